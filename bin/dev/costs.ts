@@ -3,12 +3,12 @@
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { KINDS, type Kind, madeBy } from '../../conformance/engine/inventory/made.ts';
+import { KINDS, type Kind, madeBy } from '../../conformance/engine/inventory/inventory.ts';
 import { runScenarios } from '../../conformance/engine/run/run.ts';
 import { type Sender, socketSender } from '../../conformance/engine/send/sender.ts';
 import type { ScenarioResult } from '../../conformance/engine/types.ts';
 import { controlProvider } from '../../conformance/providers/control-provider.ts';
-import type { Profile } from '../../conformance/providers/profile-parser.ts';
+import type { Profile } from '../../conformance/providers/profile.ts';
 import { profileProvider } from '../../conformance/providers/profile-provider.ts';
 import type { Provider } from '../../conformance/providers/target.ts';
 import { scenarios } from '../../conformance/scenarios/all.ts';
@@ -46,11 +46,10 @@ async function play(open: Open, only: readonly string[], skip: readonly string[]
 async function withProfile(perSecond: number, only: readonly string[], skip: readonly string[]) {
   const folder = mkdtempSync(join(tmpdir(), 'costs-'));
   const rates = { per_second: perSecond, firm_per_second: perSecond * 4 };
-  const open: Open = async (baseUrl, sender, sandbox) => {
+  const open: Open = async (baseUrl, _sender, sandbox) => {
     const file = join(folder, await writeProfile(sandbox, folder, rates));
     const profile = JSON.parse(readFileSync(file, 'utf8')) as Profile;
-    const rest = { secrets: [], timeoutMs: 30_000, gapMs: 0 };
-    return profileProvider({ baseUrl, profile, sender, ...rest });
+    return profileProvider({ baseUrl, profile, secrets: [], mark: 'costs' });
   };
   try {
     return await play(open, only, skip);

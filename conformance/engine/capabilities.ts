@@ -9,9 +9,12 @@ interface CapabilityWords {
   readonly coarse: ReportedCapability;
   /** What a person adds to a profile, or starts, to unlock it. */
   readonly add: string;
+  /** Only a control plane offers it: no part of a profile would do. */
+  readonly isOperator?: boolean;
 }
 
-const CONTROL_PLANE = 'a control plane (--control-url)';
+const operator = <const Coarse extends ReportedCapability>(coarse: Coarse, what: string) =>
+  ({ coarse, add: `a control plane (--control-url), to ${what}`, isOperator: true }) as const;
 
 export const CAPABILITIES = {
   firm: { coarse: 'roles', add: 'credentials.firm, a firm-wide credential with its brand_id' },
@@ -25,10 +28,10 @@ export const CAPABILITIES = {
   read_only: { coarse: 'roles', add: 'credentials.read_only, a trader token minted read-only' },
   client: { coarse: 'roles', add: 'credentials.client, a client_id and its client_secret' },
   /** Credentials of any scopes, made on demand. */
-  mint: { coarse: 'control', add: `${CONTROL_PLANE}, to make credentials of any scopes` },
+  mint: operator('control', 'make credentials of any scopes'),
   trading_account: { coarse: 'seed', add: 'seeds.trading_account' },
   /** An account nothing was ever paid into, with a trading account of its own. */
-  fresh_trading_account: { coarse: 'seed', add: `${CONTROL_PLANE}, to open trading accounts` },
+  fresh_trading_account: operator('seed', 'open trading accounts'),
   second_trading_account: {
     coarse: 'seed',
     add: 'seeds.second_trading_account, of another account',
@@ -36,19 +39,26 @@ export const CAPABILITIES = {
   provider_trading_account: { coarse: 'seed', add: 'seeds.provider_trading_account' },
   settled_transaction: { coarse: 'seed', add: 'seeds.settled_transactions, one each time' },
   /** Settling a transaction of the scenario's own choice. */
-  settle: { coarse: 'seed', add: `${CONTROL_PLANE}, to settle transactions` },
+  settle: operator('seed', 'settle transactions'),
+  /** Order payloads, which the specification leaves open (NS-1). */
+  orders: { coarse: 'seed', add: 'positions, the orders that open and close a position' },
+  other_order: { coarse: 'seed', add: 'positions.open.other_body, an order of another instrument' },
+  /** A url of the tester's own to subscribe with: nothing has to listen there. */
+  public_url: { coarse: 'receiver', add: 'receiver.public_url, an https url of your own' },
   receiver: { coarse: 'receiver', add: 'receiver, with a public_url the target can reach' },
-  clock: { coarse: 'clock', add: `${CONTROL_PLANE}, to move its clock` },
-  fault: { coarse: 'fault', add: `${CONTROL_PLANE}, to make it answer slowly or fail` },
-  permissions: { coarse: 'fault', add: `${CONTROL_PLANE}, to switch a firm's permissions` },
-  dns: { coarse: 'dns', add: `${CONTROL_PLANE}, to change what a name resolves to` },
+  clock: operator('clock', 'move its clock'),
+  fault: operator('fault', 'make it answer slowly or fail'),
+  permissions: operator('fault', "switch a firm's permissions"),
+  dns: operator('dns', 'change what a name resolves to'),
   plan: { coarse: 'plan', add: 'plan, the rates that the credentials are held to' },
+  /** More requests at once than the plan allows, which is how limits are shown. */
+  bursts: { coarse: 'plan', add: 'no --max-rate, or one of 20 times the plan at least' },
   /** Credentials of a rate of the scenario's own choice. */
-  rates: { coarse: 'control', add: `${CONTROL_PLANE}, to set a credential's own rate` },
+  rates: operator('control', "set a credential's own rate"),
   /** Balances and their entries. */
-  ledger: { coarse: 'control', add: `${CONTROL_PLANE}, to read balances` },
+  ledger: operator('control', 'read balances'),
   /** Events of any kind, made on demand. */
-  emit: { coarse: 'control', add: `${CONTROL_PLANE}, to make events` },
+  emit: operator('control', 'make events'),
 } as const satisfies Record<string, CapabilityWords>;
 
 type Table = typeof CAPABILITIES;
@@ -66,7 +76,8 @@ export function isRole(name: string): name is Role {
 
 /** Whether only a control plane can meet it: nothing that could stand in a profile would do. */
 export function isOperatorCapability(need: Capability): boolean {
-  return CAPABILITIES[need].add.startsWith(CONTROL_PLANE);
+  const words: CapabilityWords = CAPABILITIES[need];
+  return words.isOperator === true;
 }
 
 /** The catalogue's word for a need. */

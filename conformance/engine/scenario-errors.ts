@@ -17,6 +17,9 @@ export class RefusedByOperator extends Blocked {
   }
 }
 
+/** The guard did not let a write out that names a record which this run did not make. */
+export class WriteRefused extends Blocked {}
+
 /** The network, an intermediary or a limit came in between: nothing can be said of the target. */
 export class Inconclusive extends Error {
   override readonly name = 'Inconclusive';
@@ -36,10 +39,10 @@ export class MissingCapability extends Error {
 /** There was something of the kind, and every one of it is used up. */
 export class UsedUp extends MissingCapability {}
 
-/** NS-1: the target takes a request in a form that nobody tells. A branch goes without it. */
+/** NS-1: which orders the target takes is not known. A branch goes without them. */
 export class UnknownPayload extends MissingCapability {
   constructor(message: string) {
-    super('trading_account', message);
+    super('orders', message);
   }
 }
 

@@ -50,6 +50,11 @@ export interface Scenario {
    * be for want of something, and what it shows then counts in its place.
    */
   readonly standsInFor?: readonly string[];
+  /**
+   * The part of a profile that it tries before rules rest on it; MissingCapability withdraws it.
+   * A scenario of the profile family has no rules.
+   */
+  readonly confirms?: Capability;
   /** Statuses that the scenario provokes on purpose, so that they do not count as a disturbance. */
   readonly provokes?: readonly number[];
   /**

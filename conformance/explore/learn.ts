@@ -9,6 +9,7 @@ import type { Scenario, ScenarioResult } from '../engine/types.ts';
 import { observedConfig, observedRows } from '../reports/observed.ts';
 import { scenarios } from '../scenarios/all.ts';
 import { positionScenarios } from '../scenarios/positions/positions.ts';
+import { profileScenarios } from '../scenarios/profile/profile.ts';
 import { type LearnedOrders, learnedOrders } from '../scenarios/support/orders.ts';
 import { briefly } from './briefly.ts';
 import { formOf } from './play/position-form.ts';
@@ -36,7 +37,12 @@ const NOTHING: Scenario = {
 export async function findStartProblem(
   options: Omit<ScenarioOptions, 'most'>,
 ): Promise<string | null> {
-  const run = await runScenarios({ ...options, scenarios: [NOTHING] });
+  const run = await runScenarios({
+    ...options,
+    scenarios: [NOTHING],
+    profileScenarios,
+    confirmsAll: true,
+  });
   return run.refusedToStart;
 }
 

@@ -1,12 +1,22 @@
-// Provides targets by a control plane: a world of its own for the run, and one for each scenario
-// that needs it.
-import { type Capability, EVERY_CAPABILITY } from '../engine/capabilities.ts';
-import { Blocked } from '../engine/scenario-errors.ts';
+// Targets by a control plane: a world for the run and one for each scenario that needs its own, in
+// which every credential, trading account, name and fault is made on demand.
+import { type Capability, EVERY_CAPABILITY, type Role } from '../engine/capabilities.ts';
+import { Blocked, MissingCapability } from '../engine/scenario-errors.ts';
+import { idText, memberAt, parseJson } from '../engine/send/json.ts';
 import type { Sender } from '../engine/send/sender.ts';
-import { ControlPlaneClient } from './control-plane-client.ts';
-import { ControlTarget } from './control-target.ts';
-import type { Provider, Target } from './target.ts';
-import { WebhookReceiver } from './webhook-receiver.ts';
+import { ControlPlaneClient, controlOperator, type Row } from './control-plane.ts';
+import type { Profile } from './profile.ts';
+import { isAmple } from './profile-provider.ts';
+import type {
+  Credential,
+  CredentialOptions,
+  Operator,
+  OrderTemplates,
+  Place,
+  Provider,
+  Target,
+} from './target.ts';
+import { type WebhookEndpoint, WebhookReceiver } from './webhook-receiver.ts';
 
 export interface ControlProviderOptions {
   readonly baseUrl: string;
@@ -14,7 +24,24 @@ export interface ControlProviderOptions {
   readonly sender: Sender;
   readonly controlToken?: string | undefined;
   readonly secret?: (value: string) => void;
+  /** Orders of a profile, for a target that takes others than the usual. */
+  readonly positions?: Profile['positions'];
+  readonly maxRate?: number | undefined;
 }
+
+/** The fastest plan, whose limits are shown as well. */
+const PRO_PER_SECOND = 200;
+
+/** NS-1: the names that instrument and size may have, in a world that is dropped afterwards. */
+const USUAL_ORDERS: OrderTemplates = {
+  open: [
+    { instrument: 'EURUSD', side: 'buy', volume: '0.10' },
+    { symbol: 'EURUSD', side: 'buy', volume: '0.10' },
+    { instrument: 'EURUSD', side: 'buy', size: '0.10' },
+  ],
+  other: undefined,
+  close: {},
+};
 
 export async function controlProvider(options: ControlProviderOptions): Promise<Provider> {
   const plane = new ControlPlaneClient(options.controlUrl, options.sender, options.controlToken);
@@ -27,8 +54,8 @@ export async function controlProvider(options: ControlProviderOptions): Promise<
 }
 
 class ControlProvider implements Provider {
-  /** A control plane can make whatever a scenario may need. */
-  readonly offers: ReadonlySet<Capability> = new Set(EVERY_CAPABILITY);
+  readonly offers: ReadonlySet<Capability>;
+  readonly confirmable = false;
   readonly notes: readonly string[] = [];
   worlds = false;
   readonly #options: ControlProviderOptions;
@@ -42,7 +69,13 @@ class ControlProvider implements Provider {
   constructor(options: ControlProviderOptions, plane: ControlPlaneClient) {
     this.#options = options;
     this.#plane = plane;
+    // A control plane can make whatever a scenario may need.
+    const isLimited = !isAmple(options.maxRate, PRO_PER_SECOND);
+    this.offers = new Set(EVERY_CAPABILITY.filter((each) => each !== 'bursts' || !isLimited));
   }
+
+  /** Everything is made on demand, so that nothing turns out to be of no use. */
+  withdraw(): void {}
 
   /** Finds out whether worlds are offered, by making the one that the run plays in. */
   async open(): Promise<void> {
@@ -93,6 +126,7 @@ class ControlProvider implements Provider {
       plane,
       sender: this.#options.sender,
       offers: this.offers,
+      orders: ordersOf(this.#options.positions),
       disposable,
       leave,
       receiver: () => {
@@ -105,4 +139,233 @@ class ControlProvider implements Provider {
       },
     });
   }
+}
+
+function ordersOf(positions: Profile['positions']): OrderTemplates {
+  if (positions === undefined) return USUAL_ORDERS;
+  const { open, close } = positions;
+  return { open: [open.body], other: open.other_body, close: close.body };
+}
+
+/** Every scope of the specification. */
+export const EVERY_SCOPE = [
+  'accounts:write',
+  'trades:write',
+  'trader:trade',
+  'transactions:write',
+  'trader:funds',
+  'transactions:amend',
+  'webhooks:manage',
+];
+
+/** The identities of the default world that the contract of the control plane fixes. */
+const FIRMS = { firm: '1', other_firm: '2' } as const;
+const BRANDS = { brand: '10', other_brand: '11' } as const;
+const OTHER_FIRMS_BRAND = '20';
+
+/** So high that no scenario meets it by accident. */
+const AMPLE_PER_SECOND = 100_000;
+
+export const DELEGATED_SCOPES = ['trader:trade', 'trader:funds'];
+
+const ROLE_CREDENTIALS: Partial<Record<Role, CredentialOptions>> = {
+  firm: { scopes: EVERY_SCOPE },
+  brand: { scopes: EVERY_SCOPE, brand: 'brand' },
+  other_brand: { scopes: EVERY_SCOPE, brand: 'other_brand' },
+  other_firm: { scopes: EVERY_SCOPE, firm: 'other_firm' },
+  no_scopes: { scopes: [] },
+  no_amend: { scopes: EVERY_SCOPE.filter((each) => each !== 'transactions:amend') },
+  amend_only: { scopes: ['transactions:amend'] },
+  client: { scopes: EVERY_SCOPE },
+};
+
+interface ControlTargetOptions {
+  readonly baseUrl: string;
+  readonly plane: ControlPlaneClient;
+  readonly sender: Sender;
+  readonly offers: ReadonlySet<Capability>;
+  readonly receiver: () => Promise<WebhookReceiver>;
+  readonly secret: (value: string) => void;
+  readonly disposable: boolean;
+  readonly orders: OrderTemplates;
+  readonly leave: () => Promise<void>;
+}
+
+class ControlTarget implements Target {
+  readonly baseUrl: string;
+  readonly offers: ReadonlySet<Capability>;
+  readonly disposable: boolean;
+  readonly mainRole: Role = 'firm';
+  readonly mainName = 'the credential that the control plane made';
+  readonly orders: OrderTemplates;
+  readonly operator: Operator;
+  readonly #options: ControlTargetOptions;
+  readonly #credentials = new Map<Role, Promise<Credential>>();
+  /** Endpoints of its own, and who listens there. */
+  readonly #endpoints: [WebhookReceiver, WebhookEndpoint][] = [];
+  #minted = 0;
+  #ample: Promise<void> | undefined;
+
+  constructor(options: ControlTargetOptions) {
+    this.#options = options;
+    this.baseUrl = options.baseUrl;
+    this.offers = options.offers;
+    this.disposable = options.disposable;
+    this.orders = options.orders;
+    this.operator = controlOperator(options.plane, (options) => this.mint(options));
+  }
+
+  credential(role: Role): Promise<Credential> {
+    let made = this.#credentials.get(role);
+    if (made === undefined) {
+      made = this.#make(role);
+      this.#credentials.set(role, made);
+    }
+    return made;
+  }
+
+  nameBrand(): void {}
+
+  brandId(role: Role): string | undefined {
+    if (role === 'other_firm') return OTHER_FIRMS_BRAND;
+    return role === 'other_brand' ? BRANDS.other_brand : BRANDS.brand;
+  }
+
+  async mint(options: CredentialOptions, name?: string): Promise<Credential> {
+    this.#ample ??= this.#firmsAmple();
+    await this.#ample;
+    this.#minted += 1;
+    const firmId = FIRMS[options.firm ?? 'firm'];
+    const rate = rateOf(options);
+    const ownName = name ?? `minted-${this.#minted}`;
+    // Members that are undefined are left out of JSON.
+    const row = await this.#options.plane.ask('POST', 'credentials', {
+      name: ownName,
+      kind: options.kind ?? 'server',
+      firm_id: firmId,
+      scopes: options.scopes,
+      ...rate,
+      brand_id: options.brand && BRANDS[options.brand],
+      read_only: options.readOnly,
+      account_id: options.accountId,
+      minted_by: options.mintedBy,
+    });
+    return this.#read(row, ownName, options);
+  }
+
+  async #make(role: Role): Promise<Credential> {
+    const options = ROLE_CREDENTIALS[role];
+    if (options !== undefined) return this.mint(options, role);
+    // A delegated token is metered against the credential that mints it, so each has a minter of
+    // its own.
+    const minter = await this.mint({ scopes: EVERY_SCOPE }, `${role}-minter`);
+    const place = await this.#placeFor(minter);
+    const minted: CredentialOptions = {
+      kind: 'delegated',
+      scopes: DELEGATED_SCOPES,
+      accountId: place.account_id,
+      readOnly: role === 'read_only',
+      ...(minter.clientId === undefined ? {} : { mintedBy: minter.clientId }),
+    };
+    const credential = await this.mint(minted, role);
+    return { ...credential, tradingAccountId: place.trading_account_id };
+  }
+
+  async #placeFor(minter: Credential): Promise<Place> {
+    const mark = `${Date.now().toString(36)}-${Math.random().toString(36).slice(2, 10)}`;
+    const account = {
+      client_reference_id: `delegate-${mark}`,
+      email: `delegate-${mark}@conformance.example.com`,
+      brand_id: BRANDS.brand,
+    };
+    const answer = await this.#options.sender.send({
+      method: 'POST',
+      url: `${this.baseUrl}/api/v1/accounts`,
+      headers: [
+        ['authorization', `Bearer ${minter.token}`],
+        ['content-type', 'application/json'],
+        ['idempotency-key', `delegate-${mark}`],
+      ],
+      body: Buffer.from(JSON.stringify(account)),
+      timeoutMs: 30_000,
+    });
+    const text = Buffer.from(answer.body).toString();
+    const id = idText(memberAt(parseJson(text), 'id'));
+    if (answer.status >= 300 || id === undefined) {
+      throw new Blocked(`setup failed: an account for a delegated token: ${answer.status} ${text}`);
+    }
+    return this.operator.openTradingAccount(id);
+  }
+
+  /** Firms are limited too: their allowance must not be met by scenarios that are not about it. */
+  async #firmsAmple(): Promise<void> {
+    for (const id of Object.values(FIRMS)) {
+      const rate = { rate_per_second: AMPLE_PER_SECOND };
+      await this.#options.plane.ask('PATCH', `firms/${id}`, rate);
+    }
+  }
+
+  #read(row: Row, name: string, options: CredentialOptions): Credential {
+    const token = row.token;
+    if (typeof token !== 'string') throw new Blocked('the control plane made no token');
+    this.#options.secret(token);
+    if (typeof row.client_secret === 'string') this.#options.secret(row.client_secret);
+    const text = (value: unknown) => (typeof value === 'string' ? value : undefined);
+    const otherFirm = options.firm === 'other_firm';
+    return {
+      name,
+      token,
+      brandId: otherFirm ? OTHER_FIRMS_BRAND : BRANDS[options.brand ?? 'brand'],
+      firmId: text(row.firm_id),
+      accountId: text(row.account_id),
+      tradingAccountId: undefined,
+      clientId: text(row.client_id),
+      clientSecret: text(row.client_secret),
+      rates: [],
+    };
+  }
+
+  seed(): Promise<Place> {
+    throw new MissingCapability(
+      'trading_account',
+      'trading accounts are opened here, not taken from a profile',
+    );
+  }
+
+  settledTransaction(): Promise<{ id: string; account_id: string }> {
+    throw new MissingCapability(
+      'settled_transaction',
+      'transactions are settled here, not taken from a profile',
+    );
+  }
+
+  async receiver(): Promise<WebhookEndpoint> {
+    const receiver = await this.#options.receiver();
+    let from = '';
+    let to = '';
+    const hook = receiver.hook((name) => {
+      from = `https://${name}.hooks.example.com`;
+      to = `${receiver.origin}/${name}`;
+      return `${from}/${name}`;
+    });
+    this.#endpoints.push([receiver, hook]);
+    await this.#options.plane.ask('PUT', 'forwards', { from, to });
+    return hook;
+  }
+
+  async close(): Promise<void> {
+    for (const [receiver, endpoint] of this.#endpoints.splice(0)) receiver.forget(endpoint);
+    await this.#options.leave();
+  }
+}
+
+function rateOf(options: CredentialOptions): object {
+  if (options.perSecond === null) return options.plan === undefined ? {} : { plan: options.plan };
+  if (options.perSecond !== undefined) {
+    const rate = { rate_per_second: options.perSecond };
+    return options.plan === undefined ? rate : { ...rate, plan: options.plan };
+  }
+  if (options.plan !== undefined) return { plan: options.plan };
+  // LIM-10: a delegated token is held to the Sandbox rate whatever it is given.
+  return options.kind === 'delegated' ? {} : { rate_per_second: AMPLE_PER_SECOND };
 }

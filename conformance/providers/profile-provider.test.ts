@@ -3,11 +3,13 @@
 import { request } from 'node:http';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { Blocked, MissingCapability, Unreachable } from '../engine/scenario-errors.ts';
+import { runScenarios } from '../engine/run/run.ts';
+import { MissingCapability, Unreachable } from '../engine/scenario-errors.ts';
 import type { Sender, WireAnswer, WireRequest } from '../engine/send/sender.ts';
-import type { Profile } from './profile-parser.ts';
-import { profileProvider } from './profile-provider.ts';
-import { pathUnder } from './profile-target.ts';
+import { profileScenarios } from '../scenarios/profile/profile.ts';
+import type { Profile } from './profile.ts';
+import { pathUnder, profileProvider } from './profile-provider.ts';
+import type { Provider } from './target.ts';
 
 const BASE = 'http://target.test';
 
@@ -71,8 +73,22 @@ function post(url: string): Promise<void> {
   });
 }
 
-const provide = (sender: Sender, profile: Profile, used = new Set<string>()) =>
-  profileProvider({ baseUrl: BASE, profile, secrets: [], sender, used, timeoutMs: 1000, gapMs: 0 });
+/** The provider once every part of the profile was tried, and why a run could not start. */
+async function tried(
+  sender: Sender,
+  profile: Profile,
+  used = new Set<string>(),
+  timeoutMs = 1000,
+): Promise<{ own: Provider; problem: string | null }> {
+  const own = profileProvider({ baseUrl: BASE, profile, secrets: [], used, mark: 'test' });
+  const rest = { provider: own, sender, timeoutMs, confirmsAll: true, pause: async () => {} };
+  const scenarios = [{ id: 'none', title: 'none', rules: ['ACC-1'] as const, run: async () => {} }];
+  const run = await runScenarios({ ...rest, scenarios, profileScenarios });
+  return { own, problem: run.refusedToStart };
+}
+
+const provide = async (sender: Sender, profile: Profile, used = new Set<string>()) =>
+  (await tried(sender, profile, used)).own;
 
 const firm = { token: 'firm-token', brand_id: '10' };
 
@@ -92,7 +108,7 @@ provider('a limit or a gateway on the way to it takes nothing out', async () => 
   };
   const own = await provide(limited, { credentials: { firm, no_scopes: { token: 'n' } } });
   assert.equal(own.notes, []);
-  assert.equal([...own.offers].sort(), ['firm', 'no_scopes']);
+  assert.equal([...own.offers].sort(), ['bursts', 'firm', 'no_scopes']);
 });
 
 provider('offers what the profile has, and nothing that takes a control plane', async () => {
@@ -104,7 +120,7 @@ provider('offers what the profile has, and nothing that takes a control plane', 
     seeds: { trading_account: place },
     plan: { per_second: 50 },
   });
-  assert.equal([...own.offers].sort(), ['firm', 'no_scopes', 'plan', 'trading_account']);
+  assert.equal([...own.offers].sort(), ['bursts', 'firm', 'no_scopes', 'plan', 'trading_account']);
   const target = await own.shared();
   assert.equal(await target.seed('trading_account'), place);
   assert.not.ok(target.disposable);
@@ -125,14 +141,18 @@ provider('offers what the profile has, and nothing that takes a control plane', 
   }
 });
 
-provider('a token that is refused is left out; the main one is left to the run', async () => {
+provider('a token that is refused is left out; without the main one nothing starts', async () => {
   const small = new SmallTarget();
-  small.refused.add('old').add('firm-token');
-  const own = await provide(small, { credentials: { firm, no_scopes: { token: 'old' } } });
+  small.refused.add('old');
+  const profile: Profile = { credentials: { firm, no_scopes: { token: 'old' } } };
+  const own = await provide(small, profile);
   assert.ok(own.offers.has('firm'));
   assert.not.ok(own.offers.has('no_scopes'));
   assert.equal(own.notes.length, 1);
   assert.match(own.notes[0]!, 'credentials.no_scopes: its token was refused');
+  small.refused.add('firm-token');
+  const { problem } = await tried(small, profile);
+  assert.match(problem!, 'the token was refused (401): check credentials.firm');
 });
 
 provider('the brand of a bound credential is found, of a firm-wide one asked for', async () => {
@@ -146,16 +166,8 @@ provider('the brand of a bound credential is found, of a firm-wide one asked for
 });
 
 /** Why the main credential cannot act. */
-async function refusalOf(small: SmallTarget, profile: Profile): Promise<string> {
-  const target = await (await provide(small, profile)).shared();
-  try {
-    await target.credential(target.mainRole);
-    return '';
-  } catch (error) {
-    assert.instance(error, Blocked);
-    return (error as Error).message;
-  }
-}
+const refusalOf = async (small: SmallTarget, profile: Profile) =>
+  (await tried(small, profile)).problem ?? '';
 
 provider('a profile under which nothing can be created is not played with', async () => {
   const small = new SmallTarget();
@@ -172,7 +184,10 @@ provider('a credential of the other brand or firm, alone, is the one to act as',
   const small = new SmallTarget();
   small.bound.set('bound', '20');
   const roles = async (credentials: Profile['credentials']) =>
-    [...(await provide(small, { credentials })).offers].sort().join();
+    [...(await provide(small, { credentials })).offers]
+      .filter((each) => each !== 'bursts')
+      .sort()
+      .join();
   const otherBrand = { token: 'x', brand_id: '11' };
   assert.is(await roles({ other_brand: otherBrand }), 'brand');
   assert.is(await roles({ other_firm: { token: 'y', brand_id: '20' } }), 'firm');
@@ -193,7 +208,7 @@ provider('a seed that the target does not know is left out, one it knows is tidi
       settled_transactions: [{ id: '7', account_id: '404' }],
     },
   });
-  assert.equal([...own.offers].sort(), ['firm', 'trading_account']);
+  assert.equal([...own.offers].sort(), ['bursts', 'firm', 'trading_account']);
   assert.match(own.notes.join(), 'seeds.second_trading_account: the target does not know account');
   assert.ok(small.asked.includes('POST /api/v1/transactions/9/cancel firm-token'));
 });
@@ -234,7 +249,7 @@ provider('rates are those of the plan, the Sandbox ones for delegated tokens', a
   );
   assert.equal(
     (await rates('delegated')).map((each) => each.perSecond),
-    [5, 200],
+    [5, 50, 200],
   );
   assert.is.not((await rates('firm'))[1]!.key, (await rates('other_firm'))[1]!.key);
   const bare = await (await provide(new SmallTarget(), { credentials: { firm } })).shared();
@@ -270,10 +285,12 @@ provider('a tunnel that leads nowhere is told, and deliveries are not judged', a
   const small = new SmallTarget();
   const receiver = { listen: '127.0.0.1:0', public_url: 'https://tunnel.example.com' };
   const profile: Profile = { credentials: { firm }, receiver };
-  const rest = { baseUrl: BASE, secrets: [], sender: small, timeoutMs: 50 };
-  const own = await profileProvider({ ...rest, profile });
+  const { own } = await tried(small, profile, undefined, 50);
   assert.not.ok(own.offers.has('receiver'));
-  assert.match(own.notes.join(), 'neither a request to https://tunnel.example.com nor a delivery');
+  assert.match(
+    own.notes.join(),
+    /neither a request to https:\/\/tunnel\.example\.com\S* nor a delivery/,
+  );
   assert.ok(small.asked.some((each) => each.startsWith('POST /api/v1/webhooks/7/disable')));
 });
 

@@ -1,28 +1,37 @@
-// Provides a live target from a profile: finds out first which of its parts work, so that what does
-// not is left out with a word about it and no rule is blamed for it.
-import type { Capability, Role } from '../engine/capabilities.ts';
-import { newMark } from '../engine/scenario/fresh-values.ts';
-import type { Sender } from '../engine/send/sender.ts';
-import { isNeeded, isSilent, type ProbeSession } from './probe.ts';
-import {
-  dropLostSeeds,
-  dropRefusedCredentials,
-  findPreflightProblem,
-  withBrands,
-  withMain,
-} from './profile-check.ts';
-import { listenAddress, type Profile } from './profile-parser.ts';
-import { dropMisnamedRoles } from './profile-roles.ts';
-import {
-  credentialOf,
-  mainRoleOf,
-  ProfileTarget,
-  pathUnder,
-  SANDBOX_PER_SECOND,
-} from './profile-target.ts';
-import { deliveryArrives, reachesReceiver } from './receiver-reachability.ts';
-import type { Provider, Target } from './target.ts';
+// A live target as a profile describes it: its credentials, seeds, orders and receiver, and no
+// powers over it. What the profile scenarios find to be of no use is withdrawn.
+import { CAPABILITIES, type Capability, nameInProfile, type Role } from '../engine/capabilities.ts';
+import type { Rate } from '../engine/pace/pacer.ts';
+import { Blocked, MissingCapability, UsedUp } from '../engine/scenario-errors.ts';
+import { listenAddress, type Profile } from './profile.ts';
+import type { Credential, Operator, OrderTemplates, Place, Provider, Target } from './target.ts';
+import type { WebhookEndpoint } from './webhook-receiver.ts';
 import { WebhookReceiver } from './webhook-receiver.ts';
+
+/** The default for new credentials, kept to wherever a profile does not say. */
+export const SANDBOX_PER_SECOND = 5;
+export const FIRM_FACTOR = 4;
+
+const OPERATOR_CAPABILITIES: Readonly<Record<keyof Operator, Capability>> = {
+  advance: 'clock',
+  nowMs: 'clock',
+  deliveriesInFlight: 'clock',
+  mint: 'mint',
+  rescope: 'mint',
+  openTradingAccount: 'fresh_trading_account',
+  settle: 'settle',
+  ledger: 'ledger',
+  settings: 'clock',
+  transactions: 'ledger',
+  accounts: 'ledger',
+  fault: 'fault',
+  resolve: 'dns',
+  permit: 'permissions',
+  emit: 'emit',
+  events: 'emit',
+  resume: 'clock',
+  firmRate: 'rates',
+};
 
 /** Which settled transactions earlier runs have used up. */
 export interface UsedSeeds {
@@ -34,80 +43,112 @@ export interface ProfileProviderOptions {
   readonly baseUrl: string;
   readonly profile: Profile;
   readonly secrets: readonly string[];
-  readonly sender: Sender;
   readonly used?: UsedSeeds;
-  readonly timeoutMs: number;
-  readonly signal?: AbortSignal;
-  /** Between the first careful requests; as the plan has it when left out. */
-  readonly gapMs?: number;
-  /** In every name that is made; new when left out. */
-  readonly mark?: string;
-  /** What the selected scenarios may take; all there is when left out. */
-  readonly needed?: ReadonlySet<Capability>;
-  /** How its one credential was given, where that was not by a profile. */
-  readonly given?: string;
+  /** In every name that is made. */
+  readonly mark: string;
+  /** How its one credential was given, if not by a profile. */
+  readonly tokenFrom?: string | undefined;
+  /** Why there is no credential at all. */
+  readonly noCredential?: string;
+  readonly notes?: readonly string[];
+  readonly maxRate?: number | undefined;
 }
 
-export async function profileProvider(options: ProfileProviderOptions): Promise<Provider> {
-  const notes: string[] = [];
-  const { baseUrl, sender, timeoutMs } = options;
-  const gapMs = options.gapMs ?? 1000 / (options.profile.plan?.per_second ?? SANDBOX_PER_SECOND);
-  const { mark = newMark(), needed } = options;
-  const session: ProbeSession = {
-    ...{ baseUrl, sender, timeoutMs, signal: options.signal, gapMs, mark },
-    ...(needed === undefined ? {} : { needed }),
-  };
-  let profile = await withMain(options.profile, session);
-  const claimed = offersOf(profile, profile.receiver !== undefined);
-  profile = dropUsedSeeds(profile, options.used, session, notes);
-  profile = await dropRefusedCredentials(profile, session, notes);
-  profile = await withBrands(profile, session, notes);
-  const problem = await findPreflightProblem(profile, session, options.given);
-  if (problem === null) {
-    profile = await dropMisnamedRoles(profile, session, notes);
-    profile = await dropLostSeeds(profile, session, notes);
+export function profileProvider(options: ProfileProviderOptions): Provider {
+  const { used } = options;
+  const { profile, isOpen } = withMain(options.profile, options.tokenFrom !== undefined);
+  const notes = [...(options.notes ?? [])];
+  const claimed = offersOf(profile, options.maxRate);
+  const settled = profile.seeds?.settled_transactions ?? [];
+  const left = settled.filter(({ id }) => used?.has(id) !== true);
+  if (left.length < settled.length) {
+    const gone = settled.filter((each) => !left.includes(each)).map(({ id }) => id);
+    const more = left.length === 0 ? 'add others' : `${left.length} left`;
+    notes.push(`seeds.settled_transactions: used up by earlier runs: ${gone.join(', ')}; ${more}.`);
   }
-  // Where the run cannot start anyway, no further trouble is looked for that would only mislead.
-  const isPointless = problem !== null || isSilent(session);
-  const receiver = isPointless ? undefined : await openReceiver(profile, session, notes);
-  const receives = isPointless ? profile.receiver !== undefined : receiver !== undefined;
-  const target = new ProfileTarget({
-    baseUrl,
-    profile,
-    offers: offersOf(profile, receives),
-    receiver,
-    problem,
-    used: (id) => options.used?.add(id),
-  });
-  const isLost = (each: Capability) => !target.offers.has(each) && isNeeded(session, each);
-  const lost = new Set([...claimed].filter(isLost));
-  return new ProfileProvider({ target, lost, secrets: options.secrets, notes, receiver });
+  const rest = { ...profile, seeds: { ...profile.seeds, settled_transactions: left } };
+  const provider = new ProfileProvider({ ...options, profile: rest, notes, isOpen });
+  for (const each of claimed) if (!provider.offers.has(each)) provider.lost.add(each);
+  return provider;
 }
 
-interface ProviderOptions {
-  readonly target: Target;
-  readonly lost: ReadonlySet<Capability>;
-  readonly secrets: readonly string[];
-  readonly notes: readonly string[];
-  readonly receiver: WebhookReceiver | undefined;
+/**
+ * Scenarios act as `firm` or `brand`. Where there is neither, a credential of the other brand or
+ * the other firm does as well: nothing is other than it then. Whether that is bound to a brand is
+ * open until it has created an account.
+ */
+function withMain(profile: Profile, isToken: boolean): { profile: Profile; isOpen: boolean } {
+  const {
+    firm,
+    brand,
+    other_brand: otherBrand,
+    other_firm: otherFirm,
+    ...rest
+  } = profile.credentials;
+  if (firm !== undefined || brand !== undefined) {
+    const brandId = firm?.brand_id ?? brand?.brand_id;
+    if (firm === undefined || brandId === undefined) return { profile, isOpen: isToken };
+    const credentials = { ...profile.credentials, firm: { ...firm, brand_id: brandId } };
+    return { profile: { ...profile, credentials }, isOpen: isToken };
+  }
+  if (otherBrand !== undefined) {
+    const others = otherFirm === undefined ? {} : { other_firm: otherFirm };
+    const credentials = { ...rest, ...others, brand: otherBrand };
+    return { profile: { ...profile, credentials }, isOpen: false };
+  }
+  if (otherFirm === undefined) return { profile, isOpen: false };
+  return { profile: { ...profile, credentials: { ...rest, firm: otherFirm } }, isOpen: true };
+}
+
+/** What a profile claims to offer, before anything of it was tried. */
+export function offersOf(profile: Profile, maxRate?: number): Set<Capability> {
+  const { seeds = {}, positions, plan, receiver } = profile;
+  const offers = new Set<Capability>(Object.keys(profile.credentials) as Role[]);
+  if (seeds.trading_account) offers.add('trading_account');
+  if (seeds.second_trading_account) offers.add('second_trading_account');
+  if (seeds.provider_trading_account) offers.add('provider_trading_account');
+  if ((seeds.settled_transactions ?? []).length > 0) offers.add('settled_transaction');
+  if (positions) offers.add('orders');
+  if (positions?.open.other_body) offers.add('other_order');
+  if (plan) offers.add('plan');
+  if (isAmple(maxRate, plan?.per_second ?? SANDBOX_PER_SECOND)) offers.add('bursts');
+  if (receiver) offers.add('public_url');
+  if (receiver?.listen) offers.add('receiver');
+  return offers;
+}
+
+/** Rules about limits are shown by bursts above the plan, of several credentials at once. */
+export function isAmple(maxRate: number | undefined, perSecond: number): boolean {
+  return maxRate === undefined || maxRate >= 20 * perSecond;
+}
+
+interface ProviderOptions extends ProfileProviderOptions {
+  readonly notes: string[];
+  /** Whether the main credential may yet turn out to be bound to a brand. */
+  readonly isOpen: boolean;
 }
 
 class ProfileProvider implements Provider {
   readonly worlds = false;
-  readonly offers: ReadonlySet<Capability>;
-  readonly lost: ReadonlySet<Capability>;
-  readonly notes: readonly string[];
-  readonly #target: Target;
-  readonly #secrets: readonly string[];
-  readonly #receiver: WebhookReceiver | undefined;
+  readonly confirmable = true;
+  readonly offers: Set<Capability>;
+  readonly lost = new Set<Capability>();
+  readonly notes: string[];
+  readonly #options: ProviderOptions;
+  readonly #target: ProfileTarget;
 
-  constructor({ target, lost, secrets, notes, receiver }: ProviderOptions) {
-    this.offers = target.offers;
-    this.lost = lost;
-    this.notes = notes;
-    this.#target = target;
-    this.#secrets = secrets;
-    this.#receiver = receiver;
+  constructor(options: ProviderOptions) {
+    this.#options = options;
+    this.offers = offersOf(options.profile, options.maxRate);
+    this.notes = options.notes;
+    this.#target = new ProfileTarget(options, this.offers);
+  }
+
+  withdraw(need: Capability, why: string): void {
+    this.offers.delete(need);
+    this.lost.add(need);
+    this.notes.push(`${nameInProfile(need)}: ${why}.`);
+    this.#target.drop(need);
   }
 
   async shared(): Promise<Target> {
@@ -119,69 +160,187 @@ class ProfileProvider implements Provider {
   }
 
   secrets(): Iterable<string> {
-    return this.#secrets;
+    return this.#options.secrets;
   }
 
-  async close(): Promise<void> {
-    await this.#receiver?.close();
+  close(): Promise<void> {
+    return this.#target.end();
   }
 }
 
-export function offersOf(profile: Profile, receives: boolean): Set<Capability> {
-  const offers = new Set<Capability>();
-  for (const role of Object.keys(profile.credentials) as Role[]) offers.add(role);
-  const seeds = profile.seeds ?? {};
-  if (seeds.trading_account) offers.add('trading_account');
-  if (seeds.second_trading_account) offers.add('second_trading_account');
-  if (seeds.provider_trading_account) offers.add('provider_trading_account');
-  if ((seeds.settled_transactions ?? []).length > 0) offers.add('settled_transaction');
-  if (profile.plan) offers.add('plan');
-  if (receives) offers.add('receiver');
-  return offers;
-}
+type Credentials = Readonly<Partial<Record<Role, Readonly<Record<string, string | undefined>>>>>;
 
-function dropUsedSeeds(
-  profile: Profile,
-  used: UsedSeeds | undefined,
-  session: ProbeSession,
-  notes: string[],
-): Profile {
-  const all = profile.seeds?.settled_transactions ?? [];
-  const left = all.filter(({ id }) => used?.has(id) !== true);
-  if (left.length < all.length && isNeeded(session, 'settled_transaction')) {
-    const gone = all.filter((each) => !left.includes(each)).map(({ id }) => id);
-    const more = left.length === 0 ? 'add others' : `${left.length} left`;
-    notes.push(`seeds.settled_transactions: used up by earlier runs: ${gone.join(', ')}; ${more}.`);
+class ProfileTarget implements Target {
+  readonly baseUrl: string;
+  readonly offers: ReadonlySet<Capability>;
+  readonly disposable = false;
+  readonly operator: Operator = unsupportedOperator();
+  readonly orders: OrderTemplates | undefined;
+  readonly #options: ProviderOptions;
+  #receiver: Promise<WebhookReceiver> | undefined;
+  readonly #offers: Set<Capability>;
+  readonly #settled: { readonly id: string; readonly account_id: string }[];
+  #credentials: Credentials;
+
+  constructor(options: ProviderOptions, offers: Set<Capability>) {
+    this.#options = options;
+    this.#offers = offers;
+    this.#credentials = options.profile.credentials as Credentials;
+    this.baseUrl = options.baseUrl;
+    this.offers = offers;
+    const { open, close } = options.profile.positions ?? {};
+    if (open !== undefined && close !== undefined) {
+      this.orders = { open: [open.body], other: open.other_body, close: close.body };
+    }
+    this.#settled = [...(options.profile.seeds?.settled_transactions ?? [])];
   }
-  return { ...profile, seeds: { ...profile.seeds, settled_transactions: left } };
+
+  get mainRole(): Role {
+    return this.#credentials.firm === undefined && this.#credentials.brand ? 'brand' : 'firm';
+  }
+
+  /** How the main credential was given, for people. */
+  get mainName(): string {
+    return this.#options.tokenFrom ?? `credentials.${this.mainRole}`;
+  }
+
+  get ownUrl(): string | undefined {
+    const url = this.#options.profile.receiver?.public_url;
+    return url === undefined ? undefined : pathUnder(url, `conformance-${this.#options.mark}`);
+  }
+
+  /** Notes the brand in which a credential creates; `isBound` when it named none. */
+  nameBrand(role: Role, brandId: string, isBound: boolean): void {
+    const given = { ...this.#credentials[role], brand_id: brandId };
+    if (role === 'firm' && isBound && this.#options.isOpen) {
+      const { firm: _, ...rest } = this.#credentials;
+      this.#credentials = { ...rest, brand: given };
+      this.#offers.delete('firm');
+      this.#offers.add('brand');
+    } else this.#credentials = { ...this.#credentials, [role]: given };
+  }
+
+  drop(need: Capability): void {
+    const { [need as Role]: _, ...rest } = this.#credentials;
+    this.#credentials = rest;
+    const lost = need.endsWith('trading_account')
+      ? this.#place(need as 'trading_account')
+      : undefined;
+    const kept = this.#settled.filter((each) => each.account_id !== lost?.account_id);
+    // Nothing of these could be tried without using them up.
+    this.#settled.splice(0, this.#settled.length, ...kept);
+    if (kept.length === 0) this.#offers.delete('settled_transaction');
+  }
+
+  async credential(role: Role): Promise<Credential> {
+    const given = this.#credentials[role];
+    if (given === undefined && role === this.mainRole) {
+      const add =
+        'scenarios act as a server credential with every scope: add credentials.firm or brand';
+      throw new Blocked(this.#options.noCredential ?? add);
+    }
+    if (given === undefined) throw missing(role);
+    return {
+      name: role,
+      token: given.token ?? '',
+      brandId: given.brand_id,
+      firmId: undefined,
+      accountId: given.account_id,
+      tradingAccountId: given.trading_account_id,
+      clientId: given.client_id,
+      clientSecret: given.client_secret,
+      rates: this.#ratesOf(role),
+    };
+  }
+
+  brandId(role: Role): string | undefined {
+    return this.#credentials[role]?.brand_id;
+  }
+
+  async seed(kind: 'trading_account'): Promise<Place> {
+    const place = this.offers.has(kind) ? this.#place(kind) : undefined;
+    if (place === undefined) throw missing(kind);
+    return place;
+  }
+
+  async settledTransaction(): Promise<{ id: string; account_id: string }> {
+    const next = this.#settled.shift();
+    if (next === undefined && this.offers.has('settled_transaction')) {
+      const words = 'each of seeds.settled_transactions is used up; add others';
+      throw new UsedUp('settled_transaction', words);
+    }
+    if (next === undefined) throw missing('settled_transaction');
+    this.#options.used?.add(next.id);
+    return next;
+  }
+
+  async receiver(): Promise<WebhookEndpoint> {
+    const { listen, public_url: url } = this.#options.profile.receiver ?? {};
+    if (listen === undefined || url === undefined) throw missing('receiver');
+    this.#receiver ??= openReceiver(listen);
+    return (await this.#receiver).hook((name) => pathUnder(url, name));
+  }
+
+  async close(): Promise<void> {}
+
+  async end(): Promise<void> {
+    await (await this.#receiver?.catch(() => undefined))?.close();
+  }
+
+  #place(kind: 'trading_account'): Place | undefined {
+    return this.#options.profile.seeds?.[kind];
+  }
+
+  /** The rates that must have room for each request of a role: its own first, its firm's last. */
+  #ratesOf(role: Role): Rate[] {
+    const { plan } = this.#options.profile;
+    const perSecond = plan?.per_second ?? SANDBOX_PER_SECOND;
+    const main: Rate = { key: 'main', perSecond };
+    const firm: Rate = {
+      key: role === 'other_firm' ? 'other firm' : 'firm',
+      perSecond: plan?.firm_per_second ?? perSecond * FIRM_FACTOR,
+      ...(plan?.firm_per_second === undefined ? { isAssumed: true } : {}),
+    };
+    if (role === this.mainRole || role === 'client') return [main, firm];
+    if (role !== 'delegated' && role !== 'read_only') return [{ key: role, perSecond }, firm];
+    // LIM-10: at the Sandbox rate whatever the plan. NS-37: they may share one allowance, and that
+    // of the credential which minted them, most likely the main one.
+    return [{ key: 'delegated', perSecond: Math.min(perSecond, SANDBOX_PER_SECOND) }, main, firm];
+  }
 }
 
-async function openReceiver(
-  profile: Profile,
-  session: ProbeSession,
-  notes: string[],
-): Promise<WebhookReceiver | undefined> {
-  if (profile.receiver === undefined || !isNeeded(session, 'receiver')) return undefined;
-  const { listen, public_url: publicUrl } = profile.receiver;
-  const { host, port } = listenAddress(listen)!;
-  let receiver: WebhookReceiver;
+async function openReceiver(listen: string): Promise<WebhookReceiver> {
+  const { host, port } = listenAddress(listen);
   try {
-    receiver = await WebhookReceiver.listen(host, port);
+    return await WebhookReceiver.listen(host, port);
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
     if (code === undefined) throw error;
     const why = code === 'EADDRINUSE' ? 'something else listens there already' : code;
-    notes.push(`receiver.listen: cannot listen on ${listen} (${why}), so nothing is received.`);
-    return undefined;
+    const words = `cannot listen on ${listen} (${why}), so nothing is received`;
+    throw new MissingCapability('receiver', words);
   }
-  const hook = receiver.hook((name) => pathUnder(publicUrl, name));
-  if (await reachesReceiver(session, hook)) return receiver;
-  const main = credentialOf(profile, mainRoleOf(profile.credentials));
-  if (main !== undefined && (await deliveryArrives(session, hook, main))) return receiver;
-  notes.push(
-    `receiver.public_url: neither a request to ${publicUrl} nor a delivery of the target arrived ` +
-      `at ${listen}, so rules about deliveries are not tested.`,
+}
+
+/** The public url with one more step in its path; a query stays where it is. */
+export function pathUnder(publicUrl: string, name: string): string {
+  const url = new URL(publicUrl);
+  url.pathname = `${url.pathname.replace(/(?<!\/)\/+$/, '')}/${name}`;
+  return url.href;
+}
+
+function missing(need: Capability): MissingCapability {
+  return new MissingCapability(
+    need,
+    `the profile does not offer it: add ${CAPABILITIES[need].add}`,
   );
-  await receiver.close();
-  return undefined;
+}
+
+function unsupportedOperator(): Operator {
+  const refuse = (verb: string | symbol) => () => {
+    throw missing(OPERATOR_CAPABILITIES[verb as keyof Operator] ?? 'mint');
+  };
+  return new Proxy({} as Operator, {
+    get: (_, verb) => (verb === 'then' ? undefined : refuse(verb)),
+  });
 }

@@ -4,6 +4,7 @@
 import type { Capability, Role } from '../engine/capabilities.ts';
 import type { Rate } from '../engine/pace/pacer.ts';
 import type { Json } from '../engine/send/answer.ts';
+import type { RequestBody } from '../engine/send/client.ts';
 import type { WebhookEndpoint } from './webhook-receiver.ts';
 
 export interface Credential {
@@ -117,6 +118,15 @@ export interface Operator {
   firmRate(firmId: string, perSecond: number | null): Promise<FirmRate>;
 }
 
+/** Orders, whose form the specification leaves open (NS-1). */
+export interface OrderTemplates {
+  /** The first that is taken is used; trading_account_id is added. A profile gives one. */
+  readonly open: readonly RequestBody[];
+  /** An order that differs in instrument, side and size. */
+  readonly other: RequestBody | undefined;
+  readonly close: RequestBody;
+}
+
 /** Where a scenario plays: the live target, or a world made for it. */
 export interface Target {
   readonly baseUrl: string;
@@ -125,8 +135,14 @@ export interface Target {
   readonly disposable: boolean;
   /** A url of the tester's own, whether or not deliveries to it arrive. */
   readonly ownUrl?: string | undefined;
+  /** Undefined where no order may be sent. */
+  readonly orders?: OrderTemplates | undefined;
   /** The role that scenarios act as unless they say otherwise: `firm`, or what there is. */
   readonly mainRole: Role;
+  /** How a person gave the main credential. */
+  readonly mainName?: string;
+  /** Notes the brand in which a credential creates; `isBound` when it named none. */
+  nameBrand?(role: Role, brandId: string, isBound: boolean): void;
   credential(role: Role): Promise<Credential>;
   /** The brand to name in bodies under a role, known before any call. */
   brandId(role: Role): string | undefined;
@@ -144,6 +160,10 @@ export interface Provider {
   readonly offers: ReadonlySet<Capability>;
   /** What was given and is of no use: an expired token, a seed that is gone or used up. */
   readonly lost?: ReadonlySet<Capability>;
+  /** Whether its parts come from a profile, which may be wrong. */
+  readonly confirmable: boolean;
+  /** Takes back what turned out to be of no use. */
+  withdraw(need: Capability, why: string): void;
   /** True when scenarios can have worlds of their own, side by side. */
   readonly worlds: boolean;
   /** The target that shared scenarios play on. */

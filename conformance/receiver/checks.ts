@@ -1,5 +1,5 @@
 // All checks of receivers, and how many deliveries they send.
-import { EVERYTHING, isSelected, type Selection } from '../engine/run/selection.ts';
+import { EVERYTHING, isSelected, type Selection } from '../engine/run/select.ts';
 import type { Check, Group } from './check.ts';
 import { acceptChecks } from './checks/accept.ts';
 import { adviceChecks, laxChecks } from './checks/advice.ts';

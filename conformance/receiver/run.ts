@@ -1,7 +1,7 @@
 // One run against a receiver: a valid delivery first, the checks group by group, and a valid
 // delivery again after each group.
 import { setTimeout as pause } from 'node:timers/promises';
-import { EVERYTHING, type Selection } from '../engine/run/selection.ts';
+import { EVERYTHING, type Selection } from '../engine/run/select.ts';
 import type { Exchange } from '../engine/types.ts';
 import type { Check } from './check.ts';
 import { checksOf, groupsInOrder, isWhole } from './checks.ts';

@@ -6,7 +6,7 @@ import { fingerprintOf } from '../engine/judge/fingerprint.ts';
 import { suggestAdditions, type TargetAddition } from '../engine/judge/testability.ts';
 import { judgeRule, judgeRun } from '../engine/judge/verdicts.ts';
 import type { RunResult } from '../engine/run/run.ts';
-import { isSelected, type Selection, selectedRules } from '../engine/run/selection.ts';
+import { isSelected, type Selection, selectedRules } from '../engine/run/select.ts';
 import type {
   Finding,
   Judged,

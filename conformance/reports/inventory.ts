@@ -1,5 +1,5 @@
 // What a run makes on its target, what it leaves there and what it would send, in words.
-import { KINDS, type Kind, kindWords } from '../engine/inventory/made.ts';
+import { KINDS, type Kind, kindWords } from '../engine/inventory/inventory.ts';
 import type { RunPlan } from '../engine/inventory/plan.ts';
 import { about } from './progress.ts';
 import type { ReportCrash, ReportInventory } from './report.ts';
@@ -16,6 +16,7 @@ function madeWords(made: Readonly<Record<Kind, number>>): string {
 /** One sentence each. */
 export function inventoryLines(inventory: ReportInventory): string[] {
   const { made, mark, enabled, unanswered, kept } = inventory;
+  const { positions = [], pending = [], approved = [] } = inventory;
   const what = madeWords(made);
   if (!kept) {
     return what === 'nothing'
@@ -28,17 +29,26 @@ export function inventoryLines(inventory: ReportInventory): string[] {
     what === 'nothing'
       ? 'Made nothing on the target that it knows of.'
       : `Made on the target: ${what}. The names contain ${mark}. The records stay there.`,
-    ...(made.subscriptions === 0
+    ...(made.subscriptions === 0 && enabled.length === 0
       ? []
       : enabled.length === 0
         ? ['Every subscription that it made is disabled again.']
         : [
             `Still enabled: ${subscriptions} ${enabled.map(({ id }) => id).join(', ')}. Disable them.`,
           ]),
+    ...leftLines('Positions still open', positions),
+    ...leftLines('Transactions still pending', pending),
+    ...leftLines('Transactions approved and not settled', approved),
     ...(unanswered === 0
       ? []
       : [`${count(unanswered, 'write')} got no response and may or may not have run.`]),
   ];
+}
+
+function leftLines(words: string, ids: readonly string[]): string[] {
+  if (ids.length === 0) return [];
+  const more = ids.length > 10 ? ` and ${ids.length - 10} more` : '';
+  return [`${words}: ${ids.length} (${ids.slice(0, 10).join(', ')}${more}).`];
 }
 
 /** `createTransaction with method: Bonus: 500 with an HTML page, 12 of 12 requests. …`. */

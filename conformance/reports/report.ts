@@ -1,6 +1,6 @@
 // The report of every judge: of an API, of a webhook receiver and of an API client. All formats are
 // rendered from this model only, so whatever is redacted here is redacted everywhere.
-import type { Kind } from '../engine/inventory/made.ts';
+import type { Kind } from '../engine/inventory/inventory.ts';
 import type { HeaderLine } from '../engine/send/headers.ts';
 import type { Judged, RunVerdict, Verdict } from '../engine/types.ts';
 
@@ -76,6 +76,11 @@ export interface ReportInventory {
   readonly unanswered: number;
   /** What is still active on the target. */
   readonly enabled: readonly { readonly kind: 'subscription'; readonly id: string }[];
+  /** Ids of positions that are still open. */
+  readonly positions?: readonly string[];
+  /** Ids of transactions that are still pending, and that are approved. */
+  readonly pending?: readonly string[];
+  readonly approved?: readonly string[];
   /** False when everything was made in worlds of the run, which no longer exist. */
   readonly kept: boolean;
 }

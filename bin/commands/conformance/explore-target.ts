@@ -52,7 +52,7 @@ export async function exploreTarget(
   const redactor = new Redactor();
   const sender = await openSender(options.reach, io, redactor);
   try {
-    const found = await findTarget({ options: options.reach, io, sender, redactor, signal });
+    const found = await findTarget({ options: options.reach, io, sender, redactor });
     const startedMs = performance.now();
     const untilMs = startedMs + (options.minutes ?? Number.POSITIVE_INFINITY) * 60_000;
     const times = { startedAt: new Date().toISOString(), startedMs, untilMs };

@@ -3,14 +3,7 @@
 import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
 import type { Command } from 'commander';
-import {
-  type Field,
-  type Group,
-  isGroup,
-  isList,
-  type List,
-  profileFields,
-} from '../../../conformance/providers/profile-fields.ts';
+import { EXAMPLE_PROFILE, profileFields } from '../../../conformance/providers/profile.ts';
 import { wrapText } from '../../../conformance/reports/plain-text.ts';
 import manifest from '../../../package.json' with { type: 'json' };
 import { addHelp } from '../help-text.ts';
@@ -44,7 +37,7 @@ function init(
   options: { readonly force?: boolean; readonly print?: boolean },
   io: JudgeIo,
 ): void {
-  const text = `${JSON.stringify(exampleOf(profileFields), null, 2)}\n`;
+  const text = `${JSON.stringify(EXAMPLE_PROFILE, null, 2)}\n`;
   if (options.print) {
     io.out(text);
     return;
@@ -55,8 +48,8 @@ function init(
   checkWritable('FILE', file, io.cwd);
   writeText(file, io.cwd, text);
   const lines = [
-    `Wrote ${file}. Fill in what you have and delete the rest: every part is`,
-    'optional but one credential, and what is missing leaves rules untested, never failed.',
+    `Wrote ${file}. Set the variables that it names: with FIRM_TOKEN alone it runs.`,
+    'A part whose variable is not set counts as not given, and leaves rules untested, never failed.',
     '',
     ...explainFields(Math.min(io.columns, 100)),
     '',
@@ -65,44 +58,14 @@ function init(
   io.out(`${lines.join('\n')}\n`);
 }
 
-/** The profile filled with examples; secrets are references to variables. */
-function exampleOf(node: Field | Group | List): unknown {
-  if (isGroup(node)) {
-    const fields = Object.entries(node.fields);
-    return Object.fromEntries(fields.map(([name, each]) => [name, exampleOf(each)]));
-  }
-  if (isList(node)) return [exampleOf(node.each)];
-  return node.example;
-}
-
 /** Every field by its path, with what it is for; only what lies under a path when one is given. */
 export function explainFields(width: number, under = ''): string[] {
-  const lines = explainGroup(profileFields, [], width);
-  const wanted = lines.filter(
-    ({ path }) => under === '' || path === under || path.startsWith(`${under}.`),
-  );
-  return wanted.map(({ text }) => text);
-}
-
-interface Explained {
-  readonly path: string;
-  readonly text: string;
-}
-
-function explainGroup(group: Group, above: readonly string[], width: number): Explained[] {
-  return Object.entries(group.fields).flatMap(([name, node]) => {
-    const path = [...above, name];
+  return profileFields().flatMap(({ path, words, required }) => {
     const at = path.join('.');
-    const margin = '  '.repeat(above.length);
-    const optional = 'required' in node && node.required && above.length > 0 ? '' : ' (optional)';
-    const words = wrapText(node.words, width - margin.length - 4).map(
-      (each) => `${margin}    ${each}`,
-    );
-    const own = [`${margin}${name}${isList(node) ? '[]' : ''}${optional}`, ...words];
-    const inside = isGroup(node) ? node : isList(node) ? node.each : undefined;
-    return [
-      ...own.map((text) => ({ path: at, text })),
-      ...(inside === undefined ? [] : explainGroup(inside, path, width)),
-    ];
+    if (under !== '' && at !== under && !at.startsWith(`${under}.`)) return [];
+    const margin = '  '.repeat(path.length - 1);
+    const optional = required && path.length > 1 ? '' : ' (optional)';
+    const lines = wrapText(words, width - margin.length - 4).map((line) => `${margin}    ${line}`);
+    return [`${margin}${path.at(-1)}${optional}`, ...lines];
   });
 }

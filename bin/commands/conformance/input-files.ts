@@ -1,7 +1,7 @@
 // The files that a run reads and writes: found, read and checked before anything is sent.
 import { accessSync, constants, existsSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
-import { type Profile, parseProfile } from '../../../conformance/providers/profile-parser.ts';
+import { parseProfile, type ReadProfile } from '../../../conformance/providers/profile.ts';
 import type { UsedSeeds } from '../../../conformance/providers/profile-provider.ts';
 import { type Baseline, parseBaseline } from '../../../conformance/reports/baseline.ts';
 import type { Report } from '../../../conformance/reports/report.ts';
@@ -14,19 +14,12 @@ import {
 } from '../../../simulator/host/bodies/json-syntax.ts';
 import { type JudgeIo, UsageError } from './io.ts';
 
-export interface ReadProfile {
-  readonly profile: Profile;
-  readonly secrets: readonly string[];
-}
-
 export function readProfileFile(file: string, { cwd, env }: JudgeIo): ReadProfile {
   const given = readJson('--profile', file, cwd, 'conformance init writes one to fill in');
-  const { profile, problems, ...rest } = parseProfile(given, env);
-  if (profile === undefined) {
-    const lines = (problems ?? []).map(({ field, message }) => `  ${field} ${message}`);
-    throw new UsageError(`${file} cannot be used:\n${lines.join('\n')}`);
-  }
-  return { profile, secrets: 'secrets' in rest ? rest.secrets : [] };
+  const read = parseProfile(given, env);
+  if (read.problems === undefined) return read;
+  const lines = read.problems.map(({ field, message }) => `  ${field} ${message}`);
+  throw new UsageError(`${file} cannot be used:\n${lines.join('\n')}`);
 }
 
 /** A draft, which is about to be written, may be absent and may lack reasons. */

@@ -1,6 +1,6 @@
 // Judges one webhook receiver, for the command and for the control plane of a served sandbox.
 import { randomBytes } from 'node:crypto';
-import { EVERYTHING, type Selection } from '../../../conformance/engine/run/selection.ts';
+import { EVERYTHING, type Selection } from '../../../conformance/engine/run/select.ts';
 import type { Report } from '../../../conformance/reports/report.ts';
 import { shellLine } from '../../../fixtures/shell-word.ts';
 import manifest from '../../../package.json' with { type: 'json' };

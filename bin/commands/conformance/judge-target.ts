@@ -2,15 +2,16 @@
 // writes the reports.
 
 import type { Mode } from '../../../conformance/engine/inventory/plan.ts';
-import { chooseScenarios, neededCapabilities } from '../../../conformance/engine/run/choose.ts';
+import { Pacer } from '../../../conformance/engine/pace/pacer.ts';
 import { type RunResult, runScenarios } from '../../../conformance/engine/run/run.ts';
-import { unmatchedGlobs } from '../../../conformance/engine/run/selection.ts';
+import { chooseScenarios, unmatchedGlobs } from '../../../conformance/engine/run/select.ts';
 import type { Sender } from '../../../conformance/engine/send/sender.ts';
 import { buildReport } from '../../../conformance/reports/build-report.ts';
 import { Progress, type ProgressOptions } from '../../../conformance/reports/progress.ts';
 import { Redactor } from '../../../conformance/reports/redact.ts';
 import type { Report, ReportInventory } from '../../../conformance/reports/report.ts';
 import { scenarios } from '../../../conformance/scenarios/all.ts';
+import { profileScenarios } from '../../../conformance/scenarios/profile/profile.ts';
 import { rules } from '../../../fixtures/rules.ts';
 import { shellLine } from '../../../fixtures/shell-word.ts';
 import { suggestIds } from '../suggest-ids.ts';
@@ -62,10 +63,8 @@ async function playTarget(parts: Parts): Promise<Report> {
     const where = redactor.text(`${inventory.baseUrl}, ${how}`);
     progress.start(where, progressOptions(options, readTarget(options, io, redactor), mode));
   };
-  const needed = neededCapabilities(scenarios, options);
   try {
-    const found = await findTarget({ ...parts, needed, onMode });
-    for (const note of found.provider.notes) io.err(redactor.text(`  ${note}\n`));
+    const found = await findTarget({ ...parts, isGuarded: true, onMode });
     return await playFound(parts, found, progress);
   } finally {
     progress.end();
@@ -88,6 +87,7 @@ async function playFound(parts: Parts, found: Found, progress: Progress): Promis
   try {
     run = await runScenarios({
       scenarios,
+      profileScenarios,
       provider,
       sender,
       selection: options,
@@ -101,10 +101,16 @@ async function playFound(parts: Parts, found: Found, progress: Progress): Promis
     });
   } finally {
     // Whatever ended the run: nothing that acts by itself stays behind, if that can be helped.
-    if (!provider.worlds) await inventory.disableOpen(sender);
+    if (!provider.worlds) await inventory.sweep(sender, paceOfSweep(options));
     await provider.close();
   }
   return reportOf({ ...parts, found, run });
+}
+
+/** --max-rate holds to the end. */
+function paceOfSweep({ maxRate }: RunOptions): () => Promise<void> {
+  const pacer = new Pacer(maxRate);
+  return () => pacer.take([]);
 }
 
 /** Whatever can be wrong with the options is said before the first request. */
@@ -151,10 +157,11 @@ function reportOf(parts: ReportParts): Report {
 }
 
 function inventoryOf({ inventory, mark, provider }: Found): ReportInventory {
-  const { made, unanswered, open } = inventory;
-  const enabled = open.map(({ id }) => ({ kind: 'subscription', id }) as const);
-  const kept = !provider.worlds;
-  return { mark, made, unanswered, enabled: kept ? enabled : [], kept };
+  const { made, unanswered, left } = inventory;
+  const { subscriptions, positions, pending, approved } = left;
+  const enabled = subscriptions.map((id) => ({ kind: 'subscription', id }) as const);
+  if (provider.worlds) return { mark, made, unanswered, enabled: [], kept: false };
+  return { mark, made, unanswered, enabled, positions, pending, approved, kept: true };
 }
 
 function commandFor(options: RunOptions, found: Found, scenario: string): string {

@@ -102,8 +102,8 @@ export function readRunOptions(given: Partial<Given>, env: JudgeIo['env']): RunO
     profile: given.profile,
     token,
     brandId: given.brandId,
-    only: given.only ?? [],
-    skip: given.skip ?? [],
+    only: splitAtCommas(given.only),
+    skip: splitAtCommas(given.skip),
     seed: readNumber('--seed', given.seed ?? '1', [0, 4_294_967_295], true),
     maxRate:
       given.maxRate === undefined
@@ -121,6 +121,11 @@ export function readRunOptions(given: Partial<Given>, env: JudgeIo['env']): RunO
     headers: (given.header ?? []).map((each) => readHeader(each, env)),
     ca: given.ca,
   };
+}
+
+/** `--only 'ACC-1,TXN-4'` means the same as `--only ACC-1 TXN-4`. */
+function splitAtCommas(globs: readonly string[] = []): string[] {
+  return globs.flatMap((each) => each.split(',')).flatMap((each) => each.trim() || []);
 }
 
 function refuseSameFile({ baseline, observed }: Partial<Given>, reports: readonly ReportFile[]) {

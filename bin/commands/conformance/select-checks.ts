@@ -1,5 +1,5 @@
 // Chooses the checks that --only and --skip name.
-import { isSelected, unmatchedGlobs } from '../../../conformance/engine/run/selection.ts';
+import { isSelected, unmatchedGlobs } from '../../../conformance/engine/run/select.ts';
 import { suggestIds } from '../suggest-ids.ts';
 import { UsageError } from './io.ts';
 

@@ -1,6 +1,6 @@
 // Targets as a partner has them: no control plane, a profile, and a clock that runs.
 import { type Sender, socketSender } from '../../../conformance/engine/send/sender.ts';
-import { parseProfile } from '../../../conformance/providers/profile-parser.ts';
+import { parseProfile } from '../../../conformance/providers/profile.ts';
 import { profileProvider } from '../../../conformance/providers/profile-provider.ts';
 import type { Provider } from '../../../conformance/providers/target.ts';
 import type { Settings } from '../../../fixtures/settings.ts';
@@ -46,10 +46,7 @@ async function reached(baseUrl: string, given: object, stop: () => Promise<void>
   }
   const sender = await socketSender();
   const { profile, secrets } = parsed;
-  const provider = await profileProvider({
-    ...{ baseUrl, profile, secrets, sender },
-    timeoutMs: 30_000,
-  });
+  const provider = profileProvider({ baseUrl, profile, secrets, mark: 'explorer' });
   return openedBy(provider, sender, stop);
 }
 

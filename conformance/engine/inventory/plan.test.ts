@@ -6,8 +6,7 @@ import { scenarios } from '../../scenarios/all.ts';
 import { isOperatorCapability } from '../capabilities.ts';
 import type { Scenario } from '../types.ts';
 import costs from './costs.json' with { type: 'json' };
-import { Inventory } from './inventory.ts';
-import { disabledBy, madeBy } from './made.ts';
+import { Inventory, madeBy } from './inventory.ts';
 import { planRun } from './plan.ts';
 
 const plan = suite('plan');
@@ -103,14 +102,6 @@ plan('what a create calls known, and no call of the run made, was made by it', a
   }
   const { accounts, bulk_accounts: byBulk, transactions } = inventory.made;
   assert.equal({ accounts, byBulk, transactions }, { accounts: 2, byBulk: 1, transactions: 1 });
-});
-
-plan('a subscription that was disabled is told by its path', () => {
-  const ended = (target: string, status: number) =>
-    disabledBy({ method: 'POST', target, status, body: said({}) });
-  assert.is(ended('/api/v1/webhooks/3/disable', 200), '3');
-  assert.is(ended('/api/v1/webhooks/3/disable', 404), undefined);
-  assert.is(ended('/api/v1/webhooks/3/rotate-secret', 200), undefined);
 });
 
 plan.run();

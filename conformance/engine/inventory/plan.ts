@@ -1,9 +1,9 @@
 // What a run will send and make, and how long it will take at the pace it is held to: from what
 // each scenario cost when it was measured on the simulator (`tsx bin/dev/costs.ts`).
-import type { SelectedScenario } from '../run/choose.ts';
+import type { SelectedScenario } from '../run/select.ts';
 import type { Lane, Scenario } from '../types.ts';
 import costs from './costs.json' with { type: 'json' };
-import { KINDS, type Kind } from './made.ts';
+import { KINDS, type Kind } from './inventory.ts';
 
 /** With a control plane a scenario looks deeper, and in worlds of its own. */
 export type Mode = 'profile' | 'control';

@@ -1,11 +1,10 @@
-// Keeps the runner within the rates of its credentials and firms, so that it is never limited by
-// accident.
+// Keeps the runner within the rates of its credentials and firms, and within --max-rate.
 
 /** A rate that requests are held to; several requests may share one by its key. */
 export interface Rate {
   readonly key: string;
   readonly perSecond: number;
-  /** Nobody said so: it is what is usual. */
+  /** No profile states it: it is the usual rate. */
   readonly isAssumed?: true;
 }
 
@@ -31,22 +30,23 @@ const CAUTION = 0.95;
 export class Pacer {
   readonly #buckets = new Map<string, Bucket>();
   readonly #clock: PaceClock;
-  readonly #maxPerSecond: number;
+  readonly #ceiling: Ceiling | undefined;
 
-  /** At most `maxPerSecond` over all credentials, for who wants to be gentler than the plan. */
-  constructor(maxPerSecond = Number.POSITIVE_INFINITY, clock: PaceClock = wall) {
-    this.#maxPerSecond = maxPerSecond;
+  /** `maxPerSecond` holds over all credentials, for every request of the run. */
+  constructor(maxPerSecond?: number, clock: PaceClock = wall) {
     this.#clock = clock;
+    this.#ceiling = maxPerSecond === undefined ? undefined : new Ceiling(maxPerSecond);
   }
 
-  /** Waits until `count` requests at once fit into every one of the rates. */
+  /** Waits until `count` requests at once fit into every one of the rates, and under the ceiling. */
   async take(rates: readonly Rate[], count = 1): Promise<void> {
-    let waitMs = 0;
-    for (const rate of this.#all(rates)) waitMs = Math.max(waitMs, this.#reserve(rate, count));
+    const waitMs = Math.max(0, ...rates.map((rate) => this.#reserve(rate, count)));
     if (waitMs > 0) await this.#clock.sleep(waitMs);
+    const ceilingMs = this.#ceiling?.reserve(this.#clock.now(), count) ?? 0;
+    if (ceilingMs > 0) await this.#clock.sleep(ceilingMs);
   }
 
-  /** LIM-7: after a refusal nothing more is sent under these rates for the time it asked for. */
+  /** LIM-7: after a refusal nothing more is sent under these rates for the time it asks for. */
   backOff(rates: readonly Rate[], forMs: number): void {
     for (const rate of rates) {
       const bucket = this.#bucket(rate);
@@ -55,7 +55,7 @@ export class Pacer {
     }
   }
 
-  /** A refusal told the rate that a credential is really held to: its bucket is never larger. */
+  /** A refusal states the rate that a credential is held to: its bucket is never larger. */
   learn(rates: readonly Rate[], perSecond: number): void {
     const [own] = rates;
     if (own === undefined) return;
@@ -66,13 +66,13 @@ export class Pacer {
 
   /** The most requests that may leave at once under these rates. */
   burst(rates: readonly Rate[]): number {
-    const least = Math.min(...this.#all(rates).map((rate) => this.#bucket(rate).perSecond));
+    const least = Math.min(...rates.map((rate) => this.#bucket(rate).perSecond), this.mostAtOnce);
     return Math.max(1, Math.floor(least));
   }
 
-  #all(rates: readonly Rate[]): readonly Rate[] {
-    if (this.#maxPerSecond === Number.POSITIVE_INFINITY) return rates;
-    return [...rates, { key: 'everything', perSecond: this.#maxPerSecond }];
+  /** The most requests that --max-rate lets leave at once. */
+  get mostAtOnce(): number {
+    return this.#ceiling?.mostAtOnce ?? Number.POSITIVE_INFINITY;
   }
 
   #reserve(rate: Rate, count: number): number {
@@ -96,5 +96,32 @@ export class Pacer {
     bucket.level = Math.min(Math.max(1, bucket.perSecond), bucket.level + gained);
     bucket.filledAtMs = nowMs;
     return bucket;
+  }
+}
+
+/** At most so many requests in any second, whichever second is looked at. */
+class Ceiling {
+  readonly mostAtOnce: number;
+  readonly #windowMs: number;
+  /** When the latest requests leave, in order; as many as fit into one window. */
+  #latest: number[] = [];
+
+  constructor(perSecond: number) {
+    this.mostAtOnce = Math.max(1, Math.floor(perSecond));
+    this.#windowMs = (this.mostAtOnce / perSecond / CAUTION) * 1000;
+  }
+
+  /** How long to wait before `count` requests may leave at once. */
+  reserve(nowMs: number, count: number): number {
+    if (count > this.mostAtOnce) {
+      throw new RangeError(`${count} requests at once are more than --max-rate allows`);
+    }
+    // The request that left `mostAtOnce` places before the last of these is over a window ago.
+    const before = this.#latest.at(count - 1 - this.mostAtOnce);
+    const isFull = this.#latest.length + count > this.mostAtOnce && before !== undefined;
+    const atMs = Math.max(nowMs, isFull ? before + this.#windowMs : 0, this.#latest.at(-1) ?? 0);
+    for (let at = 0; at < count; at += 1) this.#latest.push(atMs);
+    this.#latest = this.#latest.slice(-this.mostAtOnce);
+    return atMs - nowMs;
   }
 }

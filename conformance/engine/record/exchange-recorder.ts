@@ -3,7 +3,7 @@ import type { Credential } from '../../providers/target.ts';
 import type { EventLoopMonitor } from '../pace/event-loop-monitor.ts';
 import type { Pacer } from '../pace/pacer.ts';
 import type { Reachability } from '../pace/reachability.ts';
-import { Inconclusive, Unreachable } from '../scenario-errors.ts';
+import { Inconclusive, MissingCapability, Unreachable } from '../scenario-errors.ts';
 import { Answer } from '../send/answer.ts';
 import type { RequestDraft } from '../send/client.ts';
 import { type HeaderLine, Headers } from '../send/headers.ts';
@@ -44,6 +44,17 @@ const CLEAN_UP_TIMEOUT_MS = 5_000;
 /** As many as show a race; more would show nothing else. */
 const MOST_AT_ONCE = 50;
 
+/** A target that asks for a longer wait is not waited for. */
+export const LONGEST_WAIT_MS = 120_000;
+
+/** What Retry-After asks for, in seconds or as a date; undefined where it says nothing. */
+export function retryAfterMs({ headers }: Answer): number | undefined {
+  const value = headers.get('retry-after')?.trim() ?? '';
+  if (/^\d+(\.\d+)?$/.test(value)) return Number(value) * 1000;
+  const atMs = Date.parse(value);
+  return Number.isNaN(atMs) ? undefined : Math.max(0, atMs - Date.now());
+}
+
 const SECRET_FIELDS = ['secret', 'access_token', 'refresh_token', 'client_secret', 'token'];
 
 export class ExchangeRecorder {
@@ -74,7 +85,12 @@ export class ExchangeRecorder {
 
   /** Waits for room for `count` requests, which the next ones then use without waiting. */
   async reserve(credential: Credential, count: number): Promise<void> {
-    await this.#runContext.pacer.take(credential.rates, count);
+    const { pacer } = this.#runContext;
+    if (count > pacer.mostAtOnce) {
+      const words = `${count} requests at once are more than --max-rate allows`;
+      throw new MissingCapability('bursts', words);
+    }
+    await pacer.take(credential.rates, count);
     this.#prepaid += count;
   }
 
@@ -85,7 +101,7 @@ export class ExchangeRecorder {
   /** Sends one call and records what came of it. Throws Unreachable when no answer came. */
   async call(baseUrl: string, credential: Credential, draft: RequestDraft): Promise<Answer> {
     if (this.#prepaid > 0) this.#prepaid -= 1;
-    else if (!draft.unpaced) await this.#runContext.pacer.take(credential.rates);
+    else await this.#runContext.pacer.take(draft.unpaced ? [] : credential.rates);
     if (this.#runContext.signal.aborted && !this.#tidying) {
       throw new Inconclusive('the run was interrupted');
     }
@@ -206,11 +222,8 @@ export class ExchangeRecorder {
   #slowDown(credential: Credential, answer: Answer): void {
     const limit = Number(answer.headers.get('x-ratelimit-limit'));
     if (limit > 0) this.#runContext.pacer.learn(credential.rates, limit);
-    const seconds = Number(answer.headers.get('retry-after') ?? 1);
-    this.#runContext.pacer.backOff(
-      credential.rates,
-      (Number.isFinite(seconds) ? seconds : 1) * 1000,
-    );
+    const waitMs = retryAfterMs(answer) ?? 1_000;
+    if (waitMs <= LONGEST_WAIT_MS) this.#runContext.pacer.backOff(credential.rates, waitMs);
   }
 
   #keepSecrets(answer: Answer): void {

@@ -3,10 +3,9 @@
 import type { Target } from '../../providers/target.ts';
 import type { Capability, Role } from '../capabilities.ts';
 import { worst } from '../judge/verdicts.ts';
-import type { RunContext } from '../record/exchange-recorder.ts';
-import { Unreachable } from '../scenario-errors.ts';
+import { ExchangeRecorder, type RunContext } from '../record/exchange-recorder.ts';
+import { Inconclusive, Unreachable } from '../scenario-errors.ts';
 import type { ByRule, Judged, Scenario, ScenarioResult } from '../types.ts';
-import { sendProbe } from './preflight.ts';
 
 export class ExpiredTokens {
   readonly #expired = new Map<Role, string>();
@@ -37,15 +36,26 @@ export class ExpiredTokens {
     return whys.length === 0 ? result : withoutBlame(result, whys.join('; '));
   }
 
-  /** AUTH-1: asked once more with a request that is harmless and has all that a token needs. */
+  /** AUTH-1: a create with a key and without a field is harmless, and needs no more than a token. */
   async #isExpired(role: Role, target: Target): Promise<boolean> {
     if (this.#expired.has(role)) return true;
-    const key = ['idempotency-key', `token-${role}-${this.#mark}`] as const;
+    const credential = await target.credential(role);
     try {
-      const answer = await sendProbe({ target, role, runContext: this.#runContext }, {}, [key]);
+      const answer = await new ExchangeRecorder(this.#runContext).call(target.baseUrl, credential, {
+        method: 'POST',
+        target: '/api/v1/accounts',
+        headers: [
+          ['content-type', 'application/json'],
+          ['idempotency-key', `token-${role}-${this.#mark}`],
+        ],
+        body: Buffer.from('{}'),
+        authorization: undefined,
+        timeoutMs: undefined,
+        unpaced: false,
+      });
       if (answer.status !== 401) return false;
     } catch (error) {
-      if (error instanceof Unreachable) return false;
+      if (error instanceof Unreachable || error instanceof Inconclusive) return false;
       throw error;
     }
     const ended = 'it expired or was revoked';

@@ -17,7 +17,7 @@ import {
 import type { Scenario, Verdict } from '../types.ts';
 import { countHindered, exitCode } from './exit-code.ts';
 import { runScenarios } from './run.ts';
-import { EVERYTHING, type Selection } from './selection.ts';
+import { EVERYTHING, type Selection } from './select.ts';
 
 const BULK_RULES = [...new Set(bulkScenarios.flatMap((each) => each.rules))];
 

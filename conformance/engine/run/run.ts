@@ -1,5 +1,5 @@
-// A whole run: chooses scenarios, shows that the target is there, plays them side by side by lane,
-// and gathers results.
+// A whole run: tries what the target offers, chooses scenarios, plays them side by side by lane, and
+// gathers results.
 import { setMaxListeners } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Random } from '../../../fixtures/random.ts';
@@ -13,14 +13,24 @@ import { GONE, type RunContext } from '../record/exchange-recorder.ts';
 import { newMark } from '../scenario/fresh-values.ts';
 import type { Sender } from '../send/sender.ts';
 import type { Scenario, ScenarioResult } from '../types.ts';
-import { chooseScenarios, missingCapabilities, type SelectedScenario } from './choose.ts';
 import { ExpiredTokens } from './expired-tokens.ts';
 import { notPlayed, type PlayOptions, playScenario } from './play-scenario.ts';
-import { preflight } from './preflight.ts';
-import { EVERYTHING, type Selection, selectedRules } from './selection.ts';
+import {
+  chooseScenarios,
+  EVERYTHING,
+  missingCapabilities,
+  neededCapabilities,
+  type SelectedScenario,
+  type Selection,
+  selectedRules,
+} from './select.ts';
 
 export interface ScenarioRunOptions {
   readonly scenarios: readonly Scenario[];
+  /** Played before all others: what they find to be of no use is withdrawn. */
+  readonly profileScenarios?: readonly Scenario[];
+  /** Tries every part of the profile, needed or not. */
+  readonly confirmsAll?: boolean;
   readonly provider: Provider;
   readonly sender: Sender;
   readonly selection?: Selection;
@@ -120,6 +130,7 @@ async function playAll(
   seed: number,
 ) {
   const { scenarios, selection = EVERYTHING, provider } = options;
+  const refusedToStart = await confirm(options, runContext, mark);
   const { offers, lost } = provider;
   const { chosen, left } = chooseScenarios({ scenarios, selection, offers, lost });
   const results: ScenarioResult[] = [...left];
@@ -127,11 +138,10 @@ async function playAll(
     results.push(result);
     options.onResult?.(result, results.length - left.length, chosen.length);
   };
-  const start = chosen.length === 0 ? null : await preflight(options.provider, runContext, mark);
-  if (start !== null) {
-    for (const { scenario, rules } of chosen)
-      add(notPlayed(scenario, rules, start.verdict, start.why));
-    return { results, refusedToStart: start.why };
+  if (refusedToStart !== null && chosen.length > 0) {
+    const { verdict, why } = refusedToStart;
+    for (const { scenario, rules } of chosen) add(notPlayed(scenario, rules, verdict, why));
+    return { results, refusedToStart: why };
   }
   await playLanes(options, runContext, mark, new Random(seed).shuffled(chosen), add);
   return {
@@ -139,6 +149,35 @@ async function playAll(
     refusedToStart: null,
   };
 }
+
+/**
+ * Plays the profile family: each scenario whose part is needed. What is of no use is withdrawn with
+ * a note. Gives the reason if the run cannot start.
+ */
+async function confirm(
+  options: ScenarioRunOptions,
+  runContext: RunContext,
+  mark: string,
+): Promise<{ verdict: 'blocked' | 'inconclusive'; why: string } | null> {
+  const { provider, selection = EVERYTHING, profileScenarios = [] } = options;
+  const needed = neededCapabilities(options.scenarios, selection);
+  for (const scenario of profileScenarios) {
+    const { confirms: part } = scenario;
+    const isNeeded = part === undefined || options.confirmsAll === true || needed.has(part);
+    if (!isNeeded || (part !== undefined && !provider.offers.has(part))) continue;
+    if (part !== undefined && !provider.confirmable) continue;
+    if (runContext.signal.aborted) return { verdict: 'inconclusive', why: INTERRUPTED };
+    const enter = () => provider.shared().then(stay);
+    const about = { scenario, rules: [], watched: [], unskipped: [] };
+    const { ending, why, missing } = await playScenario({ ...about, runContext, mark, enter });
+    for (const each of missing) provider.withdraw(each, why ?? 'is of no use');
+    const isBad = part === undefined && (ending === 'blocked' || ending === 'inconclusive');
+    if (isBad) return { verdict: ending, why: why ?? '' };
+  }
+  return null;
+}
+
+const INTERRUPTED = 'the run was interrupted';
 
 /**
  * Before a rule is blamed, whatever its evidence takes for granted is looked at as well, though
@@ -178,7 +217,7 @@ async function playLanes(
   let silent = 0;
   const one = async ({ scenario, rules }: SelectedScenario) => {
     if (runContext.signal.aborted) {
-      return add(notPlayed(scenario, rules, 'not_tested', 'the run was interrupted'));
+      return add(notPlayed(scenario, rules, 'not_tested', INTERRUPTED));
     }
     if (silent >= GONE_AFTER || runContext.reachability.isGone) {
       return add(notPlayed(scenario, rules, 'inconclusive', GONE));

@@ -6,6 +6,11 @@ export function newMark(): string {
   return randomBytes(5).toString('hex');
 }
 
+/** Area codes and the first digits of ranges that are given to no subscriber. */
+const FICTIONAL = ['25550', '27010', '35550', '37010', '75550', '77010', '85550', '87010'];
+/** How many phones the runs of this process have taken, by their marks. */
+const phones = new Map<string, number>();
+
 export class FreshValues {
   readonly #prefix: string;
   #count = 0;
@@ -36,11 +41,17 @@ export class FreshValues {
     return `c-${this.#next()}@conformance.example.com`;
   }
 
-  /** A new phone in international form, of a country whose mobile numbers are plentiful. */
+  /**
+   * A new phone in international form, of the Australian ranges that are reserved for fiction. Each
+   * run takes numbers in a row from a place of its own, so that runs on one target hardly meet.
+   */
   phone(): string {
-    const digest = createHash('sha256').update(this.#next()).digest();
-    const digits = String(digest.readUIntBE(0, 6) % 100_000_000).padStart(8, '0');
-    return `+447${4 + (digest[7]! % 2)}${digits}`;
+    const mark = this.#prefix.split('-')[0]!;
+    const first = createHash('sha256').update(mark).digest().readUInt32BE(0);
+    const count = phones.get(mark) ?? 0;
+    phones.set(mark, count + 1);
+    const nth = (first + count) % (FICTIONAL.length * 10_000);
+    return `+61${FICTIONAL[Math.floor(nth / 10_000)]}${String(nth % 10_000).padStart(4, '0')}`;
   }
 
   /** Any other text that is new, of exactly `length` characters when given. */

@@ -6,7 +6,11 @@ import type { Capability, Role } from '../capabilities.ts';
 import { Findings } from '../judge/findings.ts';
 import { ConditionWaiter } from '../pace/condition-waiter.ts';
 import type { EventLoopMonitor } from '../pace/event-loop-monitor.ts';
-import type { ExchangeRecorder } from '../record/exchange-recorder.ts';
+import {
+  type ExchangeRecorder,
+  LONGEST_WAIT_MS,
+  retryAfterMs,
+} from '../record/exchange-recorder.ts';
 import { recordingOperator } from '../record/recording-operator.ts';
 import { Blocked, Inconclusive, Unreachable } from '../scenario-errors.ts';
 import type { Answer } from '../send/answer.ts';
@@ -18,7 +22,6 @@ import { newAccount, newTransaction } from './request-bodies.ts';
 
 const TRIES = 4;
 const FIRST_WAIT_MS = 250;
-const LONGEST_WAIT_MS = 30_000;
 
 export interface ScenarioSessionOptions {
   readonly scenario: Scenario;
@@ -73,6 +76,11 @@ export class ScenarioSession {
     return this.options.target.mainRole;
   }
 
+  /** What the target offers beside its API. */
+  get target(): Target {
+    return this.options.target;
+  }
+
   get baseUrl(): string {
     return this.options.target.baseUrl;
   }
@@ -117,8 +125,11 @@ export class ScenarioSession {
           return answer;
         }
         trouble = answer.summary;
-        const seconds = Number(answer.headers.get('retry-after'));
-        if (Number.isFinite(seconds) && seconds > 0) waitMs = seconds * 1000;
+        waitMs = retryAfterMs(answer) || waitMs;
+        if (waitMs > LONGEST_WAIT_MS) {
+          const seconds = Math.round(waitMs / 1000);
+          throw new Inconclusive(`${words}: ${trouble} asks to wait ${seconds} s (Retry-After)`);
+        }
         if (answer.source === 'trouble' && attempt === TRIES) {
           throw new Blocked(`setup failed: ${words}: ${trouble}, ${TRIES} times`);
         }
@@ -127,7 +138,7 @@ export class ScenarioSession {
         trouble = error.message;
       }
       if (attempt === TRIES) throw new Inconclusive(`${words}: ${trouble}, ${TRIES} times`);
-      await this.sleep(Math.min(waitMs, LONGEST_WAIT_MS));
+      await this.sleep(waitMs);
     }
   }
 

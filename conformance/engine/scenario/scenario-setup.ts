@@ -8,7 +8,6 @@ import { Blocked, MissingCapability } from '../scenario-errors.ts';
 import type { Answer } from '../send/answer.ts';
 import type { RequestBody } from '../send/client.ts';
 import type { ScenarioSession } from './scenario-session.ts';
-import { findSubscribable } from './subscribable-url.ts';
 
 export interface GivenAccount {
   readonly id: string;
@@ -199,17 +198,14 @@ export class ScenarioSetup {
   }
 
   /**
-   * A url that can be subscribed with. Deliveries to it reach our own receiver or the target itself
-   * wherever there is either, so that no stranger is sent anything.
+   * A url that can be subscribed with: one of our own receiver, or the profile's public_url, where
+   * nothing has to listen. Never one of another host: events of the target would go there.
    */
   async subscribable(): Promise<string> {
     if (this.#session.has('receiver')) return (await this.#target.receiver()).url;
-    const found = await findSubscribable(this.#session, this.#target);
-    if (found !== undefined) return found;
-    throw new MissingCapability(
-      'receiver',
-      `no url that the target takes: add ${CAPABILITIES.receiver.add}`,
-    );
+    const { ownUrl } = this.#target;
+    if (ownUrl !== undefined) return ownUrl;
+    throw new MissingCapability('public_url', `add ${CAPABILITIES.public_url.add}`);
   }
 
   /** A subscription, disabled again when the scenario ends. To a subscribable url when not told. */

@@ -1,10 +1,9 @@
-// What came back for one call: raw bytes kept, with the few readings that scenarios share.
-
+// The response to one call: raw bytes kept, with the few readings that scenarios share.
 import type { RuleId } from '../types.ts';
 import type { Headers } from './headers.ts';
-import { isTooDeep } from './read-body.ts';
+import { idText, type Json, memberAt, parseJson } from './json.ts';
 
-export type Json = null | boolean | number | string | Json[] | { [name: string]: Json };
+export { type Json, memberAt } from './json.ts';
 
 /** Who seems to have answered: the service, something in front of it, or a service in trouble. */
 export type AnswerSource = 'service' | 'limit' | 'intermediary' | 'trouble';
@@ -16,9 +15,9 @@ export interface AnswerOptions {
   readonly body: Uint8Array;
   readonly atMs: number;
   readonly durationMs: number;
-  /** Whether it lacks what all answers of this target's own carry. */
+  /** Whether it lacks what all responses of this target carry. */
   readonly foreign?: boolean;
-  /** Rules that whoever reads something from it takes for granted. */
+  /** Rules that every reading of it presumes. */
   readonly presumes?: readonly RuleId[];
 }
 
@@ -32,7 +31,7 @@ export class Answer {
   readonly body: Uint8Array;
   readonly atMs: number;
   readonly durationMs: number;
-  /** Rules that whoever reads something from it takes for granted. */
+  /** Rules that every reading of it presumes. */
   readonly presumes: readonly RuleId[];
   readonly #parts: AnswerOptions;
   #text: string | undefined;
@@ -50,7 +49,7 @@ export class Answer {
     this.#parts = options;
   }
 
-  /** The same answer, for who can read it only where these rules are kept. */
+  /** The same answer, readable only if these rules are kept. */
   presuming(...rules: RuleId[]): Answer {
     return new Answer({ ...this.#parts, presumes: [...this.presumes, ...rules] });
   }
@@ -64,11 +63,7 @@ export class Answer {
   get json(): Json | undefined {
     if (!this.#parsed) {
       this.#parsed = true;
-      try {
-        if (!isTooDeep(this.text)) this.#json = JSON.parse(this.text) as Json;
-      } catch {
-        this.#json = undefined;
-      }
+      this.#json = parseJson(this.text);
     }
     return this.#json;
   }
@@ -78,9 +73,14 @@ export class Answer {
     return memberAt(this.json, path);
   }
 
-  /** Whether it shows the record of this id, however the id is written (CONV-1a judges that). */
+  /** The id at a path as text, however it is written; undefined when there is none. */
+  idAt(path: string): string | undefined {
+    return idText(this.at(path));
+  }
+
+  /** Whether it shows the record of this id. */
   isOf(id: string): boolean {
-    return String(this.at('id')) === id;
+    return this.idAt('id') === id;
   }
 
   /** The machine-readable code of a refusal, wherever the body is JSON with one. */
@@ -97,8 +97,8 @@ export class Answer {
   }
 
   /**
-   * Whether a refusal that was provoked may all the same be that of something in front of the
-   * service: it is a web page, or has no X-Request-Id where all others have one (ERR-4).
+   * Whether a refusal that was provoked may come from something in front of the service: it is a
+   * web page, or has no X-Request-Id although all others have one (ERR-4).
    */
   get looksForeign(): boolean {
     return this.#parts.foreign === true || this.headers.mediaType() === 'text/html';
@@ -113,18 +113,4 @@ export class Answer {
     if (this.status === 500) return 'trouble';
     return 'service';
   }
-}
-
-/** The member of a JSON value at a dotted path; own members only. */
-export function memberAt(value: Json | undefined, path: string): Json | undefined {
-  // Most paths are one name, and are asked for thousands of times.
-  if (!path.includes('.')) return ownMember(value, path);
-  let at: Json | undefined = value;
-  for (const part of path.split('.')) at = ownMember(at, part);
-  return at;
-}
-
-function ownMember(value: Json | undefined, name: string): Json | undefined {
-  if (value === null || typeof value !== 'object' || !Object.hasOwn(value, name)) return undefined;
-  return (value as { [name: string]: Json })[name];
 }

@@ -1,8 +1,9 @@
 // The operations of the API as one credential calls them: bodies and paths written as the
 // specification has them.
 import { randomUUID } from 'node:crypto';
-import type { Answer, Json } from './answer.ts';
+import type { Answer } from './answer.ts';
 import type { HeaderLine } from './headers.ts';
+import { type Json, writeJson } from './json.ts';
 
 /** What a scenario may change about a call. */
 export interface CallOptions {
@@ -38,6 +39,9 @@ export interface RequestDraft {
 export function isRepeatable({ method, headers }: RequestDraft): boolean {
   return method === 'GET' || headers.some(([name]) => name === 'idempotency-key');
 }
+
+/** An id as a scenario has it; one beyond 2^53 is a bigint. */
+export type RecordId = string | number | bigint;
 
 export type RequestBody = { readonly [name: string]: Json | undefined };
 
@@ -124,15 +128,15 @@ export class ApiClient {
     return this.send({ ...options, method: 'GET', path: '/api/v1/webhooks' });
   }
 
-  getWebhook(id: number | string, options: CallOptions = {}): Promise<Answer> {
+  getWebhook(id: RecordId, options: CallOptions = {}): Promise<Answer> {
     return this.send({ ...options, method: 'GET', path: `/api/v1/webhooks/${id}` });
   }
 
-  rotateWebhookSecret(id: number | string, options: CallOptions = {}): Promise<Answer> {
+  rotateWebhookSecret(id: RecordId, options: CallOptions = {}): Promise<Answer> {
     return this.send({ ...options, method: 'POST', path: `/api/v1/webhooks/${id}/rotate-secret` });
   }
 
-  disableWebhook(id: number | string, options: CallOptions = {}): Promise<Answer> {
+  disableWebhook(id: RecordId, options: CallOptions = {}): Promise<Answer> {
     return this.send({ ...options, method: 'POST', path: `/api/v1/webhooks/${id}/disable` });
   }
 
@@ -221,7 +225,7 @@ function bodyOf(call: RawCall): Uint8Array | undefined {
   if (call.raw !== undefined) {
     return typeof call.raw === 'string' ? Buffer.from(call.raw) : call.raw;
   }
-  return call.body === undefined ? undefined : Buffer.from(JSON.stringify(call.body));
+  return call.body === undefined ? undefined : Buffer.from(writeJson(call.body));
 }
 
 function queryOf(query: Readonly<Record<string, string | null>>): string {

@@ -9,7 +9,8 @@ import { openProbeSender } from '../../receiver/probe-sender.ts';
 import { effectCounterOf } from '../../receiver/side-effects.ts';
 import { Answer } from './answer.ts';
 import { Headers } from './headers.ts';
-import { ANSWER_LIMIT_BYTES, GrowingBytes, isTooDeep, readUpTo, readWhole } from './read-body.ts';
+import { isTooDeep } from './json.ts';
+import { ANSWER_LIMIT_BYTES, GrowingBytes, readUpTo, readWhole } from './read-body.ts';
 import { socketSender } from './sender.ts';
 
 const bodies = suite('bodies of strangers');

@@ -1,10 +1,7 @@
-// Reads what a stranger answers without keeping more of it than a person or a rule could look at.
+// Reads a response body with a limit, so that an endless one costs next to nothing.
 
 /** No answer of the API is longer; what follows is said, and not kept. */
 export const ANSWER_LIMIT_BYTES = 1024 * 1024;
-
-/** JSON of more levels is nothing that the API answers, and costs whoever walks through it. */
-const DEEPEST = 200;
 
 export class TooLong extends Error {
   constructor(limitBytes: number) {
@@ -58,19 +55,4 @@ export class GrowingBytes {
   all(): Uint8Array {
     return this.#kept.subarray(0, this.size);
   }
-}
-
-/** Whether JSON text is nested so deeply that nobody should parse it. */
-export function isTooDeep(text: string): boolean {
-  let depth = 0;
-  let inString = false;
-  for (let at = 0; at < text.length; at += 1) {
-    const char = text[at];
-    if (char === '"') inString = !inString;
-    else if (inString) at += char === '\\' ? 1 : 0;
-    else if (char === '[' || char === '{') depth += 1;
-    else if (char === ']' || char === '}') depth -= 1;
-    if (depth > DEEPEST) return true;
-  }
-  return false;
 }

@@ -1,5 +1,5 @@
 // Who makes a call, in words that whoever files a bug can use: names are of one play alone.
-import { EVERY_SCOPE } from '../../providers/control-target.ts';
+import { EVERY_SCOPE } from '../../providers/control-provider.ts';
 import { count } from '../../reports/verdict-words.ts';
 import type { MintWish } from '../sequence.ts';
 import type { Evidence } from './signs/evidence.ts';

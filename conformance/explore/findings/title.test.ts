@@ -1,7 +1,7 @@
 // Checks that the title of a difference says what a reader can see for himself.
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { EVERY_SCOPE } from '../../providers/control-target.ts';
+import { EVERY_SCOPE } from '../../providers/control-provider.ts';
 import { shown } from '../compare/values.ts';
 import type { Outcome } from '../play/outcome.ts';
 import type { CallStep, Value } from '../sequence.ts';

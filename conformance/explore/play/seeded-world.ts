@@ -4,7 +4,7 @@ import type { Capability, Role } from '../../engine/capabilities.ts';
 import { newMark } from '../../engine/scenario/fresh-values.ts';
 import { Blocked } from '../../engine/scenario-errors.ts';
 import { memberAt } from '../../engine/send/answer.ts';
-import { DELEGATED_SCOPES, EVERY_SCOPE } from '../../providers/control-target.ts';
+import { DELEGATED_SCOPES, EVERY_SCOPE } from '../../providers/control-provider.ts';
 import type { Credential, Operator, Place, SeedKind, Target } from '../../providers/target.ts';
 import type { WebhookEndpoint } from '../../providers/webhook-receiver.ts';
 import type { Ground } from './ground.ts';

@@ -69,7 +69,7 @@ const accPhoneTaken: Scenario = {
     });
     await t.branch('ACC-9', 'as people of its country write it', async () => {
       const fourth = t.fresh.phone();
-      const national = (each: string) => ({ phone: `0${each.slice(3)}`, phone_region: 'GB' });
+      const national = (each: string) => ({ phone: `0${each.slice(3)}`, phone_region: 'AU' });
       const stored = await t.given.account(national(fourth));
       // ACC-12 judges what becomes of it.
       if (digitsOf(stored.answer.at('phone')) !== digitsOf(fourth)) return;
@@ -208,15 +208,16 @@ const accPhoneRegion: Scenario = {
   presumes: { 'ACC-12': ['ACC-9', 'ACC-11'] },
   async run(t) {
     await t.given.account();
-    // A mobile number that both plans have: 06 and eight digits, in France and in the Netherlands.
-    const tail = digitsOf(t.fresh.phone()).slice(-8);
-    const rest = `${1 + (Number(tail[0]) % 5)}${tail.slice(1)}`;
+    // 06 39 98 is reserved for fiction in France, not in the Netherlands, which are tried only in a
+    // world that is thrown away.
+    const rest = `3998${digitsOf(t.fresh.phone()).slice(-4)}`;
     const national = `06 ${rest.slice(0, 4)} ${rest.slice(4)}`;
     const answers: [region: string, code: string, answer: Answer][] = [];
-    for (const [region, code] of [
+    const regions = [
       ['FR', '33'],
       ['NL', '31'],
-    ] as const) {
+    ] as const;
+    for (const [region, code] of t.has('mint') ? regions : regions.slice(0, 1)) {
       const body = t.newAccount({ phone: national, phone_region: region });
       answers.push([region, code, await t.api.createAccount(body)]);
     }
@@ -234,7 +235,7 @@ const accPhoneRegion: Scenario = {
         .is(`${national} of ${region} as ${wanted}`, digitsOf(answer.at('phone')) === wanted, seen);
     }
     await t.branch('ACC-12', 'as the row of a batch', async () => {
-      const own = `06 1${digitsOf(t.fresh.phone()).slice(-7)}`;
+      const own = `06 39 98 ${digitsOf(t.fresh.phone()).slice(-4)}`;
       const row = t.newAccount({ phone: own, phone_region: 'FR' });
       await t.control('a batch of one', () => t.api.bulkCreateAccounts([row]), 200);
       const created = await t.control('its account', () => t.api.createAccount(row));

@@ -228,10 +228,11 @@ const convTimes: Scenario = {
   title: 'Timestamps are integers on a millisecond epoch scale',
   rules: ['CONV-4'],
   async run(t) {
-    const url = await t.given.subscribable();
+    const isSure = t.has('public_url') || !t.has('trading_account');
+    const url = isSure ? await t.given.subscribable() : '';
     const create = () => t.api.createWebhook({ url, event_categories: ['account'] });
-    const first = await create();
-    if (first.status >= 300 && t.has('trading_account')) {
+    const first = isSure ? await create() : undefined;
+    if (first === undefined || (first.status >= 300 && t.has('trading_account'))) {
       // Not every network finds the name; another answer with a time will do.
       const { answer } = await t.given.transaction(await t.given.place());
       t.expect('CONV-4', answer).field('created_at', epochMs);

@@ -2,7 +2,7 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { runScenarios } from '../../engine/run/run.ts';
-import { EVERYTHING } from '../../engine/run/selection.ts';
+import { EVERYTHING } from '../../engine/run/select.ts';
 import { fetchSender } from '../../engine/send/sender.ts';
 import {
   type Defect,

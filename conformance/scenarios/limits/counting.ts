@@ -19,7 +19,7 @@ const limBulkIsOne: Scenario = {
   id: 'lim-bulk-is-one',
   title: 'A bulk create counts as one request, however many its rows',
   rules: ['LIM-9'],
-  needs: ['plan'],
+  needs: ['bursts', 'plan'],
   lane: 'limits',
   provokes: [429],
   async run(t) {
@@ -47,7 +47,7 @@ const limReadsAndWrites: Scenario = {
   title: 'Reads are metered as writes are, from the same allowance',
   rules: ['LIM-11'],
   observes: ['NS-59'],
-  needs: ['plan'],
+  needs: ['bursts', 'plan'],
   lane: 'limits',
   provokes: [429],
   async run(t) {

@@ -42,7 +42,7 @@ const limFirmInRealTime: Scenario = {
   rules: ['LIM-3'],
   // What each is allowed for itself is judged there.
   presumes: { 'LIM-3': ['LIM-1', 'LIM-2', 'LIM-11'] },
-  needs: ['plan', 'firm'],
+  needs: ['bursts', 'plan', 'firm'],
   lane: 'limits',
   provokes: [429],
   standsInFor: ['lim-firm'],

@@ -24,7 +24,7 @@ const limFirm: Scenario = {
   title: 'A firm is served four times the rate of a credential, and both must have room',
   rules: ['LIM-3', 'LIM-5', 'LIM-6'],
   observes: ['NS-36'],
-  needs: ['plan', 'rates', 'mint', 'clock', 'other_firm'],
+  needs: ['bursts', 'plan', 'rates', 'mint', 'clock', 'other_firm'],
   lane: 'limits',
   provokes: [429],
   async run(t) {

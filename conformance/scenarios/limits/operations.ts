@@ -19,7 +19,7 @@ const limEveryOperation: Scenario = {
   rules: ['LIM-11', 'ERR-4'],
   // The allowance of the firm, which is set out of the way, would end them all too early.
   presumes: { 'LIM-11': ['LIM-3'] },
-  needs: ['mint', 'clock', 'rates', 'trading_account'],
+  needs: ['bursts', 'mint', 'clock', 'rates', 'trading_account'],
   // Under a clock that stands still nothing comes back between two requests.
   lane: 'limits',
   provokes: [429],

@@ -28,7 +28,7 @@ const limPlans: Scenario = {
   id: 'lim-plans',
   title: 'Standard is 50 a second and Pro 200; a new credential is on Sandbox, at 5',
   rules: ['LIM-1'],
-  needs: ['plan', 'mint'],
+  needs: ['bursts', 'plan', 'mint'],
   lane: 'limits',
   provokes: [429],
   async run(t) {
@@ -52,7 +52,7 @@ const limPerCredential: Scenario = {
   id: 'lim-per-credential',
   title: 'Each credential has an allowance of its own, which its tokens share',
   rules: ['LIM-1'],
-  needs: ['plan', 'mint'],
+  needs: ['bursts', 'plan', 'mint'],
   lane: 'limits',
   provokes: [429],
   async run(t) {
@@ -88,7 +88,7 @@ const limOwnLimit: Scenario = {
   id: 'lim-own-limit',
   title: 'A limit of its own takes the place of the plan, be it higher or lower',
   rules: ['LIM-4', 'LIM-6'],
-  needs: ['plan', 'rates', 'mint'],
+  needs: ['bursts', 'plan', 'rates', 'mint'],
   lane: 'limits',
   provokes: [429],
   async run(t) {
@@ -110,7 +110,7 @@ const limDelegated: Scenario = {
   title: 'A delegated token is metered against its minting credential, at the Sandbox rate',
   rules: ['LIM-6', 'LIM-10'],
   observes: ['NS-37'],
-  needs: ['plan', 'mint', 'fresh_trading_account'],
+  needs: ['bursts', 'plan', 'mint', 'fresh_trading_account'],
   lane: 'limits',
   provokes: [429],
   async run(t) {

@@ -28,7 +28,7 @@ const limRate: Scenario = {
   id: 'lim-rate',
   title: 'About a second of allowance is served at once, then 429, and so much a second on',
   rules: ['LIM-1', 'LIM-2', 'LIM-5', 'LIM-6'],
-  needs: ['plan'],
+  needs: ['bursts', 'plan'],
   lane: 'limits',
   provokes: [429],
   async run(t) {
@@ -121,7 +121,7 @@ const limRetryAfter: Scenario = {
   id: 'lim-retry-after',
   title: 'A request that waits for as long as Retry-After says is served',
   rules: ['LIM-7'],
-  needs: ['plan'],
+  needs: ['bursts', 'plan'],
   lane: 'limits',
   provokes: [429],
   async run(t) {
@@ -143,7 +143,7 @@ const limNothingDone: Scenario = {
   id: 'lim-nothing-done',
   title: 'A limited request does nothing, and its key runs afterwards',
   rules: ['LIM-5', 'IDEM-6a'],
-  needs: ['plan'],
+  needs: ['bursts', 'plan'],
   lane: 'limits',
   provokes: [429],
   async run(t) {
@@ -194,7 +194,7 @@ const limRefusalsCostNothing: Scenario = {
   id: 'lim-refusals-cost-nothing',
   title: 'What is refused draws nothing from the allowance: who insists is served as soon',
   rules: ['LIM-5'],
-  needs: ['plan', 'mint', 'clock'],
+  needs: ['bursts', 'plan', 'mint', 'clock'],
   lane: 'limits',
   provokes: [429],
   async run(t) {

@@ -30,7 +30,7 @@ const posScope: Scenario = {
   title: 'trades:write or trader:trade serves open and close; with neither both are 403',
   rules: ['POS-1'],
   observes: ['NS-1'],
-  needs: ['trading_account', 'no_scopes'],
+  needs: ['trading_account', 'orders', 'no_scopes'],
   async run(t) {
     const place = await t.given.place();
     const first = await openPosition(t, place);
@@ -85,7 +85,7 @@ const posKeys: Scenario = {
   id: 'pos-keys',
   title: 'A key belongs to one operation and one trading account, whatever else the body says',
   rules: ['POS-2', 'POS-3', 'POS-4'],
-  needs: ['trading_account', 'second_trading_account'],
+  needs: ['trading_account', 'second_trading_account', 'orders'],
   async run(t) {
     const place = await t.given.place();
     const { body } = await openPosition(t, place);

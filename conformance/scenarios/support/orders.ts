@@ -1,14 +1,13 @@
-// Orders that open and close positions. The specification shows no payload (NS-1): the likely ones
-// are tried in turn, then what the target describes or asks for. What is taken is used from then
-// on.
-
+// Orders that open and close positions, by templates: the specification shows no payload (NS-1).
+// Those of the profile, or in a world of the run's own the usual names and what the target
+// describes; nothing else is tried.
 import type { ScenarioContext } from '../../engine/scenario/scenario-context.ts';
-import { UnknownPayload } from '../../engine/scenario-errors.ts';
-import type { Answer, Json } from '../../engine/send/answer.ts';
+import { MissingCapability, UnknownPayload } from '../../engine/scenario-errors.ts';
+import type { Answer } from '../../engine/send/answer.ts';
 import type { RequestBody } from '../../engine/send/client.ts';
-import type { Place } from '../../providers/target.ts';
-import { describeApi, isObject } from './api-description.ts';
-import { learnPayload } from './learn-payload.ts';
+import { idText, type Json, memberAt, printJson } from '../../engine/send/json.ts';
+import type { OrderTemplates, Place } from '../../providers/target.ts';
+import { describeApi, isObject, type JsonObject } from './api-description.ts';
 
 export interface OpenedPosition {
   /** The body that opened it. */
@@ -36,134 +35,135 @@ export interface LearnedOrders {
   readonly closing: Closing;
 }
 
-/** Undefined where the run has not opened and closed a position. */
+/** Undefined if the run has not opened and closed a position. */
 export function learnedOrders(learned: ReadonlyMap<string, unknown>): LearnedOrders | undefined {
   const opening = learned.get(OPEN) as Opening | undefined;
   const closing = learned.get(CLOSE) as Closing | undefined;
   return opening === undefined || closing === undefined ? undefined : { opening, closing };
 }
 
-const OPEN = '/api/v1/positions/open';
-const CLOSE = '/api/v1/positions/close';
+const OPEN = 'opening a position';
+const CLOSE = 'closing a position';
+/** Stands for the id of the position in the template of a close. */
+const PLACEHOLDER = '{position_id}';
 
-const OTHER: RequestBody = { instrument: 'GBPUSD', symbol: 'GBPUSD', side: 'sell' };
-
-/** The fields that the specification mentions in passing: instrument, side and size. */
-const OPENINGS: readonly Opening[] = [
-  { instrument: 'EURUSD', side: 'buy', volume: '0.10' },
-  { instrument: 'EURUSD', side: 'buy', size: '0.10' },
-  { symbol: 'EURUSD', side: 'buy', volume: '0.10' },
-].map((terms) => {
-  const changed = Object.keys(terms).map((name) => [name, OTHER[name] ?? '0.20']);
-  return { terms, other: Object.fromEntries(changed) as RequestBody };
-});
-
-/** Opens a position with the first payload that is taken. It counts as a control. */
-export async function openPosition(t: ScenarioContext, place: Place): Promise<OpenedPosition> {
-  const { trading_account_id } = place;
-  const words = 'opening a position';
-  const send = (body: RequestBody) =>
-    t.sendUntilAnswered(words, () => t.api.openPosition(body, { key: t.fresh.key() }));
-  const known = t.learned.get(OPEN) as Opening | undefined;
-  let last: Answer | undefined;
-  for (const opening of known === undefined ? OPENINGS : [known]) {
-    const body = { trading_account_id, ...opening.terms };
-    last = await send(body);
-    if (last.status >= 300) continue;
-    t.findings.controlled = true;
-    t.learned.set(OPEN, opening);
-    return { body, answer: last };
-  }
-  const description = known === undefined ? await describeApi(t) : undefined;
-  const learned =
-    known === undefined
-      ? await learnPayload({
-          known: { trading_account_id },
-          send,
-          valuesOf: (name) => ownValues(place, name),
-          schema: description?.requestSchema('post', OPEN),
-          description,
-        })
-      : undefined;
-  if (learned === undefined) throw unknown(words, last);
-  t.findings.controlled = true;
-  t.learned.set(OPEN, { terms: termsOf(learned.body), other: termsOf(learned.other) });
-  return { body: learned.body, answer: learned.answer };
+function templatesOf(t: ScenarioContext): OrderTemplates {
+  const { orders } = t.target;
+  if (orders !== undefined) return orders;
+  throw new UnknownPayload('add positions, the orders that open and close a position');
 }
 
-function ownValues(place: Place, name: string): readonly Json[] | undefined {
-  if (name === 'account_id') return [place.account_id];
-  return name === 'currency' ? [place.currency] : undefined;
+/** Opens a position by the template. It counts as a control, and is closed when the scenario ends. */
+export async function openPosition(t: ScenarioContext, place: Place): Promise<OpenedPosition> {
+  const { trading_account_id } = place;
+  const templates = templatesOf(t);
+  let last: Answer | undefined;
+  for await (const terms of openingsOf(t, templates)) {
+    const body = { ...terms, trading_account_id };
+    const key = t.fresh.key();
+    last = await t.sendUntilAnswered(OPEN, () => t.api.openPosition(body, { key }));
+    if (last.status >= 300) continue;
+    const opened = { body, answer: last };
+    t.findings.controlled = true;
+    t.learned.set(OPEN, { terms, other: templates.other ?? usualOther(t, terms) });
+    t.addCleanUp(async () => {
+      const closing = t.learned.get(CLOSE) as Closing | undefined;
+      const usual = closing ?? closingsOf(templates, opened.answer)[0]!;
+      await t.api.closePosition(closeBody(usual, opened));
+    });
+    return opened;
+  }
+  throw new UnknownPayload(
+    `${OPEN}: the order is not taken (${last?.summary}); see positions.open`,
+  );
+}
+
+/** What the run knows already; else the templates, and in a world of its own what is described. */
+async function* openingsOf(
+  t: ScenarioContext,
+  { open }: OrderTemplates,
+): AsyncGenerator<RequestBody, void> {
+  const known = t.learned.get(OPEN) as Opening | undefined;
+  if (known !== undefined) return void (yield known.terms);
+  yield* open;
+  if (t.has('mint')) yield* await describedOrder(t);
+}
+
+async function describedOrder(t: ScenarioContext): Promise<RequestBody[]> {
+  const description = t.has('mint') ? await describeApi(t) : undefined;
+  const { trading_account_id: _, ...terms } = exampleOf(
+    description?.requestSchema('post', '/api/v1/positions/open'),
+  );
+  return Object.keys(terms).length === 0 ? [] : [terms];
+}
+
+/** A value for each required member: the first that its schema allows or shows. */
+function exampleOf(schema: JsonObject | undefined): RequestBody {
+  const required = Array.isArray(schema?.required) ? schema.required : [];
+  const properties = isObject(schema?.properties) ? schema.properties : {};
+  return Object.fromEntries(
+    required.map((name) => {
+      const { enum: allowed, examples, example = 'conformance' } = Object(properties[String(name)]);
+      return [name, [allowed, examples].find(Array.isArray)?.[0] ?? example];
+    }),
+  );
+}
+
+/** Only in a world of the run's own: a profile says itself what another order is. */
+function usualOther(t: ScenarioContext, terms: RequestBody): RequestBody {
+  if (!t.has('mint')) return {};
+  const other: RequestBody = { instrument: 'GBPUSD', symbol: 'GBPUSD', side: 'sell' };
+  return Object.fromEntries(Object.keys(terms).map((name) => [name, other[name] ?? '0.20']));
 }
 
 /** The body that closes an opened position in the form that was taken, or one of that id. */
 export type ClosingBody = (opened: OpenedPosition, positionId?: string) => RequestBody;
 
-/**
- * Closes a position with the first payload that is taken; `body` closes another in the same way.
- */
+/** Closes a position by the template; `body` closes another in the same way. */
 export async function closePosition(
   t: ScenarioContext,
   opened: OpenedPosition,
 ): Promise<{ answer: Answer; body: ClosingBody }> {
-  const words = 'closing a position';
-  const send = (body: RequestBody) =>
-    t.sendUntilAnswered(words, () => t.api.closePosition(body, { key: t.fresh.key() }));
-  const known = t.learned.get(CLOSE) as Closing | undefined;
-  const paths = idPathsIn(opened.answer);
-  const [path = 'position_id'] = paths;
-  const likely = ['position_id', 'id'].map((name): Closing => ({ name, path, terms: {} }));
   let last: Answer | undefined;
-  for (const closing of known === undefined ? likely : [known]) {
-    last = await send(closeBody(closing, opened));
-    if (last.status < 300) return closed(t, closing, last);
+  for await (const closing of closingsFor(t, opened)) {
+    const key = t.fresh.key();
+    const body = closeBody(closing, opened);
+    last = await t.sendUntilAnswered(CLOSE, () => t.api.closePosition(body, { key }));
+    if (last.status >= 300) continue;
+    t.findings.controlled = true;
+    t.learned.set(CLOSE, closing);
+    return { answer: last, body: (another, id) => closeBody(closing, another, id) };
   }
-  const found = known === undefined ? await learnClosing(t, opened, paths, send) : undefined;
-  if (found === undefined) throw unknown(words, last);
-  return closed(t, found.closing, found.answer);
+  throw new UnknownPayload(
+    `${CLOSE}: the order is not taken (${last?.summary}); see positions.close`,
+  );
 }
 
-function closed(t: ScenarioContext, closing: Closing, answer: Answer) {
-  t.findings.controlled = true;
-  t.learned.set(CLOSE, closing);
-  const body: ClosingBody = (another, id) => closeBody(closing, another, id);
-  return { answer, body };
-}
-
-/** From what the target says of it; whatever is called an id is one of those of the opening. */
-async function learnClosing(
+async function* closingsFor(
   t: ScenarioContext,
   opened: OpenedPosition,
-  paths: readonly string[],
-  send: (body: RequestBody) => Promise<Answer>,
-): Promise<{ closing: Closing; answer: Answer } | undefined> {
-  const { trading_account_id = null } = opened.body;
-  const ids = paths.map((path) => String(opened.answer.at(path)));
-  const description = await describeApi(t);
-  const learned = await learnPayload({
-    known: { trading_account_id },
-    send,
-    valuesOf: (name) => (ID.test(name) ? ids : undefined),
-    schema: description?.requestSchema('post', CLOSE),
-    description,
-  });
-  if (learned === undefined) return undefined;
-  const terms = termsOf(learned.body);
-  const name = Object.keys(terms).find((each) => ids.includes(String(terms[each])));
-  const path = name === undefined ? undefined : paths[ids.indexOf(String(terms[name]))];
-  if (name === undefined || path === undefined) return undefined;
-  const { [name]: _, ...rest } = terms;
-  return { closing: { name, path, terms: rest }, answer: learned.answer };
+): AsyncGenerator<Closing, void> {
+  const known = t.learned.get(CLOSE) as Closing | undefined;
+  if (known !== undefined) return void (yield known);
+  yield* closingsOf(templatesOf(t), opened.answer);
+  if (t.has('mint')) yield* await describedClosing(t, opened);
 }
 
-/** NS-1: a payload that nobody knows is no fault of the target's. */
-function unknown(words: string, last: Answer | undefined): UnknownPayload {
-  const why = last === undefined ? '' : ` (${last.summary})`;
-  return new UnknownPayload(`${words}: no payload that was tried is taken${why}`);
+async function describedClosing(t: ScenarioContext, opened: OpenedPosition): Promise<Closing[]> {
+  const schema = (await describeApi(t))?.requestSchema('post', '/api/v1/positions/close');
+  const required = Array.isArray(schema?.required) ? schema.required : [];
+  const name = required.find((each) => typeof each === 'string' && !OTHERS.test(each));
+  const [path = 'position_id'] = idPathsIn(opened.answer);
+  return typeof name === 'string' ? [{ name, path, terms: {} }] : [];
 }
 
-function termsOf({ trading_account_id: _, ...terms }: RequestBody): RequestBody {
-  return terms;
+/** With a placeholder the template says under which name the position goes. */
+function closingsOf({ close }: OrderTemplates, opened: Answer): Closing[] {
+  const [path = 'position_id'] = idPathsIn(opened);
+  const placed = Object.keys(close).find((name) => close[name] === PLACEHOLDER);
+  if (placed === undefined) return [{ name: 'position_id', path, terms: close }];
+  const { [placed]: _, ...terms } = close;
+  return [{ name: placed, path, terms }];
 }
 
 function closeBody(
@@ -172,8 +172,7 @@ function closeBody(
   id?: string,
 ): RequestBody {
   const { trading_account_id = null } = opened.body;
-  const own = opened.answer.at(path);
-  return { trading_account_id, ...terms, [name]: id ?? (own === undefined ? '' : String(own)) };
+  return { ...terms, trading_account_id, [name]: id ?? opened.answer.idAt(path) ?? '' };
 }
 
 const ID = /id$|ticket|position|order|deal|number/i;
@@ -196,27 +195,31 @@ const PREFERRED = [
 ];
 
 function pathsIn(value: Json, at: string): string[] {
-  if (isObject(value)) {
+  if (value !== null && typeof value === 'object' && !Array.isArray(value)) {
     return Object.entries(value).flatMap(([name, inner]) =>
       pathsIn(inner, at === '' ? name : `${at}.${name}`),
     );
   }
-  const isId =
-    typeof value === 'string' ? value !== '' && value.length <= 64 : Number.isInteger(value);
+  const text = idText(value);
+  const isId = text !== undefined && text.length <= 64 && /^[^.]+$/.test(text);
   return isId && ID.test(at.split('.').at(-1) ?? '') ? [at] : [];
 }
 
 /** The body of an order that differs in instrument, side and size, for the same trading account. */
-export function differing(
-  t: ScenarioContext,
-  { trading_account_id = null, ...terms }: RequestBody,
-) {
-  const { other = {} } = (t.learned.get(OPEN) ?? {}) as Partial<Opening>;
-  return { trading_account_id, ...terms, ...other };
+export function differing(t: ScenarioContext, { trading_account_id = null }: RequestBody) {
+  const { terms, other } = (t.learned.get(OPEN) ?? { terms: {}, other: {} }) as Opening;
+  if (Object.keys(other).length === 0) {
+    throw new MissingCapability(
+      'other_order',
+      'the profile gives no other order: positions.open.other_body',
+    );
+  }
+  return { ...terms, ...other, trading_account_id };
 }
 
-/** Which order an answer is about: by its id where there is one, else by everything in it. */
+/** Which order an answer is about: by its id if there is one, else by everything in it. */
 export function orderOf(answer: Answer): string {
-  const id = answer.at('id') ?? answer.at('order_id') ?? answer.at('order.id');
-  return id === undefined ? JSON.stringify(answer.json ?? answer.text) : String(id);
+  const paths = ['id', 'order_id', 'order.id'];
+  const id = paths.map((path) => idText(memberAt(answer.json, path))).find((each) => each);
+  return id ?? (answer.json === undefined ? answer.text : printJson(answer.json));
 }

@@ -23,7 +23,7 @@ const hookScope: Scenario = {
   id: 'hook-scope',
   title: 'Without webhooks:manage each of the five routes is 403 and does nothing',
   rules: ['HOOK-6'],
-  needs: ['no_scopes'],
+  needs: ['public_url', 'no_scopes'],
   async run(t) {
     const hook = await t.given.webhook(undefined, UNTRIGGERED_CATEGORIES);
     const outsider = t.as('no_scopes');
@@ -75,7 +75,7 @@ const hookBrand: Scenario = {
   title: 'A brand-bound credential subscribes for its brand, a firm-wide one for the firm',
   rules: ['HOOK-10'],
   observes: ['NS-52'],
-  needs: ['firm', 'brand'],
+  needs: ['public_url', 'firm', 'brand'],
   async run(t) {
     const wide = await t.given.webhook(undefined, UNTRIGGERED_CATEGORIES, 'firm');
     t.expect('HOOK-10', wide.answer).field('brand_id', null);
@@ -115,7 +115,7 @@ const hookSeen: Scenario = {
   // How what is out of reach is refused, and whose a subscription is, is judged apart.
   presumes: { 'HOOK-11': ['AUTH-6', 'ERR-3', 'HOOK-10', 'HOOK-12'] },
   observes: ['NS-38'],
-  needs: ['firm', 'brand', 'other_brand'],
+  needs: ['public_url', 'firm', 'brand', 'other_brand'],
   async run(t) {
     const wide = await t.given.webhook(undefined, UNTRIGGERED_CATEGORIES, 'firm');
     const own = await t.given.webhook(undefined, UNTRIGGERED_CATEGORIES, 'brand');
@@ -230,7 +230,7 @@ const hookOfAnotherFirm: Scenario = {
   title: 'The id of another firm’s subscription answers 404 exactly as an unknown one does',
   rules: ['HOOK-11', 'HOOK-12'],
   presumes: { 'HOOK-11': ['HOOK-12'] },
-  needs: ['other_firm'],
+  needs: ['public_url', 'other_firm'],
   async run(t) {
     const own = await t.given.webhook(undefined, UNTRIGGERED_CATEGORIES);
     const foreign = await t.given.webhook(undefined, UNTRIGGERED_CATEGORIES, 'other_firm');

@@ -24,6 +24,7 @@ const hookCreated: Scenario = {
   title: 'Creating a subscription takes no key and answers it with its secret, in the listed form',
   rules: ['HOOK-1', 'HOOK-2'],
   observes: ['NS-7', 'NS-52'],
+  needs: ['public_url'],
   async run(t) {
     const url = await t.given.subscribable();
     const create = (names: string[]) => t.api.createWebhook({ url, event_categories: names });
@@ -111,6 +112,7 @@ const hookSecretOnce: Scenario = {
   id: 'hook-secret-once',
   title: 'The secret is in the answers of create and rotate and in no other',
   rules: ['HOOK-3'],
+  needs: ['public_url'],
   async run(t) {
     const hook = await t.given.webhook(undefined, UNTRIGGERED_CATEGORIES);
     const rotate = () => t.api.rotateWebhookSecret(hook.id);
@@ -143,6 +145,7 @@ const hookRotated: Scenario = {
   // Where it is made for another brand than it should be, it may be out of reach afterwards.
   presumes: { 'HOOK-4': ['HOOK-10'] },
   observes: ['NS-7'],
+  needs: ['public_url'],
   async run(t) {
     const hook = await t.given.webhook(undefined, UNTRIGGERED_CATEGORIES);
     const first = await t.api.rotateWebhookSecret(hook.id);
@@ -166,6 +169,7 @@ const hookDisabled: Scenario = {
   rules: ['HOOK-5'],
   presumes: { 'HOOK-5': ['HOOK-10'] },
   observes: ['NS-7'],
+  needs: ['public_url'],
   async run(t) {
     const hook = await t.given.webhook(undefined, UNTRIGGERED_CATEGORIES);
     const beside = await t.given.webhook(undefined, UNTRIGGERED_CATEGORIES);
@@ -208,6 +212,7 @@ const hookCategories: Scenario = {
   title: 'event_categories lists one or more of four names; none of them is refused',
   rules: ['HOOK-9'],
   observes: ['NS-23', 'NS-45', 'NS-53'],
+  needs: ['public_url'],
   async run(t) {
     const url = await t.given.subscribable();
     const create = (event_categories: string[]) => t.api.createWebhook({ url, event_categories });

@@ -1,7 +1,7 @@
 // `conformance run --dry-run`: reads what a run would read, and sends nothing.
 import type { Capability } from '../../../../conformance/engine/capabilities.ts';
 import { type Mode, planRun } from '../../../../conformance/engine/inventory/plan.ts';
-import { chooseScenarios, neededCapabilities } from '../../../../conformance/engine/run/choose.ts';
+import { chooseScenarios, neededCapabilities } from '../../../../conformance/engine/run/select.ts';
 import type { Scenario } from '../../../../conformance/engine/types.ts';
 import {
   type AnnouncedPlan,
@@ -10,6 +10,7 @@ import {
 } from '../../../../conformance/reports/inventory.ts';
 import { jsonText } from '../../../../conformance/reports/plain-text.ts';
 import type { Redactor } from '../../../../conformance/reports/redact.ts';
+import { profileScenarios } from '../../../../conformance/scenarios/profile/profile.ts';
 import type { JudgeIo } from '../io.ts';
 import type { RunOptions } from '../run-options.ts';
 import { claimedOffers, paceOf, readTarget, type TargetReading } from './read-target.ts';
@@ -31,10 +32,10 @@ export function tellPlan(
     target: redactor.text(read.baseUrl),
     plan: planRun(chosen, pace),
     wanted: chosen.length + left.filter(({ missing }) => missing.length > 0).length,
-    lookingFirst: lookingFirst(read, mode, neededCapabilities(scenarios, options)),
+    lookingFirst: lookingFirst(offers, mode, neededCapabilities(scenarios, options)),
     perSecond: Number.isFinite(pace.perSecond) ? pace.perSecond : null,
     isKept: mode === 'profile',
-    notes: notesOf(read, mode),
+    notes: [...read.notes, ...notesOf(read, mode)].map((each) => redactor.text(each)),
   };
   if (options.json) io.out(`${jsonText(planDocument(told), 2)}\n`);
   else io.out(`${planLines(told).join('\n')}\n`);
@@ -50,17 +51,15 @@ function notesOf({ asked }: TargetReading, mode: Mode): string[] {
   return [`Should a control plane answer at ${asked}, ${own} (--control-url none).`];
 }
 
-/** Each credential and seed that is needed is tried before rules rest on it. */
+/** Each part of the profile that is needed is tried before rules rest on it. */
 function lookingFirst(
-  { profile }: TargetReading,
+  offers: ReadonlySet<Capability>,
   mode: Mode,
   needed: ReadonlySet<Capability>,
-): number {
-  if (mode === 'control') return 3;
-  const { credentials = {}, seeds = {}, receiver } = profile ?? {};
-  const roles = Object.entries(credentials).filter(([role]) => needed.has(role as Capability));
-  const unnamed = roles.filter(([, given]) => !Object.hasOwn(given, 'brand_id')).length;
-  const places = Object.keys(seeds).filter((kind) => needed.has(kind as Capability)).length;
-  const canary = receiver !== undefined && needed.has('receiver') ? 3 : 0;
-  return 2 + roles.length * 3 + unnamed + places * 2 + canary;
+) {
+  if (mode === 'control') return 1;
+  const parts = profileScenarios.flatMap(({ confirms: part }) =>
+    part !== undefined && offers.has(part) && needed.has(part) ? [part] : [],
+  );
+  return 2 + parts.length * 3;
 }

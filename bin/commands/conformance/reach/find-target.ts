@@ -1,15 +1,16 @@
 // Chooses how a target is reached: by its control plane if one answers, else by a profile or a
 // token.
-import type { Capability } from '../../../../conformance/engine/capabilities.ts';
-import { Inventory } from '../../../../conformance/engine/inventory/inventory.ts';
+import {
+  Inventory,
+  type ProfileRecords,
+} from '../../../../conformance/engine/inventory/inventory.ts';
 import type { Mode } from '../../../../conformance/engine/inventory/plan.ts';
 import { newMark } from '../../../../conformance/engine/scenario/fresh-values.ts';
+import { Unreachable } from '../../../../conformance/engine/scenario-errors.ts';
 import { type Sender, withHeaders } from '../../../../conformance/engine/send/sender.ts';
-import { bareProvider } from '../../../../conformance/providers/bare-provider.ts';
-import { ControlPlaneClient } from '../../../../conformance/providers/control-plane-client.ts';
+import { ControlPlaneClient } from '../../../../conformance/providers/control-plane.ts';
 import { controlProvider } from '../../../../conformance/providers/control-provider.ts';
-import { findBrand, type ProbeSession } from '../../../../conformance/providers/probe.ts';
-import type { Profile } from '../../../../conformance/providers/profile-parser.ts';
+import type { Profile } from '../../../../conformance/providers/profile.ts';
 import { profileProvider } from '../../../../conformance/providers/profile-provider.ts';
 import type { Provider } from '../../../../conformance/providers/target.ts';
 import type { Redactor } from '../../../../conformance/reports/redact.ts';
@@ -36,10 +37,9 @@ interface Given {
   readonly io: JudgeIo;
   readonly sender: Sender;
   readonly redactor: Redactor;
-  readonly signal: AbortSignal;
-  /** What the selected scenarios may take; all there is when left out. */
-  readonly needed?: ReadonlySet<Capability>;
-  /** Told how the target is reached before anything is asked of its API. */
+  /** Lets a run on a live target write to nothing but what it made. */
+  readonly isGuarded?: boolean;
+  /** Called with how the target is reached before anything is asked of its API. */
   readonly onMode?: (mode: Mode, controlUrl: string | null, inventory: Inventory) => void;
 }
 
@@ -57,20 +57,41 @@ export async function findTarget(given: Given): Promise<Found> {
   refuseAbsence(options, asked, absent);
   if (asked !== null && absent === null) {
     onMode?.('control', asked, inventory);
-    const secret = (value: string) => redactor.learn(value);
-    const { controlToken } = options;
-    const parts = { baseUrl, controlUrl: asked, sender, controlToken, secret };
-    const provider = await controlProvider(parts);
+    const { controlToken, maxRate } = options;
+    const provider = await controlProvider({
+      baseUrl,
+      controlUrl: asked,
+      sender,
+      controlToken,
+      maxRate,
+      positions: read.profile?.positions,
+      secret: (value) => redactor.learn(value),
+    });
     const own = read.profile === undefined && options.token === undefined;
     const notes = own ? [] : [`${UNUSED} (--control-url none leaves the control plane alone).`];
     return { ...common, controlUrl: asked, provider, notes };
   }
+  await sayIfAbsent(given, baseUrl);
   onMode?.('profile', null, inventory);
-  const provider = await liveProvider({ ...given, sender }, read, common.mark, absent);
+  const provider = liveProvider(given, read, common.mark, absent);
+  if (given.isGuarded) inventory.protect(recordsOf(read.profile));
   return { ...common, controlUrl: null, provider, notes: [] };
 }
 
-/** What was asked for by name is not silently done without. */
+/** One line before anything else if nothing listens there; the run then says why it cannot start. */
+async function sayIfAbsent({ options, io, sender, redactor }: Given, baseUrl: string) {
+  const url = `${baseUrl}/`;
+  const timeoutMs = Math.min(options.timeoutS * 1000, 10_000);
+  try {
+    await sender.send({ method: 'GET', url, headers: [], body: undefined, timeoutMs });
+  } catch (error) {
+    if (!(error instanceof Unreachable)) throw error;
+    if (error.reason !== 'refused') return;
+    io.err(redactor.text(`nothing listens at ${new URL(baseUrl).origin} (${error.message})\n`));
+  }
+}
+
+/** If a control plane is given and does not answer, the run stops. */
 function refuseAbsence(options: RunOptions, asked: string | null, absent: string | null): void {
   const { controlUrl, controlToken } = options;
   if (absent === null || (controlUrl === undefined && controlToken === undefined)) return;
@@ -80,31 +101,50 @@ function refuseAbsence(options: RunOptions, asked: string | null, absent: string
 }
 
 /** By the profile, by a token alone, or by nothing at all. */
-async function liveProvider(
-  given: Given,
+function liveProvider(
+  { options, io }: Given,
   read: TargetReading,
   mark: string,
   absent: string | null,
-): Promise<Provider> {
-  const { options, io, sender, signal, needed } = given;
-  const { baseUrl, asked, secrets } = read;
-  const timeoutMs = options.timeoutS * 1000;
-  const profile = read.profile ?? (await profileOfToken(given, baseUrl, mark));
-  if (profile === undefined) {
-    const give = 'give --profile FILE (see: conformance init) or --token-env NAME';
-    const why = `${silent(asked, absent)}, and there is no credential: ${give}`;
-    return bareProvider({ baseUrl, sender, timeoutMs, why });
-  }
+): Provider {
+  const { token, brandId, profile: file, maxRate, tokenEnv } = options;
+  const firm =
+    brandId === undefined ? { token: token ?? '' } : { token: token ?? '', brand_id: brandId };
+  const profile = read.profile ?? { credentials: token === undefined ? {} : { firm } };
   const warn = (note: string) => io.err(`${note}\n`);
-  const { profile: file } = options;
-  const used = file === undefined ? {} : { used: usedBeside(file, io.cwd, warn) };
-  const rest = { sender, timeoutMs, signal, mark, ...used };
-  const looked = needed === undefined ? {} : { needed };
-  const from = options.tokenEnv === undefined ? {} : { given: `--token-env ${options.tokenEnv}` };
-  return await profileProvider({ baseUrl, profile, secrets, ...rest, ...looked, ...from });
+  const give = 'give --profile FILE (see: conformance init) or --token-env NAME';
+  return profileProvider({
+    baseUrl: read.baseUrl,
+    profile,
+    secrets: read.secrets,
+    notes: read.notes,
+    mark,
+    maxRate,
+    ...(file === undefined ? {} : { used: usedBeside(file, io.cwd, warn) }),
+    ...(token === undefined ? {} : { tokenFrom: `--token-env ${tokenEnv ?? ''}`.trim() }),
+    noCredential: `${silent(read.asked, absent)}, and there is no credential: ${give}`,
+  });
 }
 
-/** What a gateway wants is sent to the target and its operator, and to nobody else. */
+/** What the profile names: beside it a run writes only to what it made. */
+function recordsOf(profile: Profile | undefined): ProfileRecords {
+  const { credentials = {}, seeds = {}, positions, receiver } = profile ?? {};
+  const { settled_transactions: settled = [], ...places } = seeds;
+  const { delegated, read_only: readOnly } = credentials as Profile['credentials'];
+  const owners = [...Object.values(places), delegated, readOnly, ...settled];
+  const url = receiver?.public_url;
+  return {
+    accounts: owners.flatMap((each) => each?.account_id ?? []),
+    tradingAccounts: [...Object.values(places), delegated].flatMap(
+      (each) => each?.trading_account_id ?? [],
+    ),
+    transactions: settled.map(({ id }) => id),
+    closing: Object.values(positions?.close.body ?? {}).map(String),
+    webhookHost: url === undefined ? undefined : new URL(url).hostname,
+  };
+}
+
+/** What a gateway wants is sent to the target and its operator, and to no other origin. */
 function senderTo(urls: readonly string[], { options, sender, redactor }: Given): Sender {
   const lines = options.headers.map(({ name, value }) => [name, value] as const);
   for (const [, value] of lines) redactor.add(value);
@@ -118,21 +158,4 @@ const UNUSED =
 function silent(url: string | null, absent: string | null): string {
   if (url === null) return 'There is no control plane';
   return `No control plane answers at ${url}${absent === null ? '' : ` (${absent})`}`;
-}
-
-/** A token alone: what kind it is shows by whether it can create an account without a brand. */
-async function profileOfToken(
-  given: Given,
-  baseUrl: string,
-  mark: string,
-): Promise<Profile | undefined> {
-  const { options, sender, signal } = given;
-  const { token, brandId } = options;
-  if (token === undefined) return undefined;
-  const timeoutMs = options.timeoutS * 1000;
-  const session: ProbeSession = { baseUrl, sender, timeoutMs, signal, mark };
-  const bound = await findBrand(session, token);
-  if (bound !== undefined) return { credentials: { brand: { token, brand_id: bound } } };
-  const firm = brandId === undefined ? { token } : { token, brand_id: brandId };
-  return { credentials: { firm } };
 }

@@ -2,12 +2,13 @@
 import type { Capability } from '../../../../conformance/engine/capabilities.ts';
 import { EVERY_CAPABILITY } from '../../../../conformance/engine/capabilities.ts';
 import type { Mode, Pace } from '../../../../conformance/engine/inventory/plan.ts';
-import type { Profile } from '../../../../conformance/providers/profile-parser.ts';
-import { offersOf } from '../../../../conformance/providers/profile-provider.ts';
+import type { Profile } from '../../../../conformance/providers/profile.ts';
 import {
   FIRM_FACTOR,
+  isAmple,
+  offersOf,
   SANDBOX_PER_SECOND,
-} from '../../../../conformance/providers/profile-target.ts';
+} from '../../../../conformance/providers/profile-provider.ts';
 import type { Redactor } from '../../../../conformance/reports/redact.ts';
 import { readProfileFile } from '../input-files.ts';
 import { type JudgeIo, UsageError } from '../io.ts';
@@ -19,6 +20,8 @@ export interface TargetReading {
   readonly asked: string | null;
   readonly profile: Profile | undefined;
   readonly secrets: readonly string[];
+  /** Parts of the profile that count as not given. */
+  readonly notes: readonly string[];
 }
 
 /** Throws UsageError for a file that is of no use. */
@@ -35,18 +38,21 @@ export function readTarget(options: RunOptions, io: JudgeIo, redactor: Redactor)
   }
   const { controlUrl } = options;
   const asked = controlUrl === 'none' ? null : (controlUrl ?? `${baseUrl}/_sandbox`);
-  return { baseUrl, asked, profile: read?.profile, secrets };
+  return { baseUrl, asked, profile: read?.profile, secrets, notes: read?.notes ?? [] };
 }
 
 /** What is claimed of it: whether that is so, the run looks at first. */
 export function claimedOffers(
   { profile }: TargetReading,
   mode: Mode,
-  { token }: RunOptions,
+  { token, maxRate }: RunOptions,
 ): ReadonlySet<Capability> {
-  if (mode === 'control') return new Set(EVERY_CAPABILITY);
-  if (profile !== undefined) return offersOf(profile, profile.receiver !== undefined);
-  return new Set<Capability>(token === undefined ? [] : ['firm']);
+  if (mode === 'control') {
+    const isLimited = !isAmple(maxRate, 200);
+    return new Set(EVERY_CAPABILITY.filter((each) => each !== 'bursts' || !isLimited));
+  }
+  const credentials = token === undefined ? {} : { firm: { token } };
+  return offersOf(profile ?? { credentials }, maxRate);
 }
 
 export function paceOf({ profile }: TargetReading, mode: Mode, { maxRate }: RunOptions): Pace {

@@ -1,8 +1,44 @@
-// Which scenarios a run plays, and why the others are left out.
+// Which scenarios a run plays, by globs over rule and scenario ids and by what the target offers.
 import type { Capability } from '../capabilities.ts';
 import type { RuleId, Scenario, ScenarioResult } from '../types.ts';
 import { notPlayed } from './play-scenario.ts';
-import { EVERYTHING, type Selection, selectedRules } from './selection.ts';
+
+export interface Selection {
+  readonly only: readonly string[];
+  readonly skip: readonly string[];
+}
+
+export const EVERYTHING: Selection = { only: [], skip: [] };
+
+/** The rules of a scenario that are selected; empty when it need not run. */
+export function selectedRules(scenario: Scenario, { only, skip }: Selection): RuleId[] {
+  if (matchesAny(skip, scenario.id)) return [];
+  const isWhole = only.length === 0 || matchesAny(only, scenario.id);
+  return scenario.rules.filter(
+    (rule) => (isWhole || matchesAny(only, rule)) && !matchesAny(skip, rule),
+  );
+}
+
+/** Whether a selection that names rules would take this one, by its own id. */
+export function isSelected(rule: string, { only, skip }: Selection): boolean {
+  return !matchesAny(skip, rule) && (only.length === 0 || matchesAny(only, rule));
+}
+
+/** Globs that stand for no rule and no scenario: a typing error, most likely. */
+export function unmatchedGlobs(globs: readonly string[], ids: readonly string[]): string[] {
+  return globs.filter((glob) => !ids.some(globTest(glob)));
+}
+
+/** `*` stands for any run of characters, `?` for one; case does not matter. */
+export function globTest(glob: string): (id: string) => boolean {
+  const escaped = glob.replace(/[.+^${}()|[\]\\]/g, '\\$&');
+  const pattern = new RegExp(`^${escaped.replaceAll('*', '.*').replaceAll('?', '.')}$`, 'i');
+  return (id) => pattern.test(id);
+}
+
+function matchesAny(globs: readonly string[], id: string): boolean {
+  return globs.some((glob) => globTest(glob)(id));
+}
 
 export interface SelectedScenario {
   readonly scenario: Scenario;
@@ -23,10 +59,11 @@ interface ChoiceOptions {
   readonly lost?: ReadonlySet<Capability> | undefined;
 }
 
+/** The profile family is played before, whatever is selected. */
 export function chooseScenarios(options: ChoiceOptions): Choice {
   const chosen: SelectedScenario[] = [];
   const left: ScenarioResult[] = [];
-  for (const scenario of options.scenarios) {
+  for (const scenario of options.scenarios.filter((each) => each.rules.length > 0)) {
     const rules = selectedRules(scenario, options.selection ?? EVERYTHING);
     const missing = missingCapabilities(scenario, options.offers);
     if (rules.length === 0) left.push(notPlayed(scenario, [], 'not_tested', 'not selected'));
@@ -48,7 +85,7 @@ export function missingCapabilities(
   return needs.filter((need) => !offers.has(need));
 }
 
-/** One that stands in for others is needed where one of those cannot be played. */
+/** One that stands in for others is needed if one of those cannot be played. */
 function isNeeded({ standsInFor }: Scenario, { scenarios, offers }: ChoiceOptions): boolean {
   if (standsInFor === undefined) return true;
   return scenarios.some(
@@ -56,7 +93,7 @@ function isNeeded({ standsInFor }: Scenario, { scenarios, offers }: ChoiceOption
   );
 }
 
-/** What the selected scenarios may take: nothing else of a target need be looked at beforehand. */
+/** What the selected scenarios may take: nothing else of a profile need be tried beforehand. */
 export function neededCapabilities(
   scenarios: readonly Scenario[],
   selection: Selection,

@@ -2,7 +2,7 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { Scenario } from '../types.ts';
-import { globTest, isSelected, selectedRules, unmatchedGlobs } from './selection.ts';
+import { globTest, isSelected, selectedRules, unmatchedGlobs } from './select.ts';
 
 const scenario: Scenario = {
   id: 'bulk-sizes',

@@ -1,0 +1,294 @@
+// How a run behaves on a live target, seen from a proxy in between: it writes only to what it made,
+// sends no order and no webhook host that the profile does not give, keeps to --max-rate, and leaves
+// no subscription enabled.
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { Inventory } from '../../../conformance/engine/inventory/inventory.ts';
+import { WriteRefused } from '../../../conformance/engine/scenario-errors.ts';
+import { createSandbox, type SandboxHandle } from '../../../simulator/index.ts';
+import {
+  type Given,
+  runJudge,
+  withFolder,
+  withServer,
+} from '../../commands/conformance/testing/run-judge.ts';
+import { profileOfSandbox } from '../testing/live-profile.ts';
+
+interface Seen {
+  readonly atMs: number;
+  readonly method: string;
+  readonly path: string;
+  readonly body: Readonly<Record<string, unknown>>;
+  readonly status: number;
+  readonly answer: Readonly<Record<string, unknown>>;
+}
+
+interface Played {
+  readonly seen: readonly Seen[];
+  readonly run: Awaited<ReturnType<typeof runJudge>>;
+  readonly sandbox: SandboxHandle;
+}
+
+const ORDER = { instrument: 'EURUSD', side: 'buy', volume: '0.01' };
+const RATE = 400;
+
+/** A run with a profile through a proxy that notes everything; `lose` cuts an answer off. */
+async function play(
+  given: Given,
+  over: object = {},
+  lose: (seen: Seen) => boolean = () => false,
+): Promise<Played> {
+  const sandbox = await createSandbox({});
+  const { base_url: direct } = await sandbox.listen({ port: 0 });
+  const seen: Seen[] = [];
+  try {
+    const profile = await profileOfSandbox(sandbox, { per_second: RATE });
+    const run = await withServer(
+      async (request, response) => {
+        const chunks: Buffer[] = [];
+        for await (const chunk of request) chunks.push(chunk as Buffer);
+        const body = Buffer.concat(chunks);
+        const atMs = performance.now();
+        const { method = '', url = '', rawHeaders } = request;
+        const headers = new Headers();
+        for (let at = 0; at + 1 < rawHeaders.length; at += 2) {
+          const name = rawHeaders[at]!;
+          if (!/^(host|connection|content-length|transfer-encoding)$/i.test(name)) {
+            headers.append(name, rawHeaders[at + 1]!);
+          }
+        }
+        const init: RequestInit = { method, headers, redirect: 'manual' };
+        if (method !== 'GET') init.body = body;
+        const came = await fetch(direct + url, init);
+        const bytes = Buffer.from(await came.arrayBuffer());
+        const noted = {
+          ...{ atMs, method, path: url, status: came.status },
+          ...{ body: parsed(body), answer: parsed(bytes) },
+        };
+        seen.push(noted);
+        if (lose(noted)) return request.socket.resetAndDestroy();
+        const lines = [...came.headers].filter(
+          ([name]) => !/^(content-length|transfer)/.test(name),
+        );
+        response.writeHead(came.status, Object.fromEntries(lines)).end(bytes);
+      },
+      (baseUrl) =>
+        withFolder(async (cwd) => {
+          writeFileSync(join(cwd, 'p.json'), JSON.stringify({ ...profile, ...over }));
+          const options = { baseUrl, controlUrl: 'none', profile: 'p.json', json: true };
+          return await runJudge({ ...options, ...given }, { cwd });
+        }),
+    );
+    return { seen, run, sandbox };
+  } finally {
+    await sandbox.close();
+  }
+}
+
+function parsed(bytes: Buffer): Readonly<Record<string, unknown>> {
+  try {
+    return JSON.parse(bytes.toString()) as Record<string, unknown>;
+  } catch {
+    return {};
+  }
+}
+
+const isWrite = ({ method }: Seen) => method !== 'GET';
+const OWN = new Set(['2147483641', '999999999', '999999999999']);
+const SETTLED = ['9001', '9002', '9006'];
+const positions = { open: { body: ORDER }, close: { body: {} } };
+
+const manners = suite('manners on a live target');
+
+manners('a whole run writes to nothing but what it made and what the profile names', async () => {
+  const { seen, run } = await play({}, { positions });
+  const made = new Set<string>(SETTLED);
+  for (const { method, path, status, answer } of seen) {
+    const id = /^\/api\/v1\/(?:accounts|transactions|webhooks)\/([^/?]+)/.exec(path)?.[1];
+    if (method !== 'GET' && id !== undefined && id !== 'bulk') {
+      const isKnown = made.has(id) || OWN.has(id) || !/\d/.test(id);
+      assert.ok(isKnown, `${method} ${path}`);
+    }
+    if (status >= 300) continue;
+    if (method === 'POST' && answer.id !== undefined) made.add(String(answer.id));
+    for (const row of (answer.rows ?? []) as { id?: string }[]) made.add(String(row.id));
+  }
+  const opened = seen.filter(({ path }) => path === '/api/v1/positions/open');
+  assert.ok(opened.length > 10, `${opened.length} orders`);
+  for (const { body, status } of opened.filter((each) => each.status < 300)) {
+    const { trading_account_id: place, ...order } = body;
+    assert.equal(order, ORDER, `${status}`);
+    assert.ok(['5001', '5002'].includes(String(place)), String(place));
+  }
+  const hosts = seen
+    .filter(
+      ({ method, path, status }) => /^POST .*\/webhooks$/.test(`${method} ${path}`) && status < 300,
+    )
+    .map(({ body }) => new URL(String(body.url)).hostname);
+  assert.equal([...new Set(hosts)], ['tunnel.example.com']);
+  // Numbers that could be somebody's: mobile ones of the United Kingdom, France and so on.
+  const phones = seen.filter(isWrite).flatMap(({ body }) => body.phone ?? []);
+  const real = phones.filter((each) => /^\+?(447[4-9]|336(?!3998)|316)/.test(String(each)));
+  assert.equal(real, []);
+  const { report } = run;
+  const deviates = report.rules.filter(({ verdict }) => verdict === 'deviates');
+  assert.equal(
+    deviates.map(({ id, findings }) => [id, findings[0]?.actual]),
+    [],
+  );
+  const blocked = report.rules.flatMap(({ id, findings }) =>
+    findings.filter(({ actual }) => actual.includes('was not sent')).map((each) => [id, each]),
+  );
+  assert.equal(blocked, []);
+  assert.equal(report.inventory!.enabled, []);
+  assert.equal(report.inventory!.positions, []);
+});
+
+manners('without templates no order is sent, and the report says what to add', async () => {
+  const { seen, run } = await play({ only: ['POS-*'] });
+  assert.equal(
+    seen.filter(({ path }) => path.includes('/positions/')),
+    [],
+  );
+  const rule = run.report.rules.find(({ id }) => id === 'POS-1')!;
+  assert.is(rule.verdict, 'not_tested');
+  assert.match(JSON.stringify(run.report.unlock), 'positions, the orders that open and close');
+});
+
+manners('without a receiver nothing is subscribed; a public_url alone is enough', async () => {
+  const hooks = (played: Played) =>
+    played.seen.filter(({ path, method }) => method === 'POST' && /\/webhooks$/.test(path));
+  const only = ['HOOK-7', 'HOOK-9'];
+  const bare = await play({ only }, { receiver: undefined });
+  assert.equal(hooks(bare), []);
+  assert.is(bare.run.report.rules.find(({ id }) => id === 'HOOK-9')!.verdict, 'not_tested');
+  const own = { receiver: { public_url: 'https://tunnel.example.com/hooks' } };
+  const { report } = (await play({ only }, own)).run;
+  const verdicts = report.rules.filter(({ id }) => only.includes(id)).map(({ verdict }) => verdict);
+  assert.equal(verdicts, ['passed', 'passed']);
+});
+
+manners('--max-rate holds in every second; limits are not tested with that need', async () => {
+  const only = ['LIM-*', 'ACC-8', 'HOOK-3'];
+  const { seen, run } = await play({ only, maxRate: '12' });
+  const times = seen.map(({ atMs }) => atMs);
+  for (const from of times) {
+    // The way to the proxy takes one request longer than another.
+    const within = times.filter((each) => each >= from && each < from + 950).length;
+    assert.ok(within <= 12, `${within} in one second`);
+  }
+  const rule = run.report.rules.find(({ id }) => id === 'LIM-2')!;
+  assert.is(rule.verdict, 'not_tested');
+  assert.match(JSON.stringify(rule), 'max-rate');
+  assert.equal(run.report.inventory!.enabled, []);
+});
+
+manners('a subscription whose creating answer was lost is swept', async () => {
+  let lost = 0;
+  const { run, seen } = await play({ only: ['HOOK-3', 'HOOK-4'] }, {}, ({ path, status }) => {
+    const isLost = path === '/api/v1/webhooks' && status === 201 && lost < 2;
+    if (isLost) lost += 1;
+    return isLost;
+  });
+  assert.is(lost, 2);
+  const made = seen.filter(({ path, status }) => path === '/api/v1/webhooks' && status === 201);
+  const ended = seen.filter(({ path, status }) => path.endsWith('/disable') && status < 300);
+  for (const { answer } of made) {
+    assert.ok(
+      ended.some(({ path }) => path.includes(`/${answer.id}/`)),
+      String(answer.id),
+    );
+  }
+  assert.equal(run.report.inventory!.enabled, []);
+});
+
+manners('the guard refuses every write that names a record of others', async () => {
+  const inventory = new Inventory('http://target');
+  inventory.protect({
+    accounts: ['1001'],
+    tradingAccounts: ['5001'],
+    transactions: ['9001'],
+    closing: [],
+    webhookHost: 'tunnel.example.com',
+  });
+  const answers: Record<string, object> = {
+    '/api/v1/accounts': { id: '7' },
+    '/api/v1/transactions': { id: '8', status: 'pending' },
+    '/api/v1/webhooks': { id: 3 },
+    '/api/v1/positions/open': { id: 'o1', position_id: '55' },
+  };
+  const sender = inventory.watch({
+    send: async ({ url }) => {
+      const answer = answers[new URL(url).pathname] ?? {};
+      return { status: 201, headers: [], body: Buffer.from(JSON.stringify(answer)) };
+    },
+    close: async () => {},
+  });
+  const sent = async (line: string, body?: object) => {
+    const [method = '', path = ''] = line.split(' ');
+    const bytes = body === undefined ? undefined : Buffer.from(JSON.stringify(body));
+    const rest = { headers: [], body: bytes, timeoutMs: 1 };
+    try {
+      await sender.send({ method, url: `http://target/api/v1${path}`, ...rest });
+      return true;
+    } catch (error) {
+      assert.instance(error, WriteRefused);
+      return false;
+    }
+  };
+  const hook = (url: string) => sent('POST /webhooks', { url });
+  for (const path of ['/accounts', '/transactions', '/webhooks', '/positions/open']) {
+    const place = { account_id: '1001', trading_account_id: '5001' };
+    assert.ok(await sent(`POST ${path}`, path === '/webhooks' ? {} : place), path);
+  }
+  const close = (id: string) =>
+    sent('POST /positions/close', { trading_account_id: '5001', position_id: id });
+  const allowed = [
+    ...[sent('PATCH /accounts/7'), sent('PATCH /accounts/abc'), sent('PATCH /accounts/2147483641')],
+    ...[sent('POST /transactions/8/approve?account_id=1'), sent('POST /transactions/9001/cancel')],
+    ...[sent('POST /webhooks/3/rotate-secret'), sent('GET /accounts/1001/status')],
+    ...[hook('https://tunnel.example.com/x'), hook('http://example.org'), hook('https://10.0.0.1')],
+    ...[hook('https://[::1]/x'), hook('https://0x7f.1/'), close('55'), close('2147483641')],
+  ];
+  assert.not.ok((await Promise.all(allowed)).includes(false));
+  const refused = [
+    ...[sent('PATCH /accounts/1001'), sent('PATCH /accounts/17'), sent('PUT /webhooks/4')],
+    ...[sent('POST /transactions/9/approve?account_id=1'), sent('POST /webhooks/30/disable')],
+    ...[hook('https://example.com/x'), hook('https://tunnel.example.com.evil.org/'), close('56')],
+    sent('POST /positions/open', { trading_account_id: '5002' }),
+    sent('POST /transactions', { account_id: '1002', trading_account_id: '5001' }),
+  ];
+  assert.not.ok((await Promise.all(refused)).includes(true));
+});
+
+manners('the profile that init writes runs with one token set, and shows no userinfo', async () => {
+  const sandbox = await createSandbox({ plan: 'pro' });
+  try {
+    const { base_url: baseUrl } = await sandbox.listen({ port: 0 });
+    await withFolder(async (cwd) => {
+      const { EXAMPLE_PROFILE } = await import('../../../conformance/providers/profile.ts');
+      writeFileSync(join(cwd, 'p.json'), JSON.stringify(EXAMPLE_PROFILE));
+      const env = { FIRM_TOKEN: String(sandbox.credential('firm').token) };
+      const given: Given = { baseUrl, controlUrl: 'none', profile: 'p.json', json: true };
+      const { report } = await runJudge({ ...given, only: ['ACC-1,ACC-4'] }, { cwd, env });
+      assert.equal([report.summary.passed, report.summary.deviates], [2, 0]);
+      assert.match(report.notes.join(), 'Not given, as their variables are not set');
+      const secret = baseUrl.replace('://', '://user:hunter2@');
+      const dry = await runJudge({ baseUrl: secret, dryRun: true }, { cwd, env });
+      assert.not.match(dry.out + dry.err, 'hunter2');
+    });
+  } finally {
+    await sandbox.close();
+  }
+});
+
+manners('nothing is said of a target at which nothing listens but that', async () => {
+  const given: Given = { baseUrl: 'http://127.0.0.1:9', tokenEnv: 'TOKEN' };
+  const { err, code } = await runJudge(given);
+  assert.match(err.split('\n')[0]!, 'nothing listens at http://127.0.0.1:9');
+  assert.is(code, 3);
+});
+
+manners.run();

@@ -1,0 +1,85 @@
+// JSON of a target, read without loss and printed without throwing.
+
+/** An integer beyond 2^53 is a bigint: ids are compared as they are written. */
+export type Json = null | boolean | number | bigint | string | Json[] | { [name: string]: Json };
+
+/** Deeper JSON is no answer of the API, and costs too much to walk through. */
+const DEEPEST = 200;
+
+const decoder = new TextDecoder('utf-8');
+/** Strings are matched first, so that digits inside them stay as they are. */
+const STRING_OR_LONG_INTEGER = /"(?:[^"\\]|\\.)*"|(?<![\d.eE+-])-?\d{16,}(?![\d.eE])/g;
+const MARK = '\u0001integer:';
+
+/** Undefined when it is no JSON, or nested too deeply. */
+export function parseJson(source: string | Uint8Array): Json | undefined {
+  const text = typeof source === 'string' ? source : decoder.decode(source);
+  if (isTooDeep(text)) return undefined;
+  try {
+    if (!/\d{16}/.test(text)) return JSON.parse(text) as Json;
+    const marked = text.replace(STRING_OR_LONG_INTEGER, (part) =>
+      part.startsWith('"') || Number.isSafeInteger(Number(part))
+        ? part
+        : `"\\u0001integer:${part}"`,
+    );
+    return JSON.parse(marked, (_, value: unknown) =>
+      typeof value === 'string' && value.startsWith(MARK)
+        ? BigInt(value.slice(MARK.length))
+        : value,
+    ) as Json;
+  } catch (error) {
+    if (error instanceof SyntaxError) return undefined;
+    throw error;
+  }
+}
+
+/** A value of a target in words for people: never throws, whatever the value is. */
+export function printJson(value: unknown): string {
+  const printed = JSON.stringify(value, (_, each: unknown) =>
+    typeof each === 'bigint' ? `${each}n` : each,
+  );
+  return printed === undefined ? 'absent' : printed.replace(/"(-?\d+)n"/g, '$1');
+}
+
+/** A request body as text; integers beyond 2^53 are written as they came. */
+export function writeJson(value: unknown): string {
+  try {
+    return JSON.stringify(value);
+  } catch (error) {
+    if (error instanceof TypeError) return printJson(value);
+    throw error;
+  }
+}
+
+/** The text of an id, however it is written (CONV-1a judges that); undefined for no id. */
+export function idText(value: unknown): string | undefined {
+  if (typeof value === 'string') return value === '' ? undefined : value;
+  return typeof value === 'number' || typeof value === 'bigint' ? String(value) : undefined;
+}
+
+/** The member of a JSON value at a dotted path; own members only. */
+export function memberAt(value: Json | undefined, path: string): Json | undefined {
+  // Most paths are a single name, and are read thousands of times.
+  if (!path.includes('.')) return ownMember(value, path);
+  return path.split('.').reduce<Json | undefined>(ownMember, value);
+}
+
+function ownMember(value: Json | undefined, name: string): Json | undefined {
+  if (value === null || typeof value !== 'object' || !Object.hasOwn(value, name)) return undefined;
+  return (value as { [name: string]: Json })[name];
+}
+
+/** Whether JSON text is nested so deeply that it should not be parsed. */
+export function isTooDeep(text: string): boolean {
+  let depth = 0;
+  let inString = false;
+  for (let at = 0; at < text.length; at += 1) {
+    const char = text[at];
+    if (char === '"') inString = !inString;
+    else if (inString) at += char === '\\' ? 1 : 0;
+    else if (char === '[' || char === '{') depth += 1;
+    else if (char === ']' || char === '}') depth -= 1;
+    if (depth > DEEPEST) return true;
+  }
+  return false;
+}

@@ -1,0 +1,336 @@
+// A profile: what a target without a control plane offers the runner. One schema gives its type, its
+// check and its explanation.
+
+import { id, listOf, object, ofType, text, type ValueOf } from '../../fixtures/schemas/kit.ts';
+import { type Schema, validate } from '../../fixtures/schemas/validate.ts';
+import type { RequestBody } from '../engine/send/client.ts';
+
+/** One thing wrong with a profile: the field, dotted, and what to do about it. */
+export interface FieldProblem {
+  readonly field: string;
+  readonly message: string;
+}
+
+const token = text('Its access token, best as env:NAME so that the file holds no secret');
+const credential = (words: string, brand: string) =>
+  object(words, { token, 'brand_id?': id(brand) });
+const withToken = (words: string) => object(words, { token });
+
+const place = (words: string) =>
+  object(words, {
+    account_id: id('The account'),
+    trading_account_id: id('A trading account that belongs to it'),
+    currency: text('Its currency code'),
+  });
+
+/** Any JSON object: a request body that the specification leaves open. */
+const body = (description: string) => ofType<RequestBody>({ type: 'object', description });
+
+const rate = (description: string) =>
+  ({ type: 'number', minimum: 0.1, maximum: 1_000_000, description }) as const;
+
+const httpsUrl = (description: string) =>
+  ({ type: 'string', pattern: '^https://[^/?#\\s]+\\S*$', description }) as const;
+
+export const profileSchema = object('What a target without a control plane offers the runner', {
+  'base_url?': {
+    type: 'string',
+    pattern: '^https?://[^\\s]+(?<!/api/v1/*)$',
+    description: 'Where the API is served, such as https://api.example.com, without /api/v1',
+  },
+  credentials: object('Who the runner acts as; one is enough, each further one unlocks rules', {
+    'firm?': credential(
+      'A firm-wide server credential with every scope; scenarios act as it by default',
+      'A brand of the firm: creates must name one',
+    ),
+    'brand?': credential(
+      'A server credential of the same firm with every scope, bound to one brand',
+      'The brand that it is bound to',
+    ),
+    'other_brand?': credential(
+      'The same, bound to another brand of the firm',
+      'The brand that it is bound to',
+    ),
+    'other_firm?': credential(
+      'A server credential with every scope of another firm',
+      'A brand of that firm',
+    ),
+    'no_scopes?': withToken('A firm-wide server credential without any scope'),
+    'no_amend?': withToken('A firm-wide server credential with all scopes but transactions:amend'),
+    'amend_only?': withToken('A firm-wide server credential with transactions:amend alone'),
+    'delegated?': object('A delegated trader token with trader:trade and trader:funds', {
+      token,
+      account_id: id('The one account that it reaches'),
+      trading_account_id: id('A trading account of that account'),
+    }),
+    'read_only?': object('A delegated trader token that was minted read-only', {
+      token,
+      account_id: id('The one account that it reaches'),
+    }),
+    'client?': object('A client of the token endpoint', {
+      client_id: text('Its id, or env:NAME'),
+      client_secret: text('Its secret, best as env:NAME'),
+    }),
+  }),
+  'seeds?': object('Records that the API cannot make', {
+    'trading_account?': place('An account with a trading account; transactions are made on it'),
+    'second_trading_account?': place('The same of another account'),
+    'provider_trading_account?': place(
+      'A trading account whose withdrawals pay out through a payment provider',
+    ),
+    'settled_transactions?': listOf(
+      object('One settled transaction', {
+        id: id('The transaction'),
+        account_id: id('The account that owns it'),
+      }),
+      'Settled transactions. Cancelling uses one up, so each is used once; a file beside the profile keeps which',
+    ),
+  }),
+  'positions?': object('Orders, whose form the specification leaves open (NS-1)', {
+    open: object('Opening a position', {
+      body: body('The order that opens; trading_account_id is added to it'),
+      'other_body?': body('An order of another instrument, side and size, which POS-2 needs'),
+    }),
+    close: object('The order that closes it', {
+      body: body(
+        'The order that closes; trading_account_id is added, and position_id unless a member is "{position_id}"',
+      ),
+    }),
+  }),
+  'plan?': object('The rates of the credentials; 5 and 20 a second are assumed without it', {
+    per_second: rate('Requests a second of one credential: 5 Sandbox, 50 Standard, 200 Pro'),
+    'firm_per_second?': rate('Requests a second of the whole firm; four times that if left out'),
+  }),
+  'receiver?': object('A webhook endpoint of the runner that the target can reach', {
+    'listen?': {
+      type: 'string',
+      pattern: '^(\\[[0-9A-Fa-f:]+\\]|[A-Za-z0-9.\\-]+):\\d{1,5}$',
+      description: 'Where the runner listens on this machine, as host:port such as 127.0.0.1:9000',
+    },
+    public_url: httpsUrl('The https:// url that leads there; paths are added to it'),
+  }),
+});
+
+export type Profile = ValueOf<typeof profileSchema>;
+
+/** As `conformance init` writes it: parts whose variables are not set count as not given. */
+export const EXAMPLE_PROFILE: Profile = {
+  base_url: 'https://api.example.com',
+  credentials: {
+    firm: { token: 'env:FIRM_TOKEN', brand_id: '10' },
+    brand: { token: 'env:BRAND_TOKEN', brand_id: '10' },
+    other_brand: { token: 'env:OTHER_BRAND_TOKEN', brand_id: '11' },
+    other_firm: { token: 'env:OTHER_FIRM_TOKEN', brand_id: '20' },
+    no_scopes: { token: 'env:NO_SCOPES_TOKEN' },
+    no_amend: { token: 'env:NO_AMEND_TOKEN' },
+    amend_only: { token: 'env:AMEND_ONLY_TOKEN' },
+    delegated: {
+      token: 'env:DELEGATED_TOKEN',
+      account_id: '1001',
+      trading_account_id: '5001',
+    },
+    read_only: { token: 'env:READ_ONLY_TOKEN', account_id: '1001' },
+    client: { client_id: 'env:CLIENT_ID', client_secret: 'env:CLIENT_SECRET' },
+  },
+  seeds: {
+    trading_account: {
+      account_id: 'env:ACCOUNT_ID',
+      trading_account_id: 'env:TRADING_ACCOUNT_ID',
+      currency: 'USD',
+    },
+    second_trading_account: {
+      account_id: 'env:SECOND_ACCOUNT_ID',
+      trading_account_id: 'env:SECOND_TRADING_ACCOUNT_ID',
+      currency: 'USD',
+    },
+    provider_trading_account: {
+      account_id: 'env:ACCOUNT_ID',
+      trading_account_id: 'env:PROVIDER_TRADING_ACCOUNT_ID',
+      currency: 'USD',
+    },
+    settled_transactions: [{ id: 'env:SETTLED_TRANSACTION_ID', account_id: 'env:ACCOUNT_ID' }],
+  },
+  positions: {
+    open: { body: { symbol: 'EURUSD', side: 'buy', volume: '0.01' } },
+    close: { body: {} },
+  },
+  plan: { per_second: 5, firm_per_second: 20 },
+  receiver: { listen: '127.0.0.1:9000', public_url: 'env:WEBHOOK_URL' },
+};
+
+export interface ReadProfile {
+  readonly profile: Profile;
+  /** Every secret in it, to keep it out of reports. */
+  readonly secrets: readonly string[];
+  /** Parts that count as not given, one sentence. */
+  readonly notes: readonly string[];
+}
+
+export type ParsedProfile =
+  | (ReadProfile & { readonly problems?: undefined })
+  | { readonly profile?: undefined; readonly problems: readonly FieldProblem[] };
+
+type Env = Readonly<Record<string, string | undefined>>;
+
+/** Stands for the value of a variable that is not set. */
+const UNSET = 'env:';
+const SECRET = /^credentials\.\w+\.(token|client_id|client_secret)$/;
+/** What is left out as a whole where a variable inside is not set. */
+const PART = /^(credentials\.\w+|seeds\.\w+(\[\d+\])?|receiver)\b/;
+
+/** The profile in the JSON of a file, with `env:NAME` looked up, or everything wrong with it. */
+export function parseProfile(given: unknown, env: Env): ParsedProfile {
+  const lookup = new Lookup(env);
+  const profile = withoutUnset(lookup.filled(given, '')) as Profile;
+  const problems = [
+    ...lookup.problems,
+    ...validate(profileSchema as Schema, profile, 'the profile'),
+  ];
+  if (problems.length === 0) {
+    problems.push(...noCredential(profile, lookup.unset), ...sameBrands(profile));
+    problems.push(...sharedTokens(profile), ...badAddress(profile));
+  }
+  if (problems.length > 0) return { problems };
+  const names = [...lookup.unset].map(([part, name]) => `${part} (${name})`);
+  const notes =
+    names.length === 0 ? [] : [`Not given, as their variables are not set: ${names.join(', ')}.`];
+  return { profile, secrets: lookup.secrets, notes };
+}
+
+/** Looks variables up, and keeps what is secret apart. */
+class Lookup {
+  /** Parts of the profile in which a variable is not set, each with its name. */
+  readonly unset = new Map<string, string>();
+  readonly problems: FieldProblem[] = [];
+  readonly secrets: string[] = [];
+  readonly #env: Env;
+
+  constructor(env: Env) {
+    this.#env = env;
+  }
+
+  filled(value: unknown, field: string): unknown {
+    if (SECRET.test(field)) return this.#secret(value, field);
+    if (typeof value === 'string') return this.#text(value, field);
+    if (Array.isArray(value)) return value.map((each, at) => this.filled(each, `${field}[${at}]`));
+    if (typeof value !== 'object' || value === null) return value;
+    const at = (name: string) => (field === '' ? name : `${field}.${name}`);
+    const members = Object.entries(value);
+    return Object.fromEntries(members.map(([name, each]) => [name, this.filled(each, at(name))]));
+  }
+
+  /** Never shows the value in a message: it may be a secret. */
+  #secret(value: unknown, field: string): string {
+    const problem = secretProblem(value, field);
+    if (problem !== undefined) this.problems.push(problem);
+    if (problem !== undefined || typeof value !== 'string') return 'no secret';
+    const found = this.#text(value, field);
+    if (found !== UNSET) this.secrets.push(found);
+    return found;
+  }
+
+  #text(value: string, field: string): string {
+    const name = /^env:(.*)$/.exec(value)?.[1];
+    if (name === undefined) return value;
+    const found = this.#env[name] ?? '';
+    if (found !== '') return found;
+    this.unset.set(PART.exec(field)?.[1] ?? field, name);
+    return UNSET;
+  }
+}
+
+function secretProblem(value: unknown, field: string): FieldProblem | undefined {
+  if (typeof value !== 'string') {
+    return { field, message: 'must be a string: the value itself, or env:NAME' };
+  }
+  if (value.trim() === '') return { field, message: 'is blank: give the value, or env:NAME' };
+  if (!/[…\s]/.test(value)) return undefined;
+  return { field, message: 'is not filled in yet, or has a space in it' };
+}
+
+/** Without the roles, seeds and the receiver in which a variable is not set. */
+function withoutUnset(given: unknown, depth = 0): unknown {
+  if (typeof given !== 'object' || given === null) return given;
+  if (Array.isArray(given)) return given.filter((each) => !isUnset(each));
+  const isPart = (name: string) => depth === 1 || name === 'receiver';
+  const kept = Object.entries(given).filter(([name, value]) => !(isPart(name) && isUnset(value)));
+  const deeper = (value: unknown) => (depth < 2 ? withoutUnset(value, depth + 1) : value);
+  return Object.fromEntries(kept.map(([name, value]) => [name, deeper(value)]));
+}
+
+function isUnset(value: unknown): boolean {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return false;
+  return Object.values(value).includes(UNSET);
+}
+
+function noCredential(
+  { credentials }: Profile,
+  unset: ReadonlyMap<string, string>,
+): FieldProblem[] {
+  if (Object.keys(credentials).length > 0) return [];
+  const [name] = [...unset].find(([part]) => part.startsWith('credentials.'))?.slice(1) ?? [];
+  const message =
+    name === undefined
+      ? 'must hold at least one credential'
+      : `needs at least one whose variable is set, such as ${name}`;
+  return [{ field: 'credentials', message }];
+}
+
+function sameBrands({ credentials: { brand, other_brand: other } }: Profile): FieldProblem[] {
+  if (other?.brand_id === undefined || other.brand_id !== brand?.brand_id) return [];
+  const message = 'must be another than that of credentials.brand';
+  return [{ field: 'credentials.other_brand.brand_id', message }];
+}
+
+/** Two roles with one token are one credential, so what tells them apart would look like a deviation. */
+function sharedTokens({ credentials }: Profile): FieldProblem[] {
+  const owners = new Map<string, string>();
+  return Object.entries(credentials).flatMap(([role, given]) => {
+    const own = 'token' in given ? given.token : undefined;
+    if (own === undefined) return [];
+    const owner = owners.get(own);
+    owners.set(own, owner ?? role);
+    const message = `is the token of credentials.${owner} too; each role needs a credential of its own`;
+    return owner === undefined ? [] : [{ field: `credentials.${role}.token`, message }];
+  });
+}
+
+function badAddress({ base_url: baseUrl, receiver }: Profile): FieldProblem[] {
+  const problems: FieldProblem[] = [];
+  for (const [field, url] of [
+    ['base_url', baseUrl],
+    ['receiver.public_url', receiver?.public_url],
+  ] as const) {
+    if (url !== undefined && !URL.canParse(url)) {
+      problems.push({ field, message: `must be a url, not ${JSON.stringify(url)}` });
+    }
+  }
+  const { listen } = receiver ?? {};
+  if (listen !== undefined && listenAddress(listen).port > 65_535) {
+    problems.push({ field: 'receiver.listen', message: 'must be host:port with a port to 65535' });
+  }
+  return problems;
+}
+
+/** The parts of `127.0.0.1:9000` or `[::1]:9000`. */
+export function listenAddress(listen: string): { host: string; port: number } {
+  const at = listen.lastIndexOf(':');
+  const host = listen.slice(0, at).replace(/^\[|\]$/g, '');
+  return { host, port: Number(listen.slice(at + 1)) };
+}
+
+/** Every field by its dotted path with what it is for, in the order of the schema. */
+export function profileFields(
+  schema: Schema = profileSchema as Schema,
+  path: readonly string[] = [],
+): { readonly path: readonly string[]; readonly words: string; readonly required: boolean }[] {
+  const inner = schema.items ?? schema;
+  return Object.entries(inner.properties ?? {}).flatMap(([name, member]) => [
+    {
+      path: [...path, schema.items === undefined ? name : name],
+      words: member.description ?? '',
+      required: inner.required?.includes(name) === true,
+    },
+    ...profileFields(member, [...path, name]),
+  ]);
+}

@@ -1,0 +1,304 @@
+// What a target is said to be, tried before rules rest on it: that it is the API, that each
+// credential is what the profile calls it, and that seeds and receiver are there. A profile that is
+// wrong must not look like a target that deviates. Only what a target that breaks a single rule
+// cannot look like is held against the profile.
+import type { Capability, Role } from '../../engine/capabilities.ts';
+import type { ScenarioContext } from '../../engine/scenario/scenario-context.ts';
+import {
+  Blocked,
+  Inconclusive,
+  MissingCapability,
+  Unreachable,
+} from '../../engine/scenario-errors.ts';
+import type { Answer } from '../../engine/send/answer.ts';
+import type { Scenario } from '../../engine/types.ts';
+import { SEED_KINDS, type SeedKind } from '../../providers/target.ts';
+
+const ACCOUNTS = '/api/v1/accounts';
+
+const profileTarget: Scenario = {
+  id: 'profile-target',
+  title: 'The target answers as the API does and takes the main credential',
+  rules: [],
+  async run(t) {
+    // Harmless: a create without a key and without a field.
+    const first = await firstAnswer(t);
+    if (first === undefined) return;
+    if (first.status === 401) throw new Blocked(tokenRefused(t));
+    const absent = [404, 405, 501].includes(first.status) && first.code === undefined;
+    const isOdd = first.status < 400 || absent;
+    if (isOdd) requireNoRedirect(t, first);
+    // With a control plane credentials are made for the run: what is refused is the target's doing.
+    if (t.has('mint') && !isOdd) return;
+    const plain = await answered(() => create(t, t.mainRole));
+    if (plain === undefined) return;
+    const brand = madeId(plain, 'brand_id');
+    if (brand !== undefined && t.brandId(t.mainRole) === undefined) {
+      t.target.nameBrand?.(t.mainRole, brand, true);
+    }
+    if (isOdd) requireApi(t, first, plain);
+    if (!t.has('mint')) requireCreated(t, plain);
+  },
+};
+
+/** Undefined where the target is in trouble: a target that deviates is judged, not turned away. */
+async function firstAnswer(t: ScenarioContext): Promise<Answer | undefined> {
+  const send = () => t.api.send({ method: 'POST', path: ACCOUNTS, body: {} });
+  try {
+    const answer = await send();
+    if (answer.source === 'service') return answer;
+  } catch (error) {
+    if (!(error instanceof Unreachable) || !error.neverSent) throw error;
+    const words = `nothing listens at ${new URL(t.baseUrl).origin} (${error.message})`;
+    throw new Inconclusive(error.reason === 'refused' ? words : error.message);
+  }
+  try {
+    return await t.sendUntilAnswered('the first request', send);
+  } catch (error) {
+    if (error instanceof Blocked) return undefined;
+    throw error;
+  }
+}
+
+function tokenRefused(t: ScenarioContext): string {
+  return `the token was refused (401): check ${t.target.mainName}`;
+}
+
+/** A redirect is an answer, never followed: it leads most likely to what was meant. */
+function requireNoRedirect({ baseUrl }: ScenarioContext, { status, headers }: Answer): void {
+  const location = headers.get('location');
+  if (status < 300 || status >= 400 || location === undefined) return;
+  const asked = `${baseUrl}${ACCOUNTS}`;
+  const words = `POST ${asked} is answered with ${status} and leads to ${location}`;
+  const href = URL.canParse(location, asked) ? new URL(location, asked).href : '';
+  const at = href.indexOf(ACCOUNTS);
+  const advice = at < 0 ? 'Is the base URL right?' : `Try --base-url ${href.slice(0, at)}`;
+  throw new Blocked(`${words}. ${advice}`);
+}
+
+/** Only if both requests are answered as the API never would, it is taken for something else. */
+function requireApi({ baseUrl }: ScenarioContext, first: Answer, plain: Answer): void {
+  if (plain.status < 300 && plain.at('id') !== undefined) return;
+  if (plain.status >= 300 && plain.code !== undefined) return;
+  const seen = `${first.summary} to a create without a key, ${plain.summary} to a plain one`;
+  const words = `this does not look like the API: POST ${baseUrl}${ACCOUNTS} answered ${seen}`;
+  throw new Blocked(`${words}. Is the base URL right?`);
+}
+
+/** If even the plainest create is refused, everything else would be blocked. */
+function requireCreated(t: ScenarioContext, plain: Answer): void {
+  if (![401, 403, 422].includes(plain.status)) return;
+  if (plain.status === 401) throw new Blocked(tokenRefused(t));
+  const detail = plain.at('detail');
+  const seen = [plain.summary, detail].filter((each) => typeof each === 'string').join(' ');
+  const check =
+    t.brandId(t.mainRole) === undefined
+      ? 'add its brand_id (--brand-id for a token)'
+      : 'check its scopes and its brand_id';
+  const words = `a plain create under ${t.target.mainName} is refused (${seen}): ${check}`;
+  throw new Blocked(`${words}; if they are right, the target breaks ACC-1`);
+}
+
+/** The word for what is wrong with a credential; undefined if it is what the profile calls it. */
+type FindFault = (t: ScenarioContext) => Promise<string | undefined>;
+
+const FAULTS: Readonly<Record<Role, FindFault | undefined>> = {
+  firm: undefined,
+  brand: (t) => firmWide(t, 'brand', 'other_brand'),
+  other_brand: async (t) => (await sameBrand(t)) ?? (await firmWide(t, 'other_brand', 'brand')),
+  other_firm: sameFirm,
+  no_scopes: (t) => holdsScopes(t, 'no_scopes', 'amend_only'),
+  no_amend: lacksScopes,
+  amend_only: (t) => holdsScopes(t, 'amend_only', 'no_scopes'),
+  delegated: cannotTrade,
+  read_only: undefined,
+  client: undefined,
+};
+
+/** Roles that create accounts under a brand of their own. */
+const CREATORS: readonly Role[] = ['firm', 'brand', 'other_brand', 'other_firm'];
+
+const roleScenarios = Object.entries(FAULTS).map(([name, findFault]): Scenario => {
+  const role = name as Role;
+  return {
+    id: `profile-${role.replace('_', '-')}`,
+    title: `credentials.${role} is what it is called`,
+    rules: [],
+    confirms: role,
+    async run(t) {
+      if (role === t.mainRole || role === 'client') return;
+      // AUTH-1: with a key, a 401 can only be the token's.
+      const send = () => t.as(role).createAccount({}, { key: t.fresh.key() });
+      const harmless = await answered(() => t.sendUntilAnswered('a harmless request', send));
+      if (harmless?.status === 401) refuse(role, 'its token was refused (401), so it is not used');
+      if (CREATORS.includes(role) && t.brandId(role) === undefined) await findBrand(t, role);
+      const fault = await findFault?.(t);
+      if (fault !== undefined) refuse(role, `${fault}, so it is not used: check the profile`);
+    },
+  };
+});
+
+function refuse(need: Capability, why: string): never {
+  throw new MissingCapability(need, why);
+}
+
+/** ACC-15: a brand-bound credential creates in its brand without naming it. */
+async function findBrand(t: ScenarioContext, role: Role): Promise<void> {
+  const made = await create(t, role);
+  const brand = madeId(made, 'brand_id');
+  if (brand !== undefined) t.target.nameBrand?.(role, brand, true);
+  else refuse(role, 'creates under it must name a brand, so it is not used: add its brand_id');
+}
+
+/** ACC-18 shows the firm, and AUTH-7 hides its accounts from others: both would have to fail. */
+async function sameFirm(t: ScenarioContext): Promise<string | undefined> {
+  const ours = await create(t, t.mainRole);
+  const firm = madeId(ours, 'firm_id');
+  if (firm === undefined) return undefined;
+  const own = madeId(await create(t, 'other_firm'), 'firm_id');
+  // At our brand another firm cannot create.
+  const here = t.newAccount({ brand_id: ours.at('brand_id') }, 'other_firm');
+  const there = own ?? madeId(await t.as('other_firm').createAccount(here), 'firm_id');
+  if (there !== firm) return undefined;
+  const id = madeId(ours, 'id') ?? '';
+  const patch = { first_name: 'Ada' };
+  const reached = await t.as('other_firm').updateAccount(id, patch, { ifMatch: '"no-such-tag"' });
+  if (reached.status === 404) return undefined;
+  return `it is of firm ${firm}, as ${t.target.mainName} is`;
+}
+
+/** ACC-15 and ACC-16 would both have to fail for a bound one to look firm-wide. */
+async function firmWide(t: ScenarioContext, role: Role, other: Role): Promise<string | undefined> {
+  const elsewhere = t.brandId(other);
+  if (elsewhere === undefined) return undefined;
+  const unnamed = await t.as(role).createAccount(t.newAccount({ brand_id: undefined }, role));
+  if (unnamed.status !== 422) return undefined;
+  const named = await t.as(role).createAccount(t.newAccount({ brand_id: elsewhere }, role));
+  return named.status < 300 ? 'it is bound to no brand' : undefined;
+}
+
+async function sameBrand(t: ScenarioContext): Promise<string | undefined> {
+  if (!t.has('brand')) return undefined;
+  const [one, other] = [await create(t, 'brand'), await create(t, 'other_brand')];
+  const brand = madeId(one, 'brand_id');
+  if (brand === undefined || madeId(other, 'brand_id') !== brand) return undefined;
+  return `it is bound to brand ${brand}, as credentials.brand is`;
+}
+
+/** AUTH-4: served where another one without the scope is refused, or wherever scopes are needed. */
+async function holdsScopes(
+  t: ScenarioContext,
+  role: Role,
+  other: Role,
+): Promise<string | undefined> {
+  if ((await create(t, role)).status >= 300) return undefined;
+  const held = 'it creates accounts, so it holds accounts:write';
+  if (t.has(other) && (await create(t, other)).status === 403) return held;
+  const hooks = await t.as(role).listWebhooks();
+  const order = await t.as(role).createTransaction({});
+  const isServed = hooks.status !== 403 && order.status !== 403;
+  return isServed ? 'no operation that was tried is refused to it for want of a scope' : undefined;
+}
+
+async function lacksScopes(t: ScenarioContext): Promise<string | undefined> {
+  const made = await create(t, 'no_amend');
+  if (made.status !== 403 || made.code !== 'forbidden') return undefined;
+  return 'it lacks accounts:write: a plain create is refused (403)';
+}
+
+/** TXN-10, AUTH-2: the place that the profile gives it must be its own, for writing. */
+async function cannotTrade(t: ScenarioContext): Promise<string | undefined> {
+  const { accountId, tradingAccountId } = await t.credential('delegated');
+  if (accountId === undefined || tradingAccountId === undefined) return undefined;
+  const place = { account_id: accountId, trading_account_id: tradingAccountId, currency: 'USD' };
+  const made = await t.as('delegated').createTransaction(t.newTransaction(place));
+  if (made.code === 'read_only_credential') return 'it is read-only (403 read_only_credential)';
+  if (made.status === 404 && made.code === 'not_found') {
+    return `it does not reach account ${accountId} and its ${tradingAccountId} (404)`;
+  }
+  const id = madeId(made, 'id');
+  if (id !== undefined) await t.as('delegated').cancelTransaction(id, accountId);
+  return undefined;
+}
+
+const seedScenarios = SEED_KINDS.map(
+  (kind: SeedKind): Scenario => ({
+    id: `profile-${kind.replaceAll('_', '-')}`,
+    title: `seeds.${kind} is a trading account that the target knows`,
+    rules: [],
+    confirms: kind,
+    async run(t) {
+      const place = await t.target.seed(kind);
+      const send = () => t.api.createTransaction(t.newTransaction(place), { key: t.fresh.key() });
+      const made = await t.sendUntilAnswered(`a transaction on seeds.${kind}`, send);
+      if (made.status === 404 && made.code === 'not_found') {
+        const names = `account ${place.account_id} with trading account ${place.trading_account_id}`;
+        refuse(kind, `the target does not know ${names} (404), so it is not used`);
+      }
+      const id = madeId(made, 'id');
+      if (id !== undefined) await t.api.cancelTransaction(id, place.account_id);
+    },
+  }),
+);
+
+const RECEIVED_WITHIN_MS = 10_000;
+
+const profileReceiver: Scenario = {
+  id: 'profile-receiver',
+  title: 'A request to receiver.public_url, or a delivery of the target, arrives',
+  rules: [],
+  confirms: 'receiver',
+  async run(t) {
+    const hook = await t.receiver();
+    await reach(t, hook.url);
+    if (hook.deliveries.length > 0) return;
+    // Its name may mean something to the target alone.
+    await t.given.webhook(hook, ['account']);
+    await create(t, t.mainRole);
+    if (await t.until(() => hook.deliveries.length > 0, RECEIVED_WITHIN_MS)) return;
+    const seen = `neither a request to ${hook.url} nor a delivery of the target arrived`;
+    refuse('receiver', `${seen}, so rules about deliveries are not tested`);
+  },
+};
+
+async function reach(t: ScenarioContext, url: string): Promise<void> {
+  try {
+    const headers = [['content-type', 'application/json']] as const;
+    const body = Buffer.from('{}');
+    await t.sender.send({ method: 'POST', url, headers, body, timeoutMs: RECEIVED_WITHIN_MS });
+  } catch (error) {
+    if (!(error instanceof Unreachable)) throw error;
+  }
+}
+
+/** A plain account under a role; one that names no brand of its own is given the main one's. */
+function create(t: ScenarioContext, role: Role): Promise<Answer> {
+  const over = t.brandId(role) === undefined ? { brand_id: t.brandId(t.mainRole) } : {};
+  const isBound = CREATORS.includes(role) && t.brandId(role) === undefined;
+  const body = t.newAccount(isBound ? {} : over, role);
+  const key = t.fresh.key();
+  return t.sendUntilAnswered('a plain account', () => t.as(role).createAccount(body, { key }));
+}
+
+/** Undefined where no answer of the service comes: that is for the run itself to find out. */
+async function answered(send: () => Promise<Answer>): Promise<Answer | undefined> {
+  try {
+    return await send();
+  } catch (error) {
+    if (error instanceof Blocked || error instanceof Inconclusive) return undefined;
+    if (error instanceof Unreachable) return undefined;
+    throw error;
+  }
+}
+
+function madeId(answer: Answer, name: string): string | undefined {
+  return answer.status < 300 ? answer.idAt(name) : undefined;
+}
+
+/** In the order in which they are played. */
+export const profileScenarios: readonly Scenario[] = [
+  profileTarget,
+  ...roleScenarios,
+  ...seedScenarios,
+  profileReceiver,
+];
