@@ -60,6 +60,7 @@ async function gated(deviations: string[], play: (gate: Gated) => Promise<void>)
             settled_transactions: [{ id: '9001', account_id: '1001' }],
           },
           plan: { per_second: 50 },
+          receiver: { public_url: 'https://example.com/hooks' },
         };
         writeFileSync(join(cwd, 'p.json'), JSON.stringify(profile));
         const given: Given = { baseUrl, controlUrl: 'none', profile: 'p.json', json: true };

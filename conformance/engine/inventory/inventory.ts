@@ -325,7 +325,8 @@ function decoded(id: string | undefined): string | undefined {
 function isHarmless(value: unknown, known: ReadonlySet<string>): boolean {
   const digits = idText(value)?.match(/\d+/g) ?? [];
   const text = idText(value) ?? '';
-  const isKnown = (each: string) => known.has(each) || UNKNOWN_IDS.has(each);
+  // No record has an id of more digits than a 64-bit integer.
+  const isKnown = (each: string) => known.has(each) || UNKNOWN_IDS.has(each) || each.length > 20;
   return isKnown(text) || digits.every(isKnown);
 }
 

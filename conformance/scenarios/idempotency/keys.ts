@@ -23,12 +23,12 @@ const OTHER_FAULTS: readonly OtherFault[] = [
   ['updateAccount', 'an unknown account', { id: UNKNOWN_ID, body: {} }],
   ['updateAccount', 'a stale tag', { id: UNKNOWN_ID, body: {}, ifMatch: '"stale"' }],
   ['bulkCreateAccounts', 'an empty batch', { body: { accounts: [] } }],
-  ['createTransaction', 'an id as a number', { body: { account_id: 1 } }],
+  ['createTransaction', 'an id as a number', { body: { account_id: Number(UNKNOWN_ID) } }],
   ['approveTransaction', 'an unknown transaction', nowhere],
   ['rejectTransaction', 'no reason', { ...nowhere, body: {} }],
   ['cancelTransaction', 'an empty reason', { ...nowhere, body: { reason: '' } }],
   ['openPosition', 'broken JSON', broken],
-  ['closePosition', 'an id as a number', { body: { trading_account_id: 1 } }],
+  ['closePosition', 'an id as a number', { body: { trading_account_id: Number(UNKNOWN_ID) } }],
 ];
 
 function keyRequiredOn(kind: string, ...operations: readonly WriteName[]): Scenario {

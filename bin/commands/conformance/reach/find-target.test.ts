@@ -98,7 +98,7 @@ find('where the token is refused the receiver is not to blame, and each request 
     assert.match(report.not_started!, 'check credentials.firm');
     assert.not.match(report.notes.join('\n'), 'receiver');
     assert.is(report.requests, calls);
-    assert.ok(calls > 1);
+    assert.ok(calls > 0);
   });
 });
 
@@ -114,7 +114,7 @@ find(
         assert.is(code, 3);
         assert.match(
           out,
-          'Nothing was compared: no answer to the first request: the connection was',
+          /Nothing was compared: nothing listens at \S+ \(the connection\s+was refused/,
         );
         assert.match(out, 'could not be compared');
         assert.not.match(out, 'until then it agreed');

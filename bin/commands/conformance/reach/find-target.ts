@@ -71,7 +71,7 @@ export async function findTarget(given: Given): Promise<Found> {
     const notes = own ? [] : [`${UNUSED} (--control-url none leaves the control plane alone).`];
     return { ...common, controlUrl: asked, provider, notes };
   }
-  await sayIfAbsent(given, baseUrl);
+  await sayIfAbsent({ ...given, sender }, baseUrl);
   onMode?.('profile', null, inventory);
   const provider = liveProvider(given, read, common.mark, absent);
   if (given.isGuarded) inventory.protect(recordsOf(read.profile));

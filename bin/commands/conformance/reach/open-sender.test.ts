@@ -150,7 +150,7 @@ reach('added lines go to the target alone, and no report shows their values', as
     const header = ['X-Gateway-Key: env:GATE', 'X-Trace: planted-in-clear'];
     const given = { baseUrl, tokenEnv: 'TOKEN', only: ['ACC-4'], header, json: true };
     const { out } = await runJudge(given, { env: { TOKEN: 'tok_1234567', GATE: 'g4te-secret' } });
-    assert.ok(seen.length > 3);
+    assert.ok(seen.length > 2);
     assert.ok(seen.every((each) => each === 'g4te-secret'));
     assert.not.match(out, 'g4te-secret');
     assert.not.match(out, 'planted-in-clear');
