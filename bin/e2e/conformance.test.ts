@@ -85,6 +85,7 @@ function profileOf(sandbox: SandboxHandle, over: object = {}): object {
       settled_transactions: [{ id: '9001', account_id: '1001' }],
     },
     plan: { per_second: 50 },
+    receiver: { public_url: 'https://example.com/hooks' },
     ...over,
   };
 }

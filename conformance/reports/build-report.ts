@@ -20,6 +20,7 @@ import { observedRows } from './observed.ts';
 import type { Redactor } from './redact.ts';
 import type {
   Report,
+  ReportCrash,
   ReportFinding,
   ReportInventory,
   ReportRule,
@@ -73,6 +74,7 @@ export function buildReport(options: ReportOptions): Report {
     requests: run.requests,
     interrupted: run.interrupted,
     mark: run.mark,
+    ...crashesOf(run, redactor),
     ...(start === null ? {} : { not_started: start }),
     notes: [
       ...(start === null ? [] : [start]),
@@ -91,6 +93,15 @@ export function buildReport(options: ReportOptions): Report {
     baseline: null,
     ...(options.inventory === undefined ? {} : { inventory: options.inventory }),
   };
+}
+
+function crashesOf({ crashes = [] }: RunResult, redactor: Redactor): Pick<Report, 'crashes'> {
+  if (crashes.length === 0) return {};
+  const redacted = (each: ReportCrash) => ({
+    ...each,
+    distinguishes: redactor.text(each.distinguishes),
+  });
+  return { crashes: crashes.map(redacted) };
 }
 
 /** What would show more of the rules that were selected; the others lack nothing. */

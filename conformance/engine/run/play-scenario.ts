@@ -7,12 +7,13 @@ import { judgeInScenario, worst } from '../judge/verdicts.ts';
 import { ExchangeRecorder, type RunContext } from '../record/exchange-recorder.ts';
 import { ScenarioContext } from '../scenario/scenario-context.ts';
 import { MissingCapability, ScenarioEnded, UsedUp } from '../scenario-errors.ts';
+import { printJson } from '../send/json.ts';
 import type { Finding, Judged, RuleId, Scenario, ScenarioResult } from '../types.ts';
 
 /**
  * A scenario that a gateway, a limit or a passing 500 came into is played again this often at most.
  */
-const ATTEMPTS = 3;
+export const ATTEMPTS = 3;
 
 /** Before it is played again, the event loop should run in time again. */
 const CALM_WITHIN_MS = 3_000;
@@ -154,7 +155,7 @@ interface ScenarioEnd {
 }
 
 function scenarioEndOf(error: unknown): ScenarioEnd {
-  const why = error instanceof Error ? error.message : String(error);
+  const why = error instanceof Error ? error.message : printJson(error);
   if (error instanceof ScenarioEnded) {
     return {
       verdict: 'blocked',

@@ -13,6 +13,7 @@ import { GONE, type RunContext } from '../record/exchange-recorder.ts';
 import { newMark } from '../scenario/fresh-values.ts';
 import type { Sender } from '../send/sender.ts';
 import type { Scenario, ScenarioResult } from '../types.ts';
+import { type Crash, reportCrashes } from './crashes.ts';
 import { ExpiredTokens } from './expired-tokens.ts';
 import { notPlayed, type PlayOptions, playScenario } from './play-scenario.ts';
 import {
@@ -63,6 +64,8 @@ export interface RunResult {
   readonly interrupted: boolean;
   /** Why nothing was tried, when the first request already failed. */
   readonly refusedToStart: string | null;
+  /** Each kind of request that never gets an answer of the API. */
+  readonly crashes?: readonly Crash[];
 }
 
 /** After this many scenarios in a row without an answer the target is taken to be gone. */
@@ -96,9 +99,13 @@ export async function runScenarios(options: ScenarioRunOptions): Promise<RunResu
     reachability: new Reachability(),
   };
   runContext.eventLoop.start();
-  const { results, refusedToStart } = await playAll(options, runContext, mark, seed).finally(() =>
-    runContext.eventLoop.stop(),
-  );
+  const { results: played, refusedToStart } = await playAll(
+    options,
+    runContext,
+    mark,
+    seed,
+  ).finally(() => runContext.eventLoop.stop());
+  const { results, crashes } = reportCrashes(played);
   const order = new Map(options.scenarios.map((each, index) => [each.id, index]));
   return {
     startedAt,
@@ -106,9 +113,10 @@ export async function runScenarios(options: ScenarioRunOptions): Promise<RunResu
     seed,
     mark,
     requests,
-    scenarios: results.sort((a, b) => order.get(a.id)! - order.get(b.id)!),
+    scenarios: [...results].sort((a, b) => order.get(a.id)! - order.get(b.id)!),
     interrupted: runContext.signal.aborted,
     refusedToStart,
+    crashes,
   };
 }
 

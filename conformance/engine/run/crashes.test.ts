@@ -1,0 +1,91 @@
+// Which requests crash is found from what all of them have in common, and blamed on the rule whose
+// own request got no answer; a network that loses a request here and there is never blamed.
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import type { Exchange, ScenarioResult } from '../types.ts';
+import { reportCrashes } from './crashes.ts';
+
+let count = 0;
+
+function call(path: string, body: object, status: number | null, html = false): Exchange {
+  count += 1;
+  const type = html ? 'text/html' : 'application/json';
+  return {
+    n: count,
+    kind: 'call',
+    as: 'firm',
+    request: {
+      method: 'POST',
+      url: `http://target/api/v1/${path}`,
+      headers: [],
+      body: Buffer.from(JSON.stringify({ client_reference_id: `r${count}`, ...body })),
+    },
+    response:
+      status === null ? null : { status, headers: [['content-type', type]], body: Buffer.from('') },
+    failure: status === null ? 'the connection ended: ECONNRESET' : null,
+    atMs: 0,
+    durationMs: 1,
+  };
+}
+
+function result(id: string, exchanges: Exchange[], over: Partial<ScenarioResult> = {}) {
+  const verdict = 'inconclusive' as const;
+  return {
+    ...{ id, rules: ['TXN-5'], verdict, byRule: { 'TXN-5': verdict }, findings: [] },
+    ...{ observations: [], exchanges, why: '', ending: verdict, missing: [], attempts: 3 },
+    durationMs: 1,
+    ...over,
+  } as ScenarioResult;
+}
+
+const fine = (path = 'transactions', body: object = { method: 'Card' }) =>
+  Array.from({ length: 6 }, () => call(path, body, 201));
+
+const crashes = suite('crashes');
+
+crashes('those of one member are named, counted, and blamed where an answer was judged', () => {
+  const bonus = () => call('transactions', { method: 'Bonus' }, 500, true);
+  const { results, crashes: found } = reportCrashes([
+    result('a', [...fine(), bonus()]),
+    result('b', [...fine(), bonus()]),
+    result('c', [...fine(), bonus()], { attempts: 1 }),
+  ]);
+  assert.equal(
+    found.map(({ rules, ...each }) => each),
+    [
+      {
+        operation: 'createTransaction',
+        distinguishes: 'with method: Bonus',
+        failure: '500 with an HTML page',
+        times: 3,
+        of: 3,
+      },
+    ],
+  );
+  assert.equal(
+    results.map(({ byRule }) => byRule['TXN-5']),
+    ['deviates', 'deviates', 'inconclusive'],
+  );
+  assert.match(results[0]!.findings[0]!.actual, 'each of 3 requests createTransaction with method');
+});
+
+crashes('a setup that crashes is reported, and its rules wait for it', () => {
+  const again = call('accounts', { country: 'FR' }, null);
+  const results = ['a', 'b'].map((id) => result(id, [...fine(), again, { ...again }]));
+  const more = result('c', [call('accounts', { country: 'DE' }, null), ...fine()]);
+  const { crashes: found, results: judged } = reportCrashes([...results, more]);
+  assert.is(found[0]!.operation, 'createAccount');
+  assert.equal(found[0]!.rules, ['TXN-5']);
+  assert.is(judged[0]!.byRule['TXN-5'], 'inconclusive');
+});
+
+crashes('requests lost here and there are no crash, nor is a target that answers nothing', () => {
+  const lossy = Array.from({ length: 40 }, (_, at) =>
+    call('accounts', { country: 'FR', n: at % 3 }, at % 8 === 0 ? null : 201),
+  );
+  assert.equal(reportCrashes([result('a', lossy)]).crashes, []);
+  const dead = Array.from({ length: 9 }, () => call('accounts', {}, null));
+  assert.equal(reportCrashes([result('a', dead)]).crashes, []);
+});
+
+crashes.run();
