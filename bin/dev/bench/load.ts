@@ -3,7 +3,7 @@
 import { connect, type Socket } from 'node:net';
 import { performance } from 'node:perf_hooks';
 
-export interface Load {
+interface Load {
   readonly port: number;
   readonly durationMs: number;
   /** The whole next request, head and body, in one-byte characters. */
@@ -11,12 +11,10 @@ export interface Load {
   readonly connections?: number;
 }
 
-export interface LoadResult {
+interface LoadResult {
   readonly perSecond: number;
   /** How many answers came with each status. */
   readonly statuses: ReadonlyMap<number, number>;
-  /** Share of the time in which this process was at work: near 1 it was the bottleneck itself. */
-  readonly busy: number;
 }
 
 const headEnd = Buffer.from('\r\n\r\n');
@@ -31,7 +29,6 @@ export async function drive({
   const statuses = new Map<number, number>();
   const sockets: Socket[] = [];
   const startedAtMs = performance.now();
-  const startedAt = performance.eventLoopUtilization();
   let answered = 0;
   try {
     await new Promise<void>((resolve, reject) => {
@@ -72,8 +69,7 @@ export async function drive({
     for (const socket of sockets) socket.removeAllListeners('close').destroy();
   }
   const elapsedMs = performance.now() - startedAtMs;
-  const { utilization } = performance.eventLoopUtilization(startedAt);
-  return { perSecond: (answered * 1000) / elapsedMs, statuses, busy: utilization };
+  return { perSecond: (answered * 1000) / elapsedMs, statuses };
 }
 
 /** Puts the bytes of one answer together. */
@@ -98,4 +94,39 @@ class AnswerReader {
     this.#held = Buffer.from(bytes);
     return 0;
   }
+}
+
+const bodyBytes = 250;
+let made = 0;
+
+interface RequestOptions {
+  readonly port: number;
+  readonly token: string;
+  /** All requests but the first are replays. */
+  readonly sameKey?: boolean;
+}
+
+/** Makes `POST /api/v1/accounts` requests of one length, each with a new key. */
+export function createAccountRequests({
+  port,
+  token,
+  sameKey = false,
+}: RequestOptions): () => string {
+  const head =
+    `POST /api/v1/accounts HTTP/1.1\r\nHost: 127.0.0.1:${port}\r\n` +
+    `Authorization: Bearer ${token}\r\nContent-Type: application/json\r\n` +
+    `Content-Length: ${bodyBytes}\r\nIdempotency-Key: `;
+  const make = () => {
+    made += 1;
+    const serial = String(made).padStart(12, '0');
+    const start =
+      `{"client_reference_id":"client-${serial}","email":"person-${serial}@example.com",` +
+      `"first_name":"Margaret","last_name":"Hamilton","country":"US","language":"en",` +
+      `"brand_id":"10","comment":"`;
+    const body = `${start}${'x'.repeat(bodyBytes - start.length - 2)}"}`;
+    return `${head}key-${serial}\r\n\r\n${body}`;
+  };
+  if (!sameKey) return make;
+  const repeated = make();
+  return () => repeated;
 }

@@ -5,7 +5,7 @@ import { createServer, type Server, type Socket } from 'node:net';
 
 const headEnd = Buffer.from('\r\n\r\n');
 
-export type Answering = 'ok' | 'fail' | 'hold';
+type Answering = 'ok' | 'fail' | 'hold';
 
 export class Receiver {
   /** `hold` keeps requests waiting until `release`. */
