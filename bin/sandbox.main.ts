@@ -10,6 +10,7 @@ interface Verb {
 
 const verbs: readonly Verb[] = [
   { name: 'start', load: async () => (await import('./commands/sandbox/start.ts')).startCommand() },
+  { name: 'info', load: async () => (await import('./commands/sandbox/info.ts')).infoCommand() },
   { name: 'exec', load: async () => (await import('./commands/sandbox/exec.ts')).execCommand() },
   {
     name: 'questions',
@@ -46,7 +47,7 @@ async function main(argv: readonly string[]): Promise<void> {
     .description('A local simulator of the trading platform API.')
     .version(manifest.version)
     .showHelpAfterError('(add --help for the commands)')
-    // Commander's own code for wrong usage is 1, which here stands for a failure of ours.
+    // Commander's own code for wrong usage is 1, which here means an internal error.
     .exitOverride(({ exitCode }) => process.exit(exitCode === 1 ? 2 : exitCode));
   addHelp(program, help);
   // For help and for a mistake in the name all of them are needed, else only one.
@@ -55,7 +56,7 @@ async function main(argv: readonly string[]): Promise<void> {
   await program.parseAsync([...argv]);
 }
 
-// Whoever reads us may have heard enough, as `| head` has.
+// A reader such as `| head` may close the pipe early.
 process.stdout.on('error', (error: NodeJS.ErrnoException) => {
   if (error.code !== 'EPIPE') throw error;
   process.exit(0);

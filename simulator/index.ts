@@ -74,7 +74,7 @@ export interface SandboxHandle extends SandboxWorld {
  */
 export async function createSandbox(options: SandboxOptions = {}): Promise<SandboxHandle> {
   const read = await readOptions(options);
-  const sinks = new WebhookSinks(undiciDeliverer());
+  const sinks = new WebhookSinks(undiciDeliverer({ localOnly: !read.allowPublicDeliveries }));
   const composition = await compose(read, { warn, deliverer: sinks });
   return await handleOf(composition, sinks, read.controlToken);
 }

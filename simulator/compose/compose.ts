@@ -73,7 +73,8 @@ export async function compose(options: ReadOptions, companions: Companions): Pro
   const saved = await findSavedWorld(options.state).catch(refuseFile(options));
   const problems = saved === null ? [] : contradictions(options, saved);
   if (problems.length > 0) throw new OptionsError(problems);
-  const deliverer = companions.deliverer ?? undiciDeliverer();
+  const deliverer =
+    companions.deliverer ?? undiciDeliverer({ localOnly: !options.allowPublicDeliveries });
   const { sandbox, told } = await makeSandbox(options, saved, deliverer);
   try {
     if (saved !== null) restoreSavedWorld(sandbox, saved, options.clock);

@@ -28,7 +28,10 @@ export interface SandboxOptions {
   readonly forwards?: readonly { readonly from: string; readonly to: string }[];
   /** Makes a subscription to everything of the first firm that delivers to this local URL. */
   readonly forwardTo?: string;
+  /** Accepts http:// and loopback webhook URLs, which the platform refuses. */
   readonly allowLocalWebhooks?: boolean;
+  /** Delivers webhooks to public hosts that have no forward; otherwise such attempts fail. */
+  readonly allowPublicDeliveries?: boolean;
   /** Deliberate deviations: by the ids of `sandbox deviations`, or functions of your own. */
   readonly deviations?: readonly (string | Deviation)[];
   /** The control plane then wants it as a bearer token. */
@@ -62,6 +65,7 @@ export interface ReadOptions {
   readonly forwards: readonly Forward[];
   readonly forwardTo: string | undefined;
   readonly allowLocalWebhooks: boolean;
+  readonly allowPublicDeliveries: boolean;
   readonly deviations: readonly Deviation[];
   readonly controlToken: string | undefined;
   readonly state: string | undefined;
@@ -80,6 +84,7 @@ const optionNames = [
   'forwards',
   'forwardTo',
   'allowLocalWebhooks',
+  'allowPublicDeliveries',
   'deviations',
   'controlToken',
   'state',
@@ -104,6 +109,7 @@ export async function readOptions(options: unknown): Promise<ReadOptions> {
     forwards,
     forwardTo: readReceiver(found, given.forwardTo),
     allowLocalWebhooks: readFlag(found, 'allowLocalWebhooks', given.allowLocalWebhooks),
+    allowPublicDeliveries: readFlag(found, 'allowPublicDeliveries', given.allowPublicDeliveries),
     deviations: await readDeviations(found, given.deviations),
     controlToken: readControlToken(found, given.controlToken),
     state: readText(found, 'state', given.state, 'the path of a file'),
@@ -134,7 +140,10 @@ export function readListenOptions(
   }
   const address = readText(found, 'host', host, 'an address to bind, such as "127.0.0.1"');
   if (address !== undefined && !isLoopbackHost(address) && controlToken === undefined) {
-    found.add('controlToken', `is needed with host ${address}, which other machines can reach`);
+    found.add(
+      'controlTokenFile',
+      `(or controlToken) is needed with host ${address}, which other machines can reach`,
+    );
   }
   found.settle();
   return { port, host, allowHosts, allowOrigins } as ReadListenOptions;

@@ -100,6 +100,33 @@ handles('the channel gives one envelope after another, and says why it is refuse
   await sandbox.close();
 });
 
+handles('nothing is sent to a public host without a forward', async () => {
+  const sandbox = await open();
+  await sandbox.control('PUT', 'dns/hooks.partner.example', { addresses: ['93.184.216.34'] });
+  const created = await sandbox.fetch('http://sandbox/api/v1/webhooks', {
+    method: 'POST',
+    headers: {
+      authorization: `Bearer ${sandbox.credential('firm').token}`,
+      'content-type': 'application/json',
+    },
+    body: JSON.stringify({
+      url: 'https://hooks.partner.example/in',
+      event_categories: ['account'],
+    }),
+  });
+  const { id } = (await created.json()) as { id: number };
+  await create(sandbox, 1);
+  await sandbox.clock.advance({ by_ms: 0 });
+  const { deliveries } = await sandbox.control.listDeliveries({ subscription_id: id });
+  const [attempt] = deliveries[0]?.attempts ?? [];
+  assert.is(attempt?.status, null);
+  assert.match(
+    attempt?.error ?? '',
+    /not sent: .*--forward https:\/\/hooks\.partner\.example=URL, or .*--allow-public-deliveries/,
+  );
+  await sandbox.close();
+});
+
 handles('a fork goes its own way, with its own tokens, and ends by itself', async () => {
   const sandbox = await open();
   await create(sandbox, 1);

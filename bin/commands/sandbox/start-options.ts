@@ -1,5 +1,5 @@
-// The options of `sandbox start`: what their texts mean, and under which names they are refused.
-// What may be given is read where every sandbox reads its options.
+// The options of `sandbox start` and `sandbox exec`. Their values are checked where every sandbox
+// checks its options.
 import { readFileSync } from 'node:fs';
 import { type Command, Option } from 'commander';
 import type { FieldProblem } from '../../../fixtures/settings.ts';
@@ -54,6 +54,7 @@ interface Given {
   readonly forward?: readonly string[];
   readonly iOwnThisHost?: boolean;
   readonly allowLocalWebhooks?: boolean;
+  readonly allowPublicDeliveries?: boolean;
   readonly deviate?: readonly string[];
   readonly state?: string;
   readonly stateSync?: boolean;
@@ -62,65 +63,100 @@ interface Given {
   readonly open?: boolean;
 }
 
-const repeated = (text: string, before: readonly string[] = []) => [...before, text];
-
-/** Adds the options of `sandbox start`, with their defaults and one line each for the help. */
+/** Adds the options of `sandbox start`. */
 export function addStartOptions(command: Command): Command {
   return addServingOptions(command, '7420')
-    .option('--json', 'newline-delimited JSON events instead of banner and log')
-    .option('--quiet', 'no line for each request')
-    .option('--open', 'show the dashboard in a browser');
+    .optionsGroup('Output:')
+    .option('--json', 'print newline-delimited JSON events instead of the banner and log')
+    .option('--quiet', 'print no line for each request')
+    .option('--open', 'open the dashboard in a browser');
 }
 
-/** The options of every command that serves; those of what it prints are its own. */
+/** Adds the options of every command that serves; `port` is the default. */
 export function addServingOptions(command: Command, port: string): Command {
   return command
-    .option('--port <n>', 'port to serve on; 0 picks a free one', port)
-    .option('--host <address>', 'address to bind', '127.0.0.1')
-    .option('--world <name|file>', 'starting world: one that comes with us, or a file', 'default')
-    .option('--config <file>', 'settings; sandbox.config.json in this folder is found by itself')
-    .option('--seed <n>', 'decides every generated id, token and secret')
-    .option('--clock <real|frozen|iso>', 'frozen stands until advanced; an ISO time too', 'real')
+    .optionsGroup('Basics:')
+    .option('--port <n>', 'serve on this port; 0 picks a free one', port)
+    .option('--host <address>', 'bind this address', '127.0.0.1')
+    .option('--world <name|file>', 'begin with this world: a built-in name or a file', 'default')
     .addOption(
-      new Option('--plan <name>', 'plan of the credentials of the starting world')
+      new Option('--plan <name>', 'give the credentials of the starting world this plan')
         .choices(planNames)
         .default('sandbox'),
     )
-    .option('--allow-host <name>', 'be called by this name too; repeatable', repeated)
+    .option('--seed <n>', 'derive every generated id, token and secret from this number')
     .option(
-      '--allow-origin <origin>',
-      'let pages of this origin follow the events; repeatable',
-      repeated,
+      '--config <file>',
+      'read settings from this file (default: ./sandbox.config.json if it exists)',
     )
     .option(
-      '--control-token <token>',
-      'the control plane wants this as a bearer token; every process list shows it, which the next option and the variable SANDBOX_CONTROL_TOKEN avoid',
+      '--deviate <id>',
+      'misbehave in a named way (see sandbox deviations); repeatable',
+      collect,
     )
-    .option('--control-token-file <file>', 'the same, from the first line of a file')
     .option('--ready-file <file>', 'write the ready event to this file too')
-    .option('--forward-to <url>', 'deliver every event of the first firm to this local URL')
+    .option('--no-ui', 'do not serve the dashboard')
+    .optionsGroup('Time:')
+    .option(
+      '--clock <real|frozen|time>',
+      'run the clock, or freeze it: now, or at an ISO time',
+      'real',
+    )
+    .optionsGroup('Webhooks:')
+    .option(
+      '--forward-to <url>',
+      'subscribe to every event of the first firm and deliver to this local URL',
+    )
     .option(
       '--forward <origin=url>',
-      'deliveries to that https origin go to this URL instead; repeatable',
+      'deliver to this URL instead of that https origin; repeatable',
       repeated,
     )
-    .option('--i-own-this-host', 'let those URLs be beyond this machine')
-    .option('--allow-local-webhooks', 'take http:// and loopback webhook urls, against the rules')
+    .option('--i-own-this-host', 'allow these URLs to be on another machine')
+    .option(
+      '--allow-local-webhooks',
+      'allow http:// and loopback webhook URLs (the platform refuses them)',
+    )
+    .option(
+      '--allow-public-deliveries',
+      'deliver to public hosts without a forward (otherwise such an attempt fails)',
+    )
+    .optionsGroup('Security:')
+    .addOption(
+      new Option(
+        '--control-token-file <file>',
+        'require the token in the first line of this file on the control plane',
+      ),
+    )
+    .addOption(
+      new Option(
+        '--control-token <token>',
+        'require this bearer token on the control plane (visible in process lists: prefer --control-token-file)',
+      ).env('SANDBOX_CONTROL_TOKEN'),
+    )
+    .option('--allow-host <name>', 'accept this Host header too; repeatable', collect)
+    .option(
+      '--allow-origin <origin>',
+      'allow pages of this origin to open the events channel; repeatable',
+      collect,
+    )
+    .optionsGroup('Persistence:')
     .option(
       '--state <file>',
-      'keep the world in this file: loaded at start, saved as it changes; --clock is set on a loaded world, while another --world, --seed or --plan than it began with is refused',
+      'keep the world in this file: load it at start, save it as it changes (a loaded world keeps its --world, --seed and --plan)',
     )
     .option(
       '--state-sync',
-      'answer when the change is in the file; answer 500 if it cannot be written',
+      'respond when the change is in the file, with 500 if it cannot be written',
     )
-    .option('--record <file>', 'write every input of the world to this new file, to be replayed')
-    .option(
-      '--deviate <id>',
-      'misbehave in a named way; repeatable (sandbox deviations lists them)',
-      repeated,
-    )
-    .option('--no-ui', 'serve no dashboard');
+    .option('--record <file>', 'write every input to this new file, to be replayed');
+}
+
+const repeated = (text: string, before: readonly string[] = []) => [...before, text];
+
+/** Repeatable options also take several values separated by commas. */
+function collect(text: string, before: readonly string[] = []): readonly string[] {
+  return [...before, ...text.split(',').filter((part) => part !== '')];
 }
 
 /** The options as they were given, or the end of the program with exit code 2. */
@@ -151,7 +187,7 @@ export async function readStartOptions(command: Command): Promise<StartOptions> 
   }
 }
 
-/** Nothing leaves this machine by mistake: a forward to another one has to be meant. */
+/** A forward to another machine must be intended: deliveries hold real secrets. */
 function refuseDistantReceivers(
   command: Command,
   { forwards, forwardTo }: Pick<ReadOptions, 'forwards' | 'forwardTo'>,
@@ -167,7 +203,7 @@ function refuseDistantReceivers(
 }
 
 function sandboxOptionsOf(command: Command, given: Given) {
-  // An option with a default is named only where somebody wrote it.
+  // A default does not contradict the world of a state file.
   const named = (name: 'world' | 'clock' | 'plan') =>
     command.getOptionValueSource(name) === 'default' ? undefined : given[name];
   const seed = given.seed && parseWhole(command, '--seed', given.seed, [0, mostSeed]);
@@ -179,6 +215,7 @@ function sandboxOptionsOf(command: Command, given: Given) {
     forwards: (given.forward ?? []).map((text) => splitForward(command, text)),
     forwardTo: given.forwardTo,
     allowLocalWebhooks: given.allowLocalWebhooks,
+    allowPublicDeliveries: given.allowPublicDeliveries,
     deviations: given.deviate ?? [],
     controlToken: readControlToken(command, given),
     state: given.state,
@@ -187,11 +224,11 @@ function sandboxOptionsOf(command: Command, given: Given) {
   };
 }
 
-/** From where no process list shows it; the nearest of them counts. */
+/** The token of the option or variable, or the first line of the file. */
 function readControlToken(command: Command, given: Given): string | undefined {
   const { controlToken, controlTokenFile: file } = given;
-  if (file === undefined) return controlToken ?? (process.env.SANDBOX_CONTROL_TOKEN || undefined);
-  if (controlToken !== undefined) {
+  if (file === undefined) return controlToken || undefined;
+  if (command.getOptionValueSource('controlToken') === 'cli') {
     refuseUsage(command, '--control-token-file: a token is given already; leave one of them out');
   }
   try {

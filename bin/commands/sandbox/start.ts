@@ -15,6 +15,7 @@ import { addHelp } from '../help-text.ts';
 import { terminalLine, terminalText } from '../terminal.ts';
 import { bannerLines } from './banner.ts';
 import { logDeliveries } from './log/delivery-log.ts';
+import type { Paint } from './log/request-line.ts';
 import { batchLines, logRequests } from './log/request-log.ts';
 import { type ReadyEvent, readyEvent, writeReadyFile } from './ready.ts';
 import { addStartOptions, linesOf, readStartOptions, type StartOptions } from './start-options.ts';
@@ -63,7 +64,8 @@ async function start(options: StartOptions): Promise<void> {
   announce(options, ready, notesOn(sandbox));
   if (options.open) openInBrowser(ready.dashboard_url);
   if (!options.quiet) {
-    const log = { json: options.json, say: batchLines(print) };
+    const paint = options.json ? undefined : await statusPaint();
+    const log = { json: options.json, paint, say: batchLines(print) };
     logRequests(sandbox, log);
     logDeliveries(sandbox, log);
   }
@@ -98,14 +100,25 @@ function refuseOptions(error: Error): never {
   return fail(option === 'state' ? exits.stateFile : exits.usage, [`--${option} ${message}`]);
 }
 
+/** Colours by status on a terminal; undefined elsewhere. */
+async function statusPaint(): Promise<Paint | undefined> {
+  if (!process.stdout.isTTY) return undefined;
+  const { default: chalk } = await import('chalk');
+  return (text, status) => {
+    if (typeof status !== 'number') return chalk.magenta(text);
+    if (status < 400) return chalk.green(text);
+    return status < 500 ? chalk.yellow(text) : chalk.red(text);
+  };
+}
+
 /** Where this sandbox departs from the conforming service. */
 function notesOn({ options }: Sandbox): string[] {
   const local =
-    'webhook urls may be http:// and local here, which the rules refuse (HOOK-7, HOOK-8)';
-  const bent = (options.deviations ?? []).map(
+    'webhook URLs may be http:// and local here, which the platform refuses (HOOK-7, HOOK-8)';
+  const deviations = (options.deviations ?? []).map(
     ({ id, story, breaks }) => `deviates on purpose: ${id} (breaks ${breaks.join(', ')}). ${story}`,
   );
-  return [...(options.allowLocalWebhooks ? [local] : []), ...bent];
+  return [...(options.allowLocalWebhooks ? [local] : []), ...deviations];
 }
 
 /** Where standard output belongs to others. */

@@ -21,7 +21,7 @@ import {
 import { addHelp, type HelpText } from '../help-text.ts';
 import { describeCauses } from './verify.ts';
 
-interface ListenOptions extends SecretOptions {
+interface ListenOptions extends Partial<SecretOptions> {
   readonly port: string;
   readonly host: string;
   readonly status?: string;
@@ -33,7 +33,7 @@ interface ListenOptions extends SecretOptions {
 
 const help: HelpText = {
   words: [
-    'What verifies is answered 204 and what does not 400, unless --status says otherwise. Exits with 0 when it is stopped; with --count, with 1 if any of them did not verify.',
+    'Responds 204 to a delivery that verifies and 400 to one that does not, unless --status says otherwise. Exits with 0 when it is stopped; with --count, with 1 if a delivery did not verify.',
   ],
   examples: ['SECRET=whsec_… npx sandbox webhooks listen --port 3000 --secret-env SECRET'],
 };
@@ -43,7 +43,10 @@ export function addListen(parent: Command, io: CommandIo): void {
   const command = parent
     .command('listen')
     .description('receive deliveries, verify them and print them')
-    .requiredOption('--secret-env <name>', 'environment variable that holds the signing secret')
+    .option(
+      '--secret-env <name>',
+      'environment variable that holds the signing secret (default: none, nothing is verified)',
+    )
     .option('--port <n>', 'port to listen on; 0 picks a free one', '9000')
     .option('--host <address>', 'address to bind', '127.0.0.1')
     .option('--previous-secret-env <name>', 'variable with the secret before the last rotation')
@@ -57,7 +60,14 @@ export function addListen(parent: Command, io: CommandIo): void {
 }
 
 async function listen(command: Command, io: CommandIo, options: ListenOptions): Promise<void> {
-  const secrets = readSecrets(command, io, options);
+  const { secretEnv, previousSecretEnv } = options;
+  const secrets =
+    secretEnv === undefined
+      ? { secret: undefined }
+      : readSecrets(command, io, {
+          secretEnv,
+          ...(previousSecretEnv === undefined ? {} : { previousSecretEnv }),
+        });
   const whole = (option: string, text: string | undefined, range: [number, number]) =>
     text === undefined ? null : parseWhole(command, option, text, range);
   const status = whole('--status', options.status, [200, 599]);
@@ -72,7 +82,7 @@ async function listen(command: Command, io: CommandIo, options: ListenOptions): 
   });
   const onArrival = (arrival: Arrival) => {
     arrived += 1;
-    if (!arrival.diagnosis.verified) refused += 1;
+    if (arrival.diagnosis?.verified === false) refused += 1;
     if (options.json) io.out(printArrival(arrival));
     else for (const line of describeArrival(arrival)) io.out(line);
     // Once the answer to the last one is out.
@@ -107,6 +117,9 @@ async function start(
   }
 }
 
+const whereSecretIs =
+  'give --secret-env with the secret that creating or rotating the subscription returned, which the dashboard shows under Webhooks';
+
 function describeArrival(arrival: Arrival): string[] {
   const { event, diagnosis, subscription, answered } = arrival;
   const time = new Date(arrival.atMs).toISOString().slice(11, 23);
@@ -114,6 +127,14 @@ function describeArrival(arrival: Arrival): string[] {
   const seq = event?.seq == null ? '' : ` seq ${event.seq}`;
   const what = event === null ? `${arrival.bodyBytes} bytes` : `${event.kind} ${event.id}${seq}`;
   const again = arrival.seenBefore ? chalk.yellow(' (came before)') : '';
+  if (diagnosis === null) {
+    return [
+      `${chalk.dim(time)} --> POST ${arrival.path} ${what}${from}${again}`,
+      `    ${chalk.yellow('not verified')}: ${whereSecretIs}`,
+      `    ${arrival.body}`,
+      `<-- ${answered}`,
+    ];
+  }
   const verdict = diagnosis.verified
     ? chalk.green('verified')
     : chalk.red(`${diagnosis.reason}: ${diagnosis.explanation}`);
@@ -138,10 +159,10 @@ function printArrival(arrival: Arrival): string {
     kind: event?.kind ?? null,
     seq: event?.seq ?? null,
     seen_before: arrival.seenBefore,
-    verified: diagnosis.verified,
-    reason: diagnosis.reason,
-    explanation: diagnosis.explanation,
-    causes: diagnosis.causes,
+    verified: diagnosis?.verified ?? null,
+    reason: diagnosis?.reason ?? null,
+    explanation: diagnosis?.explanation ?? null,
+    causes: diagnosis?.causes ?? [],
     answered: arrival.answered,
   });
 }

@@ -1,4 +1,4 @@
-// How `sandbox webhooks send` tells what it sent and how the receiver answered.
+// How `sandbox webhooks send` reports what it sent and how the receiver answered.
 
 import chalk from 'chalk';
 import { jsonText } from '../../../conformance/reports/plain-text.ts';
@@ -45,7 +45,20 @@ export function describeReport(report: SendReport): string[] {
     ? `✔ the receiver ${expected} it, as it should`
     : `✘ the receiver ${did}, and should have ${should}`;
   lines.push(isGood ? chalk.green(verdict) : chalk.red(verdict));
-  return lines;
+  const remedy = isGood ? null : remedyFor(report);
+  return remedy === null ? lines : [...lines, `  ${remedy}`];
+}
+
+/** The likeliest reason for a delivery that should have been accepted. */
+function remedyFor({ sent, answer, expected }: SendReport): string | null {
+  const { url } = sent;
+  const isPlain = /wrong version number|packet length too long|EPROTO/i.test(answer.error ?? '');
+  if (isPlain && url.startsWith('https:')) {
+    return `that port does not speak TLS: send to ${url.replace('https:', 'http:')}`;
+  }
+  const isRefusal = answer.status !== null && answer.status >= 400 && answer.status < 500;
+  if (expected !== 'accepted' || !isRefusal) return null;
+  return 'does the receiver have another secret? It must verify with the one in --secret-env';
 }
 
 /** For machines: the same as one line of JSON. */

@@ -69,7 +69,7 @@ export function addSend(parent: Command, io: CommandIo): void {
     .option('--previous-secret-env <name>', 'variable with a previous secret, which signs as well')
     .addOption(new Option('--category <name>', 'category of the event').choices(eventCategories))
     .option('--kind <name>', 'kind of the event, such as transaction.approved')
-    .option('--data <json>', 'the event’s data in place of a sample record')
+    .option('--data <json>', 'the event’s data (default: a sample record)')
     .option('--event-id <id>', 'id of the event, a new one each time if left out')
     .option('--seq <n>', 'sequence number of the event')
     .option('--body-file <file>', 'send these bytes instead of an event; - for standard input')
@@ -117,7 +117,7 @@ function checkTarget(command: Command, text: string, isOwned: boolean): string {
   if (url === null || !/^https?:$/.test(url.protocol) || url.username + url.password !== '') {
     refuseUsage(
       command,
-      `"${text}" is no url that begins with http:// or https:// and names no user`,
+      `"${text}" is not a URL that begins with http:// or https:// and has no user name`,
     );
   }
   if (!isOwned && !isLoopbackHost(url.hostname)) {
@@ -131,7 +131,7 @@ function checkTarget(command: Command, text: string, isOwned: boolean): string {
 function chooseTime(command: Command, { at, tamper }: SendOptions, nowMs: number): number {
   if (at === undefined) return nowMs;
   if (tamper === 'stale' || tamper === 'future' || tamper === 'seconds') {
-    refuseUsage(command, `--at: --tamper ${tamper} sets the time itself; leave one of them away`);
+    refuseUsage(command, `--at: --tamper ${tamper} sets the time itself; leave one of them out`);
   }
   return parseTime(command, '--at', at, nowMs);
 }
@@ -148,7 +148,7 @@ async function chooseBody(
     const both = Object.entries(wishes).find(([, value]) => value !== undefined);
     if (both) {
       const name = both[0] === 'eventId' ? 'event-id' : both[0];
-      refuseUsage(command, `--body-file is sent as it is; leave --${name} away`);
+      refuseUsage(command, `--body-file is sent as it is; leave --${name} out`);
     }
     const body = await readBody(command, io, bodyFile);
     return { label: `${body.length} bytes`, body };

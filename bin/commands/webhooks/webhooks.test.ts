@@ -439,7 +439,7 @@ test('wrong usage is exit code 2, with the option named', async () => {
     [signed('--subscription-id', 'a\nb'), '--subscription-id'],
     [['send', 'localhost:3000', '--secret-env', 'SECRET'], 'http://'],
     [['send', 'ftp://localhost/', '--secret-env', 'SECRET'], 'http://'],
-    [['send', 'http://u:p@localhost/', '--secret-env', 'SECRET'], 'names no user'],
+    [['send', 'http://u:p@localhost/', '--secret-env', 'SECRET'], 'has no user name'],
     [listen('--port', '65536'), '--port'],
     [listen('--port', 'x'), '--port'],
     [listen('--status', '100'), '--status'],

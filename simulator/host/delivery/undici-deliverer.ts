@@ -3,6 +3,7 @@ import type { FollowsRedirect } from '../../core/behaviour.ts';
 import { memoize } from '../../core/values/memoize.ts';
 import type { Deliverer, DeliveryOutcome, DeliveryRequest } from './deliverer.ts';
 import { type ExchangeOutcome, exchange } from './exchange.ts';
+import { isLoopbackHost } from './loopback.ts';
 import { type PoolOptions, Pools } from './pools.ts';
 import { type Lookup, Resolver } from './resolver.ts';
 
@@ -10,6 +11,8 @@ export interface UndiciDelivererOptions {
   /** In place of the system's resolver. */
   readonly resolve?: Lookup;
   readonly pools?: PoolOptions;
+  /** Refuses to send to other machines, except where a forward leads. */
+  readonly localOnly?: boolean;
 }
 
 const userAgent = 'trading-platform-sandbox';
@@ -35,6 +38,7 @@ export function undiciDeliverer(options: UndiciDelivererOptions = {}): Deliverer
   return {
     resolve: (hostname) => resolver.resolve(hostname),
     deliver: (request) => {
+      if (options.localOnly && isPublic(request)) return Promise.resolve(notSent(request));
       if (pools !== null) return send(pools, request);
       opening ??= open();
       return opening.then((opened) => send(opened, request));
@@ -44,6 +48,16 @@ export function undiciDeliverer(options: UndiciDelivererOptions = {}): Deliverer
       await (await opening)?.close();
     },
   };
+}
+
+/** Addresses are pinned for every target that is not forwarded. */
+const isPublic = ({ addresses }: DeliveryRequest): boolean =>
+  addresses !== null && !addresses.every(isLoopbackHost);
+
+function notSent({ url }: DeliveryRequest): DeliveryOutcome {
+  const forward = `--forward ${new URL(url).origin}=URL`;
+  const remedy = `forward it with ${forward}, or start with --allow-public-deliveries`;
+  return { status: null, error: `not sent: the target is not on this machine; ${remedy}` };
 }
 
 /** Where a request goes, taken apart. */

@@ -1,4 +1,4 @@
-// A receiver that verifies whatever arrives and reports it: the other end for whoever sends.
+// A receiver that verifies and reports what arrives.
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { readBody } from '../bodies/read-body.ts';
@@ -7,12 +7,13 @@ import { type Diagnosis, diagnoseWebhook } from './diagnose.ts';
 export interface ListenerOptions {
   readonly port: number;
   readonly host: string;
-  readonly secret: string;
+  /** Without one nothing is verified. */
+  readonly secret: string | undefined;
   readonly previousSecret?: string | undefined;
   /** Names of the two headers, in any case. */
   readonly signatureHeader: string;
   readonly subscriptionHeader: string;
-  /** What to answer whatever arrives; null: 204 to what verifies and 400 to what does not. */
+  /** The status of every response; null: 204 to what verifies and 400 to what does not. */
   readonly status: number | null;
   readonly onArrival: (arrival: Arrival) => void;
 }
@@ -33,7 +34,9 @@ export interface Arrival {
   } | null;
   /** An event with this id verified before: at least once means it may come again (EVT-4). */
   readonly seenBefore: boolean;
-  readonly diagnosis: Diagnosis;
+  /** null without a secret. */
+  readonly diagnosis: Diagnosis | null;
+  readonly body: string;
   readonly answered: number;
 }
 
@@ -49,7 +52,7 @@ export async function startListener(options: ListenerOptions): Promise<Listener>
   const seen = new SeenDeliveries();
   const server = createServer((request, response) => {
     receive(request, response, options, seen).catch((error: Error) => {
-      // The sender went away in the middle: nobody is left to answer.
+      // The sender closed the connection in the middle: no response is possible.
       if (!request.destroyed && !response.destroyed) throw error;
     });
   });
@@ -91,10 +94,14 @@ async function receive(
   }
   const signature = headerText(request, options.signatureHeader);
   const { secret, previousSecret } = options;
-  const diagnosis = diagnoseWebhook({ header: signature, body, secret, previousSecret });
+  const diagnosis =
+    secret === undefined
+      ? null
+      : diagnoseWebhook({ header: signature, body, secret, previousSecret });
+  const isAccepted = diagnosis === null || diagnosis.verified;
   const event = findEvent(body);
-  const answered = options.status ?? (diagnosis.verified ? 204 : 400);
-  // Told first: whoever has the answer may count on the report.
+  const answered = options.status ?? (isAccepted ? 204 : 400);
+  // Reported before it is answered: a sender with the answer can rely on the report.
   options.onArrival({
     atMs: Date.now(),
     method: request.method,
@@ -103,8 +110,9 @@ async function receive(
     signature,
     bodyBytes: body.length,
     event,
-    seenBefore: diagnosis.verified && event !== null && seen.again(event.id),
+    seenBefore: isAccepted && event !== null && seen.again(event.id),
     diagnosis,
+    body: Buffer.from(body).toString('utf8'),
     answered,
   });
   response.writeHead(answered).end();
@@ -133,7 +141,7 @@ function findEvent(body: Uint8Array): Arrival['event'] {
   };
 }
 
-/** Remembers the last thousands of ids in two generations, so that it never grows without end. */
+/** Remembers the last thousands of ids in two generations, so that memory is bounded. */
 class SeenDeliveries {
   #young = new Set<string>();
   #old = new Set<string>();

@@ -8,16 +8,16 @@ import type { Sandbox } from '../../../../simulator/host/world/sandbox.ts';
 import type { WorldHost } from '../../../../simulator/host/world/world-host.ts';
 import { eventId, findEvent } from '../../../../simulator/host/world/world-reads.ts';
 import { delayedLine, type EndedLine, endedLine, sentLine } from './delivery-line.ts';
-import type { RequestLogOptions } from './request-log.ts';
+import type { LogOptions } from './request-log.ts';
 
 type Phase = Extract<Notice, { readonly kind: 'delivery' }>['phase'];
 
-/** Follows every world of the sandbox, those made later included. */
-export function logDeliveries(sandbox: Sandbox, { json, say }: RequestLogOptions): void {
+/** Logs the deliveries of the first world; JSON has those of every world. */
+export function logDeliveries(sandbox: Sandbox, { json, say }: LogOptions): void {
   const follow = (name: string, host: WorldHost) => {
     // An attempt that was cut off, by a disable or with its world, has no number to be known by.
     host.listen((notice) => {
-      if (notice.kind !== 'delivery') return;
+      if (notice.kind !== 'delivery' || (!json && host !== sandbox.first)) return;
       const found = find(host, notice.id);
       if (found === null) return;
       const { phase } = notice;

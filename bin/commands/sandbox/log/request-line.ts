@@ -6,28 +6,31 @@ export interface RequestLine {
   readonly method: string;
   /** Path with query, as it was sent. */
   readonly target: string;
-  /** What became of it where there is no status: the connection was cut, or it is held back. */
+  /** Without a status: the connection was cut, or the request is held back. */
   readonly status: number | 'cut' | 'held';
   readonly idempotency: 'first' | 'replayed' | 'converged' | 'in_flight' | null;
-  /** Name of the credential; null when nobody was recognised. */
+  /** Name of the credential; null if it was not recognised. */
   readonly caller: string | null;
   readonly cites: readonly string[];
-  /** Ids of the ordered faults that it met. */
+  /** Ids of the faults that applied to it. */
   readonly faults: readonly string[];
-  /** What a careful reader would have told the caller: each a line of its own below. */
+  /** Each is a line of its own below. */
   readonly hints: readonly { readonly code: string; readonly words: string }[];
 }
 
-const longestTarget = 60;
+const targetWidth = 40;
 
-// NS-30 and the like explain a choice; on one line the rules say more, so they come first.
+// Rules say more than open questions, so they come first.
 const mostCites = 3;
 
 // Under the method of the request.
 const hintIndent = ' '.repeat(14);
 
+/** Colours an outcome by its status; the identity where there are no colours. */
+export type Paint = (text: string, status: RequestLine['status']) => string;
+
 /** `12:00:01.250  POST /api/v1/accounts  201 first  brand-a  ACC-1`; hints below it. */
-export function requestLine(line: RequestLine): string {
+export function requestLine(line: RequestLine, paint: Paint = (text) => text): string {
   const { atMs, method, target, status, idempotency, caller, cites, faults, hints } = line;
   const rules = [...cites].sort((a, b) => Number(isOpen(a)) - Number(isOpen(b)));
   const time = new Date(atMs).toISOString().slice(11, 23);
@@ -37,8 +40,8 @@ export function requestLine(line: RequestLine): string {
   );
   const first = [
     time,
-    `${method.padEnd(5)} ${shorten(visible(target)).padEnd(36)}`,
-    outcome.padEnd(13),
+    `${method.padEnd(6)} ${shorten(visible(target)).padEnd(targetWidth)}`,
+    paint(outcome.padEnd(13), status),
     terminalLine(caller ?? '-').padEnd(10),
     [...rules.slice(0, mostCites), ...faults.map((id) => `(fault ${terminalLine(id)})`)].join(' '),
   ]
@@ -51,14 +54,17 @@ function isOpen(cite: string): boolean {
   return cite.startsWith('NS-');
 }
 
-// A target is a stranger's text: it must not move the cursor of whoever reads the log. Its
-// characters are bytes, as node:http reads them.
+// A target comes from outside: it must not move the cursor of the terminal. Its characters are
+// bytes, as node:http reads them.
 function visible(text: string): string {
   return text.replace(/[^\x20-\x7e]/g, (char) => {
     return `%${(char.charCodeAt(0) & 0xff).toString(16).toUpperCase().padStart(2, '0')}`;
   });
 }
 
+/** The end of a path says more than its middle. */
 function shorten(text: string): string {
-  return text.length <= longestTarget ? text : `${text.slice(0, longestTarget - 1)}…`;
+  if (text.length <= targetWidth) return text;
+  const end = text.slice(-Math.floor(targetWidth / 3));
+  return `${text.slice(0, targetWidth - 1 - end.length)}…${end}`;
 }

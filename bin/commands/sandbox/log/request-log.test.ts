@@ -32,6 +32,21 @@ log('an event has its hints', async () => {
   );
 });
 
+log('requests of other worlds become one line', async () => {
+  const sandbox = await createTestSandbox();
+  const text = await new Promise<string>((resolve) => {
+    logRequests(sandbox, { json: false, say: resolve });
+    void sandbox.addWorld({ name: 'judged' }).then((host) => {
+      const call = { method: 'GET', target: '/x', headers: {}, body: new Uint8Array() };
+      for (let n = 0; n < 3; n += 1) host.call(call, () => undefined);
+      // The line is timed with a timer that keeps no process alive.
+      setTimeout(() => resolve('no line came'), 5000);
+    });
+  });
+  assert.match(text, /^[\d:.]+ {2}3 requests in world judged$/);
+  await sandbox.close();
+});
+
 log('lines of one turn share a write, in the order in which they were told', async () => {
   const writes = await new Promise<string[]>((resolve) => {
     const written: string[] = [];
