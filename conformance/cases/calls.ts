@@ -87,10 +87,10 @@ export async function validCall(
       return { operation, place, body: t.newTransaction(place) };
     }
     case 'approveTransaction':
-      return decisionOn(operation, await t.given.transaction(at ?? (await t.given.place())));
     case 'rejectTransaction':
     case 'cancelTransaction': {
-      const transaction = await t.given.transaction(at ?? (await t.given.place()));
+      const transaction = await t.given.transaction(at ?? (await t.given.place()), {}, role);
+      if (operation === 'approveTransaction') return decisionOn(operation, transaction);
       return { ...decisionOn(operation, transaction), body: REASON };
     }
   }
@@ -114,14 +114,18 @@ export function rowsOf({ body }: Call): RequestBody[] {
  * What the record of a call reads now; undefined where nothing can be read. A create by a known
  * reference reads it (ACC-5, TXN-2); of a batch every row does.
  */
-export async function readBack(t: ScenarioContext, call: WriteCall): Promise<Answer | undefined> {
+export async function readBack(
+  t: ScenarioContext,
+  call: WriteCall,
+  role: Role = t.mainRole,
+): Promise<Answer | undefined> {
   const { operation, account, transaction, body = {} } = call;
-  if (account !== undefined) return t.given.reread(account);
-  if (transaction !== undefined) return t.given.rereadTransaction(transaction);
-  if (operation === 'createAccount') return t.given.reread({ body });
-  if (operation === 'createTransaction') return t.given.rereadTransaction({ body });
+  if (account !== undefined) return t.given.reread(account, role);
+  if (transaction !== undefined) return t.given.rereadTransaction(transaction, role);
+  if (operation === 'createAccount') return t.given.reread({ body }, role);
+  if (operation === 'createTransaction') return t.given.rereadTransaction({ body }, role);
   if (operation !== 'bulkCreateAccounts') return undefined;
-  return t.sendUntilAnswered('the batch under a new key', () => sendCall(t, call));
+  return t.sendUntilAnswered('the batch under a new key', () => sendCall(t, call, { who: role }));
 }
 
 /** Lets the record move on, so that an answer made again reads differently from the first. */

@@ -184,7 +184,7 @@ const MATRICES: readonly Matrix[] = [
   {
     id: 'idem-subjects-of-positions',
     title: 'The subject of opening and of closing a position is the trading account',
-    needs: ['trading_account', 'second_trading_account'],
+    needs: ['trading_account', 'second_trading_account', 'orders'],
     rows: [
       ['IDEM-2c', 'openPosition', 'the trading account', elsewhere, 'runs'],
       ['IDEM-2c', 'closePosition', 'the trading account', elsewhere, 'runs'],

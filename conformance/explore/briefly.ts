@@ -1,7 +1,20 @@
 // What of a scenario of the judge its open questions take: the same observations, without the many
 // requests that judge what is not open.
 
-import { observeCase, observeTwoKeys } from '../cases/questions.ts';
+import { observeOpenMoves } from '../cases/moves.ts';
+import {
+  observeAmounts,
+  observeCase,
+  observeExcess,
+  observeIdle,
+  observeNull,
+  observePadded,
+  observeStar,
+  observeStatus,
+  observeTwoKeys,
+  observeUnit,
+  observeUntagged,
+} from '../cases/questions.ts';
 import type { ScenarioContext } from '../engine/scenario/scenario-context.ts';
 import { Blocked } from '../engine/scenario-errors.ts';
 import type { RequestBody } from '../engine/send/client.ts';
@@ -15,7 +28,6 @@ import {
 import { expectBrandClosed, observeCreate } from '../scenarios/access/reach.ts';
 import { observeCaseOf } from '../scenarios/accounts/people.ts';
 import { observeKnown } from '../scenarios/accounts/references.ts';
-import { observeUnit } from '../scenarios/accounts/refusals.ts';
 import { observeEntries, observeUnrouted } from '../scenarios/errors/table.ts';
 import { observeReading } from '../scenarios/errors/unreadable-bodies.ts';
 import { observePayload } from '../scenarios/positions/positions.ts';
@@ -24,19 +36,10 @@ import { closePosition, openPosition } from '../scenarios/support/orders.ts';
 import { UNTRIGGERED_CATEGORIES } from '../scenarios/support/subscription-assertions.ts';
 import { BROKEN_JSON } from '../scenarios/support/unreadable-bodies.ts';
 import { observeReferenceScope } from '../scenarios/transactions/create.ts';
-import { expectWithdrawal, observeAmounts } from '../scenarios/transactions/fields.ts';
-import { observeExcess, observePadded } from '../scenarios/transitions/addressing.ts';
-import { observeSettlement } from '../scenarios/transitions/cancel-settled.ts';
+import { expectWithdrawal } from '../scenarios/transactions/fields.ts';
 import { observeDeposits } from '../scenarios/transitions/first-deposit.ts';
-import { tryOpenMoves } from '../scenarios/transitions/reject-and-cancel.ts';
+import { observeSettlement } from '../scenarios/transitions/money.ts';
 import { updatedOnce } from '../scenarios/updates/account-tags.ts';
-import {
-  observeIdle,
-  observeNull,
-  observeStar,
-  observeStatus,
-  observeUntagged,
-} from '../scenarios/updates/refusals.ts';
 import { observeOthers } from '../scenarios/updates/update.ts';
 import { observeMixed, observeRefused } from '../scenarios/webhooks/open-refusals.ts';
 import { observeSeen } from '../scenarios/webhooks/reach.ts';
@@ -61,7 +64,7 @@ const BRIEFLY: Readonly<Record<string, Run>> = {
   'txs-cancelled-stays': async (t) => {
     await observeSettlement(t, await t.given.approved(await t.given.place()));
   },
-  'txs-refused-moves': tryOpenMoves,
+  'txs-refused-moves': observeOpenMoves,
   'txs-account-in-query': async (t) => {
     const place = await t.given.place();
     await observePadded(t, await t.given.transaction(place));

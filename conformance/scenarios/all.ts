@@ -28,9 +28,7 @@ import { limitPlanScenarios } from './limits/plans.ts';
 import { limitScenarios } from './limits/rate.ts';
 import { positionScenarios } from './positions/positions.ts';
 import { transactionScenarios } from './transactions/create.ts';
-import { transactionStateScenarios } from './transitions/approve.ts';
-import { decidedAtOnceScenarios } from './transitions/decided-at-once.ts';
-import { transactionTimeScenarios } from './transitions/in-time.ts';
+import { transactionStateScenarios } from './transitions/all.ts';
 import { updateRefusalScenarios } from './updates/refusals.ts';
 import { updateScenarios } from './updates/update.ts';
 import { webhookReachScenarios } from './webhooks/reach.ts';
@@ -50,8 +48,6 @@ export const scenarios: readonly Scenario[] = [
   ...positionScenarios,
   ...transactionScenarios,
   ...transactionStateScenarios,
-  ...decidedAtOnceScenarios,
-  ...transactionTimeScenarios,
   ...authenticationScenarios,
   ...idempotencyScenarios,
   ...webhookScenarios,

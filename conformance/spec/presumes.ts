@@ -42,6 +42,22 @@ const PRESUMES: readonly Presumption[] = [
   // What a batch made is read by sending it again.
   { rules: ['IDEM-4c', 'IDEM-15'], on: ['bulkCreateAccounts'], presume: [...RUNS, 'BULK-11'] },
   { rules: ['IDEM-15'], presume: ['UPD-1', ...RUNS] },
+
+  // What decisions answer to a plain deposit, one after the other.
+  { rules: ['TXS-18'], presume: ['TXS-1'] },
+  { rules: ['TXS-5', 'TXS-12'], presume: ['TXS-1', 'TXS-6', 'TXS-8'] },
+  { rules: ['TXS-7'], presume: ['TXS-6'] },
+  { rules: ['TXS-9'], presume: ['TXS-8'] },
+  { rules: ['TXS-15'], presume: ['CONV-1c'] },
+
+  // What a credential cannot reach looks unknown to every operation, or to none.
+  { rules: ['UPD-5', 'UPD-6'], presume: ['AUTH-6', 'AUTH-7'] },
+  { rules: ['UPD-5'], presume: ['UPD-6'] },
+  // A stale update of another member than the last one changed.
+  { rules: ['UPD-7'], presume: ['UPD-3'] },
+  // What changes more than it names is never without a change.
+  { rules: ['UPD-8'], presume: ['UPD-2', 'ACC-19'] },
+  { rules: ['TXN-11'], presume: ['TXN-10'] },
 ];
 
 /**

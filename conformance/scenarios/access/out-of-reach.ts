@@ -50,6 +50,14 @@ export async function expectTransactionsHidden(
         unknown: (client) => decide(client, { id: UNKNOWN_ID, account_id: UNKNOWN_ID }),
         own: async (client) => decide(client, await t.given.transaction(home)),
       });
+      // Nor under the name of an account that can be reached.
+      const { account_id } = home;
+      await expectOutOfReach(t, rule, {
+        outsider,
+        hidden: (client) => decide(client, { ...pending, account_id }),
+        unknown: (client) => decide(client, { id: UNKNOWN_ID, account_id }),
+        own: async (client) => decide(client, await t.given.transaction(home)),
+      });
     });
   }
 }

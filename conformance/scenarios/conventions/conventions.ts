@@ -1,17 +1,15 @@
 // CONV: how ids, amounts and times are written, in requests and in answers.
 
+import { batch, rowsOf } from '../../cases/calls.ts';
+import { type Expected, type Fault, member, refusals } from '../../cases/refusals.ts';
 import { decimalId, decimalString, epochMs } from '../../engine/judge/matchers.ts';
 import type { ScenarioContext } from '../../engine/scenario/scenario-context.ts';
-import { MissingCapability } from '../../engine/scenario-errors.ts';
 import type { Answer, Json } from '../../engine/send/answer.ts';
-import type { RequestBody } from '../../engine/send/client.ts';
 import type { RuleId, Scenario } from '../../engine/types.ts';
-import type { Place } from '../../providers/target.ts';
-import { expectReferenceFree, strongTag } from '../support/account-assertions.ts';
+import { INVALID } from '../../spec/errors.ts';
+import { strongTag } from '../support/account-assertions.ts';
 import { closePosition, openPosition } from '../support/orders.ts';
 import { findReads } from '../support/reads.ts';
-import { expectUnrecorded } from '../support/transaction-assertions.ts';
-import { expectUnreadable, sendBrokenJson } from '../support/unreadable-bodies.ts';
 import { convAmounts } from './amounts.ts';
 
 const convAccountIds: Scenario = {
@@ -109,86 +107,60 @@ function membersIn(value: Json | undefined): [name: string, value: Json][] {
   ]);
 }
 
-const convNumberIds: Scenario = {
+const toNumber = (value: Json) => Number(value);
+const abc = () => 'abc';
+const andAbc = (value: Json) => `${value}abc`;
+const inHexadecimal = (value: Json) => `0x${BigInt(String(value)).toString(16)}`;
+
+/** In a batch the row may fail alone or the whole be refused (NS-33); it does not land. */
+const noRowLands: Expected = (t, rules, answer) => {
+  const landed = answer.status < 300 && !(Number(answer.at('rows.0.status')) >= 400);
+  t.expect(rules, answer).is('no row landed', !landed, answer.text);
+};
+
+/** The brand of the credential, written otherwise. */
+function brand(change: (value: Json) => Json): Fault {
+  return async (t, valid) => {
+    const own = t.brandId(t.mainRole) ?? t.pick((await t.given.account()).answer, 'brand_id');
+    const brand_id = change(own);
+    if (valid.operation === 'createAccount')
+      return { call: { ...valid, body: { ...valid.body, brand_id } } };
+    return { call: { ...valid, body: batch([{ ...rowsOf(valid)[0], brand_id }]) } };
+  };
+}
+
+/** Lenient readers of numbers make something of all odd ids but the first. */
+const convNumberIds = refusals({
   id: 'conv-number-ids',
   title: 'An account create with a JSON number for brand_id is refused as unreadable',
-  rules: ['CONV-1b', 'CONV-1c'],
-  async run(t) {
-    const known = await t.given.account();
-    const brandId = t.brandId(t.mainRole) ?? t.pick(known.answer, 'brand_id');
-    // The same with the id as a decimal string: the control that each fault is held against.
-    await t.given.account({ brand_id: brandId });
-    const broken = await sendBrokenJson(t);
-    const body = t.newAccount({ brand_id: brandId });
-    const number = await t.api.createAccount({ ...body, brand_id: Number(brandId) });
-    expectUnreadable(t, 'CONV-1b', number, broken);
-    await expectReferenceFree(t, 'CONV-1b', body);
+  rows: [
+    ['CONV-1b', 'createAccount', 'a number', brand(toNumber), 'unreadable'],
+    ['CONV-1c', 'createAccount', 'abc', brand(abc), INVALID],
+    ['CONV-1c', 'createAccount', 'digits and abc', brand(andAbc), INVALID],
+    ['CONV-1c', 'createAccount', 'hexadecimal', brand(inHexadecimal), INVALID],
+    ['CONV-1b', 'bulkCreateAccounts', 'a number in a row', brand(toNumber), noRowLands],
+  ],
+});
 
-    // In a batch the row may fail alone or the whole be refused (NS-33); it does not land.
-    const numbered = { ...t.newAccount(), brand_id: Number(brandId) };
-    const batch = await t.api.bulkCreateAccounts([numbered]);
-    const landed = batch.status < 300 && !(Number(batch.at('rows.0.status')) >= 400);
-    t.expect('CONV-1b', batch).is('no row landed', !landed, batch.text);
+const TRADING_ACCOUNT = 'trading_account_id';
 
-    // Not decimal, though lenient readers of numbers make something of all but the first.
-    const hex = `0x${BigInt(brandId).toString(16)}`;
-    for (const odd of ['abc', `${brandId}abc`, hex]) {
-      const other = t.newAccount({ brand_id: brandId });
-      const refused = await t.api.createAccount({ ...other, brand_id: odd });
-      t.expect('CONV-1c', refused).refused(422, 'validation_failed');
-      await expectReferenceFree(t, 'CONV-1c', other);
-    }
-  },
-};
-
-const convIdsOfMoney: Scenario = {
+const convIdsOfMoney = refusals({
   id: 'conv-ids-of-money',
   title: 'Numbers for the ids of a transaction or position are unreadable; odd strings are 422',
-  rules: ['CONV-1b', 'CONV-1c'],
   needs: ['trading_account'],
-  async run(t) {
-    const place = await t.given.place();
-    const control = await t.given.transaction(place);
-    const broken = await sendBrokenJson(t);
-    for (const name of ['account_id', 'trading_account_id'] as const) {
-      const body = t.newTransaction(place);
-      const number = await t.api.createTransaction({ ...body, [name]: Number(place[name]) });
-      expectUnreadable(t, 'CONV-1b', number, broken);
-      await expectUnrecorded(t, 'CONV-1b', body, control);
-      const other = t.newTransaction(place);
-      for (const odd of ['abc', `${place[name]}abc`]) {
-        const refused = await t.api.createTransaction({ ...other, [name]: odd });
-        t.expect('CONV-1c', refused).refused(422, 'validation_failed');
-      }
-      await expectUnrecorded(t, 'CONV-1c', other, control);
-    }
-    await t.branch(['CONV-1b', 'CONV-1c'], 'the trading account of a position', async () => {
-      const body = await findOpening(t, place);
-      if (body === undefined) return;
-      const id = place.trading_account_id;
-      const number = await t.api.openPosition({ ...body, trading_account_id: Number(id) });
-      expectUnreadable(t, 'CONV-1b', number, broken);
-      const odd = await t.api.openPosition({ ...body, trading_account_id: `${id}abc` });
-      t.expect('CONV-1c', odd).refused(422, 'validation_failed');
-      const opened = await openPosition(t, place);
-      const { body: closing } = await closePosition(t, opened);
-      const closed = { ...closing(await openPosition(t, place)), trading_account_id: Number(id) };
-      expectUnreadable(t, 'CONV-1b', await t.api.closePosition(closed), broken);
-      const oddly = { ...closed, trading_account_id: `${id}abc` };
-      t.expect('CONV-1c', await t.api.closePosition(oddly)).refused(422, 'validation_failed');
-    });
-  },
-};
-
-/** A body that opens a position; undefined where none that is tried does (NS-1). */
-async function findOpening(t: ScenarioContext, place: Place): Promise<RequestBody | undefined> {
-  try {
-    return (await openPosition(t, place)).body;
-  } catch (error) {
-    if (error instanceof MissingCapability) return undefined;
-    throw error;
-  }
-}
+  rows: [
+    ['CONV-1b', 'createTransaction', 'a number', member('account_id', toNumber), 'unreadable'],
+    ['CONV-1b', 'createTransaction', 'a number', member(TRADING_ACCOUNT, toNumber), 'unreadable'],
+    ['CONV-1c', 'createTransaction', 'abc', member('account_id', abc), INVALID],
+    ['CONV-1c', 'createTransaction', 'digits and abc', member('account_id', andAbc), INVALID],
+    ['CONV-1c', 'createTransaction', 'abc', member(TRADING_ACCOUNT, abc), INVALID],
+    ['CONV-1c', 'createTransaction', 'digits and abc', member(TRADING_ACCOUNT, andAbc), INVALID],
+    ['CONV-1b', 'openPosition', 'a number', member(TRADING_ACCOUNT, toNumber), 'unreadable'],
+    ['CONV-1c', 'openPosition', 'digits and abc', member(TRADING_ACCOUNT, andAbc), INVALID],
+    ['CONV-1b', 'closePosition', 'a number', member(TRADING_ACCOUNT, toNumber), 'unreadable'],
+    ['CONV-1c', 'closePosition', 'digits and abc', member(TRADING_ACCOUNT, andAbc), INVALID],
+  ],
+});
 
 const convReads: Scenario = {
   id: 'conv-reads',

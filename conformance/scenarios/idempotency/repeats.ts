@@ -246,7 +246,7 @@ const REFUSALS: readonly Refusals[] = [
   {
     id: 'idem-refusals-of-positions',
     title: 'Refused orders are answered the same refusal again',
-    needs: ['trading_account'],
+    needs: ['trading_account', 'orders'],
     rows: [
       ['closePosition', ANY, unknownPosition],
       ['openPosition', ANY, orderAtUnknown],

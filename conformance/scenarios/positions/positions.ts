@@ -1,11 +1,13 @@
 // POS: opening and closing positions, of which only scopes and keys are specified.
 
+import { as, asHolderOf, refusals } from '../../cases/refusals.ts';
 import type { ScenarioContext } from '../../engine/scenario/scenario-context.ts';
 import { Blocked } from '../../engine/scenario-errors.ts';
 import type { Answer } from '../../engine/send/answer.ts';
 import type { ApiClient, RequestBody } from '../../engine/send/client.ts';
 import type { RuleId, Scenario } from '../../engine/types.ts';
 import type { Place } from '../../providers/target.ts';
+import { FORBIDDEN } from '../../spec/errors.ts';
 import {
   type ClosingBody,
   closePosition,
@@ -25,34 +27,28 @@ const ALL_BUT_TRADES = [
   'webhooks:manage',
 ];
 
-const posScope: Scenario = {
+const posScope = refusals({
   id: 'pos-scope',
   title: 'trades:write or trader:trade serves open and close; with neither both are 403',
-  rules: ['POS-1'],
   observes: ['NS-1'],
   needs: ['trading_account', 'orders', 'no_scopes'],
-  async run(t) {
-    const place = await t.given.place();
-    const first = await openPosition(t, place);
+  rows: [
+    ['POS-1', 'openPosition', 'no scope', as('no_scopes'), FORBIDDEN],
+    ['POS-1', 'openPosition', 'all other scopes', asHolderOf(ALL_BUT_TRADES), FORBIDDEN],
+    ['POS-1', 'closePosition', 'no scope', as('no_scopes'), FORBIDDEN],
+    ['POS-1', 'closePosition', 'all other scopes', asHolderOf(ALL_BUT_TRADES), FORBIDDEN],
+  ],
+  async also(t) {
+    const first = await openPosition(t, await t.given.place());
     const { answer: closed, body: closing } = await closePosition(t, first);
     observePayload(t, first.answer, closed);
-    const second = await openPosition(t, place);
-    const none = t.as('no_scopes');
-    t.expect('POS-1', await none.openPosition(second.body)).refused(403, 'forbidden');
-    t.expect('POS-1', await none.closePosition(closing(second))).refused(403, 'forbidden');
-    const after = await t.api.closePosition(closing(second));
-    t.expect('POS-1', after).is('still open, and closed now', after.status < 300);
     if (!t.has('mint')) return;
-    const others = t.as(await t.operator.mint({ scopes: ALL_BUT_TRADES }));
-    const third = await openPosition(t, place);
-    t.expect('POS-1', await others.openPosition(third.body)).refused(403, 'forbidden');
-    t.expect('POS-1', await others.closePosition(closing(third))).refused(403, 'forbidden');
     for (const scope of ['trades:write', 'trader:trade']) {
       const one = t.as(await t.operator.mint({ scopes: [scope] }));
       await expectServed(t, one, first.body, closing);
     }
   },
-};
+});
 
 /** POS-1: a credential with nothing but the one scope opens and closes. */
 async function expectServed(

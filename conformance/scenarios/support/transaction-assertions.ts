@@ -110,18 +110,3 @@ export function membersOf(answer: Answer): { readonly [name: string]: Json } {
   const { json } = answer;
   return json !== null && typeof json === 'object' && !Array.isArray(json) ? json : {};
 }
-
-/**
- * Nothing was recorded by the requests that were refused: their reference is free, and the create
- * that was shown to work works with it.
- */
-export async function expectUnrecorded(
-  t: ScenarioContext,
-  rules: Rules,
-  refused: GivenTransaction['body'],
-  control: GivenTransaction,
-): Promise<void> {
-  const made = await t.api.createTransaction(refused);
-  const truth = made.status === control.answer.status;
-  t.expect(rules, made).is('201, because nothing was recorded before', truth);
-}

@@ -1,15 +1,16 @@
 // TXS: of two decisions at the same moment one comes first, and the other one meets what it made.
 
+import { decide, type Verb } from '../../cases/moves.ts';
 import type { ScenarioContext } from '../../engine/scenario/scenario-context.ts';
-import type { GivenTransaction } from '../../engine/scenario/scenario-setup.ts';
-import type { Answer } from '../../engine/send/answer.ts';
 import type { RuleId, Scenario } from '../../engine/types.ts';
 import type { Place } from '../../providers/target.ts';
 import { requirePrecondition, statusNow } from '../support/transaction-assertions.ts';
 
-const DECISIONS = { approve: 'approved', reject: 'rejected', cancel: 'cancelled' } as const;
-
-type Verb = keyof typeof DECISIONS;
+const DECISIONS: Readonly<Record<Verb, string>> = {
+  approve: 'approved',
+  reject: 'rejected',
+  cancel: 'cancelled',
+};
 
 const PAIRS: readonly (readonly [Verb, Verb])[] = [
   ['reject', 'cancel'],
@@ -62,15 +63,6 @@ async function race(
   const broken: RuleId = approval && status !== DECISIONS[end] ? 'TXS-5' : 'TXS-12';
   const kept: RuleId[] = approval ? ['TXS-5', 'TXS-12'] : ['TXS-12'];
   t.claim(truth ? kept : broken, words, truth, actual, ...answers);
-}
-
-function decide(t: ScenarioContext, verb: Verb, transaction: GivenTransaction): Promise<Answer> {
-  const { id, account_id } = transaction;
-  if (verb === 'approve') return t.api.approveTransaction(id, account_id);
-  const body = { reason: 'conformance check' };
-  return verb === 'reject'
-    ? t.api.rejectTransaction(id, account_id, body)
-    : t.api.cancelTransaction(id, account_id, body);
 }
 
 export const decidedAtOnceScenarios: readonly Scenario[] = [txsDecidedAtOnce];

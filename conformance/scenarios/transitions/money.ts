@@ -1,6 +1,6 @@
-// TXS: cancelling what has settled: who may, what becomes of the money, and what it reads then.
-
-import type { Role } from '../../engine/capabilities.ts';
+// TXS: what decisions do to the money: withdrawals, providers, second approvals, and cancelling what
+// has settled.
+import { decide } from '../../cases/moves.ts';
 import { oneOf } from '../../engine/judge/matchers.ts';
 import type { ScenarioContext } from '../../engine/scenario/scenario-context.ts';
 import type { GivenTransaction } from '../../engine/scenario/scenario-setup.ts';
@@ -9,13 +9,171 @@ import type { Answer } from '../../engine/send/answer.ts';
 import type { Scenario } from '../../engine/types.ts';
 import type { Place } from '../../providers/target.ts';
 import {
+  APPROVED,
   expectReads,
   expectUnchanged,
+  membersOf,
   requirePrecondition,
   statusNow,
 } from '../support/transaction-assertions.ts';
 import { type Books, booksOf, quoteBooks, sum } from './amounts.ts';
 import { withdrawal } from './withdrawals.ts';
+
+/** TXS-18: approved as a plain deposit is. */
+function expectLike(t: ScenarioContext, answer: Answer, deposit: Answer): void {
+  const truth = answer.status === deposit.status && answer.at('status') === deposit.at('status');
+  const words = `approved as a deposit is: ${deposit.status}, ${deposit.at('status')}`;
+  const seen = `${answer.summary}, ${answer.at('status') ?? 'no status'}`;
+  t.expect('TXS-18', answer).is(words, truth, seen, deposit);
+}
+
+const txsApproveWithdrawal: Scenario = {
+  id: 'txs-approve-withdrawal',
+  title: 'A withdrawal that no payment provider pays out is approved like any other',
+  rules: ['TXS-18'],
+  observes: ['NS-21'],
+  needs: ['trading_account'],
+  async run(t) {
+    const place = await t.given.place();
+    // Money first: whether more may be taken than there is, the specification does not say.
+    const deposit = await t.given.approved(place);
+    if (t.has('settle')) await t.operator.settle(deposit.id);
+    const taken = await withdrawal(t, place);
+    const approval = await decide(t, 'approve', taken);
+    if (approval.status === 501 && (await everyWithdrawal(t))) {
+      const words = 'a withdrawal from a plain trading account goes through a provider as well';
+      t.observe('NS-21', words, { provider_withdrawals: 'every' });
+      t.claim('TXS-18', 'deposits approved', true, '', deposit.answer);
+      return;
+    }
+    if (approval.status === 501 && !t.has('ledger')) {
+      t.notTested('TXS-18', 'withdrawals from this trading account go through a provider');
+      return;
+    }
+    if (approval.status === 409 && !t.has('settle')) {
+      throw new Blocked(`there may be too little money for a withdrawal: ${approval.summary}`);
+    }
+    expectLike(t, approval, deposit.answer);
+    await expectReads(t, 'TXS-18', taken, ...APPROVED);
+  },
+};
+
+const txsProviderWithdrawal: Scenario = {
+  id: 'txs-provider-withdrawal',
+  title: 'Approving a payment-provider withdrawal is 501 every time, and changes nothing',
+  rules: ['TXS-3', 'TXS-18'],
+  observes: ['NS-21'],
+  needs: ['provider_trading_account'],
+  async run(t) {
+    const place = await t.given.providerPlace();
+    const deposit = await t.given.transaction(place);
+    const control = await decide(t, 'approve', deposit);
+    t.must('TXS-18', control).is('a deposit approved there as anywhere', control.status < 300);
+    if (t.has('settle')) await t.operator.settle(deposit.id);
+    const taken = await withdrawal(t, place);
+    const before = t.has('ledger') ? await booksOf(t, taken) : undefined;
+    const first = await decide(t, 'approve', taken);
+    const settings = { provider_withdrawals: 'trading_account' };
+    t.observe(
+      'NS-21',
+      `a withdrawal from a provider's trading account: ${first.summary}`,
+      settings,
+    );
+    if (first.status === 200 && (await said(t)) === 'none') {
+      t.notTested('TXS-3', 'the target says that no withdrawal goes through a provider');
+      return;
+    }
+    t.expect('TXS-3', first).refused(501, 'not_implemented');
+    // What was set aside before the refusal, or half done by it, shows the second time.
+    t.expect('TXS-3', await decide(t, 'approve', taken)).refused(501, 'not_implemented');
+    if (before !== undefined) {
+      const after = await booksOf(t, taken);
+      const same = after.balance === before.balance && after.entries.length === 0;
+      t.claim('TXS-3', `nothing set aside: ${quoteBooks(before)}`, same, quoteBooks(after), first);
+    }
+    await expectReads(t, 'TXS-3', taken, 'pending');
+    // Still awaiting a decision, so that the back office can take one.
+    const rejection = await t.api.rejectTransaction(taken.id, taken.account_id);
+    t.expect('TXS-3', rejection).is(
+      'a pending withdrawal still, which can be rejected',
+      rejection.status < 300,
+    );
+  },
+};
+
+/** NS-21: which withdrawals go through a provider, where the target says so itself. */
+async function said(t: ScenarioContext): Promise<unknown> {
+  return t.has('ledger') ? (await t.operator.settings()).provider_withdrawals : undefined;
+}
+
+async function everyWithdrawal(t: ScenarioContext): Promise<boolean> {
+  return (await said(t)) === 'every';
+}
+
+const txsApproveAgain: Scenario = {
+  id: 'txs-approve-again',
+  title: 'Approving again answers 200 unchanged, and credits once',
+  rules: ['TXS-4'],
+  needs: ['trading_account'],
+  async run(t) {
+    const place = await laterPlace(t);
+    const pending = await t.given.transaction(place);
+    const before = t.has('ledger') ? await booksOf(t, pending) : undefined;
+    const first = await t.control('a first approval', () => decide(t, 'approve', pending), 200);
+    const again = await decide(t, 'approve', pending);
+    await expectApprovedAgain(t, pending, first, again);
+    if (again.status === 200) expectUnchanged(t, 'TXS-4', first, again, 'status', 'is_ftd');
+
+    const raced = await t.given.transaction(place);
+    const crowd = await t.burstSize(6);
+    const answers = await t.sendTogether(crowd, () => decide(t, 'approve', raced));
+    const judged = answers.filter((each) => each.status !== 503);
+    for (const answer of judged) {
+      if (!(await expectApprovedAgain(t, raced, first, answer))) break;
+    }
+    if (before === undefined || !t.has('settle')) return;
+    for (const each of [pending, raced]) {
+      await t.operator.settle(each.id);
+      // NS-4: what an approval of a settled one answers is open; that it credits nothing is not.
+      await decide(t, 'approve', each);
+      const books = await booksOf(t, each);
+      const once = books.entries.length === 1 && books.entries[0] === '25';
+      t.claim('TXS-4', 'one entry of 25', once, quoteBooks(books), ...answers);
+    }
+    const { balance } = await booksOf(t, raced);
+    const wanted = sum(before.balance, '25', '25');
+    t.claim('TXS-4', `balance ${wanted}`, balance === wanted, `balance ${balance}`, ...answers);
+  },
+  // Concurrent activity on one record may be answered so, and is then to be retried.
+  provokes: [503],
+};
+
+/** Not the first trading account of its account, where another one can be opened. */
+async function laterPlace(t: ScenarioContext): Promise<Place> {
+  const first = await t.given.place();
+  if (!t.has('fresh_trading_account')) return first;
+  return t.operator.openTradingAccount(first.account_id);
+}
+
+/**
+ * False where it cannot be tried: it settles in the meantime, and what approving a settled one
+ * answers is open (NS-4).
+ */
+async function expectApprovedAgain(
+  t: ScenarioContext,
+  transaction: Parameters<typeof statusNow>[1],
+  first: Answer,
+  answer: Answer,
+): Promise<boolean> {
+  if (answer.status === 409 && (await statusNow(t, transaction)) === 'settled') {
+    t.notTested('TXS-4', 'it settles before it can be approved again');
+    return false;
+  }
+  // What a first approval reads is TXS-1's to judge.
+  const reads = oneOf(...APPROVED, String(first.at('status')));
+  t.expect('TXS-4', answer).status(200).field('status', reads);
+  return true;
+}
 
 const txsCancelSettled: Scenario = {
   id: 'txs-cancel-settled',
@@ -33,7 +191,7 @@ const txsCancelSettled: Scenario = {
     } else {
       t.notTested('TXS-11', 'it takes credentials.no_amend, all scopes but transactions:amend');
     }
-    const cancelled = await cancel(t, settled);
+    const cancelled = await decide(t, 'cancel', settled);
     if (refused !== undefined) expectRefused(t, refused, cancelled);
     if (cancelled.status === 403 && !t.has('mint')) {
       // Whether this credential holds the scope only its owner knows.
@@ -47,7 +205,7 @@ const txsCancelSettled: Scenario = {
     if (cancelled.status !== 200) throw new Blocked(`cancelling: ${cancelled.summary}`);
     if (own !== undefined) await requireReversed(t, own);
     t.expect('TXS-13', cancelled).field('status', 'cancelled');
-    const again = await cancel(t, settled);
+    const again = await decide(t, 'cancel', settled);
     // TXS-9: whatever else it answers, it has not gone back.
     if (again.status === 200) t.expect('TXS-13', again).field('status', 'cancelled');
   },
@@ -70,12 +228,12 @@ async function tryWithoutAmend(
   if (t.has('trading_account')) {
     const pending = await t.given.transaction(await t.given.place());
     const key = t.fresh.key();
-    const send = () => cancel(t, pending, 'no_amend', key);
+    const send = () => decide(t, 'cancel', pending, { as: 'no_amend', key });
     await t.control('cancelling what is pending', send, 200);
   } else {
     await t.control('an account made', () => t.as('no_amend').createAccount(t.newAccount()));
   }
-  return cancel(t, settled, 'no_amend');
+  return decide(t, 'cancel', settled, { as: 'no_amend' });
 }
 
 /** Where it is refused to everybody for another reason, that is TXS-10's to judge. */
@@ -93,13 +251,13 @@ const txsCancelSettledUnchanged: Scenario = {
     const place = await t.given.place();
     const pending = await t.given.transaction(place);
     const key = t.fresh.key();
-    const control = () => cancel(t, pending, 'no_amend', key);
+    const control = () => decide(t, 'cancel', pending, { as: 'no_amend', key });
     await t.control('cancelling what is pending', control, 200);
     const settled = await t.given.settled(place);
     const before = quoteBooks(await booksOf(t, settled));
-    const refused = await cancel(t, settled, 'no_amend');
+    const refused = await decide(t, 'cancel', settled, { as: 'no_amend' });
     if (refused.status !== 403 && refused.status >= 400) {
-      const allowed = await cancel(t, settled);
+      const allowed = await decide(t, 'cancel', settled);
       requirePrecondition(
         allowed.status < 300,
         `cancelling what has settled: ${allowed.summary} (TXS-10)`,
@@ -157,7 +315,7 @@ async function expectReversed(
     booked.entries.length === 1,
     `settling booked ${booked.entries.length} entries`,
   );
-  const cancelled = await cancel(t, transaction);
+  const cancelled = await decide(t, 'cancel', transaction);
   // Nobody else is at it: of several at once it would be an answer to be judged.
   if (cancelled.status === 503) throw new Inconclusive(`${cancelled.summary} in passing`);
   t.expect('TXS-10', cancelled).status(200);
@@ -175,7 +333,7 @@ async function expectOneReversal(t: ScenarioContext, place: Place): Promise<void
   const settled = await t.given.settled(place);
   const before = await booksOf(t, settled);
   const crowd = await t.burstSize(4);
-  const answers = await t.sendTogether(crowd, () => cancel(t, settled));
+  const answers = await t.sendTogether(crowd, () => decide(t, 'cancel', settled));
   // Where nobody got through it is known of nothing but that (503 asks for another try).
   if (!answers.some(({ status }) => status < 300)) return;
   const after = await booksOf(t, settled);
@@ -195,7 +353,7 @@ async function expectOnce(t: ScenarioContext, transaction: GivenTransaction): Pr
   if (status !== 'cancelled') throw new Blocked(`what was cancelled reads "${status}" (TXS-13)`);
   const before = quoteBooks(await booksOf(t, transaction));
   for (const role of [t.mainRole, 'no_amend'] as const) {
-    const again = await cancel(t, transaction, role);
+    const again = await decide(t, 'cancel', transaction, { as: role });
     t.expect('TXS-9', again).status(200).field('status', 'cancelled');
   }
   const after = quoteBooks(await booksOf(t, transaction));
@@ -214,9 +372,9 @@ const txsCancelledStays: Scenario = {
     const settling = await t.given.approved(place);
     // NS-4: where what is approved can be cancelled, its settlement comes too late.
     const approved = await t.given.approved(place);
-    const early = await cancel(t, approved);
+    const early = await decide(t, 'cancel', approved);
     const settled = await t.given.settled(place);
-    const late = await cancel(t, settled);
+    const late = await decide(t, 'cancel', settled);
     if (late.status !== 200) throw new Blocked(`cancelling what has settled: ${late.summary}`);
     await requireReversed(t, settled);
     await observeSettlement(t, settling);
@@ -256,19 +414,52 @@ export async function observeSettlement(
   t.observe('NS-3', words, { settlement_delay_ms: null });
 }
 
-function cancel(
-  t: ScenarioContext,
-  { id, account_id }: { id: string; account_id: string },
-  who: Role = t.mainRole,
-  key = t.fresh.key(),
-): Promise<Answer> {
-  const body = { reason: 'conformance check' };
-  return t.as(who).cancelTransaction(id, account_id, body, { key });
+const txsReasonKept: Scenario = {
+  id: 'txs-reason-never-returned',
+  title: 'The reason of a rejection or cancellation is in no answer, then or later',
+  rules: ['TXS-19'],
+  needs: ['trading_account'],
+  async run(t) {
+    const place = await t.given.place();
+    for (const verb of ['reject', 'cancel'] as const) {
+      const reason = `never to be shown ${t.fresh.text()}`;
+      const pending = await t.given.transaction(place);
+      const key = t.fresh.key();
+      const first = await decide(t, verb, pending, { reason, key });
+      if (first.status !== 200) throw new Blocked(`${verb}: ${first.summary}`);
+      const answers = [
+        first,
+        await decide(t, verb, pending, { reason, key }),
+        await decide(t, verb, pending, { reason: 'another' }),
+        // A refusal explains itself without quoting what operators wrote.
+        await decide(t, 'approve', pending),
+        await decide(t, verb === 'reject' ? 'cancel' : 'reject', pending, { reason: 'another' }),
+        await t.given.rereadTransaction(pending),
+        await t.api.listTransactions({ query: { after: previous(pending.id), limit: '1' } }),
+      ];
+      for (const answer of answers) {
+        const names = Object.keys(membersOf(answer)).filter((each) => /reason/i.test(each));
+        const shown = answer.text.includes(reason);
+        t.expect('TXS-19', answer)
+          .is('nowhere the reason', !shown, 'the reason is in the answer')
+          .is('no member for it', names.length === 0, `a member ${names.join(', ')}`);
+      }
+    }
+  },
+};
+
+/** The id before this one, for a page of the read endpoints that begins with it (NS-2). */
+function previous(id: string): string {
+  return /^[0-9]+$/.test(id) ? String(BigInt(id) - 1n) : '0';
 }
 
-export const settledScenarios: readonly Scenario[] = [
+export const moneyScenarios: readonly Scenario[] = [
+  txsApproveWithdrawal,
+  txsProviderWithdrawal,
+  txsApproveAgain,
   txsCancelSettled,
   txsCancelSettledUnchanged,
   txsReversal,
   txsCancelledStays,
+  txsReasonKept,
 ];
