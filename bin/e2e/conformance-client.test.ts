@@ -108,6 +108,14 @@ for (const [name, check] of sample(mistakes, 3)) {
   });
 }
 
+for (const { name, fails } of process.env.ALL_SAMPLES ? [...rightClients, ...wrongClients] : []) {
+  judged(`sample client ${name} fails its checks and no other`, async () => {
+    const verdicts = verdictsOf(await run(['--json', '--jobs', '4', ...clientNamed(name)]));
+    const failed = Object.keys(verdicts).filter((id) => verdicts[id] === 'fails');
+    assert.equal(failed.sort(), [...fails].sort());
+  });
+}
+
 judged('a finding tells who has never heard of it what to do, and no secret', async () => {
   const { out } = await run(['--only', 'CLT-answer-lost', ...clientNamed('new-key-after-break')]);
   for (const words of [
