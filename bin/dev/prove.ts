@@ -1,7 +1,8 @@
-// `npm run prove [-- --accept] [--full] [NAME…]`: checks that the judge catches each deviation by
+// `npm run prove [-- --accept] [--full] [--witness] [NAME…]`: checks that the judge catches each deviation by
 // exactly its rules, and that no expectation of the judge has lost the deviations that trip it.
 // NAME is a family (`accounts`), a rule or a deviation, with `*` for any characters. --accept writes
-// the new record to fixtures/proof.json; --full plays every scenario against each deviation.
+// the new record to fixtures/proof.json; --full plays every scenario against each deviation; --witness
+// proves the defects of the witness instead.
 import { scenarios } from '../../conformance/scenarios/all.ts';
 import { rules } from '../../fixtures/rules.ts';
 import type { Deviation } from '../../simulator/deviations/deviation.ts';
@@ -22,6 +23,7 @@ import {
   writeRecord,
 } from './prove/record.ts';
 import { prove, proveConforming } from './prove/verdict.ts';
+import { proveWitness } from './prove/witness.ts';
 import type { Order } from './prove/worker.ts';
 import { readArgs, refuse } from './read-args.ts';
 
@@ -30,8 +32,10 @@ const { values, positionals: names } = readArgs(import.meta.url, {
   options: {
     accept: { type: 'boolean', default: false },
     full: { type: 'boolean', default: false },
+    witness: { type: 'boolean', default: false },
   },
 });
+if (values.witness) process.exit(await proveWitness(names, values));
 const startedMs = performance.now();
 const chosen = chooseDeviations();
 const committed = readRecord();

@@ -5,10 +5,10 @@ import { profileProvider } from '../../../conformance/providers/profile-provider
 import type { Provider } from '../../../conformance/providers/target.ts';
 import type { Settings } from '../../../fixtures/settings.ts';
 import { createSandbox } from '../../../simulator/index.ts';
-import { freePort, profileOfSandbox } from '../../e2e/testing/live-profile.ts';
-import type { Defect } from '../../e2e/testing/second-mind/defects.ts';
-import { profileOf } from '../../e2e/testing/second-mind/server/profile.ts';
-import { serve } from '../../e2e/testing/second-mind/server/serve.ts';
+import { ampleProfile } from '../../e2e/testing/judge-witness.ts';
+import { profileOfSandbox } from '../../e2e/testing/live-profile.ts';
+import { type Defect, defectsOf } from '../../e2e/testing/witness/defects.ts';
+import { startWitness } from '../../e2e/testing/witness/start.ts';
 
 export interface Opened {
   readonly provider: Provider;
@@ -19,14 +19,9 @@ export interface Opened {
 /** So high that a proof does not wait for it; traders are held to 5 a second all the same. */
 const AMPLE = { per_second: 2_000, firm_per_second: 8_000 };
 
-export async function liveMind(style: 'plain' | 'other', defect?: Defect): Promise<Opened> {
-  const defects = defect === undefined ? [] : [defect.id];
-  const served = await serve({ style, defects, hasControl: false });
-  const { mind, baseUrl } = served;
-  const profile = profileOf(mind, baseUrl, await freePort());
-  for (const each of mind.credentials) each.ratePerSecond = AMPLE.per_second;
-  for (const each of mind.firms) each.ratePerSecond = AMPLE.firm_per_second;
-  return reached(baseUrl, { ...profile, plan: AMPLE }, served.close);
+export async function liveWitness(style: 'plain' | 'other', defect?: Defect): Promise<Opened> {
+  const witness = await startWitness({ style, defects: defectsOf(defect), control: false });
+  return reached(witness.base_url, await ampleProfile(witness), witness.close);
 }
 
 export async function liveSandbox(

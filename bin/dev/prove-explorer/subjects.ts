@@ -1,4 +1,4 @@
-// What the explorer is proved on: simulators that deviate, the second mind with its subtle defects,
+// What the explorer is proved on: simulators that deviate, the witness with its subtle defects,
 // and conforming simulators under settings drawn by chance.
 
 import { socketSender } from '../../../conformance/engine/send/sender.ts';
@@ -14,9 +14,9 @@ import {
 import type { Deviation } from '../../../simulator/deviations/deviation.ts';
 import { deviations } from '../../../simulator/deviations/register.ts';
 import { simulatorModel } from '../../commands/conformance/explore-model.ts';
-import { type Defect, defects } from '../../e2e/testing/second-mind/defects.ts';
-import { serve } from '../../e2e/testing/second-mind/server/serve.ts';
-import { liveMind, liveSandbox, type Opened, openedBy } from './live.ts';
+import { type Defect, defects, defectsOf } from '../../e2e/testing/witness/defects.ts';
+import { startWitness } from '../../e2e/testing/witness/start.ts';
+import { liveSandbox, liveWitness, type Opened, openedBy } from './live.ts';
 
 /** One target to be explored. */
 export interface Subject {
@@ -32,7 +32,7 @@ export interface Subject {
 }
 
 export const PARTS = [
-  ...(['deviations', 'second-mind', 'simple', 'settings'] as const),
+  ...(['deviations', 'witness', 'simple', 'settings'] as const),
   ...(['live', 'live-broken', 'live-deviations'] as const),
 ] as const;
 export type Part = (typeof PARTS)[number];
@@ -41,22 +41,22 @@ export function subjectsOf(part: Part, seed: number): readonly Subject[] {
   switch (part) {
     case 'deviations':
       return deviations.map(bentSimulator);
-    case 'second-mind':
-      return secondMinds(({ kind }) => kind !== 'single');
+    case 'witness':
+      return witnesses(({ kind }) => kind !== 'single');
     case 'simple':
-      return secondMinds(({ kind }) => kind === 'single').filter(({ kind }) => kind !== 'whole');
+      return witnesses(({ kind }) => kind === 'single').filter(({ kind }) => kind !== 'whole');
     case 'settings':
       return Array.from({ length: 100 }, (_, at) => conforming(seed * 1_000 + at));
     case 'live':
       return [
-        ...(['plain', 'other'] as const).map((style) => liveSecondMind(style)),
+        ...(['plain', 'other'] as const).map((style) => liveWitnessSubject(style)),
         ...Array.from({ length: 20 }, (_, at) => liveConforming(seed * 1_000 + at)),
       ];
     case 'live-broken':
       return (['plain', 'other'] as const).flatMap((style) =>
         defects
           .filter((each) => isOfMoney(each) && each.kind !== 'time')
-          .map((defect) => liveSecondMind(style, defect)),
+          .map((defect) => liveWitnessSubject(style, defect)),
       );
     case 'live-deviations':
       return deviations.filter(isOfMoney).map(liveDeviating);
@@ -96,17 +96,17 @@ function conforming(seed: number): Subject {
 }
 
 /** Whole, and with each of these defects, in both styles. */
-function secondMinds(isMeant: (defect: Defect) => boolean): readonly Subject[] {
+function witnesses(isMeant: (defect: Defect) => boolean): readonly Subject[] {
   return (['plain', 'other'] as const).flatMap((style) => {
-    const whole = secondMind(style);
+    const whole = witness(style);
     const broken = defects
       .filter(isMeant)
-      .map((defect) => ({ ...secondMind(style, defect), like: whole }));
+      .map((defect) => ({ ...witness(style, defect), like: whole }));
     return [whole, ...broken];
   });
 }
 
-export function secondMind(style: 'plain' | 'other', defect?: Defect): Subject {
+function witness(style: 'plain' | 'other', defect?: Defect): Subject {
   const { id = 'whole', kind = 'whole', breaks = [] } = defect ?? {};
   return {
     id: `${style}/${id}`,
@@ -114,23 +114,22 @@ export function secondMind(style: 'plain' | 'other', defect?: Defect): Subject {
     breaks,
     settings: undefined,
     open: async () => {
-      const served = await serve({ style, ...(defect ? { defects: [defect.id] } : {}) });
-      const { baseUrl } = served;
+      const started = await startWitness({ style, defects: defectsOf(defect) });
+      const { base_url: baseUrl, control_url: controlUrl } = started;
       const sender = await socketSender();
-      const controlUrl = `${baseUrl}/_sandbox`;
       const provider = await controlProvider({ baseUrl, controlUrl, sender });
-      return openedBy(provider, sender, () => served.close());
+      return openedBy(provider, sender, () => started.close());
     },
   };
 }
 
 /** Without a control plane, by a profile alone. */
-export function liveSecondMind(style: 'plain' | 'other', defect?: Defect): Subject {
+function liveWitnessSubject(style: 'plain' | 'other', defect?: Defect): Subject {
   const { id = 'whole', kind = 'whole', breaks = [] } = defect ?? {};
   return {
     ...{ id: `live/${style}/${id}`, kind: `live-${kind}`, breaks, settings: undefined },
-    ...(defect && { like: liveSecondMind(style) }),
-    open: () => liveMind(style, defect),
+    ...(defect && { like: liveWitnessSubject(style) }),
+    open: () => liveWitness(style, defect),
   };
 }
 

@@ -28,7 +28,7 @@ export async function judgeWitness({ only = [], live = false, ...options }: Judg
 }
 
 /** Rates so high that a test does not wait for them; traders are held to five a second anyway. */
-async function ampleProfile({ world, profile }: Witness): Promise<object> {
+export async function ampleProfile({ world, profile }: Witness): Promise<object> {
   const given = profile(await freePort());
   const plan = { per_second: 2_000, firm_per_second: 8_000 };
   for (const each of world.store.credentials()) {
@@ -38,6 +38,9 @@ async function ampleProfile({ world, profile }: Witness): Promise<object> {
   world.changeFirm('2', { rate_per_second: plan.firm_per_second });
   return { ...given, plan };
 }
+
+export const blamedIn = ({ rules }: Report): string[] =>
+  rules.filter(({ verdict }) => verdict === 'deviates').map(({ id }) => id);
 
 /** The rules that are not as an honest target leaves them, in words. */
 export function complaintsOf({ rules, scenarios }: Report): string[] {

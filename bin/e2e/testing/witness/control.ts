@@ -3,6 +3,7 @@ import { randomBytes } from 'node:crypto';
 import { newToken } from './operations/tokens.ts';
 import type { Credential, Delivery, Firm, Plan, TradingAccount, Transaction } from './records.ts';
 import { settle, transactionBody } from './settlement.ts';
+import type { World } from './types.ts';
 import { isObject, type Json, type JsonObject, sumOf, textOr } from './values.ts';
 import type { WitnessWorld } from './world.ts';
 
@@ -167,7 +168,7 @@ function rateIn(body: JsonObject): { plan?: Plan; rate_per_second?: number | nul
   return { ...plan, rate_per_second: body.rate_per_second as number | null };
 }
 
-export function addCredential(world: WitnessWorld, body: JsonObject): Credential {
+export function addCredential(world: World, body: JsonObject): Credential {
   return world.store.saveCredential({
     name: textOr(body.name, 'made'),
     kind: body.kind === 'delegated' ? 'delegated' : 'server',

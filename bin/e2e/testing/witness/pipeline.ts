@@ -133,7 +133,7 @@ function tokenProblem(context: Context): Reply | null {
   const token = store.token(value);
   const credential = token === undefined ? undefined : store.credential(token.client_id);
   if (credential === undefined) return unauthorized(context);
-  context.credential = credential;
+  context.credential = context.credentialChange?.(credential) ?? credential;
   return null;
 }
 

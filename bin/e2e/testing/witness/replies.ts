@@ -72,7 +72,7 @@ export function withHeader(reply: Reply, name: string, value: string): Reply {
   return { ...reply, headers: [...headers, [name, value]] };
 }
 
-function withoutHeader(reply: Reply, name: string): Reply {
+export function withoutHeader(reply: Reply, name: string): Reply {
   const isOther = ([each]: readonly [string, string]) => each.toLowerCase() !== name.toLowerCase();
   return { ...reply, headers: reply.headers.filter(isOther) };
 }
@@ -81,4 +81,8 @@ function withoutHeader(reply: Reply, name: string): Reply {
 export function bodyOf({ body }: Reply): JsonObject {
   const read = /^\s*\{/.test(body) ? (JSON.parse(body) as Json) : {};
   return isObject(read) ? read : {};
+}
+
+export function withBody(reply: Reply, body: Json): Reply {
+  return { ...reply, body: print(body) };
 }

@@ -5,6 +5,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net';
 import { attachChannel } from './channel.ts';
 import { inWorld, NONE, type Told } from './control.ts';
+import type { Difference } from './difference.ts';
 import { openApiOf } from './openapi.ts';
 import { TOKEN_PATH } from './operations/tokens.ts';
 import { answer } from './pipeline.ts';
@@ -12,15 +13,8 @@ import { addProfile } from './profile.ts';
 import type { Call, Reply } from './records.ts';
 import { headerOf } from './replies.ts';
 import { type Style, type StyleName, styles } from './styles.ts';
-import type { Seams } from './types.ts';
 import { hostOf, isLiteral, isObject, type JsonObject, parse, print } from './values.ts';
 import { WitnessWorld } from './world.ts';
-
-/** What makes a witness differ from an honest one of its style. */
-export interface Difference {
-  readonly style?: Partial<Style>;
-  readonly seams?: Seams;
-}
 
 export interface WitnessOptions {
   readonly style?: StyleName;
@@ -54,6 +48,8 @@ export async function startWitness(options: WitnessOptions = {}): Promise<Witnes
   const server = createServer((request, response) => {
     void serve(host, options.control ?? true, request, response);
   });
+  // A busy client must not lose a connection that it is about to use again.
+  server.keepAliveTimeout = 120_000;
   attachChannel(server, style.channelPath, (token) => host.ofToken(token));
   await new Promise<void>((ready) => server.listen(options.port ?? 0, '127.0.0.1', ready));
   const base_url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;

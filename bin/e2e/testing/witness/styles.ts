@@ -182,7 +182,7 @@ export const plain = {
 export type Style = typeof plain;
 
 /** As many legitimate choices as possible that are not those of `plain`. */
-const other: Style = {
+export const other: Style = {
   ...plain,
   name: 'other',
   position: {

@@ -45,14 +45,16 @@ export interface Operation {
 /** One request on its way. */
 export interface Context {
   readonly world: World;
-  readonly call: Call;
+  call: Call;
   readonly requestId: string;
   readonly operation: Operation;
   readonly path: string;
   /** The id in the path, or empty. */
-  readonly pathId: string;
+  pathId: string;
   readonly query: URLSearchParams;
   credential: Credential;
+  /** What a seam changes in the credential of its token. */
+  credentialChange?: (credential: Credential) => Credential;
   key: string;
   body: JsonObject;
   isReplay: boolean;
@@ -202,7 +204,7 @@ export interface World {
   /** Origins of receivers, and where their deliveries go. */
   readonly forwards: Map<string, string>;
   /** The state of a trait or a defect. */
-  readonly memo: Map<string, number>;
+  readonly memo: Map<string, unknown>;
   count(name: string): number;
   firm(id: string): Firm;
   changeFirm(id: string, change: Partial<Firm>): Firm;

@@ -58,7 +58,7 @@ export class WitnessWorld implements World {
   readonly names = new Map<string, readonly string[]>();
   readonly resolved = new Map<string, readonly string[]>();
   readonly forwards = new Map<string, string>();
-  readonly memo = new Map<string, number>();
+  readonly memo = new Map<string, unknown>();
   faults: Fault[] = [];
   tokenRequests: { clientId: string; atMs: number }[] = [];
   #firms: readonly Firm[] = [

@@ -21,7 +21,7 @@ export function keyProblem(context: Context): Reply | null {
   return null;
 }
 
-function keyName(context: Context): KeyName {
+export function keyName(context: Context): KeyName {
   const { operation, credential, key } = context;
   const subject = subjectOf(context);
   return { owner: credential.client_id, operation: operation.name, subject, key };
