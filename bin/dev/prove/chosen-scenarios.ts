@@ -9,7 +9,7 @@ export const unplayed: Readonly<Record<string, string>> = {
 };
 
 /** Scenarios that wait by the wall clock: played only for deviations that are known to trip them. */
-const slow: readonly string[] = ['evt-slow-by-the-wall'];
+const slow: readonly string[] = [];
 
 /** Scenarios that no deviation of this simulator can trip, each with the reason. */
 export const untrippable: Readonly<Record<string, string>> = {

@@ -3,6 +3,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { Misuse, ScenarioEnded } from '../scenario-errors.ts';
 import { type Answer, type Json, memberAt } from '../send/answer.ts';
+import { idText, printJson } from '../send/json.ts';
 import type { Finding, Judged, RuleId } from '../types.ts';
 
 /** Where expectations are written down: the scenario they belong to. */
@@ -173,8 +174,8 @@ function isId(path: string): boolean {
 }
 
 function namesTheSame(seen: unknown, wanted: unknown): boolean {
-  const written = [seen, wanted].every((each) => ['string', 'number'].includes(typeof each));
-  return written && String(seen) === String(wanted);
+  const id = idText(seen);
+  return id !== undefined && id === idText(wanted);
 }
 
 /** Deep equality over JSON, or the test of a matcher; with the words for a report. */
@@ -202,7 +203,7 @@ export function describeAnswer(answer: Answer): string {
 }
 
 function formatValue(value: unknown): string {
-  return value === undefined ? 'absent' : clip(JSON.stringify(value) ?? String(value));
+  return value === undefined ? 'absent' : clip(printJson(value));
 }
 
 function clip(text: string, length = 200): string {

@@ -10,6 +10,7 @@ import {
   Unreachable,
 } from '../scenario-errors.ts';
 import type { Answer, Json } from '../send/answer.ts';
+import { idText } from '../send/json.ts';
 import type { Finding, Judged, Observation, RuleId, Scenario } from '../types.ts';
 import type { FindingSink } from './expect.ts';
 
@@ -186,7 +187,8 @@ export class Findings implements FindingSink {
   pickText(answer: Answer, path: string): string {
     const value = this.#valueAt(answer, path);
     if (typeof value === 'string' && value !== '') return value;
-    if (typeof value === 'number' && /(^|[._])id$/.test(path)) return String(value);
+    const id = /(^|[._])id$/.test(path) ? idText(value) : undefined;
+    if (id !== undefined) return id;
     throw lacking(answer, path);
   }
 

@@ -107,6 +107,8 @@ export class ScenarioContext extends ScenarioSession {
     settings: { readonly [Key in SettingKey]?: unknown } = {},
     isUnlike = false,
   ): void {
+    // After a 429, a 500 or a lost answer, what is seen may not be the target's choice.
+    if (this.findings.doubtful) return;
     this.findings.observations.push({
       id: question,
       text,

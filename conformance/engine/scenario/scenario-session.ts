@@ -191,7 +191,9 @@ export class ScenarioSession {
     const { recorder, target } = this.options;
     recorder.startCleanUp();
     for (const end of this.#ends.reverse()) await end().catch(() => {});
-    if (!target.disposable) await recorder.disableOpenSubscriptions(this.baseUrl);
+    // A target may allow few subscriptions at once, so those of a shared world are ended as well.
+    const isShared = (this.options.scenario.lane ?? 'shared') === 'shared';
+    if (isShared || !target.disposable) await recorder.disableOpenSubscriptions(this.baseUrl);
     recorder.abort();
   }
 

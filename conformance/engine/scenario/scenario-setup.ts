@@ -6,7 +6,7 @@ import type { WebhookEndpoint } from '../../providers/webhook-receiver.ts';
 import { CAPABILITIES, type Role } from '../capabilities.ts';
 import { Blocked, MissingCapability } from '../scenario-errors.ts';
 import type { Answer } from '../send/answer.ts';
-import type { RequestBody } from '../send/client.ts';
+import type { RecordId, RequestBody } from '../send/client.ts';
 import type { ScenarioSession } from './scenario-session.ts';
 
 export interface GivenAccount {
@@ -27,7 +27,8 @@ export interface GivenTransaction extends Place {
 }
 
 export interface GivenWebhook {
-  readonly id: number;
+  /** As text, however it is written. */
+  readonly id: string;
   readonly secret: string;
   readonly url: string;
   readonly answer: Answer;
@@ -218,13 +219,13 @@ export class ScenarioSetup {
     const body: RequestBody = { url, event_categories: [...categories] };
     const send = () => this.#session.as(role).createWebhook(body);
     const answer = await this.#made('a webhook subscription', send);
-    const id = this.#session.pickNumber(answer, 'id');
+    const id = this.#session.pick(answer, 'id');
     this.tidyWebhook(id, role);
     return { id, secret: this.#session.pick(answer, 'secret'), url, answer };
   }
 
   /** Disables a subscription that the scenario made itself, when it is over. */
-  tidyWebhook(id: number | string, role: Role = this.#target.mainRole): void {
+  tidyWebhook(id: RecordId, role: Role = this.#target.mainRole): void {
     this.#session.addCleanUp(async () => {
       await this.#session.as(role).disableWebhook(id);
     });

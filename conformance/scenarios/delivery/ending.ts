@@ -213,7 +213,7 @@ async function tryChange(t: ScenarioContext, addresses: string[], isRetry: boole
 async function expectStaysDisabled(
   t: ScenarioContext,
   hook: WebhookEndpoint,
-  id: number,
+  id: string,
   host: string,
 ): Promise<void> {
   if (!(await readsDisabled(t, id))) return;
@@ -227,7 +227,7 @@ async function expectStaysDisabled(
   t.expect('HOOK-13', await readSubscription(t, id)).field('disabled', disabled);
 }
 
-async function readsDisabled(t: ScenarioContext, id: number): Promise<boolean> {
+async function readsDisabled(t: ScenarioContext, id: string): Promise<boolean> {
   return isDisabled(await readSubscription(t, id));
 }
 

@@ -1,6 +1,6 @@
 // Deliveries as envelopes. The specification names only `id`; the sequence number is found by its
 // value (NS-9).
-import { type Json, memberAt } from '../../engine/send/answer.ts';
+import { idText, type Json, memberAt, parseJson } from '../../engine/send/json.ts';
 import type { Operator } from '../../providers/target.ts';
 
 export type Envelope = { readonly [name: string]: Json };
@@ -22,24 +22,14 @@ export function envelopeIn(delivered: Bodied): Envelope | undefined {
 }
 
 export function envelopeOf(text: string): Envelope | undefined {
-  try {
-    const json = JSON.parse(text) as Json;
-    return isObject(json) ? json : undefined;
-  } catch (error) {
-    if (error instanceof SyntaxError) return undefined;
-    throw error;
-  }
+  const json = parseJson(text);
+  return isObject(json) ? json : undefined;
 }
 
 /** NS-12: a message may be an envelope, a list of them, or hold one. */
 export function envelopesIn(text: string): Envelope[] {
-  let json: Json;
-  try {
-    json = JSON.parse(text) as Json;
-  } catch (error) {
-    if (error instanceof SyntaxError) return [];
-    throw error;
-  }
+  const json = parseJson(text);
+  if (json === undefined) return [];
   const found: Envelope[] = [];
   const look = (value: Json, depth: number) => {
     if (value === null || typeof value !== 'object') return;
@@ -58,8 +48,7 @@ export async function eventsPathOf(operator: Operator): Promise<string> {
 
 /** What consumers key their side effects on. */
 export function eventIdOf(envelope: Envelope | undefined): string | undefined {
-  const id = envelope?.id;
-  return (typeof id === 'string' && id !== '') || typeof id === 'number' ? String(id) : undefined;
+  return idText(envelope?.id);
 }
 
 /** Larger than any count of events, smaller than any time in milliseconds. */

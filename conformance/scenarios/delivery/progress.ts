@@ -2,6 +2,7 @@
 
 import type { ScenarioContext } from '../../engine/scenario/scenario-context.ts';
 import type { Answer } from '../../engine/send/answer.ts';
+import { printJson } from '../../engine/send/json.ts';
 import type { Scenario } from '../../engine/types.ts';
 import type { WebhookEndpoint } from '../../providers/webhook-receiver.ts';
 import { readSubscription, rowOf, subscriptionsIn } from '../support/subscription-assertions.ts';
@@ -50,7 +51,7 @@ const evtProgress: Scenario = {
     const row = rowOf(subscriptionsIn(list).rows, id);
     const listed = row === undefined || numbers.includes(Number(row.last_delivered_seq));
     const words = `last_delivered_seq ${numbers.join(' or ')} in the list`;
-    t.expect('EVT-10a', list).is(words, listed, JSON.stringify(row));
+    t.expect('EVT-10a', list).is(words, listed, printJson(row));
 
     await expectOthersUncounted(t, hook, id, numbers);
     await t.control('a new secret', () => t.api.rotateWebhookSecret(id));
@@ -84,7 +85,7 @@ const evtProgress: Scenario = {
 async function expectOthersUncounted(
   t: ScenarioContext,
   hook: WebhookEndpoint,
-  id: number,
+  id: string,
   numbers: readonly number[],
 ): Promise<void> {
   if (!t.has('emit')) return;
@@ -107,7 +108,7 @@ async function expectOthersUncounted(
 /** The number follows an answer after a moment, so a right one is waited for. */
 async function expectSeq(
   t: ScenarioContext,
-  id: number,
+  id: string,
   numbers: readonly number[],
   when: string,
 ): Promise<void> {
@@ -122,7 +123,7 @@ async function expectSeq(
 async function takenLate(
   t: ScenarioContext,
   hook: WebhookEndpoint,
-  id: number,
+  id: string,
   names: readonly string[],
 ): Promise<number[] | undefined> {
   hook.answer(() => ({ status: 500 }));
@@ -145,7 +146,7 @@ async function takenLate(
 async function goesOn(
   t: ScenarioContext,
   hook: WebhookEndpoint,
-  id: number,
+  id: string,
   names: readonly string[],
   { behind, reached }: { readonly behind: TriggeredEvent; readonly reached: readonly number[] },
 ): Promise<void> {

@@ -63,7 +63,7 @@ const evtRealTime: Scenario = {
   rules: ['EVT-8a', 'EVT-9a', 'EVT-9b'],
   needs: ['receiver'],
   lane: 'own_world',
-  standsInFor: ['evt-failures', 'evt-redirects', 'evt-slow', 'evt-slow-by-the-wall'],
+  standsInFor: ['evt-failures', 'evt-redirects', 'evt-slow'],
   async run(t) {
     const hooks = new Map<Probe, WebhookEndpoint>();
     for (const probe of PROBES) {

@@ -232,47 +232,4 @@ async function observeCount(
   t.observe('NS-42', words, { retry_counted_from: from });
 }
 
-/** Within the 15 s, and by the wall: no clock that is moved on can make up for a wait. */
-const IN_TIME_MS = [6 * SECOND_MS, 13 * SECOND_MS];
-
-const evtSlowByTheWall: Scenario = {
-  id: 'evt-slow-by-the-wall',
-  title:
-    'A receiver is given 15 seconds: one that answers after 6, and one after 13, took the event',
-  rules: ['EVT-9b'],
-  needs: ['receiver', 'clock'],
-  lane: 'own_world',
-  async run(t) {
-    const quick = await t.receiver();
-    await t.given.webhook(quick, ['account']);
-    if (!(await retrying(t, quick)(() => ({ status: 502 })))) return t.notTested('EVT-9b', UNTOLD);
-    const slow: WebhookEndpoint[] = [];
-    for (const delayMs of IN_TIME_MS) {
-      const hook = await t.receiver();
-      await t.given.webhook(hook, ['account']);
-      hook.answer((_, count) => ({ status: 200, ...(count === 1 ? { delayMs } : {}) }));
-      slow.push(hook);
-    }
-    const event = await triggerEvent(t);
-    for (const hook of slow) await requireDelivery(t, hook, event);
-    await t.sleep(Math.max(...IN_TIME_MS) + SLACK_MS);
-    // EVT-4: what arrives twice at once is no retry, for which the clock has to move.
-    const taken: number[] = [];
-    for (const hook of slow) taken.push((await deliveriesOf(t, hook, event, 1, 0)).length);
-    await t.operator.advance(HOUR_MS);
-    for (const [index, hook] of slow.entries()) {
-      const all = await deliveriesOf(t, hook, event, 1 + taken[index]!, 100);
-      const later = all.slice(taken[index]);
-      const seconds = (IN_TIME_MS[index] ?? 0) / SECOND_MS;
-      const words = `a delivery answered after ${seconds} s is taken: it does not come again`;
-      t.claim('EVT-9b', words, later.length === 0, `${later.length} retries`, ...all);
-    }
-  },
-};
-
-export const deliveryRetryScenarios: readonly Scenario[] = [
-  evtTimetable,
-  evtFailures,
-  evtSlow,
-  evtSlowByTheWall,
-];
+export const deliveryRetryScenarios: readonly Scenario[] = [evtTimetable, evtFailures, evtSlow];

@@ -56,10 +56,10 @@ export function isSignedWith(
 
 /** Names of the headers whose value is this subscription's id (NS-10). */
 export function headersNaming(
-  id: number,
+  id: string,
   { headers }: Pick<ReceivedDelivery, 'headers'>,
 ): string[] {
   return headers.lines
-    .filter(([name, value]) => value.trim() === String(id) && !/^content-length$/i.test(name))
+    .filter(([name, value]) => value.trim() === id && !/^content-length$/i.test(name))
     .map(([name]) => name);
 }

@@ -21,8 +21,9 @@ export interface Allowance {
 
 /** How far "about one second" reaches, either way (LIM-2). */
 const ABOUT = 0.25;
-/** How far a rate may be from the one that is told, over seconds: 4 is not 5 (LIM-1). */
+/** How far a rate may be under the plan's, over seconds: 4 is not 5 (LIM-1); and how far above. */
 const NEARLY = 0.05;
+const GENEROUS = 0.22;
 /** Within this nothing gets lost for want of room, however early or late a request was counted. */
 const UNBROKEN_MS = 700;
 /** Whoever was not met for longer may have been faster than was seen. */
@@ -35,7 +36,7 @@ export function about(count: number): [least: number, most: number] {
 /** The rates that are taken for this one, in words for reports. */
 export function nearly(perSecond: number): [least: number, most: number] {
   const tenths = (share: number) => Math.round(perSecond * share * 10) / 10;
-  return [tenths(1 - NEARLY), tenths(1 + NEARLY)];
+  return [tenths(1 - NEARLY), tenths(1 + GENEROUS)];
 }
 
 export function allowanceOf(perSecond: number): Allowance {
@@ -106,14 +107,14 @@ export function weighRate(
  * guess.
  */
 export function weighSteps(perSecond: number, served: number, elapsedMs: number): Weight {
-  const most = 1 + (perSecond * (1 + NEARLY) * elapsedMs) / 1000;
+  const most = 1 + (perSecond * (1 + GENEROUS) * elapsedMs) / 1000;
   return served >= leastIn(perSecond, elapsedMs) && served <= most ? 'kept' : 'broken';
 }
 
 /** What comes back in a time: bit by bit, or all at once when a second begins. */
 function mostIn(perSecond: number, ms: number): number {
-  const lumps = perSecond * Math.ceil(ms / 1000);
-  return Math.max(1 + (perSecond * (1 + NEARLY) * ms) / 1000, lumps);
+  const generous = perSecond * (1 + GENEROUS);
+  return Math.max(1 + (generous * ms) / 1000, generous * Math.ceil(ms / 1000));
 }
 
 /** Two fewer for who looks back a second from each request, and so serves a little less. */

@@ -1,7 +1,7 @@
 // Measures what a credential is allowed: bursts sent at once, and how much comes back in a second.
 
 import type { ScenarioContext } from '../../engine/scenario/scenario-context.ts';
-import { Blocked, MissingCapability } from '../../engine/scenario-errors.ts';
+import { Blocked, Inconclusive, MissingCapability } from '../../engine/scenario-errors.ts';
 import type { Answer } from '../../engine/send/answer.ts';
 import type { ApiClient, CallOptions } from '../../engine/send/client.ts';
 import { CONNECTIONS } from '../../engine/send/route.ts';
@@ -105,6 +105,10 @@ export async function measureBurst(
   const all = Promise.all(sent);
   await (still ? Promise.race([all, t.until(over, UNANSWERED_AFTER_MS)]) : all);
   if (failures.length > 0) throw failures[0];
+  const odd = answers.find(({ status }) => status >= 500);
+  // Beside a 429 it is not the limit's answer, and may have been counted or not.
+  const isMixed = answers.some(({ status }) => status === 429);
+  if (odd !== undefined && isMixed) throw new Inconclusive(`${odd.summary} within a burst`);
   const tookMs = performance.now() - startedAt;
   const answered = [...answers];
   // Who holds requests back by its clock lets them go when it moves on: nothing is left hanging.

@@ -3,6 +3,7 @@
 import type { ScenarioContext } from '../../engine/scenario/scenario-context.ts';
 import { Blocked } from '../../engine/scenario-errors.ts';
 import type { Answer } from '../../engine/send/answer.ts';
+import { nearly } from './rate-evidence.ts';
 
 const WHOLE_SECONDS = /^[0-9]{1,6}$/;
 const MOST_SECONDS = 60;
@@ -36,9 +37,12 @@ function expectHeaders(t: ScenarioContext, refusal: Answer, perSecond: number | 
     t.expect('LIM-6', refusal).header(name, soon, isSoon);
   }
   const words = perSecond === undefined ? 'a number' : `${perSecond}, the allowance a second`;
-  t.expect('LIM-6', refusal).header('X-RateLimit-Limit', words, (value) =>
-    perSecond === undefined ? NUMBER.test(value) : Number(value) === perSecond,
-  );
+  // LIM-1: a little more than the plan is no deviation, and the header then says so.
+  const [least, most] = nearly(perSecond ?? 0);
+  t.expect('LIM-6', refusal).header('X-RateLimit-Limit', words, (value) => {
+    if (perSecond === undefined) return NUMBER.test(value);
+    return NUMBER.test(value) && Number(value) >= least && Number(value) <= most;
+  });
   t.expect('LIM-6', refusal).header('X-RateLimit-Remaining', '0', (value) => value === '0');
 }
 

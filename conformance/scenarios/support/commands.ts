@@ -141,7 +141,7 @@ export async function webhookCommands(t: ScenarioContext): Promise<Command[]> {
   }
 }
 
-function commandsOn({ id, url }: { id: number; url: string }): Command[] {
+function commandsOn({ id, url }: { id: string; url: string }): Command[] {
   return [
     {
       ...{ operation: 'createWebhook', ...HOOKS },

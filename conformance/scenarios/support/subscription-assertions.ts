@@ -4,7 +4,9 @@
 import type { Role } from '../../engine/capabilities.ts';
 import type { ScenarioContext } from '../../engine/scenario/scenario-context.ts';
 import { Blocked } from '../../engine/scenario-errors.ts';
-import { Answer, type Json } from '../../engine/send/answer.ts';
+import { Answer } from '../../engine/send/answer.ts';
+import type { RecordId } from '../../engine/send/client.ts';
+import { idText, type Json, printJson } from '../../engine/send/json.ts';
 
 export type Subscription = { readonly [name: string]: Json };
 
@@ -23,22 +25,26 @@ export const UNTRIGGERED_CATEGORIES = ['order'] as const;
 export function subscriptionsIn(list: Answer): { rows: Subscription[]; whole: boolean } {
   const { json } = list;
   if (Array.isArray(json)) return { rows: json.filter(isObject), whole: true };
-  if (!isObject(json)) throw new Blocked(`no list of subscriptions: ${list.summary}`);
-  const found = Object.entries(json).find(([, each]) => Array.isArray(each));
-  if (found === undefined) throw new Blocked(`no list of subscriptions: ${list.summary}`);
-  const rows = (found[1] as Json[]).filter(isObject);
+  // NS-7: the list may be nested, such as in `{data: {items: []}}`.
+  for (let at: Json | undefined = json, depth = 0; isObject(at) && depth < 4; depth += 1) {
+    const found = Object.entries(at).find(([, each]) => Array.isArray(each));
+    if (found !== undefined) return rowsOf(at, found[0]);
+    at = Object.values(at).find(isObject);
+  }
+  throw new Blocked(`no list of subscriptions: ${list.summary}`);
+}
+
+function rowsOf(holder: Subscription, name: string): { rows: Subscription[]; whole: boolean } {
+  const rows = (holder[name] as Json[]).filter(isObject);
   // A total beside the list, an empty cursor or `has_more: false` says that this is all of it.
-  const more = Object.entries(json).some(
-    ([name, value]) => name !== found[0] && !(isEmpty(value) || value === rows.length),
+  const more = Object.entries(holder).some(
+    ([other, value]) => other !== name && !(isEmpty(value) || value === rows.length),
   );
   return { rows, whole: !more };
 }
 
-export function rowOf(
-  rows: readonly Subscription[],
-  id: number | string,
-): Subscription | undefined {
-  return rows.find((each) => String(each.id) === String(id));
+export function rowOf(rows: readonly Subscription[], id: RecordId): Subscription | undefined {
+  return rows.find((each) => idText(each.id) === idText(id));
 }
 
 /** The shape of a list as the settings call it. */
@@ -49,7 +55,7 @@ export function shapeOf(list: Answer): 'array' | 'object' {
 /** A subscription as its own route shows it now. */
 export async function readSubscription(
   t: ScenarioContext,
-  id: number | string,
+  id: RecordId,
   role?: Role,
 ): Promise<Answer> {
   const send = () => t.as(role ?? t.mainRole).getWebhook(id);
@@ -61,7 +67,7 @@ export function expectBound(made: Answer, toBrand: boolean): void {
   const brand = made.at('brand_id');
   if (brand === undefined || (brand !== null) === toBrand) return;
   const words = toBrand ? 'a brand-bound credential' : 'a firm-wide credential';
-  throw new Blocked(`a subscription of ${words} has brand_id ${JSON.stringify(brand)} (HOOK-10)`);
+  throw new Blocked(`a subscription of ${words} has brand_id ${printJson(brand)} (HOOK-10)`);
 }
 
 /** HOOK-2: that it says so by `true` alone is judged there. */
@@ -81,8 +87,8 @@ export async function disableSubscription(
   made: Answer,
   role: Role = t.mainRole,
 ): Promise<void> {
-  const id = made.at('id');
-  if (made.status >= 300 || (typeof id !== 'number' && typeof id !== 'string')) return;
+  const id = made.idAt('id');
+  if (made.status >= 300 || id === undefined) return;
   await t.sendUntilAnswered('disabling what was made', () => t.as(role).disableWebhook(id));
 }
 

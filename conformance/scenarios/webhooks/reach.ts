@@ -4,7 +4,8 @@ import type { Role } from '../../engine/capabilities.ts';
 import type { ScenarioContext } from '../../engine/scenario/scenario-context.ts';
 import type { GivenWebhook } from '../../engine/scenario/scenario-setup.ts';
 import type { Answer } from '../../engine/send/answer.ts';
-import type { ApiClient } from '../../engine/send/client.ts';
+import type { ApiClient, RecordId } from '../../engine/send/client.ts';
+import { idText, printJson } from '../../engine/send/json.ts';
 import type { Scenario } from '../../engine/types.ts';
 import { expectHidden } from '../support/hidden.ts';
 import {
@@ -24,6 +25,7 @@ const hookScope: Scenario = {
   title: 'Without webhooks:manage each of the five routes is 403 and does nothing',
   rules: ['HOOK-6'],
   needs: ['public_url', 'no_scopes'],
+  lane: 'own_world',
   async run(t) {
     const hook = await t.given.webhook(undefined, UNTRIGGERED_CATEGORIES);
     const outsider = t.as('no_scopes');
@@ -76,6 +78,7 @@ const hookBrand: Scenario = {
   rules: ['HOOK-10'],
   observes: ['NS-52'],
   needs: ['public_url', 'firm', 'brand'],
+  lane: 'own_world',
   async run(t) {
     const wide = await t.given.webhook(undefined, UNTRIGGERED_CATEGORIES, 'firm');
     t.expect('HOOK-10', wide.answer).field('brand_id', null);
@@ -104,7 +107,7 @@ function expectBrand(t: ScenarioContext, answer: Answer, role: Role): void {
     words: own === undefined ? 'the brand of the credential' : `the brand ${own}`,
     test: (value) =>
       value !== null &&
-      (own === undefined ? /^[0-9]+$/.test(String(value)) : String(value) === own),
+      (own === undefined ? /^[0-9]+$/.test(idText(value) ?? '') : idText(value) === own),
   });
 }
 
@@ -116,6 +119,7 @@ const hookSeen: Scenario = {
   presumes: { 'HOOK-11': ['AUTH-6', 'ERR-3', 'HOOK-10', 'HOOK-12'] },
   observes: ['NS-38'],
   needs: ['public_url', 'firm', 'brand', 'other_brand'],
+  lane: 'own_world',
   async run(t) {
     const wide = await t.given.webhook(undefined, UNTRIGGERED_CATEGORIES, 'firm');
     const own = await t.given.webhook(undefined, UNTRIGGERED_CATEGORIES, 'brand');
@@ -149,7 +153,7 @@ const hookSeen: Scenario = {
 };
 
 /** NS-38: whether a firm-wide credential sees what is a brand's. */
-export async function observeSeen(t: ScenarioContext, id: number): Promise<boolean> {
+export async function observeSeen(t: ScenarioContext, id: string): Promise<boolean> {
   const seen = (await readSubscription(t, id, 'firm')).status === 200;
   const words = seen ? 'all of its firm' : 'only the firm-wide ones';
   t.observe('NS-38', `a firm-wide credential sees ${words}`, {
@@ -158,7 +162,7 @@ export async function observeSeen(t: ScenarioContext, id: number): Promise<boole
   return seen;
 }
 
-async function expectSeen(t: ScenarioContext, role: Role, id: number): Promise<void> {
+async function expectSeen(t: ScenarioContext, role: Role, id: string): Promise<void> {
   t.expect('HOOK-11', await readSubscription(t, id, role))
     .status(200)
     .field('id', id);
@@ -172,7 +176,7 @@ async function expectSeen(t: ScenarioContext, role: Role, id: number): Promise<v
   }
 }
 
-async function expectUnseen(t: ScenarioContext, role: Role, id: number): Promise<void> {
+async function expectUnseen(t: ScenarioContext, role: Role, id: string): Promise<void> {
   const client = t.as(role);
   expectHidden(t, 'HOOK-11', await client.getWebhook(id), await client.getWebhook(UNKNOWN_ID));
   const list = await client.listWebhooks();
@@ -182,7 +186,7 @@ async function expectUnseen(t: ScenarioContext, role: Role, id: number): Promise
 }
 
 /** What cannot be seen cannot be managed either. */
-async function expectNotManaged(t: ScenarioContext, id: number): Promise<void> {
+async function expectNotManaged(t: ScenarioContext, id: string): Promise<void> {
   for (const send of managing(t.as('brand'))) {
     expectHidden(t, 'HOOK-11', await send(id), await send(UNKNOWN_ID));
   }
@@ -203,13 +207,13 @@ const hookManyListed: Scenario = {
   lane: 'own_world',
   async run(t) {
     const url = await t.given.subscribable();
-    const ids: number[] = [];
+    const ids: string[] = [];
     while (ids.length < MANY) {
       const body = { url: `${url}?n=${ids.length}`, event_categories: [...UNTRIGGERED_CATEGORIES] };
       const made = await t.api.createWebhook(body);
       // How many there may be is nowhere said.
       if (made.status >= 300) break;
-      ids.push(t.pickNumber(made, 'id'));
+      ids.push(t.pick(made, 'id'));
     }
     const list = await t.control('the list', () => t.api.listWebhooks(), 200);
     const { rows, whole } = subscriptionsIn(list);
@@ -222,7 +226,7 @@ const hookManyListed: Scenario = {
 };
 
 function idsOf(rows: readonly { readonly id?: unknown }[]): string {
-  return `the ids ${rows.map((each) => String(each.id)).join(', ')}`;
+  return `the ids ${rows.map((each) => idText(each.id)).join(', ')}`;
 }
 
 const hookOfAnotherFirm: Scenario = {
@@ -231,11 +235,12 @@ const hookOfAnotherFirm: Scenario = {
   rules: ['HOOK-11', 'HOOK-12'],
   presumes: { 'HOOK-11': ['HOOK-12'] },
   needs: ['public_url', 'other_firm'],
+  lane: 'own_world',
   async run(t) {
     const own = await t.given.webhook(undefined, UNTRIGGERED_CATEGORIES);
     const foreign = await t.given.webhook(undefined, UNTRIGGERED_CATEGORIES, 'other_firm');
     await t.control('a subscription of its own', () => t.api.getWebhook(own.id), 200);
-    for (const send of [(id: number | string) => t.api.getWebhook(id), ...managing(t.api)]) {
+    for (const send of [(id: RecordId) => t.api.getWebhook(id), ...managing(t.api)]) {
       const unknown = await send(UNKNOWN_ID);
       // No rule but this one says what an unknown id is answered here; where none gets a 404 from
       // any operation, it is the error table's.
@@ -246,13 +251,13 @@ const hookOfAnotherFirm: Scenario = {
     const { rows } = subscriptionsIn(await t.control('the list', () => t.api.listWebhooks(), 200));
     const listed = rowOf(rows, foreign.id);
     const words = 'not among the subscriptions of this firm';
-    t.claim('HOOK-11', words, listed === undefined, JSON.stringify(listed));
+    t.claim('HOOK-11', words, listed === undefined, printJson(listed));
     const after = await readSubscription(t, foreign.id, 'other_firm');
     t.expect('HOOK-12', after).is('not disabled by it', after.status === 200 && !isDisabled(after));
   },
 };
 
-function managing(client: ApiClient): ((id: number | string) => Promise<Answer>)[] {
+function managing(client: ApiClient): ((id: RecordId) => Promise<Answer>)[] {
   return [(id) => client.rotateWebhookSecret(id), (id) => client.disableWebhook(id)];
 }
 

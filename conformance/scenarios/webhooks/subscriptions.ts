@@ -2,7 +2,9 @@
 
 import { filledText, integer, textOrNull } from '../../engine/judge/matchers.ts';
 import type { ScenarioContext } from '../../engine/scenario/scenario-context.ts';
-import type { Answer, Json } from '../../engine/send/answer.ts';
+import type { Answer } from '../../engine/send/answer.ts';
+import type { RecordId } from '../../engine/send/client.ts';
+import { idText, type Json, printJson } from '../../engine/send/json.ts';
 import type { Scenario } from '../../engine/types.ts';
 import {
   disabled,
@@ -25,6 +27,7 @@ const hookCreated: Scenario = {
   rules: ['HOOK-1', 'HOOK-2'],
   observes: ['NS-7', 'NS-52'],
   needs: ['public_url'],
+  lane: 'own_world',
   async run(t) {
     const url = await t.given.subscribable();
     const create = (names: string[]) => t.api.createWebhook({ url, event_categories: names });
@@ -43,12 +46,12 @@ const hookCreated: Scenario = {
     const first = { disabled_reason: null, last_delivered_seq: 0 };
     t.expect('HOOK-2', made).fields({ ...FORM, ...given, ...first });
 
-    const id = made.at('id');
-    if (typeof id === 'number' || typeof id === 'string') {
+    const id = made.idAt('id');
+    if (id !== undefined) {
       t.given.tidyWebhook(id);
       const again = await readSubscription(t, id);
       // Between the two an order may have been opened elsewhere, and delivered here.
-      const kept = { id: id as Json, created_at: made.at('created_at') ?? null };
+      const kept = { id, created_at: made.at('created_at') ?? null };
       if (again.status === 200) t.expect('HOOK-2', again).fields({ ...FORM, ...given, ...kept });
       await expectNoKeyWanted(t, id);
     }
@@ -58,7 +61,7 @@ const hookCreated: Scenario = {
   },
 };
 
-async function expectNoKeyWanted(t: ScenarioContext, id: number | string): Promise<void> {
+async function expectNoKeyWanted(t: ScenarioContext, id: RecordId): Promise<void> {
   for (const answer of [
     await t.api.listWebhooks(),
     await t.api.getWebhook(id),
@@ -84,22 +87,18 @@ async function createUnderOneKey(
     .status(201, 200)
     .is(
       'another subscription than the one before',
-      other.at('id') !== one.at('id'),
+      other.idAt('id') !== one.idAt('id'),
       undefined,
       one,
     );
-  const id = one.at('id');
-  if (typeof id === 'number' || typeof id === 'string') await rotateUnderOneKey(t, id, key);
+  const id = one.idAt('id');
+  if (id !== undefined) await rotateUnderOneKey(t, id, key);
   await disableSubscription(t, one);
   await disableSubscription(t, other);
 }
 
 /** HOOK-4 judges whether a rotation without a key brings a new secret. */
-async function rotateUnderOneKey(
-  t: ScenarioContext,
-  id: number | string,
-  key: string,
-): Promise<void> {
+async function rotateUnderOneKey(t: ScenarioContext, id: RecordId, key: string): Promise<void> {
   const rotate = () => t.api.rotateWebhookSecret(id, { key });
   const first = await t.control('rotating the secret', rotate);
   const second = await rotate();
@@ -113,6 +112,7 @@ const hookSecretOnce: Scenario = {
   title: 'The secret is in the answers of create and rotate and in no other',
   rules: ['HOOK-3'],
   needs: ['public_url'],
+  lane: 'own_world',
   async run(t) {
     const hook = await t.given.webhook(undefined, UNTRIGGERED_CATEGORIES);
     const rotate = () => t.api.rotateWebhookSecret(hook.id);
@@ -146,6 +146,7 @@ const hookRotated: Scenario = {
   presumes: { 'HOOK-4': ['HOOK-10'] },
   observes: ['NS-7'],
   needs: ['public_url'],
+  lane: 'own_world',
   async run(t) {
     const hook = await t.given.webhook(undefined, UNTRIGGERED_CATEGORIES);
     const first = await t.api.rotateWebhookSecret(hook.id);
@@ -170,6 +171,7 @@ const hookDisabled: Scenario = {
   presumes: { 'HOOK-5': ['HOOK-10'] },
   observes: ['NS-7'],
   needs: ['public_url'],
+  lane: 'own_world',
   async run(t) {
     const hook = await t.given.webhook(undefined, UNTRIGGERED_CATEGORIES);
     const beside = await t.given.webhook(undefined, UNTRIGGERED_CATEGORIES);
@@ -191,12 +193,12 @@ const hookDisabled: Scenario = {
     t.observe('NS-7', `the list is an ${shapeOf(list)}`, { webhook_list_shape: shapeOf(list) });
     const row = rowOf(subscriptionsIn(list).rows, hook.id);
     if (row !== undefined) {
-      t.expect('HOOK-5', list).is('listed as disabled', isDisabled(row), JSON.stringify(row));
+      t.expect('HOOK-5', list).is('listed as disabled', isDisabled(row), printJson(row));
     }
     const other = await readSubscription(t, beside.id);
     t.expect('HOOK-5', other).is('the other one not disabled', !isDisabled(other));
     if (twin.status >= 300) return;
-    const alike = await readSubscription(t, t.pickNumber(twin, 'id'));
+    const alike = await readSubscription(t, t.pick(twin, 'id'));
     t.expect('HOOK-5', alike).is(
       'nor the other one of its url',
       !isDisabled(alike),
@@ -213,6 +215,7 @@ const hookCategories: Scenario = {
   rules: ['HOOK-9'],
   observes: ['NS-23', 'NS-45', 'NS-53'],
   needs: ['public_url'],
+  lane: 'own_world',
   async run(t) {
     const url = await t.given.subscribable();
     const create = (event_categories: string[]) => t.api.createWebhook({ url, event_categories });
@@ -249,11 +252,12 @@ const CATEGORIES = ['order', 'position', 'account', 'transaction'] as const;
 const FORM = {
   id: {
     words: 'a JSON number',
-    test: (value: unknown) => Number.isSafeInteger(value) && Number(value) > 0,
+    test: (value: unknown) =>
+      typeof value === 'bigint' ? value > 0n : Number.isSafeInteger(value) && Number(value) > 0,
   },
   brand_id: {
     words: 'null or a brand id',
-    test: (value: unknown) => value === null || /^[0-9]+$/.test(String(value)),
+    test: (value: unknown) => value === null || /^[0-9]+$/.test(idText(value) ?? ''),
   },
   last_delivered_seq: integer,
   created_at: integer,

@@ -25,6 +25,7 @@ const hookScheme: Scenario = {
   rules: ['HOOK-7'],
   observes: ['NS-23'],
   needs: ['public_url'],
+  lane: 'own_world',
   async run(t) {
     const url = t.has('dns') ? await urlOfName(t) : await t.given.subscribable();
     await disableSubscription(t, await t.control('the url with https://', () => subscribe(t, url)));
@@ -59,6 +60,7 @@ const hookSpellings: Scenario = {
   rules: ['HOOK-8'],
   observes: ['NS-23'],
   needs: ['public_url'],
+  lane: 'own_world',
   async run(t) {
     const url = await t.given.subscribable();
     await disableSubscription(t, await t.control('a public url', () => subscribe(t, url)));
