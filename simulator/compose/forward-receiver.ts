@@ -1,5 +1,7 @@
 // The subscription of `forwardTo`: every event of the first firm, delivered to a local URL.
+
 import type { Forward } from '../../fixtures/config.ts';
+import { eventCategories } from '../../fixtures/event-kinds.ts';
 import type { WorldFixture } from '../../fixtures/worlds.ts';
 import type { Subscription } from '../core/records.ts';
 import type { Sandbox } from '../host/world/sandbox.ts';
@@ -16,12 +18,11 @@ export interface ForwardReceiver {
 /** Nobody has this name (RFC 2606); what is delivered to it goes to the receiver that was named. */
 const origin = 'https://receiver.example';
 const url = `${origin}/`;
-const categories = ['account', 'order', 'position', 'transaction'] as const;
 
 /** The starting world with a subscription to everything that happens at its first firm. */
 export function withReceiver(fixture: WorldFixture): WorldFixture {
   const firm = fixture.firms[0]?.id ?? '1';
-  const subscription = { firm_id: firm, url, event_categories: categories, ago: '0s' };
+  const subscription = { firm_id: firm, url, event_categories: eventCategories, ago: '0s' };
   return { ...fixture, subscriptions: [...(fixture.subscriptions ?? []), subscription] };
 }
 
@@ -50,7 +51,11 @@ function findReceiver({ world }: WorldHost): Subscription | undefined {
 
 function makeReceiver(host: WorldHost): Subscription {
   const [firm] = host.world.firms.keys();
-  host.execute('makeSubscription', { firm_id: firm ?? '1', url, event_categories: categories });
+  host.execute('makeSubscription', {
+    firm_id: firm ?? '1',
+    url,
+    event_categories: eventCategories,
+  });
   const made = findReceiver(host);
   if (made === undefined) throw new Error('the subscription of forwardTo could not be made');
   return made;

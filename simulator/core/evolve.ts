@@ -1,4 +1,5 @@
 // The only code that changes a World: one function a kind of change.
+import { keyRetentionMs } from '../../fixtures/constants.ts';
 import type { Change, ChangeOf } from './change.ts';
 import { keepEntry } from './journal.ts';
 import type { Delivery, EventRecord } from './records.ts';
@@ -9,7 +10,6 @@ import { indexSince, type PeopleIndex, type World } from './world.ts';
 
 /** EVT-10b: the events channel replays within seven days; older events are forgotten. */
 export const eventWindowMs = 7 * 24 * 3600 * 1000;
-const dayMs = 24 * 3600 * 1000;
 const finishedDeliveriesKept = 2000;
 const clientsKept = 10_000;
 const callersKept = 10_000;
@@ -225,12 +225,12 @@ function forgetIdleClients(world: World): void {
   }
 }
 
-/** IDEM-7: a generation lasts a day, so a record of under 24 hours is in one of the two. */
+/** IDEM-7: a generation lasts as long as a record is kept, so each record is in one of the two. */
 function rotateKeys(world: World): void {
   const { nowMs } = world;
-  if (nowMs - world.keys.turnedAtMs < dayMs) return;
+  if (nowMs - world.keys.turnedAtMs < keyRetentionMs) return;
   const keys = own(world, 'keys');
-  keys.old = nowMs - keys.turnedAtMs < 2 * dayMs ? keys.young : new Map();
+  keys.old = nowMs - keys.turnedAtMs < 2 * keyRetentionMs ? keys.young : new Map();
   keys.young = new Map();
   keys.turnedAtMs = nowMs;
 }

@@ -1,5 +1,6 @@
 // The records of the control plane as it shows them: schemas for its description, and the types
 // that follow.
+import { eventCategories } from '../../../fixtures/event-kinds.ts';
 import { mapProfile } from '../../../fixtures/schemas/account-profile.ts';
 import {
   flag,
@@ -21,7 +22,6 @@ const maybeId = (description: string) => orNull(id(description));
 const decimal = (description: string) =>
   ({ type: 'string', pattern: '^-?[0-9]+(\\.[0-9]+)?$', description }) as const;
 const plan = oneOf('Rate plan.', ['sandbox', 'standard', 'pro']);
-const categories = ['account', 'order', 'position', 'transaction'] as const;
 
 export const clockSchema = object('The clock of a world.', {
   mode: oneOf('A frozen clock stands until it is advanced.', ['real', 'frozen']),
@@ -161,7 +161,7 @@ export const subscriptionSchema = object('A webhook subscription, secrets includ
   firm_id: id('Firm.'),
   brand_id: maybeId('null is firm-wide (HOOK-10).'),
   url: anyText('Where deliveries go.'),
-  event_categories: listOf({ type: 'string', enum: categories }, 'What it is told of.'),
+  event_categories: listOf({ type: 'string', enum: eventCategories }, 'What it is told of.'),
   disabled: flag('Disabled for good (HOOK-13).'),
   disabled_reason: maybeText('Why.'),
   stopped: flag('All attempts of an event failed; it goes on when resumed (NS-28).'),
@@ -203,7 +203,7 @@ export const envelopeSchema = {
   properties: {
     id: anyText('Its id (EVT-2b).'),
     seq: anyWhole('Its sequence number; a setting may name it otherwise (NS-9).'),
-    category: { type: 'string', enum: categories, description: 'Its category.' },
+    category: { type: 'string', enum: eventCategories, description: 'Its category.' },
     kind: anyText('What happened (NS-11).'),
     occurred_at: atMs('When it happened.'),
     firm_id: id('The firm.'),

@@ -1,5 +1,6 @@
 // Which rules a call has met: those that its answer rests on, where the cite alone says enough, and
 // those that no answer cites.
+import { hourMs, keyRetentionMs } from '../../../fixtures/constants.ts';
 import type { RuleId } from '../../../fixtures/rules.ts';
 import type { HintCode } from '../hints/register.ts';
 import { findEntry, type JournalEntry } from '../journal.ts';
@@ -95,8 +96,6 @@ function plain(words: RegExp, operation?: string): Evidence {
     words.test(reply.body);
 }
 
-const dayMs = 24 * 3600 * 1000;
-
 function unlikeFirst(unlike: UnlikeUse): Evidence {
   return ({ entry, first }) => first !== undefined && isUnlike(first, entry, unlike);
 }
@@ -106,7 +105,7 @@ export const shownByKnownKey: Shown = [
   ['IDEM-2a', unlikeFirst({ subject: 'other' })],
   ['IDEM-2b', unlikeFirst({ caller: 'other' })],
   ['IDEM-3', unlikeFirst({ operation: 'other' })],
-  ['IDEM-7b', unlikeFirst({ ageMs: dayMs })],
+  ['IDEM-7b', unlikeFirst({ ageMs: keyRetentionMs })],
   ['IDEM-9b', bulk(unlikeFirst({ subject: 'other' }))],
   ['POS-3', position(unlikeFirst({ operation: 'other' }))],
   ['POS-4', position(unlikeFirst({ subject: 'other' }))],
@@ -126,7 +125,7 @@ export const shownByOperation: Readonly<Partial<Record<OperationName, Shown[numb
   createAccount: ['ACC-10', ({ entry, world }) => isElsewhere(entry, world)],
 };
 
-const almostDayMs = 23 * 3600 * 1000;
+const almostForgottenMs = keyRetentionMs - hourMs;
 
 function bulk(evidence: Evidence): Evidence {
   return (seen) => seen.entry.operation === 'bulkCreateAccounts' && evidence(seen);
@@ -163,7 +162,7 @@ export const shownByReplays: Shown = [
   ['IDEM-9a', bulk(otherBody)],
   ['POS-2', position(otherBody)],
   ['IDEM-13', ({ entry }) => entry.operation === 'createAccount' && entry.reply?.status === 409],
-  ['IDEM-7a', ({ entry, world }) => ageOf(entry, world) >= almostDayMs],
+  ['IDEM-7a', ({ entry, world }) => ageOf(entry, world) >= almostForgottenMs],
   ['IDEM-15', ({ entry, world }) => isReplayed({ entry } as SeenCall) && ageOf(entry, world) === 0],
 ];
 

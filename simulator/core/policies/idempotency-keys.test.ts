@@ -2,6 +2,7 @@
 // the two generations.
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
+import { keyRetentionMs } from '../../../fixtures/constants.ts';
 import { defaultSettings } from '../../../fixtures/settings.ts';
 import type { Reply } from '../call.ts';
 import { evolve, moveClock } from '../evolve.ts';
@@ -12,7 +13,6 @@ import { keyPolicy } from './idempotency-keys.ts';
 
 const keys = suite('keys');
 const policy = keyPolicy(defaultSettings);
-const dayMs = 24 * 3600 * 1000;
 const reply: Reply = { status: 201, contentType: 'application/json', body: '{}' };
 
 keys('1 to 255 after trimming (IDEM-1)', () => {
@@ -35,7 +35,15 @@ keys('what may be retried is not kept (IDEM-6)', () => {
 });
 
 keys('a record lives its day through turns of the generations, whenever it began (IDEM-7)', () => {
-  for (const beginMs of [0, 1, dayMs - 1, dayMs, dayMs + 1, 1.5 * dayMs, 3 * dayMs + 17]) {
+  for (const beginMs of [
+    0,
+    1,
+    keyRetentionMs - 1,
+    keyRetentionMs,
+    keyRetentionMs + 1,
+    1.5 * keyRetentionMs,
+    3 * keyRetentionMs + 17,
+  ]) {
     const world = createWorld({ name: 'w', seed: '1', startedAtMs: 0 });
     const keep = (keyId: string) => {
       const record = { atMs: world.nowMs, reply, firstCall: 1 };
@@ -45,19 +53,23 @@ keys('a record lives its day through turns of the generations, whenever it began
     keep('watched');
     // Others come all the time, and turn the generations.
     for (let part = 1; part <= 24; part += 1) {
-      moveClock(world, beginMs + Math.floor((part * (dayMs - 1)) / 24));
+      moveClock(world, beginMs + Math.floor((part * (keyRetentionMs - 1)) / 24));
       keep(`other-${part}`);
       const found = policy.find(world, 'watched', world.nowMs);
       assert.is(found?.firstCall, 1, `begun at ${beginMs}, part ${part}`);
     }
-    assert.is(policy.find(world, 'watched', beginMs + dayMs), undefined, `begun at ${beginMs}`);
+    assert.is(
+      policy.find(world, 'watched', beginMs + keyRetentionMs),
+      undefined,
+      `begun at ${beginMs}`,
+    );
   }
 });
 
 keys('what is over is forgotten in the end', () => {
   const world = createWorld({ name: 'w', seed: '1', startedAtMs: 0 });
   for (let day = 0; day < 5; day += 1) {
-    moveClock(world, day * dayMs);
+    moveClock(world, day * keyRetentionMs);
     evolve(world, [
       { type: 'key-recorded', keyId: `${day}`, record: { atMs: world.nowMs, reply, firstCall: 1 } },
     ]);
@@ -69,7 +81,7 @@ keys('an attempt that still runs is found however long it does (IDEM-14)', () =>
   const world = createWorld({ name: 'w', seed: '1', startedAtMs: 0 });
   const record = { atMs: 0, reply: null, firstCall: 1 };
   evolve(world, [{ type: 'key-recorded', keyId: 'k', record }]);
-  assert.is(policy.find(world, 'k', 9 * dayMs), record);
+  assert.is(policy.find(world, 'k', 9 * keyRetentionMs), record);
   evolve(world, [{ type: 'key-forgotten', keyId: 'k' }]);
   assert.is(policy.find(world, 'k', 1), undefined);
 });

@@ -1,4 +1,5 @@
 // Idempotency keys of the conforming service.
+import { keyRetentionMs } from '../../../fixtures/constants.ts';
 import type { Settings } from '../../../fixtures/settings.ts';
 import type { KeyPolicy } from '../behaviour.ts';
 import { optionalText, ownerNamed } from '../operations/members.ts';
@@ -6,10 +7,7 @@ import type { Body, RequestContext } from '../pipeline/request-context.ts';
 import { sha256Hex } from '../values/digest.ts';
 import { foldCase } from '../values/text.ts';
 
-const dayMs = 24 * 3600 * 1000;
-
 export function keyPolicy(settings: Settings): KeyPolicy {
-  const retentionMs = dayMs;
   return {
     // IDEM-1: trimmed, then 1 to 255; header text holds one character a byte (NS-40).
     parse: (header) => {
@@ -21,15 +19,15 @@ export function keyPolicy(settings: Settings): KeyPolicy {
     find: (world, keyId, atMs) => {
       const record = world.keys.young.get(keyId) ?? world.keys.old.get(keyId);
       if (record === undefined || record.reply === null) return record;
-      // IDEM-7: at 24 hours to the millisecond it is over.
-      return atMs - record.atMs < retentionMs ? record : undefined;
+      // IDEM-7: at the end of the retention, to the millisecond, it is over.
+      return atMs - record.atMs < keyRetentionMs ? record : undefined;
     },
     // IDEM-4d, IDEM-6: everything after the replay look-up, but for what may be retried.
     records: ({ status }) => status !== 429 && status !== 500 && status !== 503,
     // IDEM-4, IDEM-5, ACC-19: stored bytes and the stored tag, so the first request_id stays in the
     // body.
     replay: (stored) => stored,
-    retentionMs,
+    retentionMs: keyRetentionMs,
     abandonAfterMs: settings.abandon_after_ms,
   };
 }

@@ -1,4 +1,5 @@
 // Subscriptions and deliveries of the conforming service.
+import { eventCategories } from '../../../fixtures/event-kinds.ts';
 import type { Settings } from '../../../fixtures/settings.ts';
 import type { DeliveryPolicy, SerializePolicy, WebhookPolicy } from '../behaviour.ts';
 import { eventWindowMs } from '../evolve.ts';
@@ -17,7 +18,7 @@ export function webhookPolicy(settings: Settings): WebhookPolicy {
     refuseTarget: (url, addresses, world) =>
       refuseTarget(settings, url, addresses, world, policy.space),
     // HOOK-9.
-    categories: ['account', 'order', 'position', 'transaction'],
+    categories: eventCategories,
     secret: (world, count) =>
       `whsec_${seededToken(world.seed, `secret:${world.name}:${count}`, 40, alphabet)}`,
   };

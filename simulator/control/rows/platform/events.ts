@@ -1,5 +1,6 @@
 // Rows of events: the log as the events channel numbers it, and events made by hand.
 
+import { eventCategories } from '../../../../fixtures/event-kinds.ts';
 import {
   id,
   listOf,
@@ -94,7 +95,7 @@ export const eventRows = [
     summary: 'Make an event',
     description: 'It gets the next sequence number and is delivered like any other (EVT-2a).',
     body: object('What happened.', {
-      category: oneOf('Its category.', ['account', 'order', 'position', 'transaction']),
+      category: oneOf('Its category.', [...eventCategories]),
       'kind?': text('Such as transaction.approved; CATEGORY.custom when left out.'),
       'account_id?': id('Whom it is about.'),
       'brand_id?': id('The brand; that of the account when left out.'),
