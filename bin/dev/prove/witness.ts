@@ -11,12 +11,12 @@ const FILE = join(root, 'bin/e2e/testing/witness/proof.json');
 /** Much of a run is waiting, so that several at once take little longer than one. */
 const AT_ONCE = 4;
 
-export type WitnessProof = Readonly<Record<string, readonly string[]>>;
+type WitnessProof = Readonly<Record<string, readonly string[]>>;
 
-export const readWitnessProof = (): WitnessProof => JSON.parse(readFileSync(FILE, 'utf8'));
+const readWitnessProof = (): WitnessProof => JSON.parse(readFileSync(FILE, 'utf8'));
 
 /** The rules that a defect breaks, as the judge names them; with --full every rule is judged. */
-export async function blamedFor(defect: Defect, isFull = false): Promise<string[]> {
+async function blamedFor(defect: Defect, isFull = false): Promise<string[]> {
   const only = isFull ? [] : defect.breaks;
   return blamedIn(await judgeWitness({ defects: [defect], only }));
 }
