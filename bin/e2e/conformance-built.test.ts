@@ -54,7 +54,7 @@ const CALLS: [args: string[], code: number, words: RegExp][] = [
   [['runn'], 2, /unknown command 'runn'/],
   [['replay', 'nope.json', 'x'], 2, /there is no file nope.json/],
   [['replay', 'package.json', 'x'], 2, /is not a JSON report/],
-  [['run', '--base-url', 'http://127.0.0.1:9', '--only', 'ACC-1'], 3, /connection was refused/],
+  [['run', '--base-url', 'http://127.0.0.1:9', '--only', 'ACC-1'], 3, /connection\s+was\s+refused/],
 ];
 for (const [args, code, words] of CALLS) {
   built(`conformance ${args.join(' ')}: exit ${code}`, async () => {

@@ -9,7 +9,7 @@ export type Row = { readonly [name: string]: Json };
 
 const TIMEOUT_MS = 30_000;
 /** Whether there is one shows quickly. */
-const PROBE_MS = 5_000;
+const PROBE_MS = 15_000;
 const decoder = new TextDecoder();
 
 export class ControlPlaneClient {

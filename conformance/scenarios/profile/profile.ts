@@ -56,7 +56,8 @@ async function firstAnswer(t: ScenarioContext): Promise<Answer | undefined> {
     return await t.sendUntilAnswered('the first request', send);
   } catch (error) {
     if (error instanceof Blocked) return undefined;
-    throw error;
+    if (!(error instanceof Inconclusive)) throw error;
+    throw new Inconclusive(`${error.message}: this is not the service's own answer`);
   }
 }
 
