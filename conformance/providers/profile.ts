@@ -32,7 +32,7 @@ const rate = (description: string) =>
 const httpsUrl = (description: string) =>
   ({ type: 'string', pattern: '^https://[^/?#\\s]+\\S*$', description }) as const;
 
-export const profileSchema = object('What a target without a control plane offers the runner', {
+const profileSchema = object('What a target without a control plane offers the runner', {
   'base_url?': {
     type: 'string',
     pattern: '^https?://[^\\s]+(?<!/api/v1/*)$',

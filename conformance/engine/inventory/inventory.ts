@@ -42,11 +42,7 @@ export interface AnsweredCall {
 }
 
 /** Ids that no record has: probes may name them in every path and body. */
-export const UNKNOWN_IDS: ReadonlySet<string> = new Set([
-  '2147483641',
-  '999999999',
-  '999999999999',
-]);
+const UNKNOWN_IDS: ReadonlySet<string> = new Set(['2147483641', '999999999', '999999999999']);
 
 /** What a profile names, beside which a run writes only to what it made. */
 export interface ProfileRecords {
