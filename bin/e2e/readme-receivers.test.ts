@@ -15,7 +15,7 @@ import { sample } from '../../fixtures/testing/sample.ts';
 import { root } from '../dev/root.ts';
 
 const secret = 'whsec_of_the_readme_0123456789';
-const readme = readFileSync(join(root, 'simulator/README.md'), 'utf8');
+const readme = readFileSync(join(root, 'simulator/WEBHOOKS.md'), 'utf8');
 
 const receivers = suite('receivers of the README');
 

@@ -1,6 +1,6 @@
 // What the guide shows for a partner's own tests, copied out of it as files and run as it says.
 // time limit: 60 s
-import { execFile } from 'node:child_process';
+import { execFile, spawnSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -10,12 +10,14 @@ import { root } from '../dev/root.ts';
 
 const howTos = suite('how-tos of the README');
 const folder = mkdtempSync(join(tmpdir(), 'readme-'));
-const readme = readFileSync(join(root, 'simulator/README.md'), 'utf8');
+const readme = readFileSync(join(root, 'simulator/IN-YOUR-TESTS.md'), 'utf8');
 
 /** Writes the code that begins by saying that it is this file, and answers what it should say. */
 function copy(file: string): string[] {
-  const blocks = [...readme.matchAll(/^```js\n([\s\S]*?)^```$/gm)].map(([, code = '']) => code);
-  const [code, ...others] = blocks.filter((block) => block.startsWith(`// ${file}:`));
+  const blocks = [...readme.matchAll(/^```(?:js|python)\n([\s\S]*?)^```$/gm)].map(
+    ([, code = '']) => code,
+  );
+  const [code, ...others] = blocks.filter((block) => new RegExp(`^(?://|#) ${file}:`).test(block));
   if (code === undefined || others.length > 0) throw new Error(`the guide shows ${file} once`);
   writeFileSync(join(folder, file), code);
   return [...code.matchAll(/^console\.log\(.*\); \/\/ (.*)$/gm)].map(([, said = '']) => said);
@@ -40,19 +42,28 @@ howTos.before(() => {
 howTos.after(() => rmSync(folder, { recursive: true }));
 
 howTos('the test of a client, in a world for each file', async () => {
+  copy('sandbox.mjs');
   copy('retries.test.mjs');
   const said = await run('--test', '--test-reporter=tap', 'retries.test.mjs');
   assert.match(said, /^# pass 2$/m);
   assert.match(said, /^# fail 0$/m);
 });
 
-for (const file of ['clock.mjs', 'msw.mjs']) {
+for (const file of ['clock.mjs', 'waits.mjs', 'msw.mjs']) {
   howTos(`${file} says what the README says it does`, async () => {
     const expected = copy(file);
     assert.ok(expected.length > 0);
     assert.equal((await run(file)).trim().split('\n'), expected);
   });
 }
+
+howTos('the set-up for pytest', async () => {
+  if (spawnSync('python3', ['-m', 'pytest', '--version']).status !== 0) return;
+  copy('conftest.py');
+  copy('test_accounts.py');
+  const pytest = ['python3', '-m', 'pytest', '-q', '-p', 'no:cacheprovider'];
+  assert.match(await run(join(root, 'bin/sandbox.js'), 'exec', '--', ...pytest), '1 passed');
+});
 
 howTos('a bug recorded by one and played by another', async () => {
   copy('bug.mjs');
