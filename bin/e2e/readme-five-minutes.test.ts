@@ -40,6 +40,27 @@ readme('its five minutes are answered as it says', async () => {
   }
 });
 
+readme('every curl command of the guides succeeds', async () => {
+  const sandbox = await createSandbox({ clock: 'frozen', plan: 'pro' });
+  const { base_url: url } = await sandbox.listen();
+  try {
+    for (const file of ['simulator/README.md', 'simulator/TROUBLESHOOTING.md']) {
+      const guide = readFileSync(join(root, file), 'utf8');
+      const blocks = [...guide.matchAll(/^```sh\n([\s\S]*?)^```$/gm)].map(([, code = '']) => code);
+      const scripts = blocks.filter((code) => code.includes('$URL'));
+      assert.ok(scripts.length > 0);
+      for (const script of scripts) {
+        // `curl -f` ends with 22 when the status is 400 or above.
+        const strict = `set -euo pipefail; curl() { command curl -f "$@"; }\n${script}`;
+        const { token: TOKEN } = sandbox.credential('brand-a');
+        await run('bash', ['-c', strict], { env: { ...process.env, URL: url, TOKEN } });
+      }
+    }
+  } finally {
+    await sandbox.close();
+  }
+});
+
 readme('it is short, and begins with what works in an empty clone', () => {
   assert.ok(text.trimEnd().split('\n').length <= 120);
   assert.match(/^```sh\n([\s\S]*?)^```$/m.exec(text)?.[1] ?? '', /^npm ci\b/);
