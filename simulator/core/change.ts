@@ -35,9 +35,9 @@ export interface PersonKeys {
 export interface EventDraft {
   readonly category: EventCategory;
   readonly kind: string;
-  readonly firmId: string;
-  readonly brandId: string | null;
-  readonly accountId: string | null;
+  readonly firm_id: string;
+  readonly brand_id: string | null;
+  readonly account_id: string | null;
   readonly body: string;
 }
 

@@ -43,14 +43,14 @@ function keepEvent(world: World, record: EventRecord): void {
   events.lastSeq = record.seq;
   if (events.records.length === 0) events.first = record.seq;
   events.records.push(record);
-  forgetOldEvents(world, record.atMs);
+  forgetOldEvents(world, record.occurred_at);
 }
 
 /** Drops events older than the window, in one cut when enough have gathered, never one by one. */
 function forgetOldEvents(world: World, atMs: number): void {
   const events = own(world, 'events');
   const horizon = atMs - eventWindowMs;
-  if ((events.records[0]?.atMs ?? atMs) >= horizon) return;
+  if ((events.records[0]?.occurred_at ?? atMs) >= horizon) return;
   const old = indexSince(events, horizon);
   if (old < 1024 && old * 2 < events.records.length) return;
   events.records = events.records.slice(old);
@@ -64,9 +64,9 @@ function setDelivery(world: World, delivery: Delivery): void {
   raiseCounter(world, 'delivery', delivery.id);
   countInFlight(world, delivery);
   deliveries.set(delivery.id, delivery);
-  const open = openDeliveries.get(delivery.subscriptionId) ?? new Set<string>();
+  const open = openDeliveries.get(delivery.subscription_id) ?? new Set<string>();
   if (delivery.status === 'pending') {
-    openDeliveries.set(delivery.subscriptionId, open.add(delivery.id));
+    openDeliveries.set(delivery.subscription_id, open.add(delivery.id));
     return;
   }
   if (!open.delete(delivery.id)) return;
@@ -76,7 +76,7 @@ function setDelivery(world: World, delivery: Delivery): void {
     const finished = deliveries.get(id);
     // One that was taken up again is unfinished and stays.
     if (finished === undefined || finished.status === 'pending') continue;
-    if (finished.inFlight || waitsForResume(world, finished)) finishedDeliveries.push(id);
+    if (finished.in_flight || waitsForResume(world, finished)) finishedDeliveries.push(id);
     else deliveries.delete(id);
   }
 }
@@ -84,17 +84,17 @@ function setDelivery(world: World, delivery: Delivery): void {
 /** NS-28: delivery goes on with it when an operator says so, however late. */
 function waitsForResume({ subscriptions }: World, delivery: Delivery): boolean {
   return (
-    delivery.status === 'exhausted' && subscriptions.get(delivery.subscriptionId)?.stopped === true
+    delivery.status === 'exhausted' && subscriptions.get(delivery.subscription_id)?.stopped === true
   );
 }
 
 function countInFlight(world: World, delivery: Delivery): void {
-  const before = world.deliveries.get(delivery.id)?.inFlight === true ? 1 : 0;
-  const step = (delivery.inFlight ? 1 : 0) - before;
+  const before = world.deliveries.get(delivery.id)?.in_flight === true ? 1 : 0;
+  const step = (delivery.in_flight ? 1 : 0) - before;
   if (step === 0) return;
   const inFlightCounts = own(world, 'inFlightCounts');
-  const count = inFlightCounts.get(delivery.subscriptionId) ?? 0;
-  inFlightCounts.set(delivery.subscriptionId, count + step);
+  const count = inFlightCounts.get(delivery.subscription_id) ?? 0;
+  inFlightCounts.set(delivery.subscription_id, count + step);
 }
 
 const apply: Apply = {
@@ -105,11 +105,11 @@ const apply: Apply = {
     own(world, 'brands').set(brand.id, brand);
   },
   'credential-set': (world, { credential }) => {
-    own(world, 'credentials').set(credential.clientId, credential);
+    own(world, 'credentials').set(credential.client_id, credential);
   },
   'token-issued': (world, { token }) => {
     own(world, 'tokens').set(token.token, token);
-    if (token.expiresAtMs === null) own(world, 'lastingTokens').set(token.clientId, token.token);
+    if (token.expires_at_ms === null) own(world, 'lastingTokens').set(token.client_id, token.token);
   },
   'token-request': (world, { clientId, times }) => {
     own(world, 'tokenRequests').set(clientId, times);
@@ -160,9 +160,21 @@ const apply: Apply = {
   },
   'delivery-set': (world, { delivery }) => setDelivery(world, delivery),
   // Written out member by member: a spread here costs more than all the rest of an event.
-  'event-recorded': (world, { draft: { category, kind, firmId, brandId, accountId, body } }) => {
+  'event-recorded': (
+    world,
+    { draft: { category, kind, firm_id: firmId, brand_id: brandId, account_id: accountId, body } },
+  ) => {
     const seq = world.events.lastSeq + 1;
-    keepEvent(world, { seq, category, kind, atMs: world.nowMs, firmId, brandId, accountId, body });
+    keepEvent(world, {
+      seq,
+      category,
+      kind,
+      occurred_at: world.nowMs,
+      firm_id: firmId,
+      brand_id: brandId,
+      account_id: accountId,
+      body,
+    });
   },
   'bucket-drawn': (world, { name, units, atMs }) => {
     own(world, 'buckets').set(name, { units, atMs });

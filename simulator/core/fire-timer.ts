@@ -46,10 +46,10 @@ function isStillDue(world: World, { kind, ref, dueAtMs }: Timer): boolean {
       return world.suspendedCalls.get(ref)?.abandoned === false;
     case 'deliver': {
       const delivery = world.deliveries.get(deliveryOf(ref));
-      if (delivery === undefined || delivery.inFlight) return false;
+      if (delivery === undefined || delivery.in_flight) return false;
       // EVT-13: what was to go out once more is not sent after a disable either.
-      const subscription = world.subscriptions.get(delivery.subscriptionId);
-      return subscription?.disabled === false && delivery.nextDueMs === dueAtMs;
+      const subscription = world.subscriptions.get(delivery.subscription_id);
+      return subscription?.disabled === false && delivery.next_due_ms === dueAtMs;
     }
   }
 }

@@ -34,41 +34,41 @@ export const firmSchema = record({
    * Allowance of the whole firm in requests a second; null means four times its plan's rate (LIM-3,
    * NS-36).
    */
-  ratePerSecond: rate,
+  rate_per_second: rate,
   /** Operations the firm may not use any more are false (AUTH-8). */
   permissions: ofType<Readonly<Partial<Record<OperationName, boolean>>>>(mapOf(flag)),
 });
 export type Firm = ValueOf<typeof firmSchema>;
 
-export const brandSchema = record({ id, firmId: id, name: text });
+export const brandSchema = record({ id, firm_id: id, name: text });
 export type Brand = ValueOf<typeof brandSchema>;
 
 export const credentialSchema = record({
-  clientId: id,
+  client_id: id,
   name: text,
   kind: oneOf('server', 'delegated'),
-  clientSecret: text,
-  firmId: id,
+  client_secret: text,
+  firm_id: id,
   /** null: firm-wide. */
-  brandId: orNull(id),
+  brand_id: orNull(id),
   scopes: listOf(text),
-  readOnly: flag,
+  read_only: flag,
   /** The one account a delegated token is limited to (AUTH-5). */
-  accountId: orNull(id),
+  account_id: orNull(id),
   /** The server credential a delegated one was minted by (LIM-10). */
-  mintedBy: orNull(id),
+  minted_by: orNull(id),
   plan,
   /** Own limit in place of the plan's (LIM-4). */
-  ratePerSecond: rate,
+  rate_per_second: rate,
 });
 export type Credential = ValueOf<typeof credentialSchema>;
 export type CredentialKind = Credential['kind'];
 
 export const tokenSchema = record({
   token: id,
-  clientId: id,
+  client_id: id,
   /** null: does not expire. */
-  expiresAtMs: orNull(time),
+  expires_at_ms: orNull(time),
   /** Scopes narrowed when the token was asked for; null: all of the credential's. */
   scopes: orNull(listOf(text)),
 });
@@ -76,37 +76,37 @@ export type Token = ValueOf<typeof tokenSchema>;
 
 export const accountSchema = record({
   id,
-  firmId: id,
-  brandId: id,
-  reference: text,
+  firm_id: id,
+  brand_id: id,
+  client_reference_id: text,
   email: text,
   /** Normalised (ACC-11); null when none was given. */
   phone: orNull(text),
   ...mapProfile(() => orNull(text)),
   status: text,
   revision: count,
-  createdAtMs: time,
+  created_at: time,
   /** The deposit that carries `is_ftd`; null until one was approved (TXS-2). */
-  firstDepositId: orNull(id),
+  first_deposit_id: orNull(id),
 });
 export type Account = ValueOf<typeof accountSchema>;
 
 const entrySchema = record({
-  transactionId: orNull(id),
+  transaction_id: orNull(id),
   /** Signed exact decimal. */
   amount: decimal,
   kind: oneOf('movement', 'compensation'),
-  atMs: time,
+  at_ms: time,
 });
 /** One movement of money on a trading account; the balance is the sum of them. */
 export type Entry = ValueOf<typeof entrySchema>;
 
 export const tradingAccountSchema = record({
   id,
-  accountId: id,
+  account_id: id,
   currency: text,
   /** Withdrawals from it are paid out through a payment provider (NS-21). */
-  providerPayouts: flag,
+  provider_payouts: flag,
   /** Exact decimal. */
   balance: decimal,
   entries: listOf(entrySchema),
@@ -115,20 +115,20 @@ export type TradingAccount = ValueOf<typeof tradingAccountSchema>;
 
 export const transactionSchema = record({
   id,
-  firmId: id,
-  brandId: id,
-  accountId: id,
-  tradingAccountId: id,
-  reference: text,
+  firm_id: id,
+  brand_id: id,
+  account_id: id,
+  trading_account_id: id,
+  client_reference_id: text,
   currency: text,
   /** As sent (CONV-2a). */
   amount: decimal,
   /** A deviation may keep it as it was sent, which can be null. */
   method: ofType<string>(orNull(text)),
-  transactionType: text,
+  transaction_type: text,
   status: oneOf('pending', 'approved', 'settled', 'rejected', 'cancelled'),
-  isFtd: flag,
-  createdAtMs: time,
+  is_ftd: flag,
+  created_at: time,
   /** Stored for operators, never answered by the API (TXS-19). */
   reason: orNull(text),
   /** Who rejected or cancelled it. */
@@ -139,28 +139,28 @@ export type TransactionStatus = Transaction['status'];
 
 export const positionSchema = record({
   id,
-  tradingAccountId: id,
-  accountId: id,
+  trading_account_id: id,
+  account_id: id,
   instrument: text,
   side: text,
   /** What is still open, an exact decimal; `0` once closed. */
   volume: decimal,
-  openPrice: decimal,
-  openedAtMs: time,
-  closedAtMs: orNull(time),
+  open_price: decimal,
+  opened_at: time,
+  closed_at: orNull(time),
 });
 export type Position = ValueOf<typeof positionSchema>;
 
 export const orderSchema = record({
   id,
-  tradingAccountId: id,
-  positionId: id,
+  trading_account_id: id,
+  position_id: id,
   instrument: text,
   side: text,
   volume: decimal,
   price: decimal,
   status: oneOf('filled'),
-  createdAtMs: time,
+  created_at: time,
 });
 export type Order = ValueOf<typeof orderSchema>;
 
@@ -184,24 +184,24 @@ export type Bucket = ValueOf<typeof bucketSchema>;
 
 export const subscriptionSchema = record({
   id: count,
-  firmId: id,
-  brandId: orNull(id),
+  firm_id: id,
+  brand_id: orNull(id),
   /** NS-65: the one account whose events it gets; null: all of them. */
-  accountId: orNull(id),
+  account_id: orNull(id),
   /** NS-65: the credential that made it; null: an operator or a starting world. */
-  clientId: orNull(id),
+  client_id: orNull(id),
   url: text,
-  categories: listOf(ofType<EventCategory>(text)),
+  event_categories: listOf(ofType<EventCategory>(text)),
   disabled: flag,
-  disabledReason: orNull(text),
-  lastDeliveredSeq: count,
-  createdAtMs: time,
+  disabled_reason: orNull(text),
+  last_delivered_seq: count,
+  created_at: time,
   secret: text,
   /** The secret before the last rotation, still signing until the overlap ends (EVT-7, NS-22). */
-  previousSecret: orNull(text),
-  rotatedAtMs: orNull(time),
+  previous_secret: orNull(text),
+  rotated_at_ms: orNull(time),
   /** Events up to this sequence number have been looked at for delivery. */
-  cursorSeq: count,
+  cursor_seq: count,
   /** All attempts of an event failed: nothing is sent until resumed (NS-28). */
   stopped: flag,
 });
@@ -209,11 +209,11 @@ export type Subscription = ValueOf<typeof subscriptionSchema>;
 
 const deliveryAttemptSchema = record({
   n: count,
-  atMs: time,
+  at_ms: time,
   /** HTTP status of the receiver; null when none came. */
   status: orNull(count),
   error: orNull(text),
-  durationMs: orNull(number),
+  duration_ms: orNull(number),
   /** The signature header as sent. */
   signature: orNull(text),
 });
@@ -221,15 +221,15 @@ export type DeliveryAttempt = ValueOf<typeof deliveryAttemptSchema>;
 
 export const deliverySchema = record({
   id,
-  subscriptionId: count,
+  subscription_id: count,
   seq: count,
   status: oneOf('pending', 'delivered', 'exhausted', 'stopped'),
   attempts: listOf(deliveryAttemptSchema),
   /** An attempt has been handed to the host and not been answered yet. */
-  inFlight: flag,
-  nextDueMs: orNull(time),
+  in_flight: flag,
+  next_due_ms: orNull(time),
   /** Attempts before this index belong to earlier rounds that ended in exhaustion. */
-  roundStart: count,
+  round_start: count,
 });
 export type Delivery = ValueOf<typeof deliverySchema>;
 
@@ -237,10 +237,10 @@ export const eventSchema = record({
   seq: count,
   category: ofType<EventCategory>(text),
   kind: text,
-  atMs: time,
-  firmId: text,
-  brandId: orNull(text),
-  accountId: orNull(text),
+  occurred_at: time,
+  firm_id: text,
+  brand_id: orNull(text),
+  account_id: orNull(text),
   /** JSON text: the record as the API showed it when it changed. */
   body: text,
 });

@@ -23,7 +23,9 @@ function begin(): World {
 /** One reference by a credential, on an account and its trading account: the status and the id. */
 function create(world: World, name: string, accountId: string, tradingAccountId: string) {
   const made = [...world.credentials.values()].find((each) => each.name === name);
-  const token = [...world.tokens.values()].find(({ clientId }) => clientId === made!.clientId)!;
+  const token = [...world.tokens.values()].find(
+    ({ client_id: clientId }) => clientId === made!.client_id,
+  )!;
   const body = {
     client_reference_id: name === 'firm' ? 'SAME' : 'same',
     account_id: accountId,

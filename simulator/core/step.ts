@@ -112,7 +112,7 @@ function startFreedDeliveries(
         : null;
   const delivery = deliveryId === null ? undefined : world.deliveries.get(deliveryId);
   if (delivery === undefined) return noSends;
-  return startDeliveriesOf(world, behaviour, delivery.subscriptionId);
+  return startDeliveriesOf(world, behaviour, delivery.subscription_id);
 }
 
 function handleInput(world: World, behaviour: Behaviour, input: Input): StepResult {

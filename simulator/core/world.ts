@@ -234,7 +234,7 @@ export function indexSince({ records }: EventLog, atMs: number): number {
   let high = records.length;
   while (low < high) {
     const middle = (low + high) >> 1;
-    if ((records[middle] as EventRecord).atMs < atMs) low = middle + 1;
+    if ((records[middle] as EventRecord).occurred_at < atMs) low = middle + 1;
     else high = middle;
   }
   return low;

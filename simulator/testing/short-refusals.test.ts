@@ -48,7 +48,7 @@ refusals('a limit of one request is told as one', async () => {
   const sandbox = await createTestSandbox();
   const { first } = sandbox;
   const token = tokenOf(sandbox, 'firm');
-  const { clientId: client_id } = first.world.tokens.get(token)!;
+  const { client_id } = first.world.tokens.get(token)!;
   const ask = () =>
     fetchCall(sandbox, 'http://sandbox/api/v1/accounts', {
       headers: { authorization: `Bearer ${token}` },

@@ -43,8 +43,8 @@ async function withHarness(
 
 function tokenOf({ host }: DeliveryTestHarness, name = 'firm'): string {
   const { credentials, tokens } = host.world;
-  const { clientId } = [...credentials.values()].find((one) => one.name === name) ?? {};
-  const token = [...tokens.values()].find((one) => one.clientId === clientId)?.token;
+  const { client_id: clientId } = [...credentials.values()].find((one) => one.name === name) ?? {};
+  const token = [...tokens.values()].find((one) => one.client_id === clientId)?.token;
   if (token === undefined) throw new Error(`no token for ${name}`);
   return token;
 }
@@ -334,7 +334,8 @@ channel('a handshake that is none is refused, and the server lives on', () =>
 
 channel('a token that runs out ends the channel', () =>
   withHarness(async ({ harness, base }) => {
-    const { clientId, clientSecret } = [...harness.host.world.credentials.values()][0] ?? {};
+    const { client_id: clientId, client_secret: clientSecret } =
+      [...harness.host.world.credentials.values()][0] ?? {};
     const reply = await harness.call('POST', '/api/v1/oauth/token', {
       grant_type: 'client_credentials',
       client_id: clientId,

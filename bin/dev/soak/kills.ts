@@ -62,9 +62,9 @@ export async function kill({ count, seed, sync }: KillOptions): Promise<string[]
 
 async function referencesIn(state: string): Promise<Set<string>> {
   const { world } = (await readStateFile(state)) as {
-    readonly world: { readonly accounts: readonly { readonly reference: string }[] };
+    readonly world: { readonly accounts: readonly { readonly client_reference_id: string }[] };
   };
-  return new Set(world.accounts.map(({ reference }) => reference));
+  return new Set(world.accounts.map((account) => account.client_reference_id));
 }
 
 /** By reference: when a write was answered with 201. */

@@ -160,6 +160,8 @@ export const subscriptionSchema = object('A webhook subscription, secrets includ
   id: anyWhole('Subscription id.'),
   firm_id: id('Firm.'),
   brand_id: maybeId('null is firm-wide (HOOK-10).'),
+  account_id: maybeId('The one account whose events it gets; null: all of them (NS-65).'),
+  client_id: maybeText('The credential that made it; null: an operator or the starting world.'),
   url: anyText('Where deliveries go.'),
   event_categories: listOf({ type: 'string', enum: eventCategories }, 'What it is told of.'),
   disabled: flag('Disabled for good (HOOK-13).'),

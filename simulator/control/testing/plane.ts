@@ -100,7 +100,7 @@ export async function createTestPlane({
 }
 
 function tokenOf(sandbox: Sandbox, who: string): string {
-  for (const { token, clientId } of sandbox.first.world.tokens.values()) {
+  for (const { token, client_id: clientId } of sandbox.first.world.tokens.values()) {
     if (sandbox.first.world.credentials.get(clientId)?.name === who) return token;
   }
   return who;

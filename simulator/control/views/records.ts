@@ -1,5 +1,4 @@
 // How the records of a world look to its operator: everything the platform knows of them.
-import { mapProfile } from '../../../fixtures/schemas/account-profile.ts';
 import type {
   Account,
   Credential,
@@ -10,7 +9,7 @@ import type {
   Transaction,
 } from '../../core/records.ts';
 import type { WorldHost } from '../../host/world/world-host.ts';
-import { eventId, findEvent, nextDueMs, transactionFields } from '../../host/world/world-reads.ts';
+import { eventId, findEvent, nextDueMs } from '../../host/world/world-reads.ts';
 import type {
   AccountShown,
   ClockShown,
@@ -36,18 +35,10 @@ export function viewCredential(
   { world, behaviour }: WorldHost,
   credential: Credential,
 ): CredentialShown {
+  const { minted_by: _, ...shown } = credential;
   return {
-    name: credential.name,
-    kind: credential.kind,
-    client_id: credential.clientId,
-    client_secret: credential.clientSecret,
-    token: world.lastingTokens.get(credential.clientId) ?? null,
-    firm_id: credential.firmId,
-    brand_id: credential.brandId,
-    scopes: credential.scopes,
-    read_only: credential.readOnly,
-    account_id: credential.accountId,
-    plan: credential.plan,
+    ...shown,
+    token: world.lastingTokens.get(credential.client_id) ?? null,
     rate_per_second: behaviour.limits.rate(credential),
   };
 }
@@ -63,7 +54,7 @@ export function viewLastingCredentials(host: WorldHost): CredentialShown[] {
 }
 
 export function viewFirm({ world, behaviour }: WorldHost, firm: Firm): FirmShown {
-  const brands = [...world.brands.values()].filter(({ firmId }) => firmId === firm.id);
+  const brands = [...world.brands.values()].filter(({ firm_id: firmId }) => firmId === firm.id);
   const operations = Object.keys(behaviour.table) as (keyof typeof behaviour.table)[];
   return {
     id: firm.id,
@@ -78,99 +69,38 @@ export function viewFirm({ world, behaviour }: WorldHost, firm: Firm): FirmShown
 }
 
 export function viewAccount({ world }: WorldHost, account: Account): AccountShown {
-  const brand = world.brands.get(account.brandId)?.name ?? `brand ${account.brandId}`;
-  return {
-    id: account.id,
-    revision: account.revision,
-    client_reference_id: account.reference,
-    email: account.email,
-    ...mapProfile((field) => account[field]),
-    phone: account.phone,
-    status: account.status,
-    brand_id: account.brandId,
-    firm_id: account.firmId,
-    // ACC-22: the routing rules of these firms give every account of a brand to the brand's desk.
-    owner: `${brand} desk`,
-    created_via: 'api',
-    created_at: account.createdAtMs,
-    first_deposit_id: account.firstDepositId,
-  };
+  const brand = world.brands.get(account.brand_id)?.name ?? `brand ${account.brand_id}`;
+  // ACC-22: the routing rules of these firms give every account of a brand to the brand's desk.
+  return { ...account, owner: `${brand} desk`, created_via: 'api' };
 }
 
 export function viewTradingAccount(account: TradingAccount): TradingAccountShown {
-  return {
-    id: account.id,
-    account_id: account.accountId,
-    currency: account.currency,
-    provider_payouts: account.providerPayouts,
-    balance: account.balance,
-  };
+  const { entries: _, ...shown } = account;
+  return shown;
 }
 
 export function viewLedger(account: TradingAccount): LedgerShown {
-  return {
-    ...viewTradingAccount(account),
-    entries: account.entries.map(({ transactionId, amount, kind, atMs }) => ({
-      transaction_id: transactionId,
-      amount,
-      kind,
-      at_ms: atMs,
-    })),
-  };
+  return account;
 }
 
 export function viewTransaction(transaction: Transaction): TransactionShown {
-  return {
-    ...transactionFields(transaction),
-    client_reference_id: transaction.reference,
-    brand_id: transaction.brandId,
-    firm_id: transaction.firmId,
-    reason: transaction.reason,
-    operator: transaction.operator,
-  };
+  return transaction;
 }
 
 export function viewSubscription(
   { world }: WorldHost,
   subscription: Subscription,
 ): SubscriptionShown {
-  const { url } = subscription;
-  return {
-    id: subscription.id,
-    firm_id: subscription.firmId,
-    brand_id: subscription.brandId,
-    url,
-    event_categories: subscription.categories,
-    disabled: subscription.disabled,
-    disabled_reason: subscription.disabledReason,
-    stopped: subscription.stopped,
-    last_delivered_seq: subscription.lastDeliveredSeq,
-    created_at: subscription.createdAtMs,
-    secret: subscription.secret,
-    previous_secret: subscription.previousSecret,
-    rotated_at_ms: subscription.rotatedAtMs,
-    forwards_to: world.forwards.get(new URL(url).origin) ?? null,
-  };
+  const { cursor_seq: _, ...shown } = subscription;
+  return { ...shown, forwards_to: world.forwards.get(new URL(shown.url).origin) ?? null };
 }
 
 export function viewDelivery({ world }: WorldHost, delivery: Delivery): DeliveryShown {
+  const { round_start: _, ...shown } = delivery;
   return {
-    id: delivery.id,
-    subscription_id: delivery.subscriptionId,
+    ...shown,
     event_id: eventId(world, delivery.seq),
-    seq: delivery.seq,
     kind: findEvent(world, delivery.seq)?.kind ?? null,
-    status: delivery.status,
-    in_flight: delivery.inFlight,
-    attempts: delivery.attempts.map(({ n, atMs, status, error, durationMs, signature }) => ({
-      n,
-      at_ms: atMs,
-      status,
-      error,
-      duration_ms: durationMs,
-      signature,
-    })),
-    next_due_ms: delivery.nextDueMs,
   };
 }
 

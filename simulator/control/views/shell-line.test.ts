@@ -40,7 +40,7 @@ async function withSecrets(text: string): Promise<Sandbox> {
   for (const [key, token] of tokens)
     (tokens as Map<string, unknown>).set(key, { ...token, token: text });
   for (const [key, each] of credentials)
-    (credentials as Map<string, unknown>).set(key, { ...each, clientSecret: text });
+    (credentials as Map<string, unknown>).set(key, { ...each, client_secret: text });
   return sandbox;
 }
 

@@ -58,7 +58,7 @@ function verb(method: string, body: unknown): string[] {
 function callerHeader({ world }: WorldHost, name: string): string[] {
   if (name === '') return [];
   if (name === 'firm') return ['-H "Authorization: Bearer $SANDBOX_TOKEN"'];
-  for (const { token, clientId } of world.tokens.values()) {
+  for (const { token, client_id: clientId } of world.tokens.values()) {
     if (world.credentials.get(clientId)?.name === name)
       return [`-H ${shellWord(`Authorization: Bearer ${token}`)}`];
   }
@@ -75,7 +75,7 @@ function tagHeader(account: string, caller: readonly string[]): string {
 function dataOf(id: RuleId, body: unknown, host?: WorldHost): string {
   const text = typeof body === 'string' ? body : JSON.stringify(body);
   const secrets: Record<string, string> = {};
-  for (const { name, clientSecret } of host?.world.credentials.values() ?? []) {
+  for (const { name, client_secret: clientSecret } of host?.world.credentials.values() ?? []) {
     secrets[`secret:${name}`] = clientSecret;
   }
   const word = shellWord(fillIn(text, id, secrets));

@@ -1,6 +1,6 @@
 // Credentials and firms: made and changed by an operator, and those of a copied world made anew.
 import { evolve } from '../evolve.ts';
-import type { Credential, CredentialKind, PlanName, Token } from '../records.ts';
+import type { Credential, CredentialKind, Firm, PlanName, Token } from '../records.ts';
 import { copyWorld } from '../state/copy-world.ts';
 import { scopeNames } from '../tables/operations.ts';
 import { seededToken } from '../values/digest.ts';
@@ -33,19 +33,19 @@ export function createCredential(context: CommandContext, args: CreateCredential
   const count = world.counters.credential + 1;
   const clientId = args.client_id ?? `cl_${seeded(world, `client:${count}`, 16)}`;
   const credential: Credential = {
-    clientId,
+    client_id: clientId,
     name: args.name ?? `credential ${count}`,
     kind: args.kind ?? 'server',
-    clientSecret: clientSecretOf(world, clientId),
-    firmId,
-    brandId: args.brand_id ?? world.accounts.get(args.account_id ?? '')?.brandId ?? null,
+    client_secret: clientSecretOf(world, clientId),
+    firm_id: firmId,
+    brand_id: args.brand_id ?? world.accounts.get(args.account_id ?? '')?.brand_id ?? null,
     scopes: [...new Set(args.scopes)],
-    readOnly: args.read_only ?? false,
-    accountId: args.account_id ?? null,
-    mintedBy: args.minted_by ?? null,
+    read_only: args.read_only ?? false,
+    account_id: args.account_id ?? null,
+    minted_by: args.minted_by ?? null,
     // LIM-1: the plan of new credentials, whatever the starting world was given.
     plan: args.plan ?? 'sandbox',
-    ratePerSecond: args.rate_per_second ?? null,
+    rate_per_second: args.rate_per_second ?? null,
   };
   const token = lastingToken(world, clientId);
   evolve(world, [
@@ -61,7 +61,7 @@ const clientSecretOf = (world: World, clientId: string): string =>
 
 function lastingToken(world: World, clientId: string): Token {
   const token = `tok_${seeded(world, `token:${clientId}`, 40)}`;
-  return { token, clientId, expiresAtMs: null, scopes: null };
+  return { token, client_id: clientId, expires_at_ms: null, scopes: null };
 }
 
 /**
@@ -74,8 +74,10 @@ export function forkWorld(world: World, name: string): World {
   shared?.delete('lastingTokens');
   const fork: World = { ...copy, name, shared, tokens: new Map(), lastingTokens: new Map() };
   for (const credential of world.credentials.values()) {
-    const clientSecret = clientSecretOf(fork, credential.clientId);
-    evolve(fork, [{ type: 'credential-set', credential: { ...credential, clientSecret } }]);
+    const clientSecret = clientSecretOf(fork, credential.client_id);
+    evolve(fork, [
+      { type: 'credential-set', credential: { ...credential, client_secret: clientSecret } },
+    ]);
   }
   for (const clientId of world.lastingTokens.keys()) {
     evolve(fork, [{ type: 'token-issued', token: lastingToken(fork, clientId) }]);
@@ -90,8 +92,8 @@ function seeded(world: World, label: string, length: number): string {
 /** The firm named, the firm of the brand named, or the first one. */
 function firmOf({ world }: CommandContext, args: CreateCredential): string {
   if (args.firm_id !== undefined) return args.firm_id;
-  const byBrand = world.brands.get(args.brand_id ?? '')?.firmId;
-  const byAccount = world.accounts.get(args.account_id ?? '')?.firmId;
+  const byBrand = world.brands.get(args.brand_id ?? '')?.firm_id;
+  const byAccount = world.accounts.get(args.account_id ?? '')?.firm_id;
   return byBrand ?? byAccount ?? world.firms.keys().next().value ?? '1';
 }
 
@@ -102,10 +104,10 @@ function findWrong(context: CommandContext, args: CreateCredential): CommandOutc
   if (args.client_id !== undefined && world.credentials.has(args.client_id)) {
     return refused('client_id', `there is a credential ${args.client_id} already`, 409);
   }
-  if (args.brand_id != null && world.brands.get(args.brand_id)?.firmId !== firmId) {
+  if (args.brand_id != null && world.brands.get(args.brand_id)?.firm_id !== firmId) {
     return refused('brand_id', `firm ${firmId} has no brand ${args.brand_id}`);
   }
-  if (args.account_id != null && world.accounts.get(args.account_id)?.firmId !== firmId) {
+  if (args.account_id != null && world.accounts.get(args.account_id)?.firm_id !== firmId) {
     return refused('account_id', `firm ${firmId} has no account ${args.account_id}`);
   }
   if (args.kind === 'delegated' && args.account_id == null) {
@@ -127,20 +129,20 @@ function findWrongMinter(
   firmId: string,
 ): CommandOutcome | null {
   const account = world.accounts.get(accountId ?? '');
-  if (account !== undefined && brandId != null && account.brandId !== brandId) {
-    return refused('brand_id', `account ${account.id} is at brand ${account.brandId}`);
+  if (account !== undefined && brandId != null && account.brand_id !== brandId) {
+    return refused('brand_id', `account ${account.id} is at brand ${account.brand_id}`);
   }
   if (mintedBy == null) return null;
   if (kind !== 'delegated') {
     return refused('minted_by', 'only a delegated credential is minted by another');
   }
   const minter = world.credentials.get(mintedBy);
-  if (minter?.kind !== 'server' || minter.firmId !== firmId) {
+  if (minter?.kind !== 'server' || minter.firm_id !== firmId) {
     return refused('minted_by', `firm ${firmId} has no server credential ${mintedBy}`);
   }
   // AUTH-6: nobody passes on what is out of reach, here as at the token endpoint.
-  if (minter.brandId === null || minter.brandId === account?.brandId) return null;
-  const reason = `${mintedBy} is bound to brand ${minter.brandId} and does not reach account`;
+  if (minter.brand_id === null || minter.brand_id === account?.brand_id) return null;
+  const reason = `${mintedBy} is bound to brand ${minter.brand_id} and does not reach account`;
   return refused('minted_by', `${reason} ${accountId}`);
 }
 
@@ -173,11 +175,11 @@ export function changeCredential(
     scopes: args.scopes ?? found.scopes,
     plan: args.plan ?? found.plan,
     // A plan that is named takes the place of an own limit, unless one is named with it.
-    ratePerSecond:
+    rate_per_second:
       args.rate_per_second !== undefined
         ? args.rate_per_second
         : args.plan === undefined
-          ? found.ratePerSecond
+          ? found.rate_per_second
           : null,
   };
   evolve(world, [{ type: 'credential-set', credential }]);
@@ -195,10 +197,11 @@ export interface ChangeFirm {
 export function changeFirm({ world }: CommandContext, args: ChangeFirm): CommandOutcome {
   const found = world.firms.get(args.id);
   if (found === undefined) return refused('id', `there is no firm ${args.id}`, 404);
-  const firm = {
+  const firm: Firm = {
     ...found,
     permissions: { ...found.permissions, ...args.permissions },
-    ratePerSecond: args.rate_per_second === undefined ? found.ratePerSecond : args.rate_per_second,
+    rate_per_second:
+      args.rate_per_second === undefined ? found.rate_per_second : args.rate_per_second,
     plan: args.plan ?? found.plan,
   };
   evolve(world, [{ type: 'firm-set', firm }]);

@@ -30,16 +30,16 @@ export function makeEvent({ world, behaviour }: CommandContext, args: MakeEvent)
   if (args.brand_id !== undefined && brand === undefined) {
     return refused('brand_id', `there is no brand ${args.brand_id}`);
   }
-  if (account !== undefined && brand !== undefined && account.brandId !== brand.id) {
-    return refused('brand_id', `account ${account.id} is at brand ${account.brandId}`);
+  if (account !== undefined && brand !== undefined && account.brand_id !== brand.id) {
+    return refused('brand_id', `account ${account.id} is at brand ${account.brand_id}`);
   }
   const draft = {
     category: args.category,
     kind: args.kind ?? `${args.category}.custom`,
-    firmId:
-      account?.firmId ?? brand?.firmId ?? args.firm_id ?? world.firms.keys().next().value ?? '1',
-    brandId: account?.brandId ?? brand?.id ?? null,
-    accountId: account?.id ?? null,
+    firm_id:
+      account?.firm_id ?? brand?.firm_id ?? args.firm_id ?? world.firms.keys().next().value ?? '1',
+    brand_id: account?.brand_id ?? brand?.id ?? null,
+    account_id: account?.id ?? null,
     body: JSON.stringify(args.data ?? {}),
   };
   evolve(world, [{ type: 'event-recorded', draft }]);
@@ -61,11 +61,11 @@ export function makeSubscription(
   const why = behaviour.webhooks.refuseTarget(url, null, world);
   if (why !== null) return refused('url', why);
   const subscription = newSubscription(world, behaviour, {
-    firmId,
-    brandId: null,
+    firm_id: firmId,
+    brand_id: null,
     url,
-    categories,
-    createdAtMs: world.nowMs,
+    event_categories: categories,
+    created_at: world.nowMs,
   });
   evolve(world, [
     { type: 'counted', counter: 'secret', to: world.counters.secret + 1 },
@@ -92,11 +92,11 @@ export function retryDelivery(
 ): CommandOutcome {
   const delivery = world.deliveries.get(args.id);
   if (delivery === undefined) return refused('id', `there is no delivery ${args.id}`, 404);
-  const subscription = world.subscriptions.get(delivery.subscriptionId);
+  const subscription = world.subscriptions.get(delivery.subscription_id);
   if (subscription === undefined || subscription.disabled) {
     return refused('id', 'its subscription is disabled and stays so; make a new one', 409);
   }
-  if (delivery.inFlight) return refused('id', 'an attempt is under way', 409);
+  if (delivery.in_flight) return refused('id', 'an attempt is under way', 409);
   if (findEvent(world, delivery.seq) === undefined) {
     return refused('id', `event ${delivery.seq} is older than the seven days that are kept`, 409);
   }

@@ -20,9 +20,9 @@ export function createTradingAccount(
   }
   const tradingAccount: TradingAccount = {
     id: String(world.counters.tradingAccount + 1),
-    accountId: args.account_id,
+    account_id: args.account_id,
     currency: args.currency ?? 'USD',
-    providerPayouts: args.provider_payouts ?? false,
+    provider_payouts: args.provider_payouts ?? false,
     balance: '0.00',
     entries: [],
   };

@@ -145,8 +145,8 @@ function isElsewhere({ reply }: JournalEntry, world: World): boolean {
   const made = world.accounts.get(String(world.counters.account));
   if (made === undefined) return false;
   const email = foldCase(made.email);
-  for (const { id, firmId } of world.brands.values()) {
-    if (id === made.brandId || firmId !== made.firmId) continue;
+  for (const { id, firm_id: firmId } of world.brands.values()) {
+    if (id === made.brand_id || firmId !== made.firm_id) continue;
     const people = world.people.get(id);
     if (people?.byEmail.has(email)) return true;
     if (made.phone !== null && people?.byPhone.has(made.phone)) return true;

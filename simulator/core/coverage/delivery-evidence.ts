@@ -8,7 +8,7 @@ const answerLimitMs = 15_000;
 export function rulesOfAttempt(delivery: Delivery): readonly RuleId[] {
   const attempt = delivery.attempts.at(-1);
   if (attempt === undefined) return [];
-  const { status, error, durationMs, signature } = attempt;
+  const { status, error, duration_ms: durationMs, signature } = attempt;
   const met: RuleId[] = [];
   // Only what was sent has a signature; what a fault dropped was not.
   if (signature !== null) {
@@ -17,7 +17,7 @@ export function rulesOfAttempt(delivery: Delivery): readonly RuleId[] {
   }
   if (delivery.status === 'delivered') met.push('EVT-4');
   if (delivery.attempts.length > 1) met.push('EVT-2b');
-  if (delivery.attempts.length - delivery.roundStart > 1) met.push('EVT-8a');
+  if (delivery.attempts.length - delivery.round_start > 1) met.push('EVT-8a');
   if (delivery.status === 'exhausted') met.push('EVT-8b');
   if (status !== null && (status < 200 || status > 299)) met.push('EVT-9a');
   const isLate = error !== null && (durationMs ?? 0) >= answerLimitMs;
@@ -32,18 +32,24 @@ export function rulesOfEvent(
   afterId: number,
 ): ReadonlySet<RuleId> {
   const met = new Set<RuleId>();
-  for (const { id, firmId, brandId, categories, disabled } of subscriptions) {
+  for (const {
+    id,
+    firm_id: firmId,
+    brand_id: brandId,
+    event_categories: categories,
+    disabled,
+  } of subscriptions) {
     // Those of the starting world are nobody's test.
     if (id <= afterId) continue;
     const isChosen = categories.includes(event.category);
-    const isOfBrand = brandId === null || brandId === event.brandId;
+    const isOfBrand = brandId === null || brandId === event.brand_id;
     if (disabled) {
       // HOOK-13: the event comes after the disabling, and would have been wanted.
-      if (firmId !== event.firmId || !isChosen || !isOfBrand) continue;
+      if (firmId !== event.firm_id || !isChosen || !isOfBrand) continue;
       met.add('EVT-13');
       met.add('HOOK-13');
-    } else if (!isChosen && firmId === event.firmId) met.add('EVT-1');
-    else if (isChosen && (firmId !== event.firmId || !isOfBrand)) met.add('EVT-12');
+    } else if (!isChosen && firmId === event.firm_id) met.add('EVT-1');
+    else if (isChosen && (firmId !== event.firm_id || !isOfBrand)) met.add('EVT-12');
   }
   return met;
 }

@@ -29,7 +29,7 @@ export function waitChanges(
   why: 'retry' | 'delayed',
 ): readonly Change[] {
   return [
-    { type: 'delivery-set', delivery: { ...delivery, inFlight: false, nextDueMs: dueAtMs } },
+    { type: 'delivery-set', delivery: { ...delivery, in_flight: false, next_due_ms: dueAtMs } },
     { type: 'timer-set', dueAtMs, kind: 'deliver', ref: `${delivery.id}/${why}` },
   ];
 }
@@ -38,15 +38,18 @@ export function deliveredChanges(world: World, delivery: Delivery): readonly Cha
   const delivered: Delivery = {
     ...delivery,
     status: 'delivered',
-    inFlight: false,
-    nextDueMs: null,
+    in_flight: false,
+    next_due_ms: null,
   };
   const changes: Change[] = [{ type: 'delivery-set', delivery: delivered }];
-  const subscription = world.subscriptions.get(delivery.subscriptionId);
+  const subscription = world.subscriptions.get(delivery.subscription_id);
   if (subscription !== undefined) {
     // EVT-10a: the last event that arrived; one that is sent again takes nothing back.
-    const lastDeliveredSeq = Math.max(subscription.lastDeliveredSeq, delivery.seq);
-    changes.push({ type: 'subscription-set', subscription: { ...subscription, lastDeliveredSeq } });
+    const lastDeliveredSeq = Math.max(subscription.last_delivered_seq, delivery.seq);
+    changes.push({
+      type: 'subscription-set',
+      subscription: { ...subscription, last_delivered_seq: lastDeliveredSeq },
+    });
   }
   return changes;
 }
@@ -58,14 +61,14 @@ export function answerChanges(
   answer: DeliveryAnswer,
 ): readonly Change[] {
   const delivery = world.deliveries.get(answer.deliveryId);
-  if (delivery === undefined || !delivery.inFlight) return [];
+  if (delivery === undefined || !delivery.in_flight) return [];
   if (answer.attempt !== delivery.attempts.length + 1) return [];
   const attempt: DeliveryAttempt = {
     n: answer.attempt,
-    atMs: answer.startedAtMs,
+    at_ms: answer.startedAtMs,
     status: answer.status,
     error: answer.error,
-    durationMs: answer.durationMs,
+    duration_ms: answer.durationMs,
     signature: answer.signature,
   };
   const tried = { ...delivery, attempts: [...delivery.attempts, attempt] };
@@ -76,7 +79,7 @@ export function answerChanges(
   }
   // Stopped meanwhile, or one that had arrived before and was sent once more.
   if (delivery.status !== 'pending') {
-    return [{ type: 'delivery-set', delivery: { ...tried, inFlight: false } }];
+    return [{ type: 'delivery-set', delivery: { ...tried, in_flight: false } }];
   }
   return failedChanges(world, behaviour, tried, answer.startedAtMs);
 }
@@ -87,16 +90,21 @@ function failedChanges(
   tried: Delivery,
   startedAtMs: number,
 ): readonly Change[] {
-  const failures = tried.attempts.length - tried.roundStart;
+  const failures = tried.attempts.length - tried.round_start;
   const gap = behaviour.delivery.gapsMs[failures - 1];
   if (gap !== undefined) {
     // EVT-8a, NS-42: the wait counts from the end of the failed attempt, or from its start.
     const from = behaviour.settings.retry_counted_from === 'start' ? startedAtMs : world.nowMs;
     return waitChanges(tried, Math.max(from + gap, world.nowMs), 'retry');
   }
-  const exhausted: Delivery = { ...tried, status: 'exhausted', inFlight: false, nextDueMs: null };
+  const exhausted: Delivery = {
+    ...tried,
+    status: 'exhausted',
+    in_flight: false,
+    next_due_ms: null,
+  };
   const changes: Change[] = [];
-  const subscription = world.subscriptions.get(tried.subscriptionId);
+  const subscription = world.subscriptions.get(tried.subscription_id);
   if (subscription !== undefined && behaviour.settings.after_last_attempt === 'stop') {
     // EVT-10a, NS-28: delivery stops here until an operator resumes it. First of all, so that the
     // delivery is kept for that.
@@ -114,13 +122,13 @@ export function disableChanges(
   const changes: Change[] = [
     {
       type: 'subscription-set',
-      subscription: { ...subscription, disabled: true, disabledReason: reason },
+      subscription: { ...subscription, disabled: true, disabled_reason: reason },
     },
   ];
   for (const id of world.openDeliveries.get(subscription.id) ?? []) {
     const delivery = world.deliveries.get(id);
     if (delivery === undefined) continue;
-    const stopped: Delivery = { ...delivery, status: 'stopped', nextDueMs: null };
+    const stopped: Delivery = { ...delivery, status: 'stopped', next_due_ms: null };
     changes.push({ type: 'delivery-set', delivery: stopped });
   }
   return changes;
@@ -129,9 +137,9 @@ export function disableChanges(
 /** EVT-11: the subscription is disabled with the attempt, and its reason says why. */
 export function disableRefusedTarget(world: World, { deliveryId, why }: RefusedTarget): void {
   const delivery = world.deliveries.get(deliveryId);
-  const subscription = world.subscriptions.get(delivery?.subscriptionId ?? 0);
-  if (delivery?.inFlight !== true || subscription === undefined) return;
-  evolve(world, [{ type: 'delivery-set', delivery: { ...delivery, inFlight: false } }]);
+  const subscription = world.subscriptions.get(delivery?.subscription_id ?? 0);
+  if (delivery?.in_flight !== true || subscription === undefined) return;
+  evolve(world, [{ type: 'delivery-set', delivery: { ...delivery, in_flight: false } }]);
   const address = why.replace(/^url must lead to a public address: /, '');
   const reason = `The target is no longer a valid public address: ${address}.`;
   evolve(world, disableChanges(world, subscription, reason));
@@ -147,10 +155,10 @@ export function resumeChanges(world: World, subscription: Subscription): readonl
     { type: 'subscription-set', subscription: { ...subscription, stopped: false } },
   ];
   for (const delivery of world.deliveries.values()) {
-    if (delivery.subscriptionId !== subscription.id || delivery.status !== 'exhausted') continue;
+    if (delivery.subscription_id !== subscription.id || delivery.status !== 'exhausted') continue;
     if (findEvent(world, delivery.seq) === undefined) continue;
     const roundStart = delivery.attempts.length;
-    const again: Delivery = { ...delivery, status: 'pending', roundStart };
+    const again: Delivery = { ...delivery, status: 'pending', round_start: roundStart };
     changes.push(...waitChanges(again, world.nowMs, 'retry'));
   }
   return changes;

@@ -6,9 +6,9 @@ import type { Change } from '../change.ts';
 import type { RequestContext } from '../pipeline/request-context.ts';
 
 /** An account, or a record of one. */
-type EventSubject = { readonly firmId: string; readonly brandId: string | null } & (
+type EventSubject = { readonly firm_id: string; readonly brand_id: string | null } & (
   | { readonly id: string }
-  | { readonly accountId: string }
+  | { readonly account_id: string }
 );
 
 /** One event for one state change; the body is the record as the API shows it (EVT-2a, NS-9). */
@@ -21,9 +21,9 @@ export function emit(
   const names = behaviour.settings.event_kinds as Readonly<Record<string, string | null>>;
   const named = names[kind];
   if (named === null) return [];
-  const { firmId, brandId } = record;
-  const accountId = 'accountId' in record ? record.accountId : record.id;
+  const { firm_id, brand_id } = record;
+  const account_id = 'account_id' in record ? record.account_id : record.id;
   const category = categoryOf(kind);
-  const draft = { category, kind: named ?? kind, firmId, brandId, accountId, body };
+  const draft = { category, kind: named ?? kind, firm_id, brand_id, account_id, body };
   return [{ type: 'event-recorded', draft }];
 }

@@ -84,6 +84,6 @@ export function readChannel(
 function findReaderOf(world: World, text: string, nowMs: number): Credential | null {
   const token = world.tokens.get(text);
   if (token === undefined) return null;
-  if (token.expiresAtMs !== null && token.expiresAtMs <= nowMs) return null;
-  return world.credentials.get(token.clientId) ?? null;
+  if (token.expires_at_ms !== null && token.expires_at_ms <= nowMs) return null;
+  return world.credentials.get(token.client_id) ?? null;
 }

@@ -5,9 +5,9 @@ import type { World } from '../world.ts';
 
 type NewSubscriptionOptions = Pick<
   Subscription,
-  'firmId' | 'brandId' | 'url' | 'categories' | 'createdAtMs'
+  'firm_id' | 'brand_id' | 'url' | 'event_categories' | 'created_at'
 > &
-  Partial<Pick<Subscription, 'accountId' | 'clientId'>>;
+  Partial<Pick<Subscription, 'account_id' | 'client_id'>>;
 
 /** Enabled, with a secret of its own, and due nothing of what has happened before (HOOK-2). */
 export function newSubscription(
@@ -17,16 +17,16 @@ export function newSubscription(
 ): Subscription {
   return {
     id: world.counters.subscription + 1,
-    accountId: null,
-    clientId: null,
+    account_id: null,
+    client_id: null,
     ...options,
     disabled: false,
-    disabledReason: null,
-    lastDeliveredSeq: 0,
+    disabled_reason: null,
+    last_delivered_seq: 0,
     secret: behaviour.webhooks.secret(world, world.counters.secret + 1),
-    previousSecret: null,
-    rotatedAtMs: null,
-    cursorSeq: world.events.lastSeq,
+    previous_secret: null,
+    rotated_at_ms: null,
+    cursor_seq: world.events.lastSeq,
     stopped: false,
   };
 }

@@ -70,19 +70,21 @@ function startFor(
     const current = world.subscriptions.get(subscription.id) ?? subscription;
     const event = nextWanted(world, behaviour, current);
     const cursorSeq = event?.seq ?? world.events.lastSeq;
-    if (cursorSeq !== current.cursorSeq) {
-      evolve(world, [{ type: 'subscription-set', subscription: { ...current, cursorSeq } }]);
+    if (cursorSeq !== current.cursor_seq) {
+      evolve(world, [
+        { type: 'subscription-set', subscription: { ...current, cursor_seq: cursorSeq } },
+      ]);
     }
     if (event === undefined) return;
     const delivery: Delivery = {
       id: String(world.counters.delivery + 1),
-      subscriptionId: subscription.id,
+      subscription_id: subscription.id,
       seq: event.seq,
       status: 'pending',
       attempts: [],
-      inFlight: false,
-      nextDueMs: null,
-      roundStart: 0,
+      in_flight: false,
+      next_due_ms: null,
+      round_start: 0,
     };
     begun.push(startAttempt(world, delivery));
   }
@@ -103,7 +105,7 @@ function nextWanted(
 ): EventRecord | undefined {
   const { events } = world;
   // EVT-10b: what has left the window is not delivered any more, but read over with the bulk reads.
-  let seq = Math.max(subscription.cursorSeq + 1, events.first);
+  let seq = Math.max(subscription.cursor_seq + 1, events.first);
   for (; seq <= events.lastSeq; seq += 1) {
     const event = findEvent(world, seq);
     if (event !== undefined && behaviour.delivery.wants(subscription, event)) return event;
@@ -128,7 +130,7 @@ export function startAttempt(world: World, delivery: Delivery, pastFaults = fals
     }
   }
   evolve(world, [
-    { type: 'delivery-set', delivery: { ...delivery, inFlight: true, nextDueMs: null } },
+    { type: 'delivery-set', delivery: { ...delivery, in_flight: true, next_due_ms: null } },
   ]);
   const kind = fault?.effect.kind;
   const deliveryFault =
@@ -142,7 +144,7 @@ export function startAttempt(world: World, delivery: Delivery, pastFaults = fals
 }
 
 /** Finds the fault that this attempt meets, and counts it. */
-function meetFault(world: World, { subscriptionId }: Delivery): Fault | null {
+function meetFault(world: World, { subscription_id: subscriptionId }: Delivery): Fault | null {
   const { found, changed } = searchDeliveryFaults(world, subscriptionId);
   evolve(
     world,
@@ -154,10 +156,10 @@ function meetFault(world: World, { subscriptionId }: Delivery): Fault | null {
 function dropChanges(world: World, delivery: Delivery): readonly Change[] {
   const attempt: DeliveryAttempt = {
     n: delivery.attempts.length + 1,
-    atMs: world.nowMs,
+    at_ms: world.nowMs,
     status: null,
     error: 'dropped by a fault; counted as delivered',
-    durationMs: null,
+    duration_ms: null,
     signature: null,
   };
   return deliveredChanges(world, { ...delivery, attempts: [...delivery.attempts, attempt] });

@@ -33,12 +33,12 @@ export function hintTokens(context: RequestContext, reply: Reply | null, hints: 
   const token = context.world.tokens.get(text);
   if (token === undefined) return;
   // Each account, scope and mode is a token of its own.
-  const name = `token ${token.clientId} ${token.scopes?.join(' ') ?? ''}`;
+  const name = `token ${token.client_id} ${token.scopes?.join(' ') ?? ''}`;
   const before = context.world.journal.callers.get(name)?.token ?? null;
   const isGood = before !== null && before.untilMs > context.receivedAtMs;
   // A crowd that starts together asks together; a call in between shows that one was there.
   const times = isGood ? before.times + (context.n > before.n + 1 ? 1 : 0) : 1;
-  const untilMs = token.expiresAtMs ?? context.receivedAtMs;
+  const untilMs = token.expires_at_ms ?? context.receivedAtMs;
   remember(context, name, { limited: null, token: { n: context.n, times, untilMs } });
   if (times < 3) return;
   hints.push({
@@ -63,7 +63,7 @@ function remember({ world }: RequestContext, name: string, memory: CallerMemory)
 }
 
 function callerName({ credential }: RequestContext): string | null {
-  return credential?.clientId ?? null;
+  return credential?.client_id ?? null;
 }
 
 function callText({ call, key }: RequestContext): string {

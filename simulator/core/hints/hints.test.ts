@@ -29,7 +29,7 @@ hints.before.each((place) => {
 
 function credentialOf(world: World, name: string) {
   for (const token of world.tokens.values()) {
-    const credential = world.credentials.get(token.clientId);
+    const credential = world.credentials.get(token.client_id);
     if (credential?.name === name) return { ...credential, token: token.token };
   }
   throw new Error(`there is no credential ${name}`);
@@ -247,7 +247,7 @@ hints('a known reference with other words', ({ world }) => {
 });
 
 hints('a call before Retry-After is over', ({ world }) => {
-  const args = { client_id: credentialOf(world, 'firm').clientId, rate_per_second: 1 };
+  const args = { client_id: credentialOf(world, 'firm').client_id, rate_per_second: 1 };
   step(world, behaviour, { kind: 'command', atMs: startMs, name: 'changeCredential', args });
   const create = { line: 'POST accounts', key: 'k', body: ada };
   while (send(world, { line: 'GET accounts' }).status === 200);
@@ -270,8 +270,8 @@ hints('a token for each call, and not a crowd that starts together', ({ world })
     as: '',
     body: {
       grant_type: 'client_credentials',
-      client_id: firm.clientId,
-      client_secret: firm.clientSecret,
+      client_id: firm.client_id,
+      client_secret: firm.client_secret,
     },
   };
   for (let n = 0; n < 4; n += 1) assert.equal(send(world, ask).codes, []);

@@ -137,7 +137,7 @@ function hintNotUpdatable(names: readonly string[]): Hint {
 
 /** HOOK-10. */
 function hintSubscriptionBrand({ credential }: RequestContext): Hint {
-  const brandId = credential?.brandId ?? null;
+  const brandId = credential?.brand_id ?? null;
   const words =
     brandId === null
       ? 'brand_id is ignored: the credential is firm-wide, so all brands are delivered.'

@@ -87,9 +87,9 @@ function termsOf(transaction: Transaction): readonly (readonly [string, string])
   return [
     ['amount', transaction.amount],
     ['currency', transaction.currency],
-    ['account_id', transaction.accountId],
-    ['trading_account_id', transaction.tradingAccountId],
-    ['transaction_type', transaction.transactionType],
+    ['account_id', transaction.account_id],
+    ['trading_account_id', transaction.trading_account_id],
+    ['transaction_type', transaction.transaction_type],
     ['method', transaction.method],
   ];
 }

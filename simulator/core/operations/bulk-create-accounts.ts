@@ -96,7 +96,7 @@ function findLacking(context: RequestContext, row: Body): string | null {
     return 'a blank client_reference_id';
   }
   if (optionalText(row, 'email') === null) return 'no email';
-  const placed = optionalText(row, 'brand_id') ?? callerOf(context).brandId;
+  const placed = optionalText(row, 'brand_id') ?? callerOf(context).brand_id;
   return placed === null ? 'no brand_id, which this credential must name' : null;
 }
 

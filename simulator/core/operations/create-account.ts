@@ -25,7 +25,7 @@ export function createOrFindAccount(context: RequestContext, row: Body): Decisio
   if (typeof brandId !== 'string') return brandId;
   const { values, accounts } = context.behaviour;
   const credential = callerOf(context);
-  const index = accounts.referenceIndex(credential.firmId, brandId);
+  const index = accounts.referenceIndex(credential.firm_id, brandId);
   const reference = values.referenceKey(row.client_reference_id as string);
   // ACC-5, ACC-6: the reference is asked before email and phone, so a repeat finds its own account.
   const existing = findReferenced(
@@ -53,7 +53,7 @@ function findBrand(context: RequestContext, row: Body): string | Decision {
   if (named === null) {
     // ACC-17: a brand-bound credential creates at its own brand. ACC-15: a firm-wide one must say
     // where.
-    if (credential.brandId !== null) return credential.brandId;
+    if (credential.brand_id !== null) return credential.brand_id;
     return refuse(context, {
       code: 'validation_failed',
       detail:
@@ -72,7 +72,7 @@ function findBrand(context: RequestContext, row: Body): string | Decision {
     });
   }
   if (behaviour.reach.brand(credential, brandId, world)) return brandId;
-  const isBound = credential.brandId !== null;
+  const isBound = credential.brand_id !== null;
   return refuse(context, {
     code: isBound ? 'forbidden' : FOREIGN_BRAND[behaviour.settings.foreign_brand_status],
     detail: `This credential cannot use brand ${shortened(brandId)}.`,
@@ -111,7 +111,7 @@ function refuseEmail(context: RequestContext, rule: Cite): Decision {
 /** NS-64, the other choice: whoever reaches but one account makes no other. */
 function isDelegatedAbroad(context: RequestContext): boolean {
   const { delegated_account_create: choice } = context.behaviour.settings;
-  return choice === 'refused' && callerOf(context).accountId !== null;
+  return choice === 'refused' && callerOf(context).account_id !== null;
 }
 
 function refuseDelegated(context: RequestContext): Decision {
@@ -152,7 +152,7 @@ function createAt(
     reply: accountReply(context, account, 201, body),
     changes,
     cites: creationCites([
-      callerOf(context).brandId !== null,
+      callerOf(context).brand_id !== null,
       isNameless(row),
       typeof row.country === 'string' || typeof row.language === 'string',
       phone !== null,
@@ -186,7 +186,7 @@ function converge(context: RequestContext, account: Account, row: Body, valid: b
     changes: [],
     cites: [
       'ACC-5',
-      ...citesIf(account.reference !== row.client_reference_id, 'ACC-6'),
+      ...citesIf(account.client_reference_id !== row.client_reference_id, 'ACC-6'),
       'ACC-7',
       'IDEM-12',
       ...citesIf(!valid, 'NS-56'),
@@ -216,16 +216,16 @@ function newAccount(
   const profile = mapProfile((field) => optionalText(row, field));
   return {
     id: String(context.world.counters.account + 1),
-    firmId: credential.firmId,
-    brandId,
-    reference: row.client_reference_id as string,
+    firm_id: credential.firm_id,
+    brand_id: brandId,
+    client_reference_id: row.client_reference_id as string,
     email,
     phone,
     ...nameProfile(accounts, profile, email),
     status: accounts.firstStatus,
     revision: accounts.firstRevision,
-    createdAtMs: context.atMs,
-    firstDepositId: null,
+    created_at: context.atMs,
+    first_deposit_id: null,
   };
 }
 

@@ -47,7 +47,7 @@ function findKnown(context: RequestContext): Transaction | null {
   const credential = callerOf(context);
   const accountId = behaviour.values.id(body.account_id as string);
   const reference = body.client_reference_id as string;
-  const key = behaviour.transactions.referenceKey(credential.firmId, accountId ?? '', reference);
+  const key = behaviour.transactions.referenceKey(credential.firm_id, accountId ?? '', reference);
   return findReferenced(world.transactionByReference, key, world.transactions, (transaction) =>
     behaviour.reach.transaction(credential, transaction),
   );
@@ -60,7 +60,7 @@ function create(
 ): Decision {
   const { behaviour } = context;
   const reference = context.body.client_reference_id as string;
-  const referenceKey = behaviour.transactions.referenceKey(account.firmId, account.id, reference);
+  const referenceKey = behaviour.transactions.referenceKey(account.firm_id, account.id, reference);
   const transaction = newTransaction(context, account, tradingAccount);
   const body = behaviour.serialize.transaction(transaction);
   return {
@@ -156,19 +156,19 @@ function newTransaction(
   const amount = body.amount as string;
   return {
     id: String(context.world.counters.transaction + 1),
-    firmId: account.firmId,
-    brandId: account.brandId,
-    accountId: account.id,
-    tradingAccountId: tradingAccount.id,
-    reference: body.client_reference_id as string,
+    firm_id: account.firm_id,
+    brand_id: account.brand_id,
+    account_id: account.id,
+    trading_account_id: tradingAccount.id,
+    client_reference_id: body.client_reference_id as string,
     currency: body.currency as string,
     amount,
     method: optionalText(body, 'method') ?? behaviour.values.method(amount),
-    transactionType: body.transaction_type as string,
+    transaction_type: body.transaction_type as string,
     // TXN-1: no request can create another status.
     status: 'pending',
-    isFtd: false,
-    createdAtMs: context.atMs,
+    is_ftd: false,
+    created_at: context.atMs,
     reason: null,
     operator: null,
   };

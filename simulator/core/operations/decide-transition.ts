@@ -105,7 +105,7 @@ function refuseTransition(
     });
   }
   if (move.refusesProviderPayout !== true) return null;
-  const from = context.world.tradingAccounts.get(transaction.tradingAccountId);
+  const from = context.world.tradingAccounts.get(transaction.trading_account_id);
   if (from === undefined) throw new Error(`transaction ${transaction.id} has no trading account`);
   if (!context.behaviour.transactions.isProviderPayout(transaction, from)) return null;
   return refuse(context, {
@@ -125,7 +125,7 @@ function carryOut(
   const said =
     trigger === 'approve'
       ? {}
-      : { reason: reasonOf(context), operator: callerOf(context).clientId };
+      : { reason: reasonOf(context), operator: callerOf(context).client_id };
   const { transaction, changes } = transitionChanges(
     context,
     { ...before, ...said },

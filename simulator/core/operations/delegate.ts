@@ -32,21 +32,21 @@ export function delegate(
   const accountId = behaviour.values.id(accountText);
   const account = accountId === null ? undefined : world.accounts.get(accountId);
   if (account === undefined || !behaviour.reach.account(minter, account)) return null;
-  const clientId = `${minter.clientId}/account-${account.id}${readOnly ? '/read-only' : ''}`;
+  const clientId = `${minter.client_id}/account-${account.id}${readOnly ? '/read-only' : ''}`;
   return {
-    clientId,
+    client_id: clientId,
     name: `${minter.name} for account ${account.id}${readOnly ? ', read-only' : ''}`,
     kind: 'delegated',
-    clientSecret: '',
-    firmId: minter.firmId,
-    brandId: account.brandId,
+    client_secret: '',
+    firm_id: minter.firm_id,
+    brand_id: account.brand_id,
     scopes: passedOn
       .filter(([, from]) => from.some((scope) => minter.scopes.includes(scope)))
       .map(([scope]) => scope),
-    readOnly,
-    accountId: account.id,
-    mintedBy: minter.clientId,
+    read_only: readOnly,
+    account_id: account.id,
+    minted_by: minter.client_id,
     plan: 'sandbox',
-    ratePerSecond: null,
+    rate_per_second: null,
   };
 }

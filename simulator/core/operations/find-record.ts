@@ -66,16 +66,16 @@ export function findAccount(
 }
 
 /** What narrows the view of a caller. */
-export function citesOfReach({ accountId, brandId }: Credential) {
+export function citesOfReach({ account_id: accountId, brand_id: brandId }: Credential) {
   if (accountId !== null) return ['AUTH-5'] as const;
   return citesIf(brandId !== null, 'AUTH-6');
 }
 
 /** Why a record that is there reads as unknown: another firm's, or out of the caller's view. */
-function citesOfHidden(context: RequestContext, owner: { readonly firmId: string } | undefined) {
+function citesOfHidden(context: RequestContext, owner: { readonly firm_id: string } | undefined) {
   if (owner === undefined) return [];
   const caller = callerOf(context);
-  return owner.firmId === caller.firmId ? citesOfReach(caller) : (['AUTH-7'] as const);
+  return owner.firm_id === caller.firm_id ? citesOfReach(caller) : (['AUTH-7'] as const);
 }
 
 /** A trading account within reach, of the account named where one is (TXN-11). */
@@ -87,9 +87,9 @@ export function findTradingAccount(
 ): TradingAccount | Decision {
   const { world, behaviour } = context;
   const found = world.tradingAccounts.get(id);
-  const owner = found === undefined ? undefined : world.accounts.get(found.accountId);
+  const owner = found === undefined ? undefined : world.accounts.get(found.account_id);
   const reachable = owner !== undefined && behaviour.reach.account(callerOf(context), owner);
-  if (found !== undefined && reachable && (accountId === null || found.accountId === accountId)) {
+  if (found !== undefined && reachable && (accountId === null || found.account_id === accountId)) {
     return found;
   }
   const whose = accountId === null ? '' : ` of account ${accountId}`;
@@ -110,7 +110,7 @@ export function findTransaction(
   const transaction = world.transactions.get(id);
   if (
     transaction !== undefined &&
-    transaction.accountId === accountId &&
+    transaction.account_id === accountId &&
     behaviour.reach.transaction(callerOf(context), transaction)
   ) {
     return transaction;
@@ -118,6 +118,6 @@ export function findTransaction(
   return refuse(context, {
     code: 'not_found',
     detail: `There is no transaction ${id} of account ${accountId}.`,
-    cites: ['TXS-16', ...citesOfHidden(context, world.accounts.get(transaction?.accountId ?? ''))],
+    cites: ['TXS-16', ...citesOfHidden(context, world.accounts.get(transaction?.account_id ?? ''))],
   });
 }

@@ -47,11 +47,11 @@ function issueFor(context: RequestContext, client: Client): Decision {
   if (
     credential === undefined ||
     credential.kind !== 'server' ||
-    !equalInConstantTime(credential.clientSecret, client.secret)
+    !equalInConstantTime(credential.client_secret, client.secret)
   ) {
     return refuseOauth(context, 401, 'invalid_client', wrongClient);
   }
-  if (world.firms.get(credential.firmId)?.permissions.issueToken === false) {
+  if (world.firms.get(credential.firm_id)?.permissions.issueToken === false) {
     const detail = 'The firm may not use issueToken any more.';
     return refuse(context, { code: 'forbidden', detail, cites: ['AUTH-8'] });
   }
@@ -148,8 +148,8 @@ function grant(
         type: 'token-issued',
         token: {
           token,
-          clientId: credential.clientId,
-          expiresAtMs: context.atMs + lifetimeS * 1000,
+          client_id: credential.client_id,
+          expires_at_ms: context.atMs + lifetimeS * 1000,
           scopes: narrowed,
         },
       },

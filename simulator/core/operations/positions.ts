@@ -37,14 +37,14 @@ export function openPosition(context: RequestContext): Decision {
   const price = quote(instrument);
   const position: Position = {
     id: String(world.counters.position + 1),
-    tradingAccountId: tradingAccount.id,
-    accountId: tradingAccount.accountId,
+    trading_account_id: tradingAccount.id,
+    account_id: tradingAccount.account_id,
     instrument,
     side,
     volume,
-    openPrice: price,
-    openedAtMs: context.atMs,
-    closedAtMs: null,
+    open_price: price,
+    opened_at: context.atMs,
+    closed_at: null,
   };
   const status = context.behaviour.settings.open_position_status;
   return fill(context, position, { side, volume, price }, 'position.opened', status);
@@ -59,11 +59,11 @@ export function closePosition(context: RequestContext): Decision {
   const tradingAccount = findNamedAccount(context);
   if ('reply' in tradingAccount) return tradingAccount;
   const position = context.world.positions.get(positionId);
-  if (position === undefined || position.tradingAccountId !== tradingAccount.id) {
+  if (position === undefined || position.trading_account_id !== tradingAccount.id) {
     const detail = `There is no position ${positionId} on trading account ${tradingAccount.id}.`;
     return refuse(context, { code: 'not_found', detail, cites: reach });
   }
-  if (position.closedAtMs !== null) {
+  if (position.closed_at !== null) {
     const detail = `Position ${positionId} is closed already.`;
     return refuse(context, { code: 'invalid_state', detail, cites: ['NS-1'] });
   }
@@ -80,7 +80,13 @@ export function closePosition(context: RequestContext): Decision {
     price: quote(position.instrument),
   };
   const status = behaviour.settings.close_position_status;
-  return fill(context, { ...position, volume: left, closedAtMs }, order, 'position.closed', status);
+  return fill(
+    context,
+    { ...position, volume: left, closed_at: closedAtMs },
+    order,
+    'position.closed',
+    status,
+  );
 }
 
 function findNamedAccount(context: RequestContext): TradingAccount | Decision {
@@ -118,19 +124,19 @@ function fill(
   status: number,
 ): Decision {
   const { world, behaviour } = context;
-  const account = world.accounts.get(position.accountId);
+  const account = world.accounts.get(position.account_id);
   if (account === undefined) throw new Error(`position ${position.id} has no account`);
   const order: Order = {
     id: String(world.counters.order + 1),
-    tradingAccountId: position.tradingAccountId,
-    positionId: position.id,
+    trading_account_id: position.trading_account_id,
+    position_id: position.id,
     instrument: position.instrument,
     ...terms,
     status: 'filled',
-    createdAtMs: context.atMs,
+    created_at: context.atMs,
   };
   const body = behaviour.serialize.order(order);
-  const place = { firmId: account.firmId, brandId: account.brandId, accountId: account.id };
+  const place = { firm_id: account.firm_id, brand_id: account.brand_id, account_id: account.id };
   const changes: Change[] = [
     { type: 'position-set', position },
     { type: 'order-set', order },
@@ -143,13 +149,13 @@ function fill(
 export function serializePosition(position: Position): string {
   return JSON.stringify({
     id: position.id,
-    trading_account_id: position.tradingAccountId,
+    trading_account_id: position.trading_account_id,
     instrument: position.instrument,
     side: position.side,
     volume: position.volume,
-    open_price: position.openPrice,
-    status: position.closedAtMs === null ? 'open' : 'closed',
-    opened_at: position.openedAtMs,
-    closed_at: position.closedAtMs,
+    open_price: position.open_price,
+    status: position.closed_at === null ? 'open' : 'closed',
+    opened_at: position.opened_at,
+    closed_at: position.closed_at,
   });
 }

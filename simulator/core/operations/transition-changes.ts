@@ -5,7 +5,7 @@ import type { EventKind } from '../../../fixtures/event-kinds.ts';
 import type { Change } from '../change.ts';
 import { emit } from '../delivery/emit-event.ts';
 import type { RequestContext } from '../pipeline/request-context.ts';
-import type { Entry, Transaction } from '../records.ts';
+import type { Account, Entry, Transaction } from '../records.ts';
 import type { Transition, Trigger } from '../tables/transitions.ts';
 import { negateDecimal } from '../values/decimal.ts';
 
@@ -33,13 +33,13 @@ export function transitionChanges(
 ): TransitionResult {
   const { behaviour, world } = context;
   const first = trigger === 'approve' && becomesFirstDeposit(context, before);
-  const transaction = { ...before, status: move.to, isFtd: before.isFtd || first };
+  const transaction: Transaction = { ...before, status: move.to, is_ftd: before.is_ftd || first };
   const changes: Change[] = [{ type: 'transaction-changed', transaction }];
   if (first) {
-    const account = world.accounts.get(before.accountId);
+    const account = world.accounts.get(before.account_id);
     if (account === undefined) throw new Error(`transaction ${before.id} has no account`);
     // TXS-2: kept at the account, so that it is set once and never moves.
-    const marked = { ...account, firstDepositId: before.id };
+    const marked: Account = { ...account, first_deposit_id: before.id };
     changes.push({ type: 'account-changed', account: marked });
   }
   const amount = behaviour.transactions.movement(before);
@@ -60,19 +60,19 @@ export function transitionChanges(
 }
 
 function becomesFirstDeposit({ world, behaviour }: Context, transaction: Transaction): boolean {
-  const account = world.accounts.get(transaction.accountId);
+  const account = world.accounts.get(transaction.account_id);
   return account !== undefined && behaviour.transactions.isFirstDeposit(transaction, account);
 }
 
 function book(
   { world, behaviour, atMs }: Context,
-  { id, tradingAccountId }: Transaction,
+  { id, trading_account_id: tradingAccountId }: Transaction,
   amount: string,
   kind: Entry['kind'],
 ): Change {
   const tradingAccount = world.tradingAccounts.get(tradingAccountId);
   if (tradingAccount === undefined) throw new Error(`transaction ${id} has no trading account`);
-  const entry: Entry = { transactionId: id, amount, kind, atMs };
+  const entry: Entry = { transaction_id: id, amount, kind, at_ms: atMs };
   const balance = behaviour.values.add(tradingAccount.balance, amount);
   return { type: 'entry-booked', tradingAccountId, entry, balance };
 }

@@ -32,18 +32,18 @@ export function createWebhook(context: RequestContext): Decision {
   }
   const credential = callerOf(context);
   const subscription = newSubscription(world, behaviour, {
-    firmId: credential.firmId,
+    firm_id: credential.firm_id,
     // HOOK-10: bound as its creator is.
-    brandId: credential.brandId,
+    brand_id: credential.brand_id,
     // NS-65.
-    accountId: behaviour.settings.delegated_webhooks === 'account' ? credential.accountId : null,
-    clientId: credential.clientId,
+    account_id: behaviour.settings.delegated_webhooks === 'account' ? credential.account_id : null,
+    client_id: credential.client_id,
     url,
     // NS-53: names that nobody knows get here only where a setting leaves them out.
-    categories: [
+    event_categories: [
       ...new Set(names.filter((name) => behaviour.webhooks.categories.includes(name))),
     ] as EventCategory[],
-    createdAtMs: context.atMs,
+    created_at: context.atMs,
   });
   const { secret } = subscription;
   return {
@@ -102,12 +102,12 @@ export function rotateWebhookSecret(context: RequestContext): Decision {
   const { world, behaviour } = context;
   const count = world.counters.secret + 1;
   const secret = behaviour.webhooks.secret(world, count);
-  const subscription = {
+  const subscription: Subscription = {
     ...found,
     secret,
     // EVT-7: the previous one goes on signing until the overlap ends.
-    previousSecret: found.secret,
-    rotatedAtMs: context.atMs,
+    previous_secret: found.secret,
+    rotated_at_ms: context.atMs,
   };
   return {
     reply: {
@@ -155,7 +155,7 @@ function findSubscription(context: RequestContext): Subscription | Decision {
   if (typeof id !== 'string') return id;
   const found = world.subscriptions.get(Number(id));
   if (found !== undefined && behaviour.reach.subscription(callerOf(context), found)) return found;
-  const isOtherFirms = found === undefined || found.firmId !== callerOf(context).firmId;
+  const isOtherFirms = found === undefined || found.firm_id !== callerOf(context).firm_id;
   return refuse(context, {
     code: 'not_found',
     detail: `There is no subscription ${id}.`,

@@ -93,7 +93,7 @@ export function journalCall(
     atMs: context.receivedAtMs,
     call: context.call,
     operation: context.operation,
-    clientId: context.credential?.clientId ?? null,
+    clientId: context.credential?.client_id ?? null,
     key: context.key,
     subject: context.subject,
     idempotency: context.idempotency,

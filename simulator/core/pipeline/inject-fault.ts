@@ -86,7 +86,7 @@ function findInjection(
 ): Injection | null {
   const { world, operation, call, path, credential } = context;
   if (world.faults.size === 0 || operation === null) return null;
-  const clientId = credential?.clientId ?? null;
+  const clientId = credential?.client_id ?? null;
   const subject = { operation, method: call.method, path, clientId };
   const { found, changed } = searchCallFaults(world, phase, subject);
   for (const fault of changed) evolve(world, [{ type: 'fault-set', fault }]);

@@ -52,8 +52,8 @@ function refuseRate(context: RequestContext, short: Demand, waitMs: number): Dec
 }
 
 function citesOfLimit({ credential, call }: RequestContext, isFirms: boolean) {
-  const hasOwn = credential !== null && credential.ratePerSecond !== null;
-  const isDelegated = credential !== null && credential.mintedBy !== null;
+  const hasOwn = credential !== null && credential.rate_per_second !== null;
+  const isDelegated = credential !== null && credential.minted_by !== null;
   return [
     isFirms ? 'LIM-3' : hasOwn ? 'LIM-4' : 'LIM-1',
     'LIM-2',

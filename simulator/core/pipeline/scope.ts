@@ -33,7 +33,7 @@ export const scopeStage: Stage = {
     const row = operationRowOf(context);
     if (row.auth !== 'bearer') return null;
     const credential = callerOf(context);
-    const readOnly = row.writes && credential.readOnly ? refuseReadOnly(context) : null;
+    const readOnly = row.writes && credential.read_only ? refuseReadOnly(context) : null;
     const unscoped = refuseScope(context, row.scopes);
     // NS-57: the first is the word that helps, because no scope would.
     const refused = context.behaviour.settings.read_only_before_scope
@@ -63,7 +63,7 @@ function refuseScope(context: RequestContext, wanted: readonly string[]): Decisi
 
 /** AUTH-8: also asked for an operation that runs as a part of another (BULK-3). */
 export function refuseByFirm(context: RequestContext, operation: OperationName): Decision | null {
-  const firm = context.world.firms.get(callerOf(context).firmId);
+  const firm = context.world.firms.get(callerOf(context).firm_id);
   if (firm?.permissions[operation] !== false) return null;
   return forbid(context, `The firm may not use ${operation} any more.`, 'AUTH-8');
 }

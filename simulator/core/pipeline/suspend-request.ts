@@ -81,7 +81,7 @@ export function newSuspendedCall(
     askedAtMs: context.receivedAtMs,
     call: context.call,
     operation: context.operation,
-    clientId: context.credential?.clientId ?? null,
+    clientId: context.credential?.client_id ?? null,
     keyId: context.keyId,
     subject: context.subject,
     facts: context.facts,

@@ -25,11 +25,11 @@ export const tokenStage: Stage = {
     }
     const token = context.world.tokens.get(text);
     if (token === undefined) return refuseToken(context, 'This access token is not known here.');
-    if (token.expiresAtMs !== null && token.expiresAtMs <= context.atMs) {
+    if (token.expires_at_ms !== null && token.expires_at_ms <= context.atMs) {
       return refuseToken(context, 'This access token has expired. Get a new one.');
     }
     context.token = token;
-    context.credential = context.world.credentials.get(token.clientId) ?? null;
+    context.credential = context.world.credentials.get(token.client_id) ?? null;
     if (context.credential !== null) return null;
     return refuseToken(context, 'The credential of this access token no longer exists.');
   },

@@ -208,7 +208,10 @@ function accountPolicy(settings: Settings): AccountPolicy {
 }
 
 function transactionPolicy(settings: Settings, values: ValuePolicy): TransactionPolicy {
-  const isDeposit: TransactionPolicy['isDeposit'] = ({ transactionType, method }) =>
+  const isDeposit: TransactionPolicy['isDeposit'] = ({
+    transaction_type: transactionType,
+    method,
+  }) =>
     // NS-43.
     transactionType === 'Deposit' &&
     (settings.bonus_is_deposit || method !== 'Bonus') &&
@@ -217,14 +220,14 @@ function transactionPolicy(settings: Settings, values: ValuePolicy): Transaction
     transitions: transitionsFor(settings),
     isDeposit,
     // TXS-3, TXS-18, NS-21, NS-43.
-    isProviderPayout: ({ transactionType }, from) =>
+    isProviderPayout: ({ transaction_type: transactionType }, from) =>
       transactionType === 'Withdrawal' &&
       (settings.provider_withdrawals === 'every' ||
-        (settings.provider_withdrawals === 'trading_account' && from.providerPayouts)),
+        (settings.provider_withdrawals === 'trading_account' && from.provider_payouts)),
     // TXS-2.
     isFirstDeposit: (transaction, account) =>
-      account.firstDepositId === null && isDeposit(transaction),
-    movement: ({ transactionType, amount }) => {
+      account.first_deposit_id === null && isDeposit(transaction),
+    movement: ({ transaction_type: transactionType, amount }) => {
       const size = absoluteDecimal(amount);
       const incoming = transactionType === 'Deposit' || transactionType === 'Credit';
       return incoming ? size : negateDecimal(size);

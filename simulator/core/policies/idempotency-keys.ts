@@ -81,6 +81,6 @@ const longest = 512;
  * IDEM-2, IDEM-3: credential, operation, key and subject; a line break occurs in none but the last.
  */
 function keyId({ credential, operation, key, subject }: RequestContext): string {
-  const id = `${credential?.clientId}\n${operation}\n${key}\n${subject}`;
+  const id = `${credential?.client_id}\n${operation}\n${key}\n${subject}`;
   return id.length <= longest ? id : sha256Hex(id);
 }

@@ -51,11 +51,11 @@ limits(
   'plans, own limits, and the Sandbox rate of what is delegated (LIM-1, LIM-4, LIM-10)',
   () => {
     const credential = (more: Partial<Credential>) =>
-      rate({ kind: 'server', plan: 'sandbox', ratePerSecond: null, ...more } as Credential);
+      rate({ kind: 'server', plan: 'sandbox', rate_per_second: null, ...more } as Credential);
     assert.is(credential({}), 5);
     assert.is(credential({ plan: 'standard' }), 50);
     assert.is(credential({ plan: 'pro' }), 200);
-    assert.is(credential({ plan: 'pro', ratePerSecond: 7 }), 7);
+    assert.is(credential({ plan: 'pro', rate_per_second: 7 }), 7);
     assert.is(credential({ plan: 'pro', kind: 'delegated' }), 5);
   },
 );

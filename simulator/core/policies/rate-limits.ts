@@ -10,13 +10,13 @@ const request = 1000;
 export function limitPolicy(settings: Settings): LimitPolicy {
   // LIM-1, LIM-4, LIM-10.
   const rate = (credential: Credential): number =>
-    credential.ratePerSecond ??
+    credential.rate_per_second ??
     (credential.kind === 'delegated' ? planRates.sandbox : planRates[credential.plan]);
   // LIM-3, NS-36.
   const firmRate = (world: World, firmId: string): number => {
     const firm = world.firms.get(firmId);
     if (firm === undefined) throw new Error(`no firm ${firmId}`);
-    if (firm.ratePerSecond !== null) return firm.ratePerSecond;
+    if (firm.rate_per_second !== null) return firm.rate_per_second;
     if (settings.firm_rate_from === 'firm_plan') return firmFactor * planRates[firm.plan];
     return firmFactor * highestRate(world, firmId, rate);
   };
@@ -27,11 +27,11 @@ export function limitPolicy(settings: Settings): LimitPolicy {
     demands: ({ world, credential, behaviour: { limits } }): readonly Demand[] => {
       if (credential === null) return [];
       const own = { bucket: bucketOf(credential), rate: limits.rate(credential) };
-      const { firmId } = credential;
+      const { firm_id: firmId } = credential;
       const firm = { bucket: `firm:${firmId}`, rate: limits.firmRate(world, firmId) };
       if (settings.delegated_allowance === 'apart') return [own, firm];
       // NS-37, the other choice.
-      const minter = world.credentials.get(credential.mintedBy ?? '');
+      const minter = world.credentials.get(credential.minted_by ?? '');
       if (minter === undefined) return [own, firm];
       return [own, { bucket: bucketOf(minter), rate: limits.rate(minter) }, firm];
     },
@@ -66,8 +66,8 @@ export function limitPolicy(settings: Settings): LimitPolicy {
  * LIM-10, NS-37: delegated tokens share a bucket of their minting credential, apart from its own.
  */
 function bucketOf(credential: Credential): string {
-  if (credential.kind !== 'delegated') return `credential:${credential.clientId}`;
-  return `delegated:${credential.mintedBy ?? credential.clientId}`;
+  if (credential.kind !== 'delegated') return `credential:${credential.client_id}`;
+  return `delegated:${credential.minted_by ?? credential.client_id}`;
 }
 
 function highestRate(
@@ -77,7 +77,7 @@ function highestRate(
 ): number {
   let highest = 0;
   for (const credential of world.credentials.values()) {
-    if (credential.firmId === firmId) highest = Math.max(highest, rate(credential));
+    if (credential.firm_id === firmId) highest = Math.max(highest, rate(credential));
   }
   return highest;
 }

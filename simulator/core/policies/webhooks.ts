@@ -55,10 +55,10 @@ export function deliveryPolicy(settings: Settings, serialize: SerializePolicy): 
   return {
     // EVT-1, EVT-12, NS-65.
     wants: (subscription, event) =>
-      subscription.categories.includes(event.category) &&
-      subscription.firmId === event.firmId &&
-      (subscription.brandId === null || subscription.brandId === event.brandId) &&
-      (subscription.accountId === null || subscription.accountId === event.accountId),
+      subscription.event_categories.includes(event.category) &&
+      subscription.firm_id === event.firm_id &&
+      (subscription.brand_id === null || subscription.brand_id === event.brand_id) &&
+      (subscription.account_id === null || subscription.account_id === event.account_id),
     gapsMs: retryGapsMs,
     answerLimitMs,
     connectionLimitMs: answerLimitMs,
@@ -66,7 +66,7 @@ export function deliveryPolicy(settings: Settings, serialize: SerializePolicy): 
     succeeded: (status) => status >= 200 && status < 300,
     followsRedirect: null,
     // EVT-7, NS-22.
-    secrets: ({ secret, previousSecret, rotatedAtMs }, atMs) =>
+    secrets: ({ secret, previous_secret: previousSecret, rotated_at_ms: rotatedAtMs }, atMs) =>
       previousSecret !== null && rotatedAtMs !== null && atMs - rotatedAtMs < overlapMs
         ? [secret, previousSecret]
         : [secret],

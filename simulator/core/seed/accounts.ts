@@ -29,26 +29,26 @@ export function seedAccount(
   const profile = mapProfile((field) => fixture[field] ?? null);
   const account: Account = {
     id,
-    firmId: brand.firmId,
-    brandId: brand.id,
-    reference: fixture.client_reference_id,
+    firm_id: brand.firm_id,
+    brand_id: brand.id,
+    client_reference_id: fixture.client_reference_id,
     email: fixture.email,
     phone,
     ...nameProfile(accounts, profile, fixture.email),
     status: fixture.status ?? accounts.firstStatus,
     revision: accounts.firstRevision,
-    createdAtMs: atMs,
-    firstDepositId: null,
+    created_at: atMs,
+    first_deposit_id: null,
   };
   const keys = {
-    index: accounts.referenceIndex(brand.firmId, brand.id),
-    reference: values.referenceKey(account.reference),
+    index: accounts.referenceIndex(brand.firm_id, brand.id),
+    reference: values.referenceKey(account.client_reference_id),
     people: accounts.peopleIndex(brand.id),
     email: values.emailKey(account.email),
     phone: values.phoneKey(phone),
   };
   if (world.people.get(keys.index)?.byReference.has(keys.reference)) {
-    return `the reference ${account.reference} is used twice`;
+    return `the reference ${account.client_reference_id} is used twice`;
   }
   context.apply([
     { type: 'account-created', account, keys },
@@ -63,12 +63,12 @@ export function seedTradingAccount(
   id: string,
   accountId: string,
 ): null {
-  const { currency, provider_payouts: providerPayouts = false } = fixture;
+  const { currency, provider_payouts = false } = fixture;
   const tradingAccount = {
     id,
-    accountId,
+    account_id: accountId,
     currency,
-    providerPayouts,
+    provider_payouts,
     balance: '0.00',
     entries: [],
   };
@@ -89,22 +89,26 @@ export function seedTransaction(
   if (!values.isDecimal(fixture.amount)) return `${fixture.amount} is not a decimal`;
   const transaction: Transaction = {
     id,
-    firmId: account.firmId,
-    brandId: account.brandId,
-    accountId: place.accountId,
-    tradingAccountId: place.tradingAccountId,
+    firm_id: account.firm_id,
+    brand_id: account.brand_id,
+    account_id: place.accountId,
+    trading_account_id: place.tradingAccountId,
     currency: place.currency,
-    reference: fixture.client_reference_id,
+    client_reference_id: fixture.client_reference_id,
     amount: fixture.amount,
     method: fixture.method ?? values.method(fixture.amount),
-    transactionType: fixture.transaction_type,
+    transaction_type: fixture.transaction_type,
     status: 'pending',
-    isFtd: false,
-    createdAtMs: atMs,
+    is_ftd: false,
+    created_at: atMs,
     reason: null,
     operator: null,
   };
-  const referenceKey = transactions.referenceKey(account.firmId, account.id, transaction.reference);
+  const referenceKey = transactions.referenceKey(
+    account.firm_id,
+    account.id,
+    transaction.client_reference_id,
+  );
   const body = serialize.transaction(transaction);
   context.apply([
     { type: 'transaction-created', transaction, referenceKey },

@@ -13,34 +13,34 @@ export function seedPosition(
 ): string | null {
   const { world, behaviour, atMs } = context;
   const tradingAccount = world.tradingAccounts.get(tradingAccountId);
-  const account = world.accounts.get(tradingAccount?.accountId ?? '');
+  const account = world.accounts.get(tradingAccount?.account_id ?? '');
   if (account === undefined) return 'it is older than its account';
   const opened = world.positions.get(id);
   if (what === 'close' && opened === undefined) return 'it is closed before it is opened';
   const closing = what === 'close';
   const position: Position = {
     id,
-    tradingAccountId,
-    accountId: account.id,
+    trading_account_id: tradingAccountId,
+    account_id: account.id,
     instrument: fixture.instrument,
     side: fixture.side,
     volume: closing ? '0' : fixture.volume,
-    openPrice: fixture.open_price,
-    openedAtMs: opened?.openedAtMs ?? atMs,
-    closedAtMs: closing ? atMs : null,
+    open_price: fixture.open_price,
+    opened_at: opened?.opened_at ?? atMs,
+    closed_at: closing ? atMs : null,
   };
   const order: Order = {
     id: String(world.counters.order + 1),
-    tradingAccountId,
-    positionId: id,
+    trading_account_id: tradingAccountId,
+    position_id: id,
     instrument: fixture.instrument,
     side: closing ? (fixture.side === 'buy' ? 'sell' : 'buy') : fixture.side,
     volume: fixture.volume,
     price: closing ? (fixture.closed?.price ?? fixture.open_price) : fixture.open_price,
     status: 'filled',
-    createdAtMs: atMs,
+    created_at: atMs,
   };
-  const place = { firmId: account.firmId, brandId: account.brandId, accountId: account.id };
+  const place = { firm_id: account.firm_id, brand_id: account.brand_id, account_id: account.id };
   const kind = closing ? 'position.closed' : 'position.opened';
   context.apply([
     { type: 'position-set', position },

@@ -62,9 +62,12 @@ export class Seeder implements SeedContext {
  * times as long, and there may be millions. Spans are whole seconds, so a number holds both.
  */
 function inOrder(events: readonly PastEvent[]): PastEvent[] {
-  const firstMs = events.reduce((first, { atMs }) => Math.min(first, atMs), Number.MAX_VALUE);
+  const firstMs = events.reduce(
+    (first, { occurred_at: atMs }) => Math.min(first, atMs),
+    Number.MAX_VALUE,
+  );
   const keys = new Float64Array(events.length);
-  for (const [index, { atMs }] of events.entries()) {
+  for (const [index, { occurred_at: atMs }] of events.entries()) {
     keys[index] = ((atMs - firstMs) / 1000) * events.length + index;
   }
   return Array.from(keys.sort(), (key) => events[key % events.length] as PastEvent);
@@ -94,20 +97,20 @@ class PastEvent implements EventRecord {
   seq = 0;
   readonly category: EventRecord['category'];
   readonly kind: string;
-  readonly atMs: number;
-  readonly firmId: string;
-  readonly brandId: string | null;
-  readonly accountId: string | null;
+  readonly occurred_at: number;
+  readonly firm_id: string;
+  readonly brand_id: string | null;
+  readonly account_id: string | null;
   readonly #record: EventSubject;
   readonly #serialize: SerializePolicy;
 
   constructor(atMs: number, draft: EventDraft, record: EventSubject, serialize: SerializePolicy) {
     this.category = draft.category;
     this.kind = draft.kind;
-    this.atMs = atMs;
-    this.firmId = draft.firmId;
-    this.brandId = draft.brandId;
-    this.accountId = draft.accountId;
+    this.occurred_at = atMs;
+    this.firm_id = draft.firm_id;
+    this.brand_id = draft.brand_id;
+    this.account_id = draft.account_id;
     this.#record = record;
     this.#serialize = serialize;
   }
@@ -122,7 +125,25 @@ class PastEvent implements EventRecord {
 
   /** As any other event is kept. */
   toJSON(): EventRecord {
-    const { seq, category, kind, atMs, firmId, brandId, accountId, body } = this;
-    return { seq, category, kind, atMs, firmId, brandId, accountId, body };
+    const {
+      seq,
+      category,
+      kind,
+      occurred_at: atMs,
+      firm_id: firmId,
+      brand_id: brandId,
+      account_id: accountId,
+      body,
+    } = this;
+    return {
+      seq,
+      category,
+      kind,
+      occurred_at: atMs,
+      firm_id: firmId,
+      brand_id: brandId,
+      account_id: accountId,
+      body,
+    };
   }
 }

@@ -116,11 +116,11 @@ function longestAgo(
 }
 
 function seedFirms(world: World, fixture: WorldFixture, { plan }: SeedOptions): void {
-  for (const { id, name, plan: own, rate_per_second: rate, brands } of fixture.firms) {
-    const firm = { id, name, plan: own ?? plan, ratePerSecond: rate ?? null, permissions: {} };
+  for (const { id, name, plan: own, rate_per_second = null, brands } of fixture.firms) {
+    const firm = { id, name, plan: own ?? plan, rate_per_second, permissions: {} };
     evolve(world, [{ type: 'firm-set', firm }]);
     for (const brand of brands) {
-      evolve(world, [{ type: 'brand-set', brand: { ...brand, firmId: id } }]);
+      evolve(world, [{ type: 'brand-set', brand: { ...brand, firm_id: id } }]);
     }
   }
 }

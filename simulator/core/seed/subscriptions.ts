@@ -30,21 +30,21 @@ function seedSubscription(
   const endMs = disabledAgo === null ? startMs : startMs - disabledAgo;
   let subscription: Subscription = {
     ...newSubscription(world, behaviour, {
-      firmId: fixture.firm_id,
-      brandId: fixture.brand_id ?? null,
+      firm_id: fixture.firm_id,
+      brand_id: fixture.brand_id ?? null,
       url: fixture.url,
-      categories: fixture.event_categories,
-      createdAtMs,
+      event_categories: fixture.event_categories,
+      created_at: createdAtMs,
     }),
     disabled: disabledAgo !== null,
-    disabledReason: disabledAgo === null ? null : 'Disabled by request.',
+    disabled_reason: disabledAgo === null ? null : 'Disabled by request.',
   };
   evolve(world, [
     { type: 'counted', counter: 'secret', to: world.counters.secret + 1 },
     { type: 'subscription-set', subscription },
   ]);
   for (const event of world.events.records) {
-    if (event.atMs < createdAtMs || event.atMs > endMs) continue;
+    if (event.occurred_at < createdAtMs || event.occurred_at > endMs) continue;
     if (!behaviour.delivery.wants(subscription, event)) continue;
     const delivery = historyOf(world, behaviour, subscription, event, fixture.deliveries ?? []);
     // Pending first, so that it is counted among the finished ones when it ends.
@@ -52,8 +52,8 @@ function seedSubscription(
     evolve(world, [{ type: 'delivery-set', delivery }]);
     const ended = delivery.status === 'delivered';
     subscription = ended
-      ? { ...subscription, lastDeliveredSeq: event.seq }
-      : { ...subscription, stopped: true, cursorSeq: event.seq };
+      ? { ...subscription, last_delivered_seq: event.seq }
+      : { ...subscription, stopped: true, cursor_seq: event.seq };
     if (!ended) break;
   }
   evolve(world, [{ type: 'subscription-set', subscription }]);
@@ -73,23 +73,30 @@ function historyOf(
   const tries = told?.attempts ?? [{ status: 200, duration_ms: 20 }];
   const body = policy.body(event, world, 1);
   const attempts: DeliveryAttempt[] = [];
-  let atMs = event.atMs;
+  let atMs = event.occurred_at;
   for (const [index, { status, error, duration_ms: durationMs }] of tries.entries()) {
     const signature = policy.signature([subscription.secret], atMs, body);
-    attempts.push({ n: index + 1, atMs, status, error: error ?? null, durationMs, signature });
+    attempts.push({
+      n: index + 1,
+      at_ms: atMs,
+      status,
+      error: error ?? null,
+      duration_ms: durationMs,
+      signature,
+    });
     atMs += durationMs + (policy.gapsMs[index] ?? 0);
   }
   const last = attempts[attempts.length - 1];
   const delivered = last?.status != null && policy.succeeded(last.status);
   return {
     id: String(world.counters.delivery + 1),
-    subscriptionId: subscription.id,
+    subscription_id: subscription.id,
     seq: event.seq,
     status: delivered ? 'delivered' : 'exhausted',
     attempts,
-    inFlight: false,
-    nextDueMs: null,
-    roundStart: 0,
+    in_flight: false,
+    next_due_ms: null,
+    round_start: 0,
   };
 }
 

@@ -35,7 +35,7 @@ export function serializePolicy(settings: Settings): SerializePolicy {
         record_id: Number(transaction.id),
         ...transactionFields(transaction),
         // CONV-3: the reads give this id as a number, the writes as a string.
-        account_id: Number(transaction.accountId),
+        account_id: Number(transaction.account_id),
       }),
     order: (order) => JSON.stringify(orderFields(order)),
     subscription: (subscription, secret) =>
@@ -52,12 +52,12 @@ function accountFields(account: Account, absent: Absent) {
   return {
     id: account.id,
     revision: account.revision,
-    client_reference_id: account.reference,
+    client_reference_id: account.client_reference_id,
     ...mapProfile((field) => account[field] ?? absent),
     phone: account.phone ?? absent,
     status: account.status,
-    brand_id: account.brandId,
-    firm_id: account.firmId,
+    brand_id: account.brand_id,
+    firm_id: account.firm_id,
   };
 }
 
@@ -65,15 +65,15 @@ function accountFields(account: Account, absent: Absent) {
 export function transactionFields(transaction: Transaction) {
   return {
     id: transaction.id,
-    account_id: transaction.accountId,
-    trading_account_id: transaction.tradingAccountId,
+    account_id: transaction.account_id,
+    trading_account_id: transaction.trading_account_id,
     currency: transaction.currency,
     amount: transaction.amount,
     method: transaction.method,
-    transaction_type: transaction.transactionType,
+    transaction_type: transaction.transaction_type,
     status: transaction.status,
-    is_ftd: transaction.isFtd,
-    created_at: transaction.createdAtMs,
+    is_ftd: transaction.is_ftd,
+    created_at: transaction.created_at,
   };
 }
 
@@ -81,31 +81,31 @@ export function transactionFields(transaction: Transaction) {
 function orderFields(order: Order) {
   return {
     id: order.id,
-    trading_account_id: order.tradingAccountId,
-    position_id: order.positionId,
+    trading_account_id: order.trading_account_id,
+    position_id: order.position_id,
     instrument: order.instrument,
     side: order.side,
     volume: order.volume,
     price: order.price,
     status: order.status,
-    created_at: order.createdAtMs,
+    created_at: order.created_at,
   };
 }
 
 /** HOOK-2, HOOK-3: the secret is shown only by the two operations that pass one. */
 function subscriptionFields(subscription: Subscription, secret: string | null, settings: Settings) {
-  const { brandId } = subscription;
+  const { brand_id: brandId } = subscription;
   return {
     id: subscription.id,
     url: subscription.url,
     // NS-52.
     brand_id:
       brandId !== null && settings.subscription_brand_id === 'number' ? Number(brandId) : brandId,
-    event_categories: subscription.categories,
+    event_categories: subscription.event_categories,
     disabled: subscription.disabled,
-    disabled_reason: subscription.disabledReason,
-    last_delivered_seq: subscription.lastDeliveredSeq,
-    created_at: subscription.createdAtMs,
+    disabled_reason: subscription.disabled_reason,
+    last_delivered_seq: subscription.last_delivered_seq,
+    created_at: subscription.created_at,
     ...(secret === null ? {} : { secret }),
   };
 }
@@ -157,10 +157,10 @@ function serializeEnvelope(event: EventRecord, world: World, settings: Settings)
     [settings.envelope_seq_name]: event.seq,
     category: event.category,
     kind: event.kind,
-    occurred_at: event.atMs,
-    firm_id: event.firmId,
-    brand_id: event.brandId,
-    account_id: event.accountId,
+    occurred_at: event.occurred_at,
+    firm_id: event.firm_id,
+    brand_id: event.brand_id,
+    account_id: event.account_id,
   });
   return `${head.slice(0, -1)},"data":${event.body}}`;
 }

@@ -80,8 +80,8 @@ copies('a fork is the same but for its name, its secrets and its tokens', () => 
   assert.not.ok(tokens(fork).some((token) => world.tokens.has(token)));
   assert.is(tokens(fork).length, [...world.tokens.values()].filter(isLasting).length);
   const bare = (of: World) => {
-    const secretless = [...of.credentials].map(([id, one]) => [id, { ...one, clientSecret: '' }]);
-    const credentials = new Map(secretless as [string, never][]);
+    const secretless = [...of.credentials].map(([id, one]) => [id, { ...one, client_secret: '' }]);
+    const credentials = new Map(secretless as unknown as [string, never][]);
     return allOf({ ...of, name: '', tokens: new Map(), credentials });
   };
   assert.is(bare(fork), bare(world));
@@ -89,7 +89,7 @@ copies('a fork is the same but for its name, its secrets and its tokens', () => 
   loadWorld(dumpWorld(fork), behaviour);
 });
 
-const isLasting = ({ expiresAtMs }: { readonly expiresAtMs: number | null }) =>
-  expiresAtMs === null;
+const isLasting = ({ expires_at_ms }: { readonly expires_at_ms: number | null }) =>
+  expires_at_ms === null;
 
 copies.run();

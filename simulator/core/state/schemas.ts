@@ -24,7 +24,7 @@ import { type Counters, idEraSchema, suspendedCallSchema, worldOptionsSchema } f
 export const lists = {
   firms: 'id',
   brands: 'id',
-  credentials: 'clientId',
+  credentials: 'client_id',
   tokens: 'token',
   accounts: 'id',
   tradingAccounts: 'id',

@@ -11,7 +11,7 @@ import { lists, pairSchemas } from './schemas.ts';
 import { StateError, validateWorld } from './validate.ts';
 
 /** Raised when a document changes its shape; one of another version is refused. */
-const stateVersion = 2;
+const stateVersion = 3;
 const stateFormat = 'trading-platform-sandbox-state';
 
 export { StateError };
@@ -182,11 +182,18 @@ function indexWorld(world: World, { accounts, transactions, values }: Behaviour)
     world.people.set(index, people);
     return people;
   };
-  for (const { token, clientId, expiresAtMs } of world.tokens.values()) {
+  for (const { token, client_id: clientId, expires_at_ms: expiresAtMs } of world.tokens.values()) {
     if (expiresAtMs === null) world.lastingTokens.set(clientId, token);
   }
   for (const account of world.accounts.values()) {
-    const { id, firmId, brandId, reference, email, phone } = account;
+    const {
+      id,
+      firm_id: firmId,
+      brand_id: brandId,
+      client_reference_id: reference,
+      email,
+      phone,
+    } = account;
     const index = accounts.referenceIndex(firmId, brandId);
     addReference(peopleAt(index).byReference, values.referenceKey(reference), id);
     const people = peopleAt(accounts.peopleIndex(brandId));
@@ -194,11 +201,21 @@ function indexWorld(world: World, { accounts, transactions, values }: Behaviour)
     const phoneKey = values.phoneKey(phone);
     if (phoneKey !== null) people.byPhone.set(phoneKey, id);
   }
-  for (const { id, firmId, accountId, reference } of world.transactions.values()) {
+  for (const {
+    id,
+    firm_id: firmId,
+    account_id: accountId,
+    client_reference_id: reference,
+  } of world.transactions.values()) {
     const key = transactions.referenceKey(firmId, accountId, reference);
     addReference(world.transactionByReference, key, id);
   }
-  for (const { id, subscriptionId, status, inFlight } of world.deliveries.values()) {
+  for (const {
+    id,
+    subscription_id: subscriptionId,
+    status,
+    in_flight: inFlight,
+  } of world.deliveries.values()) {
     if (inFlight) {
       const count = world.inFlightCounts.get(subscriptionId) ?? 0;
       world.inFlightCounts.set(subscriptionId, count + 1);

@@ -145,13 +145,13 @@ function findIds(world: StateObject): RecordsById {
 
 /** Which member of which list names a record without which the program cannot go on. */
 const references = [
-  ['credentials', 'firmId', 'firms'],
-  ['tradingAccounts', 'accountId', 'accounts'],
-  ['transactions', 'accountId', 'accounts'],
-  ['transactions', 'tradingAccountId', 'tradingAccounts'],
-  ['positions', 'accountId', 'accounts'],
-  ['positions', 'tradingAccountId', 'tradingAccounts'],
-  ['deliveries', 'subscriptionId', 'subscriptions'],
+  ['credentials', 'firm_id', 'firms'],
+  ['tradingAccounts', 'account_id', 'accounts'],
+  ['transactions', 'account_id', 'accounts'],
+  ['transactions', 'trading_account_id', 'tradingAccounts'],
+  ['positions', 'account_id', 'accounts'],
+  ['positions', 'trading_account_id', 'tradingAccounts'],
+  ['deliveries', 'subscription_id', 'subscriptions'],
 ] as const;
 
 function checkReferences(world: StateObject, found: RecordsById): void {

@@ -27,7 +27,7 @@ function* moneyProblems(world: World): Generator<string> {
   for (const { id, balance, entries } of world.tradingAccounts.values()) {
     const sum = sumExactly(entries.map(({ amount }) => amount));
     if (compareDecimals(sum, balance) !== 0) yield `balance of ${id} is ${balance}, not ${sum}`;
-    for (const { transactionId, kind } of entries) {
+    for (const { transaction_id: transactionId, kind } of entries) {
       if (transactionId === null) continue;
       entriesOf.set(transactionId, [...(entriesOf.get(transactionId) ?? []), kind]);
     }
@@ -45,9 +45,12 @@ function* moneyProblems(world: World): Generator<string> {
 function* peopleProblems(world: World): Generator<string> {
   const accounts = [...world.accounts.values()];
   const keysOf = {
-    reference: accounts.map(({ brandId, reference }) => `${brandId} ${foldCase(reference)}`),
-    email: accounts.map(({ brandId, email }) => `${brandId} ${foldCase(email)}`),
-    phone: accounts.flatMap(({ brandId, phone }) =>
+    reference: accounts.map(
+      ({ brand_id: brandId, client_reference_id: reference }) =>
+        `${brandId} ${foldCase(reference)}`,
+    ),
+    email: accounts.map(({ brand_id: brandId, email }) => `${brandId} ${foldCase(email)}`),
+    phone: accounts.flatMap(({ brand_id: brandId, phone }) =>
       phone !== null && /\d/.test(phone) ? [`${brandId} ${phone}`] : [],
     ),
   };
@@ -61,7 +64,10 @@ function* peopleProblems(world: World): Generator<string> {
   // accounts with delegated tokens (AUTH-5). Only the account is a bound for everybody: whoever may
   // create on it reaches all that is on it.
   const twice = findTwice(
-    made.map(({ accountId, reference }) => `${accountId} ${foldCase(reference)}`),
+    made.map(
+      ({ account_id: accountId, client_reference_id: reference }) =>
+        `${accountId} ${foldCase(reference)}`,
+    ),
   );
   if (twice !== undefined) yield `reference ${twice} names two transactions`;
 }
@@ -96,7 +102,7 @@ export class Invariants {
   /** TXS-2: at most one on an account, and it never moves. */
   *#depositProblems(world: World): Generator<string> {
     const seen = new Set<string>();
-    for (const { id, accountId, isFtd } of world.transactions.values()) {
+    for (const { id, account_id: accountId, is_ftd: isFtd } of world.transactions.values()) {
       const before = this.#firstDeposits.get(accountId);
       if (before === id && !isFtd) yield `${id} is no first deposit any more`;
       if (!isFtd) continue;

@@ -93,7 +93,7 @@ function transactionOf(draw: Draw, world: World): Record<string, unknown> {
   const type = pick(draw, ['Deposit', 'Deposit', 'Withdrawal', 'Credit', 'Debit']);
   return {
     client_reference_id: pick(draw, references),
-    account_id: trading?.accountId ?? '1',
+    account_id: trading?.account_id ?? '1',
     trading_account_id: trading?.id ?? '1',
     currency: 'USD',
     amount: pick(draw, ['10', '0.1', '0.2', '-5.25', '1e3', '12345678901234567890.01', '0', 'x']),
@@ -120,7 +120,7 @@ function bodyOf(draw: Draw, world: World, operation: string): unknown {
     case 'closePosition': {
       const position = world.positions.get(keyOf(draw, world.positions) ?? '');
       return {
-        trading_account_id: position?.tradingAccountId ?? '1',
+        trading_account_id: position?.trading_account_id ?? '1',
         position_id: position?.id ?? '1',
         ...(draw(2) === 0 ? { volume: pick(draw, ['0.01', '5', '1000000']) } : {}),
       };
@@ -136,8 +136,8 @@ function bodyOf(draw: Draw, world: World, operation: string): unknown {
       const credential = world.credentials.get(keyOf(draw, world.credentials) ?? '');
       return {
         grant_type: 'client_credentials',
-        client_id: credential?.clientId,
-        client_secret: credential?.clientSecret,
+        client_id: credential?.client_id,
+        client_secret: credential?.client_secret,
       };
     }
     default:
@@ -149,7 +149,7 @@ function targetOf(draw: Draw, world: World, operation: (typeof operationNames)[n
   const { path } = operationTable[operation];
   if (path.startsWith('transactions/:id')) {
     const transaction = world.transactions.get(keyOf(draw, world.transactions) ?? '');
-    const account = draw(6) === 0 ? '1001' : (transaction?.accountId ?? '1');
+    const account = draw(6) === 0 ? '1001' : (transaction?.account_id ?? '1');
     const query = draw(12) === 0 ? '' : `?account_id=${account}`;
     return `/api/v1/${path.replace(':id', transaction?.id ?? '1')}${query}`;
   }
@@ -251,7 +251,7 @@ function makeCommand(draw: Draw, world: World, atMs: number): Input {
 }
 
 function makeAnswer(draw: Draw, world: World, atMs: number): Input {
-  const flying = [...world.deliveries.values()].filter(({ inFlight }) => inFlight);
+  const flying = [...world.deliveries.values()].filter(({ in_flight: inFlight }) => inFlight);
   const delivery = pick(draw, flying);
   if (delivery === undefined) return { kind: 'time', atMs };
   if (draw(60) === 0) {

@@ -10,7 +10,7 @@ const reach = (
   change: (
     conforming: boolean,
     credential: Credential,
-    record: { firmId: string; brandId: string | null },
+    record: { firm_id: string; brand_id: string | null },
     accountId: string,
   ) => boolean,
 ): Deviation['bend'] =>
@@ -22,7 +22,7 @@ const reach = (
         own.transaction(credential, transaction),
         credential,
         transaction,
-        transaction.accountId,
+        transaction.account_id,
       ),
   }));
 
@@ -49,7 +49,7 @@ export const reachDeviations: readonly Deviation[] = [
     story: 'A delegated token is limited to the brand of its account.',
     bend: reach(
       (own, credential, record) =>
-        own || (credential.accountId !== null && record.brandId === credential.brandId),
+        own || (credential.account_id !== null && record.brand_id === credential.brand_id),
     ),
   },
   {
@@ -72,7 +72,7 @@ export const reachDeviations: readonly Deviation[] = [
     story: 'The brand of a credential is only a default.',
     bend: reach(
       (own, credential, record) =>
-        own || (credential.kind === 'server' && record.firmId === credential.firmId),
+        own || (credential.kind === 'server' && record.firm_id === credential.firm_id),
     ),
   },
   {
@@ -83,8 +83,8 @@ export const reachDeviations: readonly Deviation[] = [
       (own, credential, record) =>
         own ||
         (credential.kind === 'server' &&
-          credential.brandId === null &&
-          record.firmId !== credential.firmId),
+          credential.brand_id === null &&
+          record.firm_id !== credential.firm_id),
     ),
   },
   {
@@ -95,7 +95,7 @@ export const reachDeviations: readonly Deviation[] = [
       const account = context.world.accounts.get(context.pathId);
       return given.reply.status === 404 &&
         account !== undefined &&
-        account.firmId !== callerOf(context).firmId
+        account.firm_id !== callerOf(context).firm_id
         ? refuseAs(context, 404, 'not_found', 'This account belongs to another firm.')
         : given;
     }),
@@ -116,7 +116,7 @@ export const reachDeviations: readonly Deviation[] = [
     story: 'A brand that nobody has is not found; one that another firm has is forbidden.',
     bend: refusedWith('createAccount', /cannot use brand/, (context, given) => {
       const { brand_id } = context.body as { brand_id: string };
-      return context.world.brands.has(brand_id) || callerOf(context).brandId !== null
+      return context.world.brands.has(brand_id) || callerOf(context).brand_id !== null
         ? given
         : refuseAs(context, 404, 'not_found', `There is no brand ${brand_id}.`);
     }),

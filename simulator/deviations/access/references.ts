@@ -16,7 +16,7 @@ const underTakenReference = (
     const { world, behaviour, body } = context;
     const credential = callerOf(context);
     const key = behaviour.transactions.referenceKey(
-      credential.firmId,
+      credential.firm_id,
       String(body.account_id),
       String(body.client_reference_id),
     );
@@ -52,10 +52,10 @@ export const referenceDeviations: readonly Deviation[] = [
     story: 'Account references are unique in the firm, and one that is taken is refused.',
     bend: operation('createAccount', (run, context) => {
       const { world, behaviour, body } = context;
-      const { firmId, brandId } = callerOf(context);
+      const { firm_id: firmId, brand_id: brandId } = callerOf(context);
       const key = behaviour.values.referenceKey(String(body.client_reference_id));
       const isTaken = [...world.brands.values()].some(
-        ({ id, firmId: owner }) =>
+        ({ id, firm_id: owner }) =>
           owner === firmId &&
           id !== brandId &&
           world.people.get(behaviour.accounts.referenceIndex(firmId, id))?.byReference.has(key),

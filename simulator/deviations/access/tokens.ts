@@ -9,7 +9,7 @@ import type { Deviation } from '../deviation.ts';
 /** Lets a credential that nobody knows act as one that may do everything. */
 function letIn(context: RequestContext): null {
   for (const credential of context.world.credentials.values()) {
-    if (credential.scopes.length < 6 || credential.brandId !== null) continue;
+    if (credential.scopes.length < 6 || credential.brand_id !== null) continue;
     context.credential = credential;
     return null;
   }
@@ -87,8 +87,8 @@ export const tokenDeviations: readonly Deviation[] = [
     story: 'read_only was meant for the dashboard only.',
     bend: stage('scope', (decide, context) => {
       const { credential } = context;
-      if (credential?.readOnly !== true) return decide(context);
-      context.credential = { ...credential, readOnly: false };
+      if (credential?.read_only !== true) return decide(context);
+      context.credential = { ...credential, read_only: false };
       return decide(context);
     }),
   },
@@ -154,8 +154,8 @@ export const tokenDeviations: readonly Deviation[] = [
       const given = decide(context);
       const { credential, world, atMs } = context;
       if (given !== null || credential === null || credential.kind !== 'server') return given;
-      const times = [...(world.tokenRequests.get(credential.clientId) ?? []), atMs].slice(-10);
-      context.changes.push({ type: 'token-request', clientId: credential.clientId, times });
+      const times = [...(world.tokenRequests.get(credential.client_id) ?? []), atMs].slice(-10);
+      context.changes.push({ type: 'token-request', clientId: credential.client_id, times });
       return null;
     }),
   },

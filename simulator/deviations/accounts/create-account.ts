@@ -123,8 +123,8 @@ export const accountDeviations: readonly Deviation[] = [
     bend: operation('createAccount', (run, context) => {
       const { world, behaviour } = context;
       const index = behaviour.accounts.referenceIndex(
-        callerOf(context).firmId,
-        String(context.body.brand_id ?? callerOf(context).brandId),
+        callerOf(context).firm_id,
+        String(context.body.brand_id ?? callerOf(context).brand_id),
       );
       const key = behaviour.values.referenceKey(String(context.body.client_reference_id));
       const { byReference } = world.people.get(index) ?? {};

@@ -78,7 +78,7 @@ export const accountPeopleDeviations: readonly Deviation[] = [
     breaks: ['ACC-15'],
     story: 'A firm-wide credential without a brand gets the first one.',
     bend: operation(['createAccount', 'bulkCreateAccounts'], (run, context) => {
-      if (callerOf(context).brandId !== null) return run(context);
+      if (callerOf(context).brand_id !== null) return run(context);
       const fill = (row: Json): Json =>
         row.brand_id == null ? { ...row, brand_id: firstBrand(context) } : row;
       const rows = context.body.accounts as readonly Json[] | undefined;
@@ -95,7 +95,7 @@ export const accountPeopleDeviations: readonly Deviation[] = [
     story: 'The brand in the body wins over the one of the credential.',
     bend: policy('reach', () => ({
       brand: (credential, brandId, world) =>
-        world.brands.get(brandId)?.firmId === credential.firmId,
+        world.brands.get(brandId)?.firm_id === credential.firm_id,
     })),
     alsoSeenAs: { 'BULK-10': 'rows too may name any brand of the firm' },
   },
@@ -104,7 +104,7 @@ export const accountPeopleDeviations: readonly Deviation[] = [
     breaks: ['ACC-16'],
     story: 'The brand of the credential silently replaces the one in the body.',
     bend: operation('createAccount', (run, context) => {
-      const { brandId } = callerOf(context);
+      const { brand_id: brandId } = callerOf(context);
       if (brandId !== null) context.body = { ...context.body, brand_id: brandId };
       return run(context);
     }),
@@ -124,7 +124,7 @@ export const accountPeopleDeviations: readonly Deviation[] = [
     breaks: ['ACC-17'],
     story: 'A brand-bound credential may not send brand_id at all.',
     bend: operation('createAccount', (run, context) =>
-      callerOf(context).brandId !== null && context.body.brand_id != null
+      callerOf(context).brand_id !== null && context.body.brand_id != null
         ? refuseAs(context, 403, 'forbidden', 'brand_id is for firm-wide credentials.')
         : run(context),
     ),
@@ -133,7 +133,7 @@ export const accountPeopleDeviations: readonly Deviation[] = [
 
 function firstBrand({ world, credential }: RequestContext): string {
   for (const brand of world.brands.values())
-    if (brand.firmId === credential?.firmId) return brand.id;
+    if (brand.firm_id === credential?.firm_id) return brand.id;
   return '10';
 }
 

@@ -126,9 +126,9 @@ export const accountShapeDeviations: readonly Deviation[] = [
       const id = String(world.counters.tradingAccount + 1);
       const tradingAccount = {
         id,
-        accountId: created.account.id,
+        account_id: created.account.id,
         currency: 'USD',
-        providerPayouts: false,
+        provider_payouts: false,
         balance: '0.00',
         entries: [],
       };

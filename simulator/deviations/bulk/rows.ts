@@ -105,7 +105,7 @@ export const bulkDeviations: readonly Deviation[] = [
     story: 'Whose brand a row is for is taken from the row alone.',
     bend: operation(bulk, (run, context) => {
       const unnamed = (context.body.accounts as Json[]).some((row) => row.brand_id == null);
-      return unnamed && context.credential?.brandId != null
+      return unnamed && context.credential?.brand_id != null
         ? refuseAs(context, 422, 'validation_failed', 'brand_id is required in every row.')
         : run(context);
     }),

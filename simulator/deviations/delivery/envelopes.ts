@@ -20,7 +20,7 @@ export const envelopeDeviations: readonly Deviation[] = [
     bend: delivery((own) => ({
       wants: (subscription, event) =>
         own.wants(
-          { ...subscription, categories: ['account', 'order', 'position', 'transaction'] },
+          { ...subscription, event_categories: ['account', 'order', 'position', 'transaction'] },
           event,
         ),
     })),
@@ -94,7 +94,7 @@ export const envelopeDeviations: readonly Deviation[] = [
     bend: delivery((own) => ({
       wants: (subscription, event) =>
         own.wants(subscription, event) &&
-        (event.category !== 'order' || subscription.categories.length < 4),
+        (event.category !== 'order' || subscription.event_categories.length < 4),
     })),
   },
   {
@@ -144,7 +144,7 @@ export const envelopeDeviations: readonly Deviation[] = [
     breaks: ['EVT-12'],
     story: 'The brand of a subscription is not looked at.',
     bend: delivery((own) => ({
-      wants: (subscription, event) => own.wants({ ...subscription, brandId: null }, event),
+      wants: (subscription, event) => own.wants({ ...subscription, brand_id: null }, event),
     })),
   },
   {
@@ -155,13 +155,13 @@ export const envelopeDeviations: readonly Deviation[] = [
       wants: (subscription, event) =>
         own.wants(subscription, {
           ...event,
-          firmId: subscription.firmId,
-          brandId:
-            subscription.brandId === null
-              ? event.brandId
-              : event.firmId === subscription.firmId
-                ? event.brandId
-                : subscription.brandId,
+          firm_id: subscription.firm_id,
+          brand_id:
+            subscription.brand_id === null
+              ? event.brand_id
+              : event.firm_id === subscription.firm_id
+                ? event.brand_id
+                : subscription.brand_id,
         }),
     })),
   },
@@ -172,9 +172,9 @@ export const envelopeDeviations: readonly Deviation[] = [
     bend: delivery((own) => ({
       wants: (subscription, event) =>
         own.wants(subscription, event) &&
-        (subscription.brandId !== null ||
-          event.brandId === null ||
-          Number(event.brandId) % 2 === 0),
+        (subscription.brand_id !== null ||
+          event.brand_id === null ||
+          Number(event.brand_id) % 2 === 0),
     })),
   },
   {
@@ -185,7 +185,7 @@ export const envelopeDeviations: readonly Deviation[] = [
       const first = new Map<string, number>();
       return delivery((own) => ({
         wants: (subscription, event) => {
-          const name = `${subscription.firmId} ${subscription.url}`;
+          const name = `${subscription.firm_id} ${subscription.url}`;
           if (!first.has(name)) first.set(name, subscription.id);
           return first.get(name) === subscription.id && own.wants(subscription, event);
         },

@@ -88,7 +88,7 @@ export const retryDeviations: readonly Deviation[] = [
     story: 'last_delivered_seq is updated by a job that does not run.',
     bend: policy('serialize', (serialize) => ({
       subscription: (subscription, secret) =>
-        serialize.subscription({ ...subscription, lastDeliveredSeq: 0 }, secret),
+        serialize.subscription({ ...subscription, last_delivered_seq: 0 }, secret),
     })),
   },
 ];

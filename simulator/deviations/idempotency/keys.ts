@@ -60,7 +60,7 @@ export const keyDeviations: readonly Deviation[] = [
     breaks: ['IDEM-2a'],
     story: 'The key alone is looked up, whatever it came with.',
     bend: identity(
-      ({ credential, operation, key }) => `${credential?.clientId}\n${operation}\n${key}`,
+      ({ credential, operation, key }) => `${credential?.client_id}\n${operation}\n${key}`,
     ),
     alsoSeenAs: {
       'IDEM-2c': 'no subject tells two operations apart any more',

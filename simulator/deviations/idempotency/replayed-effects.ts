@@ -25,9 +25,9 @@ function bookAgain(
   kind: Entry['kind'],
 ): readonly Change[] {
   const transaction = world.transactions.get(pathId);
-  const account = world.tradingAccounts.get(transaction?.tradingAccountId ?? '');
+  const account = world.tradingAccounts.get(transaction?.trading_account_id ?? '');
   const booked = account?.entries.findLast(
-    (each) => each.transactionId === pathId && each.kind === kind,
+    (each) => each.transaction_id === pathId && each.kind === kind,
   );
   if (account === undefined || booked === undefined) return [];
   const balance = behaviour.values.add(account.balance, booked.amount);

@@ -67,7 +67,7 @@ export const replayDeviations: readonly Deviation[] = [
       const { events } = context.world;
       const last = events.records.findLast(({ body }) => body === decision.reply.body);
       if (last === undefined) return decision;
-      const { seq: _seq, atMs: _atMs, ...draft } = last;
+      const { seq: _seq, occurred_at: _atMs, ...draft } = last;
       return { ...decision, changes: [{ type: 'event-recorded', draft }] };
     }),
   },

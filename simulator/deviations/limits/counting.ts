@@ -18,10 +18,10 @@ export const limitCountingDeviations: readonly Deviation[] = [
       rate: (credential) =>
         own.rate({
           ...credential,
-          ratePerSecond:
-            credential.ratePerSecond !== null && credential.ratePerSecond < 1000
+          rate_per_second:
+            credential.rate_per_second !== null && credential.rate_per_second < 1000
               ? null
-              : credential.ratePerSecond,
+              : credential.rate_per_second,
         }),
     })),
   },
@@ -59,7 +59,7 @@ export const limitCountingDeviations: readonly Deviation[] = [
           .demands(context)
           .map((demand) =>
             demand.bucket.startsWith('delegated:')
-              ? { ...demand, bucket: `delegated:${context.credential?.clientId}` }
+              ? { ...demand, bucket: `delegated:${context.credential?.client_id}` }
               : demand,
           ),
     })),

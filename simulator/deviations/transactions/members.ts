@@ -89,7 +89,7 @@ export const transactionMemberDeviations: readonly Deviation[] = [
     bend: operation(create, (run, context) => {
       const owner = context.world.tradingAccounts.get(
         String(context.body.trading_account_id),
-      )?.accountId;
+      )?.account_id;
       const given = run(context);
       if (
         owner === undefined ||

@@ -9,15 +9,15 @@ import { approve, cell, refused, reject, to } from '../transactions/bends.ts';
 const booking = (name: typeof approve, when: (given: Decision) => boolean): Deviation['bend'] =>
   decision(name, (given, context) => {
     const transaction = context.world.transactions.get(context.pathId);
-    const account = context.world.tradingAccounts.get(transaction?.tradingAccountId ?? '');
+    const account = context.world.tradingAccounts.get(transaction?.trading_account_id ?? '');
     if (transaction === undefined || account === undefined || !when(given)) return given;
     const { transactions, values } = context.behaviour;
     const amount = transactions.movement(transaction);
     const entry = {
-      transactionId: transaction.id,
+      transaction_id: transaction.id,
       amount,
       kind: 'movement',
-      atMs: context.atMs,
+      at_ms: context.atMs,
     } as const;
     const balance = values.add(account.balance, amount);
     const booked = { type: 'entry-booked', tradingAccountId: account.id, entry, balance } as const;
@@ -36,7 +36,7 @@ export const payoutDeviations: readonly Deviation[] = [
     breaks: ['TXS-18'],
     story: 'Nothing of an account with provider payouts is approved.',
     bend: policy('transactions', () => ({
-      isProviderPayout: (_transaction, from) => from.providerPayouts,
+      isProviderPayout: (_transaction, from) => from.provider_payouts,
     })),
   },
   {
@@ -44,7 +44,7 @@ export const payoutDeviations: readonly Deviation[] = [
     breaks: ['TXS-18'],
     story: 'Every withdrawal is taken for one through a provider.',
     bend: policy('transactions', () => ({
-      isProviderPayout: ({ transactionType }) => transactionType === 'Withdrawal',
+      isProviderPayout: ({ transaction_type: transactionType }) => transactionType === 'Withdrawal',
     })),
   },
   {

@@ -16,7 +16,7 @@ export const transitionRequestDeviations: readonly Deviation[] = [
     breaks: ['TXS-15'],
     story: 'The transaction’s id is enough to find it.',
     bend: operation(transitionOperations, (run, context) => {
-      const owner = context.world.transactions.get(context.pathId)?.accountId;
+      const owner = context.world.transactions.get(context.pathId)?.account_id;
       if (!context.query.has('account_id') && owner !== undefined)
         context.query.set('account_id', owner);
       return run(context);
@@ -27,7 +27,7 @@ export const transitionRequestDeviations: readonly Deviation[] = [
     breaks: ['TXS-16'],
     story: 'The account in the query is not compared with the transaction’s.',
     bend: operation(transitionOperations, (run, context) => {
-      const owner = context.world.transactions.get(context.pathId)?.accountId;
+      const owner = context.world.transactions.get(context.pathId)?.account_id;
       if (owner !== undefined && /^\d+$/.test(context.query.get('account_id') ?? ''))
         context.query.set('account_id', owner);
       return run(context);

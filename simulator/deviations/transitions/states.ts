@@ -48,7 +48,7 @@ export const transitionDeviations: readonly Deviation[] = [
     breaks: ['TXS-2'],
     story: 'The first approved transaction of any kind is marked.',
     bend: policy('transactions', () => ({
-      isFirstDeposit: (_transaction, account) => account.firstDepositId === null,
+      isFirstDeposit: (_transaction, account) => account.first_deposit_id === null,
     })),
   },
   {
@@ -57,20 +57,20 @@ export const transitionDeviations: readonly Deviation[] = [
     story: 'The first deposit is marked when it is recorded.',
     bend: decision('createTransaction', (given, context) => {
       const [created] = only(given.changes, 'transaction-created');
-      const account = context.world.accounts.get(created?.transaction.accountId ?? '');
+      const account = context.world.accounts.get(created?.transaction.account_id ?? '');
       if (
         created === undefined ||
         account === undefined ||
         !context.behaviour.transactions.isFirstDeposit(created.transaction, account)
       )
         return given;
-      const transaction = { ...created.transaction, isFtd: true };
+      const transaction = { ...created.transaction, is_ftd: true };
       return {
         ...given,
         reply: { ...given.reply, body: context.behaviour.serialize.transaction(transaction) },
         changes: [
           ...given.changes.map((each) => (each === created ? { ...created, transaction } : each)),
-          { type: 'account-changed', account: { ...account, firstDepositId: transaction.id } },
+          { type: 'account-changed', account: { ...account, first_deposit_id: transaction.id } },
         ],
       };
     }),

@@ -17,7 +17,7 @@ const withOthers = (
     if (set === undefined) return given;
     const { subscription: own } = set;
     const others = [...world.subscriptions.values()]
-      .filter(({ id, firmId }) => id !== own.id && firmId === own.firmId)
+      .filter(({ id, firm_id: firmId }) => id !== own.id && firmId === own.firm_id)
       .map((each) => ({ type: 'subscription-set', subscription: change(each, own) }) as const);
     return { ...given, changes: [...given.changes, ...others] };
   });
@@ -34,7 +34,7 @@ export const webhookStateDeviations: readonly Deviation[] = [
     id: 'hook-disable-keeps-reading-enabled',
     breaks: ['HOOK-5'],
     story: 'Delivery stops; the flag shown is another one.',
-    bend: shown((body, { disabledReason }) =>
+    bend: shown((body, { disabled_reason: disabledReason }) =>
       disabledReason === 'Disabled by request.' ? { ...body, disabled: false } : body,
     ),
   },
@@ -49,7 +49,7 @@ export const webhookStateDeviations: readonly Deviation[] = [
       const deaf = decision('disableWebhook', (given, context) => {
         const found = context.world.subscriptions.get(Number(context.pathId));
         if (given.reply.status >= 300 || found === undefined) return given;
-        said.add(name(found.id, found.firmId, found.createdAtMs));
+        said.add(name(found.id, found.firm_id, found.created_at));
         return { ...given, changes: [] };
       })(behaviour);
       return {
@@ -57,7 +57,7 @@ export const webhookStateDeviations: readonly Deviation[] = [
         serialize: {
           ...deaf.serialize,
           subscription: (subscription, secret) => {
-            const { id, firmId, createdAtMs } = subscription;
+            const { id, firm_id: firmId, created_at: createdAtMs } = subscription;
             const disabled = subscription.disabled || said.has(name(id, firmId, createdAtMs));
             return deaf.serialize.subscription({ ...subscription, disabled }, secret);
           },
@@ -106,7 +106,7 @@ export const webhookStateDeviations: readonly Deviation[] = [
     id: 'hook-brand-not-bound',
     breaks: ['HOOK-10'],
     story: 'A subscription is always of the firm.',
-    bend: left('createWebhook', (after) => ({ ...after, brandId: null })),
+    bend: left('createWebhook', (after) => ({ ...after, brand_id: null })),
   },
   {
     id: 'hook-firm-wide-bound-to-first-brand',
@@ -114,11 +114,11 @@ export const webhookStateDeviations: readonly Deviation[] = [
     story: 'A subscription needs a brand, so it gets the first.',
     bend: operation('createWebhook', (run, context) => {
       const { credential } = context;
-      if (credential === null || credential.brandId !== null) return run(context);
+      if (credential === null || credential.brand_id !== null) return run(context);
       const brand = [...context.world.brands.values()].find(
-        ({ firmId }) => firmId === credential.firmId,
+        ({ firm_id: firmId }) => firmId === credential.firm_id,
       );
-      context.credential = { ...credential, brandId: brand?.id ?? null };
+      context.credential = { ...credential, brand_id: brand?.id ?? null };
       const given = run(context);
       context.credential = credential;
       return given;
@@ -129,7 +129,7 @@ export const webhookStateDeviations: readonly Deviation[] = [
     breaks: ['HOOK-11'],
     story: 'The list shows all of the firm’s.',
     bend: policy('reach', () => ({
-      subscription: (credential, subscription) => subscription.firmId === credential.firmId,
+      subscription: (credential, subscription) => subscription.firm_id === credential.firm_id,
     })),
   },
   {
@@ -177,7 +177,7 @@ export const webhookStateDeviations: readonly Deviation[] = [
       const found = context.world.subscriptions.get(Number(context.pathId));
       return given.reply.status === 404 &&
         found !== undefined &&
-        found.firmId !== context.credential?.firmId
+        found.firm_id !== context.credential?.firm_id
         ? refuseAs(context, 403, 'forbidden', 'This subscription is not yours.')
         : given;
     }),
@@ -212,7 +212,7 @@ export const webhookStateDeviations: readonly Deviation[] = [
     bend: left('rotateWebhookSecret', (after) => ({
       ...after,
       disabled: false,
-      disabledReason: null,
+      disabled_reason: null,
     })),
   },
   {

@@ -89,7 +89,7 @@ faults(
     harness.emit(2);
     await harness.waitUntilIdle();
     assert.is(harness.arrivals.length, 0);
-    assert.is(harness.sole(id).nextDueMs, startMs + 5000);
+    assert.is(harness.sole(id).next_due_ms, startMs + 5000);
     await harness.advance(4999);
     assert.is(harness.arrivals.length, 0);
     await harness.advance(1);
@@ -111,7 +111,7 @@ faults('of one subscription only; a fault of calls is none of deliveries', async
     harness.arrivals.map(({ url }) => url),
     ['https://two.example.com/'],
   );
-  assert.is(harness.subscription(two).lastDeliveredSeq, 1);
+  assert.is(harness.subscription(two).last_delivered_seq, 1);
   await harness.close();
 });
 

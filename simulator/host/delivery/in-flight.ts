@@ -164,7 +164,7 @@ export class InFlightDeliveries {
   /** Sends again what a loaded world says was under way when it was saved (EVT-4). */
   restart(world: World): void {
     for (const delivery of world.deliveries.values()) {
-      if (!delivery.inFlight || delivery.status === 'stopped') continue;
+      if (!delivery.in_flight || delivery.status === 'stopped') continue;
       const attempt = delivery.attempts.length + 1;
       this.start({ kind: 'send', deliveryId: delivery.id, attempt, fault: null });
     }

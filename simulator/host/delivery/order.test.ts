@@ -185,7 +185,7 @@ order('ended in the middle of an attempt and loaded again: it arrives again (EVT
   await restoreState(after.host, JSON.parse(text));
   await after.waitUntilIdle();
   assert.equal(after.seqs, [1, 2]);
-  assert.is(after.subscription(id).lastDeliveredSeq, 2);
+  assert.is(after.subscription(id).last_delivered_seq, 2);
   assert.is(after.host.world.inFlightCounts.get(id), 0);
   await after.close();
 });

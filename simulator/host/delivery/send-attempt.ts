@@ -50,7 +50,7 @@ export function prepareNext(
   { deliveryId }: SendAttempt,
 ): void {
   const delivery = world.deliveries.get(deliveryId);
-  const subscription = world.subscriptions.get(delivery?.subscriptionId ?? 0);
+  const subscription = world.subscriptions.get(delivery?.subscription_id ?? 0);
   const next = delivery === undefined ? undefined : findEvent(world, delivery.seq + 1);
   if (subscription === undefined || next === undefined) return;
   if (!behaviour.delivery.wants(subscription, next)) return;
@@ -119,7 +119,7 @@ interface Parcel {
 function findParcel({ world }: SendContext, { deliveryId }: SendAttempt): Parcel | string {
   const delivery = world.deliveries.get(deliveryId);
   const subscription =
-    delivery === undefined ? undefined : world.subscriptions.get(delivery.subscriptionId);
+    delivery === undefined ? undefined : world.subscriptions.get(delivery.subscription_id);
   if (delivery === undefined || subscription === undefined) return 'not sent: it is gone';
   if (subscription.disabled) return 'not sent: its subscription was disabled';
   const event = findEvent(world, delivery.seq);

@@ -173,7 +173,7 @@ subscriptions(
       await harness.advance(72 * hour);
       assert.is(harness.arrivals.length, 1);
       assert.is(harness.sole(id).status, status === 200 ? 'delivered' : 'stopped');
-      assert.is(harness.subscription(id).lastDeliveredSeq, status === 200 ? 1 : 0);
+      assert.is(harness.subscription(id).last_delivered_seq, status === 200 ? 1 : 0);
       await harness.close();
     }
   },
@@ -188,7 +188,7 @@ subscriptions('disabled while the name is looked up: the attempt does not leave'
   await harness.waitUntilIdle();
   assert.is(harness.arrivals.length, 0);
   assert.is(harness.sole(id).status, 'stopped');
-  assert.is(harness.sole(id).inFlight, false);
+  assert.is(harness.sole(id).in_flight, false);
   await harness.close();
 });
 
@@ -203,7 +203,7 @@ subscriptions(
     harness.emit();
     await harness.waitUntilIdle();
     assert.is(harness.arrivals.length, 1);
-    const { disabled, disabledReason } = harness.subscription(id);
+    const { disabled, disabled_reason: disabledReason } = harness.subscription(id);
     assert.is(disabled, true);
     assert.is(
       disabledReason,
@@ -228,7 +228,7 @@ subscriptions(
     harness.execute('setName', { hostname: 'hooks.example.com', addresses: ['127.0.0.1'] });
     await harness.advance(30_000);
     assert.is(harness.arrivals.length, 1);
-    assert.match(harness.subscription(id).disabledReason ?? '', '127.0.0.1');
+    assert.match(harness.subscription(id).disabled_reason ?? '', '127.0.0.1');
 
     const late = await harness.subscribe('https://late.example.com/');
     harness.script = ({ request }) => {
@@ -238,7 +238,7 @@ subscriptions(
     };
     harness.emit();
     await harness.waitUntilIdle();
-    assert.match(harness.subscription(late).disabledReason ?? '', 'cloud metadata');
+    assert.match(harness.subscription(late).disabled_reason ?? '', 'cloud metadata');
     await harness.close();
   },
 );

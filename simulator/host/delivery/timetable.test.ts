@@ -70,7 +70,7 @@ timetable('each attempt is the same event, signed anew (EVT-2b)', async () => {
   const { attempts, status } = harness.sole(id);
   assert.is(status, 'delivered');
   assert.equal(
-    attempts.map(({ n, atMs }) => [n, atMs - startMs]),
+    attempts.map(({ n, at_ms: atMs }) => [n, atMs - startMs]),
     [
       [1, 0],
       [2, 30_000],
@@ -88,7 +88,7 @@ timetable('EVT-9a: only a 2xx arrives', async () => {
     harness.emit();
     await harness.waitUntilIdle();
     assert.is(harness.deliveries(id)[0]?.status, 'pending', `after ${status}`);
-    assert.is(harness.subscription(id).lastDeliveredSeq, 0);
+    assert.is(harness.subscription(id).last_delivered_seq, 0);
     await harness.close();
   }
   for (const status of [200, 201, 202, 204, 226, 299]) {
@@ -118,14 +118,14 @@ timetable('EVT-9b: fifteen seconds of the sandbox’s clock end an attempt under
   const id = await harness.subscribe();
   harness.emit();
   await harness.advance(14_999);
-  assert.is(harness.deliveries(id)[0]?.inFlight, true);
+  assert.is(harness.deliveries(id)[0]?.in_flight, true);
   await harness.advance(1);
   assert.is(cut, 1);
   const [delivery] = harness.deliveries(id);
   assert.is(delivery?.attempts.length, 1);
   assert.match(delivery?.attempts[0]?.error ?? '', 'within 15 s');
   // NS-42: the wait counts from the end of the failed attempt.
-  assert.is(delivery?.nextDueMs, startMs + 15_000 + 30_000);
+  assert.is(delivery?.next_due_ms, startMs + 15_000 + 30_000);
   await harness.advance(30_000);
   assert.is(harness.deliveries(id)[0]?.status, 'delivered');
   await harness.close();
@@ -137,7 +137,7 @@ timetable('NS-42: the wait can count from the start of the failed attempt', asyn
   const id = await harness.subscribe();
   harness.emit();
   await harness.advance(15_000);
-  assert.is(harness.sole(id).nextDueMs, startMs + 30_000);
+  assert.is(harness.sole(id).next_due_ms, startMs + 30_000);
   await harness.close();
 });
 
@@ -150,7 +150,7 @@ timetable('NS-28: a failing event holds the later ones of its subscription back'
   assert.equal(harness.seqs, [1]);
   await harness.advance(hour);
   assert.equal(harness.seqs, [1, 1, 1, 2, 3]);
-  assert.is(harness.subscription(id).lastDeliveredSeq, 3);
+  assert.is(harness.subscription(id).last_delivered_seq, 3);
   await harness.close();
 });
 
@@ -161,8 +161,8 @@ timetable('other subscriptions do not wait for one that fails', async () => {
   const good = await harness.subscribe('https://good.example.com/');
   harness.emit(4);
   await harness.waitUntilIdle();
-  assert.is(harness.subscription(good).lastDeliveredSeq, 4);
-  assert.is(harness.subscription(bad).lastDeliveredSeq, 0);
+  assert.is(harness.subscription(good).last_delivered_seq, 4);
+  assert.is(harness.subscription(bad).last_delivered_seq, 0);
   await harness.close();
 });
 
@@ -176,7 +176,7 @@ timetable(
     await harness.advance(2 * day);
     assert.is(harness.subscription(id).stopped, true);
     assert.is(harness.subscription(id).disabled, false);
-    assert.is(harness.subscription(id).lastDeliveredSeq, 1);
+    assert.is(harness.subscription(id).last_delivered_seq, 1);
     assert.equal(harness.seqs, [1, ...Array(8).fill(2)]);
     harness.emit();
     await harness.advance(day);
@@ -187,11 +187,11 @@ timetable(
     // It fails again and has the whole timetable again, from now.
     assert.is(harness.arrivals.length, 10);
     const [, second_] = harness.deliveries(id);
-    assert.is(second_?.nextDueMs, harness.host.world.nowMs + 30_000);
+    assert.is(second_?.next_due_ms, harness.host.world.nowMs + 30_000);
     harness.script = () => 200;
     await harness.advance(30_000);
     assert.equal(harness.seqs.slice(9), [2, 2, 3, 4]);
-    assert.is(harness.subscription(id).lastDeliveredSeq, 4);
+    assert.is(harness.subscription(id).last_delivered_seq, 4);
     await harness.close();
   },
 );
@@ -231,7 +231,7 @@ timetable('after_last_attempt skip: the next event goes out instead', async () =
   await harness.advance(2 * day);
   assert.equal(harness.seqs, [...Array(8).fill(1), 2]);
   assert.is(harness.subscription(id).stopped, false);
-  assert.is(harness.subscription(id).lastDeliveredSeq, 2);
+  assert.is(harness.subscription(id).last_delivered_seq, 2);
   await harness.close();
 });
 
@@ -245,7 +245,7 @@ timetable('delivery_order independent: nobody waits for a failing event', async 
   await harness.advance(30_000);
   assert.equal(harness.seqs, [1, 2, 3, 1]);
   // EVT-10a: the last that arrived; the late one takes nothing back.
-  assert.is(harness.subscription(id).lastDeliveredSeq, 3);
+  assert.is(harness.subscription(id).last_delivered_seq, 3);
   await harness.close();
 });
 
@@ -278,7 +278,7 @@ timetable('retry now: a waiting one at once, and the timetable goes on from ther
   harness.execute('retryDelivery', { id: harness.sole(id).id });
   await harness.waitUntilIdle();
   assert.is(harness.arrivals.length, 2);
-  assert.is(harness.sole(id).nextDueMs, startMs + 2 * minute);
+  assert.is(harness.sole(id).next_due_ms, startMs + 2 * minute);
   await harness.advance(30 * day);
   assert.is(harness.arrivals.length, 8);
   await harness.close();
@@ -300,7 +300,7 @@ timetable(
     harness.execute('retryDelivery', { id: first });
     await harness.waitUntilIdle();
     assert.equal(harness.seqs.slice(10), [1]);
-    assert.is(harness.subscription(id).lastDeliveredSeq, 2);
+    assert.is(harness.subscription(id).last_delivered_seq, 2);
     await harness.close();
   },
 );
@@ -335,7 +335,7 @@ timetable('what stands still is kept for resuming, however much else is delivere
   await harness.waitUntilIdle();
   const seqs = harness.arrivals.filter(({ url }) => url.includes('down')).map(({ seq }) => seq);
   assert.is(seqs[8], 1);
-  assert.is(harness.subscription(down).lastDeliveredSeq, 9001);
+  assert.is(harness.subscription(down).last_delivered_seq, 9001);
   await harness.close();
 });
 

@@ -27,14 +27,14 @@ const log = suite('write-ahead log');
 const folder = mkdtempSync(join(tmpdir(), 'log-'));
 
 interface Document {
-  readonly world: { readonly accounts: readonly { readonly reference: string }[] };
+  readonly world: { readonly accounts: readonly { readonly client_reference_id: string }[] };
 }
 
 const documentOf = (sandbox: Sandbox): Document =>
   JSON.parse([...serializeState(sandbox.first)].join(''));
 
 const referencesIn = (document: unknown) =>
-  (document as Document).world.accounts.map(({ reference }) => reference);
+  (document as Document).world.accounts.map((account) => account.client_reference_id);
 
 /** Creates an account; the status of the answer. */
 function create({ first }: Sandbox, token: string, reference: string): number {

@@ -33,7 +33,7 @@ export async function createTestSandbox(
 /** The token of a credential of the first world. */
 export function tokenOf(sandbox: Sandbox, name: string): string {
   const { tokens, credentials } = sandbox.first.world;
-  for (const { token, clientId } of tokens.values()) {
+  for (const { token, client_id: clientId } of tokens.values()) {
     if (credentials.get(clientId)?.name === name) return token;
   }
   throw new Error(`there is no credential ${name}`);

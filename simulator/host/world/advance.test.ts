@@ -83,7 +83,7 @@ advance('the clock stands while an answer is waited for', async () => {
   const id = await harness.subscribe();
   harness.emit();
   await harness.waitUntilIdle();
-  const due = harness.sole(id).nextDueMs ?? 0;
+  const due = harness.sole(id).next_due_ms ?? 0;
   await harness.host.advance({ to_ms: due });
   assert.equal(seen, [due, due]);
   // And goes on afterwards.
@@ -121,7 +121,7 @@ advance('the same inputs give the same report and the same world', async () => {
     const report = await harness.advance(3 * day);
     const deliveries = [...harness.host.world.deliveries.values()].map((delivery) => ({
       ...delivery,
-      attempts: delivery.attempts.map(({ n, atMs, status }) => [n, atMs, status]),
+      attempts: delivery.attempts.map(({ n, at_ms: atMs, status }) => [n, atMs, status]),
     }));
     await harness.close();
     return { report, deliveries };
@@ -140,7 +140,7 @@ advance('waits for attempts under way before it moves the clock', async () => {
   const id = await harness.subscribe();
   harness.emit(4);
   await harness.advance(day);
-  assert.is(harness.subscription(id).lastDeliveredSeq, 4);
+  assert.is(harness.subscription(id).last_delivered_seq, 4);
   assert.ok(harness.arrivals.every(({ atMs }) => atMs === startMs));
   await harness.close();
 });

@@ -55,7 +55,7 @@ made('what is written out stays, and a world without the part is left alone', as
   const sandbox = await createTestSandbox({ fixture: { ...fixture, accounts: [person] } });
   const { accounts } = sandbox.first.world;
   assert.is(accounts.size, 301);
-  assert.is([...accounts.values()][0]?.reference, 'x');
+  assert.is([...accounts.values()][0]?.client_reference_id, 'x');
   const alone = await sandbox.addWorld({ name: 'alone', fixture: emptyWorld });
   assert.is(alone.world.accounts.size, 0);
   await sandbox.close();
@@ -74,7 +74,7 @@ made(
       records.map((_, index) => first + index),
     );
     assert.is(records.at(-1)?.seq, lastSeq);
-    const times = records.map(({ atMs }) => atMs);
+    const times = records.map(({ occurred_at: atMs }) => atMs);
     assert.equal(
       [...times].sort((one, other) => one - other),
       times,

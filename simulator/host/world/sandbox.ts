@@ -252,7 +252,7 @@ export class Sandbox {
     const client = clientOf(call);
     const known = [...this.worlds.values()].flatMap((host) => {
       const credential = client === null ? undefined : host.world.credentials.get(client.id);
-      return credential === undefined ? [] : [{ host, secret: credential.clientSecret }];
+      return credential === undefined ? [] : [{ host, secret: credential.client_secret }];
     });
     // The same client id exists in worlds made alike: its secret tells them apart.
     const right = known.find(({ secret }) => secret === client?.secret);

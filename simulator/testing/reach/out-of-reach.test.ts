@@ -149,7 +149,7 @@ async function recordsOf(stage: Stage, as: string, name: string, brand_id: strin
   );
   return {
     ...{ account, trading, transaction, position, subscription: String(subscription) },
-    ...{ brand: brand_id, client: String(client?.clientId), reference, transactionReference },
+    ...{ brand: brand_id, client: String(client?.client_id), reference, transactionReference },
     ...{ email, phone, seq: String(stage.sandbox.first.world.events.lastSeq) },
   };
 }
@@ -296,8 +296,8 @@ reach(
           path: 'oauth/token',
           body: {
             grant_type: 'client_credentials',
-            client_id: client?.clientId,
-            client_secret: client?.clientSecret,
+            client_id: client?.client_id,
+            client_secret: client?.client_secret,
             account_id,
           },
         });

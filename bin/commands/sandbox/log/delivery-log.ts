@@ -38,7 +38,7 @@ interface Found {
 function find({ world }: WorldHost, id: string): Found | null {
   const delivery = world.deliveries.get(id);
   if (delivery === undefined) return null;
-  const subscription = world.subscriptions.get(delivery.subscriptionId);
+  const subscription = world.subscriptions.get(delivery.subscription_id);
   return subscription === undefined ? null : { delivery, subscription };
 }
 
@@ -63,7 +63,7 @@ function lineOf(host: WorldHost, found: Found, phase: Phase): string {
     return sentLine({ atMs, kind: kindOf(host, found), seq, attempt, url: urlOf(host, found) });
   }
   if (phase === 'delayed') {
-    const inMs = (delivery.nextDueMs ?? atMs) - atMs;
+    const inMs = (delivery.next_due_ms ?? atMs) - atMs;
     return delayedLine({ atMs, seq, attempt: attempts.length + 1, inMs });
   }
   const last = attempts[attempts.length - 1];
@@ -79,9 +79,9 @@ function lineOf(host: WorldHost, found: Found, phase: Phase): string {
 
 function whatNext(host: WorldHost, { delivery, subscription }: Found): EndedLine['next'] {
   if (subscription.disabled) {
-    return { kind: 'disabled', reason: subscription.disabledReason ?? 'disabled' };
+    return { kind: 'disabled', reason: subscription.disabled_reason ?? 'disabled' };
   }
-  const { status, nextDueMs } = delivery;
+  const { status, next_due_ms: nextDueMs } = delivery;
   if (nextDueMs !== null) return { kind: 'again', inMs: nextDueMs - nowOf(host) };
   if (status === 'exhausted') return { kind: 'exhausted', stops: subscription.stopped };
   return status === 'delivered' ? { kind: 'delivered' } : { kind: 'nothing' };
@@ -103,14 +103,14 @@ function eventOf(name: string, host: WorldHost, found: Found, phase: Phase): str
     seq: delivery.seq,
     attempt,
     url: urlOf(host, found),
-    ...(phase === 'delayed' ? { next_due_ms: delivery.nextDueMs } : {}),
+    ...(phase === 'delayed' ? { next_due_ms: delivery.next_due_ms } : {}),
     ...(phase === 'ended'
       ? {
           status: last?.status ?? null,
           error: last?.error ?? null,
           outcome: delivery.status,
-          next_due_ms: delivery.nextDueMs,
-          disabled_reason: subscription.disabledReason,
+          next_due_ms: delivery.next_due_ms,
+          disabled_reason: subscription.disabled_reason,
         }
       : {}),
   });

@@ -20,7 +20,7 @@ const mostLooked = 20_000;
 function* waiting(host: WorldHost, subscription: Subscription): Generator<number> {
   const { world, behaviour } = host;
   if (subscription.disabled) return;
-  const from = Math.max(subscription.cursorSeq + 1, world.events.first);
+  const from = Math.max(subscription.cursor_seq + 1, world.events.first);
   const to = Math.min(world.events.lastSeq, from + mostLooked);
   for (let seq = from; seq <= to; seq += 1) {
     const event = findEvent(world, seq);
@@ -46,7 +46,7 @@ interface Asked {
 function isMatch({ world }: WorldHost, delivery: Delivery, asked: Asked): boolean {
   const { after = 0, subscription_id, event_id, status } = asked;
   if (Number(delivery.id) <= after) return false;
-  if (subscription_id !== undefined && subscription_id !== delivery.subscriptionId) return false;
+  if (subscription_id !== undefined && subscription_id !== delivery.subscription_id) return false;
   if (event_id !== undefined && event_id !== eventId(world, delivery.seq)) return false;
   return status === undefined || status === delivery.status;
 }

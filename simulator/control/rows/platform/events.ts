@@ -26,7 +26,7 @@ interface Asked {
   readonly limit?: number;
 }
 
-function isMatch({ kind, accountId }: EventRecord, asked: Asked): boolean {
+function isMatch({ kind, account_id: accountId }: EventRecord, asked: Asked): boolean {
   if (asked.kind !== undefined && asked.kind !== kind) return false;
   return asked.account_id === undefined || asked.account_id === accountId;
 }

@@ -72,15 +72,15 @@ function listBuckets(host: WorldHost): BucketShown[] {
     for (const { bucket, rate } of demands) {
       const known = shown.get(bucket);
       if (known !== undefined) {
-        known.client_ids.push(credential.clientId);
+        known.client_ids.push(credential.client_id);
         continue;
       }
       const full = limits.level(undefined, rate, now) / 1000;
       shown.set(bucket, {
         name: bucket,
         of: bucket.startsWith('firm:') ? 'firm' : 'credential',
-        client_ids: [credential.clientId],
-        firm_id: credential.firmId,
+        client_ids: [credential.client_id],
+        firm_id: credential.firm_id,
         rate_per_second: rate,
         level: limits.level(world.buckets.get(bucket), rate, now) / 1000,
         full,

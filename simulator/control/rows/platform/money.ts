@@ -33,7 +33,7 @@ export const accountRows = [
     answer: { status: 200, words: 'A page.', schema: listSchema('accounts', accountSchema) },
     run: ({ host, query }) => {
       const { shown, nextAfter } = pageOf(host.world.accounts, query, (account) =>
-        query.brand_id === undefined || query.brand_id === account.brandId
+        query.brand_id === undefined || query.brand_id === account.brand_id
           ? viewAccount(host, account)
           : null,
       );
@@ -86,7 +86,7 @@ export const accountRows = [
     },
     run: ({ host, query }) => {
       const { shown, nextAfter } = pageOf(host.world.tradingAccounts, query, (each) =>
-        query.account_id === undefined || query.account_id === each.accountId
+        query.account_id === undefined || query.account_id === each.account_id
           ? viewTradingAccount(each)
           : null,
       );
@@ -130,7 +130,7 @@ export const transactionRows = [
     run: ({ host, query }) => {
       const { account_id = null, status = null } = query;
       const { shown, nextAfter } = pageOf(host.world.transactions, query, (each) =>
-        (account_id === null || account_id === each.accountId) &&
+        (account_id === null || account_id === each.account_id) &&
         (status === null || status === each.status)
           ? viewTransaction(each)
           : null,

@@ -76,7 +76,7 @@ async function judge(
   judging.add(plane);
   try {
     const { signature_header, subscription_header } = host.behaviour.settings;
-    const { secret, previousSecret } = subscription;
+    const { secret, previous_secret: previousSecret } = subscription;
     const judged = await judgeReceiver({
       url,
       secret,

@@ -226,7 +226,8 @@ requests('follows a call to its deliveries', async () => {
 
 requests('tokens, cookies and secrets are shown on demand only', async () => {
   const { ask, call, plane, sandbox } = await createTestPlane();
-  const { clientId, clientSecret } = sandbox.first.world.credentials.get('cl_firm') ?? {};
+  const { client_id: clientId, client_secret: clientSecret } =
+    sandbox.first.world.credentials.get('cl_firm') ?? {};
   const body = {
     grant_type: 'client_credentials',
     client_id: clientId,

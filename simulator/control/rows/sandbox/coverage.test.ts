@@ -55,7 +55,7 @@ function playStep(
 ) {
   const { world } = testPlane.sandbox.first;
   const secrets: Record<string, string> = { id: made, base: 'http://127.0.0.1:9' };
-  for (const { name, clientSecret } of world.credentials.values()) {
+  for (const { name, client_secret: clientSecret } of world.credentials.values()) {
     secrets[`secret:${name}`] = clientSecret;
   }
   const fill = (text: string) => fillIn(text, id, secrets);
@@ -89,7 +89,7 @@ function playStep(
 
 function tokenOf({ sandbox }: TestPlane, who: string): string {
   const { tokens, credentials } = sandbox.first.world;
-  for (const { token, clientId } of tokens.values()) {
+  for (const { token, client_id: clientId } of tokens.values()) {
     if (credentials.get(clientId)?.name === who) return token;
   }
   throw new Error(`there is no credential ${who}`);

@@ -19,12 +19,12 @@ const broken: readonly (readonly [string, (document: Loose) => void, string])[] 
   [
     'subscriptions',
     ({ world }) => Object.assign(world, { subscriptions: [{ id: 1 }] }),
-    'world.subscriptions[0].firmId',
+    'world.subscriptions[0].firm_id',
   ],
   [
     'deliveries',
     ({ world }) => Object.assign(world, { deliveries: [{ id: '1' }] }),
-    'world.deliveries[0].subscriptionId',
+    'world.deliveries[0].subscription_id',
   ],
   ['buckets', ({ world }) => Object.assign(world, { buckets: [{}] }), 'world.buckets[0]'],
   ['names', ({ world }) => Object.assign(world, { names: [{}] }), 'world.names[0]'],

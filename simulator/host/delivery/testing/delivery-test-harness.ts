@@ -98,7 +98,9 @@ export class DeliveryTestHarness {
   call(method: string, target: string, body?: unknown, as = 'firm'): Promise<Reply> {
     const { credentials, tokens } = this.host.world;
     const credential = [...credentials.values()].find(({ name }) => name === as);
-    const token = [...tokens.values()].find(({ clientId }) => clientId === credential?.clientId);
+    const token = [...tokens.values()].find(
+      ({ client_id: clientId }) => clientId === credential?.client_id,
+    );
     const call: Call = {
       method,
       target,
@@ -166,7 +168,7 @@ export class DeliveryTestHarness {
 
   deliveries(subscriptionId: number): Delivery[] {
     return [...this.host.world.deliveries.values()].filter(
-      (delivery) => delivery.subscriptionId === subscriptionId,
+      (delivery) => delivery.subscription_id === subscriptionId,
     );
   }
 
