@@ -62,7 +62,7 @@ function accountFields(account: Account, absent: Absent) {
 }
 
 /** TXN-8, TXN-9, TXS-19: exactly these fields; reason and operator stay inside. */
-export function transactionFields(transaction: Transaction) {
+function transactionFields(transaction: Transaction) {
   return {
     id: transaction.id,
     account_id: transaction.account_id,

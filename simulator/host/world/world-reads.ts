@@ -13,7 +13,6 @@ export {
 } from '../../core/pipeline/find-fault.ts';
 export { StartingWorldError } from '../../core/seed/start-world.ts';
 export { eventId } from '../../core/serialize/ids.ts';
-export { transactionFields } from '../../core/serialize/records.ts';
 export { StateError } from '../../core/state/snapshot.ts';
 export { operationNames, scopeNames } from '../../core/tables/operations.ts';
 export { findEvent } from '../../core/world.ts';
