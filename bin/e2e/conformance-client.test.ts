@@ -120,7 +120,7 @@ judged('a finding tells who has never heard of it what to do, and no secret', as
   const { out } = await run(['--only', 'CLT-answer-lost', ...clientNamed('new-key-after-break')]);
   for (const words of [
     'CLT-answer-lost fails',
-    'the answer to a write is lost',
+    'the response to a write is lost',
     'under a new key',
     'moves it twice',
     'the identical request again',
