@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { isExploreReport, scriptIn, sequenceIn } from '../../conformance/explore/findings/again.ts';
+import { isExploreReport, scriptIn, sequenceIn } from '../../conformance/explore/report/again.ts';
 import { callsOf } from '../../conformance/explore/sequence.ts';
 import { printBaseline } from '../../conformance/reports/baseline.ts';
 import { sampleReport } from '../../conformance/reports/testing/sample-report.ts';

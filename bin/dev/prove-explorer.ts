@@ -3,21 +3,19 @@
 //   parts: all of them unless named
 //   --seed N         decides what is drawn (1)
 //   --requests N     for each target (5000)
-//   --length N       sequences of so many calls, in place of mostly short ones
 //   --sample N       only so many targets of each part, drawn by the seed
 //   --only TEXT      only targets whose name has this text; repeatable
 //   --learn-once     learns the answers to open questions from a whole one, for all like it
 //   --all            goes on when the first difference of a target is known
 //   --out FILE       one line of JSON a target; what stands there is not tried again
-//   --fresh          begins that file anew
-//   --again FILE     plays what such a file says was found in place of drawing
+//   --fresh          starts that file again from empty
+//   --again FILE     plays what such a file says was found instead of drawing
 import { appendFileSync, existsSync, readFileSync, rmSync } from 'node:fs';
 import { Random } from '../../fixtures/random.ts';
 import {
-  type Explored,
-  type ExploreOneOptions,
+  type ExploredSubject,
   exploreOne,
-  type LearnedOnce,
+  type Learned,
   learnFrom,
 } from './prove-explorer/explore-one.ts';
 import { PARTS, type Part, type Subject, subjectsOf } from './prove-explorer/subjects.ts';
@@ -29,7 +27,6 @@ const { values, positionals } = readArgs(import.meta.url, {
   options: {
     seed: { type: 'string', default: '1' },
     requests: { type: 'string', default: '5000' },
-    length: { type: 'string' },
     sample: { type: 'string' },
     only: { type: 'string', multiple: true, default: [] },
     all: { type: 'boolean', default: false },
@@ -45,11 +42,10 @@ if (unknown !== undefined) {
   refuse(import.meta.url, `${unknown} is no part: give ${PARTS.join(', ')}`);
 }
 const parts = positionals.length === 0 ? PARTS : (positionals as Part[]);
-const { seed, requests, sample, length } = wholeNumbers(import.meta.url, {
+const { seed, requests, sample } = wholeNumbers(import.meta.url, {
   seed: values.seed,
   requests: values.requests,
   sample: values.sample ?? String(Number.MAX_SAFE_INTEGER),
-  length: values.length ?? String(Number.MAX_SAFE_INTEGER),
 });
 const stop = new AbortController();
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => stop.abort());
@@ -65,18 +61,20 @@ function chosenOf(part: Part): readonly Subject[] {
   return ordered.slice(0, sample).map(({ subject }) => subject);
 }
 
-function readDone(file: string | undefined): Map<string, Explored> {
+function readDone(file: string | undefined): Map<string, ExploredSubject> {
   if (file === undefined || !existsSync(file)) return new Map();
   if (values.fresh) rmSync(file);
   return values.fresh ? new Map() : readOut(file);
 }
 
-function readOut(file: string): Map<string, Explored> {
+function readOut(file: string): Map<string, ExploredSubject> {
   const lines = readFileSync(file, 'utf8').split('\n').filter(Boolean);
-  return new Map(lines.map((line) => JSON.parse(line) as Explored).map((each) => [each.id, each]));
+  return new Map(
+    lines.map((line) => JSON.parse(line) as ExploredSubject).map((each) => [each.id, each]),
+  );
 }
 
-const learnedOf = new Map<string, LearnedOnce>();
+const learnedOf = new Map<string, Learned>();
 const done = readDone(values.out);
 const known = values.again === undefined ? undefined : readOut(values.again);
 const chosen = parts
@@ -87,12 +85,11 @@ const startedMs = performance.now();
 for (const [at, subject] of left.entries()) {
   if (stop.signal.aborted) break;
   const options = { seed, requests, all: values.all, signal: stop.signal };
-  const sequence = known?.get(subject.id)?.found[0];
+  const steps = known?.get(subject.id)?.found[0]?.steps;
   const explored = await exploreOne(subject, {
     ...options,
     ...(await learnedBefore(subject)),
-    ...(values.length === undefined ? {} : { length }),
-    ...(sequence === undefined ? {} : { sequence }),
+    ...(steps === undefined ? {} : { sequences: [{ steps }] }),
   });
   if (stop.signal.aborted) break;
   done.set(subject.id, explored);
@@ -105,17 +102,15 @@ for (const line of lines) console.log(line);
 if (tried.length < chosen.length) console.log(`${chosen.length - tried.length} are left`);
 process.exitCode = stop.signal.aborted ? 130 : isProved ? 0 : 1;
 
-async function learnedBefore({
-  like,
-}: Subject): Promise<Pick<ExploreOneOptions, 'learned' | 'orders'>> {
+async function learnedBefore({ like }: Subject): Promise<{ learned?: Learned }> {
   if (!values['learn-once'] || like === undefined) return {};
   const known = learnedOf.get(like.id);
-  if (known !== undefined) return { learned: known.settings, orders: known.orders };
+  if (known !== undefined) return { learned: known };
   const opened = await like.open();
   try {
-    const { settings, orders } = await learnFrom(opened, { requests, signal: stop.signal });
-    learnedOf.set(like.id, { settings, orders });
-    return { learned: settings, orders };
+    const { settings, forms } = await learnFrom(opened, { requests, signal: stop.signal });
+    learnedOf.set(like.id, { settings, forms });
+    return { learned: { settings, forms } };
   } finally {
     await opened.close();
   }
@@ -128,7 +123,7 @@ function progress(count: number): string {
   return `${count}/${left.length} (${minutes} min left)`;
 }
 
-function lineOf({ id, kind, breaks, found, requests: sent, cpuMs, inconclusive }: Explored) {
+function lineOf({ id, kind, breaks, found, requests: sent, cpuMs, inconclusive }: ExploredSubject) {
   const [first] = found;
   const cost = `${sent} requests, ${(cpuMs / 1000).toFixed(1)} s of processor time`;
   const unsaid = inconclusive.length === 0 ? '' : `, ${inconclusive.length} inconclusive`;

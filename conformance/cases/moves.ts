@@ -224,7 +224,7 @@ const OPEN: readonly (readonly [State | 'settled', Verb, setting: string, moved:
   ['settled', 'approve', 'approve_from_settled', 'unchanged'],
 ];
 
-export async function observeOpenMoves(t: ScenarioContext): Promise<void> {
+async function observeOpenMoves(t: ScenarioContext): Promise<void> {
   const place = await t.given.place();
   for (const [state, verb, setting, moved] of OPEN) {
     if (state === 'settled' && !t.has('settle')) continue;

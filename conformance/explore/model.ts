@@ -1,5 +1,5 @@
-// The model that a target is compared with, as the explorer needs it: whoever composes the two
-// gives one. This folder knows no simulator.
+// The model that a target is compared with, as the explorer needs it. Whoever composes the two fills
+// this port: the folder knows no simulator.
 import { categoryOf, type EventCategory, eventKinds } from '../../fixtures/event-kinds.ts';
 import type { Provider } from '../providers/target.ts';
 import type { GroundSender } from './play/ground.ts';
@@ -14,8 +14,19 @@ export interface Model {
 /** Choices for open questions, by the names of `sandbox questions`. */
 export type ModelSettings = Readonly<Record<string, unknown>>;
 
-/** A model that answers the open questions so. */
-export type MakeModel = (settings: ModelSettings) => Promise<Model>;
+/** A named way to be wrong, with the rules that it breaks. */
+export interface Variant {
+  readonly id: string;
+  readonly breaks: readonly string[];
+  open(settings: ModelSettings): Promise<Model>;
+}
+
+export interface Models {
+  /** A conforming model that answers the open questions so. */
+  open(settings: ModelSettings): Promise<Model>;
+  /** Models that break some of these rules. */
+  variants(rules: ReadonlySet<string>): readonly Variant[];
+}
 
 /** What one operation brings may be told in any of these. */
 const TOGETHER: readonly (readonly EventCategory[])[] = [

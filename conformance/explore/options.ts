@@ -1,42 +1,36 @@
-// What an exploration is given.
+// What an exploration is given, and what it may spend.
 import type { Pacer } from '../engine/pace/pacer.ts';
 import type { Sender } from '../engine/send/sender.ts';
 import type { Provider } from '../providers/target.ts';
-import type { LearnedOrders } from '../scenarios/support/orders.ts';
-import type { Idea } from './draw/idea.ts';
-import type { MakeModel, ModelSettings } from './model.ts';
+import type { ModelSettings, Models } from './model.ts';
+import type { Forms } from './observe.ts';
+import { Spent } from './play/ground.ts';
 import type { Sequence } from './sequence.ts';
 
 export interface ExploreOptions {
   readonly provider: Provider;
   readonly sender: Sender;
-  readonly makeModel: MakeModel;
+  readonly models: Models;
   /** How the model answers the open questions. */
   readonly settings: ModelSettings;
-  /** Settings that nobody has asked the target about: it may show another answer to them. */
+  /** Settings that the target was not asked about: it may show another answer to them. */
   readonly unasked?: ReadonlySet<string>;
-  /** NS-1: how the target takes orders, where that is another form than the model's. */
-  readonly orders?: LearnedOrders | undefined;
+  /** How the target takes orders and requests for tokens; undefined: as the model does. */
+  readonly forms?: Forms | undefined;
   readonly seed: number;
   /** No more than so many are sent to the target. */
   readonly requests: number;
-  /** Not sent once a difference is known: with them the judge is asked of it. */
-  readonly kept?: number;
   readonly untilMs: number;
   readonly timeoutMs: number;
   readonly pacer?: Pacer;
   readonly signal: AbortSignal;
-  /** The most calls at once; 1: none. */
+  /** The most calls at the same time; 1: none. */
   readonly crowd: number;
-  /** Sequences in play at once. */
+  /** Sequences in play at the same time. */
   readonly width: number;
-  /** What is drawn from: every idea there is, unless a proof is about some of them. */
-  readonly ideas?: readonly Idea[];
-  /** Sequences of so many calls, as chance has them: for proofs. */
-  readonly length?: number;
   /** Ends as soon as one difference is known: for proofs. */
   readonly firstOnly?: boolean;
-  /** Played in place of drawn ones, once each. */
+  /** Played instead of drawn ones, once each. */
   readonly sequences?: readonly Sequence[];
   readonly onProgress?: (progress: Progress) => void;
 }
@@ -45,4 +39,43 @@ export interface Progress {
   readonly requests: number;
   readonly sequences: number;
   readonly differences: number;
+}
+
+export class Budget {
+  readonly #given: Pick<ExploreOptions, 'requests' | 'untilMs'>;
+  #isOvertime = false;
+  requests = 0;
+
+  constructor(given: Pick<ExploreOptions, 'requests' | 'untilMs'>) {
+    this.#given = given;
+  }
+
+  get left(): number {
+    return this.#given.requests - this.requests;
+  }
+
+  get isOver(): boolean {
+    return this.left <= 0 || this.#isLate;
+  }
+
+  get #isLate(): boolean {
+    return performance.now() > this.#given.untilMs && !this.#isOvertime;
+  }
+
+  /** Throws Spent before more is sent than was asked for, or later. */
+  spend(count: number): void {
+    if (count > this.left) throw new Spent('all requests are sent');
+    if (this.#isLate) throw new Spent('the time is over');
+    this.requests += count;
+  }
+
+  /** What was begun is ended, however late it is. */
+  async inOvertime(end: () => Promise<void>): Promise<void> {
+    this.#isOvertime = true;
+    try {
+      await end();
+    } finally {
+      this.#isOvertime = false;
+    }
+  }
 }

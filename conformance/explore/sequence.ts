@@ -120,8 +120,6 @@ export type OperatorStep =
       readonly kind: string;
       readonly account?: Value;
     }
-  /** The events channel, from a number on. */
-  | { readonly do: 'listen'; readonly n: number; readonly as: string; readonly after: Value }
   /** The answer of a call that was kept waiting. */
   | { readonly do: 'await'; readonly n: number; readonly call: number }
   | {
@@ -190,7 +188,7 @@ export function renumbered(sequence: Sequence): Sequence {
 }
 
 /** The new number of each step by its old one. */
-export function newLabels({ steps }: Sequence): ReadonlyMap<number, number> {
+function newLabels({ steps }: Sequence): ReadonlyMap<number, number> {
   const labels = new Map<number, number>();
   for (const step of steps) {
     // The calls of a burst are what is counted; the burst itself is told of by no number.
@@ -203,6 +201,11 @@ export function newLabels({ steps }: Sequence): ReadonlyMap<number, number> {
   }
   return labels;
 }
+
+/** The same steps with labels that are larger by so many. */
+export const shifted = (sequence: Sequence, by: number): Sequence => ({
+  steps: sequence.steps.map((step) => relabelled(step, (n) => n + by, NAMING) as Step),
+});
 
 /** Members that name the step whose answer or header is meant. */
 const REFERRING: ReadonlySet<string> = new Set(['$of', '$header']);

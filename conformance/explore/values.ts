@@ -1,6 +1,7 @@
 // Makes the values of a sequence concrete for one play of it.
 import { createHash } from 'node:crypto';
 import { type Json, memberAt } from '../engine/send/answer.ts';
+import { nameText } from './play/outcome.ts';
 import type { PhoneForm, RoleHas, Symbolic, Value } from './sequence.ts';
 
 /** What is known while a sequence is played. */
@@ -51,7 +52,7 @@ export function resolve(value: Value, known: Known, row: number | undefined = kn
 /** The value as a text: an id in a path, a key, a header. */
 export function resolveText(value: Value, known: Known): string {
   const json = resolve(value, known);
-  return typeof json === 'string' ? json : JSON.stringify(json);
+  return typeof json === 'string' ? nameText(json) : JSON.stringify(json);
 }
 
 /** Rows stand for as many entries of the list that they are in. */

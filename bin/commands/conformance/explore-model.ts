@@ -2,11 +2,10 @@
 // and how it is told to answer the open questions.
 
 import { Unreachable } from '../../../conformance/engine/scenario-errors.ts';
-import type { EventsChannel } from '../../../conformance/engine/send/events-channel.ts';
 import type { HeaderLine } from '../../../conformance/engine/send/headers.ts';
-import { sequenceIn, settingsIn } from '../../../conformance/explore/findings/again.ts';
-import type { Model } from '../../../conformance/explore/model.ts';
+import type { Model, Models } from '../../../conformance/explore/model.ts';
 import type { GroundAnswer, GroundSender } from '../../../conformance/explore/play/ground.ts';
+import { sequenceIn, settingsIn } from '../../../conformance/explore/report/again.ts';
 import type { Known } from '../../../conformance/explore/report/twin.ts';
 import { controlProvider } from '../../../conformance/providers/control-provider.ts';
 import { parseConfig } from '../../../fixtures/config.ts';
@@ -14,10 +13,9 @@ import { defaultSettings, parseSettings, type Settings } from '../../../fixtures
 import { findWorld } from '../../../fixtures/worlds.ts';
 import type { Call } from '../../../simulator/core/call.ts';
 import type { Deviation } from '../../../simulator/deviations/deviation.ts';
+import { deviations as register } from '../../../simulator/deviations/register.ts';
 import { undiciDeliverer } from '../../../simulator/host/delivery/undici-deliverer.ts';
-import { ChannelReader } from '../../../simulator/host/world/channel-reader.ts';
 import { Sandbox } from '../../../simulator/host/world/sandbox.ts';
-import type { WorldHost } from '../../../simulator/host/world/world-host.ts';
 import { newestEntries, replyHeaders } from '../../../simulator/host/world/world-reads.ts';
 import {
   type ControlPlane,
@@ -49,7 +47,6 @@ export async function simulatorModel(
   const sender: GroundSender = {
     send: (wire) =>
       wire.url.startsWith(CONTROL_URL) ? sendControl(plane, wire) : sendCall(sandbox, wire),
-    openChannel: (url, { token }) => openChannel(sandbox, url, token),
     close: () => sandbox.close(),
   };
   const provider = await controlProvider({ baseUrl: BASE_URL, controlUrl: CONTROL_URL, sender });
@@ -60,6 +57,22 @@ export async function simulatorModel(
       await provider.close();
       await sender.close();
     },
+  };
+}
+
+/** The simulator, as it comes with these settings and with each of its deliberate deviations. */
+export function simulatorModels(settings: Settings): Models {
+  const under = (wanted: object): Settings => ({ ...settings, ...wanted });
+  return {
+    open: (wanted) => simulatorModel(under(wanted)),
+    variants: (rules) =>
+      register
+        .filter(({ breaks }) => breaks.some((rule) => rules.has(rule)))
+        .map((deviation) => ({
+          id: deviation.id,
+          breaks: deviation.breaks,
+          open: (wanted) => simulatorModel(under(wanted), [deviation]),
+        })),
   };
 }
 
@@ -122,46 +135,6 @@ function sendCall(sandbox: Sandbox, wire: Wire): Promise<GroundAnswer> {
     const late = () => reject(new Unreachable('timeout', `no answer in ${timeoutMs} ms`));
     waiting = setTimeout(late, timeoutMs);
   });
-}
-
-/** The events channel without a socket; undefined where the handshake is refused. */
-function openChannel(sandbox: Sandbox, url: string, token: string) {
-  const call: Call = {
-    method: 'GET',
-    target: url.slice(BASE_URL.length),
-    headers: { authorization: `Bearer ${token}`, upgrade: 'websocket', connection: 'Upgrade' },
-    body: nothing,
-    upgrade: true,
-  };
-  const host = sandbox.hostOf(call);
-  return new Promise<EventsChannel | undefined>((resolve) => {
-    host.call(call, (answer) => {
-      if (answer.kind === 'reset' || !('reply' in answer)) return resolve(undefined);
-      resolve(answer.reply.status === 101 ? followChannel(host, call) : undefined);
-    });
-  });
-}
-
-function followChannel(host: WorldHost, call: Call): EventsChannel {
-  const messages: string[] = [];
-  let closed = false;
-  const readOn = () => {
-    for (let more = true; more && !closed; ) {
-      const page = channel.read();
-      if ('code' in page) closed = true;
-      else messages.push(...page.envelopes);
-      more = 'more' in page && page.more;
-    }
-  };
-  const channel = new ChannelReader(host, call, readOn);
-  readOn();
-  return {
-    messages,
-    get closed() {
-      return closed;
-    },
-    close: () => channel.close(),
-  };
 }
 
 function basisOf({ world }: ReturnType<Sandbox['hostOf']>, requestId: string) {

@@ -1,36 +1,36 @@
 // Explores one target from beginning to end: finds it, makes the model like it, draws and compares,
 // writes the reports, and says with which code to exit.
-
 import { Pacer } from '../../../conformance/engine/pace/pacer.ts';
 import { EXIT_CODES } from '../../../conformance/engine/run/exit-code.ts';
 import type { Sender } from '../../../conformance/engine/send/sender.ts';
 import { type Explored, explore } from '../../../conformance/explore/explore.ts';
-import { askJudge, type Judged } from '../../../conformance/explore/findings/judge.ts';
 import {
+  type Forms,
   findStartProblem,
-  learn,
-  learnOrders,
+  observe,
+  observeForms,
   unaskedIn,
-} from '../../../conformance/explore/learn.ts';
-import { htmlReport } from '../../../conformance/explore/report/html.ts';
-import { markdownReport } from '../../../conformance/explore/report/markdown.ts';
+} from '../../../conformance/explore/observe.ts';
+import { nextSteps } from '../../../conformance/explore/report/document.ts';
+import {
+  htmlReport,
+  markdownReport,
+  textReport,
+} from '../../../conformance/explore/report/render.ts';
 import { makeReport } from '../../../conformance/explore/report/report.ts';
 import type { ExploreReport } from '../../../conformance/explore/report/schema.ts';
-import { textReport } from '../../../conformance/explore/report/text.ts';
 import { type Known, twinOf } from '../../../conformance/explore/report/twin.ts';
-import { nextSteps } from '../../../conformance/explore/report/words.ts';
 import { callsOf, type Sequence } from '../../../conformance/explore/sequence.ts';
 import { jsonText } from '../../../conformance/reports/plain-text.ts';
 import { Redactor } from '../../../conformance/reports/redact.ts';
 import { count } from '../../../conformance/reports/verdict-words.ts';
-import type { LearnedOrders } from '../../../conformance/scenarios/support/orders.ts';
 import { defaultSettings, parseSettings } from '../../../fixtures/settings.ts';
 import {
   type Answers,
   NOTHING_KNOWN,
   readAgain,
   readModel,
-  simulatorModel,
+  simulatorModels,
 } from './explore-model.ts';
 import type { ExploreOptions } from './explore-options.ts';
 import { ExploreProgress } from './explore-progress.ts';
@@ -60,9 +60,9 @@ export async function exploreTarget(
     const watched = progress.watching(found.sender);
     try {
       const common = { options, io, signal, redactor, sender: watched, found, progress, ...times };
-      const problem = await findStartProblem(scenarioOptions(common, untilMs));
-      const asItIs = { ...(given ?? NOTHING_KNOWN), spent: 0, orders: undefined };
-      const isKnown = again !== undefined && !hasOrders(again.sequence);
+      const problem = await findStartProblem(observeOptions(common, untilMs));
+      const asItIs = { ...(given ?? NOTHING_KNOWN), spent: 0, forms: undefined };
+      const isKnown = again !== undefined && !needsForms(again.sequence);
       const learned = problem !== null || isKnown ? asItIs : await learnFrom(common, given);
       return await compareWith({ ...common, ...learned, problem, sequence: again?.sequence });
     } finally {
@@ -81,29 +81,27 @@ export async function exploreTarget(
 async function learnFrom(common: Common, given: Answers | undefined) {
   const { options, io, found } = common;
   const most = Math.floor(options.requests / 2);
-  const played = scenarioOptions(common, (performance.now() + common.untilMs) / 2);
+  const asked = { ...observeOptions(common, (performance.now() + common.untilMs) / 2), most };
   if (given !== undefined) {
-    const { requests, orders, unlike } = await learnOrders({ ...played, most });
-    return { ...given, known: { ...given.known, unlike }, spent: requests, orders };
+    const { requests: spent, unlike, ...forms } = await observeForms(asked);
+    return { ...given, known: { ...given.known, unlike }, spent, forms };
   }
   io.err(`Learning how ${found.baseUrl} answers the open questions\n`);
-  const learned = await learn({ ...played, most });
-  const { requests: spent, orders, unlike } = learned;
-  const { settings = defaultSettings } = parseSettings(learned.settings);
-  const known: Known = { settings: learned.settings, from: 'the target', unlike };
-  return { settings, known, spent, orders };
+  const { requests: spent, unlike, settings: answered, ...forms } = await observe(asked);
+  const { settings = defaultSettings } = parseSettings(answered);
+  const known: Known = { settings: answered, from: 'the target', unlike };
+  return { settings, known, spent, forms };
 }
 
-const hasOrders = ({ steps }: Sequence): boolean =>
-  callsOf(steps).some(({ operation }) => /Position$/.test(operation));
+/** NS-1, NS-8: whether the form of a request has to be found out first. */
+const needsForms = ({ steps }: Sequence): boolean =>
+  callsOf(steps).some(({ operation }) => /Position$|^issueToken$/.test(operation));
 
 /** How scenarios of the judge are played on the target, and until when. */
-function scenarioOptions({ options, signal, redactor, sender, found }: Common, untilMs: number) {
+function observeOptions({ options, signal, redactor, sender, found }: Common, untilMs: number) {
   const { timeoutS, maxRate } = options.reach;
   return {
-    provider: found.provider,
-    sender,
-    timeoutMs: timeoutS * 1000,
+    ...{ provider: found.provider, sender, timeoutMs: timeoutS * 1000 },
     signal: endingAt(untilMs, signal),
     secret: (value: string) => redactor.learn(value),
     ...(maxRate === undefined ? {} : { maxRate }),
@@ -131,54 +129,40 @@ interface Common {
 }
 
 interface Comparison extends Common, Answers {
-  readonly orders: LearnedOrders | undefined;
-  /** Requests that were sent to learn them. */
+  readonly forms: Forms | undefined;
+  /** Requests that were sent to learn the settings. */
   readonly spent: number;
   /** Why nothing can be asked of the target at all. */
   readonly problem: string | null;
   readonly sequence: Sequence | undefined;
 }
 
-const FOR_THE_JUDGE = 0.1;
-
 async function compareWith(comparison: Comparison): Promise<number> {
-  const { options, found, settings, known, orders, sender, signal, sequence, spent } = comparison;
-  const { reach, requests } = options;
-  const { untilMs, progress } = comparison;
+  const { options, found, settings, known, forms, sender, signal, sequence, spent } = comparison;
+  const { reach, requests, concurrency } = options;
+  const { untilMs, progress, problem } = comparison;
   const most = sequence === undefined ? requests - spent : requests;
-  // A part is kept for the judge, who is asked of what was found.
-  const kept = sequence === undefined ? Math.ceil(most * FOR_THE_JUDGE) : 0;
   progress.compares(most);
-  const { problem } = comparison;
-  const drawn = sequence === undefined ? {} : { sequences: [sequence] };
+  const chosen = problem !== null ? [] : sequence === undefined ? undefined : [sequence];
   const explored = await explore({
-    provider: found.provider,
-    sender,
-    makeModel: (wanted) => simulatorModel({ ...settings, ...wanted }),
+    ...{ provider: found.provider, sender, signal, untilMs, seed: reach.seed, forms },
+    models: simulatorModels(settings),
     settings: { ...settings },
     unasked: unaskedIn(known.settings),
-    orders,
-    seed: reach.seed,
     requests: most,
-    kept,
-    untilMs,
     timeoutMs: reach.timeoutS * 1000,
     pacer: new Pacer(reach.maxRate),
-    signal,
-    crowd: options.concurrency,
-    width: found.provider.worlds ? 4 : 1,
+    crowd: concurrency,
+    width: found.provider.worlds ? Math.min(4, concurrency) : 1,
     onProgress: (each) => progress.show(each),
-    ...(problem === null ? drawn : { sequences: [] }),
+    ...(chosen === undefined ? {} : { sequences: chosen }),
   });
   progress.end();
-  const left = sequence === undefined ? requests - spent - explored.requests : 0;
-  const judged = await askJudge(explored.found, {
-    ...scenarioOptions(comparison, untilMs),
-    most: left,
-  });
-  const shown = { ...known, settings: { ...known.settings, ...explored.learned } };
-  const after = { ...comparison, known: shown };
-  const report = reportOf(after, explored, judged);
+  const after = {
+    ...comparison,
+    known: { ...known, settings: { ...known.settings, ...explored.learned } },
+  };
+  const report = reportOf(after, explored);
   finish(after, report, explored.agreed);
   return exitCodeOf(report);
 }
@@ -186,21 +170,14 @@ async function compareWith(comparison: Comparison): Promise<number> {
 function reportOf(
   { options, io, found, redactor, signal, spent, problem, known, ...times }: Comparison,
   explored: Explored,
-  judged: Judged,
 ): ExploreReport {
   const { startedAt, startedMs, untilMs } = times;
   for (const secret of found.provider.secrets()) redactor.learn(secret);
   return makeReport({
     version: io.version,
     target: { base_url: found.baseUrl, control_url: found.controlUrl },
-    seed: options.reach.seed,
-    startedAt,
-    durationMs: performance.now() - startedMs,
-    explored,
-    settings: known.settings,
-    spent: spent + judged.requests,
-    judge: judged.says,
-    interrupted: signal.aborted,
+    ...{ seed: options.reach.seed, startedAt, durationMs: performance.now() - startedMs },
+    ...{ explored, settings: known.settings, spent, interrupted: signal.aborted, redactor },
     notes: [
       ...(problem === null ? [] : [`Nothing was compared: ${problem.replace(/\.$/, '')}.`]),
       ...(problem === null && explored.sequences === 0 && !signal.aborted
@@ -209,7 +186,6 @@ function reportOf(
       ...found.notes,
       ...found.provider.notes,
     ],
-    redactor,
     replay: (id) => replayCommand(options, found, id),
   });
 }

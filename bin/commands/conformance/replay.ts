@@ -1,7 +1,7 @@
 // `conformance replay REPORT SCENARIO`: prints the requests of a scenario as a script of curl
 // commands.
 import type { Command } from 'commander';
-import { isExploreReport, scriptIn } from '../../../conformance/explore/findings/again.ts';
+import { isExploreReport, scriptIn } from '../../../conformance/explore/report/again.ts';
 import { curlScript } from '../../../conformance/reports/replay.ts';
 import manifest from '../../../package.json' with { type: 'json' };
 import { addHelp, type HelpText } from '../help-text.ts';

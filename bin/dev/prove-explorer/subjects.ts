@@ -149,7 +149,7 @@ const KEPT = new Set([
   ...['deprecation_header', 'account_status_endpoint'],
 ]);
 
-export function drawSettings(seed: number): Settings {
+function drawSettings(seed: number): Settings {
   const random = new Random(seed);
   const drawn: Record<string, unknown> = {};
   const specs: Readonly<Record<string, SettingSpec>> = settingSpecs;

@@ -1,5 +1,5 @@
 // The figures of a proof, kind by kind, and whether they are good enough.
-import type { Explored } from './explore-one.ts';
+import type { ExploredSubject } from './explore-one.ts';
 
 /** The least share that has to be found, by kind. */
 const LEAST: Readonly<Record<string, number>> = { deviation: 0.8, single: 0.8 };
@@ -12,7 +12,7 @@ export interface Summary {
   readonly isProved: boolean;
 }
 
-export function summaryLines(all: readonly Explored[]): Summary {
+export function summaryLines(all: readonly ExploredSubject[]): Summary {
   const kinds = [...new Set(all.map(({ kind }) => kind))];
   const parts = kinds.map((kind) =>
     summaryOf(
@@ -32,7 +32,7 @@ export function summaryLines(all: readonly Explored[]): Summary {
   };
 }
 
-function summaryOf(kind: string, all: readonly Explored[]) {
+function summaryOf(kind: string, all: readonly ExploredSubject[]) {
   const broken = all.filter(({ breaks }) => breaks.length > 0);
   if (broken.length === 0) {
     const wrong = all.filter(({ found }) => found.length > 0);

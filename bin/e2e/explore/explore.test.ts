@@ -1,180 +1,117 @@
-// The explorer as people start it, on a simulator that deviates and on one that does not.
+// The explorer on a simulator that deviates and on one that does not: what is found, what is open,
+// and what is lost.
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { Unreachable } from '../../../conformance/engine/scenario-errors.ts';
-import { ideas as everyIdea } from '../../../conformance/explore/draw/ideas.ts';
-import { explore } from '../../../conformance/explore/explore.ts';
-import { rulesFor } from '../../../conformance/explore/findings/rules.ts';
-import type { GroundSender } from '../../../conformance/explore/play/ground.ts';
+import type { Model } from '../../../conformance/explore/model.ts';
 import { verdictOf } from '../../../conformance/explore/report/report.ts';
-import type { CallStep, Sequence, Step } from '../../../conformance/explore/sequence.ts';
-import type { Provider } from '../../../conformance/providers/target.ts';
-import { defaultSettings, type Settings } from '../../../fixtures/settings.ts';
-import type { Deviation } from '../../../simulator/deviations/deviation.ts';
-import { findDeviation } from '../../../simulator/deviations/register.ts';
-import { simulatorModel } from '../../commands/conformance/explore-model.ts';
+import type { Step } from '../../../conformance/explore/sequence.ts';
+import { Random } from '../../../fixtures/random.ts';
+import { createAccount, explored } from './testing/explored.ts';
 
 const exploring = suite('explore');
 
-interface Told {
-  readonly seed?: number;
-  /** Only these ideas are drawn from. */
-  readonly ideas?: RegExp;
-  /** False: not even the first question is answered. */
-  readonly isReached?: boolean;
-  /** So many worlds begin, and then the target is gone. */
-  readonly worlds?: number;
-  /** So many calls are answered, and then none. */
-  readonly answers?: number;
-  readonly sequences?: readonly Sequence[];
-  /** So many sequences are played beside one another. */
-  readonly width?: number;
-  /** Milliseconds until the world with that number begins. */
-  readonly beginsAfter?: (world: number) => number;
-  /** How the target answers open questions. */
-  readonly open?: Partial<Settings>;
-}
-
-async function explored(
-  deviation: Deviation | null,
-  requests: number,
-  {
-    seed = 1,
-    ideas,
-    sequences,
-    open = {},
-    isReached = true,
-    width = 1,
-    beginsAfter = () => 0,
-    worlds = Number.POSITIVE_INFINITY,
-    answers = Number.POSITIVE_INFINITY,
-  }: Told = {},
-) {
-  const bends = deviation === null ? [] : [deviation];
-  const target = await simulatorModel({ ...defaultSettings, ...open }, bends);
-  try {
-    return await explore({
-      provider: reachedOrNot(isReached, begun(target.provider, worlds, beginsAfter)),
-      sender: silentAfter(answers, target.sender),
-      makeModel: (wanted) => simulatorModel({ ...defaultSettings, ...wanted }),
-      settings: {},
-      seed,
-      requests,
-      untilMs: Number.POSITIVE_INFINITY,
-      timeoutMs: 10_000,
-      signal: new AbortController().signal,
-      crowd: 8,
-      width,
-      firstOnly: true,
-      ...(sequences === undefined ? {} : { sequences }),
-      ...(ideas === undefined ? {} : { ideas: everyIdea.filter(({ id }) => ideas.test(id)) }),
-    });
-  } finally {
-    await target.close();
-  }
-}
-
-function silentAfter(answers: number, sender: GroundSender): GroundSender {
-  let answered = 0;
-  return {
-    ...sender,
-    send: (wire) => {
-      if (wire.url.includes('/api/v1/')) answered += 1;
-      if (answered > answers) throw new Unreachable('timeout', 'no answer');
-      return sender.send(wire);
-    },
-    close: () => sender.close(),
-  };
-}
-
-function reachedOrNot(isReached: boolean, provider: Provider): Provider {
-  if (isReached) return provider;
-  const shared = async () => {
-    throw new Unreachable('refused', 'connection refused');
-  };
-  return Object.assign(provider, { shared });
-}
-
-function begun(
-  provider: Provider,
-  worlds: number,
-  beginsAfter: (world: number) => number,
-): Provider {
-  const begin = provider.own.bind(provider);
+/** The target answers the calls for which `isLost` is false. */
+const losing = (isLost: (count: number, body: string, method: string) => boolean) => {
   let count = 0;
-  const own = async () => {
-    count += 1;
-    if (count > worlds) throw new Unreachable('refused', 'connection refused');
-    await new Promise((resolve) => setTimeout(resolve, beginsAfter(count)));
-    return begin();
-  };
-  return Object.assign(provider, { own });
-}
+  return ({ sender }: Model) => ({
+    sender: {
+      ...sender,
+      send: (wire: Parameters<typeof sender.send>[0]) => {
+        const isCall = wire.url.includes('/api/v1/');
+        if (isCall) count += 1;
+        const body = Buffer.from(wire.body ?? []).toString();
+        if (isCall && isLost(count, body, wire.method)) throw new Unreachable('reset', 'cut');
+        return sender.send(wire);
+      },
+    },
+  });
+};
 
 exploring('a conforming simulator agrees, and never more is sent than was asked for', async () => {
-  const { found, agreed, requests, inconclusive } = await explored(null, 400);
-  assert.equal(found, []);
-  assert.equal(inconclusive, []);
-  assert.ok(agreed > 10);
-  assert.ok(requests <= 400);
+  const { found, agreed, requests, inconclusive, lost } = await explored({ requests: 500 });
+  assert.equal({ found, inconclusive, lost }, { found: [], inconclusive: [], lost: 0 });
+  assert.ok(agreed > 10, `${agreed} agreed`);
+  assert.ok(requests <= 500);
 });
 
 exploring('the seed decides what is drawn, however long any of it takes to be played', async () => {
-  const drawn = async (width: number, beginsAfter: (world: number) => number) => {
-    const { coverage } = await explored(null, 800, { seed: 3, width, beginsAfter });
-    return [...coverage.ideas.keys()];
+  const drawn = async (delayOf: (world: number) => number) => {
+    let world = 0;
+    const { coverage } = await explored({
+      ...{ requests: 300, width: 4, seed: 3 },
+      bent: ({ provider }) => {
+        const begin = provider.own.bind(provider);
+        const own = async () => {
+          world += 1;
+          await new Promise((resolve) => setTimeout(resolve, delayOf(world)));
+          return begin();
+        };
+        return { provider: Object.assign(provider, { own }) };
+      },
+    });
+    return Object.fromEntries(coverage.operations);
   };
-  const one = await drawn(1, () => 0);
-  const other = await drawn(4, (world) => (world * 37) % 60);
-  // What is left of the requests at the end is not the same.
-  const most = Math.min(one.length, other.length) - 20;
-  assert.ok(most > 30, `only ${most} ideas`);
-  assert.equal(other.slice(0, most), one.slice(0, most));
+  assert.equal(await drawn((world) => (world * 37) % 60), await drawn(() => 0));
 });
 
 exploring('a target that goes away half-way has not agreed', async () => {
-  const all = await explored(null, 400, { worlds: 5 });
-  assert.is(all.agreed, 5);
-  assert.equal([all.isGone, all.found], [true, []]);
-  const verdict = verdictOf(all);
-  assert.is(verdict, 'invalid');
-  assert.is(verdictOf({ ...all, isGone: false, inconclusive: [] }), 'agrees');
-});
-
-exploring('a target that nobody reaches could not be compared', async () => {
-  const all = await explored(null, 400, { isReached: false });
-  assert.equal(all.inconclusive, ['connection refused']);
-  assert.equal([all.found.length, verdictOf(all)], [0, 'invalid']);
-});
-
-exploring('a target that no longer answers any call has not agreed', async () => {
-  const all = await explored(null, 400, { answers: 60 });
+  const all = await explored({ bent: losing((count) => count > 150), requests: 600 });
   assert.ok(all.agreed > 0);
-  assert.ok(all.requests < 400, 'it is given up before all is sent');
-  assert.equal([all.found.length, verdictOf(all)], [0, 'invalid']);
+  assert.ok(all.requests < 600, 'it is given up before all is sent');
+  assert.equal([all.isGone, verdictOf(all)], [true, 'invalid']);
 });
 
-const createAccount = (n: number): CallStep => ({
-  ...{ do: 'call', n, operation: 'createAccount', as: 'firm', key: { $fresh: `k${n}` } },
-  body: {
-    client_reference_id: { $fresh: `a${n}` },
-    email: { $join: [{ $fresh: `a${n}` }, '@explore.example.com'] },
-    brand_id: { $role: 'firm', has: 'brand' },
+exploring('a crash is found and shrunk, and is not counted as lost', async () => {
+  const bent = losing((_, body, method) => method === 'PATCH' && body.includes('"country"'));
+  const update: Step = {
+    ...{ do: 'call', n: 3, operation: 'updateAccount', as: 'firm', key: { $fresh: 'u3' } },
+    ...{ id: { $of: 1, at: 'id' }, ifMatch: { $header: 1, name: 'etag' } },
+    body: { first_name: 'Ada', country: 'PT' },
+  };
+  const steps = [createAccount(1), createAccount(2), update, createAccount(4)];
+  const all = await explored({ bent, steps });
+  const [first] = all.found;
+  assert.is(first?.difference.at, 'no_answer');
+  assert.is(first?.difference.operation, 'updateAccount');
+  assert.ok(first!.calls <= 3, `${first!.calls} calls`);
+  assert.is(verdictOf(all), 'differs');
+});
+
+exploring(
+  'of a target that loses calls now and then nothing is said, nor that it agrees',
+  async () => {
+    const random = new Random(7);
+    const isLost = () => random.chance(0.05);
+    const all = await explored({ bent: losing(isLost), requests: 1200 });
+    assert.equal(
+      all.found.map(({ difference: { operation, at, target, model } }) => [
+        operation,
+        at,
+        target,
+        model,
+      ]),
+      [],
+    );
+    assert.ok(all.lost > 5, `${all.lost} lost`);
+    assert.is(verdictOf(all), 'invalid');
   },
-});
+);
 
-exploring('a fault that waits strikes one of several calls at once on both sides', async () => {
-  const match = { operation: 'createAccount' };
-  const effect = { kind: 'status', status: 503 };
-  const steps: readonly Step[] = [
-    { do: 'fault', n: 1, match, times: 1, effect },
-    { do: 'burst', n: 4, calls: [createAccount(2), createAccount(3)] },
-  ];
-  const { found, agreed } = await explored(null, 100, { sequences: [{ steps }] });
-  assert.equal([found.length, agreed], [0, 1]);
-});
+exploring(
+  'a fault that waits strikes one of several calls at the same time on both sides',
+  async () => {
+    const effect = { kind: 'status', status: 503 };
+    const steps: readonly Step[] = [
+      { do: 'fault', n: 1, match: { operation: 'createAccount' }, times: 1, effect },
+      { do: 'burst', n: 4, calls: [createAccount(2), createAccount(3)] },
+    ];
+    const { found, agreed } = await explored({ steps });
+    assert.equal([found.length, agreed], [0, 1]);
+  },
+);
 
-exploring('what follows an open answer that parts the two is not compared', async () => {
+exploring('what depends on an open answer that parts the two sides is not compared', async () => {
   const call = { do: 'call', as: 'firm' } as const;
   const body = { url: { $of: 1, at: 'url' }, event_categories: ['account'] };
   const steps: readonly Step[] = [
@@ -185,55 +122,38 @@ exploring('what follows an open answer that parts the two is not compared', asyn
     createAccount(5),
     { do: 'burst', n: 8, calls: [createAccount(6), createAccount(7)] },
   ];
-  const open = { account_status_endpoint: 'none' } as const;
-  const { found, agreed } = await explored(null, 100, { sequences: [{ steps }], open });
+  const { found, agreed } = await explored({ steps, answers: { account_status_endpoint: 'none' } });
   assert.equal([found.map(({ difference }) => difference.at), agreed], [[], 1]);
 });
 
-exploring('an endpoint that is there is no excuse for reads that nobody counts', async () => {
-  const wish = { scopes: ['accounts:write'], perSecond: 2 };
-  const read = { do: 'call', n: 2, operation: 'getAccountStatus', as: 'm1', id: '999' } as const;
-  const creates = [3, 4].map((n) => ({ ...createAccount(n), as: 'm1' }));
-  const steps: readonly Step[] = [{ do: 'mint', n: 1, name: 'm1', wish }, read, ...creates];
-  const deviation = findDeviation('limit-reads-unmetered')!;
-  const { found, open } = await explored(deviation, 600, { sequences: [{ steps }] });
-  assert.equal([...open.keys()], []);
-  assert.is(found[0]?.difference.modelAnswer, '429 rate_limited');
-});
+exploring(
+  'what deviates is found, shrunk to the calls that show it, and named by its rule',
+  async () => {
+    const { found } = await explored({
+      ...{ deviations: ['account-reference-taken-is-409'], firstOnly: true, requests: 1500 },
+    });
+    const [first] = found;
+    assert.is(first?.difference.modelAnswer, '200');
+    assert.is(first?.difference.targetAnswer, '409 invalid_state');
+    assert.equal([first?.calls, first?.reproduced], [2, '2 of 2']);
+    assert.ok(
+      ['ACC-5', 'IDEM-12', 'ACC-6'].includes(first?.rules[0] ?? ''),
+      first?.rules.join(' '),
+    );
+  },
+);
 
-exploring('what deviates is found, and shrunk to the calls that show it', async () => {
-  const { found } = await explored(findDeviation('account-reference-taken-is-409')!, 400);
-  assert.is(found.length, 1);
-  const [{ difference, calls, reproduced, sequence }] = found as [(typeof found)[0]];
-  assert.equal(
-    sequence.steps.map(({ n }) => n),
-    [1, 2],
-  );
-  assert.is(difference.operation, 'createAccount');
-  assert.is(difference.modelAnswer, '200');
-  assert.is(difference.targetAnswer, '409 invalid_state');
-  assert.is(calls, 2);
-  assert.is(reproduced, '2 of 2');
-});
-
-/** Of each family of signs that a rule is read from, where need be by what shows nothing else. */
-const CALLED: readonly (readonly [deviation: string, ideas?: RegExp])[] = [
-  // Two spellings of one phone that do not meet are ACC-9's.
-  ['account-phone-as-sent', /^account\/phone$/],
-  ['update-ignores-last-name'],
-  ['bulk-answers-201'],
-  ['replay-answers-200'],
-  ['ftd-never'],
-  ['hook-rotate-keeps-secret'],
-];
-for (const [id, ideas] of CALLED) {
-  exploring(`${id} is called by its rule`, async () => {
-    const deviation = findDeviation(id)!;
-    const { found } = await explored(deviation, 1_500, ideas === undefined ? {} : { ideas });
-    assert.is(found.length, 1);
-    const [first = ''] = rulesFor(found[0]!);
-    assert.ok((deviation.breaks as readonly string[]).includes(first), first);
+exploring('a difference that is known already does not hide another', async () => {
+  const steps: readonly Step[] = [
+    createAccount(1),
+    createAccount(2, { country: 'PT' }),
+    { ...createAccount(3), body: createAccount(1).body! },
+    { ...createAccount(4), key: { $fresh: 'k2' }, body: createAccount(2).body! },
+  ];
+  const { found } = await explored({
+    ...{ deviations: ['account-starts-active', 'account-reference-taken-is-409'], steps },
   });
-}
+  assert.equal(found.map(({ difference: { at } }) => at).sort(), ['body.status', 'status']);
+});
 
 exploring.run();

@@ -111,7 +111,7 @@ test('the script of an explorer’s report is printed as it stands, as the guide
     assert.is(replay('report.json', 'd1', { ...systemJudgeIo('0.0.0'), cwd }), script);
     const guide = new URL('../../../conformance/explore/README.md', import.meta.url);
     const words = readFileSync(guide, 'utf8').replace(/\s+/g, ' ');
-    assert.match(words, 'a report from a stranger is a program from a stranger');
+    assert.match(words, 'treat reports from untrusted sources like scripts');
   }));
 
 test.run();

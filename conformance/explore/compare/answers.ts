@@ -1,14 +1,12 @@
 // Compares what one call was answered by the target and by the model.
 import { OPERATIONS } from '../../engine/operations.ts';
-import type { Json } from '../../engine/send/answer.ts';
-import { memberAt } from '../../engine/send/answer.ts';
-import { namesRow } from '../../scenarios/bulk/names-row.ts';
-import { type CallOutcome, jsonOf } from '../play/outcome.ts';
+import { type Json, memberAt } from '../../engine/send/answer.ts';
+import { namesRow } from '../observe.ts';
+import { type CallOutcome, isNumber, jsonOf, nameText, summaryOf } from '../play/outcome.ts';
 import type { CallStep } from '../sequence.ts';
 import type { Difference } from './difference.ts';
-import { compareOpenRead } from './reads.ts';
-import { PROBLEM, SUCCESS } from './shapes.ts';
-import { type Comparing, compareValue, type Mismatch, shown } from './values.ts';
+import { isOpenRead, PROBLEM, type Shape, SUCCESS } from './shapes.ts';
+import { type Comparing, compareValue, listIn, type Mismatch, shown } from './values.ts';
 
 export function compareAnswers(
   step: CallStep,
@@ -53,28 +51,16 @@ function rowsLike(row: number, { sent }: CallOutcome): readonly number[] {
 }
 
 export function differenceOf(
-  step: CallStep,
+  { n, operation }: CallStep,
   target: CallOutcome,
   model: CallOutcome,
   { at, target: targetText, model: modelText }: Mismatch,
 ): Difference {
   return {
-    n: step.n,
-    operation: step.operation,
-    at,
-    model: modelText,
-    target: targetText,
+    ...{ n, operation, at, model: modelText, target: targetText, basis: model.basis },
     modelAnswer: summaryOf(model),
     targetAnswer: summaryOf(target),
-    basis: model.basis,
   };
-}
-
-/** In a few words: `201`, `409 invalid_state`, `422 text/plain`. */
-export function summaryOf({ status, json, headers }: CallOutcome): string {
-  const code = memberAt(json, 'code');
-  if (status >= 400 && typeof code === 'string') return `${status} ${code}`;
-  return status >= 400 ? `${status} ${headers.mediaType()}` : String(status);
 }
 
 function compareStatus(target: CallOutcome, model: CallOutcome): Mismatch | null {
@@ -103,9 +89,10 @@ function compareBody(
   comparing: Comparing,
 ): Mismatch | null {
   if (model.status < 400) {
-    const open = compareOpenRead(step.operation, target.json);
-    if (open !== undefined) return open;
     const shape = SUCCESS[step.operation];
+    if (isOpenRead(step.operation)) {
+      return compareRead(target.json, model.json) ?? findLeak(shape, target, model, comparing);
+    }
     return (
       compareValue(shape, target.json, model.json, 'body', comparing) ??
       compareRevision(target, model, comparing)
@@ -116,6 +103,46 @@ function compareBody(
   return compareValue(PROBLEM, target.json, model.json, 'body', comparing) ?? problemOf(target);
 }
 
+const NUMBERS = ['record_id', 'account_id'] as const;
+
+/** CONV-3, NS-2: of a read only that these two are JSON numbers, wherever its rows have them. */
+function compareRead(target: Json | undefined, model: Json | undefined): Mismatch | null {
+  const list = listIn(target);
+  const rows = Array.isArray(list) ? list : [target];
+  for (const row of rows) {
+    for (const name of NUMBERS) {
+      const value = memberAt(row, name);
+      if (value === undefined || isNumber(value)) continue;
+      const at = memberAt(model, name) === undefined ? `body.*.${name}` : `body.${name}`;
+      return { at, target: shown(value), model: 'a JSON number' };
+    }
+  }
+  return null;
+}
+
+/** AUTH-6, AUTH-7: a record that the sequence knows, on a page for which it is out of reach. */
+function findLeak(
+  shape: Shape,
+  target: CallOutcome,
+  model: CallOutcome,
+  { match }: Comparing,
+): Mismatch | null {
+  const [rows, due] = [listIn(target.json), listIn(model.json)];
+  // A page that is full may leave out what is within reach.
+  if (shape.kind !== 'page' || !Array.isArray(rows) || !Array.isArray(due)) return null;
+  if (due.length >= FULL_PAGE) return null;
+  const ids = new Set(due.map((row) => nameText(memberAt(row, shape.by))));
+  for (const row of rows) {
+    const id = nameText(memberAt(row, shape.by));
+    const known = match.modelOf(shape.space, id);
+    if (known === undefined || ids.has(known)) continue;
+    return { at: 'body.*', target: `${shape.space} ${id}`, model: `no ${shape.space} ${id}` };
+  }
+  return null;
+}
+
+const FULL_PAGE = 100;
+
 function compareText(target: CallOutcome, model: CallOutcome): Mismatch | null {
   if ((target.body.length === 0) === (model.body.length === 0)) return null;
   return { at: 'body', target: `${target.body.length} bytes`, model: `${model.body.length} bytes` };
@@ -123,18 +150,17 @@ function compareText(target: CallOutcome, model: CallOutcome): Mismatch | null {
 
 /** ERR-1: what a problem must be by itself, whatever its words. */
 function problemOf({ json }: CallOutcome): Mismatch | null {
-  const type = memberAt(json, 'type');
-  const code = memberAt(json, 'code');
+  const [type, code, id, errors] = ['type', 'code', 'request_id', 'errors'].map((name) =>
+    memberAt(json, name),
+  );
   const expected = `a URI that ends in /errors/${String(code)}`;
   const isUri = typeof type === 'string' && /^[a-z][a-z0-9+.-]*:/i.test(type);
   if (!isUri || !type.endsWith(`/errors/${String(code)}`)) {
     return { at: 'body.type', target: shown(type), model: expected };
   }
-  const id = memberAt(json, 'request_id');
   if (typeof id !== 'string' || id === '') {
     return { at: 'body.request_id', target: shown(id), model: 'a text' };
   }
-  const errors = memberAt(json, 'errors');
   return Array.isArray(errors)
     ? null
     : { at: 'body.errors', target: shown(errors), model: 'a list' };
@@ -146,7 +172,7 @@ function compareRevision(
   model: CallOutcome,
   { match }: Comparing,
 ): Mismatch | null {
-  const account = memberAt(model.json, 'id') ?? memberAt(model.json, 'account_id');
+  const account = memberAt(model.json, 'id');
   const [own, other] = [memberAt(target.json, 'revision'), memberAt(model.json, 'revision')];
   if (own === undefined || other === undefined) return null;
   if (match.pair(`revision of ${String(account)}`, String(own), String(other))) return null;
@@ -160,16 +186,20 @@ function compareHeaders(
   comparing: Comparing,
 ): Mismatch | null {
   return (
-    compareEtag(target, model) ??
+    compareEtag(step, target, model) ??
     compareRequestId(step, target, model, comparing) ??
     compareLimits(step, target, model)
   );
 }
 
 /** ACC-19: a strong tag whose value is the revision in the body. */
-function compareEtag(target: CallOutcome, model: CallOutcome): Mismatch | null {
+function compareEtag(
+  { operation }: CallStep,
+  target: CallOutcome,
+  model: CallOutcome,
+): Mismatch | null {
   const other = model.headers.get('etag');
-  if (other === undefined) return null;
+  if (other === undefined || isOpenRead(operation)) return null;
   const own = target.headers.get('etag');
   const revision = memberAt(target.json, 'revision');
   if (own === `"${String(revision)}"`) return null;
@@ -213,7 +243,7 @@ function compareLimits(
     if (operation === 'issueToken' && name === 'x-ratelimit-limit') continue;
     if (own !== other) return wrong;
   }
-  const errors = memberAt(target.json, 'errors') as Json | undefined;
+  const errors = memberAt(target.json, 'errors');
   if (target.status !== 429 || !Array.isArray(errors) || errors.length === 0) return null;
   return { at: 'body.errors', target: shown(errors), model: '[]' };
 }

@@ -3,7 +3,7 @@ import { eventCategories, eventKinds } from '../../../fixtures/event-kinds.ts';
 import type { Json } from '../../engine/send/answer.ts';
 import { memberAt } from '../../engine/send/answer.ts';
 import type { ReceivedDelivery } from '../../providers/webhook-receiver.ts';
-import { numberNames, sequenceAt } from '../../scenarios/delivery/envelopes.ts';
+import { numberNames, sequenceAt } from '../observe.ts';
 import { settlesUnseen } from '../play/ground.ts';
 import { jsonOf as jsonIn, type Outcome } from '../play/outcome.ts';
 import type { Player } from '../play/player.ts';

@@ -12,6 +12,9 @@ import type { Comparing } from './values.ts';
 
 const form = suite('deliveries');
 
+/** The step in which calls were sent at the same time. */
+const BURST = 4;
+
 const comparing = { seqName: 'seq' } as Comparing;
 
 interface Arrived {
@@ -40,16 +43,16 @@ function heard(...arrived: readonly Arrived[]): Player {
   const made = { kind: 'answer', json: { id: 7, event_categories: ['account'] } };
   return {
     ...{ hooks: new Map([[1, { deliveries }]]), outcomes: new Map([[1, made]]) },
-    heardAtOnce: new Map([[1, deliveries.length]]),
+    heardAt: new Map([[BURST, new Map([[1, deliveries.length]])]]),
     ...{ arrived: new Map(), ground: { target: { disposable: true, offers: new Set(['clock']) } } },
   } as unknown as Player;
 }
 
 const placeOf = (target: Player, model: Player) =>
-  compareDeliveries(1, target, model, comparing)?.at;
+  compareDeliveries(1, { target: target, model: model }, comparing)?.at;
 const countedAt = (target: Player, model: Player) => {
   const steady = { ...target, ground: { ...target.ground, isSteady: true } } as Player;
-  return countDeliveries(1, { target: steady, model }, comparing, [])?.at;
+  return countDeliveries(1, { target: steady, model }, comparing, [], [BURST])?.at;
 };
 
 form('another method than POST is a difference, and so is no word of the subscription', () => {
@@ -75,7 +78,7 @@ form('of too many and too few it is said which events they are of', () => {
     ({ id, about: { kind, category, data: { id } } }) as Arrived;
   const [made, updated] = [told('account.created', 'a'), told('account.updated', 'b')];
   const targetOf = (own: readonly Arrived[], due: readonly Arrived[]) =>
-    compareDeliveries(1, heard(...own), heard(...due), comparing)?.target;
+    compareDeliveries(1, { target: heard(...own), model: heard(...due) }, comparing)?.target;
   assert.is(targetOf([made], [made, updated]), '1 delivery: 1 of account.updated missing');
   assert.is(targetOf([], [made]), '0 deliveries: 1 of account.created missing');
   const again = told('account.created', 'c');
@@ -94,6 +97,7 @@ form('what cannot be read is told as that, and not as too few events', () => {
     { target: cut, model: heard({}, { id: 'b', seq: 2 }) },
     comparing,
     [],
+    [BURST],
   );
   assert.is(found?.at, 'body');
   assert.is(found?.target, '13 bytes that are no JSON and end in …{"id":"b","se');
@@ -104,7 +108,7 @@ form('of orders as many as there are may be told, where no setting makes them al
   const [made, filled] = [told('account', 'a'), { ...told('orders', 'b'), seq: 2 }];
   const sides = { target: heard(made, filled), model: heard(made) };
   const counted = (...open: readonly EventCategory[]) =>
-    countDeliveries(1, sides, { ...comparing, openCategories: open }, []);
+    countDeliveries(1, sides, { ...comparing, openCategories: open }, [], [BURST]);
   assert.is(counted()?.at, 'count');
   assert.is(counted('account')?.at, 'count');
   assert.is(counted('order', 'position')?.at, undefined);
@@ -138,12 +142,12 @@ form('of a record that was made later, no event is compared of another with the 
   };
   const whole = { ...comparing, match: new Match() };
   const sides = { target: after('9'), model: after('12') };
-  assert.is(countDeliveries(5, sides, whole, [create]), null);
+  assert.is(countDeliveries(5, sides, whole, [create], [BURST]), null);
   const twice = {
     target: after('9', { id: 'c', seq: 3, about: told('account', '9') }),
     model: after('12', { id: 'c', seq: 3, about: told('account', '10') }),
   };
-  assert.is(countDeliveries(5, twice, whole, [create])?.at, 'count');
+  assert.is(countDeliveries(5, twice, whole, [create], [BURST])?.at, 'count');
 });
 
 form(
@@ -152,8 +156,11 @@ form(
     const since = (count: number, player: Player) =>
       ({
         ...player,
-        ...{ heardAtOnce: new Map([[1, count]]), ground: { ...player.ground, isSteady: true } },
-      }) as Player;
+        ...{
+          heardAt: new Map([[BURST, new Map([[1, count]])]]),
+          ground: { ...player.ground, isSteady: true },
+        },
+      }) as unknown as Player;
     const one = { signature: 't=1,v1=aa' };
     const [two, later] = [
       { id: 'b', seq: 2 },
@@ -161,7 +168,7 @@ form(
     ];
     const signed = (v1: string) => ({ ...later, signature: `t=1,v1=${v1.repeat(64)}` });
     const counted = (target: Player, model: Player) =>
-      countDeliveries(1, { target, model }, { ...comparing, match: new Match() }, [])?.at;
+      countDeliveries(1, { target, model }, { ...comparing, match: new Match() }, [], [BURST])?.at;
     const due = since(2, heard(one, two, later));
     assert.is(counted(since(2, heard(two, one, later)), due), undefined);
     assert.is(counted(since(2, heard(two, one, later, one)), due), undefined);
@@ -184,7 +191,7 @@ form(
     const running = (player: Player) =>
       ({ ...player, ground: { ...player.ground, isSteady: false } }) as Player;
     const at = (target: Player) =>
-      countDeliveries(1, { target, model: heard(...paid) }, comparing, [])?.at;
+      countDeliveries(1, { target, model: heard(...paid) }, comparing, [], [BURST])?.at;
     assert.is(at(running(settling)), undefined);
     assert.is(at(running(cancelling)), 'count');
     assert.is(countedAt(settling, heard(...paid)), 'count');
@@ -197,7 +204,8 @@ form('what stands in an event is compared where it is the record as the API show
   const record = { id: '9', revision: 1, client_reference_id: 'a', status: 'New', phone: null };
   const names = { first_name: 'A', last_name: '', country: null, language: null };
   const full = { ...record, ...names, brand_id: '10', firm_id: '1' };
-  const placed = (target: object) => compareDeliveries(1, told(target), told(full), whole)?.at;
+  const placed = (target: object) =>
+    compareDeliveries(1, { target: told(target), model: told(full) }, whole)?.at;
   assert.is(placed({ revision: 1 }), undefined);
   assert.is(placed({ ...full, status: 'Old' }), 'envelope.data.status');
 });
@@ -211,7 +219,7 @@ form('an event stays the pair of the one that it was paired with', () => {
   const both = { ...comparing, match };
   const steady = (player: Player) =>
     ({ ...player, ground: { ...player.ground, isSteady: true } }) as Player;
-  assert.is(compareDeliveries(1, steady(sent('a')), sent('b'), both), null);
+  assert.is(compareDeliveries(1, { target: steady(sent('a')), model: sent('b') }, both), null);
 });
 
 form(
@@ -235,11 +243,14 @@ form(
     ];
     const steady = (player: Player) =>
       ({ ...player, ground: { ...player.ground, isSteady: true } }) as Player;
-    assert.is(compareDeliveries(1, steady(mine), steady(theirs), both)?.at, undefined);
+    assert.is(
+      compareDeliveries(1, { target: steady(mine), model: steady(theirs) }, both)?.at,
+      undefined,
+    );
     const fresh = { ...comparing, match: new Match() };
     fresh.match.pair('account', '71', '11');
     fresh.match.pair('account', '72', '12');
-    compareDeliveries(1, steady(mine), steady(theirs), fresh);
+    compareDeliveries(1, { target: steady(mine), model: steady(theirs) }, fresh);
     assert.is(fresh.match.modelOf('event', 't1'), 'm2');
   },
 );
@@ -257,8 +268,7 @@ form('what an envelope calls things is its own, and stays what it was', () => {
   const placed = (mine: readonly string[], theirs: readonly string[]) =>
     compareDeliveries(
       1,
-      told(...mine.map((each) => own(each))),
-      told(...theirs.map((each) => model(each))),
+      { target: told(...mine.map(own)), model: told(...theirs.map((each) => model(each))) },
       { ...comparing, match: new Match() },
     )?.at;
   assert.is(placed(['NEW', 'CHANGED'], ['account.created', 'account.updated']), undefined);
@@ -269,7 +279,11 @@ form('what an envelope calls things is its own, and stays what it was', () => {
 form('a number may be written as digits, and stand in a part of the envelope', () => {
   const told = (about: object) => heard({ about: about as never });
   const placed = (about: object) =>
-    compareDeliveries(1, told(about), heard({}), { ...comparing, match: new Match() })?.at;
+    compareDeliveries(
+      1,
+      { target: told(about), model: heard({}) },
+      { ...comparing, match: new Match() },
+    )?.at;
   assert.is(placed({ seq: '1' }), undefined);
   assert.is(placed({ seq: undefined, meta: { seq: 1 } }), undefined);
   assert.is(placed({ seq: undefined, meta: { revision: 1 } }), 'envelope.seq');
@@ -285,8 +299,11 @@ form('a delivery that comes twice within half a minute of the clock is no retry'
     return player;
   };
   const placed = (afterMs: number) =>
-    compareDeliveries(1, twice(afterMs), steady(heard({})), { ...comparing, match: new Match() })
-      ?.at;
+    compareDeliveries(
+      1,
+      { target: twice(afterMs), model: steady(heard({})) },
+      { ...comparing, match: new Match() },
+    )?.at;
   assert.is(placed(1000), undefined);
   assert.is(placed(30_000), 'count');
 });

@@ -4,7 +4,7 @@ import type { OperationName } from '../../engine/operations.ts';
 import type { Json } from '../../engine/send/answer.ts';
 import { memberAt } from '../../engine/send/answer.ts';
 import type { ReceivedDelivery } from '../../providers/webhook-receiver.ts';
-import type { Outcome } from '../play/outcome.ts';
+import { isNumber, nameText, type Outcome } from '../play/outcome.ts';
 import type { Player } from '../play/player.ts';
 import type { CallStep } from '../sequence.ts';
 import {
@@ -21,7 +21,8 @@ import { countMismatch, deliveries } from './delivery-counts.ts';
 import type { Difference } from './difference.ts';
 import { pairArrivals } from './pairing.ts';
 import { ACCOUNT, type Shape, TRANSACTION } from './shapes.ts';
-import { compareSignature, compareTime, type Sides, signersOf } from './signatures.ts';
+import type { Sides } from './sides.ts';
+import { compareSignature, compareTime, signersOf } from './signatures.ts';
 import { type Comparing, compareValue, type Mismatch, shown } from './values.ts';
 
 /** NS-1: what stands in the events of orders and positions is as open as their answers. */
@@ -38,19 +39,28 @@ const MADE_BY: Readonly<Partial<Record<OperationName, string>>> = {
   createTransaction: 'transaction',
 };
 
-/** The first thing in which the deliveries to any endpoint differ, at the step `n`. */
+/**
+ * The first thing in which the deliveries to any endpoint differ, at the step `n`. Where `heard` says
+ * how many had come by then, nothing is said of an endpoint that more or fewer are due at: they may
+ * be on their way.
+ */
 export function compareDeliveries(
   n: number,
-  target: Player,
-  model: Player,
+  sides: Sides,
   comparing: Comparing,
+  heard?: ReadonlyMap<number, number>,
 ): Difference | null {
+  const { target, model } = sides;
   for (const [step, hook] of target.hooks) {
     const other = model.hooks.get(step);
     if (other === undefined) continue;
-    const sides = { target, model };
-    const found = compareArrivals(hook.deliveries, other.deliveries, sides, comparing);
-    if (found !== null) return differenceOf(n, 'delivery', found);
+    const came = hook.deliveries.slice(0, heard?.get(step));
+    const isEven = () =>
+      heardBy(withoutOpen(came, comparing), target, target).length ===
+      heardBy(withoutOpen(other.deliveries, comparing), model, target).length;
+    if (heard !== undefined && !isEven()) continue;
+    const found = compareArrivals(came, other.deliveries, sides, comparing);
+    if (found !== null) return differenceOf(n, found);
   }
   return null;
 }
@@ -64,6 +74,7 @@ export function countDeliveries(
   sides: Sides,
   comparing: Comparing,
   later: readonly CallStep[],
+  bursts: readonly number[],
 ): Difference | null {
   const { target, model } = sides;
   for (const [step, hook] of target.hooks) {
@@ -71,33 +82,38 @@ export function countDeliveries(
     if (other === undefined) continue;
     // Of what cannot be read nobody knows which event it tells.
     const form = compareForm(hook.deliveries, other.deliveries, sides);
-    if (form !== null) return differenceOf(n, 'delivery', form);
+    if (form !== null) return differenceOf(n, form);
     const own = heardBy(withoutOpen(hook.deliveries, comparing), target, target);
     const due = heardBy(withoutOpen(other.deliveries, comparing), model, target);
     // A live target may send the rest later.
     if (!target.ground.target.offers.has('clock') && own.length < due.length) continue;
     const counted = compareCounts(own, due, comparing);
-    if (counted !== null) return differenceOf(n, 'delivery', counted);
-    const since = compareSince(step, sides, comparing);
-    if (since !== null) return differenceOf(n, 'delivery', since);
+    if (counted !== null) return differenceOf(n, counted);
+    const since = compareSince(step, bursts.at(-1) ?? 0, sides, comparing);
+    if (since !== null) return differenceOf(n, since);
     for (const call of later) {
       const about = arrivalsOf(own, call, target);
       // NS-9: nothing says that an event shows its record.
       if (about.length === 0) continue;
       const found = compareArrivals(about, arrivalsOf(due, call, model), sides, comparing);
-      if (found !== null) return differenceOf(n, 'delivery', found);
+      if (found !== null) return differenceOf(n, found);
     }
   }
   return null;
 }
 
 /** What came when the calls at once were over, where nothing else came then. */
-function compareSince(step: number, sides: Sides, comparing: Comparing): Mismatch | null {
+function compareSince(
+  step: number,
+  burst: number,
+  sides: Sides,
+  comparing: Comparing,
+): Mismatch | null {
   const all = [sides.target, sides.model].map((each) => each.hooks.get(step)?.deliveries ?? []);
   if (!sides.target.ground.isSteady || !all.every(areTaken)) return null;
-  const [own, due] = [heardSince(step, sides.target), heardSince(step, sides.model)];
+  const [own, due] = [sides.target, sides.model].map((each) => heardSince(step, burst, each));
   // Else some of what the calls at once have brought about is late.
-  return own.length === due.length ? compareArrivals(own, due, sides, comparing) : null;
+  return own!.length === due!.length ? compareArrivals(own!, due!, sides, comparing) : null;
 }
 
 /** Nothing is to be sent again, so that what comes later tells of what has happened later. */
@@ -105,9 +121,9 @@ const areTaken = (deliveries: readonly ReceivedDelivery[]): boolean =>
   deliveries.every(({ answered }) => answered >= 200 && answered < 300);
 
 /** What an endpoint was told of since the calls at once; what was told before may come again. */
-function heardSince(step: number, player: Player): readonly ReceivedDelivery[] {
+function heardSince(step: number, burst: number, player: Player): readonly ReceivedDelivery[] {
   const { deliveries = [] } = player.hooks.get(step) ?? {};
-  const since = player.heardAtOnce.get(step) ?? 0;
+  const since = player.heardAt.get(burst)?.get(step) ?? 0;
   const toldIn = (each: ReceivedDelivery) => `${subscriptionOf(each, player)} ${eventOf(each)}`;
   const before = new Set(deliveries.slice(0, since).map(toldIn));
   return deliveries.slice(since).filter((each) => !before.has(toldIn(each)));
@@ -165,21 +181,9 @@ function idOf(outcome: Outcome | undefined): string | undefined {
   return typeof id === 'string' ? id : undefined;
 }
 
-export function differenceOf(
-  n: number,
-  operation: 'delivery' | 'channel',
-  { at, target, model }: Mismatch,
-): Difference {
-  return {
-    n,
-    operation,
-    at,
-    model,
-    target,
-    modelAnswer: at,
-    targetAnswer: at,
-    basis: undefined,
-  };
+function differenceOf(n: number, { at, target, model }: Mismatch): Difference {
+  const said = { at, model, target, modelAnswer: at, targetAnswer: at };
+  return { n, operation: 'delivery', ...said, basis: undefined };
 }
 
 function compareArrivals(
@@ -226,7 +230,7 @@ function compareForm(
 }
 
 /** NS-9: of the envelope its id and number must be there; the rest where both have it. */
-export function compareEnvelope(
+function compareEnvelope(
   own: ReceivedDelivery,
   other: ReceivedDelivery,
   comparing: Comparing,
@@ -277,9 +281,7 @@ function isEnvelopeMemberAlike(
     );
   }
   const space = /^(account|brand|firm)_id$/.exec(name)?.[1];
-  if (space !== undefined && typeof own === 'number') {
-    return !Number.isSafeInteger(own) || match.pair(space, String(own), String(other));
-  }
+  if (space !== undefined && isNumber(own)) return match.pair(space, nameText(own), String(other));
   if (space !== undefined) {
     const shape = { kind: 'name', space: space as 'account' } as const;
     return compareValue(shape, own, other, name, comparing) === null;

@@ -1,13 +1,13 @@
 // One thing in which the target and the model differ.
-
 import type { OperationName } from '../../engine/operations.ts';
+import type { Pair } from '../open/pair.ts';
 import type { Basis } from '../play/outcome.ts';
 
 export interface Difference {
   /** The step at which it shows. */
   readonly n: number;
-  readonly operation: OperationName | 'delivery' | 'channel' | 'ledger' | 'burst';
-  /** What differs: `status`, `body.amount`, `header.etag`, `replay`, … */
+  readonly operation: OperationName | 'delivery' | 'ledger';
+  /** What differs: `status`, `body.amount`, `header.etag`, `replay`, `no_answer`, … */
   readonly at: string;
   readonly model: string;
   readonly target: string;
@@ -15,21 +15,20 @@ export interface Difference {
   readonly modelAnswer: string;
   readonly targetAnswer: string;
   readonly basis: Basis | undefined;
+  /** The call that differs, with all that may explain it. */
+  readonly pair?: Pair;
 }
 
 /** What concerns every operation alike is one difference, whichever of them has shown it. */
 function commonKind({ at, modelAnswer, targetAnswer, basis }: Difference): string | undefined {
   if (at === 'replay.bytes') return at;
   if (/^header\.(x-request-id|x-ratelimit|retry-after)/.test(at)) return at;
-  if (targetAnswer.startsWith('429') !== modelAnswer.startsWith('429')) return 'a limit';
   if (targetAnswer.startsWith('401') !== modelAnswer.startsWith('401')) return 'a token';
   const [due, came] = [modelAnswer, targetAnswer].map((each) => each.startsWith('400 idempotency'));
   if (due !== came) return due ? `a key: ${rulesOf(basis).join(' ')}` : 'a key that was refused';
   const isProblem = Number.parseInt(modelAnswer, 10) >= 400 && targetAnswer === modelAnswer;
   return isProblem && /^(body\.|header\.content-type)/.test(at) ? `a problem: ${at}` : undefined;
 }
-
-export const isOfAll = (difference: Difference): boolean => commonKind(difference) !== undefined;
 
 /** The same for the same kind of difference, whatever the names and values in it. */
 export function signatureOf(difference: Difference): string {
@@ -41,13 +40,9 @@ export function signatureOf(difference: Difference): string {
   return [operation, place, modelAnswer, targetAnswer, how, rulesOf(basis).join(' ')].join(' | ');
 }
 
-/** For whoever reads why nothing was told of it. */
+/** In words, for the list of what could not be compared. */
 export const inWords = ({ operation, at, model, target }: Difference): string =>
-  `${operation}, ${at}: ${target} in place of ${model}`;
-
-/** The same for a refusal that several operations answer in one way, whichever of them it is. */
-export const acrossOperations = ({ at, modelAnswer, targetAnswer }: Difference): string =>
-  ['every operation', at, modelAnswer, targetAnswer].join(' | ');
+  `${operation}, ${at}: ${target} instead of ${model}`;
 
 /**
  * The same while a sequence is made plainer: by which way the model comes to its answer may change,
@@ -57,9 +52,9 @@ export function likenessOf(difference: Difference): string {
   const common = commonKind(difference);
   if (common !== undefined) return common;
   const { operation, at, model, target, modelAnswer, targetAnswer } = difference;
-  // Who may not call, or calls in a wrong form, is refused whatever the call would have come to.
-  const isUnasked = /^(403 forbidden|415)/.test(targetAnswer) && !/^(403|415)/.test(modelAnswer);
-  if (isUnasked) return `${operation} | ${targetAnswer} in place of any answer`;
+  if (at === 'no_answer') return `${operation} | ${at}`;
+  const limited = [modelAnswer, targetAnswer].map((each) => each.startsWith('429'));
+  if (limited[0] !== limited[1]) return `a limit: ${limited[0] ? 'due' : 'not due'}`;
   const isRow = operation === 'bulkCreateAccounts' && /^body\.rows\.\d+\.status$/.test(at);
   if (isRow || (operation === 'createAccount' && at === 'status')) {
     const [due, came] = [model, target].map((each) => Number.parseInt(each, 10));

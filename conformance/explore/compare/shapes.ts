@@ -1,5 +1,15 @@
-// How each member of an answer is compared: as it is, as a name for a record, as a time, as words.
-import { type PROFILE, PROFILE_MEMBERS } from '../../engine/account-members.ts';
+// How each member of an answer is compared, derived from the response schemas: as it is, as a name
+// for a record, as a time, as words. A new member of a record needs no change here.
+import {
+  accountRecordSchema,
+  accountSchema,
+  accountStatusSchema,
+  bulkResultSchema,
+  orderSchema,
+  subscriptionWithSecretSchema,
+  transactionRecordSchema,
+  transactionSchema,
+} from '../../../fixtures/schemas.ts';
 import type { OperationName } from '../../engine/operations.ts';
 
 /** What stands for what, by the kind of record it names. */
@@ -16,13 +26,15 @@ export type Space =
 
 export type Shape =
   | { readonly kind: 'same' }
+  /** ACC-6: a reference in whichever case it was first sent. */
+  | { readonly kind: 'reference' }
   /** Text or null as the model has it; which text is the service's own. */
   | { readonly kind: 'words' }
   /** NS-25: as sent, or made of the email where the account was given no name. */
   | { readonly kind: 'person name' }
   /** NS-24: the same number; in the same form, where the model has the target's. */
   | { readonly kind: 'phone' }
-  /** EVT-11: told where the target of a subscription was at fault; after a request it is open. */
+  /** EVT-11: given where the target of a subscription was at fault; after a request it is open. */
   | { readonly kind: 'reason' }
   | { readonly kind: 'name'; readonly space: Space }
   | { readonly kind: 'secret' }
@@ -39,134 +51,89 @@ export type Shape =
   | { readonly kind: 'refusal'; readonly words: boolean }
   | { readonly kind: 'record'; readonly members: Readonly<Record<string, Shape>> }
   | { readonly kind: 'list'; readonly of: Shape }
-  /** A page of a list. */
-  | { readonly kind: 'page'; readonly of: Extract<Shape, { readonly kind: 'known' }> }
-  /** A list of records of which only those that the sequence has met are compared. */
-  | { readonly kind: 'known'; readonly by: string; readonly space: Space; readonly of: Shape };
+  /** A page of records under whatever name, of which only those that the sequence met count. */
+  | { readonly kind: 'page'; readonly by: string; readonly space: Space; readonly of: RecordShape };
 
-const same: Shape = { kind: 'same' };
-const words: Shape = { kind: 'words' };
-const open: Shape = { kind: 'open' };
-const time: Shape = { kind: 'time' };
-const amount: Shape = { kind: 'amount' };
-const name = (space: Space): Shape => ({ kind: 'name', space });
-const record = (members: Readonly<Record<string, Shape>>): Shape => ({ kind: 'record', members });
+export type RecordShape = Extract<Shape, { readonly kind: 'record' }>;
 
-type Profile = Readonly<Record<keyof typeof PROFILE, Shape>>;
+const OPEN: Shape = { kind: 'open' };
+const record = (members: Readonly<Record<string, Shape>>): RecordShape => {
+  return { kind: 'record', members };
+};
 
-const accountMembers = {
-  id: name('account'),
-  revision: { kind: 'revision' },
-  client_reference_id: same,
-  ...(Object.fromEntries(PROFILE_MEMBERS.map((member) => [member, same])) as Profile),
+const BY_NAME: Readonly<Record<string, Shape>> = {
+  account_id: { kind: 'name', space: 'account' },
+  trading_account_id: { kind: 'name', space: 'trading account' },
+  position_id: { kind: 'name', space: 'position' },
+  brand_id: { kind: 'name', space: 'brand' },
+  firm_id: { kind: 'name', space: 'firm' },
+  url: { kind: 'name', space: 'url' },
+  client_reference_id: { kind: 'reference' },
   first_name: { kind: 'person name' },
   last_name: { kind: 'person name' },
   phone: { kind: 'phone' },
-  status: same,
-  brand_id: name('brand'),
-  firm_id: name('firm'),
-} as const satisfies Record<string, Shape>;
-
-const transactionMembers = {
-  id: name('transaction'),
-  account_id: name('account'),
-  trading_account_id: name('trading account'),
-  currency: same,
-  amount,
-  method: same,
-  transaction_type: same,
-  status: same,
-  is_ftd: same,
-  created_at: time,
-} as const satisfies Record<string, Shape>;
-
-export const ACCOUNT = record(accountMembers);
-export const TRANSACTION = record(transactionMembers);
-
-/** NS-1: the specification shows none of it; what the model has and the target has is compared. */
-const ORDER = record({
-  id: name('order'),
-  trading_account_id: name('trading account'),
-  position_id: name('position'),
-  instrument: same,
-  side: same,
-  volume: amount,
-  price: open,
-  status: same,
-  created_at: time,
-});
-
-const subscriptionMembers = {
-  id: name('subscription'),
-  url: name('url'),
-  brand_id: name('brand'),
-  event_categories: { kind: 'set' },
-  disabled: same,
+  revision: { kind: 'revision' },
+  secret: { kind: 'secret' },
   disabled_reason: { kind: 'reason' },
   last_delivered_seq: { kind: 'sequence number' },
-  created_at: time,
-  secret: { kind: 'secret' },
-} as const satisfies Record<string, Shape>;
+  amount: { kind: 'amount' },
+  volume: { kind: 'amount' },
+  price: OPEN,
+};
 
-const SUBSCRIPTION = record(subscriptionMembers);
+interface Schema {
+  readonly type?: unknown;
+  readonly properties?: Readonly<Record<string, Schema>>;
+}
+
+function shapeOf(name: string, schema: Schema, space: Space): Shape {
+  if (name === 'id' || name === 'record_id') return { kind: 'name', space };
+  if (name.endsWith('_at')) return { kind: 'time' };
+  return BY_NAME[name] ?? (schema.type === 'array' ? { kind: 'set' } : { kind: 'same' });
+}
+
+/** Of each member of the schema how it is compared. */
+function recordOf(schema: unknown, space: Space, over: Readonly<Record<string, Shape>> = {}) {
+  const { properties = {} } = schema as Schema;
+  const members = Object.entries(properties).map(
+    ([name, each]) => [name, over[name] ?? shapeOf(name, each, space)] as const,
+  );
+  return record(Object.fromEntries(members));
+}
+
+export const ACCOUNT = recordOf(accountSchema, 'account');
+export const TRANSACTION = recordOf(transactionSchema, 'transaction');
+// NS-1: the specification shows none of it.
+const ORDER = recordOf(orderSchema, 'order');
+const SUBSCRIPTION = recordOf(subscriptionWithSecretSchema('string'), 'subscription');
 
 /** HOOK-4, NS-7: a rotation answers the new secret; what else stands there is open. */
 const ROTATED = record({
   ...Object.fromEntries(
-    Object.entries(subscriptionMembers).map(([member, of]) => [member, { kind: 'if there', of }]),
+    Object.entries(SUBSCRIPTION.members).map(([name, of]) => [name, { kind: 'if there', of }]),
   ),
   secret: { kind: 'secret' },
 });
 
+const ROW = recordOf(bulkResultSchema.properties.rows.items, 'account', {
+  code: { kind: 'refusal', words: false },
+  detail: { kind: 'refusal', words: true },
+});
 /** The rows first: that they are counted wrong follows when one of them is wrong. */
 const BULK = record({
-  rows: {
-    kind: 'list',
-    of: record({
-      client_reference_id: same,
-      status: same,
-      id: name('account'),
-      code: { kind: 'refusal', words: false },
-      detail: { kind: 'refusal', words: true },
-    }),
-  },
-  total: same,
-  created: same,
-  failed: same,
+  rows: { kind: 'list', of: ROW },
+  ...recordOf(bulkResultSchema, 'account', { rows: { kind: 'list', of: ROW } }).members,
 });
 
-const readAccount = record({
-  ...accountMembers,
-  record_id: name('account'),
-  account_id: name('account'),
-  id: open,
+const page = (by: string, space: Space, of: RecordShape): Shape => ({
+  ...{ kind: 'page', by, space, of },
 });
-const readTransaction = record({
-  ...transactionMembers,
-  record_id: name('transaction'),
-  id: open,
-});
-
-/** The list of each bulk read, and what its rows have where they are the API's records (NS-2). */
-export const READ_ROWS: Readonly<
-  Partial<Record<OperationName, { readonly list: string; readonly members: readonly string[] }>>
-> = {
-  listAccounts: { list: 'accounts', members: membersOfRow(accountMembers) },
-  listTransactions: { list: 'transactions', members: membersOfRow(transactionMembers) },
-};
-
-function membersOfRow({ id: _, ...members }: Readonly<Record<string, Shape>>): readonly string[] {
-  return Object.keys(members);
-}
 
 export const PROBLEM = record({
-  type: open,
-  title: words,
-  status: same,
-  code: same,
-  detail: words,
-  request_id: open,
-  errors: open,
+  status: { kind: 'same' },
+  code: { kind: 'same' },
+  ...{ title: { kind: 'words' }, detail: { kind: 'words' } },
+  ...{ type: OPEN, request_id: OPEN, errors: OPEN },
 });
 
 export const SUCCESS: Readonly<Record<OperationName, Shape>> = {
@@ -180,27 +147,28 @@ export const SUCCESS: Readonly<Record<OperationName, Shape>> = {
   rejectTransaction: TRANSACTION,
   cancelTransaction: TRANSACTION,
   createWebhook: SUBSCRIPTION,
-  listWebhooks: {
-    kind: 'page',
-    of: { kind: 'known', by: 'id', space: 'subscription', of: SUBSCRIPTION },
-  },
+  listWebhooks: page('id', 'subscription', SUBSCRIPTION),
   getWebhook: SUBSCRIPTION,
   rotateWebhookSecret: ROTATED,
   disableWebhook: SUBSCRIPTION,
   // NS-8: that the token works shows when it is used.
-  issueToken: open,
-  listAccounts: record({
-    accounts: { kind: 'known', by: 'record_id', space: 'account', of: readAccount },
-  }),
-  listTransactions: record({
-    transactions: { kind: 'known', by: 'record_id', space: 'transaction', of: readTransaction },
-  }),
-  getAccountStatus: record({
-    account_id: name('account'),
-    status: same,
-    revision: { kind: 'revision' },
-  }),
+  issueToken: OPEN,
+  listAccounts: page(
+    'record_id',
+    'account',
+    recordOf(accountRecordSchema, 'account', { id: OPEN }),
+  ),
+  listTransactions: page(
+    'record_id',
+    'transaction',
+    recordOf(transactionRecordSchema, 'transaction', { id: OPEN }),
+  ),
+  getAccountStatus: recordOf(accountStatusSchema, 'account'),
 };
+
+/** NS-2, NS-54: reads whose rows may have any form beside the two numbers of CONV-3. */
+export const isOpenRead = (operation: OperationName): boolean =>
+  /^list(Accounts|Transactions)$|Status$/.test(operation);
 
 /** ACC-18, TXN-9, HOOK-3: members that must not be there where the model has none of them. */
 export const FORBIDDEN = [

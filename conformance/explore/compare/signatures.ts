@@ -3,12 +3,8 @@ import { createHmac } from 'node:crypto';
 import { memberAt } from '../../engine/send/answer.ts';
 import type { ReceivedDelivery } from '../../providers/webhook-receiver.ts';
 import type { Player } from '../play/player.ts';
+import type { Sides } from './sides.ts';
 import type { Mismatch } from './values.ts';
-
-export interface Sides {
-  readonly target: Player;
-  readonly model: Player;
-}
 
 /** EVT-5b: how far the time of a delivery may be from the clock. */
 const TOLERANCE_MS = 5 * 60_000;

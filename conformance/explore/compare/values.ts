@@ -3,6 +3,7 @@ import { isDeepStrictEqual } from 'node:util';
 import type { EventCategory } from '../../../fixtures/event-kinds.ts';
 import type { Json } from '../../engine/send/answer.ts';
 import { REDACTED } from '../../reports/redact.ts';
+import { isNumber, nameText } from '../play/outcome.ts';
 import { isSameAmount } from './amounts.ts';
 import type { Match } from './match.ts';
 import { FORBIDDEN, type Shape } from './shapes.ts';
@@ -28,6 +29,8 @@ export interface Comparing {
   readonly isAllTaken?: () => boolean;
   /** It is one of calls at once, so that events of the others may be on their way. */
   readonly isAtOnce?: boolean;
+  /** Only one side has done something, so that events of the two have other numbers. */
+  readonly isParted?: () => boolean;
 }
 
 /** Where two values differ, and how each reads there. */
@@ -58,11 +61,9 @@ export function compareValue(
     case 'record':
       return compareRecord(shape, target, model, at, comparing);
     case 'page':
-      return compareKnown(shape.of, listIn(target), listIn(model), at, comparing);
+      return compareKnown(shape, listIn(target), listIn(model), at, comparing);
     case 'list':
       return compareList(shape, target, model, at, comparing);
-    case 'known':
-      return compareKnown(shape, target, model, at, comparing);
     case 'revision':
       // Which numbers they are is compared by the record they belong to.
       if (model === undefined || model === null) return target === model ? null : wrong;
@@ -105,6 +106,8 @@ function isLeafAlike(
     return target === model;
   }
   switch (shape.kind) {
+    case 'reference':
+      return String(target).toLowerCase() === String(model).toLowerCase();
     case 'words':
     case 'reason':
       return typeof target === typeof model && (target === '') === (model === '');
@@ -133,9 +136,15 @@ function isOpen(
   comparing: Comparing,
 ): boolean {
   if (kind === 'reason') return isByRequest(model) && (target === null || isText(target ?? null));
-  if (kind === 'phone' && comparing.isPhoneFormOpen === true) {
+  // NS-24: in which form a number stands that could not be read as one of a country is open.
+  const isPlain = typeof model === 'string' && /^\+?[1-9]\d{7,14}$/.test(model);
+  if (
+    kind === 'phone' &&
+    target !== undefined &&
+    (comparing.isPhoneFormOpen === true || !isPlain)
+  ) {
     const [own, other] = [target, model].map((each) => digitsOf(String(each ?? '')));
-    return own !== '' && own === other;
+    return own === other && (own !== '') === (target !== null && target !== '');
   }
   if (kind !== 'person name') return false;
   return isAfterEmail(target, comparing) && isAfterEmail(model, comparing);
@@ -158,11 +167,12 @@ const isByRequest = (reason: Json | undefined): boolean =>
 const isText = (value: Json): value is string => typeof value === 'string' && value !== '';
 
 function areNames({ space }: Of<'name'>, target: Json, model: Json, { match }: Comparing): boolean {
-  if (typeof target !== typeof model) return false;
+  if (isNumber(target) !== isNumber(model)) return false;
   if (typeof target === 'object' || typeof target === 'boolean') return false;
+  const [own, other] = [nameText(target), nameText(model)];
   // CONV-1a: an id is a decimal string wherever the model's is one.
-  if (space !== 'url' && typeof target === 'string' && !/^\d+$/.test(target)) return false;
-  return match.pair(space, String(target), String(model));
+  if (space !== 'url' && !/^\d+$/.test(own)) return false;
+  return match.pair(space, own, other);
 }
 
 function isSameTime(target: Json, model: Json, { offsetMs, toleranceMs }: Comparing): boolean {
@@ -180,6 +190,7 @@ function isSameTime(target: Json, model: Json, { offsetMs, toleranceMs }: Compar
 function isSameNumber(target: Json, model: Json, comparing: Comparing): boolean {
   const { match, isSteady, isAllTaken, isAtOnce = false, openCategories = [] } = comparing;
   if (!isSteady || isAtOnce || openCategories.length > 0) return true;
+  if (comparing.isParted?.() === true) return true;
   if ((target === 0) !== (model === 0)) return false;
   if (isAllTaken?.() !== true) return true;
   const due = match.targetOf('event number', String(model));
@@ -236,10 +247,11 @@ function compareList(
   return null;
 }
 
-/** NS-2, NS-7: a list by itself, or as the only list of an object. */
-function listIn(page: Json | undefined): Json | undefined {
+/** NS-2, NS-7: a list by itself, or the first one that an object holds at any depth. */
+export function listIn(page: Json | undefined): Json | undefined {
   if (!isRecord(page)) return page;
-  return Object.values(page).find((each) => Array.isArray(each));
+  const inner = Object.values(page);
+  return inner.find((each) => Array.isArray(each)) ?? inner.map(listIn).find(Array.isArray);
 }
 
 /** A page that is cut off is full: of this many records or more, and of a round number of them. */
@@ -247,7 +259,7 @@ const isFullPage = ({ length }: readonly Json[]): boolean => length >= 10 && len
 
 /** Others' records are in a list too; those that stand for one another are compared, each way. */
 function compareKnown(
-  { by, space, of }: Of<'known'>,
+  { by, space, of }: Of<'page'>,
   target: Json | undefined,
   model: Json | undefined,
   at: string,
@@ -257,7 +269,7 @@ function compareKnown(
     return { at, target: shown(target), model: shown(model) };
   }
   const { match, isSteady } = comparing;
-  const idOf = (each: Json | undefined) => (isRecord(each) ? String(each[by]) : '');
+  const idOf = (each: Json | undefined) => (isRecord(each) ? nameText(each[by]) : '');
   const byId = new Map(target.map((each) => [idOf(each), each]));
   const isOthers = (id: string) => match.modelOf(space, id) === undefined;
   const mayBeCut = isFullPage(target) && [...byId.keys()].some(isOthers);
@@ -276,6 +288,7 @@ function compareKnown(
     const found = compareValue(of, other, each, `${at}.*`, comparing);
     if (found !== null) return found;
   }
+  if (comparing.isParted?.() === true) return null;
   for (const id of byId.keys()) {
     if (seen.has(id) || isOthers(id)) continue;
     return { at, target: `${space} ${id}`, model: `no ${space} ${id}` };
@@ -286,6 +299,6 @@ function compareKnown(
 /** For reports: JSON, cut where it goes on for long. */
 export function shown(value: Json | undefined): string {
   if (value === undefined) return 'nothing';
-  const text = JSON.stringify(value);
+  const text = nameText(JSON.stringify(value));
   return text.length > 200 ? `${text.slice(0, 200)}…` : text;
 }

@@ -1,118 +1,105 @@
-// Where the sequences of an exploration come from, one after another.
-
+// Draws sequences: by turns a new one from the covering array, and one made of those that were
+// drawn before. Everything is decided by the seed and by the model, never by what a target answers.
 import { Random } from '../../../fixtures/random.ts';
-import { newMark } from '../../engine/scenario/fresh-values.ts';
-import { offersWith } from '../live.ts';
+import type { Capability } from '../../engine/capabilities.ts';
+import type { OperationName } from '../../engine/operations.ts';
 import type { Model } from '../model.ts';
-import type { ExploreOptions } from '../options.ts';
-import { openWorld } from '../play/model-worlds.ts';
+import { openWorld } from '../play/model-world.ts';
 import { Player } from '../play/player.ts';
 import type { Seeds } from '../play/seeds.ts';
 import { countCalls, type Sequence } from '../sequence.ts';
-import type { Place } from './choosing/costs.ts';
-import { Coverage } from './choosing/coverage.ts';
-import { Turns } from './choosing/turns.ts';
-import { drawSequence } from './draw.ts';
-import { ideas as everyIdea } from './ideas.ts';
-import { DEAR_IDEAS } from './mixtures/many.ts';
+import type { Boundary } from './boundaries.ts';
+import { Corpus, type Coverage } from './corpus.ts';
+import { Covering } from './covering.ts';
+import { EVERY_OPERATION, spaceOf } from './dimensions.ts';
+import { Draft, everyBoundary } from './draft.ts';
+import { type Field, isDecision, OPS } from './operations.ts';
+import { lastLooks, playRow } from './plan.ts';
 
-const DRAWN_AT_ONCE = 2;
-/** So many sequences are about what was drawn least so far. */
-const SWEEPS = 0.9;
-/** And so many are all of a brand's credential where a firm's does the others. */
-const BY_BRAND = 0.12;
-
-/** What is there when a sequence is drawn. */
-interface Present {
-  /** The requests that are left. */
-  readonly left: number;
+export interface SourceOptions {
+  readonly seed: number;
+  readonly offers: ReadonlySet<Capability>;
+  readonly main: string;
+  readonly hasOrders: boolean;
+  readonly isLive: boolean;
+  readonly crowd: number;
   readonly seeds: Seeds | undefined;
+  /** NS-2, NS-8: operations that the target has elsewhere or not at all. */
+  readonly isServed: (operation: OperationName) => boolean;
 }
 
+/** Rows of the covering array in one sequence: the later ones meet what the first have left. */
+const MOST_ROWS = 2;
+
 export class Source {
-  readonly coverage = new Coverage();
-  readonly #options: ExploreOptions;
-  readonly #model: () => Model;
-  #turns: Turns | undefined;
-  #drawing: Promise<unknown> = Promise.resolve();
-  #drawn = 0;
-  #calls = 0;
-  #wasDear = false;
+  readonly #options: SourceOptions;
+  readonly #random: Random;
+  readonly #covering: Covering;
+  readonly #corpus: Corpus;
+  readonly #boundaries = new Map<OperationName, (readonly [Field, Boundary])[]>();
+  #turn = 0;
 
-  constructor(options: ExploreOptions, model: () => Model) {
+  constructor(options: SourceOptions) {
     this.#options = options;
-    this.#model = model;
+    this.#random = new Random(options.seed);
+    const { offers, crowd } = options;
+    const operations = EVERY_OPERATION.filter((each) => this.#canDraw(each));
+    this.#covering = new Covering(spaceOf({ offers, operations, crowd }), this.#random);
+    this.#corpus = new Corpus(this.#random);
   }
 
-  /** Drawn one after another, so that the seed decides them all, whichever is played first. */
-  next(present: Present): Promise<Sequence> {
-    const next = this.#drawing.then(() => {
-      this.#drawn += 1;
-      return this.#draw(new Random(this.#options.seed * 1_000_003 + this.#drawn), present);
-    });
-    this.#drawing = next.catch(() => undefined);
-    return next;
+  get coverage(): Coverage {
+    return this.#corpus.coverage;
   }
 
-  async #draw(random: Random, present: Present): Promise<Sequence> {
-    const lead = this.#dearOnce();
-    const sweeps = lead !== undefined || random.chance(SWEEPS);
-    let best = await this.#drawOne(random, present, sweeps, lead);
-    // Of those that chance draws the one in which most is new: the model's time costs no request.
-    for (let more = 1; more < DRAWN_AT_ONCE && !best.sweeps; more += 1) {
-      const other = await this.#drawOne(random, present, false);
-      if (other.novelty > best.novelty) best = other;
-    }
-    this.coverage.take(best.sequence, best.outcomes);
-    this.#calls += countCalls(best.sequence.steps);
-    return best.sequence;
+  #canDraw(operation: OperationName): boolean {
+    const { offers, hasOrders, isLive, isServed } = this.#options;
+    const canPay = offers.has('fresh_trading_account') || offers.has('trading_account');
+    if (!isServed(operation)) return false;
+    if (/Position$/.test(operation)) return hasOrders && canPay;
+    if (operation === 'createTransaction' || isDecision(operation)) return canPay;
+    if (operation === 'issueToken') return offers.has('client');
+    // On a live target no subscription is made with a url that the profile does not give.
+    return !(isLive && /Webhook/.test(operation)) || offers.has('receiver');
   }
 
-  /** Half-way, where enough may be sent. */
-  #dearOnce(): string | undefined {
-    const { requests } = this.#options;
-    if (this.#wasDear || this.#calls < requests / 2) return;
-    this.#wasDear = true;
-    return DEAR_IDEAS.find(({ from }) => requests >= from)?.id;
-  }
-
-  #turnsOf(place: Place): Turns {
-    const { ideas = everyIdea, seed } = this.#options;
-    const { coverage } = this;
-    this.#turns ??= new Turns({ ...place, ideas, random: new Random(seed), coverage });
-    return this.#turns;
-  }
-
-  /** Drawn on a world of the model that is given up afterwards. */
-  async #drawOne(random: Random, { left, seeds }: Present, sweeps: boolean, lead?: string) {
-    const { provider, crowd, ideas = everyIdea, length } = this.#options;
-    const { mainRole, disposable, offers } = await provider.shared();
-    const isBrands = mainRole === 'firm' && offers.has('brand') && random.chance(BY_BRAND);
-    const place = { main: mainRole, disposable, offers: offersWith(provider, seeds) };
-    const ground = await openWorld(this.#model(), seeds);
+  /** The next sequence, of at most about so many calls. */
+  async next(model: Model, most: number): Promise<Sequence> {
+    const { seeds, ...rest } = this.#options;
+    const world = await openWorld(model, seeds);
     try {
-      const player = new Player(ground, newMark());
-      const common = {
-        ideas,
-        random,
-        coverage: this.coverage,
-        turns: this.#turnsOf(place),
-        offers: place.offers,
-      };
-      const most = Math.max(1, left);
-      const how = {
-        disposable,
-        main: isBrands ? 'brand' : mainRole,
-        crowd,
-        most,
-        sweeps: sweeps && !length,
-      };
-      const wanted = { ...(lead && { lead }), ...(length && { length }) };
-      const sequence = await drawSequence({ ...common, ...how, ...wanted }, player);
-      const novelty = this.coverage.noveltyOf(sequence, player.outcomes);
-      return { sequence, outcomes: player.outcomes, sweeps, novelty };
+      const player = new Player(world, `draw${this.#turn}`);
+      const d = new Draft({ ...rest, player, random: this.#random });
+      const isMutation = this.#turn % 2 === 1 && !this.#corpus.isEmpty;
+      this.#turn += 1;
+      if (isMutation) {
+        for (const step of this.#corpus.mutated()) {
+          if (d.cost + countCalls([step]) <= most) await d.push(step);
+        }
+      } else await this.#rows(d, most);
+      await lastLooks(d);
+      this.#corpus.take(d);
+      return { steps: d.steps };
     } finally {
-      await ground.target.close();
+      await world.target.close();
     }
+  }
+
+  async #rows(d: Draft, most: number): Promise<void> {
+    const rows = 1 + this.#random.below(MOST_ROWS);
+    const boundaries = (op: OperationName, count: number) => this.#nextBoundaries(op, count);
+    for (let at = 0; at < rows && d.cost < most / 2; at += 1) {
+      await playRow({ d, row: this.#covering.next(), boundaries, most });
+    }
+  }
+
+  /** Each value of each member has its turn before any comes again. */
+  #nextBoundaries(op: OperationName, count: number): readonly (readonly [Field, Boundary])[] {
+    const deck = this.#boundaries.get(op) ?? [];
+    this.#boundaries.set(op, deck);
+    if (deck.length < count && OPS[op].fields.length > 0) {
+      deck.push(...this.#random.shuffled(everyBoundary(op)));
+    }
+    return deck.splice(0, count);
   }
 }

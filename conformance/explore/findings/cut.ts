@@ -1,5 +1,5 @@
 // Cuts steps out of a sequence, with what cannot be without them, or with that mended.
-import { sameValue } from '../draw/scene.ts';
+import { sameValue } from '../draw/draft.ts';
 import { type CallStep, callsOf, rebound, refersTo, rolesIn, type Step } from '../sequence.ts';
 
 export function labels(step: Step): readonly number[] {

@@ -1,6 +1,6 @@
-// What a sequence has made on a target that keeps it, by kind, and what still delivers.
+// What a run has made on a target that keeps it, by kind, and what still delivers.
 import { memberAt } from '../../engine/send/answer.ts';
-import type { CallOutcome, LostOutcome } from '../play/outcome.ts';
+import { type CallOutcome, callsIn, nameText } from '../play/outcome.ts';
 import type { Player } from '../play/player.ts';
 
 export interface Inventory {
@@ -8,7 +8,7 @@ export interface Inventory {
   readonly transactions: number;
   readonly positions: number;
   readonly subscriptions: number;
-  /** Ids of subscriptions that were not disabled. */
+  /** Ids of subscriptions that are not disabled. */
   readonly enabled: readonly string[];
 }
 
@@ -18,9 +18,9 @@ export const EMPTY: Inventory = {
 };
 
 export function withMadeBy(before: Inventory, { outcomes }: Player): Inventory {
-  const answers = [...outcomes.values()]
-    .flatMap((each) => (each.kind === 'many' ? each.answers : [each as CallOutcome | LostOutcome]))
-    .filter((each): each is CallOutcome => each.kind === 'answer' && each.status < 300);
+  const answers = callsIn(outcomes).filter(
+    (each): each is CallOutcome => each.kind === 'answer' && each.status < 300,
+  );
   const of = (path: RegExp) =>
     answers.filter(({ sent }) => sent.method === 'POST' && path.test(sent.target));
   const made = (path: RegExp) => idsOf(of(path).filter(({ status }) => status === 201));
@@ -34,14 +34,14 @@ export function withMadeBy(before: Inventory, { outcomes }: Player): Inventory {
     // NS-1: and so is what opening a position answers; a replay is the same to the byte.
     positions: before.positions + textsOf(of(/\/positions\/open$/)).size,
     subscriptions: before.subscriptions + hooks.length,
-    enabled: [...before.enabled, ...hooks.filter((id) => !disabled.has(id))],
+    enabled: [...before.enabled, ...hooks].filter((id) => !disabled.has(id)),
   };
 }
 
 /** A replayed answer shows the same record once more. */
-function idsOf(answers: readonly CallOutcome[]): readonly string[] {
-  return [...new Set(answers.map(({ json }) => String(memberAt(json, 'id'))))];
-}
+const idsOf = (answers: readonly CallOutcome[]): readonly string[] => [
+  ...new Set(answers.map(({ json }) => nameText(memberAt(json, 'id')))),
+];
 
 const textsOf = (answers: readonly CallOutcome[]): ReadonlySet<string> =>
   new Set(answers.map(({ body }) => Buffer.from(body).toString()));

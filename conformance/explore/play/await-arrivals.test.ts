@@ -3,10 +3,10 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { Inconclusive } from '../../engine/scenario-errors.ts';
+import type { Sides } from '../compare/sides.ts';
 import type { Step } from '../sequence.ts';
 import { untilArrived, untilDelivered, untilMet } from './await-arrivals.ts';
 import type { Ground } from './ground.ts';
-import type { Sides } from './judge-step.ts';
 import { Player } from './player.ts';
 
 const waiting = suite('a call on its way to a fault');

@@ -2,9 +2,9 @@
 // long as one may reasonably take; and a call that comes to the fault that keeps it waiting.
 import { Inconclusive } from '../../engine/scenario-errors.ts';
 import { heardBy } from '../compare/arrivals.ts';
+import type { Sides } from '../compare/sides.ts';
 import { callsOf, type Step } from '../sequence.ts';
 import type { Ground } from './ground.ts';
-import type { Sides } from './judge-step.ts';
 import type { Player } from './player.ts';
 
 const STEP_MS = 25;
@@ -40,11 +40,6 @@ export async function untilArrived({ target, model }: Sides): Promise<boolean> {
     before = now;
   }
   return !isLive(target) || !isLate();
-}
-
-/** What comes from now on is of what happens when the calls at once are over. */
-export function noteHeard({ hooks, heardAtOnce }: Player): void {
-  for (const [n, { deliveries }] of hooks) heardAtOnce.set(n, deliveries.length);
 }
 
 /** Where nothing is known yet of how many are due. */

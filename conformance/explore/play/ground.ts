@@ -1,12 +1,12 @@
 // Where a sequence is played: the target, or the model of it. Both are reached by the same ports.
 import type { Pacer, Rate } from '../../engine/pace/pacer.ts';
-import type { EventsChannel } from '../../engine/send/events-channel.ts';
 import { Headers } from '../../engine/send/headers.ts';
 import type { Sender, WireAnswer } from '../../engine/send/sender.ts';
-import type { Credential, Target } from '../../providers/target.ts';
-import type { LearnedOrders } from '../../scenarios/support/orders.ts';
+import type { Target } from '../../providers/target.ts';
+import type { LearnedOrders } from '../observe.ts';
 import type { BurstStep, CallStep } from '../sequence.ts';
 import type { Basis } from './outcome.ts';
+import type { TokenForm } from './token-form.ts';
 
 /** An answer, and from a model also why it is that one. */
 export interface GroundAnswer extends WireAnswer {
@@ -15,8 +15,6 @@ export interface GroundAnswer extends WireAnswer {
 
 export interface GroundSender extends Sender {
   send(wire: Parameters<Sender['send']>[0]): Promise<GroundAnswer>;
-  /** The events channel of a ground that has no sockets. */
-  openChannel?(url: string, credential: Credential): Promise<EventsChannel | undefined>;
 }
 
 export interface Ground {
@@ -29,6 +27,8 @@ export interface Ground {
   readonly settlesLate?: boolean;
   /** NS-1: how it takes orders, where that is another form than the model's. */
   readonly orders?: LearnedOrders | undefined;
+  /** NS-8: how it takes requests for tokens; undefined: as JSON, as the model does. */
+  readonly tokenForm?: TokenForm | undefined;
   /** Keeps a live target within its rates; a model has none. */
   readonly pacer?: Pacer;
   /** Told before each request; throws when no more may be sent. */

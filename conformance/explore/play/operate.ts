@@ -5,7 +5,6 @@ import type { CredentialOptions } from '../../providers/target.ts';
 import { subscriptionOf, toldBy } from '../compare/arrivals.ts';
 import type { MintWish, OperatorStep } from '../sequence.ts';
 import { resolveText } from '../values.ts';
-import { listen } from './listen.ts';
 import type { Outcome } from './outcome.ts';
 import type { Player } from './player.ts';
 
@@ -21,7 +20,6 @@ export async function operate(
     const { balance, entries } = await player.ground.target.operator.ledger(id);
     return { kind: 'ledger', n, balance, entries };
   }
-  if (step.do === 'listen') return listen(step, player);
   if (step.do === 'settle') return settle(step, player);
   return { kind: 'done', n, json: await perform(step, player) };
 }
@@ -46,7 +44,7 @@ function unlessRefused(error: unknown): 'refused' {
 }
 
 async function perform(
-  step: Exclude<OperatorStep, Of<'ledger'> | Of<'listen'> | Of<'settle'> | Of<'await'>>,
+  step: Exclude<OperatorStep, Of<'ledger'> | Of<'settle'> | Of<'await'>>,
   player: Player,
 ): Promise<Json> {
   const { target } = player.ground;

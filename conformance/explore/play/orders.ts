@@ -1,7 +1,7 @@
 // The orders in which calls at once may have taken place, the likeliest first, and without those
 // that are known not to fit.
-import { summaryOf } from '../compare/answers.ts';
-import { type CallStep, callsOf, type Step } from '../sequence.ts';
+import { type BurstStep, type CallStep, callsOf, type Step, type Value } from '../sequence.ts';
+import { type Outcome, summaryOf } from './outcome.ts';
 import type { Player } from './player.ts';
 
 /** Calls that have nothing in common may stand in any order: only within a group it matters. */
@@ -17,7 +17,12 @@ export class OrderSearch {
   readonly #groups: readonly Group[];
 
   /** `before` are the steps that were over when the calls were sent. */
-  constructor(calls: readonly CallStep[], target: Player, before: readonly Step[] = []) {
+  constructor(
+    calls: readonly CallStep[],
+    target: Player,
+    before: readonly Step[] = [],
+    isStruck = false,
+  ) {
     const likely = [...calls].sort((one, other) => rankOf(one, target) - rankOf(other, target));
     const met = new Map<string, number>();
     for (const each of [...before, ...calls]) {
@@ -25,7 +30,9 @@ export class OrderSearch {
     }
     const kindOf = (call: CallStep): string =>
       `${answerTo(call, target)} ${likenessOf(call, (symbol) => met.get(symbol)! > 1)}`;
-    this.#groups = groupsOf(likely, recordsIn(before)).map((group) => groupOf(group, kindOf));
+    // A fault that waits for the first of them ties all of them together.
+    const groups = isStruck ? [likely] : groupsOf(likely, recordsIn(before));
+    this.#groups = groups.map((group) => groupOf(group, kindOf));
   }
 
   order(): readonly CallStep[] {
@@ -91,8 +98,8 @@ function likenessOf({ n: _, ...call }: CallStep, isShared: (symbol: string) => b
 function rankOf({ n }: CallStep, target: Player): number {
   const outcome = target.outcomes.get(n);
   if (outcome?.kind !== 'answer') return Number.MAX_SAFE_INTEGER;
-  // A fault strikes the first that comes; no other 503 of a burst is looked for a place.
-  if (outcome.status === 503) return -1;
+  // A fault strikes the first that comes.
+  if (outcome.status >= 500 && outcome.status !== 501) return -1;
   const kind = outcome.status === 201 ? 0 : outcome.status < 300 ? 1 : 2;
   return kind * 1e9 + outcome.answeredAtMs;
 }
@@ -135,7 +142,7 @@ const KINDS = [
 type Records = ReadonlyMap<string, ReadonlySet<string>>;
 
 /** A create under a known reference shows the record that others name by its id or its tag. */
-function recordsIn(before: readonly Step[]): Records {
+export function recordsIn(before: readonly Step[]): Records {
   const records = new Map<string, Set<string>>();
   for (const { n, operation, id, body } of callsOf(before)) {
     const named = /^create|^bulkCreate/.test(operation) ? referencesIn(body) : symbolsIn(id);
@@ -145,6 +152,10 @@ function recordsIn(before: readonly Step[]): Records {
   }
   return records;
 }
+
+/** Fresh texts and answers that a step has to do with, and the credential of its own that it uses. */
+export const symbolsOf = (step: Step): readonly string[] =>
+  step.do === 'call' ? namesIn(step) : symbolsIn(step);
 
 function referencesIn(value: unknown): readonly string[] {
   if (value === null || typeof value !== 'object') return [];
@@ -193,3 +204,56 @@ function symbolOf(value: unknown): string | undefined {
   const of = (value as { $of?: unknown }).$of ?? (value as { $header?: unknown }).$header;
   return of === undefined ? undefined : `answer ${String(of)}`;
 }
+
+/** Of calls that did something or were refused finally; what was put off did nothing. */
+export function searchFor(
+  { calls }: BurstStep,
+  before: readonly Step[],
+  target: Player,
+): OrderSearch {
+  // A fault that waits for one of them strikes the model too: that one has to be played.
+  const last = before.findLast((each) => each.do === 'fault' || callsOf([each]).length > 0);
+  const isPut = (call: CallStep) => isPutOff(call, calls, target.outcomes.get(call.n));
+  const ran = last?.do === 'fault' ? calls : calls.filter((call) => !isPut(call));
+  return new OrderSearch(ran, target, before, last?.do === 'fault');
+}
+
+/** IDEM-14a, IDEM-15: in flight beside its like; or contention, which never runs. */
+function isPutOff(
+  call: CallStep,
+  calls: readonly CallStep[],
+  outcome: Outcome | undefined,
+): boolean {
+  if (outcome?.kind !== 'answer') return false;
+  const { status, json } = outcome;
+  const code = (json as { code?: unknown } | null | undefined)?.code;
+  if (status === 503 && code === 'write_contention') return calls.length > 1;
+  if (code !== 'idempotency_in_flight') return false;
+  return calls.some((each) => each.n !== call.n && isAttemptOf(each, call));
+}
+
+/** IDEM-2a, IDEM-2b: one key of one credential, for one subject. */
+const isAttemptOf = (one: CallStep, other: CallStep): boolean =>
+  one.operation === other.operation &&
+  one.as === other.as &&
+  same(one.key, other.key) &&
+  same(subjectOf(one), subjectOf(other));
+
+/** What the table of subjects has for it (IDEM-2c). */
+function subjectOf({ operation, id, query, body }: CallStep): unknown {
+  const said = (body ?? {}) as { readonly [name: string]: Value };
+  if (/^create/.test(operation)) return inOneCase(said.client_reference_id);
+  if (operation === 'bulkCreateAccounts') return said.accounts;
+  if (/Position$/.test(operation)) return said.trading_account_id;
+  return operation === 'updateAccount' ? id : query?.account_id;
+}
+
+/** NS-35: whether a transaction's reference is one subject in any case is open. */
+function inOneCase(reference: Value | undefined): Value | undefined {
+  const { $case, of } = (reference ?? {}) as { readonly $case?: string; readonly of?: Value };
+  if ($case !== undefined) return inOneCase(of);
+  return typeof reference === 'string' ? reference.toLowerCase() : reference;
+}
+
+const same = (one: unknown, other: unknown): boolean =>
+  JSON.stringify(one) === JSON.stringify(other);

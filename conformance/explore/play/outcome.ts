@@ -1,8 +1,13 @@
 // What one play of a sequence brought, step by step.
-import type { Json } from '../../engine/send/answer.ts';
+import {
+  Blocked,
+  Inconclusive,
+  MissingCapability,
+  Unreachable,
+} from '../../engine/scenario-errors.ts';
+import { type Json, memberAt } from '../../engine/send/answer.ts';
 import { type HeaderLine, Headers } from '../../engine/send/headers.ts';
 import type { LedgerEntry } from '../../providers/target.ts';
-import type { ReceivedDelivery } from '../../providers/webhook-receiver.ts';
 
 /** Why the model answers as it does: what its journal says of the call. */
 export interface Basis {
@@ -37,7 +42,7 @@ export interface CallOutcome {
   readonly basis?: Basis | undefined;
 }
 
-/** No answer came. */
+/** No answer came, or one that is none of the API's. */
 export interface LostOutcome {
   readonly kind: 'lost';
   readonly n: number;
@@ -63,20 +68,6 @@ export interface LedgerOutcome {
   readonly entries: readonly LedgerEntry[];
 }
 
-/** What the events channel told. */
-export interface HeardOutcome {
-  readonly kind: 'heard';
-  readonly n: number;
-  /** What it repeats, as deliveries are compared; undefined where there is no channel. */
-  readonly told: readonly ReceivedDelivery[] | undefined;
-  /** It ended before it told of what happened while it was open. */
-  readonly isCut: boolean;
-  /** It is open still, and has not told of that yet. */
-  readonly isLate: boolean;
-  /** By the ground's own clock, where that is known. */
-  readonly atMs: number | undefined;
-}
-
 /** How each of many calls was answered. */
 export interface ManyOutcome {
   readonly kind: 'many';
@@ -84,26 +75,64 @@ export interface ManyOutcome {
   readonly answers: readonly (CallOutcome | LostOutcome)[];
 }
 
-export type Outcome =
-  | CallOutcome
-  | LostOutcome
-  | DoneOutcome
-  | LedgerOutcome
-  | HeardOutcome
-  | ManyOutcome;
+export type Outcome = CallOutcome | LostOutcome | DoneOutcome | LedgerOutcome | ManyOutcome;
 
+/** Stands before the digits of a whole number that is too large for a JSON number of JavaScript. */
+const LARGE = '\u{e000}';
+const LARGE_NUMBER = /(?<=[:,[]\s*)-?\d{16,}(?=\s*[,}\]])/g;
+
+/**
+ * The body as JSON; undefined where it is none. Whole numbers beyond 2^53 are texts of their digits:
+ * an id keeps every digit. A text between quotes that holds such a number in such a place is rare
+ * enough, and keeps its digits too.
+ */
 export function jsonOf(body: Uint8Array): Json | undefined {
   if (body.length === 0) return undefined;
+  const text = Buffer.from(body).toString();
   try {
-    return JSON.parse(Buffer.from(body).toString()) as Json;
+    if (!/\d{16}/.test(text)) return JSON.parse(text) as Json;
+    const marked = text.replace(LARGE_NUMBER, (digits) =>
+      Number.isSafeInteger(Number(digits)) ? digits : `"${LARGE}${digits}"`,
+    );
+    return JSON.parse(marked) as Json;
   } catch (error) {
     if (error instanceof SyntaxError) return undefined;
     throw error;
   }
 }
 
+/** A JSON number, however large. */
+export const isNumber = (value: Json | undefined): boolean =>
+  typeof value === 'number' || (typeof value === 'string' && value.startsWith(LARGE));
+
+/** The digits or the text of a value that names a record. */
+export const nameText = (value: Json | undefined): string => String(value).replace(LARGE, '');
+
+/** Every call's, those of many calls one by one. */
+export const callsIn = (
+  outcomes: ReadonlyMap<number, Outcome>,
+): readonly (CallOutcome | LostOutcome)[] =>
+  [...outcomes.values()].flatMap((each): readonly (CallOutcome | LostOutcome)[] => {
+    if (each.kind === 'many') return each.answers;
+    return each.kind === 'answer' || each.kind === 'lost' ? [each] : [];
+  });
+
 export function textOf(outcome: CallOutcome): string {
   return Buffer.from(outcome.body).toString();
+}
+
+/** In a few words: `201`, `409 invalid_state`, `422 text/plain`. */
+export function summaryOf({ status, json, headers }: CallOutcome): string {
+  const code = memberAt(json, 'code');
+  if (status >= 400 && typeof code === 'string') return `${status} ${code}`;
+  return status >= 400 ? `${status} ${headers.mediaType()}` : String(status);
+}
+
+/** What the setup could not do, or the network did not let it do. */
+export function isSetupFailure(error: unknown): error is Error {
+  return [Blocked, Inconclusive, Unreachable, MissingCapability].some(
+    (each) => error instanceof each,
+  );
 }
 
 export { Headers };

@@ -5,10 +5,11 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { Blocked, RefusedByOperator } from '../../engine/scenario-errors.ts';
 import type { AnswerPolicy } from '../../providers/webhook-receiver.ts';
+import { judgeStep } from '../compare/judge.ts';
+import type { Sides } from '../compare/sides.ts';
 import type { Comparing } from '../compare/values.ts';
 import type { CallStep, Step } from '../sequence.ts';
 import type { Ground } from './ground.ts';
-import { judgeStep, type Sides } from './judge-step.ts';
 import { operate } from './operate.ts';
 import { Player } from './player.ts';
 
@@ -53,12 +54,10 @@ contention('one that does not pass is the answer, and so is any other failure', 
   assert.is(count(), 1);
 });
 
-contention('what has no key, is metered, or comes after a fault, is sent once', async () => {
+contention('what is metered, or comes after a fault, is sent once', async () => {
   const metered = answering('write_contention', 'ok').player;
   metered.credentials.set('m1', { name: 'm1', token: 't', rates: [] } as never);
   assert.is(await statusOf(metered, { ...create, as: 'm1' }), 503);
-  const { key: _, ...bare } = create;
-  assert.is(await statusOf(answering('write_contention', 'ok').player, bare), 503);
   const { player } = answering('write_contention', 'ok');
   await player.play(fault);
   assert.is(await statusOf(player, create), 503);

@@ -8,16 +8,17 @@ import type { Credential } from '../../providers/target.ts';
 import type { ReceivedDelivery, WebhookEndpoint } from '../../providers/webhook-receiver.ts';
 import { type CallStep, type ManyStep, type RoleHas, rolesIn, type Step } from '../sequence.ts';
 import { type Known, resolve, resolveText } from '../values.ts';
-import { isSubscribing, noteHeard, untilDelivered, untilMet } from './await-arrivals.ts';
+import { isSubscribing, untilDelivered, untilMet } from './await-arrivals.ts';
 import { type Ground, released, sendPaced } from './ground.ts';
 import { operate } from './operate.ts';
 import { type CallOutcome, Headers, jsonOf, type LostOutcome, type Outcome } from './outcome.ts';
 import { inForm, withPosition } from './position-form.ts';
+import { tokenRequest, withToken } from './token-form.ts';
 
 /** How long a call may be kept waiting, by the wall. */
 const PENDING_MS = 60_000;
-/** So often a call that met a contention is sent again. */
-const CONTENTION_TRIES = 3;
+/** So long it is waited before a call that met a contention is sent again, each time (IDEM-6b). */
+const CONTENTION_WAITS_MS = [0, 10, 30, 100, 300];
 /** Credentials that a profile gives a brand. */
 const WITH_BRAND: ReadonlySet<string> = new Set(['firm', 'brand', 'other_brand', 'other_firm']);
 
@@ -42,8 +43,8 @@ export class Player implements Known {
   nowMs: number | undefined;
   /** What it read when each call was made, as far as it was known. */
   readonly beganAtMs = new Map<number, number>();
-  /** How many deliveries each endpoint had when the last calls at once were over. */
-  readonly heardAtOnce = new Map<number, number>();
+  /** How many deliveries each endpoint had when a step was over, by the label of the step. */
+  readonly heardAt = new Map<number, ReadonlyMap<number, number>>();
   /** Since the last step ended, which waited for its deliveries, nothing has happened. */
   isFlushed = false;
   /** Somebody is subscribed, be it to an endpoint elsewhere. */
@@ -74,7 +75,10 @@ export class Player implements Known {
     if (step.do === 'hook' || isSubscribing(step)) this.#delivers = true;
     this.isFlushed = this.#delivers && step.do !== 'hook';
     if (this.isFlushed) await this.flush();
-    if (step.do === 'burst') noteHeard(this);
+    this.heardAt.set(
+      step.n,
+      new Map([...this.hooks].map(([n, { deliveries }]) => [n, deliveries.length])),
+    );
     if (beforeMs !== undefined) this.#noteArrivals(beforeMs);
     return made;
   }
@@ -123,9 +127,10 @@ export class Player implements Known {
   async #untilCalm(step: CallStep): Promise<CallOutcome | LostOutcome> {
     let outcome = await this.#call(step);
     // One that is metered would have less left than it should.
-    const isSent = step.key !== undefined && !this.#wasStruck && isRole(step.as);
-    const again = isSent ? CONTENTION_TRIES : 0;
-    for (let tries = 0; tries < again && isContention(outcome); tries += 1) {
+    if (this.#wasStruck || !(isRole(step.as) || step.as === 'nobody')) return outcome;
+    for (const waitMs of CONTENTION_WAITS_MS) {
+      if (!isContention(outcome)) break;
+      await new Promise((resolve) => setTimeout(resolve, waitMs));
       outcome = await this.#call(step);
     }
     return outcome;
@@ -179,18 +184,15 @@ export class Player implements Known {
         timeoutMs: step.pending === true ? PENDING_MS : ground.timeoutMs,
         signal: ground.signal,
       });
-      return {
-        kind: 'answer',
-        n: step.n,
-        sent,
-        status: answer.status,
-        headers: new Headers(answer.headers),
-        body: answer.body,
-        json: jsonOf(answer.body),
-        sentAtMs,
-        answeredAtMs: performance.now() - this.#startedAtMs,
-        basis: answer.basis,
-      };
+      const { status, body, basis } = answer;
+      const answerHeaders = new Headers(answer.headers);
+      const answeredAtMs = performance.now() - this.#startedAtMs;
+      const times = { sentAtMs, answeredAtMs };
+      const why = foreignAnswer(status, answerHeaders.mediaType());
+      if (why !== undefined) return { kind: 'lost', n: step.n, sent, why, ...times };
+      const json = jsonOf(body);
+      const own = { status, headers: answerHeaders, body, json, basis };
+      return { kind: 'answer', n: step.n, sent, ...own, ...times };
     } catch (error) {
       if (!(error instanceof Unreachable)) throw error;
       const answeredAtMs = performance.now() - this.#startedAtMs;
@@ -203,6 +205,14 @@ export class Player implements Known {
     return JSON.stringify(inForm(this.ground.orders, operation, resolve(body, this)));
   }
 
+  /** NS-8: the request in the form that the target was seen to take. */
+  #tokenRequest({ body }: CallStep) {
+    const { tokenForm } = this.ground;
+    return tokenForm === undefined || body === undefined
+      ? undefined
+      : tokenRequest(tokenForm, resolve(body, this));
+  }
+
   #request(step: CallStep) {
     const { as, operation } = step;
     const { method, path, body } = OPERATIONS[operation];
@@ -211,8 +221,10 @@ export class Player implements Known {
       .map(([name, value]) => `${name}=${encodeURIComponent(resolveText(value, this))}`)
       .join('&');
     const headers: HeaderLine[] = [];
-    const text = step.raw ?? this.#bodyOf(step);
-    const typed = step.headers !== undefined && 'content-type' in step.headers;
+    const asked = operation === 'issueToken' ? this.#tokenRequest(step) : undefined;
+    const text = step.raw ?? (asked === undefined ? this.#bodyOf(step) : asked.body);
+    headers.push(...(asked?.headers ?? []));
+    const typed = asked !== undefined || 'content-type' in (step.headers ?? {});
     if (text !== undefined && (body || step.body !== undefined) && !typed) {
       headers.push(['content-type', 'application/json']);
     }
@@ -246,7 +258,7 @@ export class Player implements Known {
     const outcome = this.outcomes.get(step);
     if (outcome === undefined || outcome.kind === 'lost') return undefined;
     if (outcome.kind === 'ledger') return { balance: outcome.balance };
-    if (outcome.kind === 'many' || outcome.kind === 'heard') return undefined;
+    if (outcome.kind === 'many') return undefined;
     if (outcome.kind === 'answer') {
       const { sent, json } = outcome;
       const shown = withPosition(this.ground.orders, sent.target, json);
@@ -290,11 +302,8 @@ const isContention = (outcome: CallOutcome | LostOutcome): boolean =>
   outcome.status === 503 &&
   memberAt(outcome.json, 'code') === 'write_contention';
 
-/** NS-8: by whatever name the answer has it, a token is its longest text of a token's name. */
-function withToken(json: Json | undefined): Json | undefined {
-  if (json === null || typeof json !== 'object' || Array.isArray(json)) return json;
-  const named = Object.entries(json).filter(([name]) => /token$/i.test(name));
-  const texts = named.flatMap(([, value]) => (typeof value === 'string' ? [value] : []));
-  const [longest] = texts.sort((one, other) => other.length - one.length);
-  return longest === undefined ? json : { ...json, access_token: longest };
+/** A gateway or a page in front of the service: not an answer of the API. */
+function foreignAnswer(status: number, type: string): string | undefined {
+  const isGateway = status === 502 || status === 504 || status >= 520;
+  return isGateway || (status >= 400 && type === 'text/html') ? `${status} ${type}` : undefined;
 }

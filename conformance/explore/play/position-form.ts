@@ -3,7 +3,7 @@
 import type { OperationName } from '../../engine/operations.ts';
 import type { Json } from '../../engine/send/answer.ts';
 import { memberAt } from '../../engine/send/answer.ts';
-import type { LearnedOrders } from '../../scenarios/support/orders.ts';
+import type { LearnedOrders } from '../observe.ts';
 
 /** Undefined where it is the model's own, which says more. */
 export function formOf(learned: LearnedOrders | undefined): LearnedOrders | undefined {

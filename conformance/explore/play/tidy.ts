@@ -3,8 +3,7 @@
 import { memberAt } from '../../engine/send/answer.ts';
 import type { CallStep, Step } from '../sequence.ts';
 import { Spent } from './ground.ts';
-import { isSetupFailure } from './judge-step.ts';
-import { type CallOutcome, jsonOf, type Outcome } from './outcome.ts';
+import { type CallOutcome, isSetupFailure, jsonOf, type Outcome } from './outcome.ts';
 import type { Player } from './player.ts';
 import { withPosition } from './position-form.ts';
 

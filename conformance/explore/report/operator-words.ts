@@ -5,7 +5,7 @@ import { count, duration, span } from '../../reports/verdict-words.ts';
 import type { ManyStep, MintWish, OperatorStep, Step } from '../sequence.ts';
 import type { ReportStep } from './schema.ts';
 
-export type ToldStep = ManyStep | OperatorStep;
+type ToldStep = ManyStep | OperatorStep;
 type Kind = ToldStep['do'];
 
 export function operatorWords(operator: ReportStep['operator']): string {
@@ -36,8 +36,6 @@ const SENTENCES: {
     const whose = account === undefined ? '' : ` to ${thing('account', account)}`;
     return `an event of the category ${category} happens${whose}`;
   },
-  listen: ({ as, after }) =>
-    `${as} listens to the events channel after ${said(after)}, and meanwhile an account's event happens`,
   mint: ({ name, wish }) => `the credential ${name} is made: ${wishWords(wish)}`,
   rescope: ({ name, scopes }) => `the credential ${name} has ${scopeWords(scopes)} from now on`,
   permit: ({ operation, allowed }) =>

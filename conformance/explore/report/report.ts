@@ -1,22 +1,13 @@
-// Makes the JSON report of an exploration of what was found.
+// Makes the JSON report of an exploration.
 import type { Redactor } from '../../reports/redact.ts';
-import { type Difference, questionsOf } from '../compare/difference.ts';
+import { questionsOf } from '../compare/difference.ts';
 import type { Explored } from '../explore.ts';
-import { expectedBody } from '../findings/expected.ts';
-import type { Found } from '../findings/investigate.ts';
-import { type JudgeSays, NOT_ASKED } from '../findings/judge.ts';
-import { rulesFor } from '../findings/rules.ts';
+import type { Found } from '../findings/found.ts';
 import { titleOf } from '../findings/title.ts';
 import type { ModelSettings } from '../model.ts';
-import type { CallOutcome, LostOutcome, Outcome, Sent } from '../play/outcome.ts';
+import type { Outcome, Sent } from '../play/outcome.ts';
 import { type CallStep, callsOf, refersTo, type Step } from '../sequence.ts';
-import {
-  type ExploreReport,
-  IN_WORDS,
-  type ReportAnswer,
-  type ReportDifference,
-  type ReportStep,
-} from './schema.ts';
+import type { ExploreReport, ReportAnswer, ReportDifference, ReportStep } from './schema.ts';
 import { scriptOf } from './script.ts';
 
 export interface ReportParts {
@@ -26,7 +17,7 @@ export interface ReportParts {
   readonly startedAt: string;
   readonly durationMs: number;
   readonly explored: Explored;
-  /** How open questions are answered, but for those that the simulator answers as it comes. */
+  /** How open questions are answered, except those that the simulator answers as it comes. */
   readonly settings: ModelSettings;
   /** Requests that were sent before, to learn the settings. */
   readonly spent: number;
@@ -34,41 +25,44 @@ export interface ReportParts {
   readonly notes: readonly string[];
   readonly redactor: Redactor;
   readonly replay: (id: string) => string;
-  readonly judge: ReadonlyMap<Found, JudgeSays>;
 }
 
 export function makeReport(parts: ReportParts): ExploreReport {
   const { explored, redactor } = parts;
-  const { coverage } = explored;
-  const differences = explored.found.map((found, at) => differenceOf(found, `d${at + 1}`, parts));
-  const unexplained = explored.unexplained.map((found, at) =>
-    differenceOf(found, `u${at + 1}`, parts),
-  );
+  const { coverage, lost, inventory, sequences } = explored;
+  const all = (found: readonly Found[], letter: string) =>
+    found.map((each, at) => differenceOf(each, `${letter}${at + 1}`, parts));
   return {
     schema: 'explore/1',
     tool: { name: 'conformance', version: parts.version },
-    target: parts.target,
-    seed: parts.seed,
-    started_at: parts.startedAt,
+    ...{ target: parts.target, seed: parts.seed, started_at: parts.startedAt },
     requests: explored.requests + parts.spent,
-    sequences: explored.sequences,
+    sequences,
     duration_ms: Math.round(parts.durationMs),
     verdict: verdictOf(explored),
     interrupted: parts.interrupted,
-    differences,
+    differences: all(explored.found, 'd'),
     open: [...explored.open].map(([question, seen]) => ({ question, seen })),
-    unexplained,
+    unexplained: all(explored.unexplained, 'u'),
+    lost,
     inconclusive: explored.inconclusive.map((each) => redactor.text(each)),
-    inventory: explored.inventory,
+    inventory,
     coverage: {
       operations: sorted(coverage.operations),
       answers: sorted(coverage.answers),
       rules: sorted(coverage.rules),
       settings_learned: parts.settings,
     },
-    notes: [...parts.notes, ...goneNotes(explored)].map((each) => redactor.text(each)),
+    notes: [...parts.notes, ...lossNotes(explored)].map((each) => redactor.text(each)),
   };
 }
+
+/** More than 5 % of the calls may not be lost. */
+const MOST_LOST = 0.05;
+
+/** Whether as many are lost as a target that loses 5 % may lose in so few calls by chance. */
+const isTooLossy = ({ lost, calls }: Explored): boolean =>
+  lost > 3 && lost + 3 * Math.sqrt(lost) > calls * MOST_LOST;
 
 /**
  * A target that went away half-way has not agreed: the other half was never asked. Nor has one of
@@ -77,12 +71,18 @@ export function makeReport(parts: ReportParts): ExploreReport {
 export function verdictOf(explored: Explored): ExploreReport['verdict'] {
   const { found, agreed, isGone, inconclusive } = explored;
   if (found.length > 0) return 'differs';
-  return isGone || agreed <= inconclusive.length ? 'invalid' : 'agrees';
+  const isSilent = isGone || agreed <= inconclusive.length;
+  return isSilent || isTooLossy(explored) ? 'invalid' : 'agrees';
 }
 
-function goneNotes({ isGone, requests, agreed }: Explored): string[] {
-  if (!isGone || agreed === 0) return [];
-  return [`The target stopped answering after ${requests} requests; until then it agreed.`];
+function lossNotes(explored: Explored): string[] {
+  const { isGone, requests, calls, lost, agreed } = explored;
+  if (isGone && agreed > 0) {
+    return [`The target stopped answering after ${requests} requests; until then it agreed.`];
+  }
+  if (!isTooLossy(explored)) return [];
+  const share = ((lost / Math.max(1, calls)) * 100).toFixed(1);
+  return [`${lost} calls (${share} %) were not answered, too many for a verdict.`];
 }
 
 const sorted = (counts: ReadonlyMap<string, number>) =>
@@ -91,82 +91,62 @@ const sorted = (counts: ReadonlyMap<string, number>) =>
 function differenceOf(
   found: Found,
   id: string,
-  { redactor, replay, judge, target, startedAt }: ReportParts,
+  { redactor, replay, target, startedAt }: ReportParts,
 ): ReportDifference {
-  const { sequence, difference } = found;
+  const { sequence, difference, rules, calls, times, reproduced } = found;
   const title = redactor.text(titleOf(found));
-  const rules = rulesFor(found);
   return {
-    id,
-    title,
-    rules,
+    ...{ id, title, rules, reproduced, calls, times, sequence },
     questions: questionsOf(difference.basis),
-    reproduced: found.reproduced,
-    calls: found.calls,
     shrunk_from: found.shrunkFrom,
-    times: found.times,
     also: [...found.also].map((each) => redactor.text(each)),
     steps: sequence.steps.flatMap((step) => stepsOf(step, found, redactor)),
-    judge: judge.get(found) ?? NOT_ASKED,
     replay: replay(id),
     script: scriptOf(found, { id, title, rules, target, startedAt, redactor }),
-    sequence,
   };
 }
 
 function stepsOf(step: Step, found: Found, redactor: Redactor): ReportStep[] {
-  const { duel, difference } = found;
+  const { recorded, compared, difference } = found;
+  const there = (n: number) =>
+    difference.n === n
+      ? {
+          at: difference.at,
+          there: {
+            model: redactor.text(difference.model),
+            target: redactor.text(difference.target),
+          },
+        }
+      : {};
   if (step.do !== 'call' && step.do !== 'burst') {
     const { n, do: verb, ...rest } = step;
-    const [model, target] = [duel.model, duel.target].map((each) => each.outcomes.get(n));
+    const own = recorded.target.outcomes.get(n);
+    const isRefused = own?.kind === 'done' && own.isRefused === true;
+    const operator = { do: verb, ...rest, ...(isRefused ? { refused: true } : {}) };
+    const [model, target] = [compared.model.outcomes.get(n), own].map(operatorAnswer);
     return [
       {
-        n,
-        as: null,
-        request: null,
-        operator: { do: verb, ...rest, ...(isRefused(target) ? { refused: true } : {}) },
-        model: operatorAnswer(model),
-        target: operatorAnswer(target),
-        differs: difference.n === n,
-        ...there(difference, n, redactor),
+        ...{ n, as: null, request: null, operator, model: model!, target: target! },
+        ...{ differs: difference.n === n, ...there(n) },
       },
     ];
   }
   return callsOf([step]).map((call) => {
     const { n, as } = call;
-    const own = duel.target.broughtBy(n);
-    const other = duel.model.outcomes.get(n);
-    const differs = difference.n === n;
-    const atOnce = step.do === 'burst' && own !== undefined && 'sentAtMs' in own;
-    return {
-      n,
-      ...(atOnce
+    const own = recorded.target.broughtBy(n);
+    const atOnce =
+      step.do === 'burst' && own !== undefined && 'sentAtMs' in own
         ? { at_once: { sent_ms: tenths(own.sentAtMs), answered_ms: tenths(own.answeredAtMs) } }
-        : {}),
-      as,
+        : {};
+    return {
+      ...{ n, as, operator: null, ...atOnce },
       request: own !== undefined && 'sent' in own ? requestOf(call, own.sent, redactor) : null,
-      operator: null,
-      model: differs ? expectedAnswer(found, redactor) : answerOf(other, redactor),
+      model: answerOf(compared.model.outcomes.get(n), redactor),
       target: answerOf(own, redactor),
-      differs,
-      ...(differs ? { at: difference.at } : {}),
-      ...(isBesideBody(difference) ? there(difference, n, redactor) : {}),
+      ...{ differs: difference.n === n, ...there(n) },
     };
   });
 }
-
-/** What is told of no answer, or of a part of it that its body does not show. */
-const isBesideBody = ({ operation, at }: Difference): boolean =>
-  operation === 'delivery' || IN_WORDS.test(at);
-
-function there({ n, at, model, target }: Difference, step: number, redactor: Redactor) {
-  if (n !== step) return {};
-  return { at, there: { model: redactor.text(model), target: redactor.text(target) } };
-}
-
-/** TXS-12: a settlement that the state of the transaction does not allow. */
-const isRefused = (outcome: Outcome | undefined): boolean =>
-  outcome?.kind === 'done' && outcome.isRefused === true;
 
 const tenths = (ms: number): number => Math.round(ms * 10) / 10;
 
@@ -192,35 +172,28 @@ function requestOf(call: CallStep, sent: Sent, redactor: Redactor) {
 }
 
 /** Headers that say something of the API. */
-const TOLD = /^(etag|x-request-id|retry-after|content-type|x-ratelimit-.*|allow)$/i;
+const API_HEADERS = /^(etag|x-request-id|retry-after|content-type|x-ratelimit-.*|allow)$/i;
 
 function answerOf(outcome: Outcome | undefined, redactor: Redactor): ReportAnswer | null {
-  if (outcome === undefined || !('sent' in outcome)) return null;
-  if (outcome.kind === 'lost') return lostAnswer(outcome);
-  const { status, headers, body } = outcome as CallOutcome;
+  if (outcome?.kind === 'lost') {
+    return { status: null, headers: {}, body: `no answer: ${outcome.why}` };
+  }
+  if (outcome?.kind !== 'answer') return null;
+  const { status, headers, body } = outcome;
   return {
     status,
-    headers: Object.fromEntries(headers.lines.filter(([name]) => TOLD.test(name))),
+    headers: Object.fromEntries(headers.lines.filter(([name]) => API_HEADERS.test(name))),
     body: bodyOf(redactor.text(Buffer.from(body).toString())),
   };
 }
 
-/** The model's, under the target's names. */
-function expectedAnswer(found: Found, redactor: Redactor): ReportAnswer | null {
-  const { difference, duel } = found;
-  const answer = answerOf(duel.model.outcomes.get(difference.n), redactor);
-  const body = expectedBody(found);
-  if (answer === null || body === undefined) return answer;
-  return { ...answer, body: bodyOf(redactor.text(JSON.stringify(body))) };
-}
-
-function lostAnswer({ why }: LostOutcome): ReportAnswer {
-  return { status: null, headers: {}, body: `no answer: ${why}` };
-}
+const LONGEST_BODY = 20_000;
 
 /** JSON as it is, anything else as text; what goes on for long is cut. */
 function bodyOf(text: string): unknown {
-  if (text.length > 20_000) return `${text.slice(0, 20_000)}… (${text.length} characters)`;
+  if (text.length > LONGEST_BODY) {
+    return `${text.slice(0, LONGEST_BODY)}… (${text.length} characters)`;
+  }
   try {
     return JSON.parse(text) as unknown;
   } catch (error) {

@@ -1,6 +1,5 @@
 // The form of the JSON report of an exploration, which the readable ones are made of.
 import type { Inventory } from '../findings/inventory.ts';
-import type { JudgeSays } from '../findings/judge.ts';
 import type { Sequence } from '../sequence.ts';
 
 export interface ExploreReport {
@@ -17,7 +16,9 @@ export interface ExploreReport {
   readonly differences: readonly ReportDifference[];
   readonly open: readonly { readonly question: string; readonly seen: number }[];
   readonly unexplained: readonly ReportDifference[];
-  /** Sequences of which nothing can be said, with the reasons. */
+  /** Calls to which no answer came, and that were answered when they were made again. */
+  readonly lost: number;
+  /** Sequences that could not be compared, with the reasons. */
   readonly inconclusive: readonly string[];
   /** What was made on the target and stays there; null where each sequence had a world. */
   readonly inventory: Inventory | null;
@@ -42,18 +43,16 @@ export interface ReportDifference {
   /** Where else the same rule was broken in the same way. */
   readonly also: readonly string[];
   readonly steps: readonly ReportStep[];
-  /** Whether the judge's own scenarios for the first of the rules see it too. */
-  readonly judge: JudgeSays;
   /** How to play it again. */
   readonly replay: string;
-  /** The same by curl, for whoever has no explorer; null where it would be very long. */
+  /** The same with curl alone; null where it would be very long, or where curl cannot show it. */
   readonly script: string | null;
   readonly sequence: Sequence;
 }
 
 export interface ReportStep {
   readonly n: number;
-  /** Of calls at once: when each was sent and answered, in milliseconds from the beginning. */
+  /** Of calls at the same time: when each was sent and answered, in ms from the beginning. */
   readonly at_once?: { readonly sent_ms: number; readonly answered_ms: number };
   readonly as: string | null;
   readonly request: {
@@ -67,9 +66,8 @@ export interface ReportStep {
   readonly model: ReportAnswer | null;
   readonly target: ReportAnswer | null;
   readonly differs: boolean;
-  /** Where in the answer, on the step that differs. */
+  /** Where in the answer, on the step that differs, and what each side has there. */
   readonly at?: string;
-  /** What each side has there, where the body does not show it: deliveries, headers, many calls. */
   readonly there?: { readonly model: string; readonly target: string };
 }
 
@@ -78,6 +76,3 @@ export interface ReportAnswer {
   readonly headers: Readonly<Record<string, string>>;
   readonly body: unknown;
 }
-
-/** Places in an answer beside its body, as a difference names them. */
-export const IN_WORDS = /^(header|replay)\./;

@@ -3,7 +3,7 @@
 import { REDACTED, type Redactor } from '../../reports/redact.ts';
 import { curlScript } from '../../reports/replay.ts';
 import type { ReportExchange } from '../../reports/report.ts';
-import type { Found } from '../findings/investigate.ts';
+import type { Found } from '../findings/found.ts';
 import type { CallOutcome, LostOutcome, ManyOutcome } from '../play/outcome.ts';
 import type { Player } from '../play/player.ts';
 import {
@@ -29,7 +29,7 @@ const MOST_CALLS = 120;
 
 /** Null where it would be too long, and where curl alone cannot show what differs. */
 export function scriptOf(found: Found, parts: ScriptParts): string | null {
-  if (/^(delivery|channel)$/.test(found.difference.operation)) return null;
+  if (found.difference.operation === 'delivery') return null;
   const { id, title, target, startedAt } = parts;
   let atMs = 0;
   const exchanges = found.sequence.steps.flatMap((step) =>
@@ -42,12 +42,16 @@ export function scriptOf(found: Found, parts: ScriptParts): string | null {
     }),
   );
   if (exchanges.length > MOST_CALLS) return null;
-  const mark = found.duel.target.nonce;
+  const mark = found.recorded.target.nonce;
   return curlScript({ target, started_at: startedAt, mark }, { id, title, exchanges });
 }
 
-function exchangesOf(step: Step, { duel }: Found, parts: ScriptParts): readonly ReportExchange[] {
-  const player = duel.target;
+function exchangesOf(
+  step: Step,
+  { recorded }: Found,
+  parts: ScriptParts,
+): readonly ReportExchange[] {
+  const player = recorded.target;
   const outcomeOf = (n: number) => player.broughtBy(n);
   switch (step.do) {
     case 'call':
@@ -64,7 +68,6 @@ function exchangesOf(step: Step, { duel }: Found, parts: ScriptParts): readonly 
     case 'place':
     case 'await':
     case 'hook':
-    case 'listen':
       return [];
     default:
       return operatorExchange(step, player);
@@ -84,7 +87,7 @@ function callExchange(
     body === undefined || body.length === 0 ? null : Buffer.from(body).toString();
   const own = sent.headers.some(([name]) => name === 'authorization');
   const [tokenStep] = refersTo(step.headers?.authorization);
-  // AUTH-1: what is sent in place of a token and comes from no answer is none in a script either.
+  // AUTH-1: what is sent instead of a token and comes from no answer is none in a script either.
   const caller = own ? (tokenStep === undefined ? null : `step ${tokenStep}`) : as;
   const headers = sent.headers.map(
     ([name, value]) => [name, redactor.header(name, value)] as const,
@@ -113,7 +116,7 @@ function answerOf({ status, headers, body }: CallOutcome, redactor: Redactor) {
   return { status, headers: lines, body: text };
 }
 
-type Ordered = Exclude<OperatorStep, { readonly do: 'place' | 'await' | 'hook' | 'listen' }>;
+type Ordered = Exclude<OperatorStep, { readonly do: 'place' | 'await' | 'hook' }>;
 
 function operatorExchange(step: Ordered, player: Player): readonly ReportExchange[] {
   const [method, given, answer] = orderOf(step, player);

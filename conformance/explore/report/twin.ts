@@ -5,7 +5,7 @@ import type { Explored } from '../explore.ts';
 import type { ModelSettings } from '../model.ts';
 import type { ExploreReport } from './schema.ts';
 
-/** How the open questions are answered, as far as anybody has said. */
+/** How the open questions are answered, as far as that is known. */
 export interface Known {
   readonly settings: ModelSettings;
   /** Whose answers they are. */

@@ -127,7 +127,7 @@ const authReadOnly: Scenario = {
 };
 
 /** NS-57: it holds no scope for these either, so that either refusal is true. */
-export async function observeReader(t: ScenarioContext, readers: DelegatedTokens): Promise<Answer> {
+async function observeReader(t: ScenarioContext, readers: DelegatedTokens): Promise<Answer> {
   const account = await (await readers.next()).createAccount(t.newAccount());
   t.observe('NS-57', `read-only and without the scope: ${account.summary}`, {
     read_only_before_scope: account.code === 'read_only_credential',

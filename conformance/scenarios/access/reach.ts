@@ -43,7 +43,7 @@ const authFirm: Scenario = {
 };
 
 /** NS-63: with which refusal is not said. Nothing is created there, and nothing told of it. */
-export async function expectBrandClosed(t: ScenarioContext): Promise<void> {
+async function expectBrandClosed(t: ScenarioContext): Promise<void> {
   const plain = await t.given.account({}, 'other_firm');
   const body = t.newAccount({}, 'other_firm');
   const answer = await t.api.createAccount(body);
@@ -226,7 +226,7 @@ async function expectOthersKept(t: ScenarioContext): Promise<void> {
 }
 
 /** NS-64: an account that is made is out of the reach of the token that made it. */
-export async function observeCreate(
+async function observeCreate(
   t: ScenarioContext,
   holder: ApiClient,
   foreign: GivenAccount,

@@ -40,7 +40,7 @@ const accEmailTaken: Scenario = {
 };
 
 /** NS-20. */
-export async function observeCaseOf(t: ScenarioContext, email: string): Promise<void> {
+async function observeCaseOf(t: ScenarioContext, email: string): Promise<void> {
   const loud = await t.api.createAccount(t.newAccount({ email: email.toUpperCase() }));
   t.observe('NS-20', `an email in upper case: ${loud.summary}`, {
     email_case_sensitive: loud.status === 201,

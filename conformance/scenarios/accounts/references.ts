@@ -55,7 +55,7 @@ const accReferenceKnown: Scenario = {
 };
 
 /** NS-56. */
-export async function observeKnown(t: ScenarioContext, body: RequestBody): Promise<void> {
+async function observeKnown(t: ScenarioContext, body: RequestBody): Promise<void> {
   const odd = await t.api.createAccount({ ...body, email: t.fresh.text() });
   t.observe('NS-56', `a known reference with an email that is none: ${odd.summary}`, {
     known_reference: odd.status < 300 ? 'first' : 'last',

@@ -52,7 +52,7 @@ async function expectProblemOfTarget(t: ScenarioContext): Promise<void> {
   t.expect('ERR-1a', refusal).is(words, amiss === undefined, amiss);
 }
 
-export function observeEntries(t: ScenarioContext, refusals: readonly Answer[]): void {
+function observeEntries(t: ScenarioContext, refusals: readonly Answer[]): void {
   const entry = refusals.map((each) => each.at('errors.0')).find((each) => each !== undefined);
   if (entry === undefined) {
     t.observe('NS-13', 'no refusal that was seen has any entry');
@@ -67,7 +67,7 @@ export function observeEntries(t: ScenarioContext, refusals: readonly Answer[]):
   t.observe('NS-13', JSON.stringify(entry), form === undefined ? {} : { error_entry: form });
 }
 
-export async function observeUnrouted(t: ScenarioContext): Promise<void> {
+async function observeUnrouted(t: ScenarioContext): Promise<void> {
   const path = await t.api.send({ method: 'GET', path: '/api/v1/conformance-check' });
   const method = await t.api.send({ method: 'DELETE', path: '/api/v1/accounts' });
   t.observe('NS-31', `unknown path: ${path.summary}; unknown method: ${method.summary}`, {

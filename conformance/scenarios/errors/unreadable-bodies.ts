@@ -65,11 +65,7 @@ function expectPlainText(t: ScenarioContext, answer: Answer): void {
     .is('a message', answer.text.trim() !== '', 'an empty body');
 }
 
-export async function observeReading(
-  t: ScenarioContext,
-  broken: Answer,
-  missing: Answer,
-): Promise<void> {
+async function observeReading(t: ScenarioContext, broken: Answer, missing: Answer): Promise<void> {
   const text = JSON.stringify(t.newAccount());
   const headers = { 'content-type': 'text/plain' };
   const untyped = await t.api.createAccount({}, { raw: text, headers });

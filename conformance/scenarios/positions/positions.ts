@@ -68,7 +68,7 @@ async function expectServed(
   t.expect('POS-1', closed).is('closed with this scope alone', closed.status < 300);
 }
 
-export function observePayload(t: ScenarioContext, opened: Answer, closed: Answer): void {
+function observePayload(t: ScenarioContext, opened: Answer, closed: Answer): void {
   const members = Object.keys((opened.json ?? {}) as object).join(', ');
   const words = `open ${opened.status}, close ${closed.status}, answered with {${members}}`;
   t.observe('NS-1', words, {

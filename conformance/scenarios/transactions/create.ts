@@ -142,7 +142,7 @@ async function expectFirst(
 }
 
 /** NS-20: within what a reference names one transaction. */
-export async function observeReferenceScope(t: ScenarioContext, body: RequestBody): Promise<void> {
+async function observeReferenceScope(t: ScenarioContext, body: RequestBody): Promise<void> {
   if (!t.has('second_trading_account')) return;
   const { account_id, trading_account_id, currency } = await t.given.otherPlace();
   const elsewhere = { ...body, account_id, trading_account_id, currency };

@@ -100,7 +100,7 @@ const txnMethod: Scenario = {
 };
 
 /** NS-27: whether a withdrawal is written with a minus is open; one of the two must do. */
-export async function expectWithdrawal(
+async function expectWithdrawal(
   t: ScenarioContext,
   send: (over: RequestBody) => Promise<Answer>,
 ): Promise<void> {

@@ -126,7 +126,7 @@ async function paidIn(t: ScenarioContext, terms: RequestBody): Promise<Approvabl
 }
 
 /** NS-43: whether what is called a Deposit and comes by way of something else is a deposit. */
-export async function observeDeposits(t: ScenarioContext): Promise<void> {
+async function observeDeposits(t: ScenarioContext): Promise<void> {
   if (!t.has('fresh_trading_account')) return;
   const ways = [
     { setting: 'bonus_is_deposit', method: 'Bonus', amount: '25.00' },

@@ -396,10 +396,7 @@ const ROUND_MS = [
 ];
 
 /** NS-3: how long after its approval a transaction settles by itself, if it does. */
-export async function observeSettlement(
-  t: ScenarioContext,
-  approved: GivenTransaction,
-): Promise<void> {
+async function observeSettlement(t: ScenarioContext, approved: GivenTransaction): Promise<void> {
   const startMs = await t.operator.nowMs();
   for (const atMs of ROUND_MS) {
     const stepMs = startMs + atMs - (await t.operator.nowMs());

@@ -225,7 +225,7 @@ const updFixedFields: Scenario = {
 };
 
 /** NS-27: members that an update cannot change, beside one that it can. */
-export function observeOthers(t: ScenarioContext, { status, summary }: Answer): void {
+function observeOthers(t: ScenarioContext, { status, summary }: Answer): void {
   if (status >= 300 && status !== 400 && status !== 422) return;
   const form = status < 300 ? 'ignored' : 'refused';
   t.observe('NS-27', `email and phone in an update: ${summary}`, { update_other_members: form });

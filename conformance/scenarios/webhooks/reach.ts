@@ -153,7 +153,7 @@ const hookSeen: Scenario = {
 };
 
 /** NS-38: whether a firm-wide credential sees what is a brand's. */
-export async function observeSeen(t: ScenarioContext, id: string): Promise<boolean> {
+async function observeSeen(t: ScenarioContext, id: string): Promise<boolean> {
   const seen = (await readSubscription(t, id, 'firm')).status === 200;
   const words = seen ? 'all of its firm' : 'only the firm-wide ones';
   t.observe('NS-38', `a firm-wide credential sees ${words}`, {

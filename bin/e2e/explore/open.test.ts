@@ -1,0 +1,121 @@
+// Open questions: a target that answers one otherwise than the model is not accused, whether it was
+// asked about it or not.
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { unaskedIn } from '../../../conformance/explore/observe.ts';
+import type { Step, Value } from '../../../conformance/explore/sequence.ts';
+import { defaultSettings, type Settings } from '../../../fixtures/settings.ts';
+import { createAccount, explored } from './testing/explored.ts';
+
+const open = suite('open questions');
+
+const call = { do: 'call', as: 'firm' } as const;
+const account: Value = { $of: 1, at: 'id' };
+const deposit = (
+  n: number,
+  over: { readonly [name: string]: Value } = {},
+  key = `t${n}`,
+): Step => ({
+  ...{ ...call, n, operation: 'createTransaction', key: { $fresh: key } },
+  body: {
+    client_reference_id: { $fresh: 'deposit' },
+    account_id: account,
+    trading_account_id: { $of: 2, at: 'trading_account_id' },
+    ...{ currency: 'USD', amount: '25.00', transaction_type: 'Deposit', ...over },
+  },
+});
+const decide = (n: number, verb: 'approve' | 'reject' | 'cancel'): Step => ({
+  ...{ ...call, n, operation: `${verb}Transaction` as const, id: { $of: 3, at: 'id' } },
+  ...{ query: { account_id: account }, key: { $fresh: `d${n}` } },
+  ...(verb === 'approve' ? {} : { body: { reason: 'late' } }),
+});
+const paid: readonly Step[] = [createAccount(1), { do: 'open', n: 2, account }, deposit(3)];
+
+/** Each with steps that meet it. */
+const ROWS: readonly (readonly [answers: Partial<Settings>, steps: readonly Step[]])[] = [
+  [{ email_case_sensitive: true }, [createAccount(1), createAccount(2, upperEmail(1))]],
+  [{ cancel_from_approved: 'cancelled' }, [...paid, decide(4, 'approve'), decide(5, 'cancel')]],
+  [{ reject_from_approved: 'rejected' }, [...paid, decide(4, 'approve'), decide(5, 'reject')]],
+  [
+    { zero_amount: 'accepted' },
+    [...paid, deposit(4, { client_reference_id: { $fresh: 'z' }, amount: '0' })],
+  ],
+  [{ unknown_fields: 'refused' }, [createAccount(1, { note: 'unknown' })]],
+  [{ absent_optionals: 'empty' }, [createAccount(1)]],
+  [{ account_named_after_email: 'local_part' }, [createAccount(1)]],
+  [{ phone_form: 'digits' }, [createAccount(1, { phone: { $phone: 'p', form: 'spaced' } })]],
+  [{ unauthorized_status: 403 }, [{ ...createAccount(1), as: 'nobody' }]],
+  [{ missing_if_match: 428 }, [createAccount(1), untagged(2)]],
+  [{ first_revision: 7, revision_step: 2 }, [createAccount(1), tagged(2)]],
+  [{ token_errors: 'problem' }, [wrongToken(1)]],
+  [{ settlement_delay_ms: null }, [...paid, decide(4, 'approve'), pause(5), deposit(6, {}, 'x')]],
+];
+
+function upperEmail(n: number): { readonly [name: string]: Value } {
+  const email = { $join: [{ $fresh: `a${n}` }, '@explore.example.com'] };
+  return { email: { $case: 'upper', of: email } };
+}
+
+function untagged(n: number): Step {
+  const key = { $fresh: `u${n}` };
+  return { ...{ ...call, n, operation: 'updateAccount', id: account, key }, body: { status: 'a' } };
+}
+
+function tagged(n: number): Step {
+  return { ...(untagged(n) as object), ifMatch: { $header: 1, name: 'etag' } } as Step;
+}
+
+function wrongToken(n: number): Step {
+  const body = { grant_type: 'client_credentials', client_id: 'x', client_secret: 'y' };
+  return { do: 'call', n, operation: 'issueToken', as: 'nobody', body };
+}
+
+function pause(n: number): Step {
+  return { do: 'advance', n, byMs: 60_000 };
+}
+
+for (const [answers, steps] of ROWS) {
+  open(`${JSON.stringify(answers)}: no difference where the target was not asked`, async () => {
+    const all = await explored({ answers, steps, unasked: unaskedIn({}) });
+    assert.equal(
+      [...all.found, ...all.unexplained].map(({ difference: { at } }) => at),
+      [],
+    );
+    assert.equal(all.inconclusive, []);
+  });
+}
+
+open('what was asked plainly is a difference elsewhere', async () => {
+  const steps = [...paid, decide(4, 'approve'), decide(5, 'cancel')];
+  const { found } = await explored({ answers: { cancel_from_approved: 'cancelled' }, steps });
+  assert.is(found.length, 1);
+});
+
+open('settings that the target was not asked about are learned from what it shows', async () => {
+  const answers = { absent_optionals: 'empty', webhook_create_status: 200 } as const;
+  const steps = [createAccount(1)];
+  const all = await explored({ answers, steps, unasked: unaskedIn({}) });
+  assert.equal([all.found, all.learned], [[], { absent_optionals: 'empty' }]);
+});
+
+const HOUR_MS = 3_600_000;
+const afterPause = (byMs: number): readonly Step[] => [
+  ...[createAccount(1), { do: 'open', n: 2, account } satisfies Step, deposit(3)],
+  ...[decide(4, 'approve'), { do: 'advance', n: 5, byMs } satisfies Step, deposit(6, {}, 'again')],
+];
+
+open('what settles later than the target was watched is no difference (NS-3)', async () => {
+  const answers = { settlement_delay_ms: 2 * HOUR_MS };
+  const settings = { settlement_delay_ms: null };
+  const late = await explored({ answers, settings, steps: afterPause(3 * HOUR_MS) });
+  assert.equal(late.found, []);
+  const early = { settlement_delay_ms: HOUR_MS / 4 };
+  const { found } = await explored({ answers: early, settings, steps: afterPause(HOUR_MS / 2) });
+  assert.is.not(found.length, 0);
+});
+
+open('every setting of the simulator can be explored with the defaults as a model', () => {
+  assert.ok(Object.keys(defaultSettings).length > 50);
+});
+
+open.run();

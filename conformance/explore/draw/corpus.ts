@@ -1,0 +1,172 @@
+// Sequences that were worth keeping, by what they made the model do, and how new ones are made of
+// them.
+import type { Random } from '../../../fixtures/random.ts';
+import { memberAt } from '../../engine/send/answer.ts';
+import { bridged } from '../findings/cut.ts';
+import type { CallOutcome } from '../play/outcome.ts';
+import { summaryOf } from '../play/outcome.ts';
+import { type CallStep, callsOf, type Sequence, type Step, shifted } from '../sequence.ts';
+import { TIMES } from './boundaries.ts';
+import type { Draft } from './draft.ts';
+import { OPS } from './operations.ts';
+
+/** Of each operation, answer, rule and move from one state to the next how often it was met. */
+export interface Coverage {
+  readonly operations: Map<string, number>;
+  readonly answers: Map<string, number>;
+  readonly rules: Map<string, number>;
+}
+
+export const noCoverage = (): Coverage => ({
+  operations: new Map(),
+  answers: new Map(),
+  rules: new Map(),
+});
+
+const count = (counts: Map<string, number>, name: string): void => {
+  counts.set(name, (counts.get(name) ?? 0) + 1);
+};
+
+const MOST_KEPT = 200;
+const MOST_STEPS = 40;
+
+export class Corpus {
+  readonly coverage = noCoverage();
+  readonly #met = new Set<string>();
+  readonly #kept: Sequence[] = [];
+  readonly #random: Random;
+
+  constructor(random: Random) {
+    this.#random = random;
+  }
+
+  get isEmpty(): boolean {
+    return this.#kept.length === 0;
+  }
+
+  /** Keeps a sequence that has made the model do something new. */
+  take(d: Draft): void {
+    const features = featuresOf(d);
+    this.#count(d);
+    const isNew = features.some((each) => !this.#met.has(each));
+    for (const each of features) this.#met.add(each);
+    if (!isNew || d.steps.length > MOST_STEPS) return;
+    this.#kept.push({ steps: [...d.steps] });
+    if (this.#kept.length > MOST_KEPT) this.#kept.shift();
+  }
+
+  #count(d: Draft): void {
+    for (const outcome of answersOf(d)) {
+      const call = callsOf(d.steps).find(({ n }) => n === outcome.n);
+      if (call === undefined) continue;
+      count(this.coverage.operations, call.operation);
+      count(this.coverage.answers, summaryOf(outcome));
+      for (const each of outcome.basis?.cites ?? []) count(this.coverage.rules, each);
+    }
+  }
+
+  /** The steps of a new sequence that is made of kept ones. */
+  mutated(): readonly Step[] {
+    const base = this.#random.pick(this.#kept).steps;
+    const ways = [again, late, atOnce, otherCaller, shorter, joined];
+    return this.#random.pick(ways)(base, this.#random, this.#random.pick(this.#kept).steps);
+  }
+}
+
+type Mutation = (
+  steps: readonly Step[],
+  random: Random,
+  others: readonly Step[],
+) => readonly Step[];
+
+const nextLabel = (steps: readonly Step[]): number =>
+  1 + Math.max(0, ...[...steps, ...callsOf(steps)].map(({ n }) => n));
+
+const keyedCalls = (steps: readonly Step[]): readonly CallStep[] =>
+  callsOf(steps).filter(({ key, pending }) => key !== undefined && pending !== true);
+
+/** An earlier call once more at the end, under its key or a new one. */
+const again: Mutation = (steps, random) => {
+  const calls = keyedCalls(steps);
+  if (calls.length === 0) return steps;
+  const call = random.pick(calls);
+  const n = nextLabel(steps);
+  const key = random.chance(0.5) ? call.key! : { $fresh: `key${n}` };
+  return [...steps, { ...call, n, key }];
+};
+
+/** Time passes somewhere in between. */
+const late: Mutation = (steps, random) => {
+  const at = random.below(steps.length + 1);
+  const n = nextLabel(steps);
+  const pause: Step = { do: 'advance', n, byMs: random.pick(TIMES) };
+  return again([...steps.slice(0, at), pause, ...steps.slice(at)], random, steps);
+};
+
+/** Neighbours are sent at the same time, where the second needs nothing of the first. */
+const atOnce: Mutation = (steps, random) => {
+  const pairs = steps.flatMap((step, at) => {
+    const next = steps[at + 1];
+    if (step.do !== 'call' || next?.do !== 'call' || step.pending || next.pending) return [];
+    // Which of the two a fault strikes is chance.
+    if (steps[at - 1]?.do === 'fault') return [];
+    const isBound = JSON.stringify(next).includes(`"$of":${step.n},`);
+    return isBound || JSON.stringify(next).includes(`"$header":${step.n},`) ? [] : [at];
+  });
+  if (pairs.length === 0) return steps;
+  const at = random.pick(pairs);
+  const calls = [steps[at], steps[at + 1]] as CallStep[];
+  return [
+    ...steps.slice(0, at),
+    { do: 'burst', n: nextLabel(steps), calls },
+    ...steps.slice(at + 2),
+  ];
+};
+
+const otherCaller: Mutation = (steps, random) => {
+  const names = steps.flatMap((step) => (step.do === 'mint' ? [step.name] : []));
+  const as = random.pick(['brand', 'other_brand', 'firm', ...names]);
+  const minted = steps.findIndex((step) => step.do === 'mint' && step.name === as);
+  const calls = steps.flatMap((step, at) => (step.do === 'call' && at > minted ? [at] : []));
+  if (calls.length === 0) return steps;
+  const at = random.pick(calls);
+  return steps.with(at, { ...(steps[at] as CallStep), as });
+};
+
+const shorter: Mutation = (steps, random) => {
+  const gone = steps.filter(() => random.chance(0.15)).map(({ n }) => n);
+  return bridged(steps, gone);
+};
+
+/** Two sequences one after the other: texts of one name are the same text in both. */
+const joined: Mutation = (steps, _random, others) => {
+  const rest = shifted({ steps: others }, nextLabel(steps)).steps;
+  return steps.length + rest.length > MOST_STEPS ? steps : [...steps, ...rest];
+};
+
+function answersOf(d: Draft): readonly CallOutcome[] {
+  return [...d.options.player.outcomes.values()].filter(
+    (each): each is CallOutcome => each.kind === 'answer',
+  );
+}
+
+/** What the model did, in context: after which change of the record, and how it came to answer so. */
+function featuresOf(d: Draft): readonly string[] {
+  const features: string[] = [];
+  const lastOf = new Map<string, string>();
+  for (const step of d.steps) {
+    for (const call of callsOf([step])) {
+      const outcome = d.options.player.outcomes.get(call.n);
+      if (outcome?.kind !== 'answer') continue;
+      const { operation } = call;
+      const said = `${operation} ${summaryOf(outcome)} ${outcome.basis?.idempotency ?? '-'}`;
+      const record = String(memberAt(outcome.json, 'id') ?? JSON.stringify(call.id ?? null));
+      const before = lastOf.get(record) ?? 'nothing';
+      features.push(said, `${said} after ${before}`, `${said} in a ${step.do}`);
+      for (const cite of outcome.basis?.cites ?? []) features.push(`${operation} ${cite}`);
+      const status = String(memberAt(outcome.json, 'status') ?? '');
+      if (!OPS[operation].isRead) lastOf.set(record, `${operation} ${status}`);
+    }
+  }
+  return features;
+}
