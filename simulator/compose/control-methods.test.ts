@@ -102,7 +102,7 @@ methods('the stream is an iterable, and ends with the sandbox', async ({ sandbox
       await sandbox.close();
     }
   }
-  assert.equal(seen, ['clock', 'event']);
+  assert.equal(seen.slice(0, 2), ['clock', 'event']);
   assert.is((await errorOf(sandbox.control.getClock())).message, 'the sandbox is closed');
 });
 

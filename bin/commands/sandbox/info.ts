@@ -1,5 +1,6 @@
 // `sandbox info`: prints the banner of a sandbox that is running.
 import type { Command } from 'commander';
+import { jsonText } from '../../../conformance/reports/plain-text.ts';
 import { refuseUsage } from '../command-io.ts';
 import { addHelp } from '../help-text.ts';
 import { bannerLines } from './banner.ts';
@@ -18,7 +19,7 @@ export function infoCommand(): Command {
   return command.action(async () => {
     const { controlUrl, json } = command.opts<{ controlUrl: string; json?: boolean }>();
     const info = await readInfo(command, controlUrl);
-    console.log(json ? JSON.stringify(info) : bannerLines(info).join('\n'));
+    process.stdout.write(`${json ? jsonText(info) : bannerLines(info).join('\n')}\n`);
   });
 }
 

@@ -93,7 +93,7 @@ function untimed({ first }: Sandbox): string {
 
 const notStates: readonly (readonly [string, string])[] = [
   ['', 'is not whole JSON'],
-  ['{"format":"trading-platform-sandbox-state","version":2,"wor', 'is not whole JSON'],
+  ['{"format":"trading-platform-sandbox-state","version":3,"wor', 'is not whole JSON'],
   ['[]', 'a state is a JSON object'],
   ['null', 'a state is a JSON object'],
   ['0', 'a state is a JSON object'],
@@ -102,11 +102,11 @@ const notStates: readonly (readonly [string, string])[] = [
   ['{"format":"trading-platform-sandbox-state","version":99,"world":{}}', 'from a newer program'],
   [
     '{"format":"trading-platform-sandbox-state","version":1,"world":{}}',
-    'version 1 cannot be read, only 2',
+    'version 1 cannot be read, only 3',
   ],
-  ['{"format":"trading-platform-sandbox-state","version":2}', 'world must be an object'],
+  ['{"format":"trading-platform-sandbox-state","version":3}', 'world must be an object'],
   [
-    '{"format":"trading-platform-sandbox-state","version":2,"world":{}}',
+    '{"format":"trading-platform-sandbox-state","version":3,"world":{}}',
     'world.firms must be a list',
   ],
 ];

@@ -207,9 +207,6 @@ export const probes: Readonly<Record<string, readonly MakeProbe[]>> = {
   'listTransactions.after': [
     ({ transaction }) => ({ method: 'GET', path: `transactions?limit=1&after=${transaction}` }),
   ],
-  'streamEvents.after_seq': [
-    ({ seq }) => ({ method: 'GET', path: `events?after_seq=${seq}`, upgrade: true }),
-  ],
 };
 
 /** Places in a query, which no schema tells of. */
@@ -219,7 +216,6 @@ const queries = [
   'cancelTransaction.account_id',
   'listAccounts.after',
   'listTransactions.after',
-  'streamEvents.after_seq',
 ];
 
 const naming = /^(email|phone|.*_id)$/;
