@@ -65,7 +65,7 @@ export async function openPosition(t: ScenarioContext, place: Place): Promise<Op
     if (last.status >= 300) continue;
     const opened = { body, answer: last };
     t.findings.controlled = true;
-    t.learned.set(OPEN, { terms, other: templates.other ?? usualOther(t, terms) });
+    t.learned.set(OPEN, { terms, other: templates.other ?? (await usualOther(t, terms)) });
     t.addCleanUp(async () => {
       const closing = t.learned.get(CLOSE) as Closing | undefined;
       const usual = closing ?? closingsOf(templates, opened.answer)[0]!;
@@ -110,10 +110,18 @@ function exampleOf(schema: JsonObject | undefined): RequestBody {
 }
 
 /** Only in a world of the run's own: a profile says itself what another order is. */
-function usualOther(t: ScenarioContext, terms: RequestBody): RequestBody {
+async function usualOther(t: ScenarioContext, terms: RequestBody): Promise<RequestBody> {
   if (!t.has('mint')) return {};
+  const schema = (await describeApi(t))?.requestSchema('post', '/api/v1/positions/open');
+  const properties = isObject(schema?.properties) ? schema.properties : {};
   const other: RequestBody = { instrument: 'GBPUSD', symbol: 'GBPUSD', side: 'sell' };
-  return Object.fromEntries(Object.keys(terms).map((name) => [name, other[name] ?? '0.20']));
+  return Object.fromEntries(
+    Object.entries(terms).map(([name, value]) => {
+      const { enum: allowed = [] } = Object(properties[name]) as { enum?: Json[] };
+      const another = allowed.find((each) => each !== value);
+      return [name, another ?? other[name] ?? '0.20'];
+    }),
+  );
 }
 
 /** The body that closes an opened position in the form that was taken, or one of that id. */
