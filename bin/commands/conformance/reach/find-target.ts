@@ -1,5 +1,6 @@
 // Chooses how a target is reached: by its control plane if one answers, else by a profile or a
 // token.
+import { setTimeout as sleep } from 'node:timers/promises';
 import {
   Inventory,
   type ProfileRecords,
@@ -84,6 +85,8 @@ async function sayIfAbsent({ options, io, sender, redactor }: Given, baseUrl: st
   const timeoutMs = Math.min(options.timeoutS * 1000, 10_000);
   try {
     await sender.send({ method: 'GET', url, headers: [], body: undefined, timeoutMs });
+    // This request counts under --max-rate too, and the pacer does not know of it.
+    if (options.maxRate !== undefined) await sleep(1000);
   } catch (error) {
     if (!(error instanceof Unreachable)) throw error;
     if (error.reason !== 'refused') return;
