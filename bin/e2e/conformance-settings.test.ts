@@ -95,6 +95,7 @@ const CHANGED: Partial<Settings> = {
   known_reference: 'last',
   other_currency: 'refused',
   path_id_status: 422,
+  phone_letters: 'keypad',
   foreign_brand_status: 404,
   read_only_before_scope: false,
   repeated_account_id: 'last',
