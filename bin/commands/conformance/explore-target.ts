@@ -181,7 +181,7 @@ function reportOf(
     notes: [
       ...(problem === null ? [] : [`Nothing was compared: ${problem.replace(/\.$/, '')}.`]),
       ...(problem === null && explored.sequences === 0 && !signal.aborted
-        ? [performance.now() > untilMs ? TOO_LATE : tooFew(spent)]
+        ? [performance.now() > untilMs ? TOO_LATE : tooFew(spent, options.model !== undefined)]
         : []),
       ...found.notes,
       ...found.provider.notes,
@@ -194,10 +194,11 @@ const TOO_LATE =
   'Nothing was compared: the time was over. Give more --minutes, or --model FILE, with which nothing has to be learned.';
 
 /** NS: learning may take half of what may be sent. */
-function tooFew(spent: number): string {
-  const learned =
-    spent === 0 ? '' : ` after ${count(spent, 'request')} to learn the open questions`;
-  const advice = spent === 0 ? '' : ', or --model FILE, with which nothing has to be learned';
+function tooFew(spent: number, hasModel: boolean): string {
+  const what = hasModel ? 'the form of orders and tokens' : 'the open questions';
+  const learned = spent === 0 ? '' : ` after ${count(spent, 'request')} to learn ${what}`;
+  const advice =
+    spent === 0 || hasModel ? '' : ', or --model FILE, with which only forms have to be learned';
   const why = `too few requests were left for it${learned}`;
   return `Nothing was compared: ${why}. Give more --requests${advice}.`;
 }

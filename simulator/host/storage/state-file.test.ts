@@ -88,7 +88,7 @@ state('the future after a restore is the same as without it', async () => {
 
 /** The world without how long attempts took, which is the machine's affair. */
 function untimed({ first }: Sandbox): string {
-  return JSON.stringify(dumpWorld(first.world)).replace(/"durationMs":\d+/g, '"durationMs":0');
+  return JSON.stringify(dumpWorld(first.world)).replace(/"duration_ms":\d+/g, '"duration_ms":0');
 }
 
 const notStates: readonly (readonly [string, string])[] = [
