@@ -4,6 +4,7 @@ import { availableParallelism } from 'node:os';
 import type { Deviation } from '../../../simulator/deviations/deviation.ts';
 import { programFile } from '../root.ts';
 import { scenariosOf } from './chosen-scenarios.ts';
+import { ANY_SCENARIO } from './expectations.ts';
 import type { JudgedDeviation } from './judge-deviation.ts';
 import type { Order } from './worker.ts';
 
@@ -15,7 +16,9 @@ export function orderOf(
   whole: boolean,
   named: readonly string[] = [],
 ): Order {
-  const rules = whole ? null : [...breaks, ...Object.keys(alsoSeenAs)];
+  // A finding that any scenario may come to does not say which of them came to it.
+  const isWhole = whole || named.includes(ANY_SCENARIO);
+  const rules = isWhole ? null : [...breaks, ...Object.keys(alsoSeenAs)];
   return { id, scenarios: scenariosOf(rules, named).map((scenario) => scenario.id) };
 }
 
