@@ -13,6 +13,7 @@ const slow: readonly string[] = [];
 
 /** Scenarios that no deviation of this simulator can trip, each with the reason. */
 export const untrippable: Readonly<Record<string, string>> = {
+  'idem-key-spaces': 'HTTP removes the spaces around a header value before a service sees it',
   'idem-reference-in-a-crowd':
     'the core is synchronous, so this simulator cannot lose a race for a reference',
 };

@@ -41,12 +41,18 @@ const unknownUnderOtherTag: Fault = (_, valid) => ({
   call: { ...valid, id: UNKNOWN_ID, ifMatch: OTHER_TAG },
 });
 
+const unknownUnderStaleTag: Fault = async (t, valid) => {
+  const { stale: tag } = await updatedOnce(t);
+  return { call: { ...valid, id: UNKNOWN_ID, ifMatch: tag } };
+};
+
 const updUnknown = refusals({
   id: 'upd-unknown',
   title: 'An account that does not exist is 404 not_found, whatever the tag',
   rows: [
     [['UPD-5', 'UPD-6'], UPDATE, 'an unknown account', path(UNKNOWN_ID), notFoundUnderAnyTag],
     [['UPD-5', 'UPD-6'], UPDATE, 'and another tag', unknownUnderOtherTag, notFoundUnderAnyTag],
+    [['UPD-5', 'UPD-6'], UPDATE, 'and a stale tag', unknownUnderStaleTag, notFoundUnderAnyTag],
     [['UPD-5', 'UPD-6'], UPDATE, 'an id of 24 digits', path(LONG_ID), notFoundUnderAnyTag],
     ['CONV-1c', UPDATE, 'the id abc in the path', path('abc'), INVALID],
   ],
