@@ -2,16 +2,13 @@
 // and commands get theirs from here alone.
 import type { AddressInfo } from 'node:net';
 import manifest from '../../package.json' with { type: 'json' };
+import type { ControlPlaneOptions } from '../control/plane.ts';
 import { StartingWorldError } from '../core/seed/start-world.ts';
 import { StateError } from '../core/state/snapshot.ts';
 import type { Deliverer } from '../host/delivery/deliverer.ts';
 import { undiciDeliverer } from '../host/delivery/undici-deliverer.ts';
 import { Sandbox } from '../host/world/sandbox.ts';
-import {
-  type ControlPlane,
-  type ControlPlaneOptions,
-  controlPlane,
-} from '../transports/control/control-plane.ts';
+import { type ControlPlane, controlPlane } from '../transports/control.ts';
 import { Door } from '../transports/door.ts';
 import { OptionsError } from './findings.ts';
 import {

@@ -1,7 +1,7 @@
 // The control plane as methods: one for each row by its name, and a generic form for any path.
 import type { RowTypes } from '../control/all-rows.ts';
 import { controlPrefix, type Row, type StreamedNotice } from '../control/row.ts';
-import type { ControlPlane } from '../transports/control/control-plane.ts';
+import type { ControlPlane } from '../transports/control.ts';
 import { closedMessage } from './waits.ts';
 
 /** An error of the control plane: what was wrong with the arguments, by field. */

@@ -7,7 +7,7 @@ import { firstWorldName, type Sandbox } from '../host/world/sandbox.ts';
 import { takeSnapshot } from '../host/world/snapshots.ts';
 import type { WorldHost } from '../host/world/world-host.ts';
 import { operatorOf, type SandboxOperator } from '../operator.ts';
-import type { ControlPlane } from '../transports/control/control-plane.ts';
+import type { ControlPlane } from '../transports/control.ts';
 import { fetchCall, standardRequest } from '../transports/fetch.ts';
 import { readChannel } from './read-channel.ts';
 import { type RequestWaits, requestWaits } from './request-waits.ts';

@@ -1,20 +1,20 @@
-// Who may come in over a socket: by the name that is called, and by the page that calls. A page
-// from elsewhere may reach this machine under whatever name it has rebound.
+// Decides who is served over a socket, by the `Host` and the `Origin` of a request. A web page from
+// elsewhere may reach this machine under any name that it has rebound.
 import type { IncomingHttpHeaders } from 'node:http';
 import { isIP } from 'node:net';
 import { type ControlReply, problem } from '../control/reply.ts';
-import { isLoopbackHost } from '../host/delivery/loopback.ts';
+import { bareHost, isLoopbackHost } from '../host/delivery/loopback.ts';
 
 export interface DoorOptions {
-  /** The address that was bound. */
+  /** The bound address. */
   readonly host?: string;
-  /** Names to be called by besides those of the loopback and the address that was bound. */
+  /** Host names that are served besides the loopback names and the bound address. */
   readonly allowHosts?: readonly string[];
-  /** Origins whose pages may follow the events. */
+  /** Origins whose pages may open the events channel. */
   readonly allowOrigins?: readonly string[];
 }
 
-/** Bound to every address, it has no one name; and an address is no name that could be rebound. */
+/** Bound to every address, the sandbox has no single name; and an address cannot be rebound. */
 const everyAddress = ['0.0.0.0', '::'];
 const mostKnown = 100;
 
@@ -22,17 +22,16 @@ export class Door {
   readonly #names: ReadonlySet<string>;
   readonly #anyAddress: boolean;
   readonly #origins: readonly string[];
-  /** Values of `Host` that were let in before. */
+  /** Values of `Host` that were accepted before. */
   readonly #known = new Set<string>();
 
   constructor({ host = '127.0.0.1', allowHosts = [], allowOrigins = [] }: DoorOptions = {}) {
-    const bare = [host, ...allowHosts].map(bareName);
-    this.#names = new Set(bare);
-    this.#anyAddress = everyAddress.includes(bare[0] ?? '');
+    this.#names = new Set([host, ...allowHosts].map(bareHost));
+    this.#anyAddress = everyAddress.includes(bareHost(host));
     this.#origins = allowOrigins;
   }
 
-  /** Why a request is not let in by the name that it calls; null when it is. */
+  /** The refusal of a request because of its `Host`; null when it is accepted. */
   refuseHost(
     { host }: IncomingHttpHeaders,
     rawHeaders: readonly string[] = [],
@@ -40,23 +39,24 @@ export class Door {
     if (hasTwoHosts(rawHeaders)) return problem(400, 'A request has one Host header.');
     if (host !== undefined && this.#known.has(host)) return null;
     const place = parsePlace(host ?? '');
-    if (place === null || !this.#isOurs(place.name)) return refuseName(place?.name);
+    if (place === null || !this.#isOurs(place.host)) return refuseName(place?.host);
     if (this.#known.size < mostKnown) this.#known.add(host as string);
     return null;
   }
 
-  #isOurs(name: string): boolean {
-    if (isLoopbackHost(name) || this.#names.has(name)) return true;
+  #isOurs(host: string): boolean {
+    const name = bareHost(host);
+    if (isLoopbackHost(host) || this.#names.has(name)) return true;
     return this.#anyAddress && isIP(name) !== 0;
   }
 
-  /** Why a page may not use the control plane; null when it may, or when no page calls. */
+  /** The refusal of a page on the control plane; null for our own pages and other programs. */
   refusePage(headers: IncomingHttpHeaders): ControlReply | null {
     if (!isFromElsewhere(headers) && isOwnOrigin(headers)) return null;
     return problem(403, 'A page from another origin may not use the control plane.');
   }
 
-  /** Why a page may not follow the events; null when it may, or when no page calls. */
+  /** The refusal of a page on the events channel; null for our own pages and other programs. */
   refuseFollower(headers: IncomingHttpHeaders): ControlReply | null {
     const { origin } = headers;
     if (isOwnOrigin(headers) || this.#origins.includes(String(origin).toLowerCase())) return null;
@@ -65,7 +65,7 @@ export class Door {
   }
 }
 
-/** Of two hosts each program on the way may take another one for the name that is called. */
+/** With two hosts, each program on the way may read another one. */
 function hasTwoHosts(rawHeaders: readonly string[]): boolean {
   let found = 0;
   for (let at = 0; at < rawHeaders.length; at += 2) {
@@ -76,8 +76,8 @@ function hasTwoHosts(rawHeaders: readonly string[]): boolean {
 }
 
 /**
- * A browser sends no Origin with most reads, but does say from where they come. Whoever follows a
- * link from another port of this machine sees the answer; a page there does not get it.
+ * A browser sends no Origin with most reads, but does say where they come from. A person who follows
+ * a link from another port of this machine gets the answer; a page there does not.
  */
 function isFromElsewhere(headers: IncomingHttpHeaders): boolean {
   const site = headers['sec-fetch-site'];
@@ -87,34 +87,28 @@ function isFromElsewhere(headers: IncomingHttpHeaders): boolean {
 
 function refuseName(name: string | undefined): ControlReply {
   const sentence = 'This sandbox answers to 127.0.0.1, localhost and the address of --host';
-  // A name that is none is a stranger's text, and repeating it helps nobody.
+  // What is not a host name is not repeated.
   const remedy = `start it with --allow-host ${name ?? 'NAME'} to be called by that name`;
   return problem(403, `${sentence}; ${remedy}.`);
 }
 
 interface Place {
-  readonly name: string;
+  readonly host: string;
   readonly port: string;
 }
 
-/** A host with its port; null when it is none. */
+/** A host with its port; null for anything else. */
 function parsePlace(text: string): Place | null {
-  const found = /^(\[[0-9a-f:.]+\]|[\w.-]{1,253})(?::(\d{1,5}))?$/i.exec(text);
-  return found === null ? null : { name: bareName(found[1] ?? ''), port: found[2] ?? '80' };
+  const found = /^(\[[0-9a-f]*:[0-9a-f:.]*\]|[\w.-]{1,253})(?::(\d{1,5}))?$/i.exec(text);
+  return found === null ? null : { host: found[1] ?? '', port: found[2] ?? '80' };
 }
 
-function bareName(host: string): string {
-  return host.toLowerCase().replace(/^\[|\]$|\.$/g, '');
-}
-
-/**
- * No origin, or one of our own: a page that this server itself served, under the name it is called
- * by, or under another name of the loopback.
- */
+/** No origin, or a page that this server served, under its name or another loopback name. */
 function isOwnOrigin({ origin, host }: IncomingHttpHeaders): boolean {
   if (origin === undefined) return true;
   const page = parsePlace(/^http:\/\/(.+)$/i.exec(origin)?.[1] ?? '');
   const ours = parsePlace(host ?? '');
   if (page === null || ours === null || page.port !== ours.port) return false;
-  return page.name === ours.name || (isLoopbackHost(page.name) && isLoopbackHost(ours.name));
+  if (bareHost(page.host) === bareHost(ours.host)) return true;
+  return isLoopbackHost(page.host) && isLoopbackHost(ours.host);
 }

@@ -9,7 +9,6 @@ import type { Sandbox } from '../host/world/sandbox.ts';
 import type { Answer, WorldHost } from '../host/world/world-host.ts';
 import { replyHeaders } from '../host/world/world-reads.ts';
 import type { Door } from './door.ts';
-import { endSocket } from './end-socket.ts';
 import type { RequestBatcher } from './request-batcher.ts';
 
 /**
@@ -229,4 +228,18 @@ class Connection {
   end(code: number, reason: string): void {
     this.#socket.close(code, reason);
   }
+}
+
+/** Milliseconds for the other side to take the last bytes before it is cut off. */
+const lingerMs = 500;
+
+/**
+ * Sends the last bytes and hangs up. What the other side still sends is thrown away: unread, it
+ * would keep the connection open for ever, and cutting it at once would lose the last bytes.
+ */
+export function endSocket(socket: Duplex, lastBytes: string): void {
+  socket.end(lastBytes);
+  socket.resume();
+  const cut = setTimeout(() => socket.destroy(), lingerMs);
+  socket.once('close', () => clearTimeout(cut));
 }

@@ -6,7 +6,7 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { createTestSandbox, tokenOf } from '../host/testing/sandbox.ts';
 import type { Sandbox } from '../host/world/sandbox.ts';
-import { controlPlane } from './control/control-plane.ts';
+import { controlPlane } from './control.ts';
 import { Door } from './door.ts';
 import { serve } from './serve.ts';
 
@@ -16,6 +16,9 @@ interface Place {
   /** Sends this and answers all that comes back until the connection ends. */
   readonly exchange: (text: string, more?: Uint8Array) => Promise<string>;
   readonly open: () => Socket;
+  readonly ask: (path: string) => Promise<Response>;
+  /** Bytes that the server has read of the connection that was opened first. */
+  readonly bytesRead: () => number;
   /** How many the server has. */
   readonly connections: () => Promise<number>;
 }
@@ -31,8 +34,13 @@ async function served(run: (place: Place) => Promise<void>, arrivalMs?: number):
     door: new Door({ allowHosts: ['sandbox'], allowOrigins: ['http://localhost:3000'] }),
     ...(arrivalMs === undefined ? {} : { arrivalMs }),
   });
+  const accepted: Socket[] = [];
+  app.server.on('connection', (socket: Socket) => accepted.push(socket));
   await app.listen({ port: 0, host: '127.0.0.1' });
   const { port } = app.server.address() as AddressInfo;
+  const ask = (path: string) =>
+    fetch(`http://127.0.0.1:${port}${path}`, { headers: { connection: 'close' } });
+  const bytesRead = () => accepted[0]?.bytesRead ?? 0;
   const sockets: Socket[] = [];
   const open = () => {
     // The other side decides when it is over.
@@ -55,7 +63,15 @@ async function served(run: (place: Place) => Promise<void>, arrivalMs?: number):
   const connections = () =>
     new Promise<number>((done) => app.server.getConnections((_, n) => done(n)));
   try {
-    await run({ sandbox, token: tokenOf(sandbox, 'firm'), exchange, open, connections });
+    await run({
+      sandbox,
+      token: tokenOf(sandbox, 'firm'),
+      exchange,
+      open,
+      ask,
+      bytesRead,
+      connections,
+    });
     for (const socket of sockets) if (!socket.destroyed) await once(socket, 'close');
     while ((await connections()) > 0) await new Promise((resolve) => setTimeout(resolve, 5));
   } finally {
@@ -226,6 +242,33 @@ hostile('an answer may take longer than a request', () =>
     assert.is(sandbox.first.waiting, 1);
     socket.destroy();
   }, 120),
+);
+
+hostile('of requests whose responses are not read, only the first are taken', () =>
+  served(async ({ open, ask, bytesRead }) => {
+    const socket = open();
+    socket.pause();
+    const text = 'GET /openapi.json HTTP/1.1\r\nhost: localhost\r\n\r\n'.repeat(20_000);
+    socket.write(text);
+    const before = process.memoryUsage.rss();
+    while (bytesRead() === 0) await new Promise((resolve) => setTimeout(resolve, 5));
+    assert.is((await ask('/openapi.json')).status, 200);
+    assert.ok(bytesRead() < text.length / 2, `${bytesRead()} bytes were read`);
+    socket.destroy();
+    assert.is((await ask('/_sandbox/health')).status, 200);
+    assert.ok(process.memoryUsage.rss() - before < 100 * 1024 * 1024);
+  }),
+);
+
+hostile('requests on one connection beside the API are answered in order', () =>
+  served(async ({ exchange }) => {
+    const get = (path: string, more = '') =>
+      `GET ${path} HTTP/1.1\r\nhost: localhost\r\n${more}\r\n`;
+    const text = get('/_sandbox/health').repeat(500) + get('/_sandbox/clock', end);
+    const answers = (await exchange(text)).split('HTTP/1.1 200').slice(1);
+    assert.is(answers.length, 501);
+    assert.match(answers.at(-1) ?? '', 'now_ms');
+  }),
 );
 
 hostile.run();

@@ -1,23 +1,32 @@
-// HTTP: the API's bytes go to core as they come, a WebSocket to the events channel, and everything
-// else to what stands beside them.
+// The HTTP server: calls of the API go to core as bytes, WebSockets to the events channel, everything
+// else to fastify, which is loaded with the first request for it.
 import { once } from 'node:events';
-import type { RequestListener, Server } from 'node:http';
-import type { FastifyInstance } from 'fastify';
+import {
+  createServer,
+  type IncomingHttpHeaders,
+  type IncomingMessage,
+  maxHeaderSize,
+  type RequestListener,
+  type Server,
+  type ServerResponse,
+} from 'node:http';
+import type { Duplex } from 'node:stream';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { readBody } from '../host/bodies/read-body.ts';
 import type { Sandbox } from '../host/world/sandbox.ts';
-import { callTaker, createApiServer } from './api-server.ts';
 import { Door } from './door.ts';
-import { serveEventsChannel } from './events-channel.ts';
+import { ApiMessage, endSocket, serveEventsChannel } from './events-channel.ts';
 import { RequestBatcher } from './request-batcher.ts';
 
 export interface HttpOptions {
   readonly sandbox: Sandbox;
-  /** Who may come in; by the names of this machine when left out. */
+  /** Decides who is served; by default callers that use a name of this machine. */
   readonly door?: Door;
-  /** Headers put on every answer of the API, such as the deviations in force. */
+  /** Headers of every response of the API, such as the deviations in force. */
   readonly headers?: Readonly<Record<string, string>>;
   /** Milliseconds that a request may take to arrive, its body included. */
   readonly arrivalMs?: number;
-  /** Adds what is served beside the API: the control plane, the document, the dashboard. */
+  /** Adds the routes beside the API: control plane, documents, dashboard. */
   readonly mount?: (app: FastifyInstance, door: Door) => void;
 }
 
@@ -25,28 +34,55 @@ export interface HttpServer {
   readonly server: Server;
   /** Rejects with the system's error. */
   readonly listen: (where: { readonly port: number; readonly host: string }) => Promise<void>;
-  /** Cuts every connection that there still is. */
+  /** Cuts every connection that is still open. */
   readonly close: () => Promise<void>;
 }
 
-/** A server whose API leads into core; what nothing stands for is core's to refuse as well. */
+const noBody = new Uint8Array(0);
+const keepAliveMs = 72_000;
+const defaultArrivalMs = 30_000;
+/** Requests beside the API that one connection may have unanswered before it is read no further. */
+const mostWaiting = 100;
+
 export function createHttp(options: HttpOptions): HttpServer {
-  const { sandbox, headers = {}, door = new Door(), mount } = options;
+  const { sandbox, headers = {}, door = new Door(), arrivalMs = defaultArrivalMs } = options;
   const batcher = new RequestBatcher(sandbox, headers);
-  const takeCall = callTaker(sandbox.settings, batcher);
+  const takeCall = callTaker(sandbox, batcher);
   let loading: Promise<FastifyInstance> | null = null;
-  const load = async () => {
-    const { createFastifyApp } = await import('./fastify-app.ts');
-    return createFastifyApp({ takeCall, mount: (app) => mount?.(app, door) });
-  };
-  const beside: RequestListener = (request, response) => {
-    loading ??= load();
+  const besideApi = inTurn((request, response) => {
+    batcher.flush();
+    loading ??= createFastify(takeCall, (app) => options.mount?.(app, door));
     void loading.then((app) => {
-      // Whoever left in the meantime has nothing to be told, and would never be seen to leave.
-      if (!response.destroyed) app.routing(request, response);
+      if (!request.socket.destroyed) app.routing(request, response);
     });
-  };
-  const server = createApiServer({ ...options, door, batcher, takeCall, beside });
+  });
+  const server = createServer(
+    {
+      IncomingMessage: ApiMessage,
+      keepAliveTimeout: keepAliveMs,
+      headersTimeout: arrivalMs / 2,
+      requestTimeout: arrivalMs,
+      connectionsCheckingInterval: arrivalMs / 6,
+    },
+    (request, response) => {
+      const refused = door.refuseHost(request.headers, request.rawHeaders);
+      if (refused !== null) {
+        const body = String(refused.body);
+        const length = { 'content-length': Buffer.byteLength(body) };
+        response.writeHead(refused.status, { ...refused.headers, ...length }).end(body);
+        return;
+      }
+      const { url = '/' } = request;
+      // Fastify's routing and parsing would cost as much as the call itself.
+      if (url.startsWith('/api/') || url === '/api') takeCall(request, response);
+      else besideApi(request, response);
+    },
+  );
+  // Node drops headers after the first 2000, and the guards read all of them; bytes have a limit.
+  server.maxHeadersCount = 0;
+  server.on('clientError', answerBrokenHttp);
+  // A client that half-closes its connection still gets its responses.
+  server.on('connection', (socket) => socket.prependListener('end', () => batcher.flush()));
   const channel = serveEventsChannel(server, { sandbox, door, headers, batcher });
   return {
     server,
@@ -63,3 +99,124 @@ export function createHttp(options: HttpOptions): HttpServer {
     },
   };
 }
+
+/**
+ * Answers the requests of a connection one after another. A client that sends many and reads nothing
+ * costs no more than the first of them, and nothing once it has hung up.
+ */
+function inTurn(answer: RequestListener): RequestListener {
+  const waiting = new WeakMap<Duplex, [IncomingMessage, ServerResponse][]>();
+  const begin = (request: IncomingMessage, response: ServerResponse) => {
+    const { socket } = request;
+    response.once('close', () => {
+      const rest = waiting.get(socket) ?? [];
+      const next = rest.shift();
+      if (next === undefined) waiting.delete(socket);
+      else begin(...next);
+      // Node itself reads on after each response.
+      if (rest.length < mostWaiting / 2) socket.resume();
+      else socket.pause();
+    });
+    // Calls of the API that came before it in this turn are taken first.
+    setImmediate(() => socket.destroyed || answer(request, response));
+  };
+  return (request, response) => {
+    const { socket } = request;
+    const before = waiting.get(socket);
+    if (before === undefined) {
+      waiting.set(socket, []);
+      begin(request, response);
+    } else if (before.push([request, response]) >= mostWaiting) socket.pause();
+  };
+}
+
+/** Makes calls of requests, in the order in which the requests begin. */
+function callTaker({ settings }: Sandbox, batcher: RequestBatcher): RequestListener {
+  const limit = Math.max(settings.max_body_bytes, settings.max_bulk_body_bytes);
+  return (request, response) => {
+    const take = batcher.begin({ socket: request.socket, response });
+    const { method = 'GET', url: target = '/' } = request;
+    const headers = separateKeys(request, request.headers);
+    if (headers['content-length'] === undefined && headers['transfer-encoding'] === undefined) {
+      take({ method, target, headers, body: noBody });
+      return;
+    }
+    readBody(request, limit, (body) => {
+      if (body === null) take({ method, target, headers, body: noBody, oversize: true });
+      else take({ method, target, headers, body });
+    });
+  };
+}
+
+/**
+ * NS-58: node joins two key headers with a comma, which one key may contain too, so they are read
+ * again from what came over the wire.
+ */
+function separateKeys(request: IncomingMessage, headers: IncomingHttpHeaders): IncomingHttpHeaders {
+  const joined = headers['idempotency-key'];
+  if (typeof joined !== 'string' || !joined.includes(',')) return headers;
+  const keys = request.headersDistinct['idempotency-key'] ?? [];
+  // Its type allows only a text, as node would join it.
+  return keys.length > 1 ? { ...headers, 'idempotency-key': keys as never } : headers;
+}
+
+/** A fastify without a server, a logger, schemas and answers of its own. */
+async function createFastify(
+  takeCall: RequestListener,
+  mount: (app: FastifyInstance) => void,
+): Promise<FastifyInstance> {
+  const { default: Fastify } = await import('fastify');
+  const take = (request: FastifyRequest, reply: FastifyReply) => {
+    reply.hijack();
+    takeCall(request.raw, reply.raw);
+  };
+  const none = () => {
+    throw new Error('a route has a schema, and nothing here compiles schemas');
+  };
+  const app = Fastify({
+    logger: false,
+    schemaController: { compilersFactory: { buildValidator: none, buildSerializer: none } },
+    exposeHeadRoutes: false,
+    routerOptions: { maxParamLength: maxHeaderSize, ignoreTrailingSlash: false },
+    // Core refuses a bad percent-encoding.
+    frameworkErrors: (_error, request, reply) => take(request, reply),
+  });
+  app.removeAllContentTypeParsers();
+  // Before fastify looks for a body; what its router cannot read does not come to this hook.
+  app.addHook('onRequest', (request, reply, done) => {
+    if (request.is404) take(request, reply);
+    else done();
+  });
+  app.setNotFoundHandler(take);
+  mount(app);
+  await app.ready();
+  return app;
+}
+
+/** Bytes that are not HTTP never become a request: a sentence in plain text, then the end. */
+function answerBrokenHttp(error: NodeJS.ErrnoException, socket: Duplex): void {
+  if (!socket.writable || error.code === 'ECONNRESET') {
+    socket.destroy();
+    return;
+  }
+  const [status, body] = brokenAnswers[error.code ?? ''] ?? notHttp;
+  endSocket(
+    socket,
+    `HTTP/1.1 ${status}\r\ncontent-type: text/plain; charset=utf-8\r\n` +
+      `content-length: ${body.length}\r\nconnection: close\r\n\r\n${body}`,
+  );
+}
+
+type BrokenAnswer = readonly [status: string, body: string];
+
+const notHttp: BrokenAnswer = ['400 Bad Request', 'This is not a valid HTTP request.\n'];
+const brokenAnswers: Readonly<Record<string, BrokenAnswer>> = {
+  HPE_HEADER_OVERFLOW: [
+    '431 Request Header Fields Too Large',
+    'The request line and headers are too long.\n',
+  ],
+  ERR_HTTP_REQUEST_TIMEOUT: [
+    '408 Request Timeout',
+    'The rest of the request did not come in time.\n',
+  ],
+};

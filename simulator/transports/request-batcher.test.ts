@@ -9,7 +9,7 @@ import * as assert from 'uvu/assert';
 import { createTestSandbox, tokenOf } from '../host/testing/sandbox.ts';
 import type { Sandbox } from '../host/world/sandbox.ts';
 import { newestEntries } from '../host/world/world-reads.ts';
-import { controlPlane } from './control/control-plane.ts';
+import { controlPlane } from './control.ts';
 import type { HttpServer } from './http.ts';
 import { RequestBatcher } from './request-batcher.ts';
 import { serve } from './serve.ts';

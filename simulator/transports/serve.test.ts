@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { createTestSandbox } from '../host/testing/sandbox.ts';
-import { controlPlane } from './control/control-plane.ts';
+import { controlPlane } from './control.ts';
 import { serve } from './serve.ts';
 
 const serving = suite('what one port serves');

@@ -17,10 +17,7 @@ import { deviations as register } from '../../../simulator/deviations/register.t
 import { undiciDeliverer } from '../../../simulator/host/delivery/undici-deliverer.ts';
 import { Sandbox } from '../../../simulator/host/world/sandbox.ts';
 import { newestEntries, replyHeaders } from '../../../simulator/host/world/world-reads.ts';
-import {
-  type ControlPlane,
-  controlPlane,
-} from '../../../simulator/transports/control/control-plane.ts';
+import { type ControlPlane, controlPlane } from '../../../simulator/transports/control.ts';
 import type { ExploreOptions } from './explore-options.ts';
 import { readingReport, readJson } from './input-files.ts';
 import { UsageError } from './io.ts';

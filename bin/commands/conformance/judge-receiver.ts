@@ -4,10 +4,7 @@ import { EVERYTHING, type Selection } from '../../../conformance/engine/run/sele
 import type { Report } from '../../../conformance/reports/report.ts';
 import { shellLine } from '../../../fixtures/shell-word.ts';
 import manifest from '../../../package.json' with { type: 'json' };
-import type {
-  ReceiverJudged,
-  ReceiverToJudge,
-} from '../../../simulator/transports/control/control-plane.ts';
+import type { ReceiverJudged, ReceiverToJudge } from '../../../simulator/control/plane.ts';
 
 export interface ReceiverJudging extends ReceiverToJudge {
   /** The name of the variable that holds the secret, for commands that are printed. */

@@ -2,7 +2,7 @@
 import type { Command } from 'commander';
 import { jsonText } from '../../../conformance/reports/plain-text.ts';
 import manifest from '../../../package.json' with { type: 'json' };
-import type { ReceiverToJudge } from '../../../simulator/transports/control/control-plane.ts';
+import type { ReceiverToJudge } from '../../../simulator/control/plane.ts';
 import { addHelp, type HelpText } from '../help-text.ts';
 import { type JudgeIo, systemJudgeIo, UsageError } from './io.ts';
 import { addReportOptions, type ReportGiven, readReportOptions } from './report-options.ts';

@@ -9,7 +9,7 @@ import { type Composition, compose, KeptFileError } from '../../../simulator/com
 import { OptionsError } from '../../../simulator/compose/findings.ts';
 import { FileProblem, unwritableWords } from '../../../simulator/host/storage/private-file.ts';
 import type { Sandbox } from '../../../simulator/host/world/sandbox.ts';
-import type { ControlPlane } from '../../../simulator/transports/control/control-plane.ts';
+import type { ControlPlane } from '../../../simulator/transports/control.ts';
 import { endSignals } from '../end-signals.ts';
 import { addHelp } from '../help-text.ts';
 import { terminalLine, terminalText } from '../terminal.ts';

@@ -5,7 +5,7 @@ import * as assert from 'uvu/assert';
 import type { Deliverer } from '../../../simulator/host/delivery/deliverer.ts';
 import { undiciDeliverer } from '../../../simulator/host/delivery/undici-deliverer.ts';
 import { createTestSandbox } from '../../../simulator/host/testing/sandbox.ts';
-import { controlPlane } from '../../../simulator/transports/control/control-plane.ts';
+import { controlPlane } from '../../../simulator/transports/control.ts';
 import { serve } from '../../../simulator/transports/serve.ts';
 import { runJudge } from '../../commands/conformance/testing/run-judge.ts';
 

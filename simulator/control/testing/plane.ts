@@ -4,13 +4,10 @@ import { validate } from '../../../fixtures/schemas/validate.ts';
 import type { DeliveryOutcome, DeliveryRequest } from '../../host/delivery/deliverer.ts';
 import { findStartingWorld } from '../../host/world/find-starting-world.ts';
 import { Sandbox, type SandboxHostOptions } from '../../host/world/sandbox.ts';
-import {
-  type ControlPlane,
-  type ControlPlaneOptions,
-  controlPlane,
-} from '../../transports/control/control-plane.ts';
+import { type ControlPlane, controlPlane } from '../../transports/control.ts';
 import { fetchCall } from '../../transports/fetch.ts';
 import { rows } from '../all-rows.ts';
+import type { ControlPlaneOptions } from '../plane.ts';
 
 // biome-ignore lint/suspicious/noExplicitAny: answers are validated against their schemas first.
 type Answer = any;

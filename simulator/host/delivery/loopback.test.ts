@@ -13,7 +13,14 @@ loopback('names and addresses of this machine', () => {
 });
 
 loopback('all others', () => {
-  const names = ['localhost.com', 'notlocalhost', '127.0.0.1.example.com', ''];
+  const names = [
+    'localhost..',
+    '[127.0.0.1]',
+    'localhost.com',
+    'notlocalhost',
+    '127.0.0.1.example.com',
+    '',
+  ];
   for (const host of [
     ...names,
     ...['0.0.0.0', '::', '10.0.0.1', '1127.0.0.1', '127.0.0.256', '::ffff:10.0.0.1', '::2'],

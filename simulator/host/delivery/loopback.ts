@@ -1,9 +1,15 @@
-// Tells names and addresses that can only mean this machine from all others.
+// Recognises hosts that can only mean this machine.
 import { parseAddress } from '../../core/values/address.ts';
+
+/** A host in lower case, without the brackets of an IPv6 address or one trailing dot. */
+export function bareHost(host: string): string {
+  const name = host.toLowerCase();
+  return /^\[.*:.*\]$/.test(name) ? name.slice(1, -1) : name.replace(/\.$/, '');
+}
 
 /** Whether a host, with or without brackets and in any case, can only mean this machine. */
 export function isLoopbackHost(host: string): boolean {
-  const name = host.toLowerCase().replace(/^\[|\]$|\.$/g, '');
+  const name = bareHost(host);
   const address = parseAddress(name);
   // RFC 6761: no name below localhost is ever looked up elsewhere.
   if (address === null) return name === 'localhost' || name.endsWith('.localhost');

@@ -2,9 +2,9 @@
 import { getEventListeners } from 'node:events';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { createTestPlane } from '../../control/testing/plane.ts';
-import { collectGarbage, watch } from '../../host/testing/garbage-collection.ts';
-import { standardRequest } from '../fetch.ts';
+import { createTestPlane } from '../control/testing/plane.ts';
+import { collectGarbage, watch } from '../host/testing/garbage-collection.ts';
+import { standardRequest } from './fetch.ts';
 
 const fetching = suite('control: without a socket');
 const url = 'http://any/_sandbox/stream';

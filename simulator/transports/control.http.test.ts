@@ -4,9 +4,9 @@ import { type IncomingMessage, type RequestOptions, request } from 'node:http';
 import { type AddressInfo, connect } from 'node:net';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { createTestPlane, type TestPlane } from '../../control/testing/plane.ts';
-import { createHttp } from '../http.ts';
-import { mountControl } from './mount.ts';
+import { createTestPlane, type TestPlane } from '../control/testing/plane.ts';
+import { mountControl } from './control.ts';
+import { createHttp } from './http.ts';
 
 const mount = suite<{ port: number; trial: TestPlane; close: () => Promise<void> }>(
   'control: over HTTP',
