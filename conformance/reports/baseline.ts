@@ -1,25 +1,51 @@
 // A baseline: which failures are known and which rules need not be tested, why and until when. The
 // same for every judge. A different failure of a known rule is new; one that is gone is stale.
-import { type Schema, validate } from '../../fixtures/schemas/validate.ts';
+import { listOf, record, type ValueOf } from '../../fixtures/schemas/kit.ts';
+import { validate } from '../../fixtures/schemas/validate.ts';
 import { countVerdicts, verdictOfRun } from './build-report.ts';
+import { isAccepted } from './document.ts';
 import type { BaselineLine, Report, ReportFinding, ReportRule } from './report.ts';
 
-export interface BaselineEntry extends BaselineLine {
+const text = { type: 'string' } as const;
+const expires = { type: ['string', 'null'] } as const;
+
+const known = record({
+  rule: { ...text, pattern: '\\S', description: 'Not blank' },
+  scenario: { ...text, pattern: '\\S', description: 'Not blank' },
   /** As the finding of a report has it. */
-  readonly fingerprint: string;
+  fingerprint: {
+    ...text,
+    pattern: '^[0-9a-f]{12}$',
+    description: '12 hex digits, as a report shows it',
+  },
+  reason: text,
+  expires,
   /** For the reader of the file. */
-  readonly expected?: string | undefined;
-  readonly actual?: string | undefined;
-}
+  'expected?': text,
+  'actual?': text,
+});
 
 /** Rules that need not be tested because the target lacks something. */
-export interface AcceptedEntry {
-  readonly rules: readonly string[];
+const accepted = record({
+  rules: listOf(text, 'Ids of rules', { minItems: 1 }),
   /** What is missing, in the words of a report; if more is missing, the rule is not accepted. */
-  readonly lacks: readonly string[];
-  readonly reason: string;
-  readonly expires: string | null;
-}
+  lacks: listOf(text, 'What is missing'),
+  reason: text,
+  expires,
+});
+
+const isClosed = <S extends object>(schema: S): S => ({ ...schema, additionalProperties: false });
+
+const schema = isClosed(
+  record({
+    'schema?': { type: 'integer', enum: [1] },
+    known: listOf(isClosed(known), 'Known deviations'),
+    'not_tested?': listOf(isClosed(accepted), 'Rules that need not be tested'),
+  }),
+);
+
+export type BaselineEntry = ValueOf<typeof known>;
+export type AcceptedEntry = ValueOf<typeof accepted>;
 
 export interface Baseline {
   readonly known: readonly BaselineEntry[];
@@ -34,55 +60,6 @@ export type ParsedBaseline =
 export const UNEXPLAINED = 'not explained yet';
 const LASTS_DAYS = 90;
 const DAY_MS = 86_400_000;
-
-const text: Schema = { type: 'string' };
-const filled: Schema = { type: 'string', pattern: '\\S', description: 'Not blank' };
-const expires: Schema = { type: ['string', 'null'] };
-
-const object = (properties: Record<string, Schema>, required: readonly string[]): Schema => ({
-  type: 'object',
-  properties,
-  required,
-  additionalProperties: false,
-});
-
-const schema = object(
-  {
-    schema: { type: 'integer', enum: [1] },
-    known: {
-      type: 'array',
-      items: object(
-        {
-          rule: filled,
-          scenario: filled,
-          fingerprint: {
-            type: 'string',
-            pattern: '^[0-9a-f]{12}$',
-            description: '12 hex digits, as a report shows it',
-          },
-          reason: text,
-          expires,
-          expected: text,
-          actual: text,
-        },
-        ['rule', 'scenario', 'fingerprint', 'reason', 'expires'],
-      ),
-    },
-    not_tested: {
-      type: 'array',
-      items: object(
-        {
-          rules: { type: 'array', items: text, minItems: 1 },
-          lacks: { type: 'array', items: text },
-          reason: text,
-          expires,
-        },
-        ['rules', 'lacks', 'reason', 'expires'],
-      ),
-    },
-  },
-  ['known'],
-);
 
 /** Reads the JSON of a baseline file. In a draft, reasons may still be missing. */
 export function parseBaseline(given: unknown, { isDraft = false } = {}): ParsedBaseline {
@@ -243,11 +220,6 @@ function isStale(report: Report, entry: BaselineEntry): boolean {
   return (
     rule === undefined || verdict === undefined || verdict === 'passed' || verdict === 'advisory'
   );
-}
-
-/** Whether the baseline accepts that the rule was not tested. */
-export function isAccepted({ verdict, reason }: ReportRule): boolean {
-  return verdict === 'not_tested' && reason !== null;
 }
 
 /** What was provided and no longer works is not acceptable: it has to be repaired. */

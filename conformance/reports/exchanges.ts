@@ -3,7 +3,7 @@ import type { HeaderLine } from '../engine/send/headers.ts';
 import type { Exchange } from '../engine/types.ts';
 import { printable, wrapText } from './plain-text.ts';
 import type { Redactor } from './redact.ts';
-import type { Report, ReportExchange, ReportFinding, ReportScenario } from './report.ts';
+import type { ReportExchange } from './report.ts';
 import { duration } from './verdict-words.ts';
 
 /** Requests are kept whole so that they can be sent again; responses only have to be read. */
@@ -47,18 +47,6 @@ export function reportExchange(exchange: Exchange, redactor: Redactor): ReportEx
 export function clipped(text: string, longest: number): string {
   if (text.length <= longest) return text;
   return `${text.slice(0, longest)}… (${text.length} characters in all)`;
-}
-
-/** The scenario that holds the exchanges of a finding. */
-export function recordingOf(report: Report, finding: ReportFinding): ReportScenario | undefined {
-  const id = finding.recording ?? finding.scenario;
-  return report.scenarios.find((each) => each.id === id);
-}
-
-/** The exchanges that a finding cites. */
-export function citedBy(report: Report, finding: ReportFinding): readonly ReportExchange[] {
-  const { exchanges = [] } = recordingOf(report, finding) ?? {};
-  return exchanges.filter(({ n }) => finding.exchanges.includes(n));
 }
 
 // The headers that distinguish responses; the rest stands in the JSON and HTML reports.

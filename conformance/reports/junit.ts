@@ -1,10 +1,9 @@
 // The report as JUnit XML, as CI servers read it: a suite for each family, a test case for each
 // rule or check, with its id as the name.
-import { citedBy, pathOf, requestLine, timelineRequest, timelineResult } from './exchanges.ts';
-import { tellingFindings, whyNot } from './groups.ts';
-import { inventoryLines } from './inventory.ts';
+import { citedBy, membersOf, sectionsOf, tellingFindings, whyNot } from './document.ts';
+import { pathOf, requestLine, timelineRequest, timelineResult } from './exchanges.ts';
 import type { Report, ReportFinding, ReportRule } from './report.ts';
-import { adviceOf, vocabularyOf } from './verdict-words.ts';
+import { vocabularyOf } from './verdict-words.ts';
 
 type Kind = 'passed' | 'failure' | 'error' | 'skipped';
 
@@ -46,10 +45,11 @@ export function junitReport(report: Report): string {
   return `${declaration}\n<testsuites${head}>\n${suites.join('')}</testsuites>\n`;
 }
 
-function inventoryPart({ inventory }: Report): string {
-  if (inventory === undefined) return '';
-  const text = inventoryLines(inventory).join('\n');
-  return `    <system-out>${escapeXml(text)}</system-out>\n`;
+function inventoryPart(report: Report): string {
+  const last = sectionsOf(report).filter(({ place }) => place === 'last');
+  if (last.length === 0) return '';
+  const lines = last.flatMap(({ entries }) => entries.map(({ text }) => text));
+  return `    <system-out>${escapeXml(lines.join('\n'))}</system-out>\n`;
 }
 
 function counts(rules: readonly ReportRule[]) {
@@ -62,19 +62,13 @@ function counts(rules: readonly ReportRule[]) {
   };
 }
 
-function testCase(rule: ReportRule, report: Report, classname: string, ms: number): string {
-  const head = xmlAttributes({ classname, name: rule.id, time: seconds(ms) });
-  return `    <testcase${head}>\n${caseBody(rule, report)}    </testcase>\n`;
-}
-
 /** Every body begins with the words of the rule, because the name is only its id. */
-function caseBody(rule: ReportRule, report: Report): string {
+function testCase(rule: ReportRule, report: Report, classname: string, ms: number): string {
   const kind = KIND_OF[rule.verdict];
   const { name, meaning } = vocabularyOf(report).verdicts[rule.verdict];
   const telling = tellingFindings(rule);
   const proof = telling.map((each) => findingText(each, report));
   const body = escapeXml([rule.words, ...proof].join('\n\n'));
-  if (kind === 'passed') return `      <system-out>${body}</system-out>\n`;
   const [first] = telling;
   const expected =
     first === undefined || kind === 'skipped' ? '' : `expected ${first.expected}, but `;
@@ -82,27 +76,25 @@ function caseBody(rule: ReportRule, report: Report): string {
   const why = kind === 'skipped' ? (first?.actual ?? meaning) : whyNot(rule);
   const message = cut(`${name}: ${expected}${rule.reason ?? add ?? why}`);
   const type = kind === 'skipped' ? {} : { type: rule.verdict };
-  const children = `      <${kind}${xmlAttributes({ message, ...type })}>${body}</${kind}>\n`;
-  return children;
+  const element = kind === 'passed' ? 'system-out' : kind;
+  const result = kind === 'passed' ? '' : xmlAttributes({ message, ...type });
+  const head = xmlAttributes({ classname, name: rule.id, time: seconds(ms) });
+  const child = `      <${element}${result}>${body}</${element}>\n`;
+  return `    <testcase${head}>\n${child}    </testcase>\n`;
 }
 
 function findingText(finding: ReportFinding, report: Report): string {
-  const { hasScenarios, isTimeline } = vocabularyOf(report);
   const lines = citedBy(report, finding).map((each) => {
-    if (isTimeline)
+    if (vocabularyOf(report).isTimeline)
       return `call      ${each.n}. ${timelineRequest(each)} -> ${timelineResult(each)}`;
     const status = each.response === null ? (each.failure ?? 'no response') : each.response.status;
     return `exchange  ${each.n}. ${requestLine(each)} -> ${status}`;
   });
+  const example = finding.advice?.example;
   return [
-    ...(hasScenarios ? [`scenario  ${finding.scenario}`] : []),
-    ...(finding.place === undefined ? [] : [`where     ${finding.place}`]),
-    `expected  ${finding.expected}`,
-    `actual    ${finding.actual}`,
-    ...adviceOf(finding).map(([name, words]) => `${name.padEnd(9)} ${words}`),
-    ...(finding.advice?.example === undefined ? [] : ['', finding.advice.example, '']),
+    ...membersOf(finding, report).map(([name, text]) => `${name.padEnd(9)} ${text}`),
+    ...(example === undefined ? [] : ['', example, '']),
     ...lines,
-    `try again ${finding.replay}`,
   ].join('\n');
 }
 
@@ -119,18 +111,18 @@ function timesOf({ rules, scenarios, duration_ms: whole }: Report): Map<string, 
     }
   }
   const sum = [...weights.values()].reduce((total, each) => total + each, 0);
+  const last = rules.at(-1)?.id;
   let before = 0;
   let soFar = 0;
-  return new Map(
-    [...weights].map(([id, weight], at) => {
-      soFar += sum === 0 ? 0 : weight;
-      const isLast = at === weights.size - 1;
-      const until = isLast || sum === 0 ? (isLast ? whole : 0) : Math.round((soFar / sum) * whole);
-      const own = until - before;
-      before = until;
-      return [id, own];
-    }),
-  );
+  const times = [...weights].map(([id, weight]): [string, number] => {
+    soFar += weight;
+    const share = sum === 0 ? 0 : soFar / sum;
+    const until = id === last ? whole : Math.round(share * whole);
+    const own = until - before;
+    before = until;
+    return [id, own];
+  });
+  return new Map(times);
 }
 
 function seconds(ms: number): string {
@@ -147,32 +139,19 @@ function cut(text: string): string {
 
 function xmlAttributes(values: Readonly<Record<string, string | number>>): string {
   return Object.entries(values)
-    .map(([name, value]) => ` ${name}="${escapeXml(String(value)).replaceAll('\n', '&#10;')}"`)
+    .map(([name, value]) => ` ${name}="${escapeXml(`${value}`).replaceAll('\n', '&#10;')}"`)
     .join('');
 }
 
+/** XML 1.0 cannot hold most control characters, lone surrogates, U+FFFE and U+FFFF. */
+const NOT_XML = /[^\t\n\x20-\x7e\u{a0}-\u{d7ff}\u{e000}-\u{fffd}\u{10000}-\u{10ffff}]/gu;
+
 function escapeXml(text: string): string {
-  return wellFormed(text)
+  return text
+    .replaceAll('\r', '')
+    .replace(NOT_XML, '\ufffd')
     .replaceAll('&', '&amp;')
     .replaceAll('<', '&lt;')
     .replaceAll('>', '&gt;')
     .replaceAll('"', '&quot;');
-}
-
-/** XML 1.0 cannot hold most control characters, lone surrogates, U+FFFE and U+FFFF. */
-function wellFormed(text: string): string {
-  let out = '';
-  for (const char of text) {
-    const code = char.codePointAt(0)!;
-    const isAllowed =
-      code === 9 ||
-      code === 10 ||
-      (code >= 0x20 && code < 0x7f) ||
-      (code >= 0xa0 && code <= 0xd7ff) ||
-      (code >= 0xe000 && code <= 0xfffd) ||
-      code >= 0x10000;
-    if (isAllowed) out += char;
-    else if (code !== 13) out += '\ufffd';
-  }
-  return out;
 }

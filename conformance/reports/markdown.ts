@@ -1,47 +1,38 @@
 // The report as Markdown, for a pull request, a wiki or the summary of a CI run.
-import { isAccepted } from './baseline.ts';
-import { citedBy, clock, exchangeLines, recordingOf, timelineLines } from './exchanges.ts';
-import { type Group, groupsOf, groupTitle, tellingFindings, whyNot } from './groups.ts';
-import { crashWords, inventoryLines } from './inventory.ts';
+import {
+  type Group,
+  groupsOf,
+  membersOf,
+  proofLines,
+  type Section,
+  sectionsOf,
+  tellingFindings,
+} from './document.ts';
 import { printable } from './plain-text.ts';
 import type { Report, ReportFinding, ReportRule } from './report.ts';
-import {
-  adviceOf,
-  count,
-  effortLine,
-  headline,
-  notesOf,
-  VERDICTS,
-  vocabularyOf,
-} from './verdict-words.ts';
+import { count, effortLine, headline, VERDICTS, vocabularyOf } from './verdict-words.ts';
 
 /** GitHub refuses a comment of more than 65,536 characters. */
 const MOST_CHARACTERS = 60_000;
 const FINDINGS_SHOWN = 2;
-const EXCHANGES_SHOWN = 4;
-const TIMELINE_SHOWN = 12;
 
-/** A part of the document; what has no room is named at the end. */
+/** A part of the document; if it has no room, its name is listed at the end. */
 interface Part {
-  readonly text: string;
-  /** What to say if it has no room. */
   readonly name: string;
+  readonly text: string;
 }
 
 export function markdownReport(report: Report): string {
   const { title, findingsOf, verdicts } = vocabularyOf(report);
-  const { target, verdict, not_started: start } = report;
-  const isStarted = start === undefined;
+  const { target, verdict, not_started: start, client, interrupted, started_at: when } = report;
+  const sections = sectionsOf(report);
   const head = [
     `# ${title}: ${verdict}`,
     `${codeSpan(target.base_url)} ${headline(report)}. ${effortLine(report)}, ` +
-      `${report.started_at}${report.interrupted ? ', interrupted' : ''}.`,
-    ...(isStarted ? [] : [plainWords(start)]),
-    ...(report.client === undefined ? [] : [`The first run: ${plainWords(report.client.does)}.`]),
-    ...list(
-      '## Requests that the target never answers properly',
-      (report.crashes ?? []).map(crashWords),
-    ),
+      `${when}${interrupted ? ', interrupted' : ''}.`,
+    ...(start === undefined ? [] : [plainWords(start)]),
+    ...(client === undefined ? [] : [`The first run: ${plainWords(client.does)}.`]),
+    ...sections.filter(({ place }) => place === 'first').map((each) => sectionPart(each).text),
     countsTable(report),
   ];
   const findings = findingsOf.flatMap((each) => {
@@ -53,191 +44,112 @@ export function markdownReport(report: Report): string {
       name: group.rules.map(({ id }) => id).join(', '),
     }));
   });
-  const tail = [
-    ...(isStarted ? [...reasons(report, 'blocked'), ...reasons(report, 'inconclusive')] : []),
-    ...list('## Baseline', baselineLines(report)),
-    ...(isStarted ? unlock(report) : []),
-    ...observed(report),
-    ...list('## Notes', notesOf(report)),
-    ...list(
-      '## Made and left',
-      report.inventory === undefined ? [] : inventoryLines(report.inventory),
-    ),
-  ];
-  return fit(head, findings, tail);
+  const tail = sections.filter(({ place }) => place !== 'first').map(sectionPart);
+  return fit(head, [...findings, ...tail]);
 }
 
-/** Findings take the room that the other parts leave; what is left out is named. */
-function fit(head: readonly string[], findings: readonly Part[], tail: readonly string[]): string {
+/** Parts take the room that there is, the first ones first; what is left out is named. */
+function fit(head: readonly string[], parts: readonly Part[]): string {
   let room = MOST_CHARACTERS - 2_000 - head.join('\n\n').length;
   const leftOut: string[] = [];
-  const kept = (parts: readonly Part[]) =>
-    parts.flatMap(({ text, name }) => {
-      room -= text.length + 2;
-      if (room >= 0) return [text];
-      room += text.length + 2;
+  const kept = parts.flatMap(({ text, name }) => {
+    if (text.length + 2 > room) {
       leftOut.push(name);
       return [];
-    });
-  const shown = kept(findings);
-  const rest = kept(
-    tail.map((text) => ({ text, name: text.split('\n', 1)[0]!.replace('## ', '') })),
-  );
-  const more = leftOut.length === 0 ? [] : [leftOutWords(leftOut)];
-  return `${[...head, ...shown, ...rest, ...more].join('\n\n')}\n`;
-}
-
-function leftOutWords(names: readonly string[]): string {
-  const all = names.join(', ');
-  const which = all.length <= 1_500 ? all : `${all.slice(0, 1_500)}…`;
-  return `Left out to keep this page short: ${plainWords(which)}. The JSON and HTML reports have everything.`;
-}
-
-function list(heading: string, lines: readonly string[]): string[] {
-  if (lines.length === 0) return [];
-  return [heading, lines.map((each) => `- ${plainWords(each)}`).join('\n')];
+    }
+    room -= text.length + 2;
+    return [text];
+  });
+  const all = leftOut.join(', ');
+  const which = plainWords(all.length <= 1_500 ? all : `${all.slice(0, 1_500)}…`);
+  const note = `Left out to keep this page short: ${which}. The JSON and HTML reports have everything.`;
+  return `${[...head, ...kept, ...(leftOut.length === 0 ? [] : [note])].join('\n\n')}\n`;
 }
 
 function capital(words: string): string {
   return words.charAt(0).toUpperCase() + words.slice(1);
 }
 
-function table(
-  head: readonly string[],
-  align: readonly string[],
-  rows: readonly string[][],
-): string {
+function sectionPart({ title, entries, columns }: Section): Part {
+  const body =
+    columns === undefined
+      ? entries.map(({ label, text, details }) => {
+          const head = label === '' ? '' : `**${plainWords(label)}** `;
+          const ids = details.length === 0 ? '' : `: ${details.join(', ')}`;
+          return `- ${head}${tableCell(text)}${ids}`;
+        })
+      : table(
+          ['', '', ...columns],
+          entries.map(({ label, text, details }) => [label, text, ...details].map(tableCell)),
+        );
+  return { name: title, text: `## ${capital(title)}\n\n${body.join('\n')}` };
+}
+
+function table(head: readonly string[], rows: readonly string[][]): string[] {
   const row = (cells: readonly string[]) => `| ${cells.join(' | ')} |`;
-  return [row(head), row(align), ...rows.map(row)].join('\n');
+  return [row(head), row(head.map(() => '---')), ...rows.map(row)];
 }
 
 /** Verdicts by family; the checks of a client one by one. */
 function countsTable(report: Report): string {
   const { verdicts } = vocabularyOf(report);
+  const words = (verdict: ReportRule['verdict']) =>
+    `${verdicts[verdict].sign} ${verdicts[verdict].name}`;
   if (report.judge === 'client') {
-    const rows = report.rules
-      .filter(({ verdict }) => verdict !== 'not_selected')
-      .map(({ id, words, verdict }) => {
-        const { sign, name } = verdicts[verdict];
-        return [`${sign} ${name}`, id, tableCell(words)];
-      });
-    return table(['', 'check', 'what goes wrong'], ['---', '---', '---'], rows);
+    const own = report.rules.filter(({ verdict }) => verdict !== 'not_selected');
+    const rows = own.map((rule) => [words(rule.verdict), rule.id, tableCell(rule.words)]);
+    return table(['', 'check', 'what goes wrong'], rows).join('\n');
   }
   const used = VERDICTS.filter((each) => report.summary[each] > 0);
-  const families = [...new Set(report.rules.map((each) => each.family))];
   const rowOf = (name: string, rules: readonly ReportRule[]) => [
     name,
     ...used.map((each) => String(rules.filter(({ verdict }) => verdict === each).length || '')),
   ];
-  return table(
-    ['', ...used.map((each) => `${verdicts[each].sign} ${verdicts[each].name}`)],
-    ['---', ...used.map(() => '---:')],
-    [
-      ...families.map((each) =>
-        rowOf(
-          each,
-          report.rules.filter(({ family }) => family === each),
-        ),
-      ),
-      rowOf('**all**', report.rules),
-    ],
+  const families = [...new Set(report.rules.map((each) => each.family))];
+  const rows = families.map((each) =>
+    rowOf(
+      each,
+      report.rules.filter(({ family }) => family === each),
+    ),
   );
+  return table(['', ...used.map(words)], [...rows, rowOf('**all**', report.rules)]).join('\n');
 }
 
-function groupPart(group: Group, report: Report): string {
-  const [first] = group.rules;
-  const { cause, followers } = group;
-  const telling = tellingFindings(first!);
+function groupPart({ title, cause, rules, followers }: Group, report: Report): string {
+  const first = rules[0]!;
+  const telling = tellingFindings(first);
   const more = telling.length - FINDINGS_SHOWN;
-  const lines = group.rules.map(({ id, words }) => `- ${id}: ${plainWords(words)}`);
   const head =
     cause === null
-      ? [`### ${first!.id}: ${plainWords(first!.words)}`]
+      ? [`### ${first.id}: ${plainWords(first.words)}`]
       : [
-          `### ${plainWords(groupTitle(group, report))}`,
+          `### ${plainWords(title)}`,
           `**Mend:** ${plainWords(cause.mend)}`,
-          lines.join('\n'),
-          `One of them, ${first!.id}:`,
+          rules.map(({ id, words }) => `- ${id}: ${plainWords(words)}`).join('\n'),
+          `One of them, ${first.id}:`,
         ];
   const ids = followers.map(({ id }) => id).join(', ');
   return [
     ...head,
-    ...telling.slice(0, FINDINGS_SHOWN).map((each) => findingPart(each, report)),
-    ...(more > 0 ? [`And ${count(more, 'more finding')} of ${first!.id}.`] : []),
-    ...(followers.length > 0 ? [`Follows from ${first!.id}: ${ids}.`] : []),
+    ...telling.slice(0, FINDINGS_SHOWN).flatMap((each) => findingParts(each, report)),
+    ...(more > 0 ? [`And ${count(more, 'more finding')} of ${first.id}.`] : []),
+    ...(followers.length > 0 ? [`Follows from ${first.id}: ${ids}.`] : []),
   ].join('\n\n');
 }
 
-function findingPart(finding: ReportFinding, report: Report): string {
-  const { hasScenarios, isTimeline } = vocabularyOf(report);
-  const cited = citedBy(report, finding).slice(0, isTimeline ? TIMELINE_SHOWN : EXCHANGES_SHOWN);
-  const ending = recordingOf(report, finding)?.ending;
-  const lines = [
-    ...cited.flatMap((each) => (isTimeline ? timelineLines : exchangeLines)(each, 160)),
-    ...(ending === undefined ? [] : [`${clock(ending.at_ms)}  the command ${ending.words}`]),
-  ];
-  const { place, seen, advice } = finding;
-  const members = [
-    ...(hasScenarios ? [`- scenario: ${codeSpan(finding.scenario)}`] : []),
-    ...(place === undefined ? [] : [`- where: ${plainWords(place)}`]),
-    `- expected: ${plainWords(finding.expected)}`,
-    `- actual: ${plainWords(finding.actual)}${seen === undefined ? '' : ` (in ${seen})`}`,
-    ...adviceOf(finding).map(([name, words]) => `- ${name}: ${plainWords(words)}`),
-    `- try again: ${codeSpan(finding.replay)}`,
-  ].join('\n');
-  return [
-    members,
-    ...(lines.length === 0 ? [] : [httpBlock(lines)]),
-    ...(advice?.example === undefined ? [] : ['Right:', httpBlock(advice.example.split('\n'))]),
-  ].join('\n\n');
-}
+const AS_CODE = new Set(['scenario', 'try again']);
 
-function reasons(report: Report, verdict: 'blocked' | 'inconclusive'): string[] {
-  const { findingsOf, verdicts, noun } = vocabularyOf(report);
-  const rules = report.rules.filter(
-    (each) => each.verdict === verdict && !(findingsOf.includes(verdict) && each.findings.length),
+function findingParts(finding: ReportFinding, report: Report): string[] {
+  const members = membersOf(finding, report).map(
+    ([name, text]) => `- ${name}: ${AS_CODE.has(name) ? codeSpan(text) : plainWords(text)}`,
   );
-  if (rules.length === 0) return [];
-  const { name, meaning } = verdicts[verdict];
-  const rows = rules.map((rule) => [rule.id, tableCell(whyNot(rule))]);
-  const heading = `## ${capital(name)} (${rules.length}): ${meaning}`;
-  return [`${heading}\n\n${table([noun, 'why'], ['---', '---'], rows)}`];
-}
-
-function baselineLines({ rules, baseline }: Report): string[] {
-  const { stale = [], expired = [] } = baseline ?? {};
+  const proof = proofLines(finding, report, 160);
+  const example = finding.advice?.example;
   return [
-    ...rules.filter(isAccepted).map(({ id, reason }) => `accepted as not tested: ${id}: ${reason}`),
-    ...rules
-      .filter(({ verdict }) => verdict === 'known')
-      .map(({ id, reason }) => `known: ${id}: ${reason}`),
-    ...expired.map(({ rule, expires }) => `its date has passed (${expires}): ${rule}`),
-    ...stale.map(({ rule, scenario }) => `no longer deviates: ${rule} in ${scenario}`),
+    members.join('\n'),
+    ...(proof.length === 0 ? [] : [httpBlock(proof)]),
+    ...(example === undefined ? [] : ['Right:', httpBlock(example.split('\n'))]),
   ];
-}
-
-function unlock(report: Report): string[] {
-  if (report.unlock.length === 0) return [];
-  const rows = report.unlock.map(({ add, rules, with_others: others }) => [
-    tableCell(add),
-    String(rules),
-    String(others || ''),
-  ]);
-  const head = ['add', 'rules', 'more together with others'];
-  return [`## What would unlock more rules\n\n${table(head, ['---', '---:', '---:'], rows)}`];
-}
-
-function observed(report: Report): string[] {
-  const rows = report.observed
-    .filter((each) => each.observed !== null)
-    .map(({ id, question, observed: seen, simulator, same }) => {
-      const sign = same === null ? '' : same ? '=' : '≠';
-      return [id, tableCell(question), tableCell(seen ?? ''), sign, tableCell(simulator)];
-    });
-  if (rows.length === 0) return [];
-  const head = ['', 'open question', 'target', '', 'simulator'];
-  const align = ['---', '---', '---', ':-:', '---'];
-  return [`## Where the specification is open\n\n${table(head, align, rows)}`];
 }
 
 /** Text of a target as text: nothing in it becomes a link, a tag or a mention. */

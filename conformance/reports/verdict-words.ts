@@ -1,6 +1,6 @@
 // The words of reports: one vocabulary for each judge, and how counts and times are written.
 import type { RunVerdict, Verdict } from '../engine/types.ts';
-import type { Report, ReportFinding } from './report.ts';
+import type { Report } from './report.ts';
 
 /** In the order of a report: what is wrong comes first. */
 export const VERDICTS: readonly Verdict[] = [
@@ -150,21 +150,6 @@ function strictWords({ known, advisory }: Report['summary']): string {
     ...(advisory > 0 ? [`${count(advisory, 'piece')} of advice`] : []),
   ];
   return `deviates in nothing else, but --strict counts ${parts.join(' and ')}`;
-}
-
-/** Why a finding matters and how to mend it, each with its label. */
-export function adviceOf({ advice }: ReportFinding): readonly (readonly [string, string])[] {
-  if (advice === undefined) return [];
-  return [
-    ['why', advice.why],
-    ['at stake', advice.at_stake],
-    ['mend', advice.mend],
-  ];
-}
-
-/** The notes except the reason why nothing was tried, which stands with the verdict. */
-export function notesOf({ notes, not_started: start }: Report): readonly string[] {
-  return notes.filter((each) => each !== start);
 }
 
 /** `3 rules`, `1 rule`. */
