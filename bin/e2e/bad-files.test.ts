@@ -22,11 +22,11 @@ function exec(options: readonly string[], program = ''): { code: number | null; 
 
 const head = '{"format":"trading-platform-sandbox-state","version":';
 const states: readonly (readonly [string, string, string])[] = [
-  ['torn', `${head}3,"world":{"name":"def`, 'is not whole JSON; it was left as it is'],
-  ['newer', `${head}4,"world":{}}`, 'it is from a newer program'],
-  ['older', `${head}0,"world":{}}`, 'version 0 cannot be read, only 3'],
+  ['torn', `${head}4,"world":{"name":"def`, 'is not whole JSON; it was left as it is'],
+  ['newer', `${head}5,"world":{}}`, 'is of a newer release'],
+  ['older', `${head}0,"world":{}}`, 'version 0 is of another release'],
   ['other', '{"settings":{}}', 'this looks like a configuration file, which --config takes'],
-  ['hollow', `${head}3,"world":{}}`, 'world.firms must be a list'],
+  ['hollow', `${head}4,"world":{}}`, 'world.firms must be a list'],
 ];
 
 for (const [name, text, words] of states) {

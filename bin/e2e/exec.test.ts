@@ -164,7 +164,7 @@ exec('a right client is told no hint, and a wrong one what is wrong', async () =
     return hints.map((hint: { readonly code: string }) => hint.code);
   };
   assert.equal(await told('right/crowd.mjs'), []);
-  assert.equal(await told('node-mistakes.mjs', 'token-each-call'), ['token_again']);
+  assert.equal(await told('node-mistakes.mjs', 'key-of-account'), ['body_unlike_first']);
 });
 
 exec('coverage for a folder that there is not is refused before anything starts', async () => {

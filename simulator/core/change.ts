@@ -1,7 +1,7 @@
 // Every way in which a world can change, as data. Decisions name changes; `evolve` applies them.
 
 import type { EventCategory } from '../../fixtures/event-kinds.ts';
-import type { CallerMemory, JournalEntry } from './journal.ts';
+import type { JournalEntry } from './journal.ts';
 import type { Fault } from './pipeline/find-fault.ts';
 import type {
   Account,
@@ -92,11 +92,6 @@ export type Change =
     }
   | { readonly type: 'forward-set'; readonly from: string; readonly to: string | null }
   | { readonly type: 'counted'; readonly counter: keyof Counters; readonly to: number }
-  | {
-      readonly type: 'caller-remembered';
-      readonly name: string;
-      readonly memory: CallerMemory;
-    }
   | { readonly type: 'journalled'; readonly entry: JournalEntry };
 
 export type ChangeOf<T extends Change['type']> = Extract<Change, { readonly type: T }>;

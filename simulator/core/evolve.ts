@@ -1,7 +1,7 @@
 // The only code that changes a World: one function a kind of change.
-import { keyRetentionMs } from '../../fixtures/constants.ts';
 import type { Change, ChangeOf } from './change.ts';
 import { keepEntry } from './journal.ts';
+import { dropExpiredKeys, forgetKey, hasExpiredKeys, setKey } from './keys.ts';
 import type { Delivery, EventRecord } from './records.ts';
 import { addReference } from './references.ts';
 import { own } from './state/copy-world.ts';
@@ -12,7 +12,6 @@ import { indexSince, type PeopleIndex, type World } from './world.ts';
 export const eventWindowMs = 7 * 24 * 3600 * 1000;
 const finishedDeliveriesKept = 2000;
 const clientsKept = 10_000;
-const callersKept = 10_000;
 
 type Apply = { readonly [T in Change['type']]: (world: World, change: ChangeOf<T>) => void };
 
@@ -180,13 +179,10 @@ const apply: Apply = {
     own(world, 'buckets').set(name, { units, atMs });
   },
   'key-recorded': (world, { keyId, record }) => {
-    rotateKeys(world);
-    own(world, 'keys').young.set(keyId, record);
+    setKey(own(world, 'keys'), keyId, record, world.nowMs);
   },
   'key-forgotten': (world, { keyId }) => {
-    const { young, old } = own(world, 'keys');
-    young.delete(keyId);
-    old.delete(keyId);
+    forgetKey(own(world, 'keys'), keyId);
   },
   'timer-set': (world, { dueAtMs, kind, ref }) => {
     own(world, 'counters').timer += 1;
@@ -215,12 +211,6 @@ const apply: Apply = {
   counted: (world, { counter, to }) => {
     if (to > world.counters[counter]) own(world, 'counters')[counter] = to;
   },
-  'caller-remembered': (world, { name, memory }) => {
-    const { callers } = own(world, 'journal');
-    // Anybody can have tokens minted without end.
-    if (callers.size >= callersKept) callers.clear();
-    callers.set(name, memory);
-  },
   journalled: (world, { entry }) => keepEntry(own(world, 'journal'), entry),
 };
 
@@ -237,19 +227,11 @@ function forgetIdleClients(world: World): void {
   }
 }
 
-/** IDEM-7: a generation lasts as long as a record is kept, so each record is in one of the two. */
-function rotateKeys(world: World): void {
-  const { nowMs } = world;
-  if (nowMs - world.keys.turnedAtMs < keyRetentionMs) return;
-  const keys = own(world, 'keys');
-  keys.old = nowMs - keys.turnedAtMs < 2 * keyRetentionMs ? keys.young : new Map();
-  keys.young = new Map();
-  keys.turnedAtMs = nowMs;
-}
-
 /** Time goes on, never back. */
 export function moveClock(world: World, atMs: number): void {
-  if (atMs > world.nowMs) world.nowMs = atMs;
+  if (atMs <= world.nowMs) return;
+  world.nowMs = atMs;
+  if (hasExpiredKeys(world.keys, atMs)) dropExpiredKeys(own(world, 'keys'), atMs);
 }
 
 /** Puts a starting world's past in place: its events in order, and how many were before them. */

@@ -37,6 +37,9 @@ function entryOf(n: number, bytes = 0): JournalEntry {
   };
 }
 
+/** The bytes of an entry without a body. */
+const bare = 401;
+
 const numbers = (kept: ReturnType<typeof createJournal>) =>
   [...newestEntries(kept)].map(({ n }) => n);
 
@@ -45,7 +48,7 @@ journal('keeps the newest up to its capacity', () => {
   for (let n = 1; n <= 10; n += 1) keepEntry(kept, entryOf(n, 10));
   assert.equal(numbers(kept), [10, 9, 8, 7]);
   assert.is(findEntry(kept, 6), undefined);
-  assert.is(kept.bytes, 40);
+  assert.is(kept.bytes, 4 * (bare + 10));
 });
 
 journal('an entry is completed in its place', () => {
@@ -54,7 +57,7 @@ journal('an entry is completed in its place', () => {
   keepEntry(kept, { ...entryOf(2, 25), answeredAtMs: 99 });
   assert.equal(numbers(kept), [3, 2, 1]);
   assert.is(findEntry(kept, 2)?.answeredAtMs, 99);
-  assert.is(kept.bytes, 45);
+  assert.is(kept.bytes, 3 * bare + 45);
 });
 
 journal('one that comes back after it was forgotten takes the place of no newer one', () => {
@@ -62,7 +65,7 @@ journal('one that comes back after it was forgotten takes the place of no newer 
   for (let n = 1; n <= 10; n += 1) keepEntry(kept, entryOf(n, 10));
   keepEntry(kept, entryOf(2, 10));
   assert.equal(numbers(kept), [10, 9, 8, 7]);
-  assert.is(kept.bytes, 40);
+  assert.is(kept.bytes, 4 * (bare + 10));
 });
 
 journal('a journal that begins late begins there', () => {
@@ -76,17 +79,26 @@ journal('numbers that were left out leave gaps', () => {
   const kept = createJournal(4);
   for (const n of [1, 2, 7, 9]) keepEntry(kept, entryOf(n, 1));
   assert.equal(numbers(kept), [9, 7]);
-  assert.is(kept.bytes, 2);
+  assert.is(kept.bytes, 2 * (bare + 1));
 });
 
 journal('heavy bodies push out more', () => {
   const kept = createJournal(1000);
   const megabyte = 1024 * 1024;
   for (let n = 1; n <= 60; n += 1) keepEntry(kept, entryOf(n, megabyte));
-  assert.is(numbers(kept).length, 48);
-  assert.is(kept.bytes, 48 * megabyte);
+  assert.is(numbers(kept).length, 47);
+  assert.is(kept.bytes, 47 * (bare + megabyte));
   keepEntry(kept, entryOf(61, 100 * megabyte));
   assert.equal(numbers(kept), [61]);
+});
+
+journal('headers, targets and keys weigh as bodies do', () => {
+  const kept = createJournal(4);
+  const long = 'x'.repeat(1000);
+  const { call, ...entry } = entryOf(1);
+  const headers = { 'x-long': long, 'x-twice': [long, long] };
+  keepEntry(kept, { ...entry, key: long, call: { ...call, target: long, headers } });
+  assert.is(kept.bytes, bare - 1 + 5000 + 'x-longx-twice'.length);
 });
 
 journal.run();

@@ -1,7 +1,7 @@
 // The journal: every call with its answer and the reasons for it, so that a person can ask "why
 // 409?". Bounded.
 import type { Call, Cite, Reply } from './call.ts';
-import type { Hint } from './hints/register.ts';
+import type { Hint } from './explain/hints.ts';
 import type { Fault } from './pipeline/find-fault.ts';
 import type { OperationName } from './tables/operations.ts';
 
@@ -48,34 +48,25 @@ export interface JournalEntry {
   readonly reset: boolean;
 }
 
-/** What later calls of a caller are held against; the world is decided by none of it. */
-export interface CallerMemory {
-  /** The last 429 it was told of, until when it asked to wait, and the call that met it. */
-  readonly limited: {
-    readonly atMs: number;
-    readonly untilMs: number;
-    readonly call: string;
-    readonly n: number;
-  } | null;
-  /** The last token it was given, and how often it has asked though one was good. */
-  readonly token: {
-    readonly n: number;
-    readonly times: number;
-    readonly untilMs: number;
-  } | null;
+/** The last 429 of a caller: the call that got it, and until when it asks to wait. */
+export interface CallerLimit {
+  readonly atMs: number;
+  readonly untilMs: number;
+  readonly call: string;
+  readonly n: number;
 }
 
 export interface Journal {
   readonly slots: (JournalEntry | undefined)[];
-  /** Bytes of the bodies in each slot, so that forgetting an entry does not have to look at it. */
+  /** Bytes kept in each slot, so that forgetting an entry does not have to look at it. */
   readonly weights: Int32Array;
   readonly capacity: number;
-  /** Bytes of bodies kept, so that big bodies push out more entries than small ones. */
+  /** Bytes kept in all, so that big requests push out more entries than small ones. */
   bytes: number;
   oldest: number;
   newest: number;
-  /** By client id, and by what was asked for at the token endpoint. */
-  readonly callers: Map<string, CallerMemory>;
+  /** By client id; only hints and coverage read it. */
+  readonly limits: Map<string, CallerLimit>;
 }
 
 const defaultCapacity = 10_000;
@@ -84,13 +75,27 @@ const byteLimit = 48 * 1024 * 1024;
 export function createJournal(capacity = defaultCapacity): Journal {
   const slots = new Array(capacity);
   const weights = new Int32Array(capacity);
-  return { slots, weights, capacity, bytes: 0, oldest: 1, newest: 0, callers: new Map() };
+  return { slots, weights, capacity, bytes: 0, oldest: 1, newest: 0, limits: new Map() };
+}
+
+/** What an entry without any text takes, about. */
+const entryBytes = 400;
+
+/** The bytes that an entry keeps: everything that a caller can make long. */
+function weigh({ call, key, reply }: JournalEntry): number {
+  let bytes = entryBytes + call.body.byteLength + call.target.length + (key?.length ?? 0);
+  for (const name in call.headers) {
+    const value = call.headers[name];
+    bytes += name.length;
+    if (typeof value === 'string') bytes += value.length;
+    else for (const each of value ?? []) bytes += each.length;
+  }
+  return bytes + (reply?.body.length ?? 0);
 }
 
 function put(journal: Journal, n: number, entry: JournalEntry | undefined): void {
   const slot = n % journal.capacity;
-  const weight =
-    entry === undefined ? 0 : entry.call.body.byteLength + (entry.reply?.body.length ?? 0);
+  const weight = entry === undefined ? 0 : weigh(entry);
   journal.bytes += weight - (journal.weights[slot] as number);
   journal.weights[slot] = weight;
   journal.slots[slot] = entry;
@@ -99,7 +104,7 @@ function put(journal: Journal, n: number, entry: JournalEntry | undefined): void
 /** Keeps an entry, forgetting the oldest ones beyond the capacity in entries and in bytes. */
 export function keepEntry(journal: Journal, entry: JournalEntry): void {
   if (journal.newest === 0) journal.oldest = entry.n;
-  // An call that was suspended so long that the journal has gone beyond it.
+  // A call that was suspended so long that its entry has been forgotten.
   if (entry.n < journal.oldest) return;
   if (entry.n > journal.newest) {
     const oldest = Math.max(journal.oldest, entry.n - journal.capacity + 1);

@@ -3,6 +3,7 @@
 import { callSchema, factsSchema, replySchema } from './call.ts';
 import { IdMap } from './id-map.ts';
 import { createJournal, type Journal } from './journal.ts';
+import type { KeyStore } from './keys.ts';
 import type { Fault } from './pipeline/find-fault.ts';
 import {
   count,
@@ -24,7 +25,6 @@ import type {
   Delivery,
   EventRecord,
   Firm,
-  KeyRecord,
   Order,
   PlanName,
   Position,
@@ -69,16 +69,6 @@ export interface PeopleIndex {
   readonly byReference: References;
   readonly byEmail: Map<string, string>;
   readonly byPhone: Map<string, string>;
-}
-
-/**
- * Key records in two generations, so that forgetting the old ones costs nothing per request
- * (IDEM-7).
- */
-export interface KeyStore {
-  young: Map<string, KeyRecord>;
-  old: Map<string, KeyRecord>;
-  turnedAtMs: number;
 }
 
 /** Events in sequence; `first` is the sequence number of the oldest one still kept (EVT-10b). */
@@ -209,7 +199,7 @@ export function createWorld(begun: CreateWorldOptions): World {
     transactionByReference: new Map(),
     positions: new Map(),
     orders: new Map(),
-    keys: { young: new Map(), old: new Map(), turnedAtMs: startedAtMs },
+    keys: [],
     buckets: new Map(),
     tokenRequests: new Map(),
     subscriptions: new Map(),

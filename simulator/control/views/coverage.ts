@@ -3,7 +3,7 @@
 
 import { type Rule, rules } from '../../../fixtures/rules.ts';
 import { type SampleCalls, sampleCalls, unreachable } from '../../../fixtures/sample-calls.ts';
-import type { Coverage } from '../../core/coverage/coverage.ts';
+import type { Coverage } from '../../core/explain/coverage.ts';
 import type { WorldHost } from '../../host/world/world-host.ts';
 import type { CoverageShown } from '../schemas/coverage.ts';
 import { shellLine } from './shell-line.ts';

@@ -2,7 +2,7 @@
 
 import type { Cite, Decision, Reply } from '../call.ts';
 import { evolve } from '../evolve.ts';
-import { findHints } from '../hints/find-hints.ts';
+import { findHints } from '../explain/hints.ts';
 import { findEntry, type InjectedFault, type JournalEntry } from '../journal.ts';
 import type { StepResult } from '../step.ts';
 import type { RequestContext } from './request-context.ts';

@@ -2,6 +2,7 @@
 import { keyRetentionMs } from '../../../fixtures/constants.ts';
 import type { Settings } from '../../../fixtures/settings.ts';
 import type { KeyPolicy } from '../behaviour.ts';
+import { findKey } from '../keys.ts';
 import { optionalText, ownerNamed } from '../operations/members.ts';
 import type { Body, RequestContext } from '../pipeline/request-context.ts';
 import { sha256Hex } from '../values/digest.ts';
@@ -17,7 +18,7 @@ export function keyPolicy(settings: Settings): KeyPolicy {
     subjects: subjectsFor(settings),
     id: keyId,
     find: (world, keyId, atMs) => {
-      const record = world.keys.young.get(keyId) ?? world.keys.old.get(keyId);
+      const record = findKey(world.keys, keyId);
       if (record === undefined || record.reply === null) return record;
       // IDEM-7: at the end of the retention, to the millisecond, it is over.
       return atMs - record.atMs < keyRetentionMs ? record : undefined;

@@ -2,6 +2,7 @@
 // same maps and lists, and whichever writes to one first takes a copy of it.
 import { IdMap } from '../id-map.ts';
 import type { Journal } from '../journal.ts';
+import { copyKeys } from '../keys.ts';
 import type { TradingAccount } from '../records.ts';
 import type { World } from '../world.ts';
 
@@ -17,7 +18,7 @@ const copyJournal = (journal: Journal): Journal => ({
   ...journal,
   slots: journal.slots.slice(),
   weights: journal.weights.slice(),
-  callers: mapOf(journal.callers),
+  limits: mapOf(journal.limits),
 });
 
 /** Entries are the one list in a record that is added to in place. */
@@ -55,7 +56,7 @@ const copies: { readonly [M in Container]: (value: World[M]) => World[M] } = {
   transactionByReference: mapOf,
   positions: mapOf,
   orders: mapOf,
-  keys: ({ young, old, turnedAtMs }) => ({ young: mapOf(young), old: mapOf(old), turnedAtMs }),
+  keys: copyKeys,
   buckets: mapOf,
   tokenRequests: mapOf,
   subscriptions: mapOf,

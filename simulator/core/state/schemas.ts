@@ -10,6 +10,7 @@ import {
   credentialSchema,
   deliverySchema,
   firmSchema,
+  keySchema,
   orderSchema,
   positionSchema,
   subscriptionSchema,
@@ -57,6 +58,7 @@ export const recordSchemas = {
 
 /** Maps kept as pairs: what stands beside the key, by the name of the map. */
 export const pairSchemas = {
+  keys: keySchema,
   buckets: bucketSchema,
   tokenRequests: listOf(time),
   names: listOf(text),
@@ -74,7 +76,6 @@ export const plainSchemas = {
   options: worldOptionsSchema,
   nowMs: time,
   counters: mapOf(count),
-  keys: record({ young: anyList, old: anyList, turnedAtMs: time }),
   events: record({ first: count, lastSeq: count, records: anyList }),
 } as const satisfies Readonly<Record<string, Schema>>;
 

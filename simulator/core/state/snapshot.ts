@@ -3,6 +3,8 @@
 import type { Behaviour } from '../behaviour.ts';
 import { IdMap } from '../id-map.ts';
 import { createJournal } from '../journal.ts';
+import { keysOf } from '../keys.ts';
+import type { KeyRecord } from '../records.ts';
 import { addReference, type References } from '../references.ts';
 import type { SuspendedCall, World } from '../world.ts';
 import { createWorld } from '../world.ts';
@@ -11,7 +13,7 @@ import { lists, pairSchemas } from './schemas.ts';
 import { StateError, validateWorld } from './validate.ts';
 
 /** Raised when a document changes its shape; one of another version is refused. */
-const stateVersion = 3;
+const stateVersion = 4;
 const stateFormat = 'trading-platform-sandbox-state';
 
 export { StateError };
@@ -19,7 +21,8 @@ export { StateError };
 /** Members kept as they are. */
 const plain = ['name', 'seed', 'startedAtMs', 'idEras', 'options', 'nowMs', 'counters'] as const;
 
-const pairs = Object.keys(pairSchemas) as (keyof typeof pairSchemas)[];
+const { keys: _, ...maps } = pairSchemas;
+const pairs = Object.keys(maps) as (keyof typeof maps)[];
 
 type ListName = keyof typeof lists;
 
@@ -34,9 +37,9 @@ class Pairs {
   readonly keys: readonly unknown[];
   readonly values: readonly unknown[];
 
-  constructor(map: ReadonlyMap<unknown, unknown>) {
-    this.keys = [...map.keys()];
-    this.values = [...map.values()];
+  constructor(...maps: readonly ReadonlyMap<unknown, unknown>[]) {
+    this.keys = maps.flatMap((map) => [...map.keys()]);
+    this.values = maps.flatMap((map) => [...map.values()]);
   }
 }
 
@@ -52,11 +55,7 @@ export function snapshotWorld(world: World): Snapshot {
   // Entries are appended in place: only as many as there are now belong to this moment.
   shot.entryCounts = [...world.tradingAccounts.values()].map(({ entries }) => entries.length);
   for (const name of pairs) shot[name] = new Pairs(world[name]);
-  shot.keys = {
-    young: new Pairs(world.keys.young),
-    old: new Pairs(world.keys.old),
-    turnedAtMs: world.keys.turnedAtMs,
-  };
+  shot.keys = new Pairs(...world.keys.map(({ records }) => records));
   const { first, lastSeq, records } = world.events;
   shot.events = { first, lastSeq, records: records.slice() };
   shot.finishedDeliveries = world.finishedDeliveries.slice();
@@ -103,7 +102,7 @@ function* serializeMembers(members: Readonly<Record<string, unknown>>): Generato
     if (Array.isArray(value)) yield* serializeList(value);
     else if (value instanceof Pairs) {
       yield* serializeList(value.keys, (key, index) => [key, value.values[index]]);
-    } else if (name === 'keys' || name === 'events') {
+    } else if (name === 'events') {
       yield '{';
       yield* serializeMembers(value as Readonly<Record<string, unknown>>);
       yield '}';
@@ -148,8 +147,7 @@ export function loadWorld(document: unknown, behaviour: Behaviour): World {
   loaded.tradingAccounts = copyTradingAccounts(byId.tradingAccounts);
   loaded.transactions = IdMap.of(byId.transactions);
   for (const name of pairs) loaded[name] = new Map(shot[name] as [unknown, unknown][]);
-  const keys = shot.keys as { young: []; old: []; turnedAtMs: number };
-  loaded.keys = { young: new Map(keys.young), old: new Map(keys.old), turnedAtMs: keys.turnedAtMs };
+  loaded.keys = keysOf(shot.keys as [string, KeyRecord][]);
   // What grows in place is copied: the document may be loaded again.
   const events = shot.events as World['events'];
   loaded.events = { ...events, records: events.records.slice() };
@@ -245,9 +243,11 @@ function findWorldIn(document: unknown): Readonly<Record<string, unknown>> {
     throw new StateError(`format must be "${stateFormat}": ${likelyKind(document)}`);
   }
   if (version !== stateVersion) {
-    const why =
-      typeof version === 'number' && version > stateVersion ? ': it is from a newer program' : '';
-    throw new StateError(`version ${String(version)} cannot be read, only ${stateVersion}${why}`);
+    const isNewer = typeof version === 'number' && version > stateVersion;
+    const whose = isNewer ? 'a newer' : 'another';
+    throw new StateError(
+      `version ${String(version)} is of ${whose} release, and this one reads version ${stateVersion}: use that release, or move the file away to begin with the starting world`,
+    );
   }
   if (!isObject(world)) throw new StateError('world must be an object');
   return world;

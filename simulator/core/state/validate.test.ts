@@ -100,8 +100,8 @@ const broken: readonly (readonly [string, (world: Loose) => void, string])[] = [
   ['a tag at its end', (w) => (w.accounts[0].revision = 2 ** 53 - 1), 'accounts[0].revision must'],
   ['a counter below', (w) => (w.counters.account = 1), 'world.counters.account must be at least'],
   ['an option', (w) => (w.options = {}), 'world.options.allowLocalWebhooks is missing'],
-  ['keys', (w) => delete w.keys.young, 'world.keys.young is missing'],
-  ['a key', (w) => (w.keys.old = [['k', { atMs: 1 }]]), 'world.keys.old[0][1].reply is missing'],
+  ['keys', (w) => delete w.keys, 'world.keys must be a list'],
+  ['a key', (w) => (w.keys = [['k', { atMs: 1 }]]), 'world.keys[0][1].reply is missing'],
   ['an event', (w) => (w.events.records[3] = {}), 'world.events.records[3].seq is missing'],
   ['a gap', (w) => w.events.records.splice(3, 1), 'world.events.records[3].seq must be'],
   ['the last event', (w) => w.events.records.pop(), 'world.events.lastSeq must be'],
@@ -187,7 +187,7 @@ check('the quick check says yes to nothing that the walker finds fault with', ()
   const whole: readonly (readonly [Schema, Loose])[] = [
     ...Object.entries(recordSchemas).map(([name, schema]) => [schema, world[name][0]] as const),
     [eventSchema, world.events.records[0]],
-    [keySchema, world.keys.young[0][1]],
+    [keySchema, world.keys[0][1]],
   ];
   for (const [schema, value] of whole) {
     if (value === undefined) continue;

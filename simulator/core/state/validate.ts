@@ -3,7 +3,7 @@
 import { type Schema, validate } from '../../../fixtures/schemas/validate.ts';
 import { effectPart, type Fault } from '../pipeline/find-fault.ts';
 import { parsePieceRef } from '../pipeline/send-body.ts';
-import { type EventRecord, eventSchema, keySchema, type Subscription } from '../records.ts';
+import { type EventRecord, eventSchema, type Subscription } from '../records.ts';
 import { operationTable } from '../tables/operations.ts';
 import type { Timer } from '../timers.ts';
 import { parseAddress } from '../values/address.ts';
@@ -43,9 +43,6 @@ export function validateWorld(world: StateObject): RecordsById {
   for (const [name, schema] of Object.entries(pairSchemas)) {
     assertPairsValid(schema, world[name] as Records, `world.${name}`);
   }
-  const { young, old } = world.keys as { young: Records; old: Records };
-  assertPairsValid(keySchema, young, 'world.keys.young');
-  assertPairsValid(keySchema, old, 'world.keys.old');
   if ((world.nowMs as number) < (world.startedAtMs as number)) {
     throw new StateError('world.nowMs must not be before world.startedAtMs');
   }

@@ -1,6 +1,7 @@
 // Wrong ways of keeping key records: for how long, while an attempt runs, and for what (IDEM-6 to
 // IDEM-15).
 import type { Reply } from '../../core/call.ts';
+import { findKey } from '../../core/keys.ts';
 import type { KeyRecord } from '../../core/records.ts';
 import { all, operation, policy, stage } from '../bend.ts';
 import type { Deviation } from '../deviation.ts';
@@ -46,7 +47,7 @@ export const recordDeviations: readonly Deviation[] = [
     story: 'Two days, to be on the safe side.',
     bend: policy('keys', (keys) => ({
       find: (world, keyId, atMs) => {
-        const record = world.keys.young.get(keyId) ?? world.keys.old.get(keyId);
+        const record = findKey(world.keys, keyId);
         if (record === undefined || record.reply === null) return keys.find(world, keyId, atMs);
         return atMs - record.atMs < 48 * hour ? record : undefined;
       },

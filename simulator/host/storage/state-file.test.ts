@@ -93,20 +93,20 @@ function untimed({ first }: Sandbox): string {
 
 const notStates: readonly (readonly [string, string])[] = [
   ['', 'is not whole JSON'],
-  ['{"format":"trading-platform-sandbox-state","version":3,"wor', 'is not whole JSON'],
+  ['{"format":"trading-platform-sandbox-state","version":4,"wor', 'is not whole JSON'],
   ['[]', 'a state is a JSON object'],
   ['null', 'a state is a JSON object'],
   ['0', 'a state is a JSON object'],
   ['""', 'a state is a JSON object'],
   ['{"format":"other"}', 'format must be'],
-  ['{"format":"trading-platform-sandbox-state","version":99,"world":{}}', 'from a newer program'],
+  ['{"format":"trading-platform-sandbox-state","version":99,"world":{}}', 'of a newer release'],
   [
     '{"format":"trading-platform-sandbox-state","version":1,"world":{}}',
-    'version 1 cannot be read, only 3',
+    'version 1 is of another release',
   ],
-  ['{"format":"trading-platform-sandbox-state","version":3}', 'world must be an object'],
+  ['{"format":"trading-platform-sandbox-state","version":4}', 'world must be an object'],
   [
-    '{"format":"trading-platform-sandbox-state","version":3,"world":{}}',
+    '{"format":"trading-platform-sandbox-state","version":4,"world":{}}',
     'world.firms must be a list',
   ],
 ];

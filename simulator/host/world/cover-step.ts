@@ -1,5 +1,5 @@
 // Tells the coverage of a world what one of its steps has met.
-import type { Coverage } from '../../core/coverage/coverage.ts';
+import type { Coverage } from '../../core/explain/coverage.ts';
 import { findEntry } from '../../core/journal.ts';
 import type { Effect, Input, StepResult } from '../../core/step.ts';
 import { findEvent, type World } from '../../core/world.ts';

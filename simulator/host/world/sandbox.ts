@@ -7,7 +7,7 @@ import type { GenerateFixture, WorldFixture } from '../../../fixtures/worlds/wor
 import type { Behaviour } from '../../core/behaviour.ts';
 import type { Call } from '../../core/call.ts';
 import { forkWorld } from '../../core/commands/credentials.ts';
-import { Coverage } from '../../core/coverage/coverage.ts';
+import { Coverage } from '../../core/explain/coverage.ts';
 import { conformingBehaviour } from '../../core/policies/conforming.ts';
 import type { PlanName } from '../../core/records.ts';
 import {

@@ -4,8 +4,8 @@
 import type { Behaviour } from '../../core/behaviour.ts';
 import { type Call, type Facts, noFacts, type Reply } from '../../core/call.ts';
 import type { CommandArguments, CommandName, CommandOutcome } from '../../core/commands/execute.ts';
-import { Coverage } from '../../core/coverage/coverage.ts';
 import type { SendAttempt } from '../../core/delivery/start-deliveries.ts';
+import { Coverage } from '../../core/explain/coverage.ts';
 import { nextDueMs } from '../../core/fire-timer.ts';
 import { brokenReply, type Effect, type Input, type StepResult, step } from '../../core/step.ts';
 import type { World } from '../../core/world.ts';

@@ -1,9 +1,10 @@
 // What may be looked up in a world from outside: reading alone, without a step and without a
 // change.
 export { replyHeaders } from '../../core/call.ts';
+export { describeHints, hintRegister } from '../../core/explain/hints.ts';
 export { nextDueMs } from '../../core/fire-timer.ts';
-export { describeHints, hintRegister } from '../../core/hints/register.ts';
 export { findEntry, newestEntries } from '../../core/journal.ts';
+export { countKeys } from '../../core/keys.ts';
 export {
   effectKinds,
   effectPart,

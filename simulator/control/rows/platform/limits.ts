@@ -42,13 +42,11 @@ interface Asked {
 
 function listKeys(host: WorldHost, { limit = 100, client_id, operation, key }: Asked): KeyShown[] {
   const now = nowMs(host);
-  const { young, old } = host.world.keys;
   const found: KeyShown[] = [];
-  for (const generation of [young, old]) {
-    const skipped = Math.max(0, generation.size - mostLooked);
-    const newest = [...generation].slice(skipped).reverse();
+  for (const { records } of host.world.keys.toReversed()) {
+    const skipped = Math.max(0, records.size - mostLooked);
+    const newest = [...records].slice(skipped).reverse();
     for (const [keyId, record] of newest) {
-      if (generation === old && young.has(keyId)) continue;
       if (host.behaviour.keys.find(host.world, keyId, now) !== record) continue;
       if (client_id !== undefined && !keyId.startsWith(`${client_id}\n`)) continue;
       const shown = viewKey(host, keyId, record, now);

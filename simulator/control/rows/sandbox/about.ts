@@ -11,7 +11,7 @@ import {
 } from '../../../../fixtures/schemas/kit.ts';
 import { defaultSettings, type SettingKey, settingKeys } from '../../../../fixtures/settings.ts';
 import type { WorldHost } from '../../../host/world/world-host.ts';
-import { isSpent } from '../../../host/world/world-reads.ts';
+import { countKeys, isSpent } from '../../../host/world/world-reads.ts';
 import { answer } from '../../reply.ts';
 import { type HandlerContext, row } from '../../row.ts';
 import { clockSchema, credentialSchema } from '../../schemas/records.ts';
@@ -85,7 +85,7 @@ function countAll({ world, inFlight }: WorldHost, pending: number, worlds: numbe
     transactions: world.transactions.size,
     positions: world.positions.size,
     orders: world.orders.size,
-    keys: world.keys.young.size + world.keys.old.size,
+    keys: countKeys(world.keys),
     requests: world.counters.request,
     requests_kept: journal.newest === 0 ? 0 : journal.newest - journal.oldest + 1,
     events: events.records.length,

@@ -1,0 +1,452 @@
+// Coverage: counts which rules, operations, refusals, transitions, kinds of events and hints the
+// calls and deliveries of a world have met. It outlives a reset of its world and decides nothing.
+import { hourMs, keyRetentionMs } from '../../../fixtures/constants.ts';
+import { eventKinds } from '../../../fixtures/event-kinds.ts';
+import { type RuleId, rules } from '../../../fixtures/rules.ts';
+import { findEntry, type JournalEntry } from '../journal.ts';
+import type { Delivery, EventRecord } from '../records.ts';
+import { operationNames } from '../tables/operations.ts';
+import { refusalTable } from '../tables/refusals.ts';
+import { answerLimitMs } from '../tables/retry-schedule.ts';
+import { transitionTable } from '../tables/transitions.ts';
+import { foldCase } from '../values/text.ts';
+import type { World } from '../world.ts';
+import type { HintCode } from './hints.ts';
+
+/** A call that was answered, the world after it, and the earlier calls that matter for it. */
+interface SeenCall {
+  readonly entry: JournalEntry;
+  readonly world: World;
+  /** The first call that ran under this key, whatever it was for. */
+  readonly first: JournalEntry | undefined;
+  /** The call whose answer is replayed. */
+  readonly original: JournalEntry | undefined;
+  /** What the same call was answered before, if it was 429, 500 or 503. */
+  readonly retriedAfter: number;
+}
+
+type Predicate = (seen: SeenCall) => boolean;
+
+const never: Predicate = () => false;
+const bodyHas =
+  (pattern: RegExp): Predicate =>
+  ({ entry }) =>
+    pattern.test(entry.reply?.body ?? '');
+const isProblem: Predicate = ({ entry }) => entry.reply?.contentType === 'application/problem+json';
+const isUnlike: Predicate = ({ entry }) =>
+  entry.hints.some(({ code }) => code === 'body_unlike_first');
+const pathOf = ({ call }: JournalEntry) => call.target.split('?')[0];
+const isAcross: Predicate = ({ entry, original }) =>
+  original !== undefined && pathOf(entry) !== pathOf(original);
+const isCorrected: Predicate = ({ original }) => (original?.reply?.status ?? 0) >= 400;
+const isBulk: Predicate = ({ entry }) => entry.operation === 'bulkCreateAccounts';
+const isPosition: Predicate = ({ entry }) => entry.operation?.endsWith('Position') === true;
+const all =
+  (...predicates: readonly Predicate[]): Predicate =>
+  (seen) =>
+    predicates.every((each) => each(seen));
+const not =
+  (predicate: Predicate): Predicate =>
+  (seen) =>
+    !predicate(seen);
+
+/** How the first use of a key differs from this one; everything that is not named is the same. */
+function reused(change: 'caller' | 'operation' | 'subject' | 'age'): Predicate {
+  return ({ first, entry }) => {
+    if (first === undefined) return false;
+    if ((first.clientId !== entry.clientId) !== (change === 'caller')) return false;
+    if (change === 'age' && entry.atMs - first.atMs < keyRetentionMs) return false;
+    if (change === 'operation') return first.operation !== entry.operation;
+    if (first.operation !== entry.operation) return false;
+    return (first.subject !== entry.subject) === (change === 'subject');
+  };
+}
+
+/** A refusal in plain text that names a member in this way. */
+const names =
+  (pattern: RegExp, operation?: JournalEntry['operation']): Predicate =>
+  ({ entry }) =>
+    entry.reply?.contentType === 'text/plain' &&
+    (operation === undefined || operation === entry.operation) &&
+    pattern.test(entry.reply.body);
+
+/** Milliseconds since the answer that is replayed; -1 if it has left the journal. */
+const ageMs = ({ entry, original }: SeenCall) =>
+  original === undefined ? -1 : entry.atMs - (original.answeredAtMs ?? original.atMs);
+
+/** Rules that more answers cite than show them: what must hold besides the cite. */
+const besidesCite: Readonly<Partial<Record<RuleId, Predicate>>> = {
+  'ACC-7': ({ entry }) => entry.reply?.etag !== undefined && entry.reply.etag !== '"1"',
+  'TXS-19': ({ entry }) => entry.operation !== 'approveTransaction',
+  'HOOK-7': bodyHas(/https/),
+  'HOOK-8': bodyHas(/public address/),
+  'BULK-4': bodyHas(/"status":200/),
+  'BULK-5': not(bodyHas(/"failed":0/)),
+  'BULK-8': bodyHas(/"created":[1-9]\d*,"failed":[1-9]/),
+  'BULK-11': bodyHas(/"status":200/),
+  'BULK-12': bodyHas(/"id":("\d+").*"id":\1/),
+  'POS-2': never,
+  'POS-3': never,
+  'POS-4': never,
+  'IDEM-6a': never,
+  'IDEM-6b': never,
+  'IDEM-6c': never,
+  'IDEM-8': all(isUnlike, not(isAcross)),
+  'IDEM-11': all(isUnlike, isCorrected),
+  'IDEM-13': never,
+  'IDEM-14a': ({ entry }) => entry.idempotency === 'in_flight',
+  'AUTH-3c': never,
+  'HOOK-13': never,
+  'EVT-7': never,
+  'EVT-10a': bodyHas(/"last_delivered_seq":[1-9]/),
+  'EVT-10b': ({ entry }) => entry.reply?.status === 101 && entry.call.target.includes('after_seq='),
+  'EVT-13': never,
+};
+
+type Rows = readonly (readonly [RuleId, Predicate])[];
+
+/** Rules that no cite names, by the kind of call that can show them. */
+const shownBy = {
+  refusal: [
+    ['ERR-1a', isProblem],
+    ['ERR-1b', isProblem],
+    ['ERR-3', isProblem],
+    ['ACC-3', names(/^(client_reference_id|email) is required/, 'createAccount')],
+    ['CONV-1b', names(/(^|\.)\w*id must be of type (?:(?! must be of type ).)*, not a number/)],
+  ],
+  replay: [
+    ['IDEM-5', isProblem],
+    ['IDEM-2c', isUnlike],
+    ['IDEM-10', all(isUnlike, isAcross)],
+    ['IDEM-9a', all(isBulk, isUnlike)],
+    ['POS-2', all(isPosition, isUnlike)],
+    ['IDEM-13', ({ entry }) => entry.operation === 'createAccount' && entry.reply?.status === 409],
+    ['IDEM-7a', (seen) => ageMs(seen) >= keyRetentionMs - hourMs],
+    ['IDEM-15', (seen) => ageMs(seen) === 0],
+  ],
+  reuse: [
+    ['IDEM-2a', reused('subject')],
+    ['IDEM-2b', reused('caller')],
+    ['IDEM-3', reused('operation')],
+    ['IDEM-7b', reused('age')],
+    ['IDEM-9b', all(isBulk, reused('subject'))],
+    ['POS-3', all(isPosition, reused('operation'))],
+    ['POS-4', all(isPosition, reused('subject'))],
+  ],
+  retry: [
+    ['IDEM-6a', ({ retriedAfter }) => retriedAfter === 429],
+    ['IDEM-6b', ({ retriedAfter }) => retriedAfter === 503],
+    ['IDEM-6c', ({ retriedAfter }) => retriedAfter === 500],
+  ],
+  createAccount: [['ACC-10', isKnownElsewhere]],
+  bulkCreateAccounts: [['LIM-9', all(bodyHas(/"rows":/), not(bodyHas(/"total":1,/)))]],
+  approveTransaction: [
+    ['TXS-2', all(({ entry }) => entry.cites.includes('TXS-1'), bodyHas(/"is_ftd":true/))],
+  ],
+} as const satisfies Readonly<Record<string, Rows>>;
+
+/** ACC-10: the email or the phone of a new account is known at another brand of the firm. */
+function isKnownElsewhere({ entry, world }: SeenCall): boolean {
+  const made = world.accounts.get(String(world.counters.account));
+  if (entry.reply?.status !== 201 || made === undefined) return false;
+  const email = foldCase(made.email);
+  for (const { id, firm_id: firmId } of world.brands.values()) {
+    if (id === made.brand_id || firmId !== made.firm_id) continue;
+    const people = world.people.get(id);
+    if (people?.byEmail.has(email) || people?.byPhone.has(made.phone ?? '')) return true;
+  }
+  return false;
+}
+
+const transitionName = (from: string, trigger: string, to: string) => `${from} ${trigger} → ${to}`;
+const created = transitionName('none', 'create', 'pending');
+const payoutRefused = transitionName('pending', 'approve', '501');
+const amendRefused = transitionName('settled', 'cancel', '403');
+const settled = transitionName('approved', 'settle', 'settled');
+const disabled = transitionName('enabled', 'disable', 'disabled');
+const targetRefused = transitionName('enabled', 'target no longer public', 'disabled');
+
+/** Every transition that the specification names, refused ones included. */
+const transitionNames: readonly string[] = [
+  created,
+  ...Object.entries(transitionTable).flatMap(([from, moves]) =>
+    Object.entries(moves).flatMap(([trigger, move]) => {
+      if (trigger === 'settle') return [];
+      const to = move.kind === 'move' ? move.to : move.kind === 'unchanged' ? from : '409';
+      return [transitionName(from, trigger, to)];
+    }),
+  ),
+  payoutRefused,
+  amendRefused,
+  settled,
+  disabled,
+  targetRefused,
+];
+
+/** The rule that each move of a transaction rests on, with where it leads from and to. */
+const moves = [
+  ['TXS-1', 'pending', 'approved'],
+  ['TXS-6', 'pending', 'rejected'],
+  ['TXS-8', 'pending', 'cancelled'],
+  ['TXS-10', 'settled', 'cancelled'],
+] as const;
+
+/** The transition that a call which ran has met; null: none. */
+function transitionOf({ operation, cites, reply }: JournalEntry): string | null {
+  if (operation === 'createTransaction') return cites.includes('TXN-1') ? created : null;
+  if (operation === 'disableWebhook') return (reply?.status ?? 500) < 300 ? disabled : null;
+  const trigger = /^(approve|reject|cancel)Transaction$/.exec(operation ?? '')?.[1];
+  if (trigger === undefined) return null;
+  if (cites.includes('TXS-3')) return payoutRefused;
+  if (cites.includes('TXS-11')) return amendRefused;
+  if (reply?.status === 409) {
+    const from = /is (\w+); \w+ is not possible/.exec(reply.body)?.[1];
+    return from === undefined ? null : transitionName(from, trigger, '409');
+  }
+  if (reply !== null && reply.status !== 200) return null;
+  const move = moves.find(([cite]) => cites.includes(cite));
+  if (move !== undefined) return transitionName(move[1], trigger, move[2]);
+  const status = /"status":"(\w+)"/.exec(reply?.body ?? '')?.[1];
+  return status === undefined ? null : transitionName(status, trigger, status);
+}
+
+const refusalNames = Object.entries(refusalTable).map(([code, { status }]) => `${status} ${code}`);
+const otherRefusals = ['of the token endpoint', 'plain text', 'of a gateway', 'without a code'];
+
+/** `409 invalid_state`, or the kind of a refusal whose code the specification does not name. */
+function refusalOf({ reply, operation }: JournalEntry): string {
+  const code = /"code":"(\w+)"/.exec(reply?.body ?? '')?.[1];
+  const name = `${reply?.status} ${code}`;
+  if (refusalNames.includes(name)) return name;
+  if (operation === 'issueToken') return 'of the token endpoint';
+  if (reply?.contentType === 'text/plain') return 'plain text';
+  return reply?.contentType === 'text/html' ? 'of a gateway' : 'without a code';
+}
+
+/** How often a hint was given, and where last. */
+export interface HintCount {
+  readonly count: number;
+  readonly words: string;
+  readonly n: number;
+}
+
+type Counts = Map<string, number>;
+
+const zeros = (names: Iterable<string>): Counts => new Map([...names].map((name) => [name, 0]));
+
+function count(counts: Counts, name: string, times = 1): void {
+  counts.set(name, (counts.get(name) ?? 0) + times);
+}
+
+const kept = 2000;
+const tokenWindowMs = 60_000;
+
+/** Sets a value; a map that has grown full is emptied first: what is forgotten is not counted. */
+function keep<V>(map: Map<string, V>, key: string, value: V): void {
+  if (map.size >= kept && !map.has(key)) map.clear();
+  map.set(key, value);
+}
+
+export class Coverage {
+  readonly #rules: Counts = zeros(rules.map(({ id }) => id));
+  readonly operations: Counts = zeros(operationNames);
+  readonly refusals: Counts = zeros([...refusalNames, ...otherRefusals]);
+  readonly transitions: Counts = zeros(transitionNames);
+  readonly events: Counts = zeros(eventKinds);
+  readonly hints = new Map<HintCode, HintCount>();
+  /** The number of the call that used a key first. */
+  readonly #firstUses = new Map<string, number>();
+  /** Answers after which the same call may be sent again, by caller, operation and key. */
+  readonly #retryable = new Map<string, number>();
+  #tokensSpentUntilMs = 0;
+  /** Subscriptions up to this id were there from the start: they are no test of anybody. */
+  #givenTo: number;
+
+  constructor(world?: World) {
+    this.#givenTo = world?.counters.subscription ?? 0;
+  }
+
+  /** The rules that were met, in the order of the catalogue, and how often each. */
+  get rules(): ReadonlyMap<RuleId, number> {
+    return new Map([...this.#rules].filter(([, times]) => times > 0) as [RuleId, number][]);
+  }
+
+  /** A call as it stands in the journal when it arrives; its answer may be held back. */
+  call(world: World, entry: JournalEntry): void {
+    if (entry.operation !== null) count(this.operations, entry.operation);
+    for (const { code, words } of entry.hints) {
+      this.hints.set(code, { count: (this.hints.get(code)?.count ?? 0) + 1, words, n: entry.n });
+    }
+    // A call that is held back meets its rules when its answer leaves.
+    if (entry.reply !== null || entry.reset) this.answer(world, entry);
+  }
+
+  /** The same call when it is answered. */
+  answer(world: World, entry: JournalEntry): void {
+    const seen = this.#look(world, entry);
+    for (const cite of entry.cites) {
+      if (besidesCite[cite as RuleId]?.(seen) ?? true) this.#meet(cite as RuleId);
+    }
+    const status = entry.reply?.status ?? 0;
+    if (status > 0 && status !== 429) this.#meet('LIM-8');
+    if (status > 0 && entry.key !== null) this.#meet('ERR-4');
+    if (hasWaited(seen)) this.#meet('LIM-7');
+    if (this.#isApartFromTokens(entry)) this.#meet('AUTH-3c');
+    if (status >= 400) {
+      count(this.refusals, refusalOf(entry));
+      this.#meetRows(shownBy.refusal, seen);
+    }
+    if (entry.idempotency === 'replayed') this.#meetRows(shownBy.replay, seen);
+    else {
+      if (seen.first !== undefined) this.#meetRows(shownBy.reuse, seen);
+      if (seen.retriedAfter > 0) this.#meetRows(shownBy.retry, seen);
+      const own = (shownBy as Readonly<Record<string, Rows>>)[entry.operation ?? ''];
+      if (own !== undefined) this.#meetRows(own, seen);
+      const transition = transitionOf(entry);
+      if (transition !== null) count(this.transitions, transition);
+    }
+    this.#remember(entry);
+  }
+
+  #look(world: World, entry: JournalEntry): SeenCall {
+    const { key, firstCall } = entry;
+    const use = key === null ? undefined : this.#firstUses.get(key);
+    return {
+      entry,
+      world,
+      first: use === undefined ? undefined : findEntry(world.journal, use),
+      original: firstCall === null ? undefined : findEntry(world.journal, firstCall),
+      retriedAfter: this.#retryable.size === 0 ? 0 : (this.#retryable.get(identityOf(entry)) ?? 0),
+    };
+  }
+
+  #remember(entry: JournalEntry): void {
+    const { key, operation, idempotency, reply } = entry;
+    const status = reply?.status ?? 0;
+    if (operation === 'issueToken' && status === 429) {
+      this.#tokensSpentUntilMs = entry.atMs + tokenWindowMs;
+    }
+    if (key === null) return;
+    if (status === 429 || status === 500 || status === 503) {
+      keep(this.#retryable, identityOf(entry), status);
+    } else if (this.#retryable.size > 0) this.#retryable.delete(identityOf(entry));
+    const hasRun = idempotency === 'first' || idempotency === 'converged';
+    if (hasRun && !this.#firstUses.has(key)) keep(this.#firstUses, key, entry.n);
+  }
+
+  /** AUTH-3c: the token endpoint has limited a client, and other calls are still served. */
+  #isApartFromTokens({ operation, clientId, reply, atMs }: JournalEntry): boolean {
+    if (atMs >= this.#tokensSpentUntilMs || clientId === null) return false;
+    return operation !== 'issueToken' && reply !== null && reply.status < 400;
+  }
+
+  #meetRows(rows: Rows, seen: SeenCall): void {
+    for (const [id, holds] of rows) if (holds(seen)) this.#meet(id);
+  }
+
+  #meet(id: RuleId, times = 1): void {
+    const before = this.#rules.get(id);
+    // An open question is no rule.
+    if (before !== undefined) this.#rules.set(id, before + times);
+  }
+
+  event(world: World, event: EventRecord): void {
+    count(this.events, event.kind);
+    if (event.kind === 'transaction.settled') count(this.transitions, settled);
+    const met = new Set<RuleId>();
+    for (const subscription of world.subscriptions.values()) {
+      if (subscription.id <= this.#givenTo) continue;
+      const { firm_id: firmId, brand_id: brandId, event_categories: categories } = subscription;
+      const isOfFirm = firmId === event.firm_id;
+      const isChosen = categories.includes(event.category);
+      const isInReach = isOfFirm && (brandId === null || brandId === event.brand_id);
+      if (subscription.disabled) {
+        // EVT-13, HOOK-13: the event comes after the disabling, and would have been wanted.
+        if (isChosen && isInReach) met.add('EVT-13').add('HOOK-13');
+      } else if (!isChosen && isOfFirm) met.add('EVT-1');
+      else if (isChosen && !isInReach) met.add('EVT-12');
+    }
+    for (const id of met) this.#meet(id);
+  }
+
+  /** An attempt has ended. */
+  attempt({ attempts, status, round_start: roundStart }: Delivery): void {
+    const attempt = attempts.at(-1);
+    if (attempt === undefined) return;
+    const { error, signature } = attempt;
+    // A delivery that a fault dropped was never signed.
+    if (signature !== null) {
+      for (const id of ['EVT-2a', 'EVT-3', 'EVT-5a', 'EVT-5b', 'EVT-6'] as const) this.#meet(id);
+      if (signature.split('v1=').length > 2) this.#meet('EVT-7');
+    }
+    if (status === 'delivered') this.#meet('EVT-4');
+    if (attempts.length > 1) this.#meet('EVT-2b');
+    if (attempts.length - roundStart > 1) this.#meet('EVT-8a');
+    if (status === 'exhausted') this.#meet('EVT-8b');
+    if (attempt.status !== null && (attempt.status < 200 || attempt.status > 299)) {
+      this.#meet('EVT-9a');
+    }
+    const isLate = error !== null && (attempt.duration_ms ?? 0) >= answerLimitMs;
+    if (isLate || error?.includes('15 seconds') === true) this.#meet('EVT-9b');
+  }
+
+  /** EVT-11: a target was found to be no longer public. */
+  targetRefused(): void {
+    count(this.transitions, targetRefused);
+    this.#meet('EVT-11');
+  }
+
+  /** IDEM-14b: an attempt was given up, not before its time. */
+  abandoned(): void {
+    this.#meet('IDEM-14b');
+  }
+
+  /** Another world has replaced this one: the counts stay. */
+  forget(now: World): void {
+    this.#givenTo = Math.min(this.#givenTo, now.counters.subscription);
+    this.#firstUses.clear();
+    this.#retryable.clear();
+    this.#tokensSpentUntilMs = 0;
+  }
+
+  #counts(): readonly Counts[] {
+    return [this.#rules, this.operations, this.refusals, this.transitions, this.events];
+  }
+
+  /** Starts counting from zero. */
+  clear(): void {
+    const none = new Coverage().#counts();
+    for (const [index, counts] of this.#counts().entries()) {
+      counts.clear();
+      for (const [name] of none[index] ?? []) counts.set(name, 0);
+    }
+    this.hints.clear();
+    this.#firstUses.clear();
+    this.#retryable.clear();
+    this.#tokensSpentUntilMs = 0;
+  }
+
+  /** Adds the counts of another world. */
+  add(other: Coverage): void {
+    const others = other.#counts();
+    for (const [index, counts] of this.#counts().entries()) {
+      for (const [name, times] of others[index] ?? []) count(counts, name, times);
+    }
+    for (const [code, hint] of other.hints) {
+      const before = this.hints.get(code)?.count ?? 0;
+      this.hints.set(code, { ...hint, count: before + hint.count });
+    }
+  }
+}
+
+function identityOf({ clientId, operation, key }: JournalEntry): string {
+  return `${clientId}\n${operation}\n${key}`;
+}
+
+/** LIM-7: the caller was limited, has waited as long as `Retry-After` says, and is served. */
+function hasWaited({ entry, world }: SeenCall): boolean {
+  const { limits } = world.journal;
+  if (limits.size === 0 || entry.clientId === null || entry.reply?.status === 429) return false;
+  const limit = limits.get(entry.clientId);
+  return limit !== undefined && limit.n < entry.n && limit.untilMs <= entry.atMs;
+}

@@ -1,0 +1,79 @@
+// Measures what calls leave in memory: it is bounded by the journal, and what has expired is gone.
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { hourMs, keyRetentionMs } from '../../../fixtures/constants.ts';
+import type { Call } from '../call.ts';
+import { countKeys } from '../keys.ts';
+import { step } from '../step.ts';
+import { beginWorld, behaviour } from '../testing/begin-world.ts';
+import type { World } from '../world.ts';
+
+const memory = suite('memory');
+
+setFlagsFromString('--expose-gc');
+const collect: () => void = runInNewContext('gc');
+const megabyte = 1024 * 1024;
+
+function usedMegabytes(): number {
+  collect();
+  return process.memoryUsage().heapUsed / megabyte;
+}
+
+const bytesOf = (value: unknown) => new TextEncoder().encode(JSON.stringify(value));
+
+function send(world: World, call: Partial<Call>): void {
+  const whole = { method: 'POST', target: '/api/v1/accounts', headers: {}, ...call } as Call;
+  const body = call.body ?? new Uint8Array();
+  step(world, behaviour, {
+    kind: 'call',
+    atMs: world.nowMs,
+    call: { ...whole, body },
+    facts: { addresses: null },
+  });
+}
+
+memory('refused calls with a 15 KB header are bounded by the bytes of the journal', () => {
+  const world = beginWorld();
+  const before = usedMegabytes();
+  for (let n = 0; n < 5000; n += 1) {
+    // A copy: a repeated text would be kept once.
+    const header = Buffer.alloc(15_000, `${n} `).toString('latin1');
+    send(world, { headers: { 'x-long': header } });
+  }
+  assert.ok(world.journal.bytes <= 48 * megabyte);
+  const grown = usedMegabytes() - before;
+  assert.ok(grown < 60, `${Math.round(grown)} MB more`);
+});
+
+memory('mixed calls leave keys for a day, and an hour later none of them', () => {
+  const world = beginWorld();
+  const [token] = world.lastingTokens.values();
+  const authorization = `Bearer ${token}`;
+  const headers = { authorization, 'content-type': 'application/json' };
+  const calls = 3000;
+  const play = (round: number) => {
+    for (let n = 0; n < calls; n += 1) {
+      const key = { ...headers, 'idempotency-key': `${round}-${n}` };
+      // Refused, so that nothing stays but its key record.
+      const body = bytesOf({ client_reference_id: `r-${n}`, email: 'no at sign', brand_id: '10' });
+      send(world, { headers: key, body });
+      if (n % 3 === 0) send(world, { headers: key, body });
+      if (n % 5 === 0) send(world, { method: 'GET', target: '/api/v1/accounts?limit=1', headers });
+    }
+  };
+  play(0);
+  const before = usedMegabytes();
+  assert.is(countKeys(world.keys), calls);
+  for (let round = 1; round <= 3; round += 1) {
+    const atMs = world.nowMs + keyRetentionMs + hourMs;
+    step(world, behaviour, { kind: 'time', atMs });
+    assert.is(countKeys(world.keys), 0);
+    play(round);
+  }
+  const grown = usedMegabytes() - before;
+  assert.ok(grown < 8, `${grown.toFixed(1)} MB more`);
+});
+
+memory.run();
