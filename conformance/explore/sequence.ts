@@ -96,8 +96,6 @@ export type OperatorStep =
       readonly do: 'hook';
       readonly n: number;
       readonly answers: readonly number[];
-      /** It takes its time, so that a delivery is on its way for as long. */
-      readonly slow?: true;
     }
   | {
       readonly do: 'permit';
@@ -105,14 +103,6 @@ export type OperatorStep =
       readonly operation: string;
       readonly allowed: boolean;
     }
-  | {
-      readonly do: 'resolve';
-      readonly n: number;
-      readonly name: Value;
-      readonly addresses: readonly string[];
-    }
-  | { readonly do: 'resume'; readonly n: number; readonly subscription: Value }
-  | { readonly do: 'firmRate'; readonly n: number; readonly perSecond: number | null }
   | {
       readonly do: 'emit';
       readonly n: number;

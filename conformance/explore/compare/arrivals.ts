@@ -1,31 +1,41 @@
-// Which of the deliveries at an endpoint are compared, and what an envelope says of itself.
+// Reads deliveries: what an envelope says of itself, and which attempts tell which subscription of
+// which event.
 import { eventCategories, eventKinds } from '../../../fixtures/event-kinds.ts';
-import type { Json } from '../../engine/send/answer.ts';
-import { memberAt } from '../../engine/send/answer.ts';
+import { type Json, memberAt } from '../../engine/send/answer.ts';
 import type { ReceivedDelivery } from '../../providers/webhook-receiver.ts';
 import { numberNames, sequenceAt } from '../observe.ts';
 import { settlesUnseen } from '../play/ground.ts';
-import { jsonOf as jsonIn, type Outcome } from '../play/outcome.ts';
+import { answersIn, jsonOf as jsonIn } from '../play/outcome.ts';
 import type { Player } from '../play/player.ts';
 import { signatureOf } from './signatures.ts';
 import type { Comparing } from './values.ts';
 
 export type Deliveries = readonly ReceivedDelivery[];
-/** As it comes, before it is answered. */
+/** A delivery before it is answered. */
 type Arrival = Omit<ReceivedDelivery, 'answered'>;
 
-/** Each is read again after every step of a play, and says what it has said before. */
-const read = new WeakMap<Arrival, { readonly json: Json | undefined }>();
+/** All attempts to deliver one event to one subscription. */
+export interface Notice {
+  /** Undefined if its envelope has no id. */
+  readonly event: string | undefined;
+  readonly subscription: string;
+  readonly seq: number | undefined;
+  readonly envelope: Json | undefined;
+  readonly attempts: ReceivedDelivery[];
+}
+
+/** Parsed once: deliveries are looked at after every step. */
+const parsed = new WeakMap<Arrival, { readonly json: Json | undefined }>();
 
 export function jsonOf(each: Arrival): Json | undefined {
-  const known = read.get(each);
+  const known = parsed.get(each);
   if (known !== undefined) return known.json;
   const json = jsonIn(each.body);
-  read.set(each, { json });
+  parsed.set(each, { json });
   return json;
 }
 
-/** NS-9: a number of its own name, or of a likely one in a part of the envelope. */
+/** NS-9: names that the sequence number may have in a part of the envelope. */
 const NESTED_NUMBER = /\.(\w*seq\w*|number|offset)$/i;
 
 /** The sequence number of an envelope, written as a number or as its digits. */
@@ -43,134 +53,99 @@ export const eventOf = (each: Arrival): string | undefined => {
   return typeof id === 'string' || typeof id === 'number' ? String(id) : undefined;
 };
 
-/**
- * Without those of other people's events, and without those that only repeat what was taken: an
- * event may arrive twice (EVT-4). By a clock that stands a retry shows, which is none of these.
- */
-export function heardBy(deliveries: Deliveries, player: Player, target: Player): Deliveries {
-  const { isSteady } = target.ground;
-  const isSettlingOpen = !isSteady || settlesUnseen(target);
-  const isOwn = player.ground.target.disposable ? () => true : isAbout(player);
-  const subscriptions = subscriptionsOf(player);
-  const first = new Map<string, ReceivedDelivery>();
-  return deliveries.filter((each) => {
-    const event = eventOf(each);
-    if (event === undefined || !isOwn(each)) return isOwn(each);
-    if (isSettlingOpen && isOfSettling(each)) return false;
-    const what = `${event} ${subscriptionIn(each, subscriptions)}`;
-    const before = first.get(what);
-    if (before !== undefined) {
-      return isSteady && !isAtOnce(before, each, player) && !isCopy(before, each);
-    }
-    if (!isSteady || isTaken(each)) first.set(what, each);
-    return true;
-  });
-}
-
-/** Without events of the categories in which it is open which of them there are (NS-11). */
-export function withoutOpen(
-  deliveries: Deliveries,
-  { openCategories = [] }: Pick<Comparing, 'openCategories'>,
-): Deliveries {
-  if (openCategories.length === 0) return deliveries;
-  // A category or a kind that is of one, in an envelope of whatever form (NS-9).
-  const ofThem = new RegExp(`(^|[._:/-])(${openCategories.join('|')})s?([._:/-]|$)`, 'i');
-  return deliveries.filter((each) => !scalarsIn(jsonOf(each)).some((said) => ofThem.test(said)));
-}
-
-/** NS-3: where nobody knows when money arrives, nor whether it has by now. */
-function isOfSettling(each: ReceivedDelivery): boolean {
-  const said = scalarsIn(jsonOf(each));
-  return (
-    said.some((value) => /settled$/i.test(value)) && !said.some((value) => /approved$/i.test(value))
-  );
-}
-
-/** Ids of subscriptions that were made, as a header has them. */
-export function subscriptionsOf({ outcomes }: Player): ReadonlySet<string> {
-  const made = eachOf(outcomes).flatMap((outcome) => {
-    const json = outcome.kind === 'answer' ? outcome.json : undefined;
-    const id = memberAt(json, 'id');
-    const isOne = memberAt(json, 'event_categories') !== undefined && id !== undefined;
-    return isOne ? [String(id)] : [];
-  });
-  return new Set(made);
-}
-
-/** Those of many calls one by one. */
-function eachOf(outcomes: ReadonlyMap<number, Outcome>): readonly Outcome[] {
-  return [...outcomes.values()].flatMap((outcome): readonly Outcome[] =>
-    outcome.kind === 'many' ? outcome.answers : [outcome],
-  );
-}
-
 const OTHER_NUMBERS = ['content-length', 'host'];
 
-/** NS-10: the header that names the subscription, whatever it is called. */
-export function subscriptionIn({ headers }: Arrival, known: ReadonlySet<string>): string {
+/** NS-10: the subscription that some header names; empty if none names one of the player's. */
+export function subscriptionOf({ headers }: Arrival, player: Player): string {
+  const known = subscriptionsOf(player);
   const named = headers.lines.find(
     ([name, value]) => known.has(value) && !OTHER_NUMBERS.includes(name.toLowerCase()),
   );
   return named?.[1] ?? '';
 }
 
-/** Which event it tells to which subscription; undefined where its envelope has no id. */
-export function toldBy(each: Arrival, player: Player): string | undefined {
-  const event = eventOf(each);
-  return event === undefined
-    ? undefined
-    : `${event} ${subscriptionIn(each, subscriptionsOf(player))}`;
-}
-
-/** The subscription that a delivery names; empty where it names none that was made. */
-export const subscriptionOf = (each: Arrival, player: Player): string =>
-  subscriptionIn(each, subscriptionsOf(player));
-
-/** Whether each of them names a subscription that was made. */
-export function areOfSubscriptions(all: Deliveries, player: Player): boolean {
-  const known = subscriptionsOf(player);
-  return all.every((each) => subscriptionIn(each, known) !== '');
-}
-
-const isTaken = ({ answered }: ReceivedDelivery): boolean => answered >= 200 && answered < 300;
-
-/** Whether each was taken, in the order of the events. */
-export function isAllTaken({ hooks }: Player, seqName: string): boolean {
-  return [...hooks.values()].every(({ deliveries }) => {
-    const numbers = deliveries.map((each) => numberOf(jsonOf(each), seqName) ?? Number.NaN);
-    const isInOrder = numbers.every((each, at) => at === 0 || each >= numbers[at - 1]!);
-    return isInOrder && deliveries.every(isTaken);
+/** Ids of the subscriptions that a play has made, as a header has them. */
+function subscriptionsOf({ outcomes }: Player): ReadonlySet<string> {
+  const made = answersIn(outcomes).flatMap(({ json }) => {
+    const id = memberAt(json, 'id');
+    return memberAt(json, 'event_categories') === undefined || id === undefined ? [] : [String(id)];
   });
+  return new Set(made);
 }
 
-/** EVT-8a: nobody tries again sooner than after this; what comes twice before is no retry. */
+export const isTaken = ({ answered }: ReceivedDelivery): boolean =>
+  answered >= 200 && answered < 300;
+
+/** EVT-8a: no retry comes sooner than this. */
 const RETRY_MS = 29_000;
 
-/** So little time has passed from the one to the other that it is no retry. */
-function isAtOnce(one: ReceivedDelivery, other: ReceivedDelivery, { arrived }: Player): boolean {
-  const [takenMs] = arrived.get(one) ?? [];
-  const [, toMs] = arrived.get(other) ?? [];
-  return takenMs !== undefined && toMs !== undefined && toMs - takenMs < RETRY_MS;
+/**
+ * The notices among some deliveries, by their sequence numbers. Left out are events of others on a
+ * shared target, events of open categories, and repeats that are no retries (EVT-4).
+ */
+export function noticesIn(
+  deliveries: Deliveries,
+  player: Player,
+  target: Player,
+  { seqName, openCategories = [] }: Pick<Comparing, 'seqName' | 'openCategories'>,
+): readonly Notice[] {
+  const { isSteady } = target.ground;
+  const isSettlingOpen = !isSteady || settlesUnseen(target);
+  const isOwn = player.ground.target.disposable ? () => true : isAbout(player);
+  const notices = new Map<string, Notice>();
+  for (const [at, each] of deliveries.entries()) {
+    const envelope = jsonOf(each);
+    if (!isOwn(each) || isOfCategory(envelope, openCategories)) continue;
+    if (isSettlingOpen && isOfSettling(envelope)) continue;
+    const [event, subscription] = [eventOf(each), subscriptionOf(each, player)];
+    const name = event === undefined ? `${at}` : `${event} ${subscription}`;
+    const known = notices.get(name);
+    if (known === undefined) {
+      const seq = numberOf(envelope, seqName);
+      notices.set(name, { event, subscription, seq, envelope, attempts: [each] });
+    } else if (!isRepeat(known, each, player, isSteady)) known.attempts.push(each);
+  }
+  return [...notices.values()].sort((one, other) => (one.seq ?? 0) - (other.seq ?? 0));
 }
 
-/**
- * Sent once and come twice, whenever it came: a retry has a time and a signature of its own
- * (EVT-5b).
- */
-function isCopy(one: ReceivedDelivery, other: ReceivedDelivery): boolean {
-  const signature = signatureOf(one);
+/** EVT-4: an event may arrive twice. Only where the clock stands does a retry show as one. */
+function isRepeat(
+  { attempts }: Notice,
+  each: ReceivedDelivery,
+  { arrived }: Player,
+  isSteady: boolean,
+): boolean {
+  if (!isSteady) return true;
+  const before = attempts.find(isTaken);
+  if (before === undefined) return false;
+  const [takenMs] = arrived.get(before) ?? [];
+  const [, toMs] = arrived.get(each) ?? [];
+  if (takenMs !== undefined && toMs !== undefined && toMs - takenMs < RETRY_MS) return true;
+  // EVT-5b: a retry has a time and a signature of its own.
+  const signature = signatureOf(before);
+  const isSame = signature !== undefined && signature === signatureOf(each);
+  return isSame && Buffer.compare(before.body, each.body) === 0;
+}
+
+/** NS-11: a category or a kind that is of one of these, in an envelope of any form (NS-9). */
+function isOfCategory(envelope: Json | undefined, categories: readonly string[]): boolean {
+  if (categories.length === 0) return false;
+  const ofThem = new RegExp(`(^|[._:/-])(${categories.join('|')})s?([._:/-]|$)`, 'i');
+  return scalarsIn(envelope).some((value) => ofThem.test(value));
+}
+
+/** NS-3: when money arrives is not known. */
+function isOfSettling(envelope: Json | undefined): boolean {
+  const values = scalarsIn(envelope);
   return (
-    signature !== undefined &&
-    signature === signatureOf(other) &&
-    Buffer.compare(one.body, other.body) === 0
+    values.some((each) => /settled$/i.test(each)) && !values.some((each) => /approved$/i.test(each))
   );
 }
 
-/** By what the play has named or was told, which nobody else's events have in them. */
+/** Whether a delivery names something that this play has made. */
 function isAbout({ nonce, outcomes }: Player): (each: ReceivedDelivery) => boolean {
   const ids = new Set<string>();
-  for (const outcome of eachOf(outcomes)) {
-    const json = 'json' in outcome ? outcome.json : undefined;
+  for (const { json } of answersIn(outcomes)) {
     const rows = memberAt(json, 'rows');
     for (const record of [json, ...(Array.isArray(rows) ? rows : [])]) {
       const id = memberAt(record, 'id');
@@ -183,12 +158,31 @@ function isAbout({ nonce, outcomes }: Player): (each: ReceivedDelivery) => boole
   };
 }
 
+/**
+ * What was delivered so far: the highest number that was taken, and whether every delivery was
+ * taken, in the order of the events.
+ */
+export function deliveredTo({ hooks }: Player, seqName: string) {
+  let highest = 0;
+  let isAll = true;
+  for (const { deliveries } of hooks.values()) {
+    let before = 0;
+    for (const each of deliveries) {
+      const seq = numberOf(jsonOf(each), seqName) ?? Number.NaN;
+      if (!isTaken(each) || !(seq >= before)) isAll = false;
+      if (isTaken(each) && seq > highest) highest = seq;
+      before = seq;
+    }
+  }
+  return { highest, isAll };
+}
+
 export function scalarsIn(value: Json | undefined): readonly string[] {
   if (value === null || value === undefined) return [];
   return typeof value === 'object' ? Object.values(value).flatMap(scalarsIn) : [String(value)];
 }
 
-/** A category, or a kind as the model calls one of its own. */
+/** A category or a kind as the model calls one. */
 export function isOurName(name: Json | undefined): boolean {
   const known: readonly string[] = [...eventKinds, ...eventCategories];
   return known.includes(String(name));

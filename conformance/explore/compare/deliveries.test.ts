@@ -1,21 +1,17 @@
-// Checks the form in which deliveries come, and how they are counted where order is chance.
-
+// Checks the form in which deliveries come, how they are counted, and that their order is open.
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { type EventCategory, eventKinds } from '../../../fixtures/event-kinds.ts';
 import type { ReceivedDelivery } from '../../providers/webhook-receiver.ts';
 import { openCategories } from '../model.ts';
 import type { Player } from '../play/player.ts';
-import { compareDeliveries, countDeliveries } from './deliveries.ts';
+import { compareDeliveries } from './deliveries.ts';
 import { Match } from './match.ts';
 import type { Comparing } from './values.ts';
 
 const form = suite('deliveries');
 
-/** The step in which calls were sent at the same time. */
-const BURST = 4;
-
-const comparing = { seqName: 'seq' } as Comparing;
+const withMatch = (match = new Match()) => ({ seqName: 'seq', match }) as Comparing;
 
 interface Arrived {
   readonly method?: string;
@@ -31,28 +27,27 @@ const linesOf = (subscription: string, signature: string | undefined) => [
   ...(signature === undefined ? [] : [['x-signature', signature]]),
 ];
 
-/** Somebody who has subscribed as 7 and has heard these. */
+/** A play whose subscription 7 got these deliveries. */
 function heard(...arrived: readonly Arrived[]): Player {
   const deliveries = arrived.map(
     ({ method = 'POST', subscription = '7', id = 'a', seq = 1, signature, about = {} }) =>
       ({
-        ...{ method, headers: { lines: linesOf(subscription, signature) }, answered: 200 },
+        ...{ method, headers: { lines: linesOf(subscription, signature) }, answered: 200, atMs: 0 },
         body: Buffer.from(JSON.stringify({ id, seq, ...about })),
       }) as unknown as ReceivedDelivery,
   );
   const made = { kind: 'answer', json: { id: 7, event_categories: ['account'] } };
   return {
     ...{ hooks: new Map([[1, { deliveries }]]), outcomes: new Map([[1, made]]) },
-    heardAt: new Map([[BURST, new Map([[1, deliveries.length]])]]),
     ...{ arrived: new Map(), ground: { target: { disposable: true, offers: new Set(['clock']) } } },
   } as unknown as Player;
 }
 
 const placeOf = (target: Player, model: Player) =>
-  compareDeliveries(1, { target: target, model: model }, comparing)?.at;
+  compareDeliveries(1, { target: target, model: model }, withMatch())?.at;
 const countedAt = (target: Player, model: Player) => {
   const steady = { ...target, ground: { ...target.ground, isSteady: true } } as Player;
-  return countDeliveries(1, { target: steady, model }, comparing, [], [BURST])?.at;
+  return compareDeliveries(1, { target: steady, model }, withMatch())?.at;
 };
 
 form('another method than POST is a difference, and so is no word of the subscription', () => {
@@ -68,7 +63,7 @@ form('what is not due has no form that could be wrong', () => {
 form('as many of other events, or under other numbers, are told by what they lack', () => {
   const two = heard({}, { id: 'b', seq: 2 });
   assert.is(countedAt(heard({}, { id: 'b', seq: 2 }), two), undefined);
-  assert.is(countedAt(heard({}, { seq: 2 }), two), 'envelope.id');
+  assert.is(countedAt(heard({}, { seq: 2 }), two), 'count');
   assert.is(countedAt(heard({}, { id: 'b' }), two), 'envelope.seq');
   assert.is(countedAt(heard({}), two), 'count');
 });
@@ -78,7 +73,7 @@ form('of too many and too few it is said which events they are of', () => {
     ({ id, about: { kind, category, data: { id } } }) as Arrived;
   const [made, updated] = [told('account.created', 'a'), told('account.updated', 'b')];
   const targetOf = (own: readonly Arrived[], due: readonly Arrived[]) =>
-    compareDeliveries(1, { target: heard(...own), model: heard(...due) }, comparing)?.target;
+    compareDeliveries(1, { target: heard(...own), model: heard(...due) }, withMatch())?.target;
   assert.is(targetOf([made], [made, updated]), '1 delivery: 1 of account.updated missing');
   assert.is(targetOf([], [made]), '0 deliveries: 1 of account.created missing');
   const again = told('account.created', 'c');
@@ -92,13 +87,8 @@ form('what cannot be read is told as that, and not as too few events', () => {
   const cut = heard({}, { id: 'b', seq: 2 });
   const [, second] = cut.hooks.get(1)!.deliveries;
   (second as { body: Uint8Array }).body = Buffer.from('{"id":"b","se');
-  const found = countDeliveries(
-    1,
-    { target: cut, model: heard({}, { id: 'b', seq: 2 }) },
-    comparing,
-    [],
-    [BURST],
-  );
+  const sides = { target: cut, model: heard({}, { id: 'b', seq: 2 }) };
+  const found = compareDeliveries(1, sides, withMatch());
   assert.is(found?.at, 'body');
   assert.is(found?.target, '13 bytes that are no JSON and end in …{"id":"b","se');
 });
@@ -108,7 +98,7 @@ form('of orders as many as there are may be told, where no setting makes them al
   const [made, filled] = [told('account', 'a'), { ...told('orders', 'b'), seq: 2 }];
   const sides = { target: heard(made, filled), model: heard(made) };
   const counted = (...open: readonly EventCategory[]) =>
-    countDeliveries(1, sides, { ...comparing, openCategories: open }, [], [BURST]);
+    compareDeliveries(1, sides, { ...withMatch(), openCategories: open });
   assert.is(counted()?.at, 'count');
   assert.is(counted('account')?.at, 'count');
   assert.is(counted('order', 'position')?.at, undefined);
@@ -130,52 +120,46 @@ form('one that comes twice as it was sent is no retry, however late it comes (EV
   assert.is(countedAt(heard(once, again), heard(once)), 'count');
 });
 
-form('of a record that was made later, no event is compared of another with the same id', () => {
-  const create = { do: 'call', n: 4, operation: 'createAccount', as: 'firm' } as const;
-  const told = (category: string, id: string) => ({ category, data: { id } });
-  const after = (positionId: string, ...more: readonly Arrived[]) => {
-    const position = { id: 'b', seq: 2, about: told('position', positionId) };
-    const player = heard({ about: told('account', '9') }, position, ...more);
-    const made = { kind: 'answer', n: 4, status: 201, json: { id: '9' } };
-    (player.outcomes as Map<number, unknown>).set(4, made);
-    return { ...player, ground: { ...player.ground, isSteady: true } } as Player;
-  };
-  const whole = { ...comparing, match: new Match() };
-  const sides = { target: after('9'), model: after('12') };
-  assert.is(countDeliveries(5, sides, whole, [create], [BURST]), null);
-  const twice = {
-    target: after('9', { id: 'c', seq: 3, about: told('account', '9') }),
-    model: after('12', { id: 'c', seq: 3, about: told('account', '10') }),
-  };
-  assert.is(countDeliveries(5, twice, whole, [create], [BURST])?.at, 'count');
+form('an event of a position is not compared with an account of the same id', () => {
+  const about = (category: string, id: string) => ({ category, data: { id } });
+  const after = (positionId: string) =>
+    heard(
+      { about: about('account', '9') },
+      { id: 'b', seq: 2, about: about('position', positionId) },
+    );
+  assert.is(countedAt(after('9'), after('12')), undefined);
 });
 
-form(
-  'what is told when calls at once are over is compared in full, but for what comes again',
-  () => {
-    const since = (count: number, player: Player) =>
-      ({
-        ...player,
-        ...{
-          heardAt: new Map([[BURST, new Map([[1, count]])]]),
-          ground: { ...player.ground, isSteady: true },
-        },
-      }) as unknown as Player;
-    const one = { signature: 't=1,v1=aa' };
-    const [two, later] = [
-      { id: 'b', seq: 2 },
-      { id: 'c', seq: 3 },
-    ];
-    const signed = (v1: string) => ({ ...later, signature: `t=1,v1=${v1.repeat(64)}` });
-    const counted = (target: Player, model: Player) =>
-      countDeliveries(1, { target, model }, { ...comparing, match: new Match() }, [], [BURST])?.at;
-    const due = since(2, heard(one, two, later));
-    assert.is(counted(since(2, heard(two, one, later)), due), undefined);
-    assert.is(counted(since(2, heard(two, one, later, one)), due), undefined);
-    assert.is(counted(since(2, heard(two, one, signed('A'))), due), 'signature');
-    assert.is(counted(since(3, heard(two, one, signed('A'))), since(3, due)), undefined);
-  },
-);
+form('NS-28: the order of deliveries is open, and their signatures are not', () => {
+  const one = { signature: 't=1,v1=aa' };
+  const [two, later] = [
+    { id: 'b', seq: 2 },
+    { id: 'c', seq: 3 },
+  ];
+  const signed = (v1: string) => ({ ...later, signature: `t=1,v1=${v1.repeat(64)}` });
+  const due = heard(one, two, later);
+  assert.is(countedAt(heard(two, one, later), due), undefined);
+  assert.is(countedAt(heard(two, one, later, one), due), undefined);
+  assert.is(countedAt(heard(two, one, signed('A')), due), 'signature');
+});
+
+/** Event `a` fails at first; `b` comes after it. */
+const failing = (attempts: number, ...after: readonly Arrived[]): Player => {
+  const tries = Array.from({ length: attempts }, (_, at) => ({ signature: `t=${at},v1=aa` }));
+  const player = heard(...tries, ...after);
+  const all = player.hooks.get(1)!.deliveries as unknown as { answered: number }[];
+  for (const each of all.slice(0, attempts)) each.answered = 500;
+  return player;
+};
+
+form('NS-28: what comes after an event that has failed may be held back or not', () => {
+  const after = { id: 'b', seq: 2 };
+  assert.is(countedAt(failing(1, after), failing(1)), undefined);
+  assert.is(countedAt(failing(1), failing(1, after)), undefined);
+  assert.is(countedAt(failing(2, after), failing(1)), 'count');
+  assert.is(countedAt(heard({}), heard({}, after)), 'count');
+  assert.is(countedAt(heard(), failing(1)), 'count');
+});
 
 // NS-3
 form(
@@ -191,7 +175,7 @@ form(
     const running = (player: Player) =>
       ({ ...player, ground: { ...player.ground, isSteady: false } }) as Player;
     const at = (target: Player) =>
-      countDeliveries(1, { target, model: heard(...paid) }, comparing, [], [BURST])?.at;
+      compareDeliveries(1, { target, model: heard(...paid) }, withMatch())?.at;
     assert.is(at(running(settling)), undefined);
     assert.is(at(running(cancelling)), 'count');
     assert.is(countedAt(settling, heard(...paid)), 'count');
@@ -200,7 +184,7 @@ form(
 
 form('what stands in an event is compared where it is the record as the API shows it', () => {
   const told = (data: object) => heard({ about: { category: 'account', data } as never });
-  const whole = { ...comparing, match: new Match() };
+  const whole = withMatch();
   const record = { id: '9', revision: 1, client_reference_id: 'a', status: 'New', phone: null };
   const names = { first_name: 'A', last_name: '', country: null, language: null };
   const full = { ...record, ...names, brand_id: '10', firm_id: '1' };
@@ -210,16 +194,22 @@ form('what stands in an event is compared where it is the record as the API show
   assert.is(placed({ ...full, status: 'Old' }), 'envelope.data.status');
 });
 
-form('an event stays the pair of the one that it was paired with', () => {
+form('of two subscriptions each gets its own notice, whichever is served first', () => {
   const match = new Match();
-  match.pair('event', 'a', 'a');
-  match.pair('event', 'b', 'b');
-  const sent = (again: string) =>
-    heard({}, { id: 'b', seq: 2 }, again === 'a' ? {} : { id: 'b', seq: 2 });
-  const both = { ...comparing, match };
-  const steady = (player: Player) =>
-    ({ ...player, ground: { ...player.ground, isSteady: true } }) as Player;
-  assert.is(compareDeliveries(1, { target: steady(sent('a')), model: sent('b') }, both), null);
+  match.pair('subscription', '7', '70');
+  match.pair('subscription', '8', '80');
+  // The number of an account that is a transaction's as well.
+  match.pair('transaction', '1', '11');
+  match.pair('transaction', '2', '12');
+  const play = (ids: readonly string[], about: object): Player => {
+    const player = heard(...ids.map((subscription) => ({ subscription, about: about as never })));
+    const made = ids.map((id) => [+id, { kind: 'answer', json: { id, event_categories: [] } }]);
+    return { ...player, outcomes: new Map(made as never) } as Player;
+  };
+  const target = play(['8', '7'], { body: { of: '2', what: 'new' } });
+  const model = play(['70', '80'], { category: 'transaction', data: { id: '11' } });
+  const steady = { ...target, ground: { ...target.ground, isSteady: true } } as Player;
+  assert.is(compareDeliveries(1, { target: steady, model }, withMatch(match)), null);
 });
 
 form(
@@ -232,7 +222,7 @@ form(
       seq,
       about: { type: 'made', payload: { account: { id } } } as never,
     });
-    const both = { ...comparing, match: new Match() };
+    const both = withMatch();
     both.match.pair('account', '71', '11');
     both.match.pair('account', '72', '12');
     // Elsewhere only the second has been told of.
@@ -247,7 +237,7 @@ form(
       compareDeliveries(1, { target: steady(mine), model: steady(theirs) }, both)?.at,
       undefined,
     );
-    const fresh = { ...comparing, match: new Match() };
+    const fresh = withMatch();
     fresh.match.pair('account', '71', '11');
     fresh.match.pair('account', '72', '12');
     compareDeliveries(1, { target: steady(mine), model: steady(theirs) }, fresh);
@@ -269,7 +259,7 @@ form('what an envelope calls things is its own, and stays what it was', () => {
     compareDeliveries(
       1,
       { target: told(...mine.map(own)), model: told(...theirs.map((each) => model(each))) },
-      { ...comparing, match: new Match() },
+      withMatch(),
     )?.at;
   assert.is(placed(['NEW', 'CHANGED'], ['account.created', 'account.updated']), undefined);
   assert.is(placed(['NEW', 'OLD'], ['account.created', 'account.created']), 'envelope.kind');
@@ -279,11 +269,7 @@ form('what an envelope calls things is its own, and stays what it was', () => {
 form('a number may be written as digits, and stand in a part of the envelope', () => {
   const told = (about: object) => heard({ about: about as never });
   const placed = (about: object) =>
-    compareDeliveries(
-      1,
-      { target: told(about), model: heard({}) },
-      { ...comparing, match: new Match() },
-    )?.at;
+    compareDeliveries(1, { target: told(about), model: heard({}) }, withMatch())?.at;
   assert.is(placed({ seq: '1' }), undefined);
   assert.is(placed({ seq: undefined, meta: { seq: 1 } }), undefined);
   assert.is(placed({ seq: undefined, meta: { revision: 1 } }), 'envelope.seq');
@@ -299,11 +285,7 @@ form('a delivery that comes twice within half a minute of the clock is no retry'
     return player;
   };
   const placed = (afterMs: number) =>
-    compareDeliveries(
-      1,
-      { target: twice(afterMs), model: steady(heard({})) },
-      { ...comparing, match: new Match() },
-    )?.at;
+    compareDeliveries(1, { target: twice(afterMs), model: steady(heard({})) }, withMatch())?.at;
   assert.is(placed(1000), undefined);
   assert.is(placed(30_000), 'count');
 });

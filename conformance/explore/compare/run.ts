@@ -8,8 +8,8 @@ import { settlesUnseen } from '../play/ground.ts';
 import { type OrderSearch, recordsIn, searchFor, symbolsOf } from '../play/orders.ts';
 import { isSetupFailure, type Outcome } from '../play/outcome.ts';
 import { Player } from '../play/player.ts';
-import { type CallStep, callsOf, type Sequence, type Step } from '../sequence.ts';
-import { compareDeliveries, countDeliveries } from './deliveries.ts';
+import { callsOf, type Sequence, type Step } from '../sequence.ts';
+import { compareDeliveries } from './deliveries.ts';
 import type { Difference } from './difference.ts';
 import { judgeCall, judgeStep, unsettledIn, type Verdict } from './judge.ts';
 import { beginComparing, follow, type Known, pairCredentials, type Sides } from './sides.ts';
@@ -292,25 +292,15 @@ class Attempt {
   async #deliveries({ steps }: Sequence): Promise<void> {
     const { target } = this.sides;
     if (target.hooks.size === 0 || this.#parted.size > 0) return;
-    if (!(await untilArrived(this.sides))) {
+    if (!(await untilArrived(this.sides, this.comparing.seqName))) {
       this.#why = 'a delivery is not there yet';
       return;
     }
-    const last = steps.at(-1)?.n ?? 0;
-    // Calls at the same time may have been delivered in any order.
-    const found =
-      this.met.length > 0
-        ? countDeliveries(last, this.sides, this.comparing, callsAfterBursts(steps), this.met)
-        : compareDeliveries(last, this.sides, this.comparing);
+    const found = compareDeliveries(steps.at(-1)?.n ?? 0, this.sides, this.comparing);
     if (found === null) return;
     this.differences.push(found);
     if (this.met.length > 0 && this.#options.isKnown?.(found) !== true) this.failed = found;
   }
-}
-
-function callsAfterBursts(steps: readonly Step[]): readonly CallStep[] {
-  const last = steps.findLastIndex((step) => step.do === 'burst');
-  return steps.slice(last + 1).filter((step): step is CallStep => step.do === 'call');
 }
 
 export const hasBursts = ({ steps }: Sequence): boolean =>

@@ -5,7 +5,7 @@ import type { Ground } from '../play/ground.ts';
 import { settlesUnseen } from '../play/ground.ts';
 import type { Outcome } from '../play/outcome.ts';
 import type { Player } from '../play/player.ts';
-import { isAllTaken } from './arrivals.ts';
+import { deliveredTo } from './arrivals.ts';
 import { Match } from './match.ts';
 import type { Comparing } from './values.ts';
 
@@ -47,7 +47,10 @@ export async function beginComparing(
     ...{ isSteady, seqName, settlesAtOnce, isParted, openCategories: open },
     isPhoneFormOpen: !phonesAlike,
     ...(namesAlike ? {} : { mayBeAfterEmail: (name: string) => isInEmail(name, target) }),
-    isAllTaken: () => !settlesUnseen(target) && isAllTaken(target, seqName),
+    delivered: () => {
+      const { highest, isAll } = deliveredTo(target, seqName);
+      return { highest, isAll: isAll && !settlesUnseen(target) };
+    },
   };
 }
 

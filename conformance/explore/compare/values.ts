@@ -25,8 +25,8 @@ export interface Comparing {
   readonly mayBeAfterEmail?: ((text: string) => boolean) | undefined;
   /** NS-3: money has arrived as soon as it is approved. */
   readonly settlesAtOnce?: boolean;
-  /** Each delivery so far was taken at once, in the order of the events. */
-  readonly isAllTaken?: () => boolean;
+  /** The highest number that was delivered, and whether nothing has failed so far. */
+  readonly delivered?: () => { readonly highest: number; readonly isAll: boolean };
   /** It is one of calls at once, so that events of the others may be on their way. */
   readonly isAtOnce?: boolean;
   /** Only one side has done something, so that events of the two have other numbers. */
@@ -184,15 +184,16 @@ function isSameTime(target: Json, model: Json, { offsetMs, toleranceMs }: Compar
 }
 
 /**
- * EVT-10a: the number of the same event, where that was delivered on both sides. After a failure
- * more than one number is right (NS-28).
+ * EVT-10a: the number of the same event, if that was delivered on both sides. After a failure the
+ * last delivered and the number before the gap are both right (NS-28).
  */
 function isSameNumber(target: Json, model: Json, comparing: Comparing): boolean {
-  const { match, isSteady, isAllTaken, isAtOnce = false, openCategories = [] } = comparing;
+  const { match, isSteady, delivered, isAtOnce = false, openCategories = [] } = comparing;
   if (!isSteady || isAtOnce || openCategories.length > 0) return true;
   if (comparing.isParted?.() === true) return true;
+  const { highest, isAll } = delivered?.() ?? { highest: 0, isAll: true };
+  if (!isAll) return Number(target) >= 0 && Number(target) <= highest;
   if ((target === 0) !== (model === 0)) return false;
-  if (isAllTaken?.() !== true) return true;
   const due = match.targetOf('event number', String(model));
   return due === undefined || due === String(target);
 }

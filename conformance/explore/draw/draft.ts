@@ -315,8 +315,8 @@ export function plainCall(d: Draft, op: Op, given: Plain = {}): Call {
 /** What a token is asked for with: NS-8 says in which form. */
 export const tokenBody = (role: string): Members => ({
   grant_type: 'client_credentials',
-  client_id: { $role: role, has: 'client' },
-  client_secret: { $role: role, has: 'secret' },
+  client_id: role === 'nobody' ? { $fresh: 'unknown-client' } : { $role: role, has: 'client' },
+  client_secret: role === 'nobody' ? 'unknown' : { $role: role, has: 'secret' },
 });
 
 function plainBody(d: Draft, op: Op, { as = d.main, subject, isFull }: Plain, n: number): Members {

@@ -482,15 +482,7 @@ class Plan {
 const freshly = (d: Draft) => ({ key: freshKey(d) });
 
 const FAILURES: readonly (readonly number[])[] = [
-  ...[
-    [500, 200],
-    [404, 200],
-    [301, 200],
-    [500, 500, 500, 200],
-    [200, 500, 200],
-    [503],
-    [410, 302, 200],
-  ],
+  ...[[500, 200], [404, 200], [301, 200], [500, 500, 500, 200], [503], [410, 302, 200]],
 ];
 const CATEGORIES: readonly (readonly string[])[] = [
   ['account', 'order', 'position', 'transaction'],

@@ -62,8 +62,8 @@ const ROWS: readonly Row[] = [
   {
     question: 'NS-60',
     why: 'a currency other than that of the trading account',
+    odd: ['other currency'],
     frees: TAKEN,
-    where: (pair) => isOf(/^createTransaction$/)(pair) && pair.target.status === 422,
   },
   {
     question: 'NS-27',
@@ -172,6 +172,12 @@ const ROWS: readonly Row[] = [
     frees: ALL,
     where: (pair) =>
       isOf(/^issueToken$/)(pair) && isServed(pair.model) && pair.isTokenFormKnown !== true,
+  },
+  {
+    question: null,
+    why: 'how the token endpoint counts a minute (AUTH-3b)',
+    frees: ALL,
+    where: (pair) => isOf(/^issueToken$/)(pair) && pair.hasPaused && statuses(pair).includes(429),
   },
   {
     question: 'NS-8',

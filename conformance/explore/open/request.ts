@@ -23,6 +23,7 @@ export type Oddity =
   | 'padded id'
   | 'large id'
   | 'odd currency'
+  | 'other currency'
   | 'other direction'
   | 'odd url'
   | 'odd list'
@@ -56,12 +57,20 @@ export function odditiesOf(step: CallStep, { sent }: CallOutcome): ReadonlySet<O
   for (const [digits] of sent.target.matchAll(/\d+/g)) noteId(digits, found);
   const body = sent.body === undefined ? undefined : jsonOf(sent.body);
   if (operation === 'approveTransaction' && body !== undefined) found.add('body on approve');
+  if (operation === 'createTransaction' && isOtherCurrency(step)) found.add('other currency');
   const rows = operation === 'bulkCreateAccounts' ? rowsIn(body) : [body];
   for (const row of rows) noteMembers(operation, row, found);
   if (operation === 'closePosition' && isMembers(body) && 'volume' in body) {
     found.add('partial order');
   }
   return found;
+}
+
+/** Whether the currency is not read from the trading account that the call names. */
+function isOtherCurrency({ body }: CallStep): boolean {
+  const { currency, trading_account_id: account } = (body ?? {}) as Record<string, unknown>;
+  const [own, due] = [currency, account].map((each) => (each as { $of?: number } | undefined)?.$of);
+  return own === undefined || own !== due;
 }
 
 const isMembers = (value: Json | undefined): value is Members =>
@@ -106,8 +115,9 @@ function noteMember(field: Field, value: Json, found: Set<Oddity>): void {
 
 function noteText({ kind, words, required }: Field, value: string, found: Set<Oddity>): void {
   if (value === '' && !required) found.add('empty text');
-  if (value !== '' && value.trim() === '') found.add('blank text');
-  if (value !== '' && value !== value.trim()) found.add('odd characters');
+  // ACC-2, TXN-3: a blank reference is refused.
+  if (kind !== 'reference' && value !== '' && value.trim() === '') found.add('blank text');
+  if (value.trim() !== '' && value !== value.trim()) found.add('odd characters');
   // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is odd
   if (/[\u0000-\u001f\u007f]/.test(value)) found.add('odd characters');
   switch (kind) {

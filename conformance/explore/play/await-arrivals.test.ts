@@ -93,7 +93,7 @@ delivered('one after the other they are waited for as long as more come', async 
     [12, 12],
   ] as const) {
     const target = someoneTold(0, most);
-    await untilArrived({ target, model: someoneTold(30, 30) } as unknown as Sides);
+    await untilArrived({ target, model: someoneTold(30, 30) } as unknown as Sides, 'seq');
     assert.is(target.hooks.get(1)?.deliveries.length, expected);
   }
 });

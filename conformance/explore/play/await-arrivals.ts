@@ -1,7 +1,7 @@
 // Waits for what is on its way: deliveries, by the target's clock where it can be moved, else as
 // long as one may reasonably take; and a call that comes to the fault that keeps it waiting.
 import { Inconclusive } from '../../engine/scenario-errors.ts';
-import { heardBy } from '../compare/arrivals.ts';
+import { noticesIn } from '../compare/arrivals.ts';
 import type { Sides } from '../compare/sides.ts';
 import { callsOf, type Step } from '../sequence.ts';
 import type { Ground } from './ground.ts';
@@ -22,10 +22,10 @@ const isLive = ({ ground }: Player): boolean => !ground.target.offers.has('clock
  * Whether as many have come as the model has. Only a live target may still send the rest, so that
  * nothing can be said; elsewhere their want is a difference.
  */
-export async function untilArrived({ target, model }: Sides): Promise<boolean> {
+export async function untilArrived({ target, model }: Sides, seqName: string): Promise<boolean> {
   const heard = (player: Player, n: number): number => {
     const hook = player.hooks.get(n);
-    return hook === undefined ? 0 : heardBy(hook.deliveries, player, target).length;
+    return hook === undefined ? 0 : noticesIn(hook.deliveries, player, target, { seqName }).length;
   };
   const isLate = () => [...target.hooks.keys()].some((n) => heard(target, n) < heard(model, n));
   const come = () => [...target.hooks.keys()].reduce((all, n) => all + heard(target, n), 0);

@@ -6,7 +6,7 @@ import { seeded } from './seeded-world.ts';
 import type { Seeds } from './seeds.ts';
 
 /** What the model does not answer at once it keeps waiting. */
-const TIMEOUT_MS = 60;
+const TIMEOUT_MS = 1_000;
 
 /** A new world of it, with what the profile of a live target names. */
 export async function openWorld(

@@ -2,7 +2,7 @@
 import { RefusedByOperator } from '../../engine/scenario-errors.ts';
 import type { Json } from '../../engine/send/answer.ts';
 import type { CredentialOptions } from '../../providers/target.ts';
-import { subscriptionOf, toldBy } from '../compare/arrivals.ts';
+import { eventOf, subscriptionOf } from '../compare/arrivals.ts';
 import type { MintWish, OperatorStep } from '../sequence.ts';
 import { resolveText } from '../values.ts';
 import type { Outcome } from './outcome.ts';
@@ -72,15 +72,6 @@ async function perform(
     case 'permit':
       await operator.permit('1', step.operation, step.allowed);
       return null;
-    case 'resolve':
-      await operator.resolve(resolveText(step.name, player), step.addresses);
-      return null;
-    case 'resume':
-      await operator.resume(Number(resolveText(step.subscription, player)));
-      return null;
-    case 'firmRate':
-      await operator.firmRate('1', step.perSecond);
-      return null;
     case 'emit': {
       const { category, kind, account } = step;
       const named = account === undefined ? {} : { accountId: resolveText(account, player) };
@@ -129,29 +120,19 @@ async function wishOf(wish: MintWish, player: Player): Promise<CredentialOptions
   };
 }
 
-/** Longer than a call takes on the way. */
-const SLOW_MS = 40;
-
 /**
- * An endpoint that answers with each of the statuses in turn, and with the last from then on; each
- * subscription in turns of its own, for which of two is served first is chance. What was taken may
- * come again (EVT-4): it is taken again, and uses up no answer that is meant for another.
+ * An endpoint that answers the attempts of each notice with these statuses in turn, and with the
+ * last of them from then on. So the order in which events arrive decides nothing (NS-28).
  */
-async function hook({ n, answers, slow }: Of<'hook'>, player: Player): Promise<Json> {
+async function hook({ n, answers }: Of<'hook'>, player: Player): Promise<Json> {
   const made = await player.ground.target.receiver();
-  const taken = new Map<string, number>();
-  const turns = new Map<string, number>();
+  const attempts = new Map<string, number>();
   made.answer((arrival) => {
-    const who = subscriptionOf(arrival, player);
-    const what = toldBy(arrival, player);
-    const before = what === undefined ? undefined : taken.get(what);
-    if (before !== undefined) return { status: before };
-    const turn = turns.get(who) ?? 0;
-    turns.set(who, turn + 1);
-    const status = answers[Math.min(turn, answers.length - 1)] ?? 200;
-    if (what !== undefined && status < 300) taken.set(what, status);
-    return slow === true ? { status, delayMs: SLOW_MS } : { status };
+    const notice = `${eventOf(arrival)} ${subscriptionOf(arrival, player)}`;
+    const attempt = attempts.get(notice) ?? 0;
+    attempts.set(notice, attempt + 1);
+    return { status: answers[Math.min(attempt, answers.length - 1)] ?? 200 };
   });
   player.hooks.set(n, made);
-  return { url: made.url, host: new URL(made.url).hostname };
+  return { url: made.url };
 }

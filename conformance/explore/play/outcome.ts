@@ -117,6 +117,10 @@ export const callsIn = (
     return each.kind === 'answer' || each.kind === 'lost' ? [each] : [];
   });
 
+/** The calls that were answered. */
+export const answersIn = (outcomes: ReadonlyMap<number, Outcome>): readonly CallOutcome[] =>
+  callsIn(outcomes).filter((each): each is CallOutcome => each.kind === 'answer');
+
 export function textOf(outcome: CallOutcome): string {
   return Buffer.from(outcome.body).toString();
 }

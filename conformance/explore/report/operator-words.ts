@@ -30,8 +30,8 @@ const SENTENCES: {
   place: ({ kind }) => `the trading account is seeds.${kind} of the profile`,
   settle: ({ id }) => `${thing('transaction', id)} settles`,
   ledger: ({ tradingAccount }) => `${thing('trading account', tradingAccount)} is looked at`,
-  hook: ({ answers, slow }) =>
-    `an endpoint is made that ${slow === true ? 'slowly ' : ''}answers ${answers.join(', then ')}`,
+  hook: ({ answers }) =>
+    `an endpoint is made that answers each event with ${answers.join(', then ')}`,
   emit: ({ category, account }) => {
     const whose = account === undefined ? '' : ` to ${thing('account', account)}`;
     return `an event of the category ${category} happens${whose}`;
@@ -40,12 +40,6 @@ const SENTENCES: {
   rescope: ({ name, scopes }) => `the credential ${name} has ${scopeWords(scopes)} from now on`,
   permit: ({ operation, allowed }) =>
     `the firm may ${allowed ? 'use' : 'no longer use'} ${operation}`,
-  resolve: ({ name, addresses }) => `the name ${name} resolves to ${addresses.join(' and ')}`,
-  resume: ({ subscription }) => `${thing('subscription', subscription)} is resumed`,
-  firmRate: ({ perSecond }) =>
-    perSecond === null
-      ? 'the firm has no rate of its own'
-      : `the firm may make ${count(perSecond, 'call')} a second`,
   await: ({ call }) => `the answer of step ${call} is awaited`,
   fault: (given) => faultWords(given),
   many: ({ count: times, call: { operation, as, id } }) => {

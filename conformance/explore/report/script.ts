@@ -155,12 +155,6 @@ function orderOf(step: Ordered, player: Player): [string, readonly unknown[], un
       return ['ledger', [text(step.tradingAccount)], jsonOf(step, player)];
     case 'permit':
       return ['permit', ['1', step.operation, step.allowed], null];
-    case 'resolve':
-      return ['resolve', [step.name, step.addresses], null];
-    case 'resume':
-      return ['resume', [Number(text(step.subscription))], null];
-    case 'firmRate':
-      return ['firmRate', ['1', step.perSecond], null];
     case 'emit': {
       const { category, kind, account } = step;
       return ['emit', [{ category, kind, accountId: account && text(account) }], null];
