@@ -1,9 +1,10 @@
 // What a run made on its target and what is left there, and the guard that lets a run write to
 // nothing else. It sits below everything that sends, so that no request escapes it.
 import { isIP } from 'node:net';
-import { OPERATIONS, type OperationName } from '../operations.ts';
+import { isDecision, type OperationName, operationOf } from '../../spec/operations.ts';
 import { Unreachable, WriteRefused } from '../scenario-errors.ts';
-import { idText, type Json, memberAt, parseJson } from '../send/json.ts';
+import { apiPathOf } from '../send/client.ts';
+import { idText, type Json, memberAt, parseJson, printJson } from '../send/json.ts';
 import type { Sender, WireAnswer, WireRequest } from '../send/sender.ts';
 
 /** In the order in which reports list them. */
@@ -27,7 +28,7 @@ export const kindWords: Readonly<Record<Kind, readonly [one: string, many: strin
   tokens: ['token', 'tokens'],
 };
 
-export interface MadeRecord {
+interface MadeRecord {
   readonly kind: Kind;
   readonly id: string;
 }
@@ -44,7 +45,7 @@ export interface AnsweredCall {
 /** Ids that no record has: probes may name them in every path and body. */
 const UNKNOWN_IDS: ReadonlySet<string> = new Set(['2147483641', '999999999', '999999999999']);
 
-/** What a profile names, beside which a run writes only to what it made. */
+/** What a profile names; a run writes only to these records and to those that it made. */
 export interface ProfileRecords {
   readonly accounts: readonly string[];
   readonly tradingAccounts: readonly string[];
@@ -57,32 +58,34 @@ export interface ProfileRecords {
 }
 
 /** What stays on the target when the run is over. */
-export interface LeftBehind {
+interface LeftOnTarget {
   readonly subscriptions: readonly string[];
   readonly positions: readonly string[];
   readonly pending: readonly string[];
   readonly approved: readonly string[];
 }
 
-interface Subscription {
-  readonly id: string;
-  /** The `Authorization` under which it was made. */
-  readonly authorization: string;
-}
-
 const SWEEP_TIMEOUT_MS = 10_000;
 /** Members of a close that may name a position, in whatever form the target takes (NS-1). */
 const POSITION_NAME = /id$|ticket|position|order|deal|number/i;
+/** The state that a decision leads to, if its answer does not say. */
+const DECIDED: Readonly<Partial<Record<OperationName, string>>> = {
+  approveTransaction: 'approved',
+  rejectTransaction: 'rejected',
+  cancelTransaction: 'cancelled',
+};
 
 export class Inventory {
   readonly baseUrl: string;
-  readonly #ids = new Map<Kind, Set<string>>();
+  readonly #ids = new Map<Kind, Set<string>>(KINDS.map((kind) => [kind, new Set()]));
+  /** The last known status of each transaction that was made. */
   readonly #statuses = new Map<string, string>();
   /** Each open position with every value of the answer that opened it. */
   readonly #positions = new Map<string, ReadonlySet<string>>();
   readonly #positionValues = new Set<string>();
-  readonly #subscriptions = new Map<string, Subscription>();
-  /** Each url that a create was sent with, by the authorization that sent it. */
+  /** The `Authorization` under which each enabled subscription was made. */
+  readonly #subscriptions = new Map<string, string>();
+  /** Each URL that a create was sent with, by the `Authorization` that sent it. */
   readonly #urls = new Map<string, Set<string>>();
   #allowed: ProfileRecords | undefined;
   #unanswered = 0;
@@ -92,7 +95,7 @@ export class Inventory {
     this.baseUrl = baseUrl;
   }
 
-  /** From now on nothing is written to but what the run made and what the profile names. */
+  /** From now on only writes to what the run made and what the profile names are sent. */
   protect(allowed: ProfileRecords): void {
     this.#allowed = allowed;
   }
@@ -103,13 +106,13 @@ export class Inventory {
       ...sender,
       send: async (wire) => {
         if (!wire.url.startsWith(`${this.baseUrl}/api/`)) return sender.send(wire);
-        const call = callOf(wire, this.baseUrl);
+        const call = callOf(wire);
         this.#check(call);
         this.#requests += 1;
-        if (call.operation === 'createWebhook') this.#noteUrl(wire, call.body);
+        if (call.operation === 'createWebhook') this.#noteUrl(call);
         try {
           const answer = await sender.send(wire);
-          this.#note(wire, call, answer);
+          this.#note(call, answer);
           return answer;
         } catch (error) {
           const isLost = error instanceof Unreachable && !error.neverSent;
@@ -126,7 +129,7 @@ export class Inventory {
 
   /** How many of each kind, none left out. */
   get made(): Readonly<Record<Kind, number>> {
-    const counts = KINDS.map((kind) => [kind, this.#ids.get(kind)?.size ?? 0]);
+    const counts = KINDS.map((kind) => [kind, this.#of(kind).size]);
     return Object.fromEntries(counts) as Record<Kind, number>;
   }
 
@@ -135,7 +138,7 @@ export class Inventory {
     return this.#unanswered;
   }
 
-  get left(): LeftBehind {
+  get left(): LeftOnTarget {
     const withStatus = (wanted: string) =>
       [...this.#statuses].filter(([, status]) => status === wanted).map(([id]) => id);
     return {
@@ -166,15 +169,15 @@ export class Inventory {
       for (const [authorization, urls] of this.#urls) {
         const list = await send('GET', '/api/v1/webhooks', authorization);
         const rows = list.status < 300 ? rowsWithUrl(parseJson(list.body)) : [];
-        for (const row of rows.filter(({ url }) => urls.has(String(url)))) {
-          const id = idText(row.id);
-          if (id === undefined) continue;
-          this.#made('subscriptions', id);
-          if (row.disabled === true) this.#subscriptions.delete(id);
-          else if (!this.#subscriptions.has(id)) this.#subscriptions.set(id, { id, authorization });
+        for (const { id: rowId, url, disabled } of rows) {
+          const id = idText(rowId);
+          if (id === undefined || typeof url !== 'string' || !urls.has(url)) continue;
+          this.#of('subscriptions').add(id);
+          if (disabled === true) this.#subscriptions.delete(id);
+          else this.#subscriptions.set(id, authorization);
         }
       }
-      for (const { id, authorization } of [...this.#subscriptions.values()]) {
+      for (const [id, authorization] of [...this.#subscriptions]) {
         await send('POST', `/api/v1/webhooks/${encodeURIComponent(id)}/disable`, authorization);
       }
     } catch (error) {
@@ -183,38 +186,53 @@ export class Inventory {
     }
   }
 
-  #noteUrl({ headers }: WireRequest, body: Json | undefined): void {
+  #of(kind: Kind): Set<string> {
+    return this.#ids.get(kind)!;
+  }
+
+  #noteUrl({ authorization, body }: Call): void {
     const url = memberAt(body, 'url');
-    const authorization = authorizationOf(headers);
     if (typeof url !== 'string' || authorization === undefined) return;
     const urls = this.#urls.get(authorization) ?? new Set();
     this.#urls.set(authorization, urls.add(url));
   }
 
-  #note(wire: WireRequest, call: Call, { status, body }: WireAnswer): void {
+  #note(call: Call, { status, body }: WireAnswer): void {
     if (status < 200 || status >= 300) return;
-    const answered = { method: wire.method, target: call.target, status, body };
-    const found = foundBy(answered).filter((each) => !this.#isKnown(each));
-    for (const { kind, id } of [...madeBy(answered), ...found]) {
-      this.#made(kind, id);
-      if (kind === 'subscriptions') {
-        const authorization = authorizationOf(wire.headers) ?? '';
-        this.#subscriptions.set(id, { id, authorization });
-      }
+    const { operation, authorization = '' } = call;
+    const made = { ...call, status, body };
+    for (const { kind, id } of [...madeBy(made), ...this.#foundBy(made)]) {
+      this.#of(kind).add(id === '' ? `#${this.#of(kind).size}` : id);
+      if (kind === 'subscriptions') this.#subscriptions.set(id, authorization);
+      if (kind === 'transactions') this.#statuses.set(id, 'pending');
     }
     const answer = parseJson(body);
-    const id = idText(memberAt(answer, 'id'));
-    if (call.operation === 'disableWebhook') this.#subscriptions.delete(call.id ?? '');
-    if (call.operation === 'openPosition') this.#noteOpened(answer);
-    if (call.operation === 'closePosition') this.#noteClosed(call.body);
-    if (id === undefined || !this.#ids.get('transactions')?.has(id)) return;
+    if (operation === 'disableWebhook') this.#subscriptions.delete(call.id ?? '');
+    if (operation === 'openPosition') this.#noteOpened(answer);
+    if (operation === 'closePosition') this.#noteClosed(call.body);
+    // The answer to a decision may be of any form; the path names its transaction.
+    const isDecided = operation !== undefined && isDecision(operation);
+    const id = isDecided ? call.id : idText(memberAt(answer, 'id'));
+    if (id === undefined || !this.#of('transactions').has(id)) return;
     const state = memberAt(answer, 'status');
     if (typeof state === 'string') this.#statuses.set(id, state);
+    else if (isDecided) this.#statuses.set(id, DECIDED[operation]!);
   }
 
-  #made(kind: Kind, id: string): void {
-    const known = this.#ids.get(kind) ?? new Set();
-    this.#ids.set(kind, known.add(id === '' ? `#${known.size}` : id));
+  /**
+   * What a create names as there before. Every reference of a run is its own, so what none of its
+   * calls made until then was made by this one, on a target that breaks ACC-1.
+   */
+  #foundBy(call: AnsweredCall): MadeRecord[] {
+    return recordsOf(call, (status) => status === 200).filter(({ kind, id }) => {
+      // An account may come by a batch or by itself.
+      if (kind === 'accounts' || kind === 'bulk_accounts') return !this.#accounts().includes(id);
+      return kind === 'transactions' && !this.#of('transactions').has(id);
+    });
+  }
+
+  #accounts(): string[] {
+    return [...this.#of('accounts'), ...this.#of('bulk_accounts')];
   }
 
   #noteOpened(answer: Json | undefined): void {
@@ -232,45 +250,35 @@ export class Inventory {
     }
   }
 
-  /** An account may come by a batch or by itself. */
-  #isKnown({ kind, id }: MadeRecord): boolean {
-    const kinds: Kind[] = kind === 'transactions' ? [kind] : ['accounts', 'bulk_accounts'];
-    return kinds.some((each) => this.#ids.get(each)?.has(id) === true);
-  }
-
   /** Throws instead of sending a write that names a record of others. */
   #check({ operation, method, target, id, body }: Call): void {
     const allowed = this.#allowed;
     if (allowed === undefined || method === 'GET' || operation === undefined) return;
-    const line = `${method} ${target.split('?')[0]}`;
-    const refuse = (what: string) => {
-      throw new WriteRefused(`${line} was not sent: ${what}`);
+    const demand = (what: string, value: unknown, ...known: readonly string[]) => {
+      if (isHarmless(value, new Set(known))) return;
+      const why = `${what} ${printJson(value)} is neither this run's nor the profile's`;
+      throw new WriteRefused(`${method} ${target.split('?')[0]} was not sent: ${why}`);
     };
-    const own = (...kinds: Kind[]) => kinds.flatMap((kind) => [...(this.#ids.get(kind) ?? [])]);
-    const demand = (what: string, value: unknown, ...known: readonly (readonly string[])[]) => {
-      if (!isHarmless(value, new Set(known.flat()))) {
-        refuse(`${what} ${String(idText(value))} is neither this run's nor the profile's`);
-      }
-    };
-    if (operation === 'updateAccount') demand('account', id, own('accounts', 'bulk_accounts'));
-    if (/^(approve|reject|cancel)Transaction$/.test(operation)) {
-      demand('transaction', id, own('transactions'), allowed.transactions);
+    if (operation === 'updateAccount') demand('account', id, ...this.#accounts());
+    if (isDecision(operation)) {
+      demand('transaction', id, ...this.#of('transactions'), ...allowed.transactions);
     }
-    if (/Webhook/.test(operation)) demand('subscription', id, own('subscriptions'));
+    if (/Webhook/.test(operation)) demand('subscription', id, ...this.#of('subscriptions'));
     if (operation === 'createTransaction' || /Position$/.test(operation)) {
-      const accounts = own('accounts', 'bulk_accounts');
-      demand('account', memberAt(body, 'account_id'), accounts, allowed.accounts);
+      const account = memberAt(body, 'account_id');
+      demand('account', account, ...this.#accounts(), ...allowed.accounts);
       const trading = memberAt(body, 'trading_account_id');
-      demand('trading account', trading, allowed.tradingAccounts);
+      demand('trading account', trading, ...allowed.tradingAccounts);
     }
     if (operation === 'closePosition') {
       for (const name of positionNamesIn(body)) {
-        demand('position', name, [...this.#positionValues], allowed.closing);
+        demand('position', name, ...this.#positionValues, ...allowed.closing);
       }
     }
     const url = memberAt(body, 'url');
     if (operation === 'createWebhook' && !isOwnOrUnreachable(url, allowed.webhookHost)) {
-      refuse(`${String(url)} is not a url of the profile's receiver`);
+      const why = `${printJson(url)} is not a url of the profile's receiver`;
+      throw new WriteRefused(`${method} ${target.split('?')[0]} was not sent: ${why}`);
     }
   }
 }
@@ -282,36 +290,32 @@ interface Call {
   /** The id in the path. */
   readonly id: string | undefined;
   readonly body: Json | undefined;
+  readonly authorization: string | undefined;
 }
 
-const PATHS = Object.entries(OPERATIONS).map(([name, { method, path }]) => ({
-  name: name as OperationName,
-  method,
-  pattern: new RegExp(`^${path.replace(':id', '([^/]*)')}$`),
-}));
-
-function callOf({ method, url, body }: WireRequest, baseUrl: string): Call {
-  const target = url.slice(baseUrl.length);
-  const [path = ''] = target.split('?');
-  const json = body === undefined || method === 'GET' ? undefined : parseJson(body);
-  for (const each of PATHS) {
-    const match = each.method === method ? each.pattern.exec(path) : null;
-    if (match === null) continue;
-    return { operation: each.name, method, target, id: decoded(match[1]), body: json };
-  }
-  // Whatever else is sent to a subscription, such as a PATCH that should not exist, is a write too.
-  const other = /^\/api\/v1\/(webhooks|accounts)\/([^/]*)/.exec(path);
-  const operation = { webhooks: 'disableWebhook', accounts: 'updateAccount' } as const;
-  if (other === null || method === 'GET') {
-    return { operation: undefined, method, target, id: undefined, body: json };
-  }
-  const kind = other[1] as keyof typeof operation;
-  return { operation: operation[kind], method, target, id: decoded(other[2]), body: json };
+function callOf({ method, url, headers, body }: WireRequest): Call {
+  const target = apiPathOf(url);
+  const [, , , collection, id] = target.split('/');
+  return {
+    method,
+    target,
+    operation: operationOf(method, target) ?? otherWrite(method, collection),
+    id: id === undefined ? undefined : decoded(id),
+    body: body === undefined || method === 'GET' ? undefined : parseJson(body),
+    authorization: headers.find(([name]) => name.toLowerCase() === 'authorization')?.[1],
+  };
 }
 
-function decoded(id: string | undefined): string | undefined {
+/** Anything else that is sent to a record, such as a PATCH that should not exist, is a write too. */
+function otherWrite(method: string, collection: string | undefined): OperationName | undefined {
+  if (method === 'GET') return undefined;
+  if (collection === 'webhooks') return 'disableWebhook';
+  return collection === 'accounts' ? 'updateAccount' : undefined;
+}
+
+function decoded(id: string): string {
   try {
-    return id === undefined ? undefined : decodeURIComponent(id);
+    return decodeURIComponent(id);
   } catch {
     return id;
   }
@@ -319,14 +323,13 @@ function decoded(id: string | undefined): string | undefined {
 
 /** No id at all, an unknown one, a known one, or a known one in an odd spelling. */
 function isHarmless(value: unknown, known: ReadonlySet<string>): boolean {
-  const digits = idText(value)?.match(/\d+/g) ?? [];
   const text = idText(value) ?? '';
   // No record has an id of more digits than a 64-bit integer.
   const isKnown = (each: string) => known.has(each) || UNKNOWN_IDS.has(each) || each.length > 20;
-  return isKnown(text) || digits.every(isKnown);
+  return isKnown(text) || (text.match(/\d+/g) ?? []).every(isKnown);
 }
 
-/** The profile's own host, or a url that leads nowhere public (HOOK-7, HOOK-8). */
+/** The profile's own host, or a URL that leads nowhere public (HOOK-7, HOOK-8). */
 function isOwnOrUnreachable(url: unknown, own: string | undefined): boolean {
   if (typeof url !== 'string' || !URL.canParse(url)) return true;
   const { protocol, hostname } = new URL(url);
@@ -336,11 +339,11 @@ function isOwnOrUnreachable(url: unknown, own: string | undefined): boolean {
   return host === own || isLocal || isIP(host.replace(/^\[|\]$/g, '')) !== 0;
 }
 
-const SINGLE: Readonly<Record<string, Kind>> = {
-  '/api/v1/accounts': 'accounts',
-  '/api/v1/transactions': 'transactions',
-  '/api/v1/positions/open': 'positions',
-  '/api/v1/webhooks': 'subscriptions',
+const KIND_OF: Readonly<Partial<Record<OperationName, Kind>>> = {
+  createAccount: 'accounts',
+  createTransaction: 'transactions',
+  openPosition: 'positions',
+  createWebhook: 'subscriptions',
 };
 
 /** ACC-5, TXN-2: 200 names what was there before; a subscription's status is open (NS-7). */
@@ -348,44 +351,28 @@ export function madeBy(call: AnsweredCall): MadeRecord[] {
   return recordsOf(call, (status) => status !== 200);
 }
 
-/**
- * What a create names as there before. Every reference of a run is its own, so what none of its
- * calls made until then was made by this one, on a target that breaks ACC-1.
- */
-function foundBy(call: AnsweredCall): MadeRecord[] {
-  const findable = new Set<Kind>(['accounts', 'bulk_accounts', 'transactions']);
-  return recordsOf(call, (status) => status === 200).filter(({ kind }) => findable.has(kind));
-}
-
 function recordsOf(
   { method, target, status, body }: AnsweredCall,
   isWanted: (status: unknown) => boolean,
 ): MadeRecord[] {
-  if (method !== 'POST' || status < 200 || status >= 300) return [];
-  const path = target.split('?')[0]!;
-  if (path === '/api/v1/accounts/bulk') return recordsOfRows(parseJson(body), isWanted);
+  const operation = operationOf(method, apiPathOf(target));
+  if (operation === undefined || status < 200 || status >= 300) return [];
   // Its text is a secret, so tokens are only counted.
-  if (path === '/api/v1/oauth/token') return [{ kind: 'tokens', id: '' }];
-  const kind = SINGLE[path];
-  const always = kind === 'subscriptions' || kind === 'positions';
-  if (kind === undefined || !(isWanted(status) || always)) return [];
+  if (operation === 'issueToken') return isWanted(201) ? [{ kind: 'tokens', id: '' }] : [];
   const answer = parseJson(body);
+  if (operation === 'bulkCreateAccounts') {
+    const rows = memberAt(answer, 'rows');
+    return (Array.isArray(rows) ? rows : []).flatMap((row): MadeRecord[] => {
+      const [id, own] = [idText(memberAt(row, 'id')), memberAt(row, 'status')];
+      const isDone = (own === 200 || own === 201) && isWanted(own);
+      return isDone && id !== undefined ? [{ kind: 'bulk_accounts', id }] : [];
+    });
+  }
+  const kind = KIND_OF[operation];
+  const isAlways = kind === 'subscriptions' || kind === 'positions';
+  if (kind === undefined || !(isWanted(status) || isAlways)) return [];
   const id = kind === 'positions' ? positionIdOf(answer) : idText(memberAt(answer, 'id'));
   return id === undefined ? [] : [{ kind, id }];
-}
-
-function recordsOfRows(
-  answer: Json | undefined,
-  isWanted: (status: unknown) => boolean,
-): MadeRecord[] {
-  const rows = memberAt(answer, 'rows');
-  if (!Array.isArray(rows)) return [];
-  return rows.flatMap((row): MadeRecord[] => {
-    const id = idText(memberAt(row, 'id'));
-    const status = memberAt(row, 'status');
-    const isDone = (status === 200 || status === 201) && isWanted(status);
-    return isDone && id !== undefined ? [{ kind: 'bulk_accounts', id }] : [];
-  });
 }
 
 /** NS-1: of whatever form the answer is. */
@@ -403,17 +390,13 @@ function positionNamesIn(body: Json | undefined): string[] {
 /** Every text and number of a value with the name that it has there. */
 function scalarsIn(value: Json | undefined, name = ''): [name: string, value: string][] {
   if (value === null || value === undefined || typeof value === 'boolean') return [];
-  if (typeof value !== 'object') return [[name, String(value)]];
+  if (typeof value !== 'object') return [[name, `${value}`]];
   return Object.entries(value).flatMap(([inner, each]) => scalarsIn(each, inner));
 }
 
-/** NS-7: the rows of a list of whatever shape: objects with an id and a url. */
+/** NS-7: the rows of a list of whatever shape: objects with an id and a URL. */
 function rowsWithUrl(value: Json | undefined, depth = 4): { readonly [name: string]: Json }[] {
   if (value === null || typeof value !== 'object' || depth < 0) return [];
   if (!Array.isArray(value) && value.url !== undefined && value.id !== undefined) return [value];
   return Object.values(value).flatMap((each) => rowsWithUrl(each, depth - 1));
-}
-
-function authorizationOf(headers: WireRequest['headers']): string | undefined {
-  return headers.find(([name]) => name.toLowerCase() === 'authorization')?.[1];
 }

@@ -3,8 +3,9 @@
 
 import { type OperationName, operationOf } from '../../spec/operations.ts';
 import { explains, presumedBy } from '../../spec/presumes.ts';
-import type { Finding, Judged, RuleId, ScenarioResult } from '../types.ts';
-import { judgeInScenario, worst } from './verdicts.ts';
+import { apiPathOf } from '../send/client.ts';
+import type { Finding, RuleId, ScenarioResult } from '../types.ts';
+import { judgeInScenario, withVerdicts } from './verdicts.ts';
 
 /** The same results, with every finding that another one explains taken for what it is: blocked. */
 export function attribute(results: readonly ScenarioResult[]): ScenarioResult[] {
@@ -49,9 +50,7 @@ function deviating({ id, findings, exchanges }: ScenarioResult): Deviation[] {
 
 function operationsOf(exchanges: ScenarioResult['exchanges']): OperationName[] {
   const calls = exchanges.filter(({ kind }) => kind === 'call');
-  const names = calls.map(({ request: { method, url } }) =>
-    operationOf(method, new URL(url).pathname),
-  );
+  const names = calls.map(({ request: { method, url } }) => operationOf(method, apiPathOf(url)));
   return [...new Set(names)].filter((name) => name !== undefined);
 }
 
@@ -128,6 +127,5 @@ function without(result: ScenarioResult, explained: Explained): ScenarioResult {
     if (byRule[rule] !== 'deviates') continue;
     byRule[rule] = judgeInScenario(rule, findings, result.ending ?? undefined);
   }
-  const judged = Object.values(byRule).filter((each): each is Judged => each !== 'not_selected');
-  return { ...result, findings, byRule, verdict: worst(judged) ?? 'not_selected' };
+  return withVerdicts({ ...result, findings }, byRule);
 }

@@ -8,6 +8,7 @@ import {
   reportedCapability,
 } from '../capabilities.ts';
 import type {
+  ByRule,
   Finding,
   Judged,
   RuleId,
@@ -48,6 +49,15 @@ export function judgeInScenario(
   if (ending !== undefined) return worst(seen === undefined ? [ending] : [seen, ending])!;
   // Nothing was expected of it on the way that the scenario took: that shows nothing.
   return seen ?? 'inconclusive';
+}
+
+/** The result with these verdicts of its rules, and the worst of them as its own. */
+export function withVerdicts(
+  result: Omit<ScenarioResult, 'byRule' | 'verdict'>,
+  byRule: ByRule,
+): ScenarioResult {
+  const judged = Object.values(byRule).filter((each) => each !== 'not_selected');
+  return { ...result, byRule, verdict: worst(judged) ?? 'not_selected' };
 }
 
 export interface RuleWords {

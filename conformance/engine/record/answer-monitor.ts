@@ -1,8 +1,10 @@
-// Watches every answer of a run, whatever scenario asked for it, for what no answer may be. It can
-// only find deviations: that a rule is kept is for scenarios to show.
+// Checks every answer of a run, whichever scenario sent the request, for what no answer may be. It
+// only finds deviations: that a rule is kept is for scenarios to show.
 
+import { OPERATIONS, operationOf } from '../../spec/operations.ts';
 import { problemFormError, problemLinkError } from '../judge/problem-form.ts';
 import { Answer } from '../send/answer.ts';
+import { apiPathOf } from '../send/client.ts';
 import { Headers } from '../send/headers.ts';
 import type { Exchange, Finding, RuleId } from '../types.ts';
 
@@ -16,10 +18,10 @@ export const MONITORED_RULES = [
 
 type MonitoredRule = (typeof MONITORED_RULES)[number];
 
-/** So many answers with an id make an id something to expect. */
-const FEW = 3;
+/** After this many answers with an id, an answer is expected to have one. */
+const ENOUGH_IDS = 3;
 
-/** A defect in every answer is told a few times, not hundreds. */
+/** A defect in every answer is reported a few times, not hundreds. */
 const MOST_FINDINGS = 3;
 
 const API = /^\/api\/v1\/(accounts|positions|transactions|webhooks)(\/|$)/;
@@ -40,57 +42,61 @@ const TABLE_CODES = new Set([
 
 /** One answer with what is known of its request. */
 interface InspectedAnswer {
-  readonly n: number;
   readonly method: string;
   readonly path: string;
   readonly key: string | undefined;
-  readonly ownToken: boolean;
   readonly answer: Answer;
 }
 
 export class AnswerMonitor {
   readonly #keyOfId = new Map<string, string | undefined>();
   readonly #statusesOfKey = new Map<string, readonly number[]>();
-  /** Answers of the token endpoint that had an id: ERR-4 does not ask it for one. */
+  /** Answers of the token endpoint that had an id: ERR-4 does not ask for one there. */
   #tokenAnswersWithId = 0;
   readonly #secrets = new Set<string>();
-  readonly #told = new Map<MonitoredRule, number>();
+  readonly #findings = new Map<MonitoredRule, number>();
 
-  /** `ownToken` is false where the scenario sent another Authorization than its credential's. */
+  /** `ownToken` is false if the scenario sent another Authorization than its credential's. */
   inspect(exchange: Exchange, ownToken: boolean): Finding[] {
-    if (isOfTokens(exchange) && hasId(exchange)) this.#tokenAnswersWithId += 1;
-    const seen = inspectedAnswerOf(exchange, ownToken);
+    if (apiPathOf(exchange.request.url) === TOKENS && hasId(exchange)) {
+      this.#tokenAnswersWithId += 1;
+    }
+    const seen = inspectedAnswerOf(exchange);
     if (seen === undefined) return [];
-    const found: Finding[] = [];
-    const tell = (rule: MonitoredRule, expected: string, actual: string | undefined) => {
-      const told = this.#told.get(rule) ?? 0;
-      if (actual === undefined || told >= MOST_FINDINGS) return;
-      this.#told.set(rule, told + 1);
-      const rest = { verdict: 'deviates', expected, actual, exchanges: [seen.n] } as const;
-      found.push({ rules: [rule], ...rest });
-    };
-    tell('LIM-8', 'rate-limit headers with a 429 only', rateHeaderIn(seen.answer));
-    tell('ERR-4', 'an X-Request-Id that no other call has had', this.#idAmiss(seen));
-    tell('HOOK-3', 'no secret but in the answers of create and rotate', this.#secretIn(seen));
+    const { answer } = seen;
     const before = this.#statusesBefore(seen);
-    if (isOrdinaryRefusal(seen)) {
-      tell('ERR-1a', 'a problem in the form of the error table', problemFormError(seen.answer));
-      tell(
+    const isOrdinary = ownToken && isOrdinaryRefusal(answer);
+    // IDEM-4a: a replay that has kept its body and not its status is judged there.
+    const hasLinks = isOrdinary && !isReplayUnder(answer, before);
+    const checks: readonly (readonly [MonitoredRule, string, string | undefined])[] = [
+      ['LIM-8', 'rate-limit headers with a 429 only', rateHeaderIn(answer)],
+      ['ERR-4', 'an X-Request-Id that no other call has had', this.#idError(seen)],
+      ['HOOK-3', 'no secret but in the answers of create and rotate', this.#secretIn(seen)],
+      [
+        'ERR-1a',
+        'a problem in the form of the error table',
+        isOrdinary ? problemFormError(answer) : undefined,
+      ],
+      [
         'ERR-1b',
         'type ending in /errors/ and the code, status as sent',
-        // IDEM-4a: a replay that has kept its body and not its status is judged there.
-        isReplayUnder(seen.answer, before) ? undefined : problemLinkError(seen.answer),
-      );
-    }
-    return found;
+        hasLinks ? problemLinkError(answer) : undefined,
+      ],
+    ];
+    return checks.flatMap(([rule, expected, actual]): Finding[] => {
+      const count = this.#findings.get(rule) ?? 0;
+      if (actual === undefined || count >= MOST_FINDINGS) return [];
+      this.#findings.set(rule, count + 1);
+      return [{ rules: [rule], verdict: 'deviates', expected, actual, exchanges: [exchange.n] }];
+    });
   }
 
-  /** ERR-4: whether an answer has no id though this target's answers have ids. */
+  /** ERR-4: whether an answer has no id although this target's answers have ids. */
   isForeign(exchange: Exchange): boolean {
+    const { method, url } = exchange.request;
     if (exchange.response === null || hasId(exchange)) return false;
-    if (isOfTokens(exchange)) return this.#tokenAnswersWithId >= FEW;
-    const { method } = exchange.request;
-    return isWrite({ method, path: pathOf(exchange) }) && this.#keyOfId.size >= FEW;
+    if (apiPathOf(url) === TOKENS) return this.#tokenAnswersWithId >= ENOUGH_IDS;
+    return isWrite(method, apiPathOf(url)) && this.#keyOfId.size >= ENOUGH_IDS;
   }
 
   /** Statuses of earlier answers under the same key. */
@@ -102,30 +108,25 @@ export class AnswerMonitor {
   }
 
   /** ERR-4: of the nine writes; that others carry one too is advice, which a scenario gives. */
-  #idAmiss({ answer, key, ...request }: InspectedAnswer): string | undefined {
+  #idError({ answer, key, method, path }: InspectedAnswer): string | undefined {
+    if (!isWrite(method, path)) return undefined;
     const id = answer.headers.get('x-request-id');
-    if (!isWrite(request)) return undefined;
     if (id === undefined || id === '') return `no X-Request-Id with ${answer.summary}`;
-    const known = this.#keyOfId.has(id);
-    const keyBefore = this.#keyOfId.get(id);
-    this.#keyOfId.set(id, key);
+    const isKnown = this.#keyOfId.has(id);
     // IDEM-5: what a replay does to the header is judged there.
-    const replayed = key !== undefined && key === keyBefore;
-    return known && !replayed ? `${id}, which an earlier call had` : undefined;
+    const isReplayed = key !== undefined && key === this.#keyOfId.get(id);
+    this.#keyOfId.set(id, key);
+    return isKnown && !isReplayed ? `${id}, which an earlier call had` : undefined;
   }
 
   #secretIn({ method, path, answer }: InspectedAnswer): string | undefined {
-    if (!path.startsWith('/api/v1/webhooks')) return this.#knownSecretIn(answer);
-    const issues = /^\/api\/v1\/webhooks(\/[^/]+\/rotate-secret)?$/.test(path);
-    if (method === 'POST' && issues && answer.status < 300) {
-      const secret = answer.at('secret');
+    const operation = operationOf(method, path);
+    if (operation === 'createWebhook' || operation === 'rotateWebhookSecret') {
+      const secret = answer.status < 300 ? answer.at('secret') : undefined;
       if (typeof secret === 'string' && secret.length >= 8) this.#secrets.add(secret);
-      return undefined;
+      if (answer.status < 300) return undefined;
     }
-    return hasSecret(answer.json) ? 'a member "secret"' : this.#knownSecretIn(answer);
-  }
-
-  #knownSecretIn(answer: Answer): string | undefined {
+    if (path.startsWith('/api/v1/webhooks') && hasSecret(answer.json)) return 'a member "secret"';
     for (const secret of this.#secrets) {
       if (answer.text.includes(secret)) return 'a secret that was issued earlier';
     }
@@ -134,11 +135,9 @@ export class AnswerMonitor {
 }
 
 /** Undefined for what is not the service's own answer to an operation of the specification. */
-function inspectedAnswerOf(exchange: Exchange, ownToken: boolean): InspectedAnswer | undefined {
-  const { n, kind, request, response } = exchange;
-  if (kind !== 'call' || response === null) return undefined;
-  const path = pathOf(exchange);
-  if (!API.test(path)) return undefined;
+function inspectedAnswerOf({ n, kind, request, response }: Exchange): InspectedAnswer | undefined {
+  const path = apiPathOf(request.url);
+  if (kind !== 'call' || response === null || !API.test(path)) return undefined;
   const { status, body } = response;
   const headers = new Headers(response.headers);
   const answer = new Answer({ n, status, headers, body, atMs: 0, durationMs: 0 });
@@ -146,24 +145,13 @@ function inspectedAnswerOf(exchange: Exchange, ownToken: boolean): InspectedAnsw
   // NS-31: what a router says of a path or method that it does not know is no operation's answer.
   if ((status === 404 || status === 405) && !isProblem(answer)) return undefined;
   const key = new Headers(request.headers).get('idempotency-key')?.trim();
-  return { n, method: request.method, path, key, ownToken, answer };
+  return { method: request.method, path, key, answer };
 }
-
-function pathOf({ request }: Exchange): string {
-  return new URL(request.url).pathname;
-}
-
-const ACCOUNT_WRITE = /^(POST \/api\/v1\/accounts(\/bulk)?|PATCH \/api\/v1\/accounts\/[^/]+)$/;
-const OTHER_WRITE = /^POST \/api\/v1\/(positions\/\w+|transactions(\/[^/]+\/\w+)?)$/;
 
 /** One of the nine write operations. */
-function isWrite({ method, path }: Pick<InspectedAnswer, 'method' | 'path'>): boolean {
-  const line = `${method} ${path}`;
-  return ACCOUNT_WRITE.test(line) || OTHER_WRITE.test(line);
-}
-
-function isOfTokens(exchange: Exchange): boolean {
-  return pathOf(exchange) === TOKENS;
+function isWrite(method: string, path: string): boolean {
+  const operation = operationOf(method, path);
+  return operation !== undefined && OPERATIONS[operation].keyed;
 }
 
 function hasId({ response }: Exchange): boolean {
@@ -171,9 +159,8 @@ function hasId({ response }: Exchange): boolean {
 }
 
 function rateHeaderIn(answer: Answer): string | undefined {
-  const names = [...RATE_HEADERS];
   // A refusal that may be sent again later can say when; a success has no use for it.
-  if (answer.status < 300) names.push('Retry-After');
+  const names = [...RATE_HEADERS, ...(answer.status < 300 ? ['Retry-After'] : [])];
   const name = names.find((each) => answer.headers.has(each));
   return name && `${name}: ${answer.headers.get(name)} with ${answer.summary}`;
 }
@@ -184,12 +171,11 @@ function isReplayUnder(answer: Answer, before: readonly number[]): boolean {
 }
 
 /** NS-16: how a bad token is refused is open; so are 405 and 415. */
-function isOrdinaryRefusal({ answer, ownToken }: InspectedAnswer): boolean {
-  if (answer.status < 400 || [401, 405, 415].includes(answer.status) || !ownToken) return false;
-  return isProblem(answer);
+function isOrdinaryRefusal(answer: Answer): boolean {
+  return answer.status >= 400 && ![401, 405, 415].includes(answer.status) && isProblem(answer);
 }
 
-/** By its content type or, where that is wrong, by a code of the error table. */
+/** By its content type or, if that is wrong, by a code of the error table. */
 function isProblem(answer: Answer): boolean {
   if (answer.headers.mediaType() === 'application/problem+json') return true;
   return answer.code !== undefined && TABLE_CODES.has(answer.code);

@@ -1,11 +1,12 @@
 // Requests of one kind that all end without an answer of the API: a cut connection, or a page of a
 // web server. They are reported once, with what distinguishes them, and are a deviation of the rules
 // that ask for an answer to such a request.
-import { OPERATIONS, type OperationName } from '../../spec/operations.ts';
-import { worst } from '../judge/verdicts.ts';
+import { type OperationName, operationOf } from '../../spec/operations.ts';
+import { withVerdicts } from '../judge/verdicts.ts';
+import { apiPathOf } from '../send/client.ts';
 import { Headers } from '../send/headers.ts';
 import { type Json, parseJson, printJson } from '../send/json.ts';
-import type { ByRule, Exchange, Finding, Judged, RuleId, ScenarioResult } from '../types.ts';
+import type { Exchange, Finding, RuleId, ScenarioResult } from '../types.ts';
 import { ATTEMPTS } from './play-scenario.ts';
 
 export interface Crash {
@@ -20,21 +21,22 @@ export interface Crash {
   readonly rules: readonly RuleId[];
 }
 
-/** So many requests of a kind must have ended so, and none of them otherwise. */
-const LEAST = 3;
+/** How many requests of a kind must have crashed, with none of them answered. */
+const FEWEST = 3;
 
 interface Sent {
   readonly operation: OperationName;
   readonly exchange: Exchange;
-  readonly body: Json | undefined;
+  readonly body: string;
   readonly failure: string | undefined;
 }
 
-const PATHS = Object.entries(OPERATIONS).map(([name, { method, path }]) => ({
-  name: name as OperationName,
-  method,
-  pattern: new RegExp(`${path.replace(':id', '[^/]*')}$`),
-}));
+interface Kind {
+  readonly operation: OperationName;
+  readonly distinguishes: string;
+  readonly failure: string;
+  readonly sent: readonly Sent[];
+}
 
 /** The results with what crashed judged, and each kind of crash once. */
 export function reportCrashes(results: readonly ScenarioResult[]): {
@@ -43,7 +45,7 @@ export function reportCrashes(results: readonly ScenarioResult[]): {
 } {
   const sent = results.flatMap(({ exchanges }) => exchanges.flatMap(sentOf));
   const answered = sent.filter(({ failure }) => failure === undefined).length;
-  // Where hardly anything is answered, the network or the whole target is the cause.
+  // If hardly anything is answered, the network or the whole target is the cause.
   if (answered < sent.length / 2) return { results, crashes: [] };
   const kinds = [...new Set(sent.map(({ operation }) => operation))].flatMap((operation) =>
     kindsOf(
@@ -54,82 +56,64 @@ export function reportCrashes(results: readonly ScenarioResult[]): {
   const crashed = new Map<Exchange, Kind>();
   for (const kind of kinds) for (const { exchange } of kind.sent) crashed.set(exchange, kind);
   const judged = results.map((result) => withCrashes(result, crashed));
-  return {
-    results: judged,
-    crashes: kinds.map(({ operation, distinguishes, failure, sent: own, of }) => ({
-      ...{ operation, distinguishes, failure, times: own.length, of },
-      rules: rulesWaiting(judged, new Set(own.map(({ exchange }) => exchange))),
-    })),
-  };
+  const crashes = kinds.map((kind): Crash => {
+    const { operation, distinguishes, failure, sent: own } = kind;
+    const rules = rulesWaiting(judged, new Set(own.map(({ exchange }) => exchange)));
+    return { operation, distinguishes, failure, times: own.length, of: own.length, rules };
+  });
+  return { results: judged, crashes };
 }
 
 function sentOf(exchange: Exchange): Sent[] {
-  if (exchange.kind !== 'call') return [];
   const { method, url, body } = exchange.request;
-  const path = url.split('?')[0]!;
-  const found = PATHS.find((each) => each.method === method && each.pattern.test(path));
-  if (found === undefined) return [];
-  const json = body === undefined ? undefined : parseJson(body);
-  return [{ operation: found.name, exchange, body: json, failure: failureOf(exchange) }];
+  const operation = exchange.kind === 'call' ? operationOf(method, apiPathOf(url)) : undefined;
+  if (operation === undefined) return [];
+  const text = Buffer.from(body ?? '').toString();
+  return [{ operation, exchange, body: text, failure: failureOf(exchange) }];
 }
 
 /** Undefined for an answer of the API, whatever it says. */
 function failureOf({ response, failure }: Exchange): string | undefined {
   if (response === null) return /given up/.test(failure ?? '') ? undefined : 'no answer';
   const isPage = new Headers(response.headers).mediaType() === 'text/html';
-  if (isPage && response.status >= 500) return `${response.status} with an HTML page`;
-  return undefined;
-}
-
-interface Kind {
-  readonly operation: OperationName;
-  readonly distinguishes: string;
-  readonly failure: string;
-  readonly sent: readonly Sent[];
-  readonly of: number;
+  return isPage && response.status >= 500 ? `${response.status} with an HTML page` : undefined;
 }
 
 /** All requests of an operation, or all that share a member of their body, or its value. */
 function kindsOf(operation: OperationName, sent: readonly Sent[]): Kind[] {
-  const failed = sent.filter(({ failure }) => failure !== undefined);
-  if (failed.length < LEAST) return [];
-  const shared = new Map<string, Sent[]>();
+  if (sent.filter(({ failure }) => failure !== undefined).length < FEWEST) return [];
+  const sharing = new Map<string, Sent[]>();
   for (const each of sent) {
-    for (const mark of ['', ...marksOf(each.body)]) {
-      shared.set(mark, [...(shared.get(mark) ?? []), each]);
+    for (const trait of ['', ...traitsOf(parseJson(each.body))]) {
+      sharing.set(trait, [...(sharing.get(trait) ?? []), each]);
     }
   }
-  const kinds = [...shared].flatMap(([distinguishes, all]): Kind[] => {
-    const crashes = all.filter(({ failure }) => failure !== undefined);
-    const isWhole = crashes.length === all.length && all.length >= LEAST;
-    const apart = new Set(
-      all.map(({ exchange }) => Buffer.from(exchange.request.body ?? '').toString()),
-    );
+  const kinds = [...sharing].flatMap(([distinguishes, own]): Kind[] => {
+    const isWhole = own.every(({ failure }) => failure !== undefined) && own.length >= FEWEST;
+    const isOneRequest = new Set(own.map(({ body }) => body)).size < 2;
     // The same request sent again and again is one request.
-    if (!isWhole || (apart.size < 2 && all.length < 2 * LEAST)) return [];
-    const failure = crashes[0]!.failure!;
-    return [{ operation, distinguishes, failure, sent: all, of: all.length }];
+    if (!isWhole || (isOneRequest && own.length < 2 * FEWEST)) return [];
+    return [{ operation, distinguishes, failure: own[0]!.failure!, sent: own }];
   });
-  // The most general word says most; what it covers needs no other.
+  // The most general trait comes first; what it covers needs no other.
   kinds.sort(
     (a, b) => b.sent.length - a.sent.length || a.distinguishes.length - b.distinguishes.length,
   );
-  const told = new Set<Sent>();
+  const covered = new Set<Sent>();
   return kinds.filter((kind) => {
-    const isNew = kind.sent.some((each) => !told.has(each));
-    for (const each of kind.sent) told.add(each);
+    const isNew = kind.sent.some((each) => !covered.has(each));
+    for (const each of kind.sent) covered.add(each);
     return isNew;
   });
 }
 
-function marksOf(body: Json | undefined): string[] {
+function traitsOf(body: Json | undefined): string[] {
   if (body === null || typeof body !== 'object' || Array.isArray(body)) return [];
   return Object.entries(body).flatMap(([name, value]) => {
     const text = printJson(value);
     const isShort = typeof value !== 'object' && text.length <= 40 && !/reference|email/.test(name);
-    return isShort
-      ? [`with ${name}`, `with ${name}: ${text.replaceAll('"', '')}`]
-      : [`with ${name}`];
+    const own = isShort ? [`with ${name}: ${text.replaceAll('"', '')}`] : [];
+    return [`with ${name}`, ...own];
   });
 }
 
@@ -138,9 +122,9 @@ function withCrashes(result: ScenarioResult, crashed: ReadonlyMap<Exchange, Kind
   const calls = result.exchanges.filter(({ kind }) => kind === 'call');
   const last = calls.at(-1);
   const kind = last === undefined ? undefined : crashed.get(last);
-  const isSetup = last !== undefined && isRepeated(last, calls);
+  if (last === undefined || kind === undefined) return result;
   const isSteady = result.ending === 'inconclusive' && result.attempts >= ATTEMPTS;
-  if (kind === undefined || isSetup || !isSteady) return result;
+  if (!isSteady || isSetup(last, calls)) return result;
   const rules = (Object.keys(result.byRule) as RuleId[]).filter(
     (rule) => result.byRule[rule] === 'inconclusive',
   );
@@ -152,36 +136,29 @@ function withCrashes(result: ScenarioResult, crashed: ReadonlyMap<Exchange, Kind
     verdict: 'deviates',
     expected: 'an answer of the API',
     actual: `${failure}, as to each of ${sent.length} requests ${what}`,
-    exchanges: [last!.n],
+    exchanges: [last.n],
   };
-  const byRule: ByRule = {
-    ...result.byRule,
-    ...Object.fromEntries(rules.map((rule) => [rule, 'deviates' as const])),
-  };
-  const judged = Object.values(byRule).filter((each): each is Judged => each !== 'not_selected');
+  const byRule = Object.fromEntries(rules.map((rule) => [rule, 'deviates' as const]));
   const findings = [...result.findings, finding];
-  return { ...result, byRule, findings, verdict: worst(judged) ?? 'not_selected' };
+  return withVerdicts({ ...result, findings }, { ...result.byRule, ...byRule });
 }
 
 /** Setup is sent again when it fails; what is judged is sent once. */
-function isRepeated(last: Exchange, calls: readonly Exchange[]): boolean {
-  const bytes = (exchange: Exchange) => Buffer.from(exchange.request.body ?? '').toString();
+function isSetup(last: Exchange, calls: readonly Exchange[]): boolean {
+  const bytes = ({ request }: Exchange) => Buffer.from(request.body ?? '').toString();
   return calls.some(
     (each) => each !== last && each.request.url === last.request.url && bytes(each) === bytes(last),
   );
 }
 
-/** Rules that no scenario could judge, in scenarios that met the crash. */
+/** Rules that could not be judged, in scenarios with one of these exchanges. */
 function rulesWaiting(
   results: readonly ScenarioResult[],
   crashes: ReadonlySet<Exchange>,
 ): readonly RuleId[] {
-  const waiting = new Set<RuleId>();
-  for (const { byRule, exchanges } of results) {
-    if (!exchanges.some((each) => crashes.has(each))) continue;
-    for (const [rule, verdict] of Object.entries(byRule)) {
-      if (verdict === 'inconclusive' || verdict === 'blocked') waiting.add(rule as RuleId);
-    }
-  }
-  return [...waiting].sort();
+  const waiting = results
+    .filter(({ exchanges }) => exchanges.some((each) => crashes.has(each)))
+    .flatMap(({ byRule }) => Object.entries(byRule))
+    .filter(([, verdict]) => verdict === 'inconclusive' || verdict === 'blocked');
+  return [...new Set(waiting.map(([rule]) => rule as RuleId))].sort();
 }

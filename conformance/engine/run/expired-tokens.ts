@@ -1,11 +1,12 @@
-// Tokens that were good when a run began and are refused on its way: what they are answered with
-// from then on says nothing of the rules, so nobody is blamed for it.
+// Tokens that worked when a run began and are refused later: what they are answered with from then
+// on says nothing about the rules, so nothing is held against the target.
 import type { Target } from '../../providers/target.ts';
-import type { Capability, Role } from '../capabilities.ts';
-import { worst } from '../judge/verdicts.ts';
+import type { Role } from '../capabilities.ts';
+import { withVerdicts } from '../judge/verdicts.ts';
 import { ExchangeRecorder, type RunContext } from '../record/exchange-recorder.ts';
 import { Inconclusive, Unreachable } from '../scenario-errors.ts';
-import type { ByRule, Judged, Scenario, ScenarioResult } from '../types.ts';
+import { ApiClient } from '../send/client.ts';
+import type { ByRule, Scenario, ScenarioResult } from '../types.ts';
 
 export class ExpiredTokens {
   readonly #expired = new Map<Role, string>();
@@ -19,47 +20,35 @@ export class ExpiredTokens {
 
   /** Why a scenario need not even be tried: a token that it takes has expired. */
   whyExpired({ needs = [] }: Scenario, { mainRole }: Target): string | undefined {
-    for (const [role, why] of this.#expired) {
-      if (role === mainRole || needs.includes(role)) return why;
-    }
-    return undefined;
+    const found = [...this.#expired].find(([role]) => role === mainRole || needs.includes(role));
+    return found?.[1];
   }
 
-  /** The result of a scenario, without what an expired token had a part in. */
+  /** The result of a scenario, without the findings that an expired token may have caused. */
   async review(result: ScenarioResult, target: Target): Promise<ScenarioResult> {
     // With a control plane credentials are made for the run, and scenarios may end them on purpose.
     if (target.offers.has('mint')) return result;
-    const whys: string[] = [];
+    const reasons: string[] = [];
     for (const role of await refusedRoles(result, target)) {
-      if (await this.#isExpired(role, target)) whys.push(this.#expired.get(role)!);
+      if (await this.#isExpired(role, target)) reasons.push(this.#expired.get(role)!);
     }
-    return whys.length === 0 ? result : withoutBlame(result, whys.join('; '));
+    return reasons.length === 0 ? result : withoutBlame(result, reasons.join('; '));
   }
 
-  /** AUTH-1: a create with a key and without a field is harmless, and needs no more than a token. */
+  /** AUTH-1: a create without a field is harmless, and needs no more than a valid token. */
   async #isExpired(role: Role, target: Target): Promise<boolean> {
     if (this.#expired.has(role)) return true;
     const credential = await target.credential(role);
+    const recorder = new ExchangeRecorder(this.#runContext);
+    const api = new ApiClient((draft) => recorder.call(target.baseUrl, credential, draft));
     try {
-      const answer = await new ExchangeRecorder(this.#runContext).call(target.baseUrl, credential, {
-        method: 'POST',
-        target: '/api/v1/accounts',
-        headers: [
-          ['content-type', 'application/json'],
-          ['idempotency-key', `token-${role}-${this.#mark}`],
-        ],
-        body: Buffer.from('{}'),
-        authorization: undefined,
-        timeoutMs: undefined,
-        unpaced: false,
-      });
+      const answer = await api.createAccount({}, { key: `token-${role}-${this.#mark}` });
       if (answer.status !== 401) return false;
     } catch (error) {
       if (error instanceof Unreachable || error instanceof Inconclusive) return false;
       throw error;
     }
-    const ended = 'it expired or was revoked';
-    const why = `the token of credentials.${role} is refused (401) since: ${ended}`;
+    const why = `the token of credentials.${role} is refused (401) since: it expired or was revoked`;
     this.#expired.set(role, why);
     return true;
   }
@@ -69,11 +58,11 @@ export class ExpiredTokens {
 async function refusedRoles({ exchanges }: ScenarioResult, target: Target): Promise<Set<Role>> {
   const found = new Set<Role>();
   for (const { as, kind, request, response } of exchanges) {
-    if (kind !== 'call' || response?.status !== 401) continue;
-    if (as === null || !target.offers.has(as as Capability)) continue;
-    const { token } = await target.credential(as as Role);
+    const role = as as Role;
+    if (kind !== 'call' || response?.status !== 401 || !target.offers.has(role)) continue;
+    const { token } = await target.credential(role);
     const sent = request.headers.find(([name]) => name === 'authorization')?.[1];
-    if (token !== '' && sent === `Bearer ${token}`) found.add(as as Role);
+    if (token !== '' && sent === `Bearer ${token}`) found.add(role);
   }
   return found;
 }
@@ -90,6 +79,5 @@ function withoutBlame(result: ScenarioResult, why: string): ScenarioResult {
       ? each
       : { ...each, verdict: 'inconclusive' as const, actual: `${each.actual} (${why})` },
   );
-  const judged = Object.values(byRule).filter((each): each is Judged => each !== 'not_selected');
-  return { ...result, byRule, findings, why, verdict: worst(judged) ?? 'not_selected' };
+  return withVerdicts({ ...result, findings, why }, byRule);
 }

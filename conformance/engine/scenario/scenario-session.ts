@@ -11,7 +11,6 @@ import {
   LONGEST_WAIT_MS,
   retryAfterMs,
 } from '../record/exchange-recorder.ts';
-import { recordingOperator } from '../record/recording-operator.ts';
 import { Blocked, Inconclusive, Unreachable } from '../scenario-errors.ts';
 import type { Answer } from '../send/answer.ts';
 import { ApiClient, isRepeatable, type RequestBody, type RequestDraft } from '../send/client.ts';
@@ -94,7 +93,7 @@ export class ScenarioSession {
   /** The powers of an operator; the scenario lists the needs it uses. */
   get operator(): Operator {
     const { target, recorder } = this.options;
-    return recordingOperator(target.operator, (call) => recorder.recordOperatorCall(call));
+    return recorder.recording(target.operator);
   }
 
   /** Whether the target offers something: for depth beyond what the rules themselves need. */

@@ -6,7 +6,7 @@ import type { WebhookEndpoint } from '../../providers/webhook-receiver.ts';
 import { CAPABILITIES, type Role } from '../capabilities.ts';
 import { Blocked, MissingCapability } from '../scenario-errors.ts';
 import type { Answer } from '../send/answer.ts';
-import type { RecordId, RequestBody } from '../send/client.ts';
+import type { RequestBody } from '../send/client.ts';
 import type { ScenarioSession } from './scenario-session.ts';
 
 export interface GivenAccount {
@@ -152,8 +152,8 @@ export class ScenarioSetup {
   }
 
   /** A record that is answered 201 once more can be read all the same; another one cannot. */
-  #known(read: Answer, id = String(read.at('id'))): Answer {
-    if (read.status === 200 || String(read.at('id')) === id) return read;
+  #known(read: Answer, id = read.idAt('id')): Answer {
+    if (read.status === 200 || read.idAt('id') === id) return read;
     throw new Blocked(`a known reference made another record: ${read.summary}`);
   }
 
@@ -220,14 +220,6 @@ export class ScenarioSetup {
     const send = () => this.#session.as(role).createWebhook(body);
     const answer = await this.#made('a webhook subscription', send);
     const id = this.#session.pick(answer, 'id');
-    this.tidyWebhook(id, role);
     return { id, secret: this.#session.pick(answer, 'secret'), url, answer };
-  }
-
-  /** Disables a subscription that the scenario made itself, when it is over. */
-  tidyWebhook(id: RecordId, role: Role = this.#target.mainRole): void {
-    this.#session.addCleanUp(async () => {
-      await this.#session.as(role).disableWebhook(id);
-    });
   }
 }

@@ -1,6 +1,7 @@
 // The operations of the API as one credential calls them: bodies and paths written as the
 // specification has them.
 import { randomUUID } from 'node:crypto';
+import { OPERATIONS, type OperationName } from '../../spec/operations.ts';
 import type { Answer } from './answer.ts';
 import type { HeaderLine } from './headers.ts';
 import { type Json, writeJson } from './json.ts';
@@ -14,16 +15,16 @@ export interface CallOptions {
   readonly headers?: Readonly<Record<string, string | readonly string[] | null>>;
   /** Query parameters to add, or with null to leave out. */
   readonly query?: Readonly<Record<string, string | null>>;
-  /** Bytes to send in place of the body. */
+  /** Bytes to send instead of the body. */
   readonly raw?: string | Uint8Array;
   /** Leaves the token out (null) or sends another Authorization header. */
   readonly authorization?: string | null;
   readonly timeoutMs?: number;
-  /** Leaves at once, whatever the plan allows: for scenarios that exhaust a rate on purpose. */
+  /** Sends at once, whatever the plan allows: for scenarios that exhaust a rate on purpose. */
   readonly unpaced?: boolean;
 }
 
-/** A call that is ready but for its credential. */
+/** A request without its credential. */
 export interface RequestDraft {
   readonly method: string;
   /** Path and query, from `/api/v1`. */
@@ -35,9 +36,15 @@ export interface RequestDraft {
   readonly unpaced: boolean;
 }
 
-/** IDEM-1: whether sent twice it comes to the same as sent once. */
+/** IDEM-1: whether sending it twice has the same effect as sending it once. */
 export function isRepeatable({ method, headers }: RequestDraft): boolean {
   return method === 'GET' || headers.some(([name]) => name === 'idempotency-key');
+}
+
+/** The path from `/api/v1` on, without the query; the whole path of any other URL. */
+export function apiPathOf(url: string): string {
+  const path = url.replace(/^https?:\/\/[^/]*/, '').split('?')[0]!;
+  return /\/api\/v1(\/.*)?$/.exec(path)?.[0] ?? path;
 }
 
 /** An id as a scenario has it; one beyond 2^53 is a bigint. */
@@ -58,101 +65,101 @@ export interface ClientSecret {
   readonly secret: string;
 }
 
-/**
- * How a client says who it is at the token endpoint, which the specification leaves open (NS-8).
- */
+/** How a client names itself at the token endpoint, which the specification leaves open (NS-8). */
 export type TokenForm = 'basic' | 'form' | 'json';
 
-type Dispatch = (draft: RequestDraft) => Promise<Answer>;
+interface Subject {
+  readonly id?: RecordId;
+  readonly body?: RequestBody;
+}
+
+const REASON = { reason: 'conformance check' };
 
 export class ApiClient {
-  readonly #dispatch: Dispatch;
+  readonly #dispatch: (draft: RequestDraft) => Promise<Answer>;
 
-  constructor(dispatch: Dispatch) {
+  constructor(dispatch: (draft: RequestDraft) => Promise<Answer>) {
     this.#dispatch = dispatch;
   }
 
-  createAccount(body: RequestBody, options: CallOptions = {}): Promise<Answer> {
-    return this.#write('POST', '/api/v1/accounts', body, options);
+  createAccount(body: RequestBody, options?: CallOptions): Promise<Answer> {
+    return this.#call('createAccount', { body }, options);
   }
 
   /** Sends `If-Match` only when `options.ifMatch` is given. */
-  updateAccount(id: string, body: RequestBody, options: CallOptions = {}): Promise<Answer> {
-    return this.#write('PATCH', `/api/v1/accounts/${encodeURIComponent(id)}`, body, options);
+  updateAccount(id: string, body: RequestBody, options?: CallOptions): Promise<Answer> {
+    return this.#call('updateAccount', { id, body }, options);
   }
 
-  bulkCreateAccounts(rows: readonly RequestBody[], options: CallOptions = {}): Promise<Answer> {
-    return this.#write('POST', '/api/v1/accounts/bulk', { accounts: rows as Json[] }, options);
+  bulkCreateAccounts(rows: readonly RequestBody[], options?: CallOptions): Promise<Answer> {
+    return this.#call('bulkCreateAccounts', { body: { accounts: rows as Json[] } }, options);
   }
 
-  openPosition(body: RequestBody, options: CallOptions = {}): Promise<Answer> {
-    return this.#write('POST', '/api/v1/positions/open', body, options);
+  openPosition(body: RequestBody, options?: CallOptions): Promise<Answer> {
+    return this.#call('openPosition', { body }, options);
   }
 
-  closePosition(body: RequestBody, options: CallOptions = {}): Promise<Answer> {
-    return this.#write('POST', '/api/v1/positions/close', body, options);
+  closePosition(body: RequestBody, options?: CallOptions): Promise<Answer> {
+    return this.#call('closePosition', { body }, options);
   }
 
-  createTransaction(body: RequestBody, options: CallOptions = {}): Promise<Answer> {
-    return this.#write('POST', '/api/v1/transactions', body, options);
+  createTransaction(body: RequestBody, options?: CallOptions): Promise<Answer> {
+    return this.#call('createTransaction', { body }, options);
   }
 
-  approveTransaction(id: string, accountId: string, options: CallOptions = {}): Promise<Answer> {
-    return this.#decide(id, accountId, 'approve', undefined, options);
+  approveTransaction(id: string, accountId: string, options?: CallOptions): Promise<Answer> {
+    return this.#call('approveTransaction', { id }, ofAccount(accountId, options));
   }
 
   /** `body` is `{reason}`; pass `{}` to leave the reason out. */
   rejectTransaction(
     id: string,
     accountId: string,
-    body: RequestBody = { reason: 'conformance check' },
-    options: CallOptions = {},
+    body: RequestBody = REASON,
+    options?: CallOptions,
   ): Promise<Answer> {
-    return this.#decide(id, accountId, 'reject', body, options);
+    return this.#call('rejectTransaction', { id, body }, ofAccount(accountId, options));
   }
 
   cancelTransaction(
     id: string,
     accountId: string,
-    body: RequestBody = { reason: 'conformance check' },
-    options: CallOptions = {},
+    body: RequestBody = REASON,
+    options?: CallOptions,
   ): Promise<Answer> {
-    return this.#decide(id, accountId, 'cancel', body, options);
+    return this.#call('cancelTransaction', { id, body }, ofAccount(accountId, options));
   }
 
-  createWebhook(body: RequestBody, options: CallOptions = {}): Promise<Answer> {
-    return this.send({ ...options, method: 'POST', path: '/api/v1/webhooks', body });
+  createWebhook(body: RequestBody, options?: CallOptions): Promise<Answer> {
+    return this.#call('createWebhook', { body }, options);
   }
 
-  listWebhooks(options: CallOptions = {}): Promise<Answer> {
-    return this.send({ ...options, method: 'GET', path: '/api/v1/webhooks' });
+  listWebhooks(options?: CallOptions): Promise<Answer> {
+    return this.#call('listWebhooks', {}, options);
   }
 
-  getWebhook(id: RecordId, options: CallOptions = {}): Promise<Answer> {
-    return this.send({ ...options, method: 'GET', path: `/api/v1/webhooks/${id}` });
+  getWebhook(id: RecordId, options?: CallOptions): Promise<Answer> {
+    return this.#call('getWebhook', { id }, options);
   }
 
-  rotateWebhookSecret(id: RecordId, options: CallOptions = {}): Promise<Answer> {
-    return this.send({ ...options, method: 'POST', path: `/api/v1/webhooks/${id}/rotate-secret` });
+  rotateWebhookSecret(id: RecordId, options?: CallOptions): Promise<Answer> {
+    return this.#call('rotateWebhookSecret', { id }, options);
   }
 
-  disableWebhook(id: RecordId, options: CallOptions = {}): Promise<Answer> {
-    return this.send({ ...options, method: 'POST', path: `/api/v1/webhooks/${id}/disable` });
+  disableWebhook(id: RecordId, options?: CallOptions): Promise<Answer> {
+    return this.#call('disableWebhook', { id }, options);
   }
 
-  listAccounts(options: CallOptions = {}): Promise<Answer> {
-    return this.send({ ...options, method: 'GET', path: '/api/v1/accounts' });
+  listAccounts(options?: CallOptions): Promise<Answer> {
+    return this.#call('listAccounts', {}, options);
   }
 
-  listTransactions(options: CallOptions = {}): Promise<Answer> {
-    return this.send({ ...options, method: 'GET', path: '/api/v1/transactions' });
+  listTransactions(options?: CallOptions): Promise<Answer> {
+    return this.#call('listTransactions', {}, options);
   }
 
-  /**
-   * Asks for a token as OAuth's client credentials do. Its budget is its own (AUTH-3c), so it
-   * leaves at once.
-   */
-  issueToken(client: ClientSecret, form: TokenForm, options: CallOptions = {}): Promise<Answer> {
+  /** Asks for a token as OAuth's client credentials do. Its allowance is its own (AUTH-3c). */
+  issueToken(client: ClientSecret, form: TokenForm, options?: CallOptions): Promise<Answer> {
     return this.send({ unpaced: true, ...tokenCall(client, form), ...options });
   }
 
@@ -161,23 +168,17 @@ export class ApiClient {
     return this.#dispatch(requestDraftOf(call));
   }
 
-  #write(method: string, path: string, body: RequestBody | undefined, options: CallOptions) {
-    const key = options.key === undefined ? `key-${randomUUID()}` : options.key;
-    const call: RawCall = { ...options, method, path, key };
-    return this.send(body === undefined ? call : { ...call, body });
+  /** The nine writes get a fresh key unless the options have one. */
+  #call(name: OperationName, { id, body }: Subject, options: CallOptions = {}): Promise<Answer> {
+    const { method, path: pattern, keyed } = OPERATIONS[name];
+    const path = id === undefined ? pattern : pattern.replace(':id', encodeURIComponent(`${id}`));
+    const key = keyed && options.key === undefined ? { key: `key-${randomUUID()}` } : {};
+    return this.send({ ...options, ...key, method, path, ...(body === undefined ? {} : { body }) });
   }
+}
 
-  #decide(
-    id: string,
-    accountId: string,
-    verb: string,
-    body: RequestBody | undefined,
-    options: CallOptions,
-  ) {
-    const path = `/api/v1/transactions/${encodeURIComponent(id)}/${verb}`;
-    const query = { account_id: accountId, ...options.query };
-    return this.#write('POST', path, body, { ...options, query });
-  }
+function ofAccount(accountId: string, options: CallOptions = {}): CallOptions {
+  return { ...options, query: { account_id: accountId, ...options.query } };
 }
 
 function tokenCall({ id, secret }: ClientSecret, form: TokenForm): RawCall {
@@ -205,15 +206,12 @@ function requestDraftOf(call: RawCall): RequestDraft {
   for (const [name, value] of Object.entries(call.headers ?? {})) {
     headers.set(name.toLowerCase(), value);
   }
-  const lines: HeaderLine[] = [];
-  for (const [name, value] of headers) {
-    if (value === null) continue;
-    for (const each of typeof value === 'string' ? [value] : value) lines.push([name, each]);
-  }
   return {
     method: call.method,
     target: call.path + queryOf(call.query ?? {}),
-    headers: lines,
+    headers: [...headers].flatMap(([name, value]) =>
+      value === null ? [] : [value].flat().map((each): HeaderLine => [name, each]),
+    ),
     body,
     authorization: call.authorization,
     timeoutMs: call.timeoutMs,
@@ -221,16 +219,14 @@ function requestDraftOf(call: RawCall): RequestDraft {
   };
 }
 
-function bodyOf(call: RawCall): Uint8Array | undefined {
-  if (call.raw !== undefined) {
-    return typeof call.raw === 'string' ? Buffer.from(call.raw) : call.raw;
-  }
-  return call.body === undefined ? undefined : Buffer.from(writeJson(call.body));
+function bodyOf({ raw, body }: RawCall): Uint8Array | undefined {
+  if (raw !== undefined) return typeof raw === 'string' ? Buffer.from(raw) : raw;
+  return body === undefined ? undefined : Buffer.from(writeJson(body));
 }
 
 function queryOf(query: Readonly<Record<string, string | null>>): string {
-  const parts = Object.entries(query)
-    .filter((pair): pair is [string, string] => pair[1] !== null)
-    .map(([name, value]) => `${encodeURIComponent(name)}=${encodeURIComponent(value)}`);
+  const parts = Object.entries(query).flatMap(([name, value]) =>
+    value === null ? [] : [`${encodeURIComponent(name)}=${encodeURIComponent(value)}`],
+  );
   return parts.length === 0 ? '' : `?${parts.join('&')}`;
 }
