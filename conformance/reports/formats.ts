@@ -1,9 +1,8 @@
 // The formats in which a report can be written to a file, by name.
-import { ruleFamilies } from '../../fixtures/rules.ts';
 import { jsonText } from './plain-text.ts';
 import type { Report } from './report.ts';
 
-const FORMATS = ['json', 'junit', 'html', 'markdown', 'har'] as const;
+export const FORMATS = ['json', 'junit', 'html', 'markdown', 'har'] as const;
 
 export type Format = (typeof FORMATS)[number];
 
@@ -18,7 +17,7 @@ export async function render(format: Format, report: Report): Promise<string> {
     case 'har':
       return (await import('./har.ts')).harReport(report);
     case 'html':
-      return (await import('./html/html-report.ts')).htmlReport(report, familyTitles());
+      return (await import('./html/html-report.ts')).htmlReport(report, await familyTitles());
   }
 }
 
@@ -29,6 +28,7 @@ export async function jsonReport(report: Report, indent?: number): Promise<strin
   return jsonText(clientDocument(report), indent);
 }
 
-function familyTitles(): Record<string, string> {
+async function familyTitles(): Promise<Record<string, string>> {
+  const { ruleFamilies } = await import('../../fixtures/rules.ts');
   return Object.fromEntries(ruleFamilies.map(({ prefix, title }) => [prefix, title]));
 }

@@ -2,9 +2,14 @@
 import { type Command, Option } from 'commander';
 import manifest from '../../../package.json' with { type: 'json' };
 import { addHelp, type HelpText } from '../help-text.ts';
-import { type ClientGiven, readClientOptions } from './client-options.ts';
-import { systemJudgeIo } from './io.ts';
-import { addReportOptions } from './report-options.ts';
+import { systemJudgeIo, UsageError } from './io.ts';
+import {
+  addReportOptions,
+  type ReportGiven,
+  type ReportOptions,
+  readNumber,
+  readReportOptions,
+} from './options.ts';
 import { runInterruptibly } from './run-interruptibly.ts';
 
 const help: HelpText = {
@@ -43,7 +48,7 @@ export function defineClient(command: Command): void {
     .option('--seed <n>', 'decides every generated id, token and secret', '1')
     .option('--timeout-s <n>', 'how long one run of the command may take', '60')
     .option('--jobs <n>', 'concurrent runs; default: as many as suit this machine');
-  addReportOptions(command, 'CLT-429 or CLT-token-*')
+  addReportOptions(command, 'checks', 'CLT-429 or CLT-token-*')
     .option('--list', 'list the checks')
     .action(async (words: readonly string[]) => {
       const io = systemJudgeIo(manifest.version);
@@ -54,4 +59,42 @@ export function defineClient(command: Command): void {
         return options.list ? listChecks(options, io) : judgeCommand(options, io, stop);
       });
     });
+}
+
+/** As commander parses them. */
+interface ClientGiven extends ReportGiven {
+  readonly world?: string;
+  readonly plan?: 'sandbox' | 'standard' | 'pro';
+  readonly seed?: string;
+  readonly timeoutS?: string;
+  readonly jobs?: string;
+  readonly list?: boolean;
+}
+
+export interface ClientOptions extends ReportOptions {
+  readonly command: readonly string[];
+  readonly world: string;
+  readonly plan: 'sandbox' | 'standard' | 'pro';
+  readonly seed: number;
+  readonly timeoutS: number;
+  /** undefined: as many as suit the machine. */
+  readonly jobs: number | undefined;
+  readonly list: boolean;
+}
+
+/** Throws UsageError with what to give instead. */
+function readClientOptions(given: ClientGiven, command: readonly string[]): ClientOptions {
+  const { list = false, world = 'default', plan = 'pro', jobs } = given;
+  if (command.length === 0 && !list) {
+    throw new UsageError(
+      'name the command to judge after --, such as conformance client -- node examples/deposit.js',
+    );
+  }
+  return {
+    ...readReportOptions(given),
+    ...{ command, list, world, plan },
+    seed: readNumber('--seed', given.seed ?? '1', [0, 999_999_999], true),
+    timeoutS: readNumber('--timeout-s', given.timeoutS ?? '60', [0.5, 3_600]),
+    jobs: jobs === undefined ? undefined : readNumber('--jobs', jobs, [1, 64], true),
+  };
 }

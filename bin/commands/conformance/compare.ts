@@ -5,11 +5,12 @@ import {
   compareReports,
   compareText,
 } from '../../../conformance/reports/compare.ts';
-import { jsonText, printable } from '../../../conformance/reports/plain-text.ts';
+import { jsonText } from '../../../conformance/reports/plain-text.ts';
 import manifest from '../../../package.json' with { type: 'json' };
 import { addHelp, type HelpText } from '../help-text.ts';
 import { REPORT_ADVICE, readJson, reportIn } from './input-files.ts';
 import { type JudgeIo, systemJudgeIo, UsageError } from './io.ts';
+import { reportingUsage } from './run-interruptibly.ts';
 
 const help: HelpText = {
   words: [
@@ -37,15 +38,10 @@ export function defineCompare(command: Command): void {
     .argument('<new>', 'a later report on the same target, or a report on another target')
     .addOption(new Option('--format <name>', 'output format').choices(FORMATS).default('text'))
     .option('--json', 'the same as --format json')
-    .action((old: string, now: string) => {
+    .action(async (old: string, now: string) => {
       const io = systemJudgeIo(manifest.version);
-      try {
-        process.exitCode = compareFiles(old, now, command.opts<Given>(), io);
-      } catch (error) {
-        if (!(error instanceof UsageError)) throw error;
-        io.err(`error: ${printable(error.message)}\n`);
-        process.exitCode = 2;
-      }
+      const work = () => compareFiles(old, now, command.opts<Given>(), io);
+      process.exitCode = await reportingUsage(io, work);
     });
 }
 

@@ -24,6 +24,7 @@ import { addHelp } from '../help-text.ts';
 import { suggestIds } from '../suggest-ids.ts';
 import { explainFields } from './init.ts';
 import { type JudgeIo, systemJudgeIo, UsageError } from './io.ts';
+import { reportingUsage } from './run-interruptibly.ts';
 
 export function defineExplain(command: Command): void {
   addHelp(command, {
@@ -43,13 +44,10 @@ export function defineExplain(command: Command): void {
     .action(async (id: string, { short, full }: { short?: boolean; full?: boolean }) => {
       const io = systemJudgeIo(manifest.version);
       const detail = full ? 'full' : short ? 'short' : 'page';
-      try {
+      process.exitCode = await reportingUsage(io, async () => {
         io.out(`${(await explain(id, io, detail)).join('\n')}\n`);
-      } catch (error) {
-        if (!(error instanceof UsageError)) throw error;
-        io.err(`error: ${error.message}\n`);
-        process.exitCode = 2;
-      }
+        return 0;
+      });
     });
 }
 

@@ -1,28 +1,23 @@
 // The options of `conformance explore`, checked one by one before anything is sent.
 import { type JudgeIo, UsageError } from './io.ts';
 import {
-  type Given as RunGiven,
+  type ReportFile,
+  type RunGiven,
   type RunOptions,
   readNumber,
-  readReport,
+  readReportFiles,
   readRunOptions,
-} from './run-options.ts';
+} from './options.ts';
 
-export interface ExploreGiven extends Omit<Partial<RunGiven>, 'report'> {
+export interface ExploreGiven extends RunGiven {
   readonly requests?: string;
   readonly minutes?: string;
   readonly model?: string;
   readonly concurrency?: string;
   readonly replay?: string;
-  readonly report?: readonly string[];
 }
 
 export const EXPLORE_FORMATS = ['json', 'html', 'markdown'] as const;
-
-export interface ExploreReportFile {
-  readonly format: (typeof EXPLORE_FORMATS)[number];
-  readonly file: string;
-}
 
 export interface ExploreOptions {
   /** How the target is reached, as for a run of the judge. */
@@ -32,19 +27,14 @@ export interface ExploreOptions {
   readonly model: string | undefined;
   readonly concurrency: number;
   readonly replay: { readonly file: string; readonly id: string } | undefined;
-  readonly reports: readonly ExploreReportFile[];
+  readonly reports: readonly ReportFile<(typeof EXPLORE_FORMATS)[number]>[];
 }
 
 /** Throws UsageError with what to give instead. */
 export function readExploreOptions(given: ExploreGiven, env: JudgeIo['env']): ExploreOptions {
-  const { report = [], ...rest } = given;
-  const reports = report.map((each) => readReport(each, EXPLORE_FORMATS));
-  const files = [...reports.map(({ file }) => file), given.observed].filter(Boolean);
-  const twice = files.find((file, at) => files.indexOf(file) < at);
-  if (twice !== undefined) {
-    throw new UsageError(`${twice} is named twice: give each report and file a name of its own`);
-  }
+  const { report: _, ...rest } = given;
   return {
+    reports: readReportFiles(given, EXPLORE_FORMATS),
     reach: readRunOptions(rest, env),
     requests: readNumber('--requests', given.requests ?? '2000', [1, 10_000_000], true),
     minutes:
@@ -52,7 +42,6 @@ export function readExploreOptions(given: ExploreGiven, env: JudgeIo['env']): Ex
     model: given.model,
     concurrency: readNumber('--concurrency', given.concurrency ?? '8', [1, 16], true),
     replay: given.replay === undefined ? undefined : readReplay(given.replay),
-    reports,
   };
 }
 

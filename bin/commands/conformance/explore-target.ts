@@ -36,8 +36,9 @@ import type { ExploreOptions } from './explore-options.ts';
 import { ExploreProgress } from './explore-progress.ts';
 import { checkWritable, writeText } from './input-files.ts';
 import type { JudgeIo } from './io.ts';
+import { reachOptions } from './options.ts';
 import { type Found, findTarget } from './reach/find-target.ts';
-import { openSender, reachOptions } from './reach/open-sender.ts';
+import { openSender } from './reach/open-sender.ts';
 
 export async function exploreTarget(
   options: ExploreOptions,

@@ -4,7 +4,7 @@ import manifest from '../../../package.json' with { type: 'json' };
 import { addHelp, type HelpText } from '../help-text.ts';
 import { EXPLORE_FORMATS, type ExploreGiven, readExploreOptions } from './explore-options.ts';
 import { type JudgeIo, systemJudgeIo } from './io.ts';
-import { addTargetOptions, repeatable } from './reach/target-options.ts';
+import { addReportFiles, addTargetOptions } from './options.ts';
 import { runInterruptibly } from './run-interruptibly.ts';
 
 const help: HelpText = {
@@ -35,21 +35,15 @@ export function defineExplore(command: Command): void {
   addHelp(command, help);
   addTargetOptions(command)
     .option('--seed <n>', 'decides what is drawn', '1')
-    .option('--requests <n>', 'send no more than so many', '2000')
-    .option('--minutes <n>', 'take no longer than so many')
-    .option('--model <file>', 'a sandbox.config.json that says how the open questions are answered')
-    .option('--concurrency <n>', 'calls at once, from 1 (none) to 16', '8')
+    .option('--requests <n>', 'send at most this many requests', '2000')
+    .option('--minutes <n>', 'take at most this long')
+    .option('--model <file>', 'a sandbox.config.json with the answers to the open questions')
+    .option('--concurrency <n>', 'concurrent requests, from 1 to 16', '8')
     .option('--replay <file#id>', 'play one difference of an earlier JSON report again')
-    .option('--observed <file>', 'write what was learned as a sandbox.config.json: a twin')
-    .option(
-      '--report <format=file>',
-      `write a report: ${EXPLORE_FORMATS.join(', ')}; repeatable`,
-      repeatable,
-    )
-    .option('--json', 'the JSON report on standard output in place of the text')
-    .action(async () => {
-      process.exitCode = await exploreFromArguments(command, systemJudgeIo(manifest.version));
-    });
+    .option('--observed <file>', 'write what was learned as a sandbox.config.json');
+  addReportFiles(command, EXPLORE_FORMATS).action(async () => {
+    process.exitCode = await exploreFromArguments(command, systemJudgeIo(manifest.version));
+  });
 }
 
 function exploreFromArguments(command: Command, io: JudgeIo): Promise<number> {

@@ -10,47 +10,30 @@ import {
   unexplained,
   updatedBaseline,
 } from '../../../conformance/reports/baseline.ts';
-import { type Format, jsonReport, render } from '../../../conformance/reports/formats.ts';
+import { jsonReport, render } from '../../../conformance/reports/formats.ts';
 import { observedConfig } from '../../../conformance/reports/observed.ts';
 import { jsonText } from '../../../conformance/reports/plain-text.ts';
 import type { Report } from '../../../conformance/reports/report.ts';
 import { textReport } from '../../../conformance/reports/text.ts';
 import { count } from '../../../conformance/reports/verdict-words.ts';
 import { checkWritable, readBaselineFile, writeText } from './input-files.ts';
-import { type JudgeIo, UsageError } from './io.ts';
+import type { JudgeIo } from './io.ts';
+import type { ReportOptions } from './options.ts';
 
-export interface FinishOptions {
-  readonly reports: readonly { readonly format: Format; readonly file: string }[];
-  readonly json: boolean;
-  readonly baseline: string | undefined;
-  readonly updateBaseline: boolean;
-  readonly strict: boolean;
-  readonly allowIncomplete: boolean;
-  readonly observed?: string | undefined;
-}
-
-/** Everything that can be wrong with the files is found before anything is sent. */
-export function prepareFinish(options: FinishOptions, io: JudgeIo): Baseline | undefined {
-  const { reports, baseline, updateBaseline, observed } = options;
-  if (updateBaseline && baseline === undefined) {
-    throw new UsageError('--update-baseline needs --baseline FILE, the file to write');
-  }
-  const files = [...reports.map(({ file }) => file), observed, baseline].filter(
-    (file) => file !== undefined,
-  );
-  const twice = files.find((file, at) => files.indexOf(file) < at);
-  if (twice !== undefined) {
-    throw new UsageError(`${twice} is named twice: give each report and file a name of its own`);
-  }
-  for (const { format, file } of reports) checkWritable(`--report ${format}`, file, io.cwd);
-  if (observed !== undefined) checkWritable('--observed', observed, io.cwd);
+/** Finds everything that can be wrong with the files before anything is sent. */
+export function prepareFinish(
+  { reports, baseline, updateBaseline, observed }: ReportOptions,
+  { cwd }: JudgeIo,
+): Baseline | undefined {
+  for (const { format, file } of reports) checkWritable(`--report ${format}`, file, cwd);
+  if (observed !== undefined) checkWritable('--observed', observed, cwd);
   if (baseline === undefined) return undefined;
-  if (updateBaseline) checkWritable('--baseline', baseline, io.cwd);
-  return readBaselineFile(baseline, io.cwd, updateBaseline);
+  if (updateBaseline) checkWritable('--baseline', baseline, cwd);
+  return readBaselineFile(baseline, cwd, updateBaseline);
 }
 
 export async function finishRun(
-  options: FinishOptions,
+  options: ReportOptions,
   io: JudgeIo,
   found: Report,
   baseline: Baseline | undefined,
@@ -85,7 +68,7 @@ function incompleteWords(hindered: number, { judge }: Report): string {
 
 /** A run that was interrupted or could not start says too little to change a baseline. */
 function withBaseline(
-  options: FinishOptions,
+  options: ReportOptions,
   io: JudgeIo,
   report: Report,
   baseline: Baseline | undefined,
@@ -108,7 +91,7 @@ function withBaseline(
   return { report: apply(updated), notes: [`baseline: ${options.baseline}, ${size}${hint}`] };
 }
 
-function writeObserved(options: FinishOptions, io: JudgeIo, report: Report): string[] {
+function writeObserved(options: ReportOptions, io: JudgeIo, report: Report): string[] {
   if (options.observed === undefined) return [];
   const { config, dropped } = observedConfig(report.observed);
   writeText(options.observed, io.cwd, `${jsonText(config, 2)}\n`);
@@ -120,7 +103,7 @@ function writeObserved(options: FinishOptions, io: JudgeIo, report: Report): str
 }
 
 async function print(
-  options: FinishOptions,
+  options: ReportOptions,
   io: JudgeIo,
   report: Report,
   written: readonly string[],

@@ -9,6 +9,7 @@ import manifest from '../../../package.json' with { type: 'json' };
 import { addHelp } from '../help-text.ts';
 import { checkWritable, writeText } from './input-files.ts';
 import { type JudgeIo, systemJudgeIo, UsageError } from './io.ts';
+import { reportingUsage } from './run-interruptibly.ts';
 
 const FILE = 'conformance.profile.json';
 
@@ -20,15 +21,9 @@ export function defineInit(command: Command): void {
     .argument('[file]', 'where to write it', FILE)
     .option('--force', 'overwrite a file that is there')
     .option('--print', 'print the profile and write nothing')
-    .action((file: string, options: { force?: boolean; print?: boolean }) => {
+    .action(async (file: string, options: { force?: boolean; print?: boolean }) => {
       const io = systemJudgeIo(manifest.version);
-      try {
-        init(file, options, io);
-      } catch (error) {
-        if (!(error instanceof UsageError)) throw error;
-        io.err(`error: ${error.message}\n`);
-        process.exitCode = 2;
-      }
+      process.exitCode = await reportingUsage(io, () => init(file, options, io));
     });
 }
 
@@ -36,11 +31,11 @@ function init(
   file: string,
   options: { readonly force?: boolean; readonly print?: boolean },
   io: JudgeIo,
-): void {
+): number {
   const text = `${JSON.stringify(EXAMPLE_PROFILE, null, 2)}\n`;
   if (options.print) {
     io.out(text);
-    return;
+    return 0;
   }
   if (existsSync(resolve(io.cwd, file)) && !options.force) {
     throw new UsageError(`${file} is there already; --force overwrites it`);
@@ -56,6 +51,7 @@ function init(
     `Then: conformance run --profile ${file}`,
   ];
   io.out(`${lines.join('\n')}\n`);
+  return 0;
 }
 
 /** Every field by its path, with what it is for; only what lies under a path when one is given. */

@@ -12,11 +12,11 @@ import { jsonText, wrapText } from '../../../conformance/reports/plain-text.ts';
 import { about, ProgressLine } from '../../../conformance/reports/progress.ts';
 import { count } from '../../../conformance/reports/verdict-words.ts';
 import { findNamedWorld } from '../../../simulator/compose/read-world.ts';
-import type { ClientOptions } from './client-options.ts';
+import type { ClientOptions } from './client.ts';
 import { openWorlds } from './client-sandbox.ts';
 import { finishRun, prepareFinish } from './finish-run.ts';
 import { type JudgeIo, UsageError } from './io.ts';
-import { selectChecks } from './select-checks.ts';
+import { selectChecks } from './selection.ts';
 
 /** Runs mostly wait, for time limits and for each other: more of them than cores. */
 const jobsPerCore = 4;

@@ -4,7 +4,7 @@
 import type { Mode } from '../../../conformance/engine/inventory/plan.ts';
 import { Pacer } from '../../../conformance/engine/pace/pacer.ts';
 import { type RunResult, runScenarios } from '../../../conformance/engine/run/run.ts';
-import { chooseScenarios, unmatchedGlobs } from '../../../conformance/engine/run/select.ts';
+import { chooseScenarios } from '../../../conformance/engine/run/select.ts';
 import type { Sender } from '../../../conformance/engine/send/sender.ts';
 import { buildReport } from '../../../conformance/reports/build-report.ts';
 import { Progress, type ProgressOptions } from '../../../conformance/reports/progress.ts';
@@ -14,26 +14,23 @@ import { scenarios } from '../../../conformance/scenarios/all.ts';
 import { profileScenarios } from '../../../conformance/scenarios/profile/profile.ts';
 import { rules } from '../../../fixtures/rules.ts';
 import { shellLine } from '../../../fixtures/shell-word.ts';
-import { suggestIds } from '../suggest-ids.ts';
-import { finishRun } from './finish-run.ts';
-import { checkWritable, readBaselineFile } from './input-files.ts';
-import { type JudgeIo, UsageError } from './io.ts';
+import { finishRun, prepareFinish } from './finish-run.ts';
+import type { JudgeIo } from './io.ts';
+import { type RunOptions, reachOptions } from './options.ts';
 import { tellPlan } from './reach/dry-run.ts';
 import { type Found, findTarget } from './reach/find-target.ts';
-import { openSender, reachOptions } from './reach/open-sender.ts';
+import { openSender } from './reach/open-sender.ts';
 import { claimedOffers, paceOf, readTarget, type TargetReading } from './reach/read-target.ts';
-import type { RunOptions } from './run-options.ts';
+import { checkGlobs } from './selection.ts';
 
 export async function judgeTarget(
   options: RunOptions,
   io: JudgeIo,
   signal: AbortSignal,
 ): Promise<number> {
-  checkBefore(options, io);
-  const baseline =
-    options.baseline === undefined
-      ? undefined
-      : readBaselineFile(options.baseline, io.cwd, options.updateBaseline);
+  const ids = [...rules.map(({ id }) => id), ...scenarios.map(({ id }) => id)];
+  checkGlobs(options, ids, { what: 'rule and no scenario' });
+  const baseline = prepareFinish(options, io);
   const redactor = new Redactor();
   if (options.dryRun) return tellPlan(options, io, redactor, scenarios);
   const sender = await openSender(options, io, redactor);
@@ -107,27 +104,10 @@ async function playFound(parts: Parts, found: Found, progress: Progress): Promis
   return reportOf({ ...parts, found, run });
 }
 
-/** --max-rate holds to the end. */
+/** --max-rate holds for the sweep too. */
 function paceOfSweep({ maxRate }: RunOptions): () => Promise<void> {
   const pacer = new Pacer(maxRate);
   return () => pacer.take([]);
-}
-
-/** Whatever can be wrong with the options is said before the first request. */
-function checkBefore(options: RunOptions, io: JudgeIo): void {
-  const ids = [...rules.map(({ id }) => id), ...scenarios.map(({ id }) => id)];
-  for (const [option, globs] of [
-    ['--only', options.only],
-    ['--skip', options.skip],
-  ] as const) {
-    const [stray] = unmatchedGlobs(globs, ids);
-    if (stray === undefined) continue;
-    const advice = suggestIds(stray, ids) || '; conformance list shows what there is';
-    throw new UsageError(`${option}: "${stray}" matches no rule and no scenario${advice}`);
-  }
-  for (const { format, file } of options.reports) checkWritable(`--report ${format}`, file, io.cwd);
-  if (options.observed !== undefined) checkWritable('--observed', options.observed, io.cwd);
-  if (options.updateBaseline) checkWritable('--baseline', options.baseline!, io.cwd);
 }
 
 interface ReportParts extends Parts {

@@ -5,8 +5,14 @@ import manifest from '../../../package.json' with { type: 'json' };
 import type { ReceiverToJudge } from '../../../simulator/control/plane.ts';
 import { addHelp, type HelpText } from '../help-text.ts';
 import { type JudgeIo, systemJudgeIo, UsageError } from './io.ts';
-import { addReportOptions, type ReportGiven, readReportOptions } from './report-options.ts';
-import { runInterruptibly } from './run-interruptibly.ts';
+import {
+  addReportOptions,
+  type ReportGiven,
+  readHeaderName,
+  readReportOptions,
+  readVariable,
+} from './options.ts';
+import { reportingUsage, runInterruptibly } from './run-interruptibly.ts';
 
 export interface ReceiverGiven extends ReportGiven {
   readonly url?: string;
@@ -53,7 +59,7 @@ export function defineReceiver(command: Command): void {
     )
     .option('--subscription-id <id>', 'value of that header', '1')
     .option('--effect-probe <url>', 'returns how often the side effect has happened');
-  addReportOptions(command, 'RCV-refuses-*')
+  addReportOptions(command, 'checks', 'RCV-refuses-*')
     .option('--dry-run', 'say what would be sent, and send nothing')
     .option('--i-own-this-host', 'send hostile deliveries beyond this machine')
     .action(async () => {
@@ -65,18 +71,12 @@ export function defineReceiver(command: Command): void {
 }
 
 /** The exit code. */
-export async function judgeWith(
+export function judgeWith(
   given: ReceiverGiven,
   io: JudgeIo,
   signal: AbortSignal = new AbortController().signal,
 ): Promise<number> {
-  try {
-    return await judgeGiven(given, io, signal);
-  } catch (error) {
-    if (!(error instanceof UsageError)) throw error;
-    io.err(`error: ${error.message}\n`);
-    return 2;
-  }
+  return reportingUsage(io, () => judgeGiven(given, io, signal));
 }
 
 async function judgeGiven(given: ReceiverGiven, io: JudgeIo, signal: AbortSignal): Promise<number> {
@@ -87,11 +87,11 @@ async function judgeGiven(given: ReceiverGiven, io: JudgeIo, signal: AbortSignal
   const { allChecks, checksOf, mostDeliveries } = await import(
     '../../../conformance/receiver/checks.ts'
   );
-  const { selectChecks } = await import('./select-checks.ts');
+  const { selectChecks } = await import('./selection.ts');
   const { finishRun, prepareFinish } = await import('./finish-run.ts');
   const { judgeReceiver } = await import('./judge-receiver.ts');
   const { CountedProgress } = await import('../../../conformance/reports/progress.ts');
-  const { only = [], skip = [] } = given;
+  const { only, skip } = finish;
   selectChecks(allChecks, { only, skip }, 'RCV');
   const hasProbe = given.effectProbe !== undefined;
   const most = mostDeliveries(hasProbe, { only, skip });
@@ -152,32 +152,16 @@ function readOptions(given: ReceiverGiven, { env }: JudgeIo): Options {
       given.previousSecretEnv === undefined
         ? null
         : readSecret('--previous-secret-env', given.previousSecretEnv, env),
-    signatureHeader: readHeader('--signature-header', given.signatureHeader),
-    subscriptionHeader: readHeader('--subscription-header', given.subscriptionHeader),
+    signatureHeader: readHeaderName('--signature-header', given.signatureHeader),
+    subscriptionHeader: readHeaderName('--subscription-header', given.subscriptionHeader),
     subscriptionId: readId(given),
   };
 }
 
 function readSecret(option: string, name: string | undefined, env: JudgeIo['env']): string {
-  if (name === undefined) {
-    throw new UsageError(
-      `${option} is missing: name the variable that holds the signing secret, as in --secret-env SECRET`,
-    );
-  }
-  // This may be the secret itself, so it is not repeated.
-  if (!/^[A-Za-z_][A-Za-z0-9_]*$/.test(name) || name.startsWith('whsec_')) {
-    throw new UsageError(`${option} takes the name of an environment variable, not a secret`);
-  }
-  const secret = env[name];
-  if (secret !== undefined && secret !== '') return secret;
-  throw new UsageError(
-    `${option}: the variable ${name} is not set; put the secret there: ${name}=whsec_… conformance …`,
-  );
-}
-
-function readHeader(option: string, name: string): string {
-  if (/^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/.test(name)) return name;
-  throw new UsageError(`${option}: "${name}" is not the name of a header`);
+  if (name !== undefined) return readVariable(option, name, env);
+  const example = 'name the variable that holds the signing secret, as in --secret-env SECRET';
+  throw new UsageError(`${option} is missing: ${example}`);
 }
 
 function readId({ subscriptionId = '1' }: ReceiverGiven): string {

@@ -8,6 +8,7 @@ import { addHelp, type HelpText } from '../help-text.ts';
 import { suggestIds } from '../suggest-ids.ts';
 import { REPORT_ADVICE, readingReport, readJson, reportIn } from './input-files.ts';
 import { type JudgeIo, systemJudgeIo, UsageError } from './io.ts';
+import { reportingUsage } from './run-interruptibly.ts';
 
 const help: HelpText = {
   words: [
@@ -25,15 +26,12 @@ export function defineReplay(command: Command): void {
   command
     .argument('<report>', 'the JSON report of a run')
     .argument('<scenario>', 'the id of a scenario in it')
-    .action((file: string, scenario: string) => {
+    .action(async (file: string, scenario: string) => {
       const io = systemJudgeIo(manifest.version);
-      try {
+      process.exitCode = await reportingUsage(io, () => {
         io.out(replay(file, scenario, io));
-      } catch (error) {
-        if (!(error instanceof UsageError)) throw error;
-        io.err(`error: ${error.message}\n`);
-        process.exitCode = 2;
-      }
+        return 0;
+      });
     });
 }
 

@@ -1,17 +1,31 @@
-// Runs one of the judges so that its exit code never lies: a mistake in the call is 2, a fault of
-// our own 5, and a signal ends it in order with what is known.
+// Runs a command so that its exit code is right: a mistake in the arguments is 2, a bug of the judge
+// 5, and a signal ends it with what is known.
 import { printable } from '../../../conformance/reports/plain-text.ts';
 import { endSignals } from '../end-signals.ts';
 import { type JudgeIo, UsageError } from './io.ts';
 
 interface Words {
-  /** Who failed when an error is nobody's else, such as `the judge`. */
+  /** The subject of the message about a bug, such as `the judge`. */
   readonly who: string;
   /** What is done before the end, after the first signal. */
   readonly ending: string;
 }
 
-/** The exit code of `work`. A first signal is told to it, a second one ends the program at once. */
+/** The exit code of `work`; 2 for a mistake in the arguments or in a file that they name. */
+export async function reportingUsage(
+  io: Pick<JudgeIo, 'err'>,
+  work: () => number | Promise<number>,
+): Promise<number> {
+  try {
+    return await work();
+  } catch (error) {
+    if (!(error instanceof UsageError)) throw error;
+    io.err(`error: ${printable(error.message)}\n`);
+    return 2;
+  }
+}
+
+/** The same for work that takes long: the first signal stops it, a second one ends the program. */
 export async function runInterruptibly(
   io: JudgeIo,
   { who, ending }: Words,
@@ -24,17 +38,12 @@ export async function runInterruptibly(
     stop.abort();
   };
   for (const signal of endSignals) process.on(signal, onSignal);
-  // Time limits alone keep no program alive: without it one that waits for nothing else would end.
+  // Timeouts alone keep no program alive: without it a program that waits for nothing else would end.
   const alive = setInterval(() => {}, 1_000);
   try {
-    return await work(stop.signal);
+    return await reportingUsage(io, () => work(stop.signal));
   } catch (error) {
-    if (error instanceof UsageError) {
-      io.err(`error: ${printable(error.message)}\n`);
-      return 2;
-    }
-    // Node's own code for what nobody catches is 1, which here means that something was found
-    // wrong.
+    // Node's own code for an uncaught error is 1, which here means that something deviates.
     io.err(`${who} failed: ${error instanceof Error ? error.stack : String(error)}\n`);
     return 5;
   } finally {

@@ -9,7 +9,7 @@ import { about } from '../../../../conformance/reports/progress.ts';
 import type { Redactor } from '../../../../conformance/reports/redact.ts';
 import { profileScenarios } from '../../../../conformance/scenarios/profile/profile.ts';
 import type { JudgeIo } from '../io.ts';
-import type { RunOptions } from '../run-options.ts';
+import type { RunOptions } from '../options.ts';
 import { claimedOffers, paceOf, readTarget, type TargetReading } from './read-target.ts';
 
 /** The exit code. */

@@ -17,7 +17,7 @@ import type { Provider } from '../../../../conformance/providers/target.ts';
 import type { Redactor } from '../../../../conformance/reports/redact.ts';
 import { usedBeside } from '../input-files.ts';
 import { type JudgeIo, UsageError } from '../io.ts';
-import type { RunOptions } from '../run-options.ts';
+import type { RunOptions } from '../options.ts';
 import { readTarget, type TargetReading } from './read-target.ts';
 
 export interface Found {

@@ -11,9 +11,9 @@ import { type Sender, withHeaders } from '../../../../conformance/engine/send/se
 import { Redactor } from '../../../../conformance/reports/redact.ts';
 import { certificate } from '../../../../simulator/host/delivery/testing/receivers.ts';
 import { UsageError } from '../io.ts';
+import { readHeader } from '../options.ts';
 import { runJudge, withFolder, withServer } from '../testing/run-judge.ts';
-import { openSender } from './open-sender.ts';
-import { readCa, readHeader, readRoute } from './reach-options.ts';
+import { openSender, readCa, readRoute } from './open-sender.ts';
 
 const reach = suite('reaching a target');
 

@@ -1,10 +1,14 @@
-// The way out for the commands that speak to a target: the same for each of them.
+// How requests leave this machine: the authorities to trust, and the proxies that the environment
+// names.
+import { X509Certificate } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import { resolve } from 'node:path';
+import type { Route } from '../../../../conformance/engine/send/route.ts';
 import { type Sender, socketSender } from '../../../../conformance/engine/send/sender.ts';
 import type { Redactor } from '../../../../conformance/reports/redact.ts';
-import type { JudgeIo } from '../io.ts';
-import { readRoute } from './reach-options.ts';
+import { type JudgeIo, UsageError } from '../io.ts';
 
-/** Throws UsageError where a file or a variable is of no use. */
+/** Throws UsageError for a file or a variable that cannot be used. */
 export function openSender(
   { ca }: { readonly ca: string | undefined },
   io: JudgeIo,
@@ -15,11 +19,57 @@ export function openSender(
   return socketSender(route);
 }
 
-/** The options that reach the same target again, for commands that are printed. */
-export function reachOptions(options: {
-  readonly ca: string | undefined;
-  readonly headers: readonly { readonly option: string }[];
-}): string[] {
-  const ca = options.ca === undefined ? [] : [`--ca ${options.ca}`];
-  return [...options.headers.map(({ option }) => option), ...ca];
+const CERTIFICATE = /-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----/g;
+
+/** The certificates of a PEM file, each of which can be read. */
+export function readCa(file: string, cwd: string): string[] {
+  let text: string;
+  try {
+    text = readFileSync(resolve(cwd, file), 'utf8');
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    if (code === undefined) throw error;
+    const why = code === 'ENOENT' ? `there is no file ${file}` : `cannot read ${file} (${code})`;
+    throw new UsageError(`--ca: ${why}; give the authority's certificate in PEM form`);
+  }
+  const found = text.match(CERTIFICATE) ?? [];
+  const advice = 'PEM begins with -----BEGIN CERTIFICATE-----';
+  if (found.length === 0) throw new UsageError(`--ca: ${file} holds no certificate; ${advice}`);
+  for (const [index, each] of found.entries()) {
+    try {
+      new X509Certificate(each);
+    } catch {
+      throw new UsageError(`--ca: certificate ${index + 1} of ${file} cannot be read; ${advice}`);
+    }
+  }
+  return found;
+}
+
+/** The route out of this machine, and the secrets in the URLs of its proxies. */
+export function readRoute(
+  ca: string | undefined,
+  { cwd, env }: Pick<JudgeIo, 'cwd' | 'env'>,
+): { route: Route; secrets: string[] } {
+  const http = readProxy('HTTP_PROXY', env);
+  const https = readProxy('HTTPS_PROXY', env);
+  const direct = env.no_proxy ?? env.NO_PROXY;
+  const secrets = [http, https].flatMap((each) => {
+    const { password = '' } = each === undefined ? {} : new URL(each);
+    return password === '' ? [] : [decodeURIComponent(password)];
+  });
+  // A list of our own replaces Node's, that of the variable included.
+  const extra = env.NODE_EXTRA_CA_CERTS;
+  const files = ca === undefined || extra === undefined || extra === '' ? [ca] : [ca, extra];
+  const authorities = files.flatMap((file) => (file === undefined ? [] : readCa(file, cwd)));
+  return { route: { ca: authorities, proxies: { http, https, direct } }, secrets };
+}
+
+function readProxy(name: string, env: JudgeIo['env']): string | undefined {
+  const value = env[name.toLowerCase()] ?? env[name];
+  if (value === undefined || value === '') return undefined;
+  // As curl reads it: a host and a port alone are a proxy too.
+  const text = value.includes('://') ? value : `http://${value}`;
+  const { protocol } = URL.canParse(text) ? new URL(text) : { protocol: '' };
+  if (protocol === 'http:' || protocol === 'https:') return text;
+  throw new UsageError(`the variable ${name} is no url of a proxy such as http://proxy:3128`);
 }

@@ -12,7 +12,7 @@ import {
 import type { Redactor } from '../../../../conformance/reports/redact.ts';
 import { readProfileFile } from '../input-files.ts';
 import { type JudgeIo, UsageError } from '../io.ts';
-import type { RunOptions } from '../run-options.ts';
+import type { RunOptions } from '../options.ts';
 
 export interface TargetReading {
   readonly baseUrl: string;

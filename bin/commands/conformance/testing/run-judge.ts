@@ -9,7 +9,7 @@ import { type ExploreGiven, readExploreOptions } from '../explore-options.ts';
 import { exploreTarget } from '../explore-target.ts';
 import type { JudgeIo } from '../io.ts';
 import { judgeTarget } from '../judge-target.ts';
-import { readRunOptions } from '../run-options.ts';
+import { readRunOptions } from '../options.ts';
 
 const TOKEN = 'tok_under_test_0123456789';
 

@@ -3,7 +3,7 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { UsageError } from './io.ts';
-import { readRunOptions } from './run-options.ts';
+import { readRunOptions } from './options.ts';
 
 const env = { TOKEN: 'tok_of_a_target', EMPTY: '' };
 const url = 'http://127.0.0.1:7420/';

@@ -1,0 +1,39 @@
+// Checks the globs of --only and --skip, and chooses the checks that they name.
+import { isSelected, unmatchedGlobs } from '../../../conformance/engine/run/select.ts';
+import { suggestIds } from '../suggest-ids.ts';
+import { UsageError } from './io.ts';
+import type { ReportOptions } from './options.ts';
+
+/** Refuses a glob of --only or --skip that matches no id. */
+export function checkGlobs(
+  { only, skip }: Pick<ReportOptions, 'only' | 'skip'>,
+  ids: readonly string[],
+  { what, prefix }: { readonly what: string; readonly prefix?: string },
+): void {
+  for (const [option, globs] of [
+    ['--only', only],
+    ['--skip', skip],
+  ] as const) {
+    const [stray] = unmatchedGlobs(globs, ids);
+    if (stray === undefined) continue;
+    const meant = `${prefix}-${stray}`;
+    const isMeant = prefix !== undefined && unmatchedGlobs([meant], ids).length === 0;
+    const near = suggestIds(stray, ids) || '; conformance list shows what there is';
+    throw new UsageError(
+      `${option}: "${stray}" matches no ${what}${isMeant ? `; ${meant} does` : near}`,
+    );
+  }
+}
+
+/** The checks that --only and --skip select. */
+export function selectChecks<C extends { readonly id: string }>(
+  checks: readonly C[],
+  selection: Pick<ReportOptions, 'only' | 'skip'>,
+  prefix: 'CLT' | 'RCV',
+): readonly C[] {
+  const ids = checks.map(({ id }) => id);
+  checkGlobs(selection, ids, { what: 'check', prefix });
+  const selected = checks.filter(({ id }) => isSelected(id, selection));
+  if (selected.length === 0) throw new UsageError('--skip leaves no check to try');
+  return selected;
+}
