@@ -13,11 +13,14 @@ import {
   CopyButton,
   Field,
   Form,
+  givenOf,
+  Link,
   Panel,
   Problem,
-  Table,
+  placeOf,
+  TablePanel,
 } from './kit.tsx';
-import { useCommand, useHref, useLive, useRead } from './world.ts';
+import { useCommand, useLive, useRead } from './world.ts';
 
 const plans = ['sandbox', 'standard', 'pro'] as const;
 
@@ -54,30 +57,9 @@ function Credentials() {
   const setPlan = (id: string, plan: string) =>
     void command.run(() => plane.send('PATCH', `credentials/${encodeURIComponent(id)}`, { plan }));
   const columns: readonly Column<CredentialShown>[] = [
-    [
-      'Name',
-      ({ name, client_id }) => (
-        <>
-          <strong>{name}</strong>
-          <br />
-          <code>{client_id}</code>
-        </>
-      ),
-      'wrap',
-    ],
-    [
-      'Copy',
-      ({ token, client_secret, name }) => (
-        <span class="bar">
-          {token === null ? (
-            'no lasting token'
-          ) : (
-            <CopyButton text={token} words="Copy token" of={`of ${name}`} />
-          )}
-          <CopyButton text={client_secret} words="Copy secret" of={`of ${name}`} />
-        </span>
-      ),
-    ],
+    ['Name', ({ name }) => <strong>{name}</strong>, 'wrap'],
+    ['Client id', ({ client_id }) => <code>{client_id}</code>, 'wrap'],
+    ['Copy', (each) => <CopyButtons of={each} />],
     ['Reaches', reachOf],
     ['Scopes', (each) => each.scopes.join(', ') || 'none', 'words'],
     [
@@ -95,15 +77,27 @@ function Credentials() {
     ['A second', (each) => each.rate_per_second],
   ];
   return (
-    <Panel title="Credentials" wide>
+    <TablePanel
+      title="Credentials"
+      columns={columns}
+      rows={value?.credentials ?? []}
+      keyOf={(each) => each.client_id}
+    >
       <Problem words={command.problem} />
-      <Table
-        caption="Credentials"
-        columns={columns}
-        rows={value?.credentials ?? []}
-        keyOf={(each) => each.client_id}
-      />
-    </Panel>
+    </TablePanel>
+  );
+}
+
+function CopyButtons({ of: { token, client_secret, name } }: { of: CredentialShown }) {
+  return (
+    <span class="bar">
+      {token === null ? (
+        'no lasting token'
+      ) : (
+        <CopyButton text={token} words="Copy token" of={`of ${name}`} />
+      )}
+      <CopyButton text={client_secret} words="Copy secret" of={`of ${name}`} />
+    </span>
   );
 }
 
@@ -115,79 +109,63 @@ function reachOf({ account_id, brand_id, firm_id, read_only }: CredentialShown):
 
 function CreateCredential({ firms }: { firms: readonly FirmShown[] }) {
   const { plane } = useLive();
-  const brands = firms.flatMap((firm) => firm.brands);
+  const brands = firms
+    .flatMap((firm) => firm.brands)
+    .map(({ id, name }) => [id, `brand ${id}, ${name}`] as const);
   return (
     <Panel title="Create a credential" note="It has every scope, and a token that does not expire.">
       <Form
         fields={[
           { name: 'name', label: 'Name' },
-          {
-            name: 'brand_id',
-            label: 'Reaches',
-            options: [
-              ['', 'the first firm'],
-              ...brands.map(({ id, name }) => [id, `brand ${id}, ${name}`] as const),
-            ],
-          },
+          { name: 'brand_id', label: 'Reaches', options: [['', 'the first firm'], ...brands] },
         ]}
         submit="Create the credential"
-        run={({ name, brand_id }) =>
-          plane.send('POST', 'credentials', {
-            ...(name === '' ? {} : { name }),
-            ...(brand_id === '' ? {} : { brand_id }),
-            scopes,
-          })
-        }
+        run={(values) => plane.send('POST', 'credentials', { ...givenOf(values), scopes })}
       />
     </Panel>
   );
 }
 
-function Firm({ of }: { of: FirmShown }) {
+function Firm({ of: { id, name, plan, rate_per_second, permissions } }: { of: FirmShown }) {
   const { plane } = useLive();
   const command = useCommand();
-  const path = `firms/${encodeURIComponent(of.id)}`;
-  const off = Object.values(of.permissions).filter((allowed) => !allowed).length;
+  const change = (body: object) => plane.send('PATCH', `firms/${encodeURIComponent(id)}`, body);
+  const off = Object.values(permissions).filter((allowed) => !allowed).length;
   return (
     <details class="ledger">
       <summary>
         <strong>
-          Firm {of.id}, {of.name}
+          Firm {id}, {name}
         </strong>{' '}
         <span class="note">
-          {of.plan}, {of.rate_per_second} a second
-          {off > 0 ? `, ${plural(off, 'operation')} off` : ''}
+          {plan}, {rate_per_second} a second{off > 0 ? `, ${plural(off, 'operation')} off` : ''}
         </span>
       </summary>
       <Form
         fields={[
-          { name: 'plan', label: `Plan of firm ${of.id}`, value: of.plan, options: plans },
+          { name: 'plan', label: `Plan of firm ${id}`, value: plan, options: plans },
           {
             name: 'rate',
             label: 'Requests a second',
             type: 'number',
-            placeholder: `${of.rate_per_second}; empty: as the plan has it`,
+            placeholder: `${rate_per_second}; empty: as the plan has it`,
           },
         ]}
         submit="Set"
-        label={`Set the plan and rate of firm ${of.id}`}
+        label={`Set the plan and rate of firm ${id}`}
         look="plain"
-        run={({ plan, rate = '' }) =>
-          plane.send('PATCH', path, { plan, rate_per_second: rate === '' ? null : Number(rate) })
+        run={({ rate = '', ...values }) =>
+          change({ ...values, rate_per_second: rate === '' ? null : Number(rate) })
         }
       />
-      <fieldset class="ticks">
-        <legend class="heard">Operations that firm {of.id} may use</legend>
-        {Object.entries(of.permissions).map(([operation, allowed]) => (
+      <fieldset class="bar">
+        <legend class="heard">Operations that firm {id} may use</legend>
+        {Object.entries(permissions).map(([operation, allowed]) => (
           <Checkbox
             key={operation}
             label={operation}
             checked={allowed === true}
-            onChange={(on) =>
-              void command.run(() =>
-                plane.send('PATCH', path, { permissions: { [operation]: on } }),
-              )
-            }
+            onChange={(on) => void command.run(() => change({ permissions: { [operation]: on } }))}
           />
         ))}
       </fieldset>
@@ -196,79 +174,68 @@ function Firm({ of }: { of: FirmShown }) {
   );
 }
 
+const bucketColumns: readonly Column<BucketShown>[] = [
+  ['Of', (bucket) => (bucket.of === 'firm' ? `firm ${bucket.firm_id}` : 'credential')],
+  ['Credentials', (bucket) => bucket.client_ids.join(', '), 'wrap'],
+  ['Level', ({ level, full }) => `${Math.floor(level)} of ${full}`],
+  [
+    'Full',
+    ({ name, level, full }) => (
+      <meter class="meter" aria-label={`Level of ${name}`} min={0} max={full} value={level} />
+    ),
+  ],
+  ['A second', (bucket) => bucket.rate_per_second],
+];
+
 function Allowances() {
   const live = useLive();
   // They refill with time, which the stream does not report.
-  const { value } = useRead<{ buckets: BucketShown[] }>(
-    'buckets',
-    live.clock?.mode === 'real' ? 1000 : undefined,
-  );
-  const columns: readonly Column<BucketShown>[] = [
-    ['Of', (bucket) => (bucket.of === 'firm' ? `firm ${bucket.firm_id}` : 'credential')],
-    ['Credentials', (bucket) => bucket.client_ids.join(', '), 'wrap'],
-    ['Level', ({ level, full }) => `${Math.floor(level)} of ${full}`],
-    [
-      'Full',
-      ({ name, level, full }) => (
-        <meter class="meter" aria-label={`Level of ${name}`} min={0} max={full} value={level} />
-      ),
-    ],
-    ['A second', (bucket) => bucket.rate_per_second],
-  ];
+  const everyMs = live.clock?.mode === 'real' ? 1000 : undefined;
+  const { value } = useRead<{ buckets: BucketShown[] }>('buckets', everyMs);
   return (
-    <Panel
+    <TablePanel
       title="Allowances"
       note="They refill by the sandbox's clock; a frozen clock refills none."
-      wide
-    >
-      <Table
-        caption="Allowances"
-        columns={columns}
-        rows={value?.buckets ?? []}
-        keyOf={({ name }) => name}
-      />
-    </Panel>
+      columns={bucketColumns}
+      rows={value?.buckets ?? []}
+      keyOf={({ name }) => name}
+    />
   );
 }
 
-function Keys() {
-  const href = useHref();
-  const { value } = useRead<{ keys: KeyShown[] }>('keys?limit=200');
-  const columns: readonly Column<KeyShown>[] = [
-    ['Key', ({ key }) => <code>{key ?? 'kept as a digest'}</code>, 'wrap'],
-    ['Operation', ({ operation }) => operation],
-    ['Credential', ({ client_id }) => client_id],
-    ['Subject', ({ subject }) => subject, 'wrap'],
-    [
-      'State',
-      ({ state, status }) => (
-        <Badge tone={state === 'in_flight' ? 'warn' : 'good'}>
-          {state === 'in_flight' ? 'in flight' : `recorded ${status}`}
-        </Badge>
+const keyColumns: readonly Column<KeyShown>[] = [
+  ['Key', ({ key }) => <code>{key ?? 'kept as a digest'}</code>, 'wrap'],
+  ['Operation', ({ operation }) => operation],
+  ['Credential', ({ client_id }) => client_id],
+  ['Subject', ({ subject }) => subject, 'wrap'],
+  [
+    'State',
+    ({ state, status }) =>
+      state === 'in_flight' ? (
+        <Badge tone="warn">in flight</Badge>
+      ) : (
+        <Badge tone="good">recorded {status}</Badge>
       ),
-    ],
-    [
-      'First attempt',
-      ({ first_attempt: id }) => <a href={href('timeline', 'requests', id)}>request {id}</a>,
-    ],
-    ['Age', ({ age_ms }) => duration(age_ms)],
-    [
-      'Left',
-      ({ expires_at_ms, recorded_at_ms, age_ms }) =>
-        expires_at_ms === null
-          ? ''
-          : duration(Math.max(0, expires_at_ms - recorded_at_ms - age_ms)),
-    ],
-  ];
+  ],
+  ['First attempt', ({ first_attempt: id }) => <Link to={placeOf.request(id)}>request {id}</Link>],
+  ['Age', ({ age_ms }) => duration(age_ms)],
+  [
+    'Left',
+    ({ expires_at_ms, recorded_at_ms, age_ms }) =>
+      expires_at_ms === null ? '' : duration(Math.max(0, expires_at_ms - recorded_at_ms - age_ms)),
+  ],
+];
+
+function Keys() {
+  const { value } = useRead<{ keys: KeyShown[] }>('keys?limit=200');
   return (
-    <Panel title="Idempotency keys" note="Those that a retry would find now, newest first." wide>
-      <Table
-        caption="Idempotency keys"
-        columns={columns}
-        rows={value?.keys ?? []}
-        keyOf={(key) => `${key.client_id} ${key.operation} ${key.key} ${key.subject}`}
-        empty="None yet."
-      />
-    </Panel>
+    <TablePanel
+      title="Idempotency keys"
+      note="Those that a retry would find now, newest first."
+      columns={keyColumns}
+      rows={value?.keys ?? []}
+      keyOf={(key) => `${key.client_id} ${key.operation} ${key.key} ${key.subject}`}
+      empty="None yet."
+    />
   );
 }

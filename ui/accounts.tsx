@@ -8,11 +8,24 @@ import type {
 } from '../simulator/control/schemas/records.ts';
 import type { ViewProps } from './app.tsx';
 import { fullTime, matchesWords, plural } from './format.ts';
-import { Badge, type Column, Facts, Field, Form, Panel, Problem, Table } from './kit.tsx';
+import {
+  Badge,
+  type Column,
+  Facts,
+  Field,
+  Form,
+  givenOf,
+  Link,
+  Panel,
+  Problem,
+  placeOf,
+  Table,
+  TablePanel,
+} from './kit.tsx';
 import { callApi, tokenFor } from './plane.ts';
 import { everything, filterRows, type TimelineRow } from './timeline-rows.ts';
 import { TransactionDetail, Transactions } from './transactions.tsx';
-import { type Href, useHref, useLive, useRead, useVersion } from './world.ts';
+import { useHref, useLive, useRead, useVersion } from './world.ts';
 
 export function AccountsView({ path: [first, second] }: ViewProps) {
   if (first === 'transactions' && second !== undefined) return <TransactionDetail id={second} />;
@@ -26,10 +39,10 @@ export function AccountsView({ path: [first, second] }: ViewProps) {
   );
 }
 
-const accountColumns = (href: Href): readonly Column<AccountShown>[] => [
-  ['Id', ({ id }) => <a href={href('accounts', id)}>{id}</a>],
+const accountColumns: readonly Column<AccountShown>[] = [
+  ['Id', ({ id }) => <Link to={['accounts', id]}>{id}</Link>],
   ['Reference', (account) => account.client_reference_id, 'wrap'],
-  ['Name', nameOf, 'wrap'],
+  ['Name', (each) => [each.first_name, each.last_name].filter(Boolean).join(' '), 'wrap'],
   ['Email', ({ email }) => email, 'wrap'],
   ['Status', ({ status }) => status],
   ['Brand', (account) => account.brand_id],
@@ -37,14 +50,21 @@ const accountColumns = (href: Href): readonly Column<AccountShown>[] => [
 ];
 
 function AccountList() {
-  const href = useHref();
   const [search, setSearch] = useState('');
   const { value, problem } = useRead<{ accounts: AccountShown[] }>('accounts?limit=10000');
   const found = (value?.accounts ?? []).filter((account) =>
     matchesWords(Object.values(account).join(' '), search),
   );
   return (
-    <Panel title="Accounts" wide side={<span class="note">{plural(found.length, 'account')}</span>}>
+    <TablePanel
+      title="Accounts"
+      side={<span class="note">{plural(found.length, 'account')}</span>}
+      columns={accountColumns}
+      rows={found.toReversed()}
+      keyOf={({ id }) => id}
+      empty="No account matches."
+      first={20}
+    >
       <Field
         label="Find an account"
         type="search"
@@ -53,27 +73,16 @@ function AccountList() {
         onInput={setSearch}
       />
       <Problem words={problem} />
-      <Table
-        caption="Accounts"
-        columns={accountColumns(href)}
-        rows={found.toReversed()}
-        keyOf={({ id }) => id}
-        empty="No account matches."
-        first={20}
-      />
-    </Panel>
+    </TablePanel>
   );
 }
-
-const nameOf = ({ first_name, last_name }: AccountShown) =>
-  [first_name, last_name].filter(Boolean).join(' ');
 
 function CreateAccount() {
   const { plane } = useLive();
   const href = useHref();
   const { value } = useRead<{ firms: FirmShown[] }>('firms');
-  const brands = (value?.firms ?? []).flatMap(({ id, brands: own }) =>
-    own.map((brand) => ({ ...brand, firm_id: id })),
+  const brands = (value?.firms ?? []).flatMap((firm) =>
+    firm.brands.map(({ id, name }) => ({ id, name, firm_id: firm.id })),
   );
   return (
     <Panel title="Create an account" note="Calls the API, so it shows in the timeline." wide>
@@ -94,7 +103,7 @@ function CreateAccount() {
           const brand = brands.find(({ id }) => id === values.brand_id);
           const reach = { firm_id: brand?.firm_id ?? '', brand_id: brand?.id ?? null };
           const token = await tokenFor(plane, reach, 'accounts:write');
-          const body = Object.fromEntries(Object.entries(values).filter(([, text]) => text !== ''));
+          const body = givenOf(values);
           const path = '/api/v1/accounts';
           const created = (await callApi({ token, method: 'POST', path, body })) as { id: string };
           location.hash = href('accounts', created.id);
@@ -105,13 +114,12 @@ function CreateAccount() {
 }
 
 function AccountDetail({ id }: { id: string }) {
-  const href = useHref();
   const key = encodeURIComponent(id);
   const { value: account, problem } = useRead<AccountShown>(`accounts/${key}`);
   return (
     <div class="columns">
       <p class="wide">
-        <a href={href('accounts')}>All accounts</a>
+        <Link to={['accounts']}>All accounts</Link>
       </p>
       <Problem words={problem} />
       {account === null ? null : (
@@ -127,12 +135,14 @@ function AccountDetail({ id }: { id: string }) {
 }
 
 function AccountFacts({ account }: { account: AccountShown }) {
-  const href = useHref();
   const { first_deposit_id, email, created_at, revision, ...others } = account;
   const titled = Object.entries(others).map(([name, value]) => {
     const words = name.replaceAll('_', ' ').replace(/^./, (letter) => letter.toUpperCase());
     return [words, value === null ? null : String(value)] as const;
   });
+  const deposit = first_deposit_id && (
+    <Link to={placeOf.transaction(first_deposit_id)}>{first_deposit_id}</Link>
+  );
   return (
     <Panel title={`Account ${account.id}`}>
       <Facts
@@ -141,43 +151,33 @@ function AccountFacts({ account }: { account: AccountShown }) {
           ['Email', `${email} (the API never shows it)`],
           ['Revision', `${revision}, ETag "${revision}"`],
           ['Created', fullTime(created_at)],
-          [
-            'First deposit',
-            first_deposit_id && (
-              <a href={href('accounts', 'transactions', first_deposit_id)}>{first_deposit_id}</a>
-            ),
-          ],
+          ['First deposit', deposit],
         ]}
       />
     </Panel>
   );
 }
 
+const historyColumns: readonly Column<TimelineRow>[] = [
+  ['When', ({ atMs }) => fullTime(atMs)],
+  ['Outcome', ({ tone, badge }) => <Badge tone={tone}>{badge}</Badge>],
+  ['What', ({ path, title }) => (path === null ? title : <Link to={path}>{title}</Link>)],
+  ['About', ({ note }) => note, 'words'],
+];
+
 function History({ accountId }: { accountId: string }) {
   const live = useLive();
-  const href = useHref();
   useVersion();
-  const columns: readonly Column<TimelineRow>[] = [
-    ['When', ({ atMs }) => fullTime(atMs)],
-    ['Outcome', ({ tone, badge }) => <Badge tone={tone}>{badge}</Badge>],
-    ['What', ({ path, title }) => (path === null ? title : <a href={href(...path)}>{title}</a>)],
-    ['About', ({ note }) => note, 'words'],
-  ];
   return (
-    <Panel
+    <TablePanel
       title="What happened"
-      side={<a href={href('timeline', 'account', accountId)}>Whole timeline</a>}
+      side={<Link to={['timeline', 'account', accountId]}>Whole timeline</Link>}
       note="Requests, events and deliveries, newest first."
-      wide
-    >
-      <Table
-        caption="What happened"
-        columns={columns}
-        rows={filterRows(live.rows(), { ...everything, account: accountId }).slice(0, 20)}
-        keyOf={({ key }) => key}
-        empty="Nothing that is still kept."
-      />
-    </Panel>
+      columns={historyColumns}
+      rows={filterRows(live.rows(), { ...everything, account: accountId }).slice(0, 20)}
+      keyOf={({ key }) => key}
+      empty="Nothing that is still kept."
+    />
   );
 }
 
@@ -201,31 +201,29 @@ function TradingAccounts({ accountId }: { accountId: string }) {
         ]}
         submit="Create a trading account"
         look="plain"
-        run={({ currency, payouts }) =>
-          live.plane.send('POST', `accounts/${key}/trading-accounts`, {
-            currency,
-            provider_payouts: payouts === 'yes',
-          })
-        }
+        run={({ currency, payouts }) => {
+          const body = { currency, provider_payouts: payouts === 'yes' };
+          return live.plane.send('POST', `accounts/${key}/trading-accounts`, body);
+        }}
       />
     </Panel>
   );
 }
 
+const ledgerColumns: readonly Column<LedgerShown['entries'][number]>[] = [
+  ['When', ({ at_ms }) => fullTime(at_ms)],
+  ['Amount', ({ amount }) => amount, 'number'],
+  ['Kind', ({ kind }) => kind],
+  [
+    'Transaction',
+    ({ transaction_id: id }) =>
+      id === null ? 'opening' : <Link to={placeOf.transaction(id)}>{id}</Link>,
+  ],
+];
+
 function Ledger({ of }: { of: TradingAccountShown }) {
-  const href = useHref();
   const [open, setOpen] = useState(false);
   const { value } = useRead<LedgerShown>(open ? `trading-accounts/${of.id}` : null);
-  const columns: readonly Column<LedgerShown['entries'][number]>[] = [
-    ['When', ({ at_ms }) => fullTime(at_ms)],
-    ['Amount', ({ amount }) => amount, 'number'],
-    ['Kind', ({ kind }) => kind],
-    [
-      'Transaction',
-      ({ transaction_id: id }) =>
-        id === null ? 'opening' : <a href={href('accounts', 'transactions', id)}>{id}</a>,
-    ],
-  ];
   return (
     <details class="ledger" onToggle={(event) => setOpen(event.currentTarget.open)}>
       <summary>
@@ -234,11 +232,9 @@ function Ledger({ of }: { of: TradingAccountShown }) {
       </summary>
       <Table
         caption={`Entries of ${of.id}`}
-        columns={columns}
+        columns={ledgerColumns}
         rows={value?.entries ?? []}
-        keyOf={({ transaction_id, kind, at_ms, amount }) =>
-          `${transaction_id} ${kind} ${at_ms} ${amount}`
-        }
+        keyOf={(entry) => Object.values(entry).join(' ')}
         empty="No entries."
       />
     </details>

@@ -10,10 +10,12 @@ import {
   CodeBlock,
   CopyButton,
   Field,
+  Link,
   Panel,
   Problem,
   Prose,
-  Table,
+  placeOf,
+  TablePanel,
 } from './kit.tsx';
 import { freshKey, sendApi } from './plane.ts';
 import { toneOf } from './timeline-rows.ts';
@@ -124,7 +126,7 @@ function EndpointDetail({ of, document }: EndpointProps) {
     resolve(document, each as Parameter),
   );
   const content = operation.requestBody?.content?.['application/json'];
-  const schema = content?.schema === undefined ? null : resolve(document, content.schema);
+  const [, success] = Object.entries(operation.responses).find(([status]) => status < '300') ?? [];
   return (
     <div class="story">
       <Panel title={operation.summary}>
@@ -136,7 +138,7 @@ function EndpointDetail({ of, document }: EndpointProps) {
         </p>
         {operation.description.split('\n\n').map((words) => (
           <p key={words}>
-            <RuleLinks words={words} />
+            <Prose words={words} />
           </p>
         ))}
       </Panel>
@@ -144,75 +146,64 @@ function EndpointDetail({ of, document }: EndpointProps) {
         <Example of={of} parameters={parameters} example={content?.example} />
       )}
       {parameters.length === 0 ? null : (
-        <Panel title="Parameters">
-          <Table
-            caption="Parameters"
-            columns={[
-              ['Name', ({ name }) => <code>{name}</code>],
-              ['In', (each) => each.in],
-              ['Required', ({ required }) => (required ? 'yes' : '')],
-              ['Meaning', ({ description = '' }) => <RuleLinks words={description} />, 'words'],
-            ]}
-            rows={parameters}
-            keyOf={({ name }) => name}
-          />
-        </Panel>
+        <TablePanel
+          title="Parameters"
+          columns={[
+            ['Name', ({ name }) => <code>{name}</code>],
+            ['In', (each) => each.in],
+            ['Required', ({ required }) => (required ? 'yes' : '')],
+            ['Meaning', ({ description = '' }) => <Prose words={description} />, 'words'],
+          ]}
+          rows={parameters}
+          keyOf={({ name }) => name}
+        />
       )}
-      {schema?.properties === undefined ? null : (
-        <Members title="Request body" schema={schema} document={document} />
-      )}
+      <Members title="Request body" schema={content?.schema} document={document} />
       <Panel title="Responses">
-        <ul class="questions">
+        <ul class="list">
           {Object.entries(operation.responses).map(([status, { description }]) => (
-            <li key={status}>
+            <li key={status} class="rail">
               <Badge tone={toneOf(Number(status))}>{status}</Badge>
               {description.split('\n').map((line) => (
-                <span key={line}>
-                  <RuleLinks words={line.replace(/^- /, '')} />
-                </span>
+                <p key={line}>
+                  <Prose words={line.replace(/^- /, '')} />
+                </p>
               ))}
             </li>
           ))}
         </ul>
       </Panel>
-      <ResponseMembers of={operation} document={document} />
+      <Members
+        title="Response body"
+        schema={success?.content?.['application/json']?.schema}
+        document={document}
+      />
     </div>
   );
 }
 
-function ResponseMembers({ of, document }: { of: Operation; document: Document }) {
-  const [, success] = Object.entries(of.responses).find(([status]) => status < '300') ?? [];
-  const schema = success?.content?.['application/json']?.schema;
-  const resolved = schema === undefined ? null : resolve(document, schema);
-  if (resolved?.properties === undefined) return null;
-  return <Members title="Response body" schema={resolved} document={document} />;
-}
-
 interface MembersProps {
   readonly title: string;
-  readonly schema: Schema;
+  readonly schema: Schema | undefined;
   readonly document: Document;
 }
 
 function Members({ title, schema, document }: MembersProps) {
+  const { properties, required } = schema === undefined ? {} : resolve(document, schema);
+  if (properties === undefined) return null;
+  const wordsOf = (member: Schema) => resolve(document, member).description ?? '';
   return (
-    <Panel title={title}>
-      <Table
-        caption={title}
-        columns={[
-          ['Member', ([name]) => <code>{name}</code>],
-          ['Type', ([, member]) => typeWords(document, member), 'wrap'],
-          ['Required', ([name]) => (schema.required?.includes(name) ? 'yes' : '')],
-          [
-            'Meaning',
-            ([, member]) => <RuleLinks words={resolve(document, member).description ?? ''} />,
-            'words',
-          ],
-        ]}
-        rows={Object.entries(schema.properties ?? {})}
-        keyOf={([name]) => name}
-      />
-    </Panel>
+    <TablePanel
+      title={title}
+      columns={[
+        ['Member', ([name]) => <code>{name}</code>],
+        ['Type', ([, member]) => typeWords(document, member), 'wrap'],
+        ['Required', ([name]) => (required?.includes(name) ? 'yes' : '')],
+        ['Meaning', ([, member]) => <Prose words={wordsOf(member)} />, 'words'],
+      ]}
+      rows={Object.entries(properties)}
+      keyOf={([name]) => name}
+    />
   );
 }
 
@@ -223,24 +214,6 @@ function typeWords(document: Document, member: Schema): string {
   return type === undefined ? 'any' : [type].flat().join(' or ');
 }
 
-/** Words in which rule ids are links. */
-function RuleLinks({ words }: { words: string }) {
-  const href = useHref();
-  return (
-    <>
-      {words.split(/\b([A-Z]{2,4}-\d+[a-z]?)\b/).map((part, at) =>
-        at % 2 === 0 ? (
-          <Prose key={at} words={part} />
-        ) : (
-          <a key={at} href={href('rules', part.startsWith('NS-') ? 'questions' : 'rules', part)}>
-            {part}
-          </a>
-        ),
-      )}
-    </>
-  );
-}
-
 interface ExampleProps {
   readonly of: Endpoint;
   readonly parameters: readonly Parameter[];
@@ -249,7 +222,6 @@ interface ExampleProps {
 
 function Example({ of: { method, path, operation }, parameters, example }: ExampleProps) {
   const live = useLive();
-  const href = useHref();
   const base = useInfo()?.base_url ?? location.origin;
   const command = useCommand();
   const { value } = useRead<{ credentials: CredentialShown[] }>('credentials');
@@ -307,9 +279,7 @@ function Example({ of: { method, path, operation }, parameters, example }: Examp
         <Button look="main" onClick={run} disabled={command.busy || credential === undefined}>
           Run
         </Button>
-        {result?.id ? (
-          <a href={href('timeline', 'requests', result.id)}>Why: request {result.id}</a>
-        ) : null}
+        {result?.id ? <Link to={placeOf.request(result.id)}>Why: request {result.id}</Link> : null}
       </div>
       <Problem words={command.problem} />
       {result === null ? null : (

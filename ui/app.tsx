@@ -8,7 +8,7 @@ import { ClientsView } from './clients.tsx';
 import { ClockBar } from './clock.tsx';
 import { FaultsView } from './faults.tsx';
 import { plural } from './format.ts';
-import { Action, Button, Field } from './kit.tsx';
+import { Action, Badge, Button, Field, Link } from './kit.tsx';
 import { Live } from './live.ts';
 import { keepToken, planeOf } from './plane.ts';
 import { firstWorld, hrefOf, useRoute } from './route.ts';
@@ -29,34 +29,26 @@ interface ViewEntry {
   readonly View: FunctionComponent<ViewProps>;
 }
 
-const groups: readonly (readonly [title: string, views: readonly ViewEntry[]])[] = [
+/** The views in groups: what happened, what to check, what to control. */
+const groups: readonly (readonly ViewEntry[])[] = [
   [
-    'Watch',
-    [
-      { name: 'timeline', title: 'Timeline', View: TimelineView },
-      { name: 'accounts', title: 'Accounts', View: AccountsView },
-      { name: 'webhooks', title: 'Webhooks', View: WebhooksView },
-    ],
+    { name: 'timeline', title: 'Timeline', View: TimelineView },
+    { name: 'accounts', title: 'Accounts', View: AccountsView },
+    { name: 'webhooks', title: 'Webhooks', View: WebhooksView },
   ],
   [
-    'Check',
-    [
-      { name: 'clients', title: 'Clients', View: ClientsView },
-      { name: 'rules', title: 'Rules', View: RulesView },
-      { name: 'api', title: 'API', View: ApiView },
-    ],
+    { name: 'clients', title: 'Clients', View: ClientsView },
+    { name: 'rules', title: 'Rules', View: RulesView },
+    { name: 'api', title: 'API', View: ApiView },
   ],
   [
-    'Control',
-    [
-      { name: 'faults', title: 'Faults', View: FaultsView },
-      { name: 'access', title: 'Access', View: AccessView },
-      { name: 'worlds', title: 'Worlds', View: WorldsView },
-    ],
+    { name: 'faults', title: 'Faults', View: FaultsView },
+    { name: 'access', title: 'Access', View: AccessView },
+    { name: 'worlds', title: 'Worlds', View: WorldsView },
   ],
 ];
 
-const views = groups.flatMap(([, entries]) => entries);
+const views = groups.flat();
 
 export function App() {
   const { world, path } = useRoute();
@@ -88,13 +80,12 @@ function Frame({ path: [name = 'timeline', ...path] }: ViewProps) {
       <button type="button" class="skip" onClick={() => document.getElementById('main')?.focus()}>
         Skip to the view
       </button>
-      <header class="top">
-        <a class="brand" href={href('timeline')}>
-          <span class="mark" aria-hidden="true" />
+      <header class="top bar">
+        <a class="brand bar" href={href('timeline')}>
           Sandbox
         </a>
         <ClockBar />
-        <div class="top-side">
+        <div class="top-side bar">
           <WorldChoice />
           <ConnectionState />
           <ThemeButton />
@@ -135,24 +126,19 @@ function Navigation({ current }: { current: string }) {
   }, [current, live.faultsOn]);
   return (
     <nav class="nav" aria-label="Views" ref={nav}>
-      {groups.map(([title, entries]) => (
-        <div class="nav-group" key={title}>
-          <p class="nav-title" id={`nav-${title}`}>
-            {title}
-          </p>
-          <ul aria-labelledby={`nav-${title}`}>
-            {entries.map(({ name, title: words }) => (
-              <li key={name}>
-                <a href={href(name)} aria-current={name === current ? 'page' : undefined}>
-                  {words}
-                  {name === 'faults' && live.faultsOn > 0 ? (
-                    <span class="count">{live.faultsOn}</span>
-                  ) : null}
-                </a>
-              </li>
-            ))}
-          </ul>
-        </div>
+      {groups.map((entries) => (
+        <ul key={entries[0]?.name}>
+          {entries.map(({ name, title }) => (
+            <li key={name}>
+              <a href={href(name)} aria-current={name === current ? 'page' : undefined}>
+                {title}
+                {name === 'faults' && live.faultsOn > 0 ? (
+                  <Badge tone="warn">{live.faultsOn}</Badge>
+                ) : null}
+              </a>
+            </li>
+          ))}
+        </ul>
       ))}
     </nav>
   );
@@ -187,7 +173,7 @@ function ConnectionState() {
   useVersion();
   const { state } = live.connection;
   return (
-    <span class={`sign ${state}`} role="status">
+    <span class={`sign bar ${state}`} role="status">
       {connectionWords[state]}
     </span>
   );
@@ -196,7 +182,6 @@ function ConnectionState() {
 /** What must be seen first: no connection, a token needed, faults on, deviations on. */
 function Notices() {
   const live = useLive();
-  const href = useHref();
   useVersion();
   const { connection, info, faultsOn } = live;
   const deviations = info?.deviations ?? [];
@@ -210,9 +195,9 @@ function Notices() {
       ) : null}
       {connection.state === 'refused' ? <Refused {...connection} /> : null}
       {faultsOn > 0 ? (
-        <div class="notice warn">
+        <div class="notice bar warn">
           <p>
-            {plural(faultsOn, 'fault is', 'faults are')} on. <a href={href('faults')}>Show</a>
+            {plural(faultsOn, 'fault is', 'faults are')} on. <Link to={['faults']}>Show</Link>
           </p>
           <Action run={() => live.plane.send('DELETE', 'faults')}>All off</Action>
         </div>
@@ -220,7 +205,7 @@ function Notices() {
       {deviations.length > 0 ? (
         <p class="notice warn">
           Deviates on purpose: {deviations.join(', ')}.{' '}
-          <a href={href('rules', 'questions')}>What is in force</a>
+          <Link to={['rules', 'questions']}>What is in force</Link>
         </p>
       ) : null}
     </div>
@@ -243,7 +228,7 @@ function Refused({ status, why }: { status: number; why: string }) {
     live.start();
   };
   return (
-    <form class="notice bad" onSubmit={submit}>
+    <form class="notice bar bad" onSubmit={submit}>
       <Field
         label="This sandbox requires the token of --control-token"
         type="password"

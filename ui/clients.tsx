@@ -2,7 +2,7 @@
 // what a right client does.
 import { useState } from 'preact/hooks';
 import { duration, parseJson, plural } from './format.ts';
-import { Badge, CodeBlock, CopyButton, FileButton, Panel, Problem, type Tone } from './kit.tsx';
+import { Badge, CodeBlock, Command, FileButton, Panel, Problem, type Tone } from './kit.tsx';
 
 /** The members of a report that the page shows, by their types; a `?` lets null in. */
 const shown = {
@@ -154,7 +154,7 @@ export function ClientsView() {
     setReport(found);
   };
   return (
-    <div class="columns clients">
+    <div class="story">
       <Panel
         title="Is your client right?"
         note="Judge a test or an example of your API client in a terminal, then choose the report here. Nothing leaves this page."
@@ -249,19 +249,20 @@ function Shown({ finding, check, report }: ShownProps) {
       <div class="beside">
         <section aria-label={`What the client did, ${check.id}`}>
           <h3>What your client did</h3>
-          <ol class="client-calls">
+          <ol>
             {recording?.calls.map((call) => (
-              <li key={call.n} class={calls.includes(call.n) ? 'shown' : ''}>
+              <li key={call.n} class={calls.includes(call.n) ? 'rail bad' : 'rail'}>
                 {seconds(call.at_ms)}{' '}
                 <code>
                   {call.n}. {call.method} {call.target}
                 </code>
                 {call.key === null ? null : <span class="note"> key {call.key}</span>}
-                <span class="note result">→ {outcomeOf(call)}</span>
+                <br />
+                <span class="note">→ {outcomeOf(call)}</span>
               </li>
             ))}
             {recording === undefined ? null : (
-              <li class="end">
+              <li class="rail">
                 {seconds(recording.ending.duration_ms)} the command {recording.ending.words}
               </li>
             )}
@@ -275,12 +276,7 @@ function Shown({ finding, check, report }: ShownProps) {
       </div>
       {replay === undefined ? null : (
         // The report may be anyone's, so the command is shown before it is copied.
-        <>
-          <CodeBlock text={replay} label={`Try it again, ${check.id}`} />
-          <div class="bar">
-            <CopyButton text={replay} words="Copy a command that tries it again" of={check.id} />
-          </div>
-        </>
+        <Command text={replay} label={`Try it again, ${check.id}`} of={`for ${check.id}`} />
       )}
     </>
   );

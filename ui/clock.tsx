@@ -46,19 +46,19 @@ export function ClockBar() {
   const nextMs = due?.next_due_ms ?? null;
   const isFrozen = mode === 'frozen';
   return (
-    <section class="clock" aria-label="Clock">
-      <p class="clock-now">
+    <section class="clock bar" aria-label="Clock">
+      <p class="bar">
         <time dateTime={new Date(nowMs).toISOString()}>
-          <span class="clock-day">{dayOf(nowMs)}</span> {clockTime(nowMs).slice(0, 8)} UTC
+          {dayOf(nowMs)} {clockTime(nowMs).slice(0, 8)} UTC
         </time>
-        <span class={`mode ${mode}`}>
+        <span class={`badge ${mode}`}>
           {isFrozen ? 'frozen' : speed === 1 ? 'running' : `running × ${speed}`}
         </span>
       </p>
       <p class="clock-due">
         {nextMs === null ? 'nothing is due' : `next due ${until(nextMs, nowMs)}`}
       </p>
-      <fieldset class="clock-buttons">
+      <fieldset class="bar">
         <legend class="heard">Let time pass</legend>
         <Button
           onClick={() => advance({ to_next: true })}
@@ -95,7 +95,7 @@ export function ClockBar() {
           />
         )}
       </fieldset>
-      <p class="clock-told" role="status">
+      <p class="note" role="status">
         {command.problem ?? done}
       </p>
     </section>

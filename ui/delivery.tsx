@@ -1,15 +1,26 @@
 // An event with its deliveries, and a delivery with its attempts and its signature.
+import type { ComponentChildren } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
 import type { DeliveryShown, SubscriptionShown } from '../simulator/control/schemas/records.ts';
 import { duration, fullTime, plural, shellWord, until } from './format.ts';
-import { Action, Badge, CodeBlock, CopyButton, Facts, Panel, Problem, type Tone } from './kit.tsx';
+import {
+  Action,
+  Badge,
+  CodeBlock,
+  CopyButton,
+  Facts,
+  Link,
+  Panel,
+  Problem,
+  placeOf,
+  type Tone,
+} from './kit.tsx';
 import type { DeliveriesPage, EventsPage } from './live.ts';
 import { RefusedError } from './plane.ts';
 import { isDelivered } from './timeline-rows.ts';
-import { useHref, useLive, useRead } from './world.ts';
+import { useLive, useRead } from './world.ts';
 
 export function EventDetail({ seq }: { seq: string }) {
-  const href = useHref();
   const { value, problem } = useRead<EventsPage>(`events?after_seq=${Number(seq) - 1}&limit=1`);
   const event = value?.events[0];
   const deliveries = useRead<DeliveriesPage>(
@@ -20,29 +31,19 @@ export function EventDetail({ seq }: { seq: string }) {
   const sent = deliveries.value?.deliveries ?? [];
   return (
     <article class="story">
-      <header class="story-head">
-        <h2>
-          <Badge tone="quiet">event</Badge>
-          <span class="target">{event.kind}</span>
-        </h2>
-        <p class="note">
-          Number {seq}, {fullTime(event.occurred_at)}
-        </p>
-      </header>
+      <h2 class="bar">
+        <Badge tone="quiet">event</Badge>
+        <span class="target">{event.kind}</span>
+      </h2>
+      <p class="note">
+        Number {seq}, {fullTime(event.occurred_at)}
+      </p>
       <Panel title="Deliveries">
-        <ul class="following">
+        <ul class="list">
           {sent.map((delivery) => (
-            <li key={delivery.subscription_id}>
-              <Badge tone={toneOfDelivery(delivery)}>{delivery.status}</Badge>
-              {delivery.id === null ? (
-                <span>waits behind others of subscription {delivery.subscription_id}</span>
-              ) : (
-                <a href={href('timeline', 'deliveries', delivery.id)}>
-                  to subscription {delivery.subscription_id}
-                </a>
-              )}
-              <span class="note">{plural(delivery.attempts.length, 'attempt')}</span>
-            </li>
+            <DeliveryItem key={delivery.subscription_id} of={delivery}>
+              to subscription {delivery.subscription_id}
+            </DeliveryItem>
           ))}
         </ul>
         {sent.length === 0 ? <p class="empty">No subscription has its category.</p> : null}
@@ -54,6 +55,26 @@ export function EventDetail({ seq }: { seq: string }) {
   );
 }
 
+interface DeliveryItemProps {
+  readonly of: DeliveryShown;
+  readonly children: ComponentChildren;
+}
+
+/** A delivery in a list: its state, a link in words of its own, and how often it was tried. */
+export function DeliveryItem({ of, children }: DeliveryItemProps) {
+  return (
+    <li class="bar">
+      <Badge tone={toneOfDelivery(of)}>{of.status}</Badge>
+      {of.id === null ? (
+        <span>waits behind others of subscription {of.subscription_id}</span>
+      ) : (
+        <Link to={placeOf.delivery(of.id)}>{children}</Link>
+      )}
+      <span class="note">{plural(of.attempts.length, 'attempt')}</span>
+    </li>
+  );
+}
+
 export function toneOfDelivery({ status, attempts }: DeliveryShown): Tone {
   if (status === 'delivered') return 'good';
   if (status === 'pending') return attempts.length === 0 ? 'quiet' : 'warn';
@@ -61,7 +82,6 @@ export function toneOfDelivery({ status, attempts }: DeliveryShown): Tone {
 }
 
 export function DeliveryDetail({ id }: { id: string }) {
-  const href = useHref();
   const live = useLive();
   const { value, problem } = useRead<DeliveriesPage>(`deliveries?after=${Number(id) - 1}&limit=1`);
   const { value: all } = useRead<{ subscriptions: SubscriptionShown[] }>('subscriptions');
@@ -70,32 +90,25 @@ export function DeliveryDetail({ id }: { id: string }) {
   if (delivery === undefined) return <p class="empty">This delivery is no longer kept.</p>;
   const { subscription_id, event_id, seq, kind, in_flight } = delivery;
   const subscription = all?.subscriptions.find((each) => each.id === subscription_id);
+  const event = (
+    <Link to={placeOf.event(seq)}>
+      {event_id}, number {seq}
+    </Link>
+  );
   return (
     <article class="story">
-      <header class="story-head">
-        <h2>
-          <Badge tone={toneOfDelivery(delivery)}>{delivery.status}</Badge>
-          <span class="target">{kind ?? event_id}</span>
-        </h2>
-        <Facts
-          of={[
-            [
-              'Event',
-              <a key="event" href={href('timeline', 'events', seq)}>
-                {event_id}, number {seq}
-              </a>,
-            ],
-            [
-              'Subscription',
-              <a key="subscription" href={href('webhooks', subscription_id)}>
-                {subscription_id}
-              </a>,
-            ],
-            ['To', subscription?.url ?? null],
-            ['Forwarded to', subscription?.forwards_to ?? null],
-          ]}
-        />
-      </header>
+      <h2 class="bar">
+        <Badge tone={toneOfDelivery(delivery)}>{delivery.status}</Badge>
+        <span class="target">{kind ?? event_id}</span>
+      </h2>
+      <Facts
+        of={[
+          ['Event', event],
+          ['Subscription', <Link to={['webhooks', subscription_id]}>{subscription_id}</Link>],
+          ['To', subscription?.url ?? null],
+          ['Forwarded to', subscription?.forwards_to ?? null],
+        ]}
+      />
       <div class="bar">
         <Action
           run={() => live.plane.send('POST', `deliveries/${id}/retry`)}
@@ -120,31 +133,24 @@ function Attempts({ delivery }: { delivery: DeliveryShown }) {
   const coming = status === 'pending' ? retryGapsMs.slice(Math.max(0, attempts.length - 1)) : [];
   return (
     <Panel title="Attempts">
-      <ol class="attempts">
+      <ol aria-label="Attempts">
         {attempts.map(({ n, at_ms, status: answer, error, duration_ms }) => {
           const isRunning = in_flight && n === attempts.length && error === null && answer === null;
           const tone = isRunning ? 'quiet' : isDelivered(answer) ? 'good' : 'bad';
           return (
-            <li key={n} class={tone}>
-              <span class="attempt-n">{n}</span>
-              <span>{fullTime(at_ms)}</span>
+            <li key={n} class={`bar rail ${tone}`}>
+              <strong>{n}</strong> {fullTime(at_ms)}
               <Badge tone={tone}>{isRunning ? 'under way' : (answer ?? 'no response')}</Badge>
-              <span class="note">
-                {error ?? ''} {duration_ms === null ? '' : `after ${duration(duration_ms)}`}
-              </span>
+              {error ?? ''} {duration_ms === null ? '' : `after ${duration(duration_ms)}`}
             </li>
           );
         })}
         {coming.map((gapMs, at) => (
-          <li key={`gap ${gapMs}`} class="coming">
-            <span class="attempt-n">{attempts.length + at + 1}</span>
-            {at === 0 && dueMs !== null ? (
-              <span>
-                due {fullTime(dueMs)} ({until(dueMs, live.nowMs())})
-              </span>
-            ) : (
-              <span class="note">{duration(gapMs)} after the one before</span>
-            )}
+          <li key={gapMs} class="bar rail coming">
+            <strong>{attempts.length + at + 1}</strong>
+            {at === 0 && dueMs !== null
+              ? `due ${fullTime(dueMs)} (${until(dueMs, live.nowMs())})`
+              : `${duration(gapMs)} after the one before`}
           </li>
         ))}
       </ol>
@@ -187,7 +193,7 @@ function Signature({ delivery, subscription }: SignatureProps) {
     <Panel
       title="Signature"
       side={
-        expected === null ? undefined : (
+        expected === null ? null : (
           <Badge tone={fits ? 'good' : 'warn'}>{fits ? 'fits the secret' : 'does not fit'}</Badge>
         )
       }
@@ -195,8 +201,8 @@ function Signature({ delivery, subscription }: SignatureProps) {
     >
       <Facts
         of={[
-          ['Header', <code key="header">{header}</code>],
-          ['Secret', <code key="secret">{secret}</code>],
+          ['Header', <code>{header}</code>],
+          ['Secret', <code>{secret}</code>],
           ['Expected v1', expected === null ? 'not on this address' : <code>{expected}</code>],
         ]}
       />

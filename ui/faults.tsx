@@ -1,7 +1,7 @@
 // Faults: what goes wrong on purpose, for which requests or deliveries, and how often it did.
 import type { FaultShown } from '../simulator/control/rows/sandbox/faults.ts';
 import type { FaultOptions } from '../simulator/operator.ts';
-import { Action, Badge, type Column, Form, type FormValues, Panel, Table } from './kit.tsx';
+import { Action, Badge, type Column, Form, type FormValues, Panel, TablePanel } from './kit.tsx';
 import { useLive, useRead } from './world.ts';
 
 export function FaultsView() {
@@ -15,41 +15,38 @@ export function FaultsView() {
   );
 }
 
-function FaultsOn() {
+const columns: readonly Column<FaultShown>[] = [
+  ['Id', ({ id }) => id],
+  ['Applies to', matchWords, 'wrap'],
+  ['When', ({ phase }) => `${phase} it runs`],
+  ['Effect', (fault) => <Badge tone={fault.spent ? 'quiet' : 'warn'}>{effectWords(fault)}</Badge>],
+  ['Hits', ({ hits, times }) => (times === null ? hits : `${hits} of ${times}`)],
+  ['State', ({ spent }) => (spent ? 'used up' : 'on')],
+  ['Switch', (fault) => <Switch of={fault} />],
+];
+
+function Switch({ of: { id, spent } }: { of: FaultShown }) {
   const { plane } = useLive();
-  const { value } = useRead<{ faults: FaultShown[] }>('faults');
-  const columns: readonly Column<FaultShown>[] = [
-    ['Id', ({ id }) => id],
-    ['Applies to', matchWords, 'wrap'],
-    ['When', ({ phase }) => `${phase} it runs`],
-    [
-      'Effect',
-      (fault) => <Badge tone={fault.spent ? 'quiet' : 'warn'}>{effectWords(fault)}</Badge>,
-    ],
-    ['Hits', ({ hits, times }) => (times === null ? hits : `${hits} of ${times}`)],
-    ['State', ({ spent }) => (spent ? 'used up' : 'on')],
-    [
-      'Switch',
-      ({ id, spent }) => (
-        <Action
-          run={() => plane.send('DELETE', `faults/${id}`)}
-          label={spent ? `Remove fault ${id}` : `Switch fault ${id} off`}
-        >
-          {spent ? 'Remove' : 'Off'}
-        </Action>
-      ),
-    ],
-  ];
   return (
-    <Panel title="Faults" wide>
-      <Table
-        caption="Faults"
-        columns={columns}
-        rows={value?.faults ?? []}
-        keyOf={({ id }) => id}
-        empty="None: everything works as it should."
-      />
-    </Panel>
+    <Action
+      run={() => plane.send('DELETE', `faults/${id}`)}
+      label={spent ? `Remove fault ${id}` : `Switch fault ${id} off`}
+    >
+      {spent ? 'Remove' : 'Off'}
+    </Action>
+  );
+}
+
+function FaultsOn() {
+  const { value } = useRead<{ faults: FaultShown[] }>('faults');
+  return (
+    <TablePanel
+      title="Faults"
+      columns={columns}
+      rows={value?.faults ?? []}
+      keyOf={({ id }) => id}
+      empty="None: everything works as it should."
+    />
   );
 }
 
@@ -166,7 +163,7 @@ function Presets({ title, of }: { title: string; of: readonly Preset[] }) {
   const { plane } = useLive();
   return (
     <Panel title={title}>
-      <ul class="presets">
+      <ul class="pairs presets">
         {of.map(([words, why, fault]) => (
           <li key={words}>
             <Action run={() => plane.send('POST', 'faults', { match: {}, ...fault })}>

@@ -1,9 +1,25 @@
-// The small pieces of every view: buttons, badges, forms, tables, panels.
+// The small pieces of every view: links, buttons, badges, forms, tables, panels.
 import type { ComponentChildren } from 'preact';
 import { useId, useState } from 'preact/hooks';
-import { useCommand } from './world.ts';
+import { useCommand, useHref } from './world.ts';
 
 export type Tone = 'good' | 'warn' | 'bad' | 'quiet';
+
+/** A link to a place in the current world, such as `['timeline', 'requests', '12']`. */
+export function Link({ to, children }: { to: Place; children: ComponentChildren }) {
+  const href = useHref();
+  return <a href={href(...to)}>{children}</a>;
+}
+
+export type Place = readonly (string | number)[];
+
+export const placeOf = {
+  request: (id: string | number): Place => ['timeline', 'requests', id],
+  event: (seq: string | number): Place => ['timeline', 'events', seq],
+  delivery: (id: string): Place => ['timeline', 'deliveries', id],
+  transaction: (id: string): Place => ['accounts', 'transactions', id],
+  rule: (id: string): Place => ['rules', id.startsWith('NS-') ? 'questions' : 'rules', id],
+};
 
 export function Badge({ tone, children }: { tone: Tone; children: ComponentChildren }) {
   return <span class={`badge ${tone}`}>{children}</span>;
@@ -11,7 +27,7 @@ export function Badge({ tone, children }: { tone: Tone; children: ComponentChild
 
 type Look = 'main' | 'plain' | 'bad';
 
-export interface ButtonProps {
+interface ButtonProps {
   readonly onClick?: () => void;
   readonly children: ComponentChildren;
   readonly disabled?: boolean | undefined;
@@ -26,7 +42,7 @@ export function Button({
   onClick,
   children,
   disabled,
-  look = 'plain',
+  look,
   label,
   pressed,
   submits,
@@ -34,7 +50,7 @@ export function Button({
   return (
     <button
       type={submits ? 'submit' : 'button'}
-      class={`button ${look}`}
+      class={`button ${look ?? 'plain'}`}
       {...(onClick === undefined ? {} : { onClick })}
       disabled={disabled ?? false}
       aria-label={label}
@@ -45,7 +61,7 @@ export function Button({
   );
 }
 
-export interface ActionProps extends Omit<ButtonProps, 'onClick' | 'pressed'> {
+interface ActionProps extends Omit<ButtonProps, 'onClick' | 'pressed'> {
   readonly run: () => Promise<unknown>;
   /** Asks before it runs: the words of the button that confirms. */
   readonly confirm?: string | undefined;
@@ -82,13 +98,13 @@ export function Action({ run, confirm, disabled, ...button }: ActionProps) {
 
 export function Problem({ words }: { words: string | null }) {
   return (
-    <p class="problem" role="alert" hidden={words === null}>
+    <p class="problem bad" role="alert" hidden={words === null}>
       {words}
     </p>
   );
 }
 
-export interface PanelProps {
+interface PanelProps {
   readonly title: string;
   readonly children: ComponentChildren;
   readonly side?: ComponentChildren;
@@ -100,9 +116,9 @@ export function Panel({ title, children, side, note, wide }: PanelProps) {
   const id = useId();
   return (
     <section class={wide ? 'panel wide' : 'panel'} aria-labelledby={id}>
-      <header class="panel-head">
+      <header class="head bar">
         <h2 id={id}>{title}</h2>
-        {side === undefined ? null : <div class="panel-side">{side}</div>}
+        {side}
       </header>
       {note === undefined ? null : <p class="note">{note}</p>}
       {children}
@@ -110,7 +126,7 @@ export function Panel({ title, children, side, note, wide }: PanelProps) {
   );
 }
 
-export interface FieldProps {
+interface FieldProps {
   readonly label: string;
   readonly value: string;
   readonly onInput: (value: string) => void;
@@ -122,7 +138,7 @@ export interface FieldProps {
   readonly quiet?: boolean | undefined;
 }
 
-export type Option = string | readonly [value: string, words: string];
+type Option = string | readonly [value: string, words: string];
 
 export function Field({ label, value, onInput, placeholder, type, options, quiet }: FieldProps) {
   const id = useId();
@@ -157,7 +173,7 @@ export function Field({ label, value, onInput, placeholder, type, options, quiet
   );
 }
 
-export interface CheckboxProps {
+interface CheckboxProps {
   readonly label: string;
   readonly checked: boolean;
   readonly onChange: (checked: boolean) => void;
@@ -185,7 +201,11 @@ export interface FormField extends Omit<FieldProps, 'value' | 'onInput' | 'quiet
 
 export type FormValues = Readonly<Record<string, string>>;
 
-export interface FormProps {
+/** The values that are not empty. */
+export const givenOf = (values: FormValues): FormValues =>
+  Object.fromEntries(Object.entries(values).filter(([, value]) => value !== ''));
+
+interface FormProps {
   /** Fields may depend on what is entered so far. */
   readonly fields: readonly FormField[] | ((values: FormValues) => readonly FormField[]);
   readonly submit: ComponentChildren;
@@ -195,10 +215,9 @@ export interface FormProps {
   readonly disabled?: boolean;
   /** Runs on Enter or a click; what it resolves to is shown, if it is a text. */
   readonly run: (values: FormValues) => Promise<unknown>;
-  readonly children?: ComponentChildren;
 }
 
-export function Form({ fields, submit, label, look = 'main', disabled, run, children }: FormProps) {
+export function Form({ fields, submit, label, look = 'main', disabled, run }: FormProps) {
   const command = useCommand();
   const [entered, setEntered] = useState<FormValues>({});
   const [done, setDone] = useState('');
@@ -236,36 +255,44 @@ export function Form({ fields, submit, label, look = 'main', disabled, run, chil
       <Button submits look={look} disabled={command.busy || disabled} label={label}>
         {submit}
       </Button>
-      {children}
-      <p role="status" class="note form-done">
-        {done}
-      </p>
+      <Done words={done} />
       <Problem words={command.problem} />
     </form>
   );
 }
 
-/** Chooses a JSON file; the same file can be chosen again. */
-export function FileButton(props: {
+/** Says what was done. */
+export function Done({ words }: { words: string }) {
+  return (
+    <p role="status" class="note">
+      {words}
+    </p>
+  );
+}
+
+interface FileButtonProps {
   readonly onChoose: (file: File) => void;
   readonly children: ComponentChildren;
   readonly look: Look;
-}) {
+}
+
+/** Chooses a JSON file; the same file can be chosen again. */
+export function FileButton({ onChoose, children, look }: FileButtonProps) {
   const id = useId();
   return (
     <span class="file">
-      <label for={id} class={`button ${props.look}`}>
-        {props.children}
+      <label for={id} class={`button ${look}`}>
+        {children}
       </label>
       <input
         id={id}
         class="heard"
         type="file"
         accept="application/json,.json"
-        onChange={(event) => {
-          const [file] = event.currentTarget.files ?? [];
-          if (file !== undefined) props.onChoose(file);
-          event.currentTarget.value = '';
+        onChange={({ currentTarget: input }) => {
+          const [file] = input.files ?? [];
+          if (file !== undefined) onChoose(file);
+          input.value = '';
         }}
       />
     </span>
@@ -307,34 +334,54 @@ export function CodeBlock({ text, label }: { text: string; label: string }) {
   );
 }
 
-/** Words in which backticks mark code. */
-export function Prose({ words }: { words: string }) {
-  const parts = words.split('`');
-  return <>{parts.map((part, at) => (at % 2 === 0 ? part : <code key={at}>{part}</code>))}</>;
+/** A command in full, with a button that copies it. */
+export function Command({ text, label, of }: { text: string; label: string; of?: string }) {
+  return (
+    <>
+      <CodeBlock text={text} label={label} />
+      <div class="bar">
+        <CopyButton text={text} words="Copy the command" {...(of === undefined ? {} : { of })} />
+      </div>
+    </>
+  );
 }
+
+/** Words in which backticks mark code and rule ids are links. */
+export function Prose({ words }: { words: string }) {
+  return (
+    <>
+      {words.split('`').map((part, at) => (at % 2 === 0 ? linkRules(part) : <code>{part}</code>))}
+    </>
+  );
+}
+
+const linkRules = (words: string) =>
+  words
+    .split(/\b([A-Z]{2,4}-\d+[a-z]?)\b/)
+    .map((part, at) => (at % 2 === 0 ? part : <Link to={placeOf.rule(part)}>{part}</Link>));
 
 /** Names with their values. */
 export function Facts({ of }: { of: readonly (readonly [string, ComponentChildren])[] }) {
   return (
-    <dl class="facts">
+    <dl class="facts pairs">
       {of.map(([name, value]) => (
         <div key={name}>
           <dt>{name}</dt>
-          <dd>{value === null || value === '' ? <span class="none">none</span> : value}</dd>
+          <dd>{value === null || value === '' ? <span class="note">none</span> : value}</dd>
         </div>
       ))}
     </dl>
   );
 }
 
-/** A column: its title, its cells, and how they are set (`wrap`, `words`, `number`). */
+/** A column: its title, its cells, and how they are set. */
 export type Column<Row> = readonly [
   title: string,
   cell: (row: Row) => ComponentChildren,
   style?: 'wrap' | 'words' | 'number',
 ];
 
-export interface TableProps<Row> {
+interface TableProps<Row> {
   readonly caption: string;
   readonly columns: readonly Column<Row>[];
   readonly rows: readonly Row[];
@@ -391,5 +438,21 @@ export function Table<Row>({ caption, columns, rows, keyOf, empty, first }: Tabl
         <p class="note">The first {mostRows} are shown; search for the others.</p>
       ) : null}
     </>
+  );
+}
+
+interface TablePanelProps<Row>
+  extends Omit<TableProps<Row>, 'caption'>,
+    Omit<PanelProps, 'children' | 'wide'> {
+  readonly children?: ComponentChildren;
+}
+
+/** A panel with one table, whose caption is its title. */
+export function TablePanel<Row>({ title, side, note, children, ...table }: TablePanelProps<Row>) {
+  return (
+    <Panel title={title} side={side} note={note} wide>
+      {children}
+      <Table caption={title} {...table} />
+    </Panel>
   );
 }

@@ -91,17 +91,12 @@ function Report({ of }: { of: ReceiverReport }) {
   const counts = [
     ...groups.map(([verdict, words]) => [withVerdict(verdict).length, words] as const),
     [unshown.length, 'not shown'] as const,
-  ];
+  ].filter(([count]) => count > 0);
   return (
     <>
       <p role="status">
         {plural(of.rules.length, 'check')}, {plural(of.requests, 'delivery', 'deliveries')} in{' '}
-        {duration(of.duration_ms)}:{' '}
-        {counts
-          .filter(([count]) => count > 0)
-          .map(([count, words]) => `${count} ${words}`)
-          .join(', ')}
-        .
+        {duration(of.duration_ms)}: {counts.map((count) => count.join(' ')).join(', ')}.
       </p>
       {of.notes.map((note) => (
         <p key={note} class="note">
@@ -135,7 +130,7 @@ function Finding({ of, report }: { of: Check; report: ReceiverReport }) {
     <>
       <Facts
         of={[
-          ['Check', <code key="id">{of.id}</code>],
+          ['Check', <code>{of.id}</code>],
           ['Expected', expected],
           ['Actual', actual],
           ['Why', advice?.why ?? null],

@@ -1,7 +1,8 @@
 // A request: what was sent, the response, why it was answered so, and what followed.
 import { useState } from 'preact/hooks';
 import type { RequestStory } from '../simulator/control/schemas/journal.ts';
-import { duration, fullTime, plural, pretty, shellWord } from './format.ts';
+import { DeliveryItem } from './delivery.tsx';
+import { duration, fullTime, pretty, shellWord } from './format.ts';
 import {
   Action,
   Badge,
@@ -9,14 +10,16 @@ import {
   CodeBlock,
   CopyButton,
   Facts,
+  Link,
   Panel,
   Problem,
   Prose,
+  placeOf,
 } from './kit.tsx';
 import type { RequestsPage } from './live.ts';
 import { freshKey, resend } from './plane.ts';
 import { refusalOf, toneOf } from './timeline-rows.ts';
-import { useHref, useInfo, useLive, useRead } from './world.ts';
+import { useInfo, useLive, useRead } from './world.ts';
 
 type Message = RequestStory['request'] | NonNullable<RequestStory['response']>;
 
@@ -59,15 +62,15 @@ export function RequestDetail({ id }: { id: string }) {
 }
 
 function Head({ story }: { story: RequestStory }) {
-  const { request, response, allowance, at_ms, answered_at_ms } = story;
+  const { request, response, allowance, at_ms, answered_at_ms, reset } = story;
   const status = response?.status ?? null;
   const took =
     answered_at_ms === null ? '' : `, answered after ${duration(answered_at_ms - at_ms)}`;
   return (
-    <header class="story-head">
-      <h2>
-        <Badge tone={response === null && !story.reset ? 'quiet' : toneOf(status)}>
-          {status ?? (story.reset ? 'cut' : 'held')}
+    <>
+      <h2 class="bar">
+        <Badge tone={response === null && !reset ? 'quiet' : toneOf(status)}>
+          {status ?? (reset ? 'cut' : 'held')}
         </Badge>
         <span class="target">
           {request.method} {request.target}
@@ -78,7 +81,7 @@ function Head({ story }: { story: RequestStory }) {
           ['Operation', story.operation ?? 'no operation has this path and method'],
           ['Credential', story.client_name ?? 'not recognised'],
           ['Received', `${fullTime(at_ms)}${took}`],
-          ['Request id', <code key="id">{story.request_id}</code>],
+          ['Request id', <code>{story.request_id}</code>],
           [
             'Allowance',
             allowance === null
@@ -87,7 +90,7 @@ function Head({ story }: { story: RequestStory }) {
           ],
         ]}
       />
-    </header>
+    </>
   );
 }
 
@@ -96,13 +99,14 @@ function Refused({ story: { response } }: { story: RequestStory }) {
   if (response === null || refusal === null) return null;
   const { code, fields, words } = refusal;
   return (
-    <p class={`refused ${toneOf(response.status)}`}>
-      {code === null ? null : <code class="refused-code">{code}</code>}
-      {fields.map((field) => (
-        <code key={field} class="refused-code refused-field">
-          {field}
-        </code>
-      ))}
+    <p class={`bar rail ${toneOf(response.status)}`}>
+      {[code, ...fields].map((name) =>
+        name === null ? null : (
+          <code key={name}>
+            <strong>{name}</strong>
+          </code>
+        ),
+      )}
       <span>{words}</span>
     </p>
   );
@@ -116,7 +120,6 @@ const keyHeader = 'idempotency-key';
 function SendAgain({ story }: { story: RequestStory }) {
   const live = useLive();
   const info = useInfo();
-  const href = useHref();
   const [sent, setSent] = useState<{ id: string; status: number } | null>(null);
   const send = async (key: string | null) => {
     const { request } = await live.plane.get<RequestStory>(`requests/${story.id}?secrets=shown`);
@@ -134,9 +137,9 @@ function SendAgain({ story }: { story: RequestStory }) {
       {hasKey ? <Action run={() => send(freshKey())}>Send again, new key</Action> : null}
       <span role="status">
         {sent === null ? null : (
-          <a href={href('timeline', 'requests', sent.id)}>
+          <Link to={placeOf.request(sent.id)}>
             answered {sent.status}: request {sent.id}
-          </a>
+          </Link>
         )}
       </span>
     </div>
@@ -175,42 +178,34 @@ function curlOf({ request }: RequestStory, base: string): string {
   return lines.join(' \\\n  ');
 }
 
-function HintList({ of }: { of: RequestStory['hints'] }) {
-  return (
-    <ul class="hints" aria-label="Hints">
-      {of.map(({ code, words }) => (
-        <li key={code}>
-          <Badge tone="warn">hint</Badge> <code>{code}</code>
-          <p>
-            <Prose words={words} />
-          </p>
-        </li>
-      ))}
-    </ul>
-  );
-}
-
 function Reasons({ story: { reasons, hints } }: { story: RequestStory }) {
-  const href = useHref();
   if (reasons.length === 0 && hints.length === 0) return null;
   return (
     <Panel title="Why">
-      {hints.length === 0 ? null : <HintList of={hints} />}
-      <ul class="reasons">
-        {reasons.map(({ id, words }) => {
-          const isQuestion = id.startsWith('NS-');
-          return (
-            <li key={id} class={isQuestion ? 'question' : ''}>
-              <a href={href('rules', isQuestion ? 'questions' : 'rules', id)}>
-                <code>{id}</code>
-              </a>
-              <span>
-                {isQuestion ? <em>Open question. </em> : null}
+      {hints.length === 0 ? null : (
+        <ul class="list" aria-label="Hints">
+          {hints.map(({ code, words }) => (
+            <li key={code} class="rail warn">
+              <Badge tone="warn">hint</Badge> <code>{code}</code>
+              <p>
                 <Prose words={words} />
-              </span>
+              </p>
             </li>
-          );
-        })}
+          ))}
+        </ul>
+      )}
+      <ul class="pairs reasons" aria-label="Reasons">
+        {reasons.map(({ id, words }) => (
+          <li key={id}>
+            <Link to={placeOf.rule(id)}>
+              <code>{id}</code>
+            </Link>
+            <span>
+              {id.startsWith('NS-') ? <em>Open question. </em> : null}
+              <Prose words={words} />
+            </span>
+          </li>
+        ))}
       </ul>
     </Panel>
   );
@@ -244,15 +239,15 @@ function Steps({ story: { steps } }: { story: RequestStory }) {
         {steps.map(({ name, outcome, note }, at) => (
           <li
             key={`${at} ${name}`}
-            class={at === deciding ? 'deciding' : ''}
+            class={`rail ${at === deciding ? 'chosen-step' : ''}`}
             aria-current={at === deciding ? 'step' : undefined}
           >
             <span>{stepWords[name] ?? name}</span>
-            <span class="step-outcome">
+            <span>
               {outcomeWords[outcome]}
               {at === deciding ? ': this decided' : ''}
             </span>
-            <span class="step-note">{note}</span>
+            <span>{note}</span>
           </li>
         ))}
       </ol>
@@ -268,15 +263,8 @@ const keyWords = {
 } as const;
 
 function Idempotency({ story }: { story: RequestStory }) {
-  const href = useHref();
-  const { idempotency, key, subject, first_attempt, repeats } = story;
+  const { idempotency, key, subject, first_attempt: first, repeats } = story;
   if (key === null && idempotency === null) return null;
-  const link = (id: string, more = '') => (
-    <a key={id} href={href('timeline', 'requests', id)}>
-      request {id}
-      {more}
-    </a>
-  );
   return (
     <Panel title="Idempotency">
       <p>{idempotency === null ? 'The key was not looked at.' : keyWords[idempotency]}</p>
@@ -284,13 +272,10 @@ function Idempotency({ story }: { story: RequestStory }) {
         of={[
           ['Key', key],
           ['Subject', subject],
-          [
-            'First attempt',
-            first_attempt && link(first_attempt.id, ` (${first_attempt.request_id})`),
-          ],
+          ['First attempt', first && <RequestLink id={first.id} more={first.request_id} />],
           [
             'Repeats',
-            repeats.length === 0 ? null : repeats.map((id) => <span key={id}>{link(id)} </span>),
+            repeats.length === 0 ? null : repeats.map((id) => <RequestLink key={id} id={id} />),
           ],
         ]}
       />
@@ -298,36 +283,37 @@ function Idempotency({ story }: { story: RequestStory }) {
   );
 }
 
+function RequestLink({ id, more }: { id: string; more?: string }) {
+  return (
+    <>
+      <Link to={placeOf.request(id)}>request {id}</Link> {more}{' '}
+    </>
+  );
+}
+
 function Consequences({ story: { events, deliveries, fault } }: { story: RequestStory }) {
-  const href = useHref();
   if (events.length === 0 && deliveries.length === 0 && fault === null) return null;
   return (
     <Panel title="What followed">
-      <ul class="following">
+      <ul class="list">
         {fault === null ? null : (
-          <li>
+          <li class="bar">
             <Badge tone="warn">fault</Badge>
-            <a href={href('faults')}>fault {fault.id}</a>
+            <Link to={['faults']}>fault {fault.id}</Link>
             <span class="note">{fault.phase} it ran</span>
           </li>
         )}
         {events.map(({ id, seq, kind }) => (
-          <li key={id}>
+          <li key={id} class="bar">
             <Badge tone="quiet">event</Badge>
-            <a href={href('timeline', 'events', seq)}>{kind ?? id}</a>
+            <Link to={placeOf.event(seq)}>{kind ?? id}</Link>
             <span class="note">number {seq}</span>
           </li>
         ))}
         {deliveries.map((delivery) => (
-          <li key={delivery.id}>
-            <Badge tone={delivery.status === 'delivered' ? 'good' : 'warn'}>
-              {delivery.status}
-            </Badge>
-            <a href={href('timeline', 'deliveries', delivery.id ?? '')}>
-              {delivery.kind ?? delivery.event_id} to subscription {delivery.subscription_id}
-            </a>
-            <span class="note">{plural(delivery.attempts.length, 'attempt')}</span>
-          </li>
+          <DeliveryItem key={delivery.id} of={delivery}>
+            {delivery.kind ?? delivery.event_id} to subscription {delivery.subscription_id}
+          </DeliveryItem>
         ))}
       </ul>
     </Panel>
@@ -339,7 +325,7 @@ function MessageBody({ of, label }: { of: Message; label: string }) {
   const lines = headersOf(of).map(([name, value]) => `${name}: ${value}`);
   return (
     <>
-      <details class="headers">
+      <details>
         <summary>{lines.length} headers</summary>
         <CodeBlock text={lines.join('\n')} label={`${label}: headers`} />
       </details>

@@ -8,12 +8,13 @@ import {
   Action,
   Badge,
   Button,
-  CodeBlock,
-  CopyButton,
+  Command,
   Field,
+  Link,
   Panel,
   Problem,
   Prose,
+  placeOf,
   Table,
 } from './kit.tsx';
 import { useHref, useInfo, useLive, useRead } from './world.ts';
@@ -37,7 +38,7 @@ export function RulesView({ path: [tab = 'rules', id = ''] }: ViewProps) {
   return (
     <div class="columns">
       <div class="wide bar">
-        <fieldset class="kinds" aria-label="What to show">
+        <fieldset class="bar" aria-label="What to show">
           {tabs.map(([name, words]) => (
             <a
               key={name}
@@ -86,7 +87,7 @@ function Rules({ of, coverage, search }: TabProps) {
       </p>
       {families.map((family) => (
         <Panel key={family} title={family} wide>
-          <ul class="reasons">
+          <ul class="pairs reasons">
             {found
               .filter((rule) => rule.family === family)
               .map(({ id, words }) => (
@@ -122,9 +123,9 @@ function Questions({ of, search }: TabProps) {
     <>
       {of.deviations.length === 0 ? null : (
         <Panel title="Deviations on" note="Wrong on purpose, to see whether a client notices." wide>
-          <ul class="questions">
+          <ul class="list">
             {of.deviations.map(({ id, story, breaks }) => (
-              <li key={id}>
+              <li key={id} class="rail">
                 <h3>{id}</h3>
                 <p>
                   <Prose words={story} />
@@ -149,11 +150,11 @@ function Questions({ of, search }: TabProps) {
         }
         note="What the API's description does not say, and what this sandbox does. sandbox.config.json changes the settings."
       >
-        <ul class="questions">
+        <ul class="list">
           {found.map(({ id, question, choice, where, settings, no_setting }) => (
-            <li key={id}>
+            <li key={id} class="rail">
               <h3>
-                <span class="question-id">{id}</span> <Prose words={question} />
+                <span class="note">{id}</span> <Prose words={question} />
               </h3>
               <p>
                 <Prose words={choice} />
@@ -242,12 +243,12 @@ function Coverage({ coverage, search }: TabProps) {
           </Button>
         }
       >
-        <ul class="questions">
+        <ul class="list">
           {found.slice(0, whole ? found.length : fewRules).map((each) => (
             <NotMet key={each.id} of={each} />
           ))}
           {coverage.not_reachable.map(({ id, why }) => (
-            <li key={id}>
+            <li key={id} class="rail">
               <h3>{id}</h3>
               <p class="note">Cannot be met from outside: {why}</p>
             </li>
@@ -259,14 +260,13 @@ function Coverage({ coverage, search }: TabProps) {
 }
 
 function CoveredHints({ of }: { of: CoverageShown['hints'] }) {
-  const href = useHref();
   return (
     <Panel title="Hints" note="Answered without complaint, but perhaps not as intended." wide>
-      <ul class="hints">
+      <ul class="list">
         {of.map(({ code, count, words, request }) => (
-          <li key={code}>
+          <li key={code} class="rail warn">
             <Badge tone="warn">{plural(count, 'time')}</Badge> <code>{code}</code>,{' '}
-            <a href={href('timeline', 'requests', request)}>last on request {request}</a>
+            <Link to={placeOf.request(request)}>last on request {request}</Link>
             <p>
               <Prose words={words} />
             </p>
@@ -286,13 +286,12 @@ function NotMet({ of: { id, words, line } }: { of: CoverageShown['not_met'][numb
     .replaceAll('$SANDBOX_BASE_URL', base)
     .replaceAll('$SANDBOX_TOKEN', info?.credentials[0]?.token ?? 'TOKEN');
   return (
-    <li>
+    <li class="rail">
       <h3>{id}</h3>
       <p>
         <Prose words={words} />
       </p>
-      <CodeBlock text={command} label={`Command that meets ${id}`} />
-      <CopyButton text={command} words="Copy the command" of={`for ${id}`} />
+      <Command text={command} label={`Command that meets ${id}`} of={`for ${id}`} />
     </li>
   );
 }

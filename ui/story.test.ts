@@ -124,7 +124,7 @@ if (executable === null) {
       transaction_type: 'Withdrawal',
     });
     await page.getByRole('link', { name: 'Timeline', exact: true }).click();
-    const marked = page.locator('.line', { has: page.locator('.hint-mark') });
+    const marked = page.locator('.line', { has: page.locator('.badge.mark') });
     await marked.getByText('sign against type').waitFor();
     await page.getByRole('link', { name: /1 hint: POST .*\/transactions/ }).click();
     const hints = page.getByRole('list', { name: 'Hints' });
@@ -258,8 +258,8 @@ if (executable === null) {
     await page.getByText(/^due /).waitFor();
     await page.getByRole('button', { name: 'Advance by a day' }).click();
     await page.getByText('Moved by 1 d').waitFor();
-    await page.locator('.attempts .bad').nth(7).waitFor();
-    await eventually(() => page.locator('.attempts .coming').count(), 0);
+    await page.locator('.rail.bad').nth(7).waitFor();
+    await eventually(() => page.locator('.rail.coming').count(), 0);
     await page.getByText('fits the secret').waitFor();
   });
 

@@ -4,7 +4,7 @@ import { useEffect, useMemo, useState } from 'preact/hooks';
 import type { ViewProps } from './app.tsx';
 import { DeliveryDetail, EventDetail } from './delivery.tsx';
 import { clockTime, dayOf, plural, shortTime } from './format.ts';
-import { Badge, Button, Field } from './kit.tsx';
+import { Badge, Button, Field, Link } from './kit.tsx';
 import { RequestDetail } from './request.tsx';
 import {
   everything,
@@ -41,7 +41,7 @@ export function TimelineView({ path }: ViewProps) {
             {paused === null ? 'Pause' : 'Continue'}
           </Button>
         </Filters>
-        <p class="timeline-count" role="status">
+        <p class="timeline-count note" role="status">
           {plural(wanted.length, 'row')}
           {missed > 0 ? `, paused: ${missed.toLocaleString('en')} more since` : ''}
         </p>
@@ -72,16 +72,15 @@ function Details({ what, which }: { what: string; which: string }) {
 
 function Empty({ isFiltered }: { isFiltered: boolean }) {
   const info = useInfo();
-  const href = useHref();
   if (isFiltered) return <p class="empty">No row matches the filter.</p>;
   if (info === null) return <p class="empty">Reading…</p>;
   return (
     <div class="empty">
-      <p class="empty-title">Nothing has happened yet</p>
+      <h2>Nothing has happened yet</h2>
       <p>
         Send a request to <code>{info.base_url}/api/v1</code>, and it appears here with its response
-        and the reasons. Tokens are under <a href={href('access')}>Access</a>; under{' '}
-        <a href={href('api')}>API</a> each operation has an example to run.
+        and the reasons. Tokens are under <Link to={['access']}>Access</Link>; under{' '}
+        <Link to={['api']}>API</Link> each operation has an example to run.
       </p>
     </div>
   );
@@ -110,7 +109,7 @@ function Filters({ filter, onFilter, children }: FiltersProps) {
     set({ kinds: filter.kinds.includes(kind) ? others : [...others, kind] });
   };
   return (
-    <search class="filters">
+    <search class="filters bar">
       <Field
         label="Search"
         type="search"
@@ -140,7 +139,7 @@ function Filters({ filter, onFilter, children }: FiltersProps) {
         quiet
         onInput={(account) => set({ account: account.trim() })}
       />
-      <fieldset class="kinds">
+      <fieldset class="bar">
         <legend class="heard">Kinds of rows</legend>
         {kindWords.map(([kind, words]) => (
           <Button key={kind} onClick={() => toggle(kind)} pressed={filter.kinds.includes(kind)}>
@@ -211,7 +210,7 @@ function Line({ row, isChosen }: { row: TimelineRow; isChosen: boolean }) {
       <Badge tone={row.tone}>{row.badge}</Badge>
       <span class="line-title">
         {row.hints === 0 ? null : (
-          <span class="hint-mark" title={plural(row.hints, 'hint')}>
+          <span class="badge mark warn" title={plural(row.hints, 'hint')}>
             <span aria-hidden="true">!</span>
             <span class="heard">{plural(row.hints, 'hint')}: </span>
           </span>

@@ -2,37 +2,50 @@
 import { useState } from 'preact/hooks';
 import type { TransactionShown } from '../simulator/control/schemas/records.ts';
 import { fullTime, matchesWords, plural } from './format.ts';
-import type { Tone } from './kit.tsx';
-import { Action, Badge, type Column, Facts, Field, Panel, Problem, Table } from './kit.tsx';
+import {
+  Action,
+  Badge,
+  type Column,
+  Facts,
+  Field,
+  Link,
+  Panel,
+  Problem,
+  placeOf,
+  TablePanel,
+  type Tone,
+} from './kit.tsx';
 import { callApi, tokenFor } from './plane.ts';
 import type { TimelineRow } from './timeline-rows.ts';
-import { type Href, useHref, useInfo, useLive, useRead, useVersion } from './world.ts';
+import { useInfo, useLive, useRead, useVersion } from './world.ts';
 
 type Status = TransactionShown['status'];
 type Trigger = 'approve' | 'reject' | 'cancel' | 'settle';
 
-const tones: Readonly<Record<Status, Tone>> = {
-  pending: 'quiet',
-  approved: 'warn',
-  settled: 'good',
-  rejected: 'bad',
-  cancelled: 'bad',
+/** Each status with its tone and its place in the diagram. */
+const states: Readonly<Record<Status, { tone: Tone; x: number; y: number }>> = {
+  pending: { tone: 'quiet', x: 60, y: 40 },
+  approved: { tone: 'warn', x: 220, y: 40 },
+  settled: { tone: 'good', x: 380, y: 40 },
+  rejected: { tone: 'bad', x: 140, y: 130 },
+  cancelled: { tone: 'bad', x: 300, y: 130 },
 };
-const statuses = Object.keys(tones) as Status[];
+const statuses = Object.keys(states) as Status[];
 
-const columns = (href: Href): readonly Column<TransactionShown>[] => [
-  ['Id', ({ id }) => <a href={href('accounts', 'transactions', id)}>{id}</a>],
-  ['Status', ({ status }) => <Badge tone={tones[status]}>{status}</Badge>],
+const StatusBadge = ({ of }: { of: Status }) => <Badge tone={states[of].tone}>{of}</Badge>;
+
+const columns: readonly Column<TransactionShown>[] = [
+  ['Id', ({ id }) => <Link to={placeOf.transaction(id)}>{id}</Link>],
+  ['Status', ({ status }) => <StatusBadge of={status} />],
   ['Type', (each) => `${each.transaction_type}${each.is_ftd ? ' (first deposit)' : ''}`],
   ['Amount', ({ amount, currency }) => `${amount} ${currency}`, 'number'],
-  ['Account', (each) => <a href={href('accounts', each.account_id)}>{each.account_id}</a>],
+  ['Account', (each) => <Link to={['accounts', each.account_id]}>{each.account_id}</Link>],
   ['Reference', (each) => each.client_reference_id, 'wrap'],
   ['Created', (each) => fullTime(each.created_at)],
 ];
 
 /** The transactions of one account, or all of them. */
 export function Transactions({ query }: { query: string }) {
-  const href = useHref();
   const [search, setSearch] = useState('');
   const [status, setStatus] = useState('');
   const wanted = status === '' ? '' : `&status=${status}`;
@@ -43,10 +56,14 @@ export function Transactions({ query }: { query: string }) {
     matchesWords(Object.values(each).join(' '), search),
   );
   return (
-    <Panel
+    <TablePanel
       title="Transactions"
-      wide
       side={<span class="note">{plural(found.length, 'transaction')}</span>}
+      columns={columns}
+      rows={found.toReversed()}
+      keyOf={({ id }) => id}
+      empty="No transaction matches."
+      first={20}
     >
       <div class="form">
         <Field
@@ -64,25 +81,16 @@ export function Transactions({ query }: { query: string }) {
         />
       </div>
       <Problem words={problem} />
-      <Table
-        caption="Transactions"
-        columns={columns(href)}
-        rows={found.toReversed()}
-        keyOf={({ id }) => id}
-        empty="No transaction matches."
-        first={20}
-      />
-    </Panel>
+    </TablePanel>
   );
 }
 
 export function TransactionDetail({ id }: { id: string }) {
-  const href = useHref();
   const { value, problem } = useRead<TransactionShown>(`transactions/${encodeURIComponent(id)}`);
   return (
     <div class="columns">
       <p class="wide">
-        <a href={href('accounts')}>All accounts and transactions</a>
+        <Link to={['accounts']}>All accounts and transactions</Link>
       </p>
       <Problem words={problem} />
       {value === null ? null : (
@@ -94,7 +102,7 @@ export function TransactionDetail({ id }: { id: string }) {
                 ['Type', `${value.transaction_type}, method ${value.method}`],
                 ['Amount', `${value.amount} ${value.currency}`],
                 ['Reference', value.client_reference_id],
-                ['Account', <a href={href('accounts', value.account_id)}>{value.account_id}</a>],
+                ['Account', <Link to={['accounts', value.account_id]}>{value.account_id}</Link>],
                 ['Trading account', value.trading_account_id],
                 ['First deposit', value.is_ftd ? 'yes: is_ftd is true' : 'no'],
                 ['Reason', value.reason && `${value.reason} (the API never shows it)`],
@@ -115,30 +123,27 @@ interface Move {
   readonly trigger: Trigger;
   readonly from: Status;
   readonly to: Status;
+  /** NS-4: the setting that allows it, if it is not always possible. */
+  readonly setting?: string;
 }
 
-/** TXS-1 to TXS-13, and NS-3. */
+/** TXS-1 to TXS-13, NS-3 and NS-4. */
 const moves: readonly Move[] = [
   { trigger: 'approve', from: 'pending', to: 'approved' },
   { trigger: 'reject', from: 'pending', to: 'rejected' },
   { trigger: 'cancel', from: 'pending', to: 'cancelled' },
   { trigger: 'settle', from: 'approved', to: 'settled' },
   { trigger: 'cancel', from: 'settled', to: 'cancelled' },
+  { trigger: 'reject', from: 'approved', to: 'rejected', setting: 'reject_from_approved' },
+  { trigger: 'reject', from: 'settled', to: 'rejected', setting: 'reject_from_settled' },
+  { trigger: 'cancel', from: 'approved', to: 'cancelled', setting: 'cancel_from_approved' },
 ];
-
-/** NS-4: moves that a setting allows. */
-const movesBySetting: Readonly<Record<string, Move>> = {
-  reject_from_approved: { trigger: 'reject', from: 'approved', to: 'rejected' },
-  reject_from_settled: { trigger: 'reject', from: 'settled', to: 'rejected' },
-  cancel_from_approved: { trigger: 'cancel', from: 'approved', to: 'cancelled' },
-};
 
 function useMoves(): readonly Move[] {
   const settings = (useInfo()?.settings ?? {}) as Readonly<Record<string, unknown>>;
-  const more = Object.entries(movesBySetting).filter(
-    ([key]) => settings[key] !== undefined && settings[key] !== 'refused',
+  return moves.filter(
+    ({ setting }) => setting === undefined || (settings[setting] ?? 'refused') !== 'refused',
   );
-  return [...moves, ...more.map(([, move]) => move)];
 }
 
 /** The changes of a transaction that the timeline still has, oldest first. */
@@ -153,40 +158,35 @@ function useHistory({ id }: TransactionShown): readonly TimelineRow[] {
     );
 }
 
-const statusOf = ({ title }: TimelineRow) => {
-  const word = title.split('.')[1] ?? '';
-  return statuses.find((status) => status === word) ?? 'pending';
-};
+const statusOf = ({ title }: TimelineRow) =>
+  statuses.find((status) => title.endsWith(`.${status}`)) ?? 'pending';
+
+const historyColumns: readonly Column<TimelineRow>[] = [
+  ['When', ({ atMs }) => fullTime(atMs)],
+  ['Became', (row) => <StatusBadge of={statusOf(row)} />],
+  ['Event', ({ path, title }) => <Link to={path ?? []}>{title}</Link>],
+  [
+    'By',
+    ({ isTied, request, credential }) =>
+      isTied ? (
+        <Link to={placeOf.request(request)}>
+          request {request} of {credential}
+        </Link>
+      ) : (
+        'time, or the control plane'
+      ),
+  ],
+];
 
 function History({ of }: { of: TransactionShown }) {
-  const href = useHref();
-  const rows = useHistory(of);
-  const historyColumns: readonly Column<TimelineRow>[] = [
-    ['When', ({ atMs }) => fullTime(atMs)],
-    ['Became', (row) => <Badge tone={tones[statusOf(row)]}>{statusOf(row)}</Badge>],
-    ['Event', ({ path, title }) => <a href={href(...(path ?? []))}>{title}</a>],
-    [
-      'By',
-      ({ isTied, request, credential }) =>
-        isTied ? (
-          <a href={href('timeline', 'requests', request)}>
-            request {request} of {credential}
-          </a>
-        ) : (
-          'time, or the control plane'
-        ),
-    ],
-  ];
   return (
-    <Panel title="History" wide>
-      <Table
-        caption="History"
-        columns={historyColumns}
-        rows={rows}
-        keyOf={({ key }) => key}
-        empty="It is older than the events that are kept."
-      />
-    </Panel>
+    <TablePanel
+      title="History"
+      columns={historyColumns}
+      rows={useHistory(of)}
+      keyOf={({ key }) => key}
+      empty="It is older than the events that are kept."
+    />
   );
 }
 
@@ -201,12 +201,9 @@ function Moves({ of }: { of: TransactionShown }) {
   const needsReason = legal.some(({ trigger }) => trigger === 'reject' || trigger === 'cancel');
   const run = async (trigger: Trigger) => {
     if (trigger === 'settle') return plane.send('POST', `transactions/${of.id}/settle`);
-    const scopes = [
-      'transactions:write',
-      ...(of.status === 'settled' ? ['transactions:amend'] : []),
-    ];
+    const amends = of.status === 'settled' ? ['transactions:amend'] : [];
     return callApi({
-      token: await tokenFor(plane, of, ...scopes),
+      token: await tokenFor(plane, of, 'transactions:write', ...amends),
       method: 'POST',
       path: `/api/v1/transactions/${of.id}/${trigger}?account_id=${of.account_id}`,
       ...(trigger === 'approve' ? {} : { body: { reason } }),
@@ -215,7 +212,7 @@ function Moves({ of }: { of: TransactionShown }) {
   return (
     <Panel
       title={`Transaction ${of.id}`}
-      side={<Badge tone={tones[of.status]}>{of.status}</Badge>}
+      side={<StatusBadge of={of.status} />}
       note="Settle calls the control plane. Approve, reject and cancel call the API, and show in the timeline."
     >
       <StateDiagram at={of.status} path={path} moves={all} />
@@ -234,13 +231,6 @@ function Moves({ of }: { of: TransactionShown }) {
   );
 }
 
-const places: Readonly<Record<Status, readonly [x: number, y: number]>> = {
-  pending: [60, 40],
-  approved: [220, 40],
-  settled: [380, 40],
-  rejected: [140, 130],
-  cancelled: [300, 130],
-};
 const halfWidth = 48;
 const halfHeight = 16;
 
@@ -260,22 +250,18 @@ function StateDiagram({ at, path, moves: all }: StateDiagramProps) {
   return (
     <svg class="diagram" viewBox="0 0 440 166" role="img" aria-label={label}>
       <title>{label}</title>
-      <defs>
-        {['', ' legal', ' taken'].map((kind) => (
-          <marker
-            key={kind}
-            id={`tip${kind.trim()}`}
-            viewBox="0 0 8 8"
-            refX="7"
-            refY="4"
-            markerWidth="7"
-            markerHeight="7"
-            orient="auto"
-          >
-            <path class={`tip${kind}`} d="M0 0L8 4L0 8z" />
-          </marker>
-        ))}
-      </defs>
+      <marker
+        id="tip"
+        viewBox="0 0 8 8"
+        refX="7"
+        refY="4"
+        markerUnits="userSpaceOnUse"
+        markerWidth="10"
+        markerHeight="10"
+        orient="auto"
+      >
+        <path d="M0 0L8 4L0 8z" />
+      </marker>
       {all.map((move) => (
         <Arrow
           key={`${move.from} ${move.to}`}
@@ -284,16 +270,11 @@ function StateDiagram({ at, path, moves: all }: StateDiagramProps) {
         />
       ))}
       {statuses.map((status) => {
-        const [x, y] = places[status];
+        const { x, y } = states[status];
+        const [width, height] = [2 * halfWidth, 2 * halfHeight];
         return (
           <g key={status} class={`place ${status === at ? 'here' : ''}`}>
-            <rect
-              x={x - halfWidth}
-              y={y - halfHeight}
-              width={2 * halfWidth}
-              height={2 * halfHeight}
-              rx="8"
-            />
+            <rect x={x - halfWidth} y={y - halfHeight} width={width} height={height} rx="8" />
             <text x={x} y={y + 4}>
               {status}
             </text>
@@ -305,18 +286,16 @@ function StateDiagram({ at, path, moves: all }: StateDiagramProps) {
 }
 
 function Arrow({ move, kind }: { move: Move; kind: '' | 'legal' | 'taken' }) {
-  const [fromX, fromY] = places[move.from];
-  const [toX, toY] = places[move.to];
-  const isLevel = fromY === toY;
-  const side = Math.sign(toX - fromX) * 18;
-  const [startX, startY] = isLevel
-    ? [fromX + halfWidth, fromY]
-    : [fromX + side, fromY + halfHeight];
-  const [endX, endY] = isLevel ? [toX - halfWidth, toY] : [toX - side, toY - halfHeight];
+  const [from, to] = [states[move.from], states[move.to]];
+  const isLevel = from.y === to.y;
+  // Level arrows run from side to side, others from the lower edge to the upper one.
+  const dx = isLevel ? halfWidth : Math.sign(to.x - from.x) * 18;
+  const dy = isLevel ? 0 : halfHeight;
+  const [x1, y1, x2, y2] = [from.x + dx, from.y + dy, to.x - dx, to.y - dy];
   return (
     <g class={`arrow ${kind}`}>
-      <line x1={startX} y1={startY} x2={endX} y2={endY} marker-end={`url(#tip${kind})`} />
-      <text x={(startX + endX) / 2 + (isLevel ? 0 : 4)} y={(startY + endY) / 2 - (isLevel ? 6 : 0)}>
+      <line x1={x1} y1={y1} x2={x2} y2={y2} marker-end="url(#tip)" />
+      <text x={(x1 + x2) / 2 + (isLevel ? 0 : 4)} y={(y1 + y2) / 2 - (isLevel ? 6 : 0)}>
         {move.trigger}
       </text>
     </g>

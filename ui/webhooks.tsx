@@ -1,5 +1,4 @@
 // Webhooks: subscriptions, their deliveries, where they go, and events created by hand.
-
 import type { DeliveryShown, SubscriptionShown } from '../simulator/control/schemas/records.ts';
 import type { EventCategory } from '../simulator/events.ts';
 import type { ViewProps } from './app.tsx';
@@ -12,14 +11,18 @@ import {
   CopyButton,
   Facts,
   Form,
+  type FormField,
+  givenOf,
+  Link,
   Panel,
   Problem,
-  Table,
+  placeOf,
+  TablePanel,
 } from './kit.tsx';
 import type { DeliveriesPage } from './live.ts';
 import { callApi, RefusedError, tokenFor } from './plane.ts';
 import { ReceiverJudge } from './receiver.tsx';
-import { useHref, useInfo, useLive, useRead } from './world.ts';
+import { useInfo, useLive, useRead } from './world.ts';
 
 const eventCategories = Object.keys({
   account: true,
@@ -38,7 +41,13 @@ export function WebhooksView({ path: [id] }: ViewProps) {
   }
   return (
     <div class="columns">
-      <Subscriptions of={value.subscriptions} />
+      <TablePanel
+        title="Subscriptions"
+        columns={subscriptionColumns}
+        rows={value.subscriptions.toReversed()}
+        keyOf={(each) => each.id}
+        empty="None yet. Create one below, or start the sandbox with --forward-to and the URL of your receiver."
+      />
       <Deliveries query="" />
       <CreateSubscription />
       <CreateEvent />
@@ -54,37 +63,15 @@ function SubscriptionState({ of }: { of: SubscriptionShown }) {
   return <Badge tone="good">enabled</Badge>;
 }
 
-function Subscriptions({ of }: { of: readonly SubscriptionShown[] }) {
-  const href = useHref();
-  const columns: readonly Column<SubscriptionShown>[] = [
-    ['Id', ({ id }) => <a href={href('webhooks', id)}>{id}</a>],
-    ['State', (each) => <SubscriptionState of={each} />],
-    [
-      'URL',
-      ({ url, forwards_to: to }) => (
-        <>
-          {url}
-          {to === null ? null : <span class="note"> forwarded to {to}</span>}
-        </>
-      ),
-      'wrap',
-    ],
-    ['Categories', (each) => each.event_categories.join(', ')],
-    ['Brand', (each) => each.brand_id ?? 'firm-wide'],
-    ['Last delivered', (each) => each.last_delivered_seq],
-  ];
-  return (
-    <Panel title="Subscriptions" wide>
-      <Table
-        caption="Subscriptions"
-        columns={columns}
-        rows={of.toReversed()}
-        keyOf={({ id }) => id}
-        empty="None yet. Create one below, or start the sandbox with --forward-to and the URL of your receiver."
-      />
-    </Panel>
-  );
-}
+const subscriptionColumns: readonly Column<SubscriptionShown>[] = [
+  ['Id', ({ id }) => <Link to={['webhooks', id]}>{id}</Link>],
+  ['State', (each) => <SubscriptionState of={each} />],
+  ['URL', ({ url }) => url, 'wrap'],
+  ['Forwarded to', ({ forwards_to }) => forwards_to, 'wrap'],
+  ['Categories', (each) => each.event_categories.join(', ')],
+  ['Brand', (each) => each.brand_id ?? 'firm-wide'],
+  ['Last delivered', (each) => each.last_delivered_seq],
+];
 
 const arrivals: Readonly<Record<DeliveryShown['status'], string>> = {
   delivered: 'arrived',
@@ -93,65 +80,44 @@ const arrivals: Readonly<Record<DeliveryShown['status'], string>> = {
   stopped: 'stopped',
 };
 
+const deliveryColumns: readonly Column<DeliveryShown>[] = [
+  ['Delivery', ({ id }) => (id === null ? 'waits' : <Link to={placeOf.delivery(id)}>{id}</Link>)],
+  ['Did it arrive?', (each) => <Badge tone={toneOfDelivery(each)}>{arrivals[each.status]}</Badge>],
+  ['Event', ({ seq, kind, event_id }) => <Link to={placeOf.event(seq)}>{kind ?? event_id}</Link>],
+  ['To', ({ subscription_id: id }) => <Link to={['webhooks', id]}>subscription {id}</Link>],
+  ['Number', ({ seq }) => seq],
+  ['Attempts', ({ attempts }) => attempts.length],
+  ['Last response', ({ attempts }) => responseOf(attempts.at(-1))],
+  ['Next attempt', ({ next_due_ms: dueMs }) => (dueMs === null ? '' : fullTime(dueMs))],
+];
+
+const responseOf = (last: DeliveryShown['attempts'][number] | undefined) =>
+  last === undefined ? '' : (last.error ?? last.status ?? 'under way');
+
 /** The deliveries of one subscription, or of all. */
 function Deliveries({ query }: { query: string }) {
-  const href = useHref();
   const { value } = useRead<DeliveriesPage>(`deliveries?limit=10000${query}`);
   // Failed deliveries come first, because others wait behind them; then the newest.
   const isStuck = ({ status, attempts }: DeliveryShown) =>
     status !== 'delivered' && attempts.length > 0;
   const newest = (value?.deliveries ?? []).toReversed();
-  const rows = [...newest.filter(isStuck), ...newest.filter((each) => !isStuck(each))];
-  const columns: readonly Column<DeliveryShown>[] = [
-    [
-      'Delivery',
-      ({ id }) =>
-        id === null ? (
-          <span class="note">waits</span>
-        ) : (
-          <a href={href('timeline', 'deliveries', id)}>{id}</a>
-        ),
-    ],
-    [
-      'Did it arrive?',
-      (each) => <Badge tone={toneOfDelivery(each)}>{arrivals[each.status]}</Badge>,
-    ],
-    [
-      'Event',
-      (each) => <a href={href('timeline', 'events', each.seq)}>{each.kind ?? each.event_id}</a>,
-    ],
-    ['To', ({ subscription_id: id }) => <a href={href('webhooks', id)}>subscription {id}</a>],
-    ['Number', ({ seq }) => seq],
-    ['Attempts', ({ attempts }) => attempts.length],
-    [
-      'Last response',
-      ({ attempts }) => {
-        const last = attempts.at(-1);
-        return last === undefined ? '' : (last.error ?? last.status ?? 'under way');
-      },
-    ],
-    ['Next attempt', ({ next_due_ms: dueMs }) => (dueMs === null ? '' : fullTime(dueMs))],
-  ];
   return (
-    <Panel title="Deliveries" wide>
-      <Table
-        caption="Deliveries"
-        columns={columns}
-        rows={rows}
-        keyOf={({ subscription_id, seq }) => `${subscription_id} ${seq}`}
-        empty="None yet. An event is delivered as soon as a subscription has its category."
-        first={12}
-      />
-    </Panel>
+    <TablePanel
+      title="Deliveries"
+      columns={deliveryColumns}
+      rows={[...newest.filter(isStuck), ...newest.filter((each) => !isStuck(each))]}
+      keyOf={({ subscription_id, seq }) => `${subscription_id} ${seq}`}
+      empty="None yet. An event is delivered as soon as a subscription has its category."
+      first={12}
+    />
   );
 }
 
 function SubscriptionDetail({ id, found }: { id: string; found: SubscriptionShown | undefined }) {
-  const href = useHref();
   return (
     <div class="columns">
       <p class="wide">
-        <a href={href('webhooks')}>All webhooks</a>
+        <Link to={['webhooks']}>All webhooks</Link>
       </p>
       {found === undefined ? (
         <p class="empty">There is no subscription {id}.</p>
@@ -172,6 +138,12 @@ function Subscription({ of }: { of: SubscriptionShown }) {
     const token = await tokenFor(plane, of, 'webhooks:manage');
     await callApi({ token, method: 'POST', path: `/api/v1/webhooks/${of.id}/${verb}` });
   };
+  const secret = (
+    <span class="bar">
+      <code>{of.secret}</code>
+      <CopyButton text={of.secret} words="Copy" of="the secret" />
+    </span>
+  );
   return (
     <Panel title={`Subscription ${of.id}`} side={<SubscriptionState of={of} />} wide>
       <Facts
@@ -182,13 +154,7 @@ function Subscription({ of }: { of: SubscriptionShown }) {
           ['Brand, firm', `${of.brand_id ?? 'firm-wide'}, ${of.firm_id}`],
           ['Disabled', of.disabled ? (of.disabled_reason ?? 'yes') : null],
           ['Last delivered', `number ${of.last_delivered_seq}`],
-          [
-            'Secret',
-            <span key="secret" class="bar">
-              <code>{of.secret}</code>
-              <CopyButton text={of.secret} words="Copy" of="the secret" />
-            </span>,
-          ],
+          ['Secret', secret],
           ['Previous secret', of.previous_secret],
           ['Rotated', of.rotated_at_ms && fullTime(of.rotated_at_ms)],
           ['Created', fullTime(of.created_at)],
@@ -275,9 +241,8 @@ function CreateEvent() {
         ]}
         submit="Create the event"
         run={({ data = '', ...others }) => {
-          const given = Object.entries(others).filter(([, value]) => value !== '');
           const record = data === '' ? {} : { data: readRecord(data) };
-          return plane.send('POST', 'events', { ...Object.fromEntries(given), ...record });
+          return plane.send('POST', 'events', { ...givenOf(others), ...record });
         }}
       />
     </Panel>
@@ -290,41 +255,65 @@ function readRecord(text: string): unknown {
   return value;
 }
 
-function Names() {
+interface MappingProps {
+  readonly title: string;
+  readonly note: string;
+  readonly rows: readonly { readonly from: string; readonly to: string; readonly path: string }[];
+  readonly remove: string;
+  readonly fields: readonly FormField[];
+  readonly label: string;
+  readonly set: (from: string, to: string) => Promise<unknown>;
+}
+
+/** Names or origins with where they lead: each can be removed, and others set. */
+function Mapping({ title, note, rows, remove, fields, label, set }: MappingProps) {
   const { plane } = useLive();
-  const { value } = useRead<{ dns: { hostname: string; addresses: string[] }[] }>('dns');
-  const path = (name: string) => `dns/${encodeURIComponent(name)}`;
   return (
-    <Panel
-      title="What names resolve to"
-      note="Instead of this machine's resolver. A subscription whose name resolves to a private address is disabled at its next delivery."
-    >
-      <ul class="following">
-        {(value?.dns ?? []).map(({ hostname, addresses }) => (
-          <li key={hostname}>
-            <code>{hostname}</code>
-            <span>{addresses.join(', ') || 'does not resolve'}</span>
-            <Action run={() => plane.send('DELETE', path(hostname))} label={`Forget ${hostname}`}>
-              Forget
+    <Panel title={title} note={note}>
+      <ul class="list">
+        {rows.map(({ from, to, path }) => (
+          <li key={from} class="bar">
+            <code>{from}</code> to <code>{to}</code>
+            <Action run={() => plane.send('DELETE', path)} label={`${remove} ${from}`}>
+              {remove}
             </Action>
           </li>
         ))}
       </ul>
       <Form
-        fields={[
-          { name: 'hostname', label: 'Hostname' },
-          { name: 'addresses', label: 'Addresses', placeholder: '93.184.216.34; none: it fails' },
-        ]}
+        fields={fields}
         submit="Set"
-        label="Set what the name resolves to"
+        label={label}
         look="plain"
-        run={({ hostname = '', addresses = '' }) =>
-          plane.send('PUT', path(hostname), {
-            addresses: addresses.split(/[\s,]+/).filter(Boolean),
-          })
-        }
+        run={({ from = '', to = '' }) => set(from, to)}
       />
     </Panel>
+  );
+}
+
+function Names() {
+  const { plane } = useLive();
+  const { value } = useRead<{ dns: { hostname: string; addresses: string[] }[] }>('dns');
+  const pathOf = (name: string) => `dns/${encodeURIComponent(name)}`;
+  return (
+    <Mapping
+      title="What names resolve to"
+      note="Instead of this machine's resolver. A subscription whose name resolves to a private address is disabled at its next delivery."
+      rows={(value?.dns ?? []).map(({ hostname, addresses }) => ({
+        from: hostname,
+        to: addresses.join(', ') || 'does not resolve',
+        path: pathOf(hostname),
+      }))}
+      remove="Forget"
+      fields={[
+        { name: 'from', label: 'Hostname' },
+        { name: 'to', label: 'Addresses', placeholder: '93.184.216.34; none: it fails' },
+      ]}
+      label="Set what the name resolves to"
+      set={(from, to) =>
+        plane.send('PUT', pathOf(from), { addresses: to.split(/[\s,]+/).filter(Boolean) })
+      }
+    />
   );
 }
 
@@ -332,30 +321,21 @@ function Forwards() {
   const { plane } = useLive();
   const { value } = useRead<{ forwards: { from: string; to: string }[] }>('forwards');
   return (
-    <Panel title="Forwards" note="Deliveries to an https origin go to a local URL instead.">
-      <ul class="following">
-        {(value?.forwards ?? []).map(({ from, to }) => (
-          <li key={from}>
-            <code>{from}</code> to <code>{to}</code>
-            <Action
-              run={() => plane.send('DELETE', `forwards?from=${encodeURIComponent(from)}`)}
-              label={`Remove ${from}`}
-            >
-              Remove
-            </Action>
-          </li>
-        ))}
-      </ul>
-      <Form
-        fields={[
-          { name: 'from', label: 'From origin', placeholder: 'https://hooks.partner.example' },
-          { name: 'to', label: 'To', placeholder: 'http://127.0.0.1:9000' },
-        ]}
-        submit="Set"
-        label="Set the forward"
-        look="plain"
-        run={(values) => plane.send('PUT', 'forwards', values)}
-      />
-    </Panel>
+    <Mapping
+      title="Forwards"
+      note="Deliveries to an https origin go to a local URL instead."
+      rows={(value?.forwards ?? []).map(({ from, to }) => ({
+        from,
+        to,
+        path: `forwards?from=${encodeURIComponent(from)}`,
+      }))}
+      remove="Remove"
+      fields={[
+        { name: 'from', label: 'From origin', placeholder: 'https://hooks.partner.example' },
+        { name: 'to', label: 'To', placeholder: 'http://127.0.0.1:9000' },
+      ]}
+      label="Set the forward"
+      set={(from, to) => plane.send('PUT', 'forwards', { from, to })}
+    />
   );
 }

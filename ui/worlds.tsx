@@ -3,7 +3,7 @@ import { useEffect, useState } from 'preact/hooks';
 import type { SnapshotShown } from '../simulator/control/rows/sandbox/snapshots.ts';
 import type { WorldShown } from '../simulator/control/schemas/records.ts';
 import { fullTime } from './format.ts';
-import { Action, type Column, FileButton, Form, Panel, Problem, Table } from './kit.tsx';
+import { Action, type Column, Done, FileButton, Form, Panel, Problem, Table } from './kit.tsx';
 import { wholePlane } from './plane.ts';
 import { firstWorld, hrefOf } from './route.ts';
 import { useCommand, useLive, useRead, useVersion } from './world.ts';
@@ -77,9 +77,7 @@ function State() {
           Reset
         </Action>
       </div>
-      <p role="status" class="note">
-        {done}
-      </p>
+      <Done words={done} />
       <Problem words={command.problem} />
     </Panel>
   );
@@ -171,9 +169,7 @@ function Snapshots() {
         keyOf={({ name }) => name}
         empty="None yet."
       />
-      <p role="status" class="note">
-        {done}
-      </p>
+      <Done words={done} />
     </Panel>
   );
 }
