@@ -272,7 +272,7 @@ function Idempotency({ story }: { story: RequestStory }) {
         of={[
           ['Key', key],
           ['Subject', subject],
-          ['First attempt', first && <RequestLink id={first.id} more={first.request_id} />],
+          ['First attempt', first && <RequestLink id={first.id} requestId={first.request_id} />],
           [
             'Repeats',
             repeats.length === 0 ? null : repeats.map((id) => <RequestLink key={id} id={id} />),
@@ -283,10 +283,14 @@ function Idempotency({ story }: { story: RequestStory }) {
   );
 }
 
-function RequestLink({ id, more }: { id: string; more?: string }) {
+function RequestLink({ id, requestId }: { id: string; requestId?: string }) {
+  const words = requestId === undefined ? '' : ` (${requestId})`;
   return (
     <>
-      <Link to={placeOf.request(id)}>request {id}</Link> {more}{' '}
+      <Link to={placeOf.request(id)}>
+        request {id}
+        {words}
+      </Link>{' '}
     </>
   );
 }

@@ -255,7 +255,7 @@ if (executable === null) {
       .getByRole('link')
       .first()
       .click();
-    await page.getByText(/^due /).waitFor();
+    await page.getByText(/due \d{4}-/).waitFor();
     await page.getByRole('button', { name: 'Advance by a day' }).click();
     await page.getByText('Moved by 1 d').waitFor();
     await page.locator('.rail.bad').nth(7).waitFor();
