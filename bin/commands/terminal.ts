@@ -1,4 +1,4 @@
-// The door of the sandbox commands to a terminal: what a stranger wrote steers nothing there.
+// The one way of the sandbox commands to a terminal: text from outside steers nothing there.
 import { printable } from '../../conformance/reports/plain-text.ts';
 
 // The colours that our own lines have; nothing among them hides text or moves the cursor.
@@ -15,4 +15,9 @@ export function terminalLine(text: string): string {
 /** Text of several lines. */
 export function terminalText(text: string): string {
   return text.split('\n').map(terminalLine).join('\n');
+}
+
+/** Prints a message on standard error. */
+export function warn(message: string): void {
+  process.stderr.write(`sandbox: ${terminalText(message)}\n`);
 }

@@ -70,6 +70,34 @@ files('a clock before what the world tells of its past is exit code 2', () => {
   assert.is(err.trim().split('\n').length, 1);
 });
 
+files(
+  'text of a file that is refused steers no terminal, and a value of another type is not shown',
+  () => {
+    const steering = '\u001b[2J\u009b1m';
+    const config = {
+      [steering]: 1,
+      $comment: ['tok_secret'],
+      settings: { settlement_delay_ms: 'tok_secret' },
+    };
+    const world = {
+      [steering]: 1,
+      firms: [{ id: steering, name: { key: 'tok_secret' }, brands: 'tok_secret' }],
+    };
+    writeFileSync(join(folder, 'escapes.json'), JSON.stringify(config));
+    writeFileSync(join(folder, 'world.json'), JSON.stringify(world));
+    for (const options of [
+      ['--config', 'escapes.json'],
+      ['--world', 'world.json'],
+    ]) {
+      const { code, err } = exec(options);
+      assert.is(code, 2, err);
+      assert.match(err, 'not a list');
+      assert.not.match(err, /[^\P{C}\n]/u);
+      assert.not.match(err, 'tok_secret');
+    }
+  },
+);
+
 files('a state file where none can be written is exit code 4', () => {
   const { code, err } = exec(['--state', 'no/such/folder/state.json']);
   const why = `there is no folder ${join(folder, 'no/such/folder')}`;

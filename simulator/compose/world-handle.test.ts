@@ -194,7 +194,7 @@ const rejectAtOnce: readonly (readonly [string, (w: SandboxWorld) => unknown, Re
   [
     'a status as text',
     (w) => w.requests.waitFor({ status: '201' as never }),
-    /^status must be a whole number, not "201"/,
+    /^status must be a whole number, not a string/,
   ],
   [
     'a string for a match',
@@ -223,7 +223,7 @@ const rejectAtOnce: readonly (readonly [string, (w: SandboxWorld) => unknown, Re
     /^categories must have at least 1/,
   ],
   ['an unknown firm', (w) => w.webhooks.collect({ firm_id: '99' }), /^firm_id there is no firm 99/],
-  ['a number for a name', (w) => w.fork(5 as never), /^name must be a string, not 5/],
+  ['a number for a name', (w) => w.fork(5 as never), /^name must be a string, not a number/],
 ];
 
 for (const [what, ask, words] of rejectAtOnce) {

@@ -8,6 +8,7 @@ import { refuseUsage } from '../command-io.ts';
 import { type CommandVariables, findVariables, variableNames } from '../command-variables.ts';
 import { signalsBeside } from '../end-signals.ts';
 import { addHelp, type HelpText } from '../help-text.ts';
+import { warn } from '../terminal.ts';
 import {
   addCoverageOptions,
   readCoverageOptions,
@@ -99,7 +100,7 @@ function run(
   return new Promise((resolve) => {
     child.once('error', (error: NodeJS.ErrnoException) => {
       const why = error.code === 'ENOENT' ? 'there is no such command' : error.code;
-      process.stderr.write(`sandbox: ${command[0]} cannot be run: ${why ?? error.message}\n`);
+      warn(`${command[0]} cannot be run: ${why ?? error.message}`);
       resolve(error.code === 'ENOENT' ? notFound : notRunnable);
     });
     // As a shell tells of a signal.

@@ -6,6 +6,7 @@ import { type DocumentOptions, openapiDocument } from '../../../fixtures/openapi
 import manifest from '../../../package.json' with { type: 'json' };
 import { refuseUsage } from '../command-io.ts';
 import { addHelp } from '../help-text.ts';
+import { warn } from '../terminal.ts';
 import { readConfigFile } from './config-file.ts';
 import { sandboxVerb } from './verb.ts';
 
@@ -43,7 +44,7 @@ function documentCommand(
     if (!URL.canParse(baseUrl)) refuseUsage(command, `--base-url: "${baseUrl}" is not a URL`);
     const read = readConfigFile(config, process.cwd());
     if (read.problems) return refuseUsage(command, read.problems.join('; '));
-    if (read.note !== null) process.stderr.write(`sandbox: ${read.note}.\n`);
+    if (read.note !== null) warn(`${read.note}.`);
     const { version } = manifest;
     const { settings } = read.config;
     const document = documentOf({ baseUrl: baseUrl.replace(/(?<!\/)\/+$/, ''), version, settings });

@@ -12,7 +12,7 @@ import type { Sandbox } from '../../../simulator/host/world/sandbox.ts';
 import type { ControlPlane } from '../../../simulator/transports/control.ts';
 import { endSignals } from '../end-signals.ts';
 import { addHelp } from '../help-text.ts';
-import { terminalLine, terminalText } from '../terminal.ts';
+import { warn } from '../terminal.ts';
 import { bannerLines } from './banner.ts';
 import { logDeliveries } from './log/delivery-log.ts';
 import type { Paint } from './log/request-line.ts';
@@ -183,12 +183,8 @@ function print(text: string): void {
   process.stdout.write(text);
 }
 
-function warn(message: string): void {
-  process.stderr.write(`sandbox: ${terminalLine(message)}\n`);
-}
-
 function fail(exitCode: number, lines: readonly string[]): never {
-  for (const line of lines) process.stderr.write(`sandbox: ${terminalText(line)}\n`);
+  for (const line of lines) warn(line);
   process.exit(exitCode);
 }
 
@@ -220,7 +216,7 @@ function openInBrowser(url: string): void {
   const [command, ...words] = browsers[process.platform] ?? ['xdg-open'];
   const child = spawn(command, [...words, url], { stdio: 'ignore', detached: true });
   child.on('error', ({ message }) => {
-    process.stderr.write(`sandbox: no browser could be opened (${message}); go to ${url}\n`);
+    warn(`no browser could be opened (${message}); go to ${url}`);
   });
   child.unref();
 }
