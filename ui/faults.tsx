@@ -1,5 +1,5 @@
 // Faults: what goes wrong on purpose, for which requests or deliveries, and how often it did.
-import type { FaultShown } from '../simulator/control/rows/sandbox/faults.ts';
+import type { FaultShown } from '../simulator/control/schemas/records.ts';
 import type { FaultOptions } from '../simulator/operator.ts';
 import { Action, Badge, type Column, Form, type FormValues, Panel, TablePanel } from './kit.tsx';
 import { useLive, useRead } from './world.ts';

@@ -1,8 +1,12 @@
 // A world as this page follows it: its history first, then what happens as it happens.
-import type { InfoShown } from '../simulator/control/rows/sandbox/about.ts';
-import type { FaultShown } from '../simulator/control/rows/sandbox/faults.ts';
+
 import type { RequestShown } from '../simulator/control/schemas/journal.ts';
-import type { ClockShown, DeliveryShown } from '../simulator/control/schemas/records.ts';
+import type {
+  ClockShown,
+  DeliveryShown,
+  FaultShown,
+} from '../simulator/control/schemas/records.ts';
+import type { InfoShown } from '../simulator/control/schemas/sandbox.ts';
 import {
   type Connection,
   followStream,

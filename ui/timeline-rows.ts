@@ -1,7 +1,11 @@
 // The rows of the timeline: one line for each request, event, attempt, fault and clock change.
-import type { FaultShown } from '../simulator/control/rows/sandbox/faults.ts';
+
 import type { RequestShown } from '../simulator/control/schemas/journal.ts';
-import type { ClockShown, DeliveryShown } from '../simulator/control/schemas/records.ts';
+import type {
+  ClockShown,
+  DeliveryShown,
+  FaultShown,
+} from '../simulator/control/schemas/records.ts';
 import { clockTime, duration, fullTime, parseJson, plural } from './format.ts';
 import type { Tone } from './kit.tsx';
 

@@ -45,14 +45,12 @@ const walls: Readonly<Record<string, Wall>> = {
     packages: ['lowdb', 'node:'],
   },
   'simulator/transports': {
-    ours: ['simulator/host', 'simulator/control', 'fixtures'],
-    types: ['simulator/core'],
+    ours: ['simulator/core', 'simulator/host', 'simulator/control', 'fixtures'],
     packages: serving,
   },
   'simulator/control': {
-    ours: ['simulator/host', 'simulator/transports', 'fixtures'],
-    types: ['simulator/core'],
-    packages: serving,
+    ours: ['simulator/core', 'simulator/host', 'fixtures'],
+    packages: ['node:'],
   },
   simulator: { ours: ['fixtures'], packages: ['msw', 'fastify', 'node:'] },
   conformance: { ours: ['fixtures'], packages: ['undici', 'chalk', 'node:'] },

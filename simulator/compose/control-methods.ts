@@ -1,10 +1,13 @@
 // The control plane as methods: one for each row by its name, and a generic form for any path.
 import type { RowTypes } from '../control/all-rows.ts';
+import type { Plane } from '../control/plane.ts';
+import type { ControlReply, TextStream } from '../control/reply.ts';
 import { controlPrefix, type Row, type StreamedNotice } from '../control/row.ts';
+import { firstWorldName } from '../host/world/sandbox.ts';
 import type { ControlPlane } from '../transports/control.ts';
 import { closedMessage } from './waits.ts';
 
-/** An error of the control plane: what was wrong with the arguments, by field. */
+/** An error of the control plane: what is wrong with the arguments, by field. */
 export class ControlError extends Error {
   override readonly name = 'ControlError';
   readonly status: number;
@@ -18,15 +21,15 @@ export class ControlError extends Error {
 type Method<Given, Answer> = keyof Given extends never
   ? () => Promise<Answer>
   : Record<never, never> extends Given
-    ? (given?: Given) => Promise<Answer>
-    : (given: Given) => Promise<Answer>;
+    ? (options?: Given) => Promise<Answer>
+    : (options: Given) => Promise<Answer>;
 
 /**
- * The rows of the control plane by the names that its description gives them. Each takes parts of
- * the path, of the query and of the body as members of one object.
+ * The rows of the control plane by the names of its description. Each takes the parts of its path,
+ * query and body as members of one object.
  */
 export type ControlRows = {
-  readonly [N in keyof RowTypes]: Method<RowTypes[N][0], RowTypes[N][1]>;
+  readonly [N in keyof RowTypes]: Method<RowTypes[N]['given'], RowTypes[N]['answer']>;
 };
 
 /** Any row by method and path; resolves to its JSON, to null where there is none. */
@@ -44,66 +47,51 @@ export interface ControlledWorld {
 }
 
 export function controlOf(world: ControlledWorld): SandboxControl {
-  const call: ControlCall = async (method, path, body) => {
-    if (world.isClosed()) throw new Error(closedMessage);
-    return send(world, method, path, body);
+  const { name, plane, token, isClosed } = world;
+  const answerOf = async (reply: () => Promise<ControlReply>) => {
+    if (isClosed()) throw new Error(closedMessage);
+    return readReply(await reply());
   };
-  const methods = world.rows.map((row) => [
-    row.name,
-    (given: Given = {}) => {
-      const { path, body } = spread(row, given);
-      return call(row.method, path, body);
-    },
-  ]);
+  const call: ControlCall = (method, path, body) =>
+    answerOf(() =>
+      plane.handle({
+        method,
+        target: `${controlPrefix}/${pathIn(name, path)}`,
+        headers: {
+          'content-type': 'application/json',
+          ...(token === undefined ? {} : { authorization: `Bearer ${token}` }),
+        },
+        inProcess: 'http://localhost',
+        body: Buffer.from(body === undefined ? '' : JSON.stringify(body)),
+      }),
+    );
+  const methods = world.rows.map((row) => {
+    const owner = row.outer === true ? firstWorldName : (name ?? firstWorldName);
+    const invoke = (options: Parameters<Plane['invoke']>[2] = {}) =>
+      answerOf(() => plane.invoke(row, owner, options));
+    return [row.name, invoke];
+  });
   return Object.assign(call, Object.fromEntries(methods) as ControlRows);
 }
 
-type Given = Readonly<Record<string, unknown>>;
-
-/** Parts that the path names go there, then the query's; whatever is left is the body. */
-function spread({ segments, query = {}, method }: Row, given: Given) {
-  const rest = new Map(Object.entries(given));
-  const take = (name: string) => {
-    const value = rest.get(name);
-    rest.delete(name);
-    return value;
-  };
-  const path = segments.map((part) =>
-    part.startsWith('{') ? encodeURIComponent(String(take(part.slice(1, -1)))) : part,
-  );
-  const asked = new URLSearchParams();
-  // A GET has no body: what is no parameter is refused there by its name.
-  for (const name of method === 'GET' ? [...rest.keys()] : Object.keys(query)) {
-    const value = take(name);
-    if (value !== undefined) asked.set(name, String(value));
+async function readReply({ status, headers, body }: ControlReply): Promise<unknown> {
+  if (headers['content-type']?.startsWith('text/event-stream')) {
+    return readEventStream(body as TextStream);
   }
-  const search = asked.size === 0 ? '' : `?${asked}`;
-  const body = rest.size === 0 ? undefined : Object.fromEntries(rest);
-  return { path: `${path.join('/')}${search}`, body };
-}
-
-async function send(world: ControlledWorld, method: string, path: string, body: unknown) {
-  const { plane, token } = world;
-  const headers: Record<string, string> = { 'content-type': 'application/json' };
-  if (token !== undefined) headers.authorization = `Bearer ${token}`;
-  const request = new Request(`http://localhost${controlPrefix}/${pathIn(world, path)}`, {
-    method,
-    headers,
-    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
-  });
-  const response = await plane.fetch(request);
-  if (response.headers.get('content-type')?.startsWith('text/event-stream')) {
-    return readEventStream(response.body as ReadableStream<Uint8Array>);
-  }
-  const text = await response.text();
+  const text = typeof body === 'string' ? body : await textOf(body);
   const json = text === '' ? null : (JSON.parse(text) as unknown);
-  if (response.ok) return json;
-  const detail = (json as { detail?: string } | null)?.detail ?? `status ${response.status}`;
-  throw new ControlError(response.status, detail);
+  if (status < 400) return json;
+  throw new ControlError(status, (json as { readonly detail: string }).detail);
 }
 
-/** As the description lists paths, with a slash before them, or without. */
-function pathIn({ name }: ControlledWorld, path: string): string {
+async function textOf(pieces: TextStream): Promise<string> {
+  let text = '';
+  for await (const piece of { [Symbol.asyncIterator]: () => pieces }) text += piece;
+  return text;
+}
+
+/** As the description lists paths, with a slash before them or without. */
+function pathIn(name: string | null, path: string): string {
   const bare = path.replace(/^\/(?:_sandbox\/)?/, '');
   // Worlds are rows of the whole plane: no world has them.
   const isOuter = name === null || /^worlds(?:[/?]|$)/.test(bare);
@@ -111,16 +99,10 @@ function pathIn({ name }: ControlledWorld, path: string): string {
 }
 
 /** Ends with the stream; leaving the loop ends the stream. */
-async function* readEventStream(
-  stream: ReadableStream<Uint8Array>,
-): AsyncGenerator<StreamedNotice, void> {
-  const decoder = new TextDecoder();
-  let text = '';
-  for await (const chunk of stream) {
-    text += decoder.decode(chunk, { stream: true });
-    const frames = text.split('\n\n');
-    text = frames.pop() ?? '';
-    for (const frame of frames) {
+async function* readEventStream(pieces: TextStream): AsyncGenerator<StreamedNotice, void> {
+  // A piece has whole frames.
+  for await (const piece of { [Symbol.asyncIterator]: () => pieces }) {
+    for (const frame of piece.split('\n\n')) {
       const event = /^event: (.*)$/m.exec(frame)?.[1];
       const data = /^data: (.*)$/m.exec(frame)?.[1];
       if (event !== undefined && data !== undefined) yield { event, data: JSON.parse(data) };

@@ -1,56 +1,62 @@
-// Every row of the control plane, in the order in which its description lists them.
-import type { Row, TypedRow } from './row.ts';
-import { credentialRows, firmRows } from './rows/platform/credentials.ts';
-import { deliveryRows, subscriptionRows } from './rows/platform/deliveries.ts';
-import { eventRows } from './rows/platform/events.ts';
-import { limitRows } from './rows/platform/limits.ts';
-import { accountRows, transactionRows } from './rows/platform/money.ts';
-import { receiverRows } from './rows/platform/receivers.ts';
-import { requestRows } from './rows/platform/requests.ts';
-import { aboutRows } from './rows/sandbox/about.ts';
-import { clockRows } from './rows/sandbox/clock.ts';
-import { coverageRows } from './rows/sandbox/coverage.ts';
-import { faultRows } from './rows/sandbox/faults.ts';
-import { forwardRows, nameRows } from './rows/sandbox/names.ts';
-import { questionRows } from './rows/sandbox/questions.ts';
-import { snapshotRows } from './rows/sandbox/snapshots.ts';
-import { stateRows } from './rows/sandbox/state.ts';
-import { streamRows } from './rows/sandbox/stream.ts';
-import { worldRows } from './rows/sandbox/worlds.ts';
+// Every row of the control plane by its name, in the order of its description.
+import type { Row, RowDraft, TypedRow } from './row.ts';
+import { aboutRows } from './rows/about.ts';
+import { clockRows } from './rows/clock.ts';
+import { credentialRows, firmRows } from './rows/credentials.ts';
+import { deliveryRows, eventRows } from './rows/events.ts';
+import { faultRows, nameRows } from './rows/faults.ts';
+import { journalRows } from './rows/journal.ts';
+import { accountRows, transactionRows } from './rows/money.ts';
+import { stateRows, worldRows } from './rows/worlds.ts';
 
-const typedRows = [
+const money = { ...accountRows, ...transactionRows };
+
+const table = {
   ...aboutRows,
-  ...questionRows,
   ...clockRows,
   ...credentialRows,
   ...firmRows,
-  ...accountRows,
-  ...transactionRows,
+  ...money,
   ...faultRows,
   ...nameRows,
-  ...forwardRows,
-  ...requestRows,
-  ...coverageRows,
-  ...limitRows,
+  ...journalRows,
   ...eventRows,
-  ...subscriptionRows,
   ...deliveryRows,
-  ...receiverRows,
   ...stateRows,
-  ...snapshotRows,
   ...worldRows,
-  ...streamRows,
+};
+
+/** Tags of the description with their words and rows. */
+export const tags: readonly (readonly [tag: string, words: string, rows: object])[] = [
+  ['Sandbox', 'The sandbox itself, and what happens in it as it happens.', aboutRows],
+  [
+    'Clock',
+    'The one clock of everything: settlement, keys, allowances, tokens, retries.',
+    clockRows,
+  ],
+  ['Credentials', 'Who may call.', credentialRows],
+  ['Firms', 'What firms may do, and how fast.', firmRows],
+  ['Money', 'Accounts, trading accounts, transactions, with what the API does not show.', money],
+  ['Faults', 'What is to go wrong on order.', faultRows],
+  ['Names', 'What webhook hostnames resolve to, and where deliveries really go.', nameRows],
+  ['Journal', 'Every call with its checks and reasons, idempotency keys, allowances.', journalRows],
+  ['Events', 'The numbered log of events.', eventRows],
+  ['Deliveries', 'Webhook subscriptions and what was sent to them.', deliveryRows],
+  ['State', 'The whole world as a document, and snapshots of it.', stateRows],
+  ['Worlds', 'Isolated worlds in the same process.', worldRows],
 ];
 
-/** What the compiler knows of each row. */
-type EveryRow = (typeof typedRows)[number];
-
-type Typed<R> =
-  R extends TypedRow<string, infer Given, infer Answer>
-    ? readonly [given: Given, answer: Answer]
+/** By name, the type of what each row takes and of what it answers. */
+export type RowTypes = {
+  readonly [N in keyof typeof table]: (typeof table)[N] extends TypedRow<infer Given, infer Answer>
+    ? { readonly given: Given; readonly answer: Answer }
     : never;
+};
 
-/** By name, what each row is given and what it answers. */
-export type RowTypes = { readonly [R in EveryRow as R['name']]: Typed<R> };
-
-export const rows: readonly Row[] = typedRows;
+export const rows: readonly Row[] = tags.flatMap(([tag, , tagged]) =>
+  Object.entries<RowDraft>(tagged as Record<string, RowDraft>).map(([name, draft]) => ({
+    ...draft,
+    name,
+    tag,
+  })),
+);

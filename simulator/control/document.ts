@@ -1,7 +1,8 @@
-// The description of the plane in OpenAPI 3.1, made from the very rows that answer.
+// The description of the plane in OpenAPI 3.1, made from its rows.
 
 import type { Schema } from '../../fixtures/schemas/kit.ts';
-import type { Row } from './row.ts';
+import { tags } from './all-rows.ts';
+import { paramNames, type Row } from './row.ts';
 import * as journalShapes from './schemas/journal.ts';
 import * as shapes from './schemas/records.ts';
 
@@ -12,21 +13,6 @@ export interface ControlDocumentOptions {
 }
 
 type Json = Readonly<Record<string, unknown>>;
-
-const tagWords: Readonly<Record<string, string>> = {
-  Sandbox: 'The sandbox itself, and what happens in it as it happens.',
-  Clock: 'The one clock of everything: settlement, keys, allowances, tokens, retries.',
-  Credentials: 'Who may call.',
-  Firms: 'What firms may do, and how fast.',
-  Money: 'Accounts, trading accounts and transactions, with what the API does not show.',
-  Faults: 'What is to go wrong on order.',
-  Names: 'What webhook hostnames resolve to, and where deliveries really go.',
-  Journal: 'Every call with its checks and reasons, idempotency keys, allowances.',
-  Events: 'The numbered log of events.',
-  Deliveries: 'Webhook subscriptions and what was sent to them.',
-  State: 'The whole world as a document.',
-  Worlds: 'Isolated worlds in the same process.',
-};
 
 /** Schemas that have a name of their own: Clock, Credential and so on. */
 const named = new Map<Schema, string>(
@@ -82,17 +68,12 @@ function refusal(words: string): Json {
 }
 
 function responsesOf(row: Row): Json {
-  const { status, words, schema, type = 'application/json' } = row.answer;
-  const content =
-    status === 204
-      ? {}
-      : {
-          content: {
-            [type]: { schema: schema === undefined ? { type: 'string' } : spell(schema) },
-          },
-        };
+  const { answer, stream } = row;
+  const status = row.status ?? (answer === undefined && stream === undefined ? 204 : 200);
+  const schema = answer === undefined ? { type: 'string' } : spell(answer);
+  const type = stream ? 'text/event-stream' : 'application/json';
   const refusals: Record<number, string> = {
-    401: 'A control token is wanted.',
+    401: 'The control token is missing or wrong.',
     403: 'The Host or the Origin is foreign.',
     ...(row.path.includes('{') ? { 404: 'There is none of that name.' } : {}),
     ...(row.body === undefined ? {} : { 400: 'The body is not JSON.' }),
@@ -102,19 +83,22 @@ function responsesOf(row: Row): Json {
       : { 422: 'A field is unknown, missing or wrong; it is named.' }),
     ...row.refusals,
   };
-  const refused = Object.entries(refusals).map(([code, said]) => [code, refusal(said)]);
-  return { [status]: { description: words, ...content }, ...Object.fromEntries(refused) };
+  return {
+    [status]: {
+      description: answer?.description ?? (stream ? 'An endless stream.' : 'Done.'),
+      ...(status === 204 ? {} : { content: { [type]: { schema } } }),
+    },
+    ...Object.fromEntries(Object.entries(refusals).map(([code, words]) => [code, refusal(words)])),
+  };
 }
 
 function parametersOf(row: Row): Json[] {
-  const inPath = row.segments
-    .filter((part) => part.startsWith('{'))
-    .map((part) => ({
-      name: part.slice(1, -1),
-      in: 'path',
-      required: true,
-      schema: { type: 'string' },
-    }));
+  const inPath = paramNames(row).map((name) => ({
+    name,
+    in: 'path',
+    required: true,
+    schema: { type: 'string' },
+  }));
   const inQuery = Object.entries(row.query ?? {}).map(([name, { description, ...schema }]) => ({
     name,
     in: 'query',
@@ -142,11 +126,21 @@ function operationOf(row: Row): Json {
   };
 }
 
-/** The whole document as plain data, ready for JSON. */
+/** Stands in the text of the document for the address under which it is requested. */
+const anyUrl = 'http://address-of-this-plane.invalid';
+const texts = new Map<string, string>();
+
+/** The whole document as JSON text, built once. */
 export function controlDocument(
   rows: readonly Row[],
   { url, version }: ControlDocumentOptions,
-): Json {
+): string {
+  const text = texts.get(version) ?? JSON.stringify(describe(rows, version));
+  texts.set(version, text);
+  return text.replaceAll(anyUrl, url);
+}
+
+function describe(rows: readonly Row[], version: string): Json {
   const paths: Record<string, Record<string, Json>> = {};
   for (const row of rows) {
     const path = `/${row.path}`;
@@ -163,9 +157,9 @@ export function controlDocument(
         'Outside authentication, limits, faults and the journal of the API. It answers to this machine only. Every row but those of worlds is there for each world under `worlds/{name}/` too.',
       license: { name: 'MIT', identifier: 'MIT' },
     },
-    servers: [{ url, description: 'This sandbox.' }],
+    servers: [{ url: anyUrl, description: 'This sandbox.' }],
     security: [{}, { control: [] }],
-    tags: Object.entries(tagWords).map(([name, description]) => ({ name, description })),
+    tags: tags.map(([name, description]) => ({ name, description })),
     paths,
     components: {
       schemas: { ...Object.fromEntries(schemas), Problem: problemSchema },

@@ -19,7 +19,7 @@ function begin() {
   return {
     follower,
     addItem: (item: StreamItem) => add(item),
-    add: (json: string | null) => add({ kind: 'thing', serialize: () => json }),
+    add: (json: string | null) => add({ kind: 'thing', show: () => json }),
     end: () => end(),
     stops: () => stopped,
   };
@@ -47,11 +47,11 @@ follow('prints only when it is read', async () => {
     printed += 1;
     return '0';
   };
-  for (let n = 0; n < 5; n += 1) addItem({ kind: 'thing', serialize: print });
+  for (let n = 0; n < 5; n += 1) addItem({ kind: 'thing', show: print });
   assert.is(printed, 0);
   await follower.next();
   assert.is(printed, 5);
-  addItem({ kind: 'thing', serialize: print });
+  addItem({ kind: 'thing', show: print });
   await follower.return();
   assert.is(printed, 5);
 });

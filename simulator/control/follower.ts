@@ -1,22 +1,27 @@
-// Follows a world for one reader: what happened is remembered by number and printed when it is
-// read.
+// The stream of a world for one reader: what happens is queued, and printed when it is read.
+import { findEntry } from '../core/journal.ts';
+import { findEvent } from '../core/world.ts';
+import type { Notice } from '../host/world/notice.ts';
+import type { WorldHost } from '../host/world/world-host.ts';
+import type { Plane } from './plane.ts';
 import type { TextStream } from './reply.ts';
+import { viewRequest } from './views/journal.ts';
+import { viewClock, viewDelivery, viewFault } from './views/records.ts';
 
-/** One thing to be printed: what kind it is, and its text when the reader comes to it. */
 export interface StreamItem {
   readonly kind: string;
-  /** null when there is nothing left to show of it. */
-  readonly serialize: () => string | null;
+  /** Makes what is shown, as an object or as JSON text; null if nothing is left to show. */
+  readonly show: () => object | string | null;
 }
 
 const mostWaiting = 1000;
 const heartbeatMs = 15_000;
-/** Items printed into one piece, so that a reader who keeps up pays few writes. */
+/** Items printed into one piece, so that a reader that keeps up costs few writes. */
 const printedAtOnce = 50;
 
 /**
- * Server-sent events in pieces. A reader who is slower than what happens loses the oldest items and
- * is told how many; nothing gathers without bound.
+ * Server-sent events in pieces. A reader that is too slow loses the oldest items and gets their
+ * number; the queue is bounded.
  */
 export class Follower implements TextStream {
   #items: StreamItem[] = [];
@@ -28,7 +33,7 @@ export class Follower implements TextStream {
   readonly #stop: () => void;
   #beat = false;
 
-  /** `follow` begins to follow, and answers how that is ended. */
+  /** `follow` begins to follow and returns how to stop. */
   constructor(follow: (add: (item: StreamItem) => void, end: () => void) => () => void) {
     this.#heartbeat = setInterval(() => {
       this.#beat = true;
@@ -87,9 +92,10 @@ export class Follower implements TextStream {
       text += this.#frame('lost', JSON.stringify({ count: this.#lost }));
       this.#lost = 0;
     }
-    for (const { kind, serialize } of this.#items.splice(0, printedAtOnce)) {
-      const shown = serialize();
-      if (shown !== null) text += this.#frame(kind, shown);
+    for (const { kind, show } of this.#items.splice(0, printedAtOnce)) {
+      const shown = show();
+      if (shown === null) continue;
+      text += this.#frame(kind, typeof shown === 'string' ? shown : JSON.stringify(shown));
     }
     return text;
   }
@@ -98,5 +104,99 @@ export class Follower implements TextStream {
   #frame(kind: string, json: string): string {
     this.#id += 1;
     return `id: ${this.#id}\nevent: ${kind}\ndata: ${json}\n\n`;
+  }
+}
+
+type Add = (item: StreamItem) => void;
+
+/** Follows a world; worlds that come and go are reported to all followers. */
+export function followWorld(plane: Plane, host: WorldHost, name: string): Follower {
+  return new Follower((add, end) => {
+    const watch = new FaultWatch(host, add);
+    const stops = [
+      host.listen((notice) => {
+        watch.look();
+        const item = itemOf(host, name, notice);
+        if (item !== null) add(item);
+      }),
+      plane.sandbox.watchWorlds((other, made) => {
+        if (other === name && made === null) end();
+        else add(worldItem(other, made === null ? 'dropped' : 'made'));
+      }),
+      plane.onClose(end),
+    ];
+    add({ kind: 'clock', show: () => viewClock(host) });
+    return () => {
+      for (const stop of stops) stop();
+    };
+  });
+}
+
+/** The item of a notice, with the same JSON as the rows of the lists. */
+function itemOf(host: WorldHost, name: string, notice: Notice): StreamItem | null {
+  switch (notice.kind) {
+    case 'request': {
+      const show = () => {
+        const entry = findEntry(host.world.journal, notice.n);
+        return entry === undefined ? null : viewRequest(host, entry);
+      };
+      return { kind: 'request', show };
+    }
+    case 'event': {
+      const show = () => {
+        const event = findEvent(host.world, notice.seq);
+        return event === undefined ? null : host.behaviour.serialize.envelope(event, host.world);
+      };
+      return { kind: 'event', show };
+    }
+    case 'delivery': {
+      const show = () => {
+        const delivery = host.world.deliveries.get(notice.id);
+        return delivery === undefined ? null : viewDelivery(host, delivery);
+      };
+      return { kind: 'delivery', show };
+    }
+    case 'command':
+      return { kind: 'change', show: () => ({ command: notice.name }) };
+    case 'snapshots':
+      return { kind: 'change', show: () => ({ command: 'snapshot' }) };
+    case 'clock':
+      return { kind: 'clock', show: () => viewClock(host) };
+    case 'world':
+      return worldItem(name, 'replaced');
+    case 'closed':
+      return null;
+  }
+}
+
+function worldItem(name: string, what: 'made' | 'dropped' | 'replaced'): StreamItem {
+  return { kind: 'world', show: () => ({ name, what }) };
+}
+
+/** Reports faults that were made, that applied, and that were removed. */
+class FaultWatch {
+  readonly #host: WorldHost;
+  readonly #add: Add;
+  readonly #hits = new Map<string, number>();
+
+  constructor(host: WorldHost, add: Add) {
+    this.#host = host;
+    this.#add = add;
+    for (const { id, hits } of host.world.faults.values()) this.#hits.set(id, hits);
+  }
+
+  look(): void {
+    const { faults } = this.#host.world;
+    if (faults.size === 0 && this.#hits.size === 0) return;
+    for (const fault of faults.values()) {
+      if (this.#hits.get(fault.id) === fault.hits) continue;
+      this.#hits.set(fault.id, fault.hits);
+      this.#add({ kind: 'fault', show: () => viewFault(fault) });
+    }
+    for (const id of [...this.#hits.keys()]) {
+      if (faults.has(id)) continue;
+      this.#hits.delete(id);
+      this.#add({ kind: 'fault', show: () => ({ id, removed: true }) });
+    }
   }
 }

@@ -1,47 +1,43 @@
 // Lists in pages: so many records after the last one seen, and where the next page begins.
-
 import { listOf, object, orNull, type Schema, whole } from '../../fixtures/schemas/kit.ts';
 import type { IdMap } from '../core/id-map.ts';
 
 export const defaultLimit = 1000;
 const mostLimit = 10_000;
-/** Records looked at for one page, so that a filter that hits nothing does not walk through all. */
+/** Records looked at for one page, so that a filter without hits does not walk through all. */
 export const mostLooked = 50_000;
 
-export const limitParameter = whole('How many at most; 1000 when left out.', 1, mostLimit);
+export const limitParameter = whole('How many at most; 1000 by default.', 1, mostLimit);
 export const afterParameter = whole('Those whose number is greater.', 0, 1e15);
 
-export interface Page<V> {
-  readonly shown: readonly V[];
-  /** Give it as `after` for the next page; null when this was the last one. */
-  readonly nextAfter: number | null;
-}
-
-export interface PageOptions {
+interface PageOptions {
   readonly after?: number;
   readonly limit?: number;
 }
 
-/**
- * Records by id, ascending; `show` answers null for what is filtered out.
- */
-export function pageOf<R, V>(
+type Page<N extends string, V> = { readonly [K in N]: readonly V[] } & {
+  /** Give it as `after` for the next page; null on the last one. */
+  readonly next_after: number | null;
+};
+
+/** Records by id, ascending, under their name; `show` returns null for what is filtered out. */
+export function pageOf<N extends string, R, V>(
+  name: N,
   records: IdMap<R>,
   { after = 0, limit = defaultLimit }: PageOptions,
   show: (record: R) => V | null,
-): Page<V> {
+): Page<N, V> {
   const ids = records.ascending;
   const shown: V[] = [];
-  const from = records.placeAfter(after);
-  const end = Math.min(ids.length, from + mostLooked);
-  for (let at = from; at < end; at += 1) {
-    const id = ids[at] as number;
-    const record = records.get(String(id));
+  let at = records.placeAfter(after);
+  const end = Math.min(ids.length, at + mostLooked);
+  for (; at < end && shown.length < limit; at += 1) {
+    const record = records.get(String(ids[at]));
     const view = record === undefined ? null : show(record);
     if (view !== null) shown.push(view);
-    if (shown.length === limit) return { shown, nextAfter: at + 1 < ids.length ? id : null };
   }
-  return { shown, nextAfter: end < ids.length ? (ids[end - 1] as number) : null };
+  const next_after = at < ids.length ? (ids[at - 1] as number) : null;
+  return { [name]: shown, next_after } as Page<N, V>;
 }
 
 interface ListOf<S> {
@@ -57,12 +53,10 @@ interface ListSchema<N extends string, S> {
 
 interface PageSchema<N extends string, S> {
   readonly type: 'object';
-  readonly properties: { readonly [K in N]: ListOf<S> } & { readonly next_after: NextAfter };
+  readonly properties: { readonly [K in N]: ListOf<S> } & {
+    readonly next_after: { readonly type: readonly ['integer', 'null'] };
+  };
   readonly required: readonly (N | 'next_after')[];
-}
-
-interface NextAfter {
-  readonly type: readonly ['integer', 'null'];
 }
 
 /** The schema of a list under its name, with where the next page begins. */
@@ -76,7 +70,7 @@ export function listSchema<const N extends string, const S extends Schema>(name:
   return page as PageSchema<N, S>;
 }
 
-/** The schema of a list that has no pages. */
+/** The schema of a list without pages. */
 export function wholeListSchema<const N extends string, const S extends Schema>(name: N, items: S) {
   const listed: object = object('All of them.', { [name]: listOf(items, 'In order.') });
   return listed as ListSchema<N, S>;

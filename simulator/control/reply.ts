@@ -1,15 +1,14 @@
 // What the plane answers: JSON, nothing, a text in pieces, or a problem that names the field.
-
 import type { FieldProblem } from '../../fixtures/settings/parse.ts';
 import type { CommandOutcome } from '../core/commands/execute.ts';
 
-/** The head of a request of the plane, however it came. Header names are lower case. */
+/** The head of a request. Header names are lower case. */
 export interface ControlHead {
   readonly method: string;
   /** Path and query, for example `/_sandbox/clock`. */
   readonly target: string;
   readonly headers: Readonly<Record<string, string | readonly string[] | undefined>>;
-  /** The address it was sent to, where it came without a socket. */
+  /** The address of a request that came without a socket. */
   readonly inProcess?: string;
 }
 
@@ -17,34 +16,47 @@ export interface ControlRequest extends ControlHead {
   readonly body: Uint8Array;
 }
 
-/** A request that may go on: how much of its body is read, and what answers it then. */
+/** A request whose head is good: how much of its body is read, and what answers it. */
 export interface Admitted {
   readonly mostBytes: number;
-  /** null: more came than is read. The signal says that the caller has left. Never rejects. */
+  /** The body is null if more came than is read. The signal is aborted when the caller leaves. */
   readonly answer: (body: Uint8Array | null, signal?: AbortSignal) => Promise<ControlReply>;
 }
 
-/** Text that is read piece by piece; `return` is called when the reader goes away. */
+/** Text that is read piece by piece; `return` is called when the reader leaves. */
 export type TextStream = AsyncIterator<string, undefined>;
 
-export interface ControlReply {
+export class ControlReply {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string | TextStream;
+
+  constructor(
+    status: number,
+    headers: Readonly<Record<string, string>>,
+    body: string | TextStream,
+  ) {
+    this.status = status;
+    this.headers = headers;
+    this.body = body;
+  }
 }
 
-const json = 'application/json; charset=utf-8';
+/** JSON that is text already, perhaps in pieces. */
+export class JsonText {
+  readonly text: string | TextStream;
 
+  constructor(text: string | TextStream) {
+    this.text = text;
+  }
+}
+
+/** A value as JSON. */
 export function answer(value: unknown, status = 200): ControlReply {
-  return answerText(JSON.stringify(value), status);
+  const body = value instanceof JsonText ? value.text : JSON.stringify(value);
+  const type = 'application/json; charset=utf-8';
+  return new ControlReply(status, { 'content-type': type, 'cache-control': 'no-store' }, body);
 }
-
-/** JSON that is text already. */
-export function answerText(body: string, status = 200): ControlReply {
-  return { status, headers: { 'content-type': json, 'cache-control': 'no-store' }, body };
-}
-
-export const nothing: ControlReply = { status: 204, headers: {}, body: '' };
 
 const titles: Readonly<Record<number, string>> = {
   400: 'Unreadable body',
@@ -67,37 +79,41 @@ export function problem(
   headers: Readonly<Record<string, string>> = {},
 ): ControlReply {
   const title = titles[status] ?? 'Refused';
-  return {
+  return new ControlReply(
     status,
-    headers: { 'content-type': 'application/problem+json; charset=utf-8', ...headers },
-    body: JSON.stringify({ type: 'about:blank', title, status, detail, errors }),
-  };
+    { 'content-type': 'application/problem+json; charset=utf-8', ...headers },
+    JSON.stringify({ type: 'about:blank', title, status, detail, errors }),
+  );
 }
 
 /** 422 with every field at fault; the first one in the detail. */
 export function invalidFields(problems: readonly FieldProblem[]): ControlReply {
   const [first] = problems;
-  return problem(422, first === undefined ? 'It does not fit.' : said(first), problems);
+  return problem(422, first === undefined ? 'It does not fit.' : sentence(first), problems);
 }
 
 export function refuseField(field: string, message: string, status = 422): ControlReply {
-  const at = { field, message };
-  return problem(status, said(at), [at]);
+  return problem(status, sentence({ field, message }), [{ field, message }]);
 }
 
-export function notFound(message: string): ControlReply {
-  return problem(404, message);
-}
-
-function said({ field, message }: FieldProblem): string {
+function sentence({ field, message }: FieldProblem): string {
   return `${field}: ${message}${/[.?!]$/.test(message) ? '' : '.'}`;
 }
 
-/** What a command came to: the value shown, or its refusal. */
-export function answerCommand<V>(
+/** The view of a record, or 404 with its name. */
+export function showFound<R, V>(
+  record: R | undefined,
+  name: string,
+  show: (record: R) => V,
+): V | ControlReply {
+  return record === undefined ? problem(404, `There is no ${name}.`) : show(record);
+}
+
+/** The view of a command's outcome, or its refusal. */
+export function showOutcome<V, A>(
   outcome: CommandOutcome,
-  show: (value: V) => ControlReply,
-): ControlReply {
+  show: (value: V) => A,
+): A | ControlReply {
   if ('value' in outcome) return show(outcome.value as V);
   const { status, field, message } = outcome.refused;
   return refuseField(field, message, status);

@@ -1,16 +1,15 @@
-// One row of the plane: a method and a path, what it takes, what it answers, and the code for it.
-
+// One row of the plane: method and path, the schemas of what it takes and answers, and its handler.
 import type { Schema, ValueOf } from '../../fixtures/schemas/kit.ts';
 import type { WorldHost } from '../host/world/world-host.ts';
 import type { Plane } from './plane.ts';
-import type { ControlReply } from './reply.ts';
+import type { ControlReply, JsonText } from './reply.ts';
 
 /** Where the plane is on its server. */
 export const controlPrefix = '/_sandbox';
 
 export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 
-export interface HandlerContext<Body, Query> {
+export interface HandlerContext<Body = unknown, Query = unknown> {
   readonly plane: Plane;
   /** The world that the path names; the first one otherwise. */
   readonly host: WorldHost;
@@ -21,56 +20,56 @@ export interface HandlerContext<Body, Query> {
   readonly params: Readonly<Record<string, string>>;
   readonly query: Query;
   readonly body: Body;
-  /** Aborted when the caller has left; undefined where that is never told. */
+  /** Aborted when the caller leaves; undefined in process. */
   readonly signal: AbortSignal | undefined;
 }
 
-/** One answer of a row, for the plane's description. */
-export interface RowAnswer {
-  readonly status: number;
-  readonly words: string;
-  readonly schema?: Schema;
-  /** Other than JSON. */
-  readonly type?: 'text/event-stream';
-}
-
 type Queries = Readonly<Record<string, Schema>>;
+/** What a handler returns: the value of the row's answer, the same as JSON text, or a reply. */
+type Handled<A> = A | JsonText | ControlReply;
 
-export interface RowOptions<
-  B extends Schema,
-  Q extends Queries,
-  N extends string = string,
-  P extends string = string,
-  A extends RowAnswer = RowAnswer,
-  R extends keyof Q & string = keyof Q & string,
-> {
-  /** Name of the operation in the plane's description. */
-  readonly name: N;
-  readonly method: Method;
-  /** Segments after the plane's address; `{id}` stands for one segment. */
-  readonly path: P;
-  readonly tag: string;
+interface RowOptions<A extends Schema, B extends Schema, Q extends Queries, R> {
+  /** A few words; the comment of the row repeats them for editors. */
   readonly summary: string;
   readonly description?: string;
-  /** Query parameters; each may be left out unless it is in `requiredQuery`. */
+  /** Query parameters, optional unless they are in `requiredQuery`. */
   readonly query?: Q;
   readonly requiredQuery?: readonly R[];
   readonly body?: B;
-  /** Of the body; a mebibyte when left out. */
+  /** Of the body; a mebibyte by default. */
   readonly mostBytes?: number;
-  readonly answer: A;
-  /** Statuses besides those that every row may answer. */
+  /** 200 by default, or 204 without an answer. */
+  readonly status?: number;
+  readonly answer?: A;
+  /** The answer is a stream of server-sent events. */
+  readonly stream?: true;
+  /** Statuses besides those of every row. */
   readonly refusals?: Readonly<Record<number, string>>;
-  /** Of the whole plane, so that no world has it. */
+  /** A row of the whole plane, which no single world has. */
   readonly outer?: true;
   readonly run: (
     context: HandlerContext<ValueOf<B>, { readonly [K in keyof Q]?: ValueOf<Q[K]> }>,
-  ) => ControlReply | Promise<ControlReply>;
+  ) => Handled<ValueOf<A> | undefined> | Promise<Handled<ValueOf<A> | undefined>>;
 }
 
-export interface Row extends Omit<RowOptions<Schema, Queries>, 'run'> {
+/** A row without its name and tag, which its table gives it. */
+export interface RowDraft extends Omit<RowOptions<Schema, Schema, Queries, string>, 'run'> {
+  readonly method: Method;
+  /** Segments after the plane's address; `{id}` stands for one segment. */
+  readonly path: string;
   readonly segments: readonly string[];
-  readonly run: (context: HandlerContext<unknown, unknown>) => ControlReply | Promise<ControlReply>;
+  readonly run: (context: HandlerContext) => unknown;
+}
+
+export interface Row extends RowDraft {
+  /** Name of the operation in the plane's description, and of the method in code. */
+  readonly name: string;
+  readonly tag: string;
+}
+
+/** The names in braces, in the order of the path. */
+export function paramNames({ segments }: Pick<Row, 'segments'>): readonly string[] {
+  return segments.filter((part) => part.startsWith('{')).map((part) => part.slice(1, -1));
 }
 
 type ParamNames<P> = P extends `${string}{${infer N}}${infer Rest}` ? N | ParamNames<Rest> : never;
@@ -80,12 +79,8 @@ type ByQuery<Q, R> = { readonly [K in keyof Q as K extends R ? K : never]: Value
   readonly [K in keyof Q as K extends R ? never : K]?: ValueOf<Q[K]>;
 };
 type ByBody<B> = B extends { readonly type: 'null' } ? unknown : ValueOf<B>;
-
-type Answered<A> = A extends { readonly schema: infer S }
-  ? ValueOf<S>
-  : A extends { readonly type: 'text/event-stream' }
-    ? AsyncIterable<StreamedNotice>
-    : null;
+/** One object type, so that an editor shows members and not how they came together. */
+type Flat<T> = { readonly [K in keyof T]: T[K] };
 
 /** One message of the stream of a world. */
 export interface StreamedNotice {
@@ -93,25 +88,36 @@ export interface StreamedNotice {
   readonly data: unknown;
 }
 
-/** A row with its name, what it is given (path, query and body in one) and what it answers. */
-export interface TypedRow<N extends string, Given, Answer> extends Row {
-  readonly name: N;
-  /** For the compiler alone: never there. */
+type Answered<A, S> = S extends true
+  ? AsyncIterable<StreamedNotice>
+  : A extends { readonly type: 'null' }
+    ? null
+    : ValueOf<A>;
+
+/** A row with the types of what it takes (path, query and body in one) and answers. */
+export interface TypedRow<Given, Answer> extends RowDraft {
+  /** For the compiler alone; never present. */
   readonly typed?: { readonly given: Given; readonly answer: Answer };
 }
 
-/** A row whose code sees the types of its schemas, and whose callers do. */
+interface None {
+  readonly type: 'null';
+}
+
+/** A row whose handler and callers have the types of its schemas. */
 export function row<
-  const N extends string,
   const P extends string,
-  const A extends RowAnswer,
-  const B extends Schema = { readonly type: 'null' },
+  const A extends Schema = None,
+  const B extends Schema = None,
   const Q extends Queries = Readonly<Record<never, Schema>>,
   const R extends keyof Q & string = never,
+  const S extends true | undefined = undefined,
 >(
-  options: RowOptions<B, Q, N, P, A, R>,
-): TypedRow<N, ByPath<P> & ByQuery<Q, R> & ByBody<B>, Answered<A>> {
-  // The plane calls `run` only with what has been validated against these very schemas.
-  const made: object = { ...options, segments: options.path.split('/') };
-  return made as TypedRow<N, ByPath<P> & ByQuery<Q, R> & ByBody<B>, Answered<A>>;
+  method: Method,
+  path: P,
+  options: RowOptions<A, B, Q, R> & { readonly stream?: S },
+): TypedRow<Flat<ByPath<P> & ByQuery<Q, R> & ByBody<B>>, Answered<A, S>> {
+  // The plane calls `run` only with values that fit these schemas.
+  const made: object = { ...options, method, path, segments: path.split('/') };
+  return made as TypedRow<Flat<ByPath<P> & ByQuery<Q, R> & ByBody<B>>, Answered<A, S>>;
 }

@@ -6,7 +6,7 @@ import type { ControlPlaneOptions, Plane } from '../control/plane.ts';
 import {
   type Admitted,
   type ControlHead,
-  type ControlReply,
+  ControlReply,
   type ControlRequest,
   problem,
   type TextStream,
@@ -21,6 +21,8 @@ export interface ControlPlane {
   readonly admit: (head: ControlHead) => Promise<ControlReply | Admitted>;
   /** Answers one request; never rejects. */
   readonly handle: (request: ControlRequest) => Promise<ControlReply>;
+  /** Runs a row in this process, with its arguments as members of one object; never rejects. */
+  readonly invoke: (...args: Parameters<Plane['invoke']>) => Promise<ControlReply>;
   /**
    * Answers a standard Request without a socket; the host in its URL does not matter. Rejects with
    * the reason when its signal is aborted.
@@ -40,6 +42,7 @@ export function controlPlane(options: ControlPlaneOptions): ControlPlane {
   return {
     admit: async (head) => (await load()).admit(head),
     handle: async (request) => (await load()).handle(request),
+    invoke: async (...args) => (await load()).invoke(...args),
     fetch: async (request) => fetchControl(await load(), request),
     close: () => {
       void loading?.then((plane) => plane.close());
@@ -71,7 +74,7 @@ async function replyTo(plane: Plane, request: Request): Promise<ControlReply> {
     headers: Object.fromEntries(headers),
     inProcess: origin,
   });
-  if ('status' in admitted) return admitted;
+  if (admitted instanceof ControlReply) return admitted;
   const body = request.body === null ? empty : new Uint8Array(await request.arrayBuffer());
   const reply = await admitted.answer(body.byteLength > admitted.mostBytes ? null : body, signal);
   if (typeof reply.body !== 'string' && signal.aborted) await reply.body.return?.();
@@ -120,7 +123,7 @@ export function mountControl(app: FastifyInstance, plane: ControlPlane, door: Do
     const onRequest = async (request: FastifyRequest, reply: FastifyReply) => {
       const { method, originalUrl: target, headers } = request;
       const judged = door.refusePage(headers) ?? (await plane.admit({ method, target, headers }));
-      if ('status' in judged) return send(reply, judged);
+      if (judged instanceof ControlReply) return send(reply, judged);
       admissions.set(request, judged);
     };
     const handler = async (request: FastifyRequest, reply: FastifyReply) => {

@@ -4,10 +4,10 @@ import { IncomingMessage, type Server } from 'node:http';
 import type { Duplex } from 'node:stream';
 import type { ServerOptions, WebSocket, WebSocketServer } from 'ws';
 import type { Call } from '../core/call.ts';
+import { replyHeaders } from '../core/call.ts';
 import { ChannelReader, closeCodes } from '../host/world/channel-reader.ts';
 import type { Sandbox } from '../host/world/sandbox.ts';
 import type { Answer, WorldHost } from '../host/world/world-host.ts';
-import { replyHeaders } from '../host/world/world-reads.ts';
 import type { Door } from './door.ts';
 import type { RequestBatcher } from './request-batcher.ts';
 

@@ -1,9 +1,9 @@
 // Calls without a socket: what `fetch` takes in, a standard Response out, through the same core as
 // HTTP.
 import type { Call, Reply } from '../core/call.ts';
+import { replyHeaders } from '../core/call.ts';
 import type { Sandbox } from '../host/world/sandbox.ts';
 import type { Answer } from '../host/world/world-host.ts';
-import { replyHeaders } from '../host/world/world-reads.ts';
 import { rejectOnAbort, retain, signalOf } from './abort-signals.ts';
 
 /**

@@ -2,9 +2,9 @@
 import type { ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Call, Reply } from '../core/call.ts';
+import { replyHeaders } from '../core/call.ts';
 import type { Sandbox } from '../host/world/sandbox.ts';
 import type { Answer } from '../host/world/world-host.ts';
-import { replyHeaders } from '../host/world/world-reads.ts';
 
 interface PendingCall {
   readonly order: number;

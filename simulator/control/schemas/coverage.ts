@@ -1,6 +1,6 @@
 // Coverage as the control plane shows it: schemas, and the types that follow.
 import { listOf, object, type ValueOf, whole } from '../../../fixtures/schemas/kit.ts';
-import { describeHints } from '../../host/world/world-reads.ts';
+import { describeHints } from '../../core/explain/hints.ts';
 
 const anyText = (description: string) => ({ type: 'string', description }) as const;
 const count = (description: string) => whole(description, 0, 1e15);

@@ -8,7 +8,7 @@ import {
   orNull,
   type ValueOf,
 } from '../../../fixtures/schemas/kit.ts';
-import { describeHints, hintRegister } from '../../host/world/world-reads.ts';
+import { describeHints, hintRegister } from '../../core/explain/hints.ts';
 import { deliverySchema } from './records.ts';
 
 const anyWhole = (description: string) => ({ type: 'integer', description }) as const;

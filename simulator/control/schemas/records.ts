@@ -1,11 +1,12 @@
-// The records of the control plane as it shows them: schemas for its description, and the types
-// that follow.
+// The records of the control plane: schemas for its rows and description, and the types of both.
 import { eventCategories } from '../../../fixtures/event-kinds.ts';
 import { mapProfile } from '../../../fixtures/schemas/account-profile.ts';
 import {
+  centuryMs,
   flag,
   id,
   listOf,
+  maxClockMs,
   object,
   oneOf,
   orNull,
@@ -13,6 +14,8 @@ import {
   type ValueOf,
   whole,
 } from '../../../fixtures/schemas/kit.ts';
+import { effectKinds, faultRefusals, faultStatuses } from '../../core/pipeline/find-fault.ts';
+import { type OperationName, operationNames } from '../../core/tables/operations.ts';
 
 const anyWhole = (description: string) => ({ type: 'integer', description }) as const;
 const anyText = (description: string) => ({ type: 'string', description }) as const;
@@ -232,3 +235,102 @@ export const forwardSchema = object('Where deliveries for an origin go instead.'
   from: text('An https origin.'),
   to: text('A URL; a bare origin keeps path and query.'),
 });
+
+/** What worlds and snapshots are called. */
+export const worldNameParameter = {
+  type: 'string',
+  pattern: '^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$',
+  description: 'Up to 64 letters, digits, dots, hyphens and underscores.',
+} as const;
+
+export const snapshotSchema = object('A world as it stood.', {
+  name: text('Its name.'),
+  now_ms: whole('The time in that world.', 0, maxClockMs),
+  accounts: whole('Accounts in it.', 0, 1e15),
+  transactions: whole('Transactions in it.', 0, 1e15),
+  last_seq: whole('Its last event.', 0, 1e15),
+});
+export type SnapshotShown = ValueOf<typeof snapshotSchema>;
+
+export const operationParameter = oneOf('An operation of the API.', operationNames);
+
+/** AUTH-8: by operation, whether the firm may use it. */
+export const operationPermissions = {
+  type: 'object',
+  description: 'By operation, whether the firm may use it (AUTH-8).',
+  properties: Object.fromEntries(
+    operationNames.map((name) => [name, flag(`Whether ${name} works.`)]),
+  ) as Readonly<Record<OperationName, { readonly type: 'boolean'; readonly description: string }>>,
+  required: [],
+  additionalProperties: false,
+} as const;
+
+const faultMatch = object('What it applies to: every member that is present must fit.', {
+  'operation?': operationParameter,
+  'method?': { ...text('An HTTP method.'), maxLength: 16 },
+  'path?': {
+    ...text('The path without query; a * at the end stands for any rest.'),
+    pattern: '^/',
+  },
+  'client_id?': text('The caller.'),
+  'webhook?': {
+    type: ['boolean', 'string', 'integer'],
+    maxLength: 100,
+    description: 'true: any webhook delivery; an id: those of one subscription.',
+  },
+});
+
+const faultEffect = object('What happens instead.', {
+  kind: oneOf(
+    'For calls: status, refuse, delay, hang, reset, truncate, slow_body; for webhooks: the others, and delay.',
+    effectKinds,
+  ),
+  'status?': {
+    type: 'integer',
+    enum: faultStatuses,
+    description:
+      'With kind status: 429, 500 and 503 in the API’s own form, 502 and 504 as a gateway gives them, in HTML and without any of the API’s headers.',
+  },
+  'code?': oneOf(
+    'With kind refuse: the refusal of this code in the API’s own form, kept for repeats like any other.',
+    faultRefusals,
+  ),
+  'ms?': whole('With delay and slow_body: how long, on the sandbox’s clock.', 0, centuryMs),
+  'bytes?': whole('With truncate: how much of the body arrives.', 0, 1e9),
+});
+
+const faultPhase = oneOf(
+  'Before it runs, or after: then only the answer is lost, late or replaced.',
+  ['before', 'after'],
+);
+const faultTimes = orNull(whole('How often it applies; until it is removed by default.', 1, 1e9));
+const faultNth = orNull(whole('It applies from this matching call on.', 1, 1e9));
+const faultProbability = orNull({
+  type: 'number',
+  minimum: 0,
+  maximum: 1,
+  description: 'How likely it applies to a matching call; drawn from the seed of the world.',
+});
+
+export const newFaultSchema = object('What, when, how often.', {
+  match: faultMatch,
+  'phase?': faultPhase,
+  effect: faultEffect,
+  'times?': faultTimes,
+  'nth?': faultNth,
+  'probability?': faultProbability,
+});
+export type NewFault = ValueOf<typeof newFaultSchema>;
+
+export const faultSchema = object('A fault.', {
+  id: text('Its id.'),
+  match: faultMatch,
+  phase: faultPhase,
+  effect: faultEffect,
+  times: faultTimes,
+  nth: faultNth,
+  probability: faultProbability,
+  hits: whole('How often it has applied.', 0, 1e15),
+  spent: flag('It has applied as often as it was to, and is off.'),
+});
+export type FaultShown = ValueOf<typeof faultSchema>;

@@ -2,9 +2,11 @@
 import { findQuestion } from '../../../fixtures/questions.ts';
 import { findRule } from '../../../fixtures/rules.ts';
 import { defaultSettings } from '../../../fixtures/settings.ts';
-import type { JournalEntry } from '../../core/journal.ts';
+import { replyHeaders } from '../../core/call.ts';
+import { findEntry, type JournalEntry } from '../../core/journal.ts';
+import { eventId } from '../../core/serialize/ids.ts';
+import { findEvent } from '../../core/world.ts';
 import type { WorldHost } from '../../host/world/world-host.ts';
-import { eventId, findEntry, findEvent, replyHeaders } from '../../host/world/world-reads.ts';
 import type { RequestShown, RequestStory } from '../schemas/journal.ts';
 import { hideInBody, hideInHeader, hideInTarget } from './hide-secrets.ts';
 import { viewDelivery } from './records.ts';

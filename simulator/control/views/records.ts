@@ -1,4 +1,6 @@
 // How the records of a world look to its operator: everything the platform knows of them.
+import { nextDueMs } from '../../core/fire-timer.ts';
+import { type Fault, isSpent } from '../../core/pipeline/find-fault.ts';
 import type {
   Account,
   Credential,
@@ -6,20 +8,19 @@ import type {
   Firm,
   Subscription,
   TradingAccount,
-  Transaction,
 } from '../../core/records.ts';
+import { eventId } from '../../core/serialize/ids.ts';
+import { findEvent } from '../../core/world.ts';
 import type { WorldHost } from '../../host/world/world-host.ts';
-import { eventId, findEvent, nextDueMs } from '../../host/world/world-reads.ts';
 import type {
   AccountShown,
   ClockShown,
   CredentialShown,
   DeliveryShown,
+  FaultShown,
   FirmShown,
-  LedgerShown,
   SubscriptionShown,
   TradingAccountShown,
-  TransactionShown,
 } from '../schemas/records.ts';
 
 export function nowMs({ clock, world }: WorldHost): number {
@@ -79,12 +80,9 @@ export function viewTradingAccount(account: TradingAccount): TradingAccountShown
   return shown;
 }
 
-export function viewLedger(account: TradingAccount): LedgerShown {
-  return account;
-}
-
-export function viewTransaction(transaction: Transaction): TransactionShown {
-  return transaction;
+export function viewFault(fault: Fault): FaultShown {
+  const { id, match, phase, effect, times, nth = null, probability = null, hits } = fault;
+  return { id, match, phase, effect, times, nth, probability, hits, spent: isSpent(fault) };
 }
 
 export function viewSubscription(

@@ -3,10 +3,11 @@
 
 import { jsonText } from '../../../../conformance/reports/plain-text.ts';
 import type { Delivery, Subscription } from '../../../../simulator/core/records.ts';
+import { eventId } from '../../../../simulator/core/serialize/ids.ts';
+import { findEvent } from '../../../../simulator/core/world.ts';
 import type { Notice } from '../../../../simulator/host/world/notice.ts';
 import type { Sandbox } from '../../../../simulator/host/world/sandbox.ts';
 import type { WorldHost } from '../../../../simulator/host/world/world-host.ts';
-import { eventId, findEvent } from '../../../../simulator/host/world/world-reads.ts';
 import { delayedLine, type EndedLine, endedLine, sentLine } from './delivery-line.ts';
 import type { LogOptions } from './request-log.ts';
 

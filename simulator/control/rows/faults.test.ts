@@ -2,7 +2,7 @@
 // sense.
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { createTestPlane, startMs, type TestPlane } from '../../testing/plane.ts';
+import { createTestPlane, startMs, type TestPlane } from '../testing/plane.ts';
 
 const faults = suite('control: faults');
 

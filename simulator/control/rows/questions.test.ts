@@ -1,11 +1,11 @@
 // The open questions over the control plane: all of them, with what is in force beside the default.
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { questions } from '../../../../fixtures/questions.ts';
-import { rules } from '../../../../fixtures/rules.ts';
-import { defaultSettings } from '../../../../fixtures/settings.ts';
-import { createTestPlane } from '../../testing/plane.ts';
-import type { QuestionsShown } from './questions.ts';
+import { questions } from '../../../fixtures/questions.ts';
+import { rules } from '../../../fixtures/rules.ts';
+import { defaultSettings } from '../../../fixtures/settings.ts';
+import type { QuestionsShown } from '../schemas/sandbox.ts';
+import { createTestPlane } from '../testing/plane.ts';
 
 const open = suite('control: open questions');
 

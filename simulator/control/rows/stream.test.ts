@@ -1,7 +1,7 @@
 // The stream of a world: what happens comes as it happens, in the form of the lists.
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { createTestPlane, type TestPlane } from '../../testing/plane.ts';
+import { createTestPlane, type TestPlane } from '../testing/plane.ts';
 
 const stream = suite('control: stream');
 

@@ -1,7 +1,7 @@
 // Credentials and firms over the control plane: made, changed, metered, refused by field.
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { createTestPlane } from '../../testing/plane.ts';
+import { createTestPlane } from '../testing/plane.ts';
 
 const credentials = suite('control: credentials and firms');
 

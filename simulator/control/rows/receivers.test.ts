@@ -1,8 +1,8 @@
 // The row that judges a subscription's receiver: what it hands to the judge, and what it refuses.
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import type { ReceiverJudged, ReceiverToJudge } from '../../plane.ts';
-import { createTestPlane, type TestPlane } from '../../testing/plane.ts';
+import type { ReceiverJudged, ReceiverToJudge } from '../plane.ts';
+import { createTestPlane, type TestPlane } from '../testing/plane.ts';
 
 const receivers = suite('control: receivers');
 

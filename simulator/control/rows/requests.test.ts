@@ -1,8 +1,8 @@
 // The journal over the control plane: calls with their checks, reasons, repeats and what followed.
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { defaultSettings } from '../../../../fixtures/settings.ts';
-import { createTestPlane, type TestPlane } from '../../testing/plane.ts';
+import { defaultSettings } from '../../../fixtures/settings.ts';
+import { createTestPlane, type TestPlane } from '../testing/plane.ts';
 
 const requests = suite('control: journal');
 

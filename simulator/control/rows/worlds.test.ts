@@ -1,7 +1,7 @@
 // Worlds and states over the control plane: isolated, dropped, saved, restored, begun anew.
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { createTestPlane, startMs } from '../../testing/plane.ts';
+import { createTestPlane, startMs } from '../testing/plane.ts';
 
 const worlds = suite('control: worlds and state');
 

@@ -1,7 +1,7 @@
 // Idempotency keys and allowances over the control plane.
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { createTestPlane, startMs } from '../../testing/plane.ts';
+import { createTestPlane, startMs } from '../testing/plane.ts';
 
 const limits = suite('control: keys and buckets');
 

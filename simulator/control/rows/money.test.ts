@@ -2,7 +2,7 @@
 // settlement.
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { createTestPlane, type TestPlane } from '../../testing/plane.ts';
+import { createTestPlane, type TestPlane } from '../testing/plane.ts';
 
 const money = suite('control: money');
 

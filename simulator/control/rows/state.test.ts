@@ -2,7 +2,7 @@
 // runs goes on as before.
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { createTestPlane } from '../../testing/plane.ts';
+import { createTestPlane } from '../testing/plane.ts';
 
 const states = suite('control: states that are not whole');
 

@@ -1,7 +1,7 @@
 // Snapshots and copies of worlds: as they stood, apart from what went on, with tokens of their own.
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { createTestPlane, startMs, type TestPlane } from '../../testing/plane.ts';
+import { createTestPlane, startMs, type TestPlane } from '../testing/plane.ts';
 
 const snapshots = suite('control: snapshots and copies');
 

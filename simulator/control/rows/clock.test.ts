@@ -1,7 +1,7 @@
 // The clock over the control plane: set, advanced, refused, and two advances at once.
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { createTestPlane, startMs } from '../../testing/plane.ts';
+import { createTestPlane, startMs } from '../testing/plane.ts';
 
 const clock = suite('control: clock');
 

@@ -3,7 +3,8 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { object } from '../../fixtures/schemas/kit.ts';
-import { parseRequestBody } from './parse-request.ts';
+import { parseBody } from './plane.ts';
+import { ControlReply } from './reply.ts';
 import type { Row } from './row.ts';
 
 const reading = suite('control: bodies');
@@ -15,9 +16,9 @@ const row = { method: 'POST', segments: ['x'], body: taken } as unknown as Row;
 function read(text: string): unknown {
   const headers = { 'content-type': 'application/json' };
   const head = { method: 'POST', target: '/_sandbox/x', headers };
-  const result = parseRequestBody(row, head, Buffer.from(text));
-  if ('value' in result) return result.value;
-  const { status, body } = result.refused;
+  const result = parseBody(row, head, Buffer.from(text));
+  if (!(result instanceof ControlReply)) return result.value;
+  const { status, body } = result;
   return `${status} ${JSON.parse(body as string).detail}`;
 }
 

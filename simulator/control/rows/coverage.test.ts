@@ -2,15 +2,15 @@
 // time limit: 60 s
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { rules as catalogue, type RuleId } from '../../../../fixtures/rules.ts';
+import { rules as catalogue, type RuleId } from '../../../fixtures/rules.ts';
 import {
   fillIn,
   type SampleCall,
   type SampleCalls,
   sampleCalls,
   unreachable,
-} from '../../../../fixtures/sample-calls.ts';
-import { createTestPlane, type TestPlane } from '../../testing/plane.ts';
+} from '../../../fixtures/sample-calls.ts';
+import { createTestPlane, type TestPlane } from '../testing/plane.ts';
 
 const coverage = suite<{ testPlane: TestPlane }>('coverage');
 

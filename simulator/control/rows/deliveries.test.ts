@@ -1,7 +1,7 @@
 // Events, deliveries and subscriptions over the control plane: made by hand, retried, resumed.
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { createTestPlane, type TestPlane } from '../../testing/plane.ts';
+import { createTestPlane, type TestPlane } from '../testing/plane.ts';
 
 const deliveries = suite('control: events and deliveries');
 

@@ -1,7 +1,7 @@
 // Names and forwards over the control plane, and what they do to webhook targets.
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { createTestPlane } from '../../testing/plane.ts';
+import { createTestPlane } from '../testing/plane.ts';
 
 const names = suite('control: names and forwards');
 

@@ -1,0 +1,163 @@
+// Rows of what is ordered for the network: faults, what names resolve to, and forwards.
+import { listOf, object, text } from '../../../fixtures/schemas/kit.ts';
+import {
+  type EffectPart,
+  effectPart,
+  type Fault,
+  type FaultMatch,
+  faultRefusals,
+  faultStatuses,
+} from '../../core/pipeline/find-fault.ts';
+import { wholeListSchema } from '../paging.ts';
+import { refuseField, showOutcome } from '../reply.ts';
+import { row } from '../row.ts';
+import {
+  faultSchema,
+  forwardSchema,
+  type NewFault,
+  nameSchema,
+  newFaultSchema,
+} from '../schemas/records.ts';
+import { viewFault } from '../views/records.ts';
+
+interface Wrong {
+  readonly field: string;
+  readonly message: string;
+}
+
+const missingParts: Readonly<Record<EffectPart, string>> = {
+  status: `is missing; it is one of ${faultStatuses.join(', ')}`,
+  code: `is missing; it is one of ${faultRefusals.join(', ')}`,
+  ms: 'is missing; how many milliseconds?',
+  bytes: 'is missing; how many bytes of the body arrive?',
+};
+
+/** The parts of an effect go with its kind. */
+function findWrongEffect(effect: NewFault['effect']): Wrong | null {
+  const wanted = effectPart(effect.kind);
+  for (const part of Object.keys(missingParts) as EffectPart[]) {
+    const field = `effect.${part}`;
+    const isThere = effect[part] !== undefined;
+    if (part === wanted && !isThere) return { field, message: missingParts[part] };
+    if (part !== wanted && isThere) return { field, message: `does not go with ${effect.kind}` };
+  }
+  return null;
+}
+
+function findWrongMatch(match: NewFault['match']): Wrong | null {
+  const { webhook = false } = match;
+  if (webhook === false) return null;
+  const other = Object.keys(match).find((name) => name !== 'webhook');
+  if (other !== undefined) {
+    return { field: `match.${other}`, message: 'is about calls, and does not go with webhook' };
+  }
+  return webhook === true || /^\d+$/.test(String(webhook))
+    ? null
+    : { field: 'match.webhook', message: 'must be true or the id of a subscription' };
+}
+
+/** As core reads it: an id as text, and no member where webhooks are not meant. */
+function matchOf({ webhook = false, ...match }: NewFault['match']): FaultMatch {
+  if (webhook === false) return match;
+  return { ...match, webhook: webhook === true ? true : String(webhook) };
+}
+
+export const faultRows = {
+  /** The faults with their hits */
+  listFaults: row('GET', 'faults', {
+    summary: 'The faults with their hits',
+    answer: wholeListSchema('faults', faultSchema),
+    run: ({ host }) => ({ faults: [...host.world.faults.values()].map(viewFault) }),
+  }),
+  /** Order a fault */
+  createFault: row('POST', 'faults', {
+    summary: 'Order a fault',
+    description:
+      'Before: nothing has run. After: it has run; with reset, delay, hang, truncate or slow_body its key is recorded and only the answer suffers, with a status nothing is recorded (IDEM-6), so a repeat runs again and converges. Before with delay or hang keeps the attempt in flight (IDEM-14a). Repeats that get the first answer again are struck too, in either phase, and what is recorded stays: after with reset, two times, loses the answer and that of its repeat.',
+    body: newFaultSchema,
+    status: 201,
+    answer: faultSchema,
+    run: ({ host, body }) => {
+      const wrong = findWrongMatch(body.match) ?? findWrongEffect(body.effect);
+      if (wrong !== null) return refuseField(wrong.field, wrong.message);
+      const effect = body.effect as Fault['effect'];
+      return showOutcome(
+        host.execute('makeFault', { ...body, match: matchOf(body.match), effect }),
+        ({ fault }: { fault: Fault }) => viewFault(fault),
+      );
+    },
+  }),
+  /** Remove all faults */
+  clearFaults: row('DELETE', 'faults', {
+    summary: 'Remove all faults',
+    run: ({ host }) => showOutcome(host.execute('clearFaults', undefined), () => undefined),
+  }),
+  /** Remove a fault */
+  removeFault: row('DELETE', 'faults/{id}', {
+    summary: 'Remove a fault',
+    run: ({ host, params: { id = '' } }) =>
+      showOutcome(host.execute('removeFault', { id }), () => undefined),
+  }),
+};
+
+export const nameRows = {
+  /** The names that do not ask the resolver */
+  listNames: row('GET', 'dns', {
+    summary: 'The names that do not ask the resolver',
+    answer: wholeListSchema('dns', nameSchema),
+    run: ({ host }) => ({
+      dns: [...host.world.names].map(([hostname, addresses]) => ({ hostname, addresses })),
+    }),
+  }),
+  /** Say what a name resolves to */
+  setName: row('PUT', 'dns/{hostname}', {
+    summary: 'Say what a name resolves to',
+    description: 'Over the system’s resolver, for webhook targets (HOOK-8, EVT-11).',
+    body: object('The addresses.', {
+      addresses: listOf(text('An IP address.'), 'IP addresses; none: it does not resolve.', {
+        maxItems: 100,
+      }),
+    }),
+    answer: nameSchema,
+    run: ({ host, params: { hostname = '' }, body: { addresses } }) =>
+      showOutcome(
+        host.execute('setName', { hostname, addresses }),
+        (name: { hostname: string; addresses: readonly string[] }) => name,
+      ),
+  }),
+  /** Ask the resolver again */
+  forgetName: row('DELETE', 'dns/{hostname}', {
+    summary: 'Ask the resolver again',
+    run: ({ host, params: { hostname = '' } }) =>
+      showOutcome(host.execute('setName', { hostname, addresses: null }), () => undefined),
+  }),
+  /** The forwards */
+  listForwards: row('GET', 'forwards', {
+    summary: 'The forwards',
+    answer: wholeListSchema('forwards', forwardSchema),
+    run: ({ host }) => ({
+      forwards: [...host.world.forwards].map(([from, to]) => ({ from, to })),
+    }),
+  }),
+  /** Forward an origin */
+  setForward: row('PUT', 'forwards', {
+    summary: 'Forward an origin',
+    description:
+      'Deliveries to that https origin go to the URL instead. A forwarded name counts as public unless dns says otherwise.',
+    body: forwardSchema,
+    answer: forwardSchema,
+    run: ({ host, body }) =>
+      showOutcome(
+        host.execute('setForward', body),
+        (forward: { from: string; to: string }) => forward,
+      ),
+  }),
+  /** Remove a forward */
+  removeForward: row('DELETE', 'forwards', {
+    summary: 'Remove a forward',
+    query: { from: text('The https origin.') },
+    requiredQuery: ['from'],
+    run: ({ host, query: { from = '' } }) =>
+      showOutcome(host.execute('setForward', { from, to: null }), () => undefined),
+  }),
+};

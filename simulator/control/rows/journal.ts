@@ -1,0 +1,219 @@
+// Rows of the calls so far: the journal, coverage, idempotency keys and allowances.
+import { oneOf, text, type ValueOf, whole } from '../../../fixtures/schemas/kit.ts';
+import { findEntry, type JournalEntry, newestEntries } from '../../core/journal.ts';
+import type { KeyRecord } from '../../core/records.ts';
+import type { WorldHost } from '../../host/world/world-host.ts';
+import { listSchema, wholeListSchema } from '../paging.ts';
+import { problem } from '../reply.ts';
+import { row } from '../row.ts';
+import { coverageSchema } from '../schemas/coverage.ts';
+import { requestSchema, requestStorySchema } from '../schemas/journal.ts';
+import {
+  type BucketShown,
+  bucketSchema,
+  type KeyShown,
+  keySchema,
+  operationParameter,
+} from '../schemas/records.ts';
+import { viewCoverage } from '../views/coverage.ts';
+import { viewRequest, viewRequestStory } from '../views/journal.ts';
+import { nowMs } from '../views/records.ts';
+import { readWhenThere, waitParameter } from '../wait-for-page.ts';
+
+const requestQuery = {
+  limit: whole('How many at most; 100 by default.', 1, 1000),
+  after: whole('Those with a greater number, the oldest of them first.', 0, 1e15),
+  operation: operationParameter,
+  status: whole('Answered with this status.', 100, 599),
+  client_id: text('Of this caller.'),
+  wait_ms: waitParameter,
+} as const;
+
+type RequestQuery = {
+  readonly [K in keyof typeof requestQuery]?: ValueOf<(typeof requestQuery)[K]>;
+};
+
+function fits({ operation, clientId, reply }: JournalEntry, query: RequestQuery): boolean {
+  if (query.operation !== undefined && query.operation !== operation) return false;
+  if (query.client_id !== undefined && query.client_id !== clientId) return false;
+  return query.status === undefined || query.status === reply?.status;
+}
+
+function* entriesAfter({ world: { journal } }: WorldHost, after: number): Generator<JournalEntry> {
+  for (let n = Math.max(journal.oldest, after + 1); n <= journal.newest; n += 1) {
+    const entry = findEntry(journal, n);
+    if (entry !== undefined) yield entry;
+  }
+}
+
+function readRequests(host: WorldHost, query: RequestQuery) {
+  const { limit = 100, after } = query;
+  const { journal } = host.world;
+  const entries: JournalEntry[] = [];
+  for (const entry of after === undefined ? newestEntries(journal) : entriesAfter(host, after)) {
+    if (!fits(entry, query)) continue;
+    if (entries.length === limit) {
+      return { entries, next: after === undefined ? null : (entries.at(-1)?.n ?? null) };
+    }
+    entries.push(entry);
+  }
+  return { entries, next: null };
+}
+
+function findRequest({ world: { journal } }: WorldHost, id: string): JournalEntry | undefined {
+  if (/^\d{1,15}$/.test(id)) return findEntry(journal, Number(id));
+  for (const entry of newestEntries(journal)) if (entry.requestId === id) return entry;
+  return undefined;
+}
+
+const coverageQuery = {
+  of: oneOf('Of this world alone, or of all worlds together, dropped ones included.', [
+    'world',
+    'all',
+  ]),
+} as const;
+
+/** Key records looked at in one go; with more than these, only the newest are listed. */
+const mostLooked = 200_000;
+
+function viewKey(host: WorldHost, keyId: string, record: KeyRecord, now: number): KeyShown {
+  const entry = findEntry(host.world.journal, record.firstCall);
+  // A very long identity is kept as a digest; the journal then still knows what it stood for.
+  const [clientId, operation, key, subject] = keyId.includes('\n') ? keyId.split('\n') : [];
+  const isRunning = record.reply === null;
+  return {
+    client_id: clientId ?? entry?.clientId ?? null,
+    operation: operation ?? entry?.operation ?? null,
+    key: key ?? entry?.key ?? null,
+    subject: subject ?? entry?.subject ?? null,
+    state: isRunning ? 'in_flight' : 'recorded',
+    status: record.reply?.status ?? null,
+    first_attempt: record.firstCall,
+    recorded_at_ms: record.atMs,
+    age_ms: Math.max(0, now - record.atMs),
+    expires_at_ms: isRunning ? null : record.atMs + host.behaviour.keys.retentionMs,
+  };
+}
+
+interface KeyQuery {
+  readonly client_id?: string;
+  readonly operation?: string;
+  readonly key?: string;
+  readonly limit?: number;
+}
+
+function listKeys(host: WorldHost, query: KeyQuery): KeyShown[] {
+  const { limit = 100, client_id: clientId, operation, key } = query;
+  const now = nowMs(host);
+  const found: KeyShown[] = [];
+  for (const { records } of host.world.keys.toReversed()) {
+    const skipped = Math.max(0, records.size - mostLooked);
+    for (const [keyId, record] of [...records].slice(skipped).reverse()) {
+      if (host.behaviour.keys.find(host.world, keyId, now) !== record) continue;
+      if (clientId !== undefined && !keyId.startsWith(`${clientId}\n`)) continue;
+      const shown = viewKey(host, keyId, record, now);
+      if (operation !== undefined && shown.operation !== operation) continue;
+      if (key !== undefined && shown.key !== key) continue;
+      found.push(shown);
+      if (found.length === limit) return found;
+    }
+  }
+  return found;
+}
+
+/** Every allowance that the credentials of a world draw from, full ones included. */
+function listBuckets({ world, behaviour, clock }: WorldHost): BucketShown[] {
+  const { limits } = behaviour;
+  const now = Math.max(clock.nowMs(), world.nowMs);
+  const shown = new Map<string, BucketShown & { readonly client_ids: string[] }>();
+  for (const credential of world.credentials.values()) {
+    for (const { bucket, rate } of limits.demands({ world, behaviour, credential })) {
+      const known = shown.get(bucket);
+      if (known !== undefined) known.client_ids.push(credential.client_id);
+      else {
+        shown.set(bucket, {
+          name: bucket,
+          of: bucket.startsWith('firm:') ? 'firm' : 'credential',
+          client_ids: [credential.client_id],
+          firm_id: credential.firm_id,
+          rate_per_second: rate,
+          level: limits.level(world.buckets.get(bucket), rate, now) / 1000,
+          full: limits.level(undefined, rate, now) / 1000,
+        });
+      }
+    }
+  }
+  return [...shown.values()];
+}
+
+export const journalRows = {
+  /** The calls */
+  listRequests: row('GET', 'requests', {
+    summary: 'The calls',
+    description:
+      'The newest first. With `after`, those that came after that call, the oldest first, so that a poller misses none. The last 10,000 are kept. Tokens, cookies and secrets are hidden; a single call shows them on demand.',
+    query: requestQuery,
+    answer: listSchema('requests', requestSchema),
+    run: async (context) => {
+      const { host, query } = context;
+      const { entries, next } = await readWhenThere(context, {
+        read: () => readRequests(host, query),
+        isEmpty: (page) => page.entries.length === 0,
+        after: ['request'],
+      });
+      return { requests: entries.map((entry) => viewRequest(host, entry)), next_after: next };
+    },
+  }),
+  /** A call, and why it was answered so */
+  getRequest: row('GET', 'requests/{id}', {
+    summary: 'A call, and why it was answered so',
+    description:
+      'By its number or by its X-Request-Id. Tokens, cookies and secrets are hidden unless they are asked for.',
+    query: { secrets: oneOf('shown: as they were sent and answered.', ['hidden', 'shown']) },
+    answer: requestStorySchema,
+    run: ({ host, params: { id = '' }, query: { secrets } }) => {
+      const entry = findRequest(host, id);
+      if (entry !== undefined) return viewRequestStory(host, entry, secrets === 'shown');
+      return problem(404, `There is no request ${id} in the journal; the last 10,000 are kept.`);
+    },
+  }),
+  /** What the calls so far have met */
+  getCoverage: row('GET', 'coverage', {
+    summary: 'What the calls so far have met',
+    description:
+      'By rule, operation, refusal, transition and kind of event, with the hints; and for each rule that no call has met the line that would. A rule counts as met when an answer rested on it, or when its case came about. Resets and restored snapshots keep the counts; a copy of a world begins with none.',
+    query: coverageQuery,
+    answer: coverageSchema,
+    run: ({ plane, host, query: { of } }) =>
+      viewCoverage(host, of === 'all' ? plane.sandbox.coverageOfAll() : host.coverage),
+  }),
+  /** Begin to count again */
+  clearCoverage: row('DELETE', 'coverage', {
+    summary: 'Begin to count again',
+    query: coverageQuery,
+    run: ({ plane, host, query: { of } }) => {
+      if (of === 'all') plane.sandbox.clearCoverageOfAll();
+      else host.coverage.clear();
+    },
+  }),
+  /** The idempotency keys */
+  listKeys: row('GET', 'keys', {
+    summary: 'The idempotency keys',
+    description: 'Those that a repeat would meet now, the newest first (IDEM-7).',
+    query: {
+      client_id: text('Of this caller.'),
+      operation: operationParameter,
+      key: text('With this key.'),
+      limit: whole('How many at most; 100 by default.', 1, 1000),
+    },
+    answer: wholeListSchema('keys', keySchema),
+    run: ({ host, query }) => ({ keys: listKeys(host, query) }),
+  }),
+  /** The allowances */
+  listBuckets: row('GET', 'buckets', {
+    summary: 'The allowances',
+    description: 'What may be sent now, by credential and by firm (LIM-1, LIM-3).',
+    answer: wholeListSchema('buckets', bucketSchema),
+    run: ({ host }) => ({ buckets: listBuckets(host) }),
+  }),
+};

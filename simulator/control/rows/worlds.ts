@@ -1,0 +1,263 @@
+// Rows of whole worlds: state, reset, snapshots, and isolated worlds beside the first one.
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { maxClockMs, object, oneOf, whole } from '../../../fixtures/schemas/kit.ts';
+import { validate } from '../../../fixtures/schemas/validate.ts';
+import { StartingWorldError } from '../../core/seed/start-world.ts';
+import { StateError } from '../../core/state/snapshot.ts';
+import { restoreState, serializeState } from '../../host/storage/world-document.ts';
+import { findStartingWorld } from '../../host/world/find-starting-world.ts';
+import { parseClock } from '../../host/world/parse-clock.ts';
+import { type ClockOptions, firstWorldName, WorldExistsError } from '../../host/world/sandbox.ts';
+import { snapshotsOf, takeSnapshot, type WorldSnapshot } from '../../host/world/snapshots.ts';
+import type { WorldHost } from '../../host/world/world-host.ts';
+import { wholeListSchema } from '../paging.ts';
+import type { Plane } from '../plane.ts';
+import {
+  ControlReply,
+  invalidFields,
+  JsonText,
+  problem,
+  refuseField,
+  showFound,
+} from '../reply.ts';
+import { row } from '../row.ts';
+import {
+  clockSchema,
+  type SnapshotShown,
+  snapshotSchema,
+  type WorldShown,
+  worldNameParameter,
+  worldSchema,
+} from '../schemas/records.ts';
+import { viewClock, viewLastingCredentials } from '../views/records.ts';
+
+const documentSchema = {
+  type: 'object',
+  description:
+    'A world with its timers, keys, buckets and suspended calls; only GET state makes one.',
+} as const;
+const clockAnswer = object('The clock as it is now.', { clock: clockSchema });
+
+/** Other requests get a turn between the pieces. */
+async function* withPauses(pieces: Iterable<string>): AsyncGenerator<string, undefined> {
+  for (const piece of pieces) {
+    yield piece;
+    await nextTurn();
+  }
+  return undefined;
+}
+
+/** The message of a StateError begins with the field. */
+function fieldOf(message: string): string {
+  return /^(world\.\S+|format|version|clock[\w.]*|world)(?= )/.exec(message)?.[0] ?? 'body';
+}
+
+function viewSnapshot(name: string, { world, clock }: WorldSnapshot): SnapshotShown {
+  return {
+    name,
+    now_ms: clock.nowMs,
+    accounts: world.accounts.size,
+    transactions: world.transactions.size,
+    last_seq: world.events.lastSeq,
+  };
+}
+
+const noSnapshot = (name: string) =>
+  problem(404, `There is no snapshot ${name}; POST snapshots takes one.`);
+
+export const stateRows = {
+  /** The whole world as one document */
+  getState: row('GET', 'state', {
+    summary: 'The whole world as one document',
+    answer: documentSchema,
+    run: ({ host }) => new JsonText(withPauses(serializeState(host))),
+  }),
+  /** Replace this world */
+  putState: row('PUT', 'state', {
+    summary: 'Replace this world',
+    description:
+      'By the document, exactly as it was: timers, keys, buckets and held calls included. Calls that are held back are cut off; an advance under way ends where it is.',
+    body: documentSchema,
+    mostBytes: 500 * 1024 * 1024,
+    answer: clockAnswer,
+    run: ({ host, body }) => {
+      try {
+        restoreState(host, body);
+      } catch (error) {
+        if (!(error instanceof StateError)) throw error;
+        const { message } = error;
+        const errors = [{ field: fieldOf(message), message }];
+        return problem(422, `The state cannot be loaded: ${message}.`, errors);
+      }
+      return { clock: viewClock(host) };
+    },
+  }),
+  /** Back to the starting world */
+  resetWorld: row('POST', 'reset', {
+    summary: 'Back to the starting world',
+    description: 'Calls that are held back are cut off; an advance under way ends where it is.',
+    answer: clockAnswer,
+    run: async ({ plane, host, worldName }) => {
+      await plane.sandbox.reset(worldName);
+      return { clock: viewClock(host) };
+    },
+  }),
+  /** The snapshots of this world */
+  listSnapshots: row('GET', 'snapshots', {
+    summary: 'The snapshots of this world',
+    description: 'The oldest first.',
+    answer: wholeListSchema('snapshots', snapshotSchema),
+    run: ({ host }) => ({
+      snapshots: snapshotsOf(host)
+        .list()
+        .map(([name, snapshot]) => viewSnapshot(name, snapshot)),
+    }),
+  }),
+  /** Keep the world as it stands */
+  createSnapshot: row('POST', 'snapshots', {
+    summary: 'Keep the world as it stands',
+    description:
+      'In memory, its journal included; one of the same name is replaced. Resets leave it.',
+    body: object('What to call it.', { name: worldNameParameter }),
+    status: 201,
+    answer: snapshotSchema,
+    run: ({ host, body: { name } }) => viewSnapshot(name, snapshotsOf(host).take(name)),
+  }),
+  /** Back to a snapshot */
+  restoreSnapshot: row('POST', 'snapshots/{name}/restore', {
+    summary: 'Back to a snapshot',
+    description:
+      'The world as it stood, its clock included, in milliseconds; the snapshot stays. Calls that are held back are cut off; an advance under way ends where it is. New events and requests get other ids than those of before.',
+    answer: clockAnswer,
+    run: ({ host, params: { name = '' } }) =>
+      snapshotsOf(host).restore(name) ? { clock: viewClock(host) } : noSnapshot(name),
+  }),
+  /** Forget a snapshot */
+  dropSnapshot: row('DELETE', 'snapshots/{name}', {
+    summary: 'Forget a snapshot',
+    run: ({ host, params: { name = '' } }) =>
+      snapshotsOf(host).drop(name) ? undefined : noSnapshot(name),
+  }),
+};
+
+const clockOptions = object('How its clock begins.', {
+  mode: oneOf('A frozen clock stands until it is advanced.', ['real', 'frozen']),
+  'now_ms?': whole('The time it begins at; by default the wall’s.', 0, maxClockMs),
+});
+
+function readClock(value: unknown): ClockOptions | ControlReply {
+  if (typeof value === 'string') {
+    const message = `must be real, frozen or an ISO time with its zone, not "${value}"`;
+    return parseClock(value) ?? refuseField('clock', message);
+  }
+  const problems = validate(clockOptions, value, 'body', 'clock');
+  if (problems.length > 0) return invalidFields(problems);
+  const { mode, now_ms = null } = value as { mode: ClockOptions['mode']; now_ms?: number };
+  return { mode, nowMs: now_ms };
+}
+
+function viewWorld(plane: Plane, base: string, name: string, host: WorldHost): WorldShown {
+  return {
+    name,
+    control_url: plane.controlUrl(base, name),
+    clock: viewClock(host),
+    credentials: viewLastingCredentials(host),
+  };
+}
+
+export const worldRows = {
+  /** The worlds of this process */
+  listWorlds: row('GET', 'worlds', {
+    summary: 'The worlds of this process',
+    outer: true,
+    answer: wholeListSchema('worlds', worldSchema),
+    run: ({ plane, base }) => ({
+      worlds: [...plane.sandbox.worlds].map(([name, host]) => viewWorld(plane, base, name, host)),
+    }),
+  }),
+  /** Make an isolated world, or a copy of one */
+  createWorld: row('POST', 'worlds', {
+    summary: 'Make an isolated world, or a copy of one',
+    description:
+      'Its tokens reach only it. Its control plane is under `worlds/{name}/`, with every row of this one but those of worlds.',
+    outer: true,
+    body: object('How it begins; every member is optional.', {
+      'name?': worldNameParameter,
+      'world?': {
+        type: ['string', 'object'],
+        maxLength: 1000,
+        description: 'A world that comes with the sandbox, or one written out; that of the start.',
+      },
+      'seed?': {
+        type: ['string', 'integer'],
+        maxLength: 1000,
+        description: 'With the name, decides every generated id, token and secret.',
+      },
+      'clock?': {
+        type: ['string', 'object'],
+        maxLength: 1000,
+        description: 'real, frozen, an ISO time, or {mode, now_ms}; that of the start.',
+      },
+      'from?': {
+        ...worldNameParameter,
+        description:
+          'A copy of this world as it stands, clock included, with secrets and tokens of its own.',
+      },
+    }),
+    mostBytes: 32 * 1024 * 1024,
+    status: 201,
+    answer: worldSchema,
+    refusals: { 409: 'There is a world of that name.' },
+    run: async ({ plane, base, body }) => {
+      const { sandbox } = plane;
+      const copied = body.from === undefined ? undefined : sandbox.worlds.get(body.from);
+      if (body.from !== undefined) {
+        if (body.world !== undefined) return refuseField('world', 'does not go with from');
+        if (body.seed !== undefined) return refuseField('seed', 'does not go with from');
+        const names = [...sandbox.worlds.keys()].join(', ');
+        const message = `there is no world ${body.from}; there are ${names}`;
+        if (copied === undefined) return refuseField('from', message);
+      }
+      const clock = body.clock === undefined ? undefined : readClock(body.clock);
+      if (clock instanceof ControlReply) return clock;
+      try {
+        const name = body.name ?? sandbox.freeName();
+        const fixture = body.world === undefined ? undefined : findStartingWorld(body.world);
+        const seed = body.seed === undefined ? undefined : String(body.seed);
+        const from = copied === undefined ? undefined : takeSnapshot(copied);
+        const host = await sandbox.addWorld({ name, fixture, seed, clock, from });
+        return viewWorld(plane, base, name, host);
+      } catch (error) {
+        if (error instanceof WorldExistsError) return refuseField('name', error.message, 409);
+        if (!(error instanceof StartingWorldError)) throw error;
+        const isOwn = error.field === 'clock' || error.field.startsWith('world');
+        const field = isOwn ? error.field : `world.${error.field}`;
+        return refuseField(field, error.message.slice(error.field.length + 2));
+      }
+    },
+  }),
+  /** A world */
+  getWorld: row('GET', 'worlds/{name}', {
+    summary: 'A world',
+    outer: true,
+    answer: worldSchema,
+    run: ({ plane, base, params: { name = '' } }) =>
+      showFound(plane.sandbox.worlds.get(name), `world ${name}`, (host) =>
+        viewWorld(plane, base, name, host),
+      ),
+  }),
+  /** Drop a world */
+  dropWorld: row('DELETE', 'worlds/{name}', {
+    summary: 'Drop a world',
+    description: 'Calls that it holds back are cut off.',
+    outer: true,
+    refusals: { 409: 'The first world stays.' },
+    run: ({ plane, params: { name = '' } }) => {
+      if (name === firstWorldName) {
+        const message = 'the first world stays to the end; POST reset begins it again';
+        return refuseField('name', message, 409);
+      }
+      return plane.sandbox.dropWorld(name) ? undefined : problem(404, `There is no world ${name}.`);
+    },
+  }),
+};
