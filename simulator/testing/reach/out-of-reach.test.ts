@@ -4,12 +4,12 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { Call } from '../../core/call.ts';
+import { replyHeaders } from '../../core/call.ts';
 import type { CreateCredential } from '../../core/commands/credentials.ts';
 import { phoneTables } from '../../core/values/phone.ts';
 import { restoreState, serializeState } from '../../host/storage/world-document.ts';
 import { createTestSandbox, tokenOf } from '../../host/testing/sandbox.ts';
 import type { Sandbox } from '../../host/world/sandbox.ts';
-import { replyHeaders } from '../../core/call.ts';
 import { type Named, type Own, type Probe, placesThatName, probes } from './probes.ts';
 
 const reach = suite('out of reach');
