@@ -16,7 +16,9 @@ export function parseJson(source: string | Uint8Array): Json | undefined {
   const text = typeof source === 'string' ? source : decoder.decode(source);
   if (isTooDeep(text)) return undefined;
   try {
-    if (!/\d{16}/.test(text)) return JSON.parse(text) as Json;
+    const hasLongIntegers = /\d{16}/.test(text);
+    const hasOddNames = /toString|valueOf|\\u/.test(text);
+    if (!hasLongIntegers && !hasOddNames) return JSON.parse(text) as Json;
     const marked = text.replace(STRING_OR_LONG_INTEGER, (part) =>
       part.startsWith('"') || Number.isSafeInteger(Number(part))
         ? part
@@ -25,12 +27,19 @@ export function parseJson(source: string | Uint8Array): Json | undefined {
     return JSON.parse(marked, (_, value: unknown) =>
       typeof value === 'string' && value.startsWith(MARK)
         ? BigInt(value.slice(MARK.length))
-        : value,
+        : printable(value),
     ) as Json;
   } catch (error) {
     if (error instanceof SyntaxError) return undefined;
     throw error;
   }
+}
+
+/** Without it `{"toString": "x"}` would make each template that shows it throw. */
+function printable(value: unknown): unknown {
+  if (typeof value !== 'object' || value === null) return value;
+  if (!Object.hasOwn(value, 'toString') && !Object.hasOwn(value, 'valueOf')) return value;
+  return Object.defineProperty(value, Symbol.toPrimitive, { value: () => printJson(value) });
 }
 
 /** A value of a target in words for people: never throws, whatever the value is. */

@@ -57,7 +57,10 @@ async function firstAnswer(t: ScenarioContext): Promise<Answer | undefined> {
   } catch (error) {
     if (error instanceof Blocked) return undefined;
     if (!(error instanceof Inconclusive)) throw error;
-    throw new Inconclusive(`${error.message}: this is not the service's own answer`);
+    const advice = error.message.includes(': 429')
+      ? 'wait until the limit of this credential is over, or lower --max-rate'
+      : 'something in front of the API answers: check that the API runs behind it, and --base-url';
+    throw new Inconclusive(`${error.message}: ${advice}`);
   }
 }
 

@@ -1,0 +1,71 @@
+// A target may answer with values of any form: none of them makes a scenario fail by itself.
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { runScenarios } from '../../../conformance/engine/run/run.ts';
+import { fetchSender } from '../../../conformance/engine/send/sender.ts';
+import { controlProvider } from '../../../conformance/providers/control-provider.ts';
+import { scenarios } from '../../../conformance/scenarios/all.ts';
+import { createSandbox } from '../../../simulator/index.ts';
+import { runJudge, withServer } from '../../commands/conformance/testing/run-judge.ts';
+
+const odd = suite('odd answers');
+
+/** A value that throws if it is turned into a string. */
+const ODD = { toString: 'x', valueOf: 'x' };
+
+/** The JSON with an odd value in place of each member that `isOdd` names. */
+function withOdd(value: unknown, isOdd: (name: string) => boolean): unknown {
+  if (typeof value !== 'object' || value === null) return value;
+  if (Array.isArray(value)) return value.map((each) => withOdd(each, isOdd));
+  const members = Object.entries(value);
+  return Object.fromEntries(
+    members.map(([name, each]) => [name, isOdd(name) ? ODD : withOdd(each, isOdd)]),
+  );
+}
+
+const FORMS: readonly (readonly [words: string, isOdd: (name: string) => boolean])[] = [
+  ['every id', (name) => /(^|_)id$/.test(name)],
+  ['everything but ids', (name) => !/(^|_)id$|^rows$/.test(name)],
+];
+
+for (const [words, isOdd] of FORMS) {
+  odd(`${words} is an object that no string can be made of`, async () => {
+    const sandbox = await createSandbox({ clock: 'frozen' });
+    const baseUrl = 'http://odd.test';
+    const sender = fetchSender(async (request) => {
+      const answer = await sandbox.fetch(request);
+      if (!new URL(request.url).pathname.startsWith('/api/')) return answer;
+      const text = await answer.text();
+      const isJson = /json/.test(answer.headers.get('content-type') ?? '');
+      const body = isJson && text !== '' ? JSON.stringify(withOdd(JSON.parse(text), isOdd)) : text;
+      const { status, headers } = answer;
+      return new Response([204, 304].includes(status) ? null : body, { status, headers });
+    });
+    const provider = await controlProvider({ baseUrl, controlUrl: `${baseUrl}/_sandbox`, sender });
+    const own = scenarios.filter(({ lane }) => lane !== 'limits');
+    const pause = async () => {};
+    const run = await runScenarios({ scenarios: own, provider, sender, pause, timeoutMs: 2_000 });
+    const broken = run.scenarios.filter(({ verdict }) => verdict === 'harness_error');
+    assert.equal(
+      broken.map(({ id, why }) => `${id}: ${why?.split('\n').slice(0, 3).join(' ')}`),
+      [],
+    );
+    await provider.close();
+    await sandbox.close();
+  });
+}
+
+odd('if a gateway answers instead of the API, the run says what to check', () =>
+  withServer(
+    (_, response) => response.writeHead(502, { 'content-type': 'text/html' }).end('<p>bad</p>'),
+    async (baseUrl) => {
+      const given = { baseUrl, controlUrl: 'none', tokenEnv: 'TOKEN', json: true };
+      const { code, report } = await runJudge({ ...given, only: ['ACC-1'] });
+      assert.is(code, 3);
+      assert.match(report.not_started!, /^Nothing was tried: the first request: 502 .*, 4 times/);
+      assert.match(report.not_started!, 'check that the API runs behind it, and --base-url');
+    },
+  ),
+);
+
+odd.run();
