@@ -2,6 +2,7 @@
 // which every credential, trading account, name and fault is made on demand.
 import { type Capability, EVERY_CAPABILITY, type Role } from '../engine/capabilities.ts';
 import { Blocked, MissingCapability } from '../engine/scenario-errors.ts';
+import type { HeaderLine } from '../engine/send/headers.ts';
 import { idText, memberAt, parseJson } from '../engine/send/json.ts';
 import type { Sender } from '../engine/send/sender.ts';
 import { ControlPlaneClient, controlOperator, type Row } from './control-plane.ts';
@@ -113,15 +114,21 @@ class ControlProvider implements Provider {
       if (this.#leaves.delete(leave)) await this.#plane.ask('DELETE', `worlds/${name}`);
     };
     this.#leaves.add(leave);
-    return this.#target(this.#plane.at(url), true, leave);
+    return this.#target(this.#plane.at(url), true, leave, [['x-sandbox-world', name]]);
   }
 
   #whole(): Target {
     return this.#target(this.#plane, false, async () => {});
   }
 
-  #target(plane: ControlPlaneClient, disposable: boolean, leave: () => Promise<void>): Target {
+  #target(
+    plane: ControlPlaneClient,
+    disposable: boolean,
+    leave: () => Promise<void>,
+    addedHeaders: readonly HeaderLine[] = [],
+  ): Target {
     return new ControlTarget({
+      addedHeaders,
       baseUrl: this.#options.baseUrl,
       plane,
       sender: this.#options.sender,
@@ -180,6 +187,7 @@ const ROLE_CREDENTIALS: Partial<Record<Role, CredentialOptions>> = {
 };
 
 interface ControlTargetOptions {
+  readonly addedHeaders: readonly HeaderLine[];
   readonly baseUrl: string;
   readonly plane: ControlPlaneClient;
   readonly sender: Sender;
@@ -193,6 +201,7 @@ interface ControlTargetOptions {
 
 class ControlTarget implements Target {
   readonly baseUrl: string;
+  readonly addedHeaders: readonly HeaderLine[];
   readonly offers: ReadonlySet<Capability>;
   readonly disposable: boolean;
   readonly mainRole: Role = 'firm';
@@ -209,6 +218,7 @@ class ControlTarget implements Target {
   constructor(options: ControlTargetOptions) {
     this.#options = options;
     this.baseUrl = options.baseUrl;
+    this.addedHeaders = options.addedHeaders;
     this.offers = options.offers;
     this.disposable = options.disposable;
     this.orders = options.orders;

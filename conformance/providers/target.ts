@@ -5,6 +5,7 @@ import type { Capability, Role } from '../engine/capabilities.ts';
 import type { Rate } from '../engine/pace/pacer.ts';
 import type { Json } from '../engine/send/answer.ts';
 import type { RequestBody } from '../engine/send/client.ts';
+import type { HeaderLine } from '../engine/send/headers.ts';
 import type { WebhookEndpoint } from './webhook-receiver.ts';
 
 export interface Credential {
@@ -130,6 +131,8 @@ export interface OrderTemplates {
 /** Where a scenario plays: the live target, or a world made for it. */
 export interface Target {
   readonly baseUrl: string;
+  /** Sent with every call and not recorded: they name the world, which a call without a token does not. */
+  readonly addedHeaders?: readonly HeaderLine[];
   readonly offers: ReadonlySet<Capability>;
   /** True when nothing of it outlives the run, so that nothing need be tidied. */
   readonly disposable: boolean;

@@ -66,6 +66,8 @@ export class ExchangeRecorder {
   readonly #signal: AbortSignal;
   /** The credential of each subscription that was created and is not disabled yet. */
   readonly #subscriptions = new Map<string, Credential>();
+  /** Sent with every call and not recorded. */
+  addedHeaders: readonly HeaderLine[] = [];
   #prepaid = 0;
   #count = 0;
   #isCleaningUp = false;
@@ -123,6 +125,7 @@ export class ExchangeRecorder {
     try {
       const response = await sender.send({
         ...request,
+        headers: [...request.headers, ...this.addedHeaders],
         timeoutMs: this.#isCleaningUp ? Math.min(usualMs, CLEAN_UP_TIMEOUT_MS) : usualMs,
         signal: this.#isCleaningUp ? this.#over.signal : this.#signal,
       });

@@ -63,6 +63,7 @@ async function playOnce(
   try {
     const entered = await options.enter();
     leave = entered.leave;
+    recorder.addedHeaders = entered.target.addedHeaders ?? [];
     const { eventLoop, learned } = runContext;
     const about = { scenario, target: entered.target, mark, attempt, lasting };
     context = new ScenarioContext({ ...about, recorder, eventLoop, learned });

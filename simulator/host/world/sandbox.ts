@@ -25,6 +25,9 @@ import { clientOf, tokenOf } from './find-caller.ts';
 import type { WorldSnapshot } from './snapshots.ts';
 import { type Answer, WorldHost } from './world-host.ts';
 
+/** Names the world of a call that no token shows. */
+const WORLD_HEADER = 'x-sandbox-world';
+
 export interface ClockOptions {
   readonly mode: ClockMode;
   /** null: the wall's time. */
@@ -241,14 +244,14 @@ export class Sandbox {
   }
 
   /**
-   * Whose call it is: by its token, or at the token endpoint by its client; the first world's
-   * otherwise.
+   * The world of a call: by its token, at the token endpoint by its client, otherwise by the header
+   * X-Sandbox-World, and the first one without it.
    */
   hostOf(call: Call): WorldHost {
     if (this.worlds.size === 1) return this.first;
     const token = tokenOf(call);
-    if (token !== null) return this.hostOfToken(token);
-    if (!call.target.startsWith('/api/v1/oauth/token')) return this.first;
+    if (token !== null) return this.#hostOfToken(token) ?? this.#namedBy(call);
+    if (!call.target.startsWith('/api/v1/oauth/token')) return this.#namedBy(call);
     const client = clientOf(call);
     const known = [...this.worlds.values()].flatMap((host) => {
       const credential = client === null ? undefined : host.world.credentials.get(client.id);
@@ -257,10 +260,15 @@ export class Sandbox {
     // The same client id exists in worlds made alike: its secret tells them apart.
     const right = known.find(({ secret }) => secret === client?.secret);
     // AUTH-3b: a wrong secret draws on the client's budget, where there is one such client.
-    return (right ?? (known.length === 1 ? known[0] : undefined))?.host ?? this.first;
+    return (right ?? (known.length === 1 ? known[0] : undefined))?.host ?? this.#namedBy(call);
   }
 
-  hostOfToken(token: string): WorldHost {
+  #namedBy({ headers }: Call): WorldHost {
+    const name = headers[WORLD_HEADER];
+    return (typeof name === 'string' ? this.worlds.get(name) : undefined) ?? this.first;
+  }
+
+  #hostOfToken(token: string): WorldHost | undefined {
     const known = this.#byToken.get(token);
     if (known?.world.tokens.has(token)) return known;
     for (const host of this.worlds.values()) {
@@ -268,7 +276,7 @@ export class Sandbox {
       this.#byToken.set(token, host);
       return host;
     }
-    return this.first;
+    return undefined;
   }
 
   call(call: Call, answered: (answer: Answer) => void): WorldHost {
