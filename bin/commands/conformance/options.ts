@@ -7,7 +7,7 @@ import { type JudgeIo, UsageError } from './io.ts';
 type Env = JudgeIo['env'];
 
 /** For options that can be repeated. */
-export const repeated = (value: string, before: readonly string[] = []) => [...before, value];
+const repeated = (value: string, before: readonly string[] = []) => [...before, value];
 
 /** For repeatable options that also take commas. */
 const listed = (value: string, before: readonly string[] = []) => [
@@ -76,7 +76,7 @@ export function addTargetOptions(command: Command): Command {
     .option('--ca <file>', 'trust the certificates in this PEM file too');
 }
 
-export function readTargetOptions(given: TargetGiven, env: Env): TargetOptions {
+function readTargetOptions(given: TargetGiven, env: Env): TargetOptions {
   const { baseUrl, controlUrl, controlTokenEnv, profile, brandId, maxRate } = given;
   if (baseUrl !== undefined) checkUrl('--base-url', baseUrl);
   if (controlUrl !== undefined && controlUrl !== 'none') checkUrl('--control-url', controlUrl);
