@@ -52,6 +52,8 @@ const walls: Readonly<Record<string, Wall>> = {
     ours: ['simulator/core', 'simulator/host', 'fixtures'],
     packages: ['node:'],
   },
+  // The plane in a test is asked through the transports, as a client asks it.
+  'simulator/control/testing': { ours: ['simulator', 'fixtures'], packages: ['node:'] },
   simulator: { ours: ['fixtures'], packages: ['msw', 'fastify', 'node:'] },
   conformance: { ours: ['fixtures'], packages: ['undici', 'chalk', 'node:'] },
   ui: { ours: [], types: ['simulator', 'fixtures'], packages: ['preact'] },

@@ -32,7 +32,7 @@ export function compareSignature(
   return said === expected ? null : { at: 'signature', target: said, model: expected };
 }
 
-export function signersOf(arrival: ReceivedDelivery, player: Player): string {
+function signersOf(arrival: ReceivedDelivery, player: Player): string {
   const header = signatureOf(arrival);
   if (header === undefined) return 'not signed';
   const [t = ''] = partsOf(header, 't');
