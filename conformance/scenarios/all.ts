@@ -13,27 +13,22 @@ import { eventKindScenarios } from './delivery/event-kinds.ts';
 import { eventChannelScenarios } from './delivery/events-channel.ts';
 import { deliveryFormScenarios } from './delivery/form.ts';
 import { deliveryProgressScenarios } from './delivery/progress.ts';
-import { realTimeScenarios } from './delivery/real-time.ts';
-import { redirectScenarios } from './delivery/redirects.ts';
-import { deliveryRepeatScenarios } from './delivery/repeats-and-rotation.ts';
 import { deliveryRetryScenarios } from './delivery/retries.ts';
 import { eventScenarios } from './delivery/routing.ts';
 import { errorScenarios } from './errors/table.ts';
 import { idempotencyScenarios } from './idempotency/all.ts';
 import { limitCountingScenarios } from './limits/counting.ts';
 import { limitFirmScenarios } from './limits/firm.ts';
-import { limitFirmInRealTimeScenarios } from './limits/firm-in-real-time.ts';
-import { limitOperationScenarios } from './limits/operations.ts';
-import { limitPlanScenarios } from './limits/plans.ts';
-import { limitScenarios } from './limits/rate.ts';
+import { limitRateScenarios } from './limits/rates.ts';
+import { limitRefusalScenarios } from './limits/refusals.ts';
 import { positionScenarios } from './positions/positions.ts';
 import { transactionScenarios } from './transactions/create.ts';
 import { transactionStateScenarios } from './transitions/all.ts';
 import { updateRefusalScenarios } from './updates/refusals.ts';
 import { updateScenarios } from './updates/update.ts';
 import { webhookReachScenarios } from './webhooks/reach.ts';
+import { refusedWebhookScenarios } from './webhooks/refused-creates.ts';
 import { webhookScenarios } from './webhooks/subscriptions.ts';
-import { webhookTargetScenarios } from './webhooks/target-urls.ts';
 
 export const scenarios: readonly Scenario[] = [
   ...conventionScenarios,
@@ -52,22 +47,17 @@ export const scenarios: readonly Scenario[] = [
   ...idempotencyScenarios,
   ...webhookScenarios,
   ...webhookReachScenarios,
-  ...webhookTargetScenarios,
+  ...refusedWebhookScenarios,
   ...eventScenarios,
   ...eventKindScenarios,
   ...deliveryFormScenarios,
-  ...deliveryRepeatScenarios,
   ...deliveryRetryScenarios,
-  ...redirectScenarios,
-  ...realTimeScenarios,
   ...deliveryProgressScenarios,
   ...deliveryEndScenarios,
   ...eventChannelScenarios,
   ...errorScenarios,
-  ...limitScenarios,
-  ...limitPlanScenarios,
+  ...limitRateScenarios,
+  ...limitRefusalScenarios,
   ...limitCountingScenarios,
   ...limitFirmScenarios,
-  ...limitFirmInRealTimeScenarios,
-  ...limitOperationScenarios,
 ];

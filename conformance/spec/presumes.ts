@@ -58,6 +58,29 @@ const PRESUMES: readonly Presumption[] = [
   // What changes more than it names is never without a change.
   { rules: ['UPD-8'], presume: ['UPD-2', 'ACC-19'] },
   { rules: ['TXN-11'], presume: ['TXN-10'] },
+
+  { rules: ['HOOK-1'], on: ['rotateWebhookSecret'], presume: ['HOOK-4'] },
+  // A subscription that is bound to the wrong brand may be out of reach, or get other events.
+  { rules: ['HOOK-4', 'HOOK-5', 'HOOK-11', 'EVT-10a', 'EVT-12'], presume: ['HOOK-10'] },
+  // How a request for a record out of reach is refused.
+  { rules: ['HOOK-11'], presume: ['AUTH-6', 'ERR-3', 'HOOK-12'] },
+  { rules: ['HOOK-12'], presume: ['UPD-5', 'ERR-3'] },
+  { rules: ['HOOK-13', 'EVT-13', 'EVT-11'], presume: ['HOOK-5'] },
+  { rules: ['EVT-11'], presume: ['HOOK-8'] },
+
+  // What is read from a delivery: its envelope, its signature.
+  { rules: ['EVT-2a', 'EVT-2b', 'EVT-10a', 'EVT-10b'], presume: ['EVT-3'] },
+  { rules: ['EVT-5b', 'EVT-6', 'EVT-7'], presume: ['EVT-3', 'EVT-5a'] },
+  { rules: ['EVT-7'], presume: ['EVT-6', 'HOOK-4'] },
+  // That a failure is seen at all: the event comes again.
+  { rules: ['EVT-9a', 'EVT-9b'], presume: ['EVT-8a'] },
+
+  // What returns is counted by what is served between refusals, so these must cost nothing.
+  { rules: ['LIM-1', 'LIM-2', 'LIM-4', 'LIM-10'], presume: ['LIM-5'] },
+  // A limit is measured by the first refusal, which a burst that is too large delays.
+  { rules: ['LIM-1', 'LIM-4', 'LIM-10'], presume: ['LIM-2'] },
+  { rules: ['LIM-4', 'LIM-10'], presume: ['LIM-1'] },
+  { rules: ['LIM-11'], presume: ['LIM-3'] },
 ];
 
 /**

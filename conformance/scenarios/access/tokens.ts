@@ -5,7 +5,7 @@ import { Blocked } from '../../engine/scenario-errors.ts';
 import type { Answer } from '../../engine/send/answer.ts';
 import type { TokenForm } from '../../engine/send/client.ts';
 import type { Scenario } from '../../engine/types.ts';
-import { expectRefusalForm } from '../limits/rate-limit-refusal.ts';
+import { expectRefusalForm } from '../limits/refusal-form.ts';
 import { tokenIn } from '../support/request-token.ts';
 import { ask, askTwice, clientOf, FORMS, findForm, type Known } from './token-forms.ts';
 

@@ -1,36 +1,32 @@
-// EVT: which events reach which subscription: by category, by brand and by firm.
-
+// EVT-1, EVT-4, EVT-12: each event arrives where it was subscribed to, and nowhere else.
 import type { Role } from '../../engine/capabilities.ts';
 import type { RecordedDelivery } from '../../engine/record/delivery-recorder.ts';
 import type { ScenarioContext } from '../../engine/scenario/scenario-context.ts';
 import type { Scenario } from '../../engine/types.ts';
 import type { WebhookEndpoint } from '../../providers/webhook-receiver.ts';
 import { expectBound } from '../support/subscription-assertions.ts';
-import { envelopeIn, eventIdOf } from './envelopes.ts';
-import { evtEvery } from './every-event.ts';
+import { type Envelope, envelopeIn, eventIdOf, sequenceAt, sequenceNames } from './envelopes.ts';
 import {
+  arrivedAt,
   CATEGORIES,
   type Category,
   deliveriesOf,
   deliveryTimeoutMs,
+  eventAbout,
+  failEvent,
   flushDeliveries,
+  HOUR_MS,
   requireDelivery,
   type TriggeredEvent,
   triggerAccountEvent,
   triggerEvent,
-} from './trigger-event.ts';
+} from './events.ts';
 
 /** A subscription to some of the categories. */
 interface Choice {
   readonly categories: readonly Category[];
   readonly words: string;
   readonly hook: WebhookEndpoint;
-}
-
-async function subscribed(t: ScenarioContext, categories: readonly Category[]): Promise<Choice> {
-  const hook = await t.receiver();
-  await t.given.webhook(hook, [...categories]);
-  return { categories, words: categories.join(' and '), hook };
 }
 
 const evtCategories: Scenario = {
@@ -40,45 +36,51 @@ const evtCategories: Scenario = {
   needs: ['receiver'],
   lane: 'own_world',
   async run(t) {
-    const single: Choice[] = [];
-    for (const category of CATEGORIES) single.push(await subscribed(t, [category]));
-    const several: Choice[] = [];
-    for (const chosen of [['transaction', 'account'] as const, CATEGORIES]) {
-      several.push(await subscribed(t, chosen));
+    const choices: Choice[] = [];
+    const singles = CATEGORIES.map((each) => [each]);
+    for (const categories of [...singles, ['transaction', 'account'] as const, CATEGORIES]) {
+      const hook = await t.receiver();
+      await t.given.webhook(hook, categories);
+      choices.push({ categories, words: categories.join(' and '), hook });
     }
-    // What the API itself does: an event of one category, whichever it is, is of no other.
-    const account = await triggerAccountEvent(t, t.mainRole);
+    // An event that the API causes has one category, whichever it is.
+    const account = await triggerAccountEvent(t);
     if (t.has('trading_account')) await t.given.transaction(await t.given.place());
     if (t.has('emit')) {
-      await expectOwnCategories(t, [...single, ...several]);
+      await expectOwnCategories(t, choices);
     } else {
-      const own = single.find(({ words }) => words === 'account')!;
-      const first = await requireDelivery(t, own.hook, account);
-      for (const { hook, words } of several) {
-        const [other] = await deliveriesOf(t, hook, account);
-        const expected = `${account.words} at a subscription to ${words}`;
-        t.claim('EVT-4', expected, other !== undefined, 'it never came', first);
-      }
+      const { hook } = choices.find(({ words }) => words === 'account')!;
+      await requireDelivery(t, hook, account);
+      for (const choice of choices.slice(singles.length)) await expectArrival(t, account, choice);
       await flushDeliveries(t);
     }
-    await expectDisjoint(t, single);
+    await expectDisjoint(t, choices.slice(0, singles.length));
   },
 };
+
+async function expectArrival(
+  t: ScenarioContext,
+  event: TriggeredEvent,
+  { hook, words }: Choice,
+): Promise<void> {
+  const all = (await deliveriesOf(t, hook, event)).slice(0, 1);
+  const expected = `${event.words} at a subscription to ${words}`;
+  t.claim('EVT-4', expected, all.length > 0, 'it never came', ...all);
+}
 
 async function expectOwnCategories(t: ScenarioContext, choices: readonly Choice[]): Promise<void> {
   const events: [Category, TriggeredEvent][] = [];
   for (const category of CATEGORIES) events.push([category, await triggerEvent(t, { category })]);
   for (const [category, event] of events) {
-    for (const { hook, words } of choices.filter((each) => each.categories.includes(category))) {
-      const [first] = await deliveriesOf(t, hook, event);
-      const expected = `${event.words} at a subscription to ${words}`;
-      t.claim('EVT-4', expected, first !== undefined, 'it never came', ...(first ? [first] : []));
+    for (const choice of choices) {
+      if (choice.categories.includes(category)) await expectArrival(t, event, choice);
     }
   }
   await flushDeliveries(t);
   for (const [category, event] of events) {
-    for (const { hook, words } of choices.filter((each) => !each.categories.includes(category))) {
-      await expectNone(t, 'EVT-1', hook, event, `one to ${words}`);
+    for (const { categories, hook, words } of choices) {
+      if (!categories.includes(category))
+        await expectNone(t, 'EVT-1', hook, event, `one to ${words}`);
     }
   }
 }
@@ -95,11 +97,11 @@ async function expectNone(
   t.claim(rule, words, all.length === 0, 'delivered to it', ...all);
 }
 
-/** EVT-1: one event has one category, so no two subscriptions to single ones get it. */
+/** EVT-1: an event has one category, so no two subscriptions to single categories get it. */
 async function expectDisjoint(t: ScenarioContext, single: readonly Choice[]): Promise<void> {
   const at = new Map<string, [category: string, RecordedDelivery][]>();
   for (const { words: category, hook } of single) {
-    for (const delivered of await t.deliveriesAt(hook, 0, 0)) {
+    for (const delivered of await arrivedAt(t, hook)) {
       const id = eventIdOf(envelopeIn(delivered));
       if (id !== undefined) at.set(id, [...(at.get(id) ?? []), [category, delivered]]);
     }
@@ -107,33 +109,130 @@ async function expectDisjoint(t: ScenarioContext, single: readonly Choice[]): Pr
   for (const [id, deliveries] of at) {
     const categories = [...new Set(deliveries.map(([category]) => category))];
     const words = `event ${id} at subscriptions to one category`;
-    const truth = categories.length === 1;
-    const shown = deliveries.map(([, delivered]) => delivered);
-    t.claim('EVT-1', words, truth, `at those to ${categories.join(' and ')}`, ...shown);
+    const seen = `at those to ${categories.join(' and ')}`;
+    t.claim('EVT-1', words, categories.length === 1, seen, ...deliveries.map(([, each]) => each));
   }
 }
 
-/** A subscription, and whose events it is to hear. */
+/** How many accounts are created at the same moment. */
+const CROWD = 8;
+
+const evtEvery: Scenario = {
+  id: 'evt-every',
+  title: 'Every event arrives, of those that happen at once and of those behind one that fails',
+  rules: ['EVT-2a', 'EVT-4'],
+  needs: ['receiver'],
+  lane: 'own_world',
+  async run(t) {
+    const hook = await t.receiver();
+    await t.given.webhook(hook, ['account']);
+    const before = [await triggerEvent(t), await triggerEvent(t)];
+    const first = await triggerAccountEvent(t);
+    const crowd = await createAtOnce(t);
+    await flushDeliveries(t);
+    await expectNumbersApart(t, hook, before);
+    // NS-11: creating an account need not cause an event.
+    const withinMs = t.has('emit') ? 0 : deliveryTimeoutMs(t);
+    if ((await deliveriesOf(t, hook, first, 1, withinMs)).length > 0) {
+      await expectEach(t, hook, crowd, 'of accounts that were created at the same moment');
+    } else if (!t.has('emit')) {
+      const why = 'creating accounts brings no events here, so none can be awaited';
+      return t.notTested('EVT-4', why);
+    }
+    if (t.has('emit')) await expectThoseBehind(t, hook);
+  },
+};
+
+/** EVT-2a: no two events have the same number, even if they happen at the same moment. */
+async function expectNumbersApart(
+  t: ScenarioContext,
+  hook: WebhookEndpoint,
+  known: readonly TriggeredEvent[],
+): Promise<void> {
+  const grown: Envelope[] = [];
+  for (const event of known) {
+    const [delivered] = await deliveriesOf(t, hook, event);
+    grown.push((delivered && envelopeIn(delivered)) ?? {});
+  }
+  const [name] = sequenceNames(grown);
+  if (name === undefined) return t.notTested('EVT-2a', 'no number grows from event to event');
+  const eventsAt = new Map<number, Set<string>>();
+  for (const each of hook.deliveries) {
+    const envelope = envelopeIn(each) ?? {};
+    const [number, id] = [sequenceAt(envelope, name), eventIdOf(envelope)];
+    if (number === undefined || id === undefined) continue;
+    eventsAt.set(number, (eventsAt.get(number) ?? new Set()).add(id));
+  }
+  const shared = [...eventsAt].filter(([, ids]) => ids.size > 1);
+  const seen = shared.map(([number, ids]) => `${number} of ${[...ids].join(' and ')}`).join(', ');
+  t.claim('EVT-2a', 'a number of its own for each event', shared.length === 0, seen);
+}
+
+async function createAtOnce(t: ScenarioContext): Promise<TriggeredEvent[]> {
+  const bodies = Array.from({ length: await t.burstSize(CROWD) }, () => t.newAccount());
+  const answers = await t.sendTogether(bodies.length, (i) => t.api.createAccount(bodies[i]!));
+  return answers.flatMap((answer, index) => {
+    if (answer.status !== 201) return [];
+    const { client_reference_id, email } = bodies[index]!;
+    const [reference, id] = [String(client_reference_id), String(answer.at('id'))];
+    return [eventAbout({ id, reference, email: String(email) })];
+  });
+}
+
+async function expectEach(
+  t: ScenarioContext,
+  hook: WebhookEndpoint,
+  events: readonly TriggeredEvent[],
+  which: string,
+): Promise<void> {
+  const endMs = performance.now() + deliveryTimeoutMs(t);
+  const missing: string[] = [];
+  for (const event of events) {
+    const leftMs = Math.max(0, endMs - performance.now());
+    if ((await deliveriesOf(t, hook, event, 1, leftMs)).length === 0) missing.push(event.words);
+  }
+  const words = `${events.length} events ${which}`;
+  t.claim('EVT-4', words, missing.length === 0, `none of ${missing.join(', ')}`);
+}
+
+/** Events that happen while an earlier one waits for its retry. */
+async function expectThoseBehind(t: ScenarioContext, hook: WebhookEndpoint): Promise<void> {
+  const failing = await failEvent(t, hook);
+  hook.answer((each) => ({ status: failing.isIn(each) ? 500 : 200 }));
+  const behind: TriggeredEvent[] = [];
+  while (behind.length < 4) behind.push(await triggerEvent(t));
+  await flushDeliveries(t);
+  // NS-28: if deliveries are independent, many wait only when all of them fail.
+  hook.answer(() => ({ status: 500 }));
+  while (behind.length < 16) behind.push(await triggerEvent(t));
+  await flushDeliveries(t);
+  hook.answer(() => ({ status: 200 }));
+  if (t.has('clock')) await t.operator.advance(HOUR_MS);
+  // EVT-8a judges whether the failed one is retried; the others may wait for it.
+  if ((await deliveriesOf(t, hook, failing, 2, 500)).length < 2) return;
+  await expectEach(t, hook, behind, 'behind one that failed at first');
+}
+
+/** Whose subscription it is, and whose events it gets. */
+type Listening = readonly [role: Role, words: string, hears: readonly Role[]];
+
 interface Listener {
-  readonly role: Role;
   readonly words: string;
   readonly hears: readonly Role[];
-  hook?: WebhookEndpoint;
+  readonly hook: WebhookEndpoint;
 }
 
 const evtBrands: Scenario = {
   id: 'evt-brands',
   title: 'A brand’s subscription gets the events of that brand, a firm-wide one those of all',
   rules: ['EVT-12'],
-  // Which brand a subscription is bound to is judged apart.
-  presumes: { 'EVT-12': ['HOOK-10'] },
   needs: ['receiver', 'firm', 'brand', 'other_brand'],
   lane: 'own_world',
   run: (t) =>
     judgeReach(t, [
-      { role: 'firm', words: 'firm-wide', hears: ['brand', 'other_brand'] },
-      { role: 'brand', words: 'bound to a brand', hears: ['brand'] },
-      { role: 'other_brand', words: 'bound to another brand', hears: ['other_brand'] },
+      ['firm', 'firm-wide', ['brand', 'other_brand']],
+      ['brand', 'bound to a brand', ['brand']],
+      ['other_brand', 'bound to another brand', ['other_brand']],
     ]),
 };
 
@@ -145,25 +244,26 @@ const evtFirms: Scenario = {
   lane: 'own_world',
   run: (t) =>
     judgeReach(t, [
-      { role: 'firm', words: 'firm-wide', hears: ['firm'] },
-      { role: 'other_firm', words: 'of another firm', hears: ['other_firm'] },
+      ['firm', 'firm-wide', ['firm']],
+      ['other_firm', 'of another firm', ['other_firm']],
     ]),
 };
 
-async function judgeReach(t: ScenarioContext, listeners: readonly Listener[]): Promise<void> {
-  for (const listener of listeners) {
-    listener.hook = await t.receiver();
-    const { answer } = await t.given.webhook(listener.hook, [...CATEGORIES], listener.role);
-    if (listener.role !== 'other_firm') expectBound(answer, listener.role !== 'firm');
+async function judgeReach(t: ScenarioContext, all: readonly Listening[]): Promise<void> {
+  const listeners: Listener[] = [];
+  for (const [role, words, hears] of all) {
+    const hook = await t.receiver();
+    const { answer } = await t.given.webhook(hook, CATEGORIES, role);
+    if (role !== 'other_firm') expectBound(answer, role !== 'firm');
+    listeners.push({ words, hears, hook });
   }
   const origins = [...new Set(listeners.flatMap(({ hears }) => hears))];
-  const events: { origin: Role; event: TriggeredEvent; sure: boolean }[] = [];
-  for (const origin of origins) {
-    events.push({ origin, event: await triggerAccountEvent(t, origin), sure: false });
-    if (t.has('emit'))
-      events.push({ origin, event: await triggerEvent(t, { role: origin }), sure: true });
+  const events: [Role, TriggeredEvent][] = [];
+  for (const role of origins) {
+    events.push([role, await triggerAccountEvent(t, role)]);
+    if (t.has('emit')) events.push([role, await triggerEvent(t, { role })]);
   }
-  for (const { origin, event, sure } of events) await judgeOne(t, listeners, origin, event, sure);
+  for (const [origin, event] of events) await judgeOne(t, listeners, origin, event);
 }
 
 async function judgeOne(
@@ -171,24 +271,22 @@ async function judgeOne(
   listeners: readonly Listener[],
   origin: Role,
   event: TriggeredEvent,
-  sure: boolean,
 ): Promise<void> {
-  const heardBy = async (some: readonly Listener[], withinMs: number) => {
-    const isIn = (hook: WebhookEndpoint) => hook.deliveries.some((each) => event.isIn(each));
-    await t.until(() => some.some(({ hook }) => isIn(hook!)), withinMs);
-    return some.filter(({ hook }) => isIn(hook!));
-  };
-  const somewhere = await heardBy(listeners, sure || !t.has('emit') ? deliveryTimeoutMs(t) : 250);
-  // NS-11: what nobody was told of may be no event.
-  if (somewhere.length === 0) return;
+  const hasCome = (some: readonly Listener[], withinMs: number) =>
+    t.until(
+      () => some.some(({ hook }) => hook.deliveries.some((each) => event.isIn(each))),
+      withinMs,
+    );
+  // NS-11: what was delivered to no one may not be an event.
+  const isSure = event.envelope !== undefined || !t.has('emit');
+  if (!(await hasCome(listeners, isSure ? deliveryTimeoutMs(t) : 250))) return;
   await flushDeliveries(t);
   for (const listener of listeners.filter(({ hears }) => hears.includes(origin))) {
-    const heard = (await heardBy([listener], 1_000)).length > 0;
     const words = `${event.words} of ${origin} at a subscription that is ${listener.words}`;
-    t.claim('EVT-12', words, heard, 'it never came');
+    t.claim('EVT-12', words, await hasCome([listener], 1_000), 'it never came');
   }
   for (const { hears, hook, words } of listeners) {
-    if (!hears.includes(origin)) await expectNone(t, 'EVT-12', hook!, event, words);
+    if (!hears.includes(origin)) await expectNone(t, 'EVT-12', hook, event, words);
   }
 }
 

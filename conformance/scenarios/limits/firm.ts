@@ -1,23 +1,30 @@
-// LIM-3: what a firm is allowed, over all its credentials, and what a refusal by it draws on.
+// LIM-3, LIM-5: what a firm is allowed over all its credentials, and what a refusal draws on.
+import type { Role } from '../../engine/capabilities.ts';
 import type { ScenarioContext } from '../../engine/scenario/scenario-context.ts';
 import { Blocked, Inconclusive } from '../../engine/scenario-errors.ts';
 import type { Scenario } from '../../engine/types.ts';
-import type { FirmRate } from '../../providers/target.ts';
-import { about, allowanceOf, weighBurst } from './rate-evidence.ts';
-import { requireRateLimits } from './rate-limit-controls.ts';
+import type { Credential, FirmRate } from '../../providers/target.ts';
 import {
   type Burst,
   clearlyAbove,
   drain,
   joined,
-  type RateLimitProbe,
+  type Probe,
+  press,
   type RepeatableRequest,
   refill,
   sendBurst,
+  sightingsOf,
   standsStill,
   truthOf,
-} from './rate-limit-probe.ts';
-import { expectRefusalForm } from './rate-limit-refusal.ts';
+} from './measure.ts';
+import { about, allowanceOf, nearly, weighBurst, weighTogether } from './rate-evidence.ts';
+import { expectRefusalForm } from './refusal-form.ts';
+
+const SANDBOX = 5;
+/** The firm's rate, in rates of a credential. */
+const FOUR = 4;
+const SCOPES = ['accounts:write'];
 
 const limFirm: Scenario = {
   id: 'lim-firm',
@@ -28,210 +35,252 @@ const limFirm: Scenario = {
   lane: 'limits',
   provokes: [429],
   async run(t) {
-    const scopes = ['accounts:write'];
-    const plan = 'sandbox';
-    const one = await t.operator.mint({ scopes, plan });
-    const firmId = one.firmId ?? '1';
-    // Brands of a firm are one firm. No credential here is faster than Sandbox (NS-36).
-    const others = [await t.operator.mint({ scopes, plan, brand: 'brand' })];
-    while (others.length < 5) others.push(await t.operator.mint({ scopes, plan }));
+    const mint = (options = {}) => t.operator.mint({ scopes: SCOPES, plan: 'sandbox', ...options });
+    const one = await mint();
+    // A credential of a brand draws on its firm too. None is faster than Sandbox (NS-36).
+    const credentials = [one, await mint({ brand: 'brand' })];
+    while (credentials.length < 6) credentials.push(await mint());
     const known = t.newAccount({ brand_id: one.brandId }, 'brand');
     const request: RepeatableRequest = (client, options) =>
       client.createAccount(known, { key: t.fresh.key(), ...options });
     await t.control('a create', () => request(t.as(one), {}));
-    const probes = [one, ...others].map((credential) => ({ credential, perSecond: 5, request }));
+    const probes = credentials.map((credential) => ({ credential, perSecond: SANDBOX, request }));
+    const firm = new Firm(t, one.firmId ?? '1', request);
 
-    await t.branch('LIM-3', 'a firm with little room', () =>
-      expectBothNeeded(t, firmId, one, request),
-    );
-    await t.branch('LIM-3', 'four times the rate of a credential', () =>
-      expectFourTimes(t, firmId, request),
-    );
-    const theirs = await t.operator.mint({ scopes, plan, firm: 'other_firm' });
+    await t.branch('LIM-3', 'a firm with little room', () => firm.expectBothNeeded(one));
+    await t.branch('LIM-3', 'four times the rate of a credential', () => firm.expectFourTimes());
     const body = t.newAccount({ brand_id: t.brandId('other_firm') }, 'other_firm');
-    const apart = await t.as(theirs).createAccount(body, { unpaced: true });
+    const theirs = t.as(await mint({ firm: 'other_firm' }));
+    const apart = await theirs.createAccount(body, { unpaced: true });
     t.expect('LIM-3', apart).is('another firm served meanwhile', apart.status < 300);
 
-    await t.operator.firmRate(firmId, 10);
-    await expectFirm(t, firmId, probes, { perSecond: 10, words: 'what the agreement sets' });
+    await firm.setRate(10);
+    await firm.expectRate(probes, 10, 'what the agreement sets');
     const still = await standsStill(t);
     for (const [words, expectKept] of [
-      ['refused by the firm', expectOwnKept],
-      ['refused for its own rate', expectFirmKept],
+      ['refused by the firm', () => firm.expectOwnKept(probes)],
+      ['refused for its own rate', () => firm.expectFirmKept(probes)],
     ] as const) {
       await t.branch('LIM-5', words, async () => {
         if (!still) throw new Inconclusive('the target cannot stop its clock');
-        await expectKept(t, firmId, probes);
+        await expectKept();
       });
     }
-    await observeFirmRate(t, firmId, request);
+    await firm.observeRate();
   },
 };
 
-/** What each plan allows a credential. */
+/** The rates of the plans. */
 const PLANS = [
-  ['sandbox', 5],
+  ['sandbox', SANDBOX],
   ['standard', 50],
   ['pro', 200],
 ] as const;
 
-/** Six credentials of the firm's own plan, which together are allowed more than their firm. */
-async function expectFourTimes(
-  t: ScenarioContext,
-  firmId: string,
-  request: RepeatableRequest,
-): Promise<void> {
-  const [plan, perSecond] = planOf(await t.operator.firmRate(firmId, null));
-  const probes: RateLimitProbe[] = [];
-  while (probes.length < 6) {
-    const credential = await t.operator.mint({ scopes: ['accounts:write'], plan });
-    probes.push({ credential, perSecond, request });
-  }
-  await t.operator.firmRate(firmId, null);
-  const words = 'four times that of a credential';
-  await expectFirm(t, firmId, probes, { perSecond: FOUR * perSecond, words });
-}
-
 /**
- * The plan of a firm, by the rate that the target tells. Where it tells another and was not put on
- * Sandbox, an agreement may have set that; and one as high as credentials of this run have may
- * follow from them (NS-36).
+ * The plan of a firm, by the rate that the target reports. If it reports an odd rate and could not be
+ * put on Sandbox, an agreement may have set that; a rate up to that of Pro may follow from
+ * credentials of this run (NS-36).
  */
-function planOf({ perSecond: told, isOnSandbox }: FirmRate): (typeof PLANS)[number] {
-  const plan = PLANS.find(([, rate]) => FOUR * rate === (told ?? FOUR * PLANS[0][1]));
+function planOf({ perSecond, isOnSandbox }: FirmRate): (typeof PLANS)[number] {
+  const plan = PLANS.find(([, rate]) => FOUR * rate === (perSecond ?? FOUR * SANDBOX));
   if (plan !== undefined) return plan;
-  if (isOnSandbox && told! <= FOUR * PLANS[2][1]) return PLANS[0];
-  throw new Inconclusive(`the firm has ${told} a second, which may be what its agreement sets`);
-}
-
-const FOUR = 4;
-
-/**
- * All allowances used up, then a second: each credential has its five again, and so what is refused
- * is refused by the firm. How much gathers before does not count (LIM-2).
- */
-async function expectFirm(
-  t: ScenarioContext,
-  firmId: string,
-  probes: readonly RateLimitProbe[],
-  { perSecond, words }: { readonly perSecond: number; readonly words: string },
-): Promise<void> {
-  await t.operator.advance(1_500);
-  const own = await drain(t, probes[0]!);
-  for (const probe of probes) await drain(t, probe);
-  await t.operator.advance(1_000);
-  const drained: Burst[] = [];
-  for (const probe of probes) drained.push(await drain(t, probe));
-  const { served, sightings } = joined(...drained);
-  const [limited] = drained.at(-1)!.limited;
-  const range = about(perSecond).join(' to ');
-  const expected = `about ${perSecond} served to six credentials, ${words}: ${range}`;
-  const truth = truthOf(weighBurst(allowanceOf(perSecond), sightings));
-  if (truth === false) await requireOwnLimits(t, firmId);
-  t.claim(
-    'LIM-3',
-    expected,
-    truth,
-    `${served.length} served`,
-    ...(limited ? [limited] : []),
-    ...served,
+  if (isOnSandbox && perSecond! <= FOUR * PLANS[2][1]) return PLANS[0];
+  throw new Inconclusive(
+    `the firm has ${perSecond} a second, which may be what its agreement sets`,
   );
-  // The header is about the credential, whoever had no room.
-  const limit = Number(own.limited[0]?.headers.get('x-ratelimit-limit') ?? Number.NaN);
-  await expectRefusalForm(t, limited, Number.isNaN(limit) ? undefined : limit);
 }
 
-/** Asked before blaming: what the firm has does not matter to what a credential is held to. */
-async function requireOwnLimits(t: ScenarioContext, firmId: string): Promise<void> {
-  await t.operator.firmRate(firmId, 100_000);
-  await t.operator.advance(1_000);
-  await requireRateLimits(t);
-}
+class Firm {
+  readonly #t: ScenarioContext;
+  readonly #id: string;
+  readonly #request: RepeatableRequest;
 
-/** Room of its own is not enough: a firm with less than one credential has holds it to that. */
-async function expectBothNeeded(
-  t: ScenarioContext,
-  firmId: string,
-  credential: RateLimitProbe['credential'],
-  request: RepeatableRequest,
-): Promise<void> {
-  await t.operator.firmRate(firmId, 2);
-  await refill(t);
-  // One after another where time allows it: what races is LIM-2's to judge.
-  const seen = await drain(t, { credential, perSecond: 5, request });
-  if (seen.limited.length === 0) throw new Blocked('nothing is limited at all');
-  const most = about(2)[1];
-  const expected = `${most} served at most to one credential, whose firm has room for 2`;
-  // How little gathers for the credential itself is LIM-2's to judge.
-  const few = seen.served.length <= most;
-  const truth = few || truthOf(weighBurst(allowanceOf(2), seen.sightings));
-  // Beyond what the credential alone may have at once, it gathers for longer than a second.
-  const gathers = seen.served.length > about(5)[1];
-  const served = seen.served.map((each) => (gathers ? each.presuming('LIM-2') : each));
-  t.claim('LIM-3', expected, truth, `${served.length} served`, ...served);
-}
-
-/**
- * Refused by its firm, a credential keeps its own allowance: as soon as the firm has room it is
- * there, as that of one who was not refused.
- */
-async function expectOwnKept(
-  t: ScenarioContext,
-  firmId: string,
-  probes: readonly RateLimitProbe[],
-): Promise<void> {
-  await t.operator.firmRate(firmId, 5);
-  await refill(t);
-  const [spender, refused, untouched] = probes as [RateLimitProbe, RateLimitProbe, RateLimitProbe];
-  await sendBurst(t, spender, clearlyAbove(5));
-  const turned = await sendBurst(t, refused, 5);
-  if (turned.served.length > 0) throw new Blocked('the firm still had room for another credential');
-  await t.operator.firmRate(firmId, 100);
-  await t.operator.advance(150);
-  const after = await sendBurst(t, refused, 5);
-  const beside = await sendBurst(t, untouched, 5);
-  if (beside.served.length < 3) throw new Blocked('the firm has no room again');
-  const expected = `${beside.served.length} served at once, as to one who was not refused before`;
-  const truth = after.served.length >= beside.served.length - 1;
-  t.claim('LIM-5', expected, truth, `${after.served.length} served`, ...turned.limited);
-}
-
-/** Refused for its own rate, a credential draws nothing from its firm, whose others need it. */
-async function expectFirmKept(
-  t: ScenarioContext,
-  firmId: string,
-  probes: readonly RateLimitProbe[],
-): Promise<void> {
-  await t.operator.firmRate(firmId, 30);
-  await refill(t);
-  const [insistent, other] = probes as [RateLimitProbe, RateLimitProbe];
-  const control = await drain(t, other);
-  await refill(t);
-  const tried = await sendBurst(t, insistent, 45);
-  // What was served draws from the firm, and rightly so.
-  if (tried.served.length > clearlyAbove(insistent.perSecond)) {
-    throw new Blocked(`${tried.served.length} served at once of one credential (LIM-1)`);
+  constructor(t: ScenarioContext, id: string, request: RepeatableRequest) {
+    this.#t = t;
+    this.#id = id;
+    this.#request = request;
   }
-  const beside = await drain(t, other);
-  const expected = `${control.served.length} served, though another one was refused 40 times`;
-  const truth = beside.served.length >= control.served.length - 1;
-  if (!truth) await requireOwnLimits(t, firmId);
-  t.claim('LIM-5', expected, truth, `${beside.served.length} served`, ...beside.limited);
+
+  setRate(perSecond: number | null): Promise<FirmRate> {
+    return this.#t.operator.firmRate(this.#id, perSecond);
+  }
+
+  /** A firm with a lower rate than its credential holds the credential to that. */
+  async expectBothNeeded(credential: Credential): Promise<void> {
+    await this.setRate(2);
+    await refill(this.#t);
+    const seen = await drain(this.#t, { credential, perSecond: SANDBOX, request: this.#request });
+    const count = seen.served.length;
+    if (seen.limited.length === 0) throw new Blocked('nothing is limited at all (LIM-1)');
+    if (count > about(SANDBOX)[1]) {
+      throw new Blocked(`${count} served at once to one credential on Sandbox (LIM-2)`);
+    }
+    const most = about(2)[1];
+    const expected = `${most} served at most to one credential, whose firm has room for 2`;
+    // LIM-2 judges how little gathers for the credential itself.
+    const truth = count <= most || truthOf(weighBurst(allowanceOf(2), seen.sightings));
+    this.#t.claim('LIM-3', expected, truth, `${count} served`, ...seen.served);
+  }
+
+  /** Six credentials of the firm's own plan, which together are allowed more than their firm. */
+  async expectFourTimes(): Promise<void> {
+    const [plan, perSecond] = planOf(await this.setRate(null));
+    const probes: Probe[] = [];
+    while (probes.length < 6) {
+      const credential = await this.#t.operator.mint({ scopes: SCOPES, plan });
+      probes.push({ credential, perSecond, request: this.#request });
+    }
+    await this.setRate(null);
+    await this.expectRate(probes, FOUR * perSecond, 'four times that of a credential');
+  }
+
+  /**
+   * All allowances are used up, then a second passes: each credential has its own again, so that what
+   * is refused is refused by the firm. How much gathers before does not count (LIM-2).
+   */
+  async expectRate(probes: readonly Probe[], perSecond: number, words: string): Promise<void> {
+    const { operator } = this.#t;
+    await operator.advance(1_500);
+    const own = await drain(this.#t, probes[0]!);
+    for (const probe of probes) await drain(this.#t, probe);
+    await operator.advance(1_000);
+    const drained: Burst[] = [];
+    for (const probe of probes) drained.push(await drain(this.#t, probe));
+    const { served, sightings } = joined(...drained);
+    const limited = drained.at(-1)!.limited.slice(0, 1);
+    const expected = `about ${perSecond} served to six credentials, ${words}: ${about(perSecond).join(' to ')}`;
+    const truth = truthOf(weighBurst(allowanceOf(perSecond), sightings));
+    if (truth === false) requireOwnRate(probes[0]!, drained);
+    this.#t.claim('LIM-3', expected, truth, `${served.length} served`, ...limited, ...served);
+    // LIM-6: the header is about the credential, even if the firm had no room.
+    const limit = Number(own.limited[0]?.headers.get('x-ratelimit-limit') ?? Number.NaN);
+    await expectRefusalForm(this.#t, limited[0], Number.isNaN(limit) ? undefined : limit);
+  }
+
+  /** A credential that its firm refuses keeps its allowance until the firm has room. */
+  async expectOwnKept([spender, refused, untouched]: readonly Probe[]): Promise<void> {
+    await this.setRate(SANDBOX);
+    await refill(this.#t);
+    await sendBurst(this.#t, spender!, clearlyAbove(SANDBOX));
+    const turned = await sendBurst(this.#t, refused!, SANDBOX);
+    if (turned.served.length > 0) {
+      throw new Blocked('the firm still had room for another credential');
+    }
+    await this.setRate(100);
+    await this.#t.operator.advance(150);
+    const after = await sendBurst(this.#t, refused!, SANDBOX);
+    const beside = await sendBurst(this.#t, untouched!, SANDBOX);
+    const [count, wanted] = [after.served.length, beside.served.length];
+    if (wanted < 3) throw new Blocked('the firm has no room again');
+    const expected = `${wanted} served at once, as to one who was not refused before`;
+    this.#t.claim('LIM-5', expected, count >= wanted - 1, `${count} served`, ...turned.limited);
+  }
+
+  /** A credential that is refused for its own rate draws nothing from its firm. */
+  async expectFirmKept([insistent, other]: readonly Probe[]): Promise<void> {
+    await this.setRate(30);
+    await refill(this.#t);
+    const control = await drain(this.#t, other!);
+    await refill(this.#t);
+    const tried = await sendBurst(this.#t, insistent!, 45);
+    // What was served does draw from the firm.
+    if (tried.served.length > clearlyAbove(SANDBOX)) {
+      throw new Blocked(`${tried.served.length} served at once of one credential (LIM-1)`);
+    }
+    const beside = await drain(this.#t, other!);
+    const [count, wanted] = [beside.served.length, control.served.length];
+    const expected = `${wanted} served, though another one was refused 40 times`;
+    this.#t.claim('LIM-5', expected, count >= wanted - 1, `${count} served`, ...beside.limited);
+  }
+
+  /** NS-36: whether a faster credential makes the firm faster. */
+  async observeRate(): Promise<void> {
+    const credential = await this.#t.operator.mint({ scopes: SCOPES, plan: 'standard' });
+    await this.setRate(null);
+    await refill(this.#t);
+    const probe = { credential, perSecond: 50, request: this.#request };
+    const { served } = await sendBurst(this.#t, probe, 40);
+    const words = `${served.length} of 40 served: a firm on Sandbox, one credential on Standard`;
+    const isFast = served.length > 32;
+    this.#t.observe('NS-36', words, {
+      firm_rate_from: isFast ? 'highest_credential' : 'firm_plan',
+    });
+  }
 }
 
-/** NS-36: whether a faster credential makes the firm faster. */
-async function observeFirmRate(
-  t: ScenarioContext,
-  firmId: string,
-  request: RepeatableRequest,
-): Promise<void> {
-  const credential = await t.operator.mint({ scopes: ['accounts:write'], plan: 'standard' });
-  await t.operator.firmRate(firmId, null);
-  await refill(t);
-  const { served } = await sendBurst(t, { credential, perSecond: 50, request }, 40);
-  const fast = served.length > 32;
-  const words = `${served.length} of 40 served: a firm on Sandbox, one credential on Standard`;
-  t.observe('NS-36', words, { firm_rate_from: fast ? 'highest_credential' : 'firm_plan' });
+/** LIM-1 judges the rate of a credential: the first one, with the firm's whole room, got its own. */
+function requireOwnRate({ perSecond }: Probe, drained: readonly Burst[]): void {
+  const counts = drained.map(({ served }) => served.length);
+  const [least, most] = about(perSecond);
+  if (counts[0]! >= least && Math.max(...counts) <= most) return;
+  throw new Blocked(`${counts.join(', ')} served to credentials of ${perSecond} a second (LIM-1)`);
 }
 
-export const limitFirmScenarios: readonly Scenario[] = [limFirm];
+/** Server credentials of one firm, each with its own allowance. */
+const ROLES: readonly Role[] = [
+  ...(['firm', 'brand', 'other_brand'] as const),
+  ...(['no_amend', 'no_scopes', 'amend_only'] as const),
+];
+
+/** Together they must be allowed clearly more than their firm, or nothing is shown. */
+const CLEARLY_MORE = 1.15;
+/** Faster ones would need thousands of requests. */
+const FASTEST = 20;
+const PRESSED_MS = 12_000;
+/** Twice as often as each is allowed. */
+const FACTOR = 2;
+
+const limFirmInRealTime: Scenario = {
+  id: 'lim-firm-in-real-time',
+  title: 'Credentials of one firm that press at once are served what the firm is allowed',
+  rules: ['LIM-3'],
+  needs: ['bursts', 'plan', 'firm'],
+  lane: 'limits',
+  provokes: [429],
+  standsInFor: ['lim-firm'],
+  async run(t) {
+    const [ownRate, firmRate] = (await t.credential('firm')).rates;
+    const [own, firm] = [ownRate?.perSecond ?? Number.NaN, firmRate?.perSecond ?? Number.NaN];
+    const members: Pick<Probe, 'credential' | 'request'>[] = [];
+    for (const role of ROLES) {
+      const request = t.has(role) ? await requestOf(t, role) : undefined;
+      if (request !== undefined) members.push({ credential: await t.credential(role), request });
+    }
+    if (!(members.length * own >= CLEARLY_MORE * firm) || own > FASTEST) {
+      const words = `${members.length} credentials of ${own} a second, and ${firm} for the firm`;
+      t.notTested('LIM-3', `${words}: it takes more than that, none of them above ${FASTEST}`);
+      return;
+    }
+    await refill(t);
+    const answers = await press(t, members, { forMs: PRESSED_MS, perSecond: own * FACTOR });
+    const sightings = sightingsOf(answers, false);
+    const served = sightings.filter((each) => each.served).length;
+    const range = nearly(firm).join(' to ');
+    const words = `about ${firm} a second to ${members.length} credentials together, ${range}`;
+    const seen = `${served} served in ${PRESSED_MS / 1000} s`;
+    const truth = truthOf(weighTogether(firm, sightings));
+    if (truth === false && firmRate?.isAssumed) {
+      const agreed =
+        'its agreement sets another rate: plan.firm_per_second in the profile tells it';
+      throw new Inconclusive(`${seen}: ${words}, unless ${agreed}`);
+    }
+    t.claim('LIM-3', words, truth, seen, ...answers.slice(-1));
+  },
+};
+
+/** A request that this credential may repeat; undefined if none is known. */
+async function requestOf(t: ScenarioContext, role: Role): Promise<RepeatableRequest | undefined> {
+  const body = t.newAccount({}, role);
+  const requests: RepeatableRequest[] = [
+    (client, options) => client.createAccount(body, { key: t.fresh.key(), ...options }),
+    (client, options) => client.listAccounts(options),
+    (client, options) => client.listWebhooks(options),
+  ];
+  for (const request of requests) {
+    if ((await request(t.as(role), {})).status < 300) return request;
+  }
+  return undefined;
+}
+
+export const limitFirmScenarios: readonly Scenario[] = [limFirm, limFirmInRealTime];

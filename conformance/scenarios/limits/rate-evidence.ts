@@ -1,8 +1,7 @@
-// What requests that were sent and answered show of an allowance. A request was counted by the
-// target at some time between the two, and nobody here knows when: what is said of a target must be
-// so whenever that was.
+// What requests show of an allowance. The target counted a request at some time between its sending
+// and its answer: a target is called wrong only if it is wrong for every such time.
 
-/** One request, by a clock of the judge's that only goes forward. */
+/** One request, by a monotonic clock of the judge. */
 export interface Sighting {
   readonly sentAtMs: number;
   readonly answeredAtMs: number;
@@ -10,10 +9,10 @@ export interface Sighting {
   readonly served: boolean;
 }
 
-/** `open`: what was seen fits a target that keeps the rule, and one that does not. */
+/** `open`: the requests fit a target that keeps the rule, and one that breaks it. */
 export type Weight = 'kept' | 'broken' | 'open';
 
-/** What may be there at once, and how fast it comes back. */
+/** How much may be served at once, and how fast it returns. */
 export interface Allowance {
   readonly perSecond: number;
   readonly capacity: readonly [least: number, most: number];
@@ -24,16 +23,16 @@ const ABOUT = 0.25;
 /** How far a rate may be under the plan's, over seconds: 4 is not 5 (LIM-1); and how far above. */
 const NEARLY = 0.05;
 const GENEROUS = 0.22;
-/** Within this nothing gets lost for want of room, however early or late a request was counted. */
+/** In gaps this short no allowance is lost because the bucket is full. */
 const UNBROKEN_MS = 700;
-/** Whoever was not met for longer may have been faster than was seen. */
+/** In longer gaps between refusals, the rate may have been higher than was seen. */
 const WATCHED_MS = 1_000;
 
 export function about(count: number): [least: number, most: number] {
   return [Math.round(count * (1 - ABOUT)), Math.round(count * (1 + ABOUT)) + 1];
 }
 
-/** The rates that are taken for this one, in words for reports. */
+/** The rates that count as this one, for reports. */
 export function nearly(perSecond: number): [least: number, most: number] {
   const tenths = (share: number) => Math.round(perSecond * share * 10) / 10;
   return [tenths(1 - NEARLY), tenths(1 + GENEROUS)];
@@ -43,7 +42,7 @@ export function allowanceOf(perSecond: number): Allowance {
   return { perSecond, capacity: [perSecond, perSecond] };
 }
 
-/** What gathers, as one burst shows it: what was served, or less if some came back meanwhile. */
+/** The allowance that one burst shows: what it was served, or less if some returned meanwhile. */
 export function shownBy(perSecond: number, sightings: readonly Sighting[]): Allowance {
   const served = sightings.filter((each) => each.served);
   const most = served.length;
@@ -51,7 +50,7 @@ export function shownBy(perSecond: number, sightings: readonly Sighting[]): Allo
   return { perSecond, capacity: [Math.max(0, least), most] };
 }
 
-/** LIM-2: what is served of requests that meet a full allowance, in whatever time. */
+/** LIM-2: how many requests a full allowance serves, however long they take. */
 export function weighBurst(
   { perSecond, capacity: [low, high] }: Allowance,
   sightings: readonly Sighting[],
@@ -63,15 +62,15 @@ export function weighBurst(
   const refused = sightings.length > served.length;
   if (refused && served.length < least) return 'broken';
   if (served.length > most + back(longestMs, 1 + ABOUT)) return 'broken';
-  // Not said of a target, but for it: all of them took as long to arrive as the quickest at least.
+  // In the target's favour: each request took at least as long to arrive as the quickest one.
   const few = served.length - back(longestMs - transitMs, 1 + ABOUT) < least;
   const many = served.length > most + back(shortestMs + transitMs, 1 - ABOUT);
   return !refused || few || many ? 'open' : 'kept';
 }
 
 /**
- * LIM-1: a rate, by requests that kept an allowance used up (`pressing`), after others had used it
- * up (`draining`).
+ * LIM-1: a rate, by requests that kept an allowance used up (`pressing`), after others had used it up
+ * (`draining`).
  */
 export function weighRate(
   perSecond: number,
@@ -81,14 +80,14 @@ export function weighRate(
   const served = pressing.filter((each) => each.served);
   const usedUp = draining.filter((each) => !each.served);
   if (usedUp.length === 0) return 'open';
-  // There was nothing left when one of the first was refused, and that was no earlier than this.
+  // The allowance was used up when the last refused request was counted, not before it was sent.
   const fromMs = latest(usedUp.map((each) => each.sentAtMs));
   const longestMs = latest(served.map((each) => each.answeredAtMs)) - fromMs;
   if (served.length > mostIn(perSecond, longestMs)) return 'broken';
   const refused = pressing.filter((each) => !each.served).sort((a, b) => a.sentAtMs - b.sentAtMs);
   const [first, last] = [refused[0], refused.at(-1)];
   if (first === undefined || last === undefined) return 'open';
-  // Nor was there when these two were: what came back in between was served in between.
+  // It was used up at these two refusals as well: what returned in between was served in between.
   const between = served.filter(
     (each) => each.answeredAtMs > first.sentAtMs && each.sentAtMs < last.answeredAtMs,
   );
@@ -102,27 +101,24 @@ export function weighRate(
   return slow || fast || sparse ? 'open' : 'kept';
 }
 
-/**
- * LIM-1, where the target's clock moves only when it is told to, by seconds: nothing is left to
- * guess.
- */
+/** LIM-1, when the target's clock moves only when it is told to, by seconds. */
 export function weighSteps(perSecond: number, served: number, elapsedMs: number): Weight {
   const most = 1 + (perSecond * (1 + GENEROUS) * elapsedMs) / 1000;
   return served >= leastIn(perSecond, elapsedMs) && served <= most ? 'kept' : 'broken';
 }
 
-/** What comes back in a time: bit by bit, or all at once when a second begins. */
+/** What returns in a time: evenly, or all at once when a second begins. */
 function mostIn(perSecond: number, ms: number): number {
   const generous = perSecond * (1 + GENEROUS);
   return Math.max(1 + (generous * ms) / 1000, generous * Math.ceil(ms / 1000));
 }
 
-/** Two fewer for who looks back a second from each request, and so serves a little less. */
+/** Two fewer, for a target that counts the requests of the last second and so serves a little less. */
 function leastIn(perSecond: number, ms: number): number {
   return (1 - NEARLY) * perSecond * Math.floor(ms / 1000) - 2;
 }
 
-/** How far apart they can have been counted, how far they must have been, and the quickest. */
+/** How far apart they were counted at most and at least, and how long the quickest one took. */
 function apart(sightings: readonly Sighting[]) {
   if (sightings.length === 0) return { longestMs: 0, shortestMs: 0, transitMs: 0 };
   const sent = sightings.map((each) => each.sentAtMs);
@@ -134,7 +130,7 @@ function apart(sightings: readonly Sighting[]) {
   };
 }
 
-/** For how long at most there may have been something left over, from one refusal to the next. */
+/** The longest time from one refusal to the next in which allowance may have gathered. */
 function longestGapMs(refused: readonly Sighting[]): number {
   const gaps = refused.map(
     ({ answeredAtMs }, at) => answeredAtMs - refused[Math.max(0, at - 1)]!.sentAtMs,
@@ -148,4 +144,42 @@ function latest(times: readonly number[]): number {
 
 function earliest(times: readonly number[]): number {
   return times.reduce((a, b) => Math.min(a, b), Number.POSITIVE_INFINITY);
+}
+
+/** In this time a full allowance is used up, however slow the network. */
+const SETTLED_MS = 1_500;
+/** With a smaller share of refusals the allowance may not have been used up. */
+const LEAST_REFUSED = 0.1;
+
+/**
+ * A rate over seconds, by requests that keep exceeding it: how many were served in all, and how many
+ * once the allowance that had gathered was used up.
+ */
+export function weighTogether(perSecond: number, sightings: readonly Sighting[]): Weight {
+  const served = sightings.filter((each) => each.served);
+  if (sightings.length === 0) return 'open';
+  const fromMs = Math.min(...sightings.map((each) => each.sentAtMs));
+  const untilMs = Math.max(...served.map((each) => each.answeredAtMs), fromMs);
+  const [, most] = nearly(perSecond);
+  const gathered = about(perSecond)[1];
+  if (served.length > gathered + (most * (untilMs - fromMs)) / 1000) return 'broken';
+  const settledMs = fromMs + SETTLED_MS;
+  const lastMs = Math.max(...sightings.map((each) => each.sentAtMs));
+  const later = sightings.filter(
+    (each) => each.sentAtMs >= settledMs && each.answeredAtMs <= lastMs,
+  );
+  const refused = later.filter((each) => !each.served).length;
+  if (refused < LEAST_REFUSED * later.length) return 'open';
+  const seconds = (lastMs - settledMs) / 1000;
+  const [least] = nearly(perSecond);
+  // Two at each end may have been counted outside of this time.
+  if (later.length - refused < least * seconds - 4) return weighSlow(later, perSecond, seconds);
+  return 'kept';
+}
+
+/** Too few: broken only if enough requests were sent evenly all the time. */
+function weighSlow(later: readonly Sighting[], perSecond: number, seconds: number): Weight {
+  const slowest = Math.max(...later.map((each) => each.answeredAtMs - each.sentAtMs));
+  const asked = later.length / seconds;
+  return asked >= 1.2 * perSecond && slowest < 1_000 ? 'broken' : 'open';
 }

@@ -19,6 +19,24 @@ export const SUCCESS_STATUSES = [200, 201, 202, 204] as const;
  */
 export const UNTRIGGERED_CATEGORIES = ['order'] as const;
 
+/** All four, the one with the fewest events first. */
+export const CATEGORIES_QUIET_FIRST = ['order', 'position', 'account', 'transaction'] as const;
+
+/** These categories, in any order. */
+export function categories(names: readonly string[]) {
+  const wanted = [...names].sort().join();
+  return {
+    words: `the categories ${names.join(', ')}`,
+    test: (value: unknown) => Array.isArray(value) && [...value].sort().join() === wanted,
+  };
+}
+
+/** NS-52. */
+export function observeBrandForm(t: ScenarioContext, brand: Json | undefined): void {
+  if (typeof brand !== 'string' && typeof brand !== 'number') return;
+  t.observe('NS-52', `brand_id is a ${typeof brand}`, { subscription_brand_id: typeof brand });
+}
+
 /**
  * The subscriptions of a list, whether it is bare or a member; and whether there may be more pages.
  */

@@ -1,0 +1,42 @@
+// Which account an event is about, in whatever form its envelope says so.
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { isAbout } from './events.ts';
+
+const about = suite('what an event is about');
+
+const LONG = '100000000000000002955066062297';
+
+function isAboutAccount(text: string, id: string): boolean {
+  return isAbout({ body: Buffer.from(text) }, { id, reference: 'ref-1', email: 'a@example.com' });
+}
+
+about('an id that no double holds is found as a number as well as in quotes', () => {
+  assert.ok(isAboutAccount(`{"account_id":${LONG},"seq":1}`, LONG));
+  assert.ok(isAboutAccount(`{"account_id": "${LONG}"}`, LONG));
+  assert.ok(isAboutAccount('{"data":{"client_reference_id":"ref-1"}}', LONG));
+});
+
+about('a number that only begins or ends like it is another', () => {
+  assert.not.ok(isAboutAccount('{"account_id":1234}', '123'));
+  assert.not.ok(isAboutAccount('{"account_id":0.123}', '123'));
+  assert.not.ok(isAboutAccount('{"note":"a-123"}', '123'));
+});
+
+about('a short id counts only where a member names accounts', () => {
+  assert.ok(isAboutAccount('{"id":"9","account_id":"7"}', '7'));
+  assert.ok(isAboutAccount('{"id":"9","accountId":7}', '7'));
+  assert.ok(isAboutAccount('{"id":"9","account":{"id":"7"}}', '7'));
+  assert.ok(isAboutAccount('{"id":"9","kind":"account.created","data":{"id":"7"}}', '7'));
+  for (const other of [
+    '{"id":"7","kind":"account.created","data":{"id":"8"}}',
+    '{"id":"9","kind":"account.created","brand_id":"7","account_id":"8"}',
+    '{"id":"9","seq":7,"account_id":"8","data":{"revision":"7"}}',
+    '{"id":"9","kind":"transaction.created","data":{"id":"7","account_id":"8"}}',
+    '{"id":"9","kind":"transaction.created","data":{"trading_account_id":"7"}}',
+  ]) {
+    assert.not.ok(isAboutAccount(other, '7'), other);
+  }
+});
+
+about.run();

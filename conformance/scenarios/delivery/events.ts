@@ -1,0 +1,192 @@
+// Events that are caused for a scenario, and the deliveries that report them. Which operation causes
+// which event is open (NS-11): an operator emits one if possible, else an account is created.
+import type { Role } from '../../engine/capabilities.ts';
+import type { RecordedDelivery } from '../../engine/record/delivery-recorder.ts';
+import type { ScenarioContext } from '../../engine/scenario/scenario-context.ts';
+import { Blocked, Inconclusive, MissingCapability } from '../../engine/scenario-errors.ts';
+import type { RequestBody } from '../../engine/send/client.ts';
+import { idText, type Json } from '../../engine/send/json.ts';
+import type { WebhookEndpoint } from '../../providers/webhook-receiver.ts';
+import { type Bodied, type Envelope, envelopeIn, eventIdOf, textOf } from './envelopes.ts';
+
+export const SECOND_MS = 1_000;
+export const MINUTE_MS = 60 * SECOND_MS;
+export const HOUR_MS = 60 * MINUTE_MS;
+export const DAY_MS = 24 * HOUR_MS;
+
+export type Category = 'account' | 'order' | 'position' | 'transaction';
+
+export const CATEGORIES: readonly Category[] = ['account', 'order', 'position', 'transaction'];
+
+export interface TriggeredEvent {
+  readonly words: string;
+  /** As the operator who emitted it got it. */
+  readonly envelope?: Envelope;
+  /** Whether a delivery reports it. */
+  isIn(delivered: Bodied): boolean;
+}
+
+export interface EventOptions {
+  readonly category?: Category;
+  /** At whose brand it happens; that of the main role when left out. */
+  readonly role?: Role;
+  /** Text to include in the event. */
+  readonly text?: string;
+}
+
+/** Causes one event of a category. */
+export async function triggerEvent(
+  t: ScenarioContext,
+  { category = 'account', role = t.mainRole, text }: EventOptions = {},
+): Promise<TriggeredEvent> {
+  if (!t.has('emit')) {
+    if (category !== 'account')
+      throw new MissingCapability('emit', `no way to cause ${category} events`);
+    return triggerAccountEvent(t, role, text === undefined ? {} : { last_name: text });
+  }
+  const mark = t.fresh.reference();
+  const brandId = t.brandId(role);
+  const brand = brandId === undefined ? {} : { brandId };
+  const data = { mark, ...(text === undefined ? {} : { text }) };
+  const envelope = await t.operator.emit({ category, data, ...brand });
+  const id = eventIdOf(envelope);
+  // By its mark first: EVT-2b judges whether a repeat keeps the id.
+  return {
+    words: `${category} event ${id}`,
+    envelope,
+    isIn: (each) => textOf(each).includes(mark) || eventIdOf(envelopeIn(each)) === id,
+  };
+}
+
+/** Creates an account, which may cause one event, several or none. */
+export async function triggerAccountEvent(
+  t: ScenarioContext,
+  role: Role = t.mainRole,
+  over: RequestBody = {},
+): Promise<TriggeredEvent> {
+  return eventAbout(await t.given.account(over, role));
+}
+
+interface Subject {
+  readonly id: string;
+  readonly reference: string;
+  readonly email: string;
+}
+
+export function eventAbout(account: Subject): TriggeredEvent {
+  return {
+    words: `an event about the account ${account.id}`,
+    isIn: (each) => isAbout(each, account),
+  };
+}
+
+/** An id this long is not also the id of another kind of record. */
+const UNMISTAKABLE = 9;
+
+/**
+ * By its reference or email, or by its id as the value of a member (NS-9). A short id such as "7"
+ * may be that of a brand or of an event as well, so it counts only where the member names accounts.
+ */
+export function isAbout(delivered: Bodied, { id, reference, email }: Subject): boolean {
+  const text = textOf(delivered);
+  if (text.includes(reference) || text.includes(email)) return true;
+  const envelope = envelopeIn(delivered) ?? {};
+  const ofAccounts = Object.values(envelope).some(
+    (value) => typeof value === 'string' && /^account\b/i.test(value),
+  );
+  return membersOf(envelope).some(({ path, value }) => {
+    if (idText(value) !== id) return false;
+    const [holder = '', name = ''] = ['', ...path].slice(-2);
+    const isNamed = /account/i.test(name) || (/account/i.test(holder) && /^id$/i.test(name));
+    const isSubject = ofAccounts && path.length > 1 && /^id$/i.test(name);
+    return id.length >= UNMISTAKABLE || ((isNamed || isSubject) && !/trading/i.test(path.join()));
+  });
+}
+
+interface Member {
+  readonly path: readonly string[];
+  readonly value: Json;
+}
+
+function membersOf(value: Json, path: readonly string[] = []): Member[] {
+  if (value === null || typeof value !== 'object') return [{ path, value }];
+  return Object.entries(value).flatMap(([name, inner]) => membersOf(inner, [...path, name]));
+}
+
+/** How long a delivery may take: immediate under a clock that can be moved, longer on a live target. */
+export function deliveryTimeoutMs(t: ScenarioContext): number {
+  return t.has('clock') ? 5_000 : 30_000;
+}
+
+/** The deliveries of one event at a hook, once there are `count` or the time is up. */
+export async function deliveriesOf(
+  t: ScenarioContext,
+  hook: WebhookEndpoint,
+  event: TriggeredEvent,
+  count = 1,
+  withinMs = deliveryTimeoutMs(t),
+): Promise<RecordedDelivery[]> {
+  const own = () => hook.deliveries.filter((each) => event.isIn(each));
+  await t.until(() => own().length >= count, withinMs);
+  return (await arrivedAt(t, hook)).filter((each) => event.isIn(each));
+}
+
+/** Everything that has arrived at a hook, without waiting; without the first `from`. */
+export async function arrivedAt(
+  t: ScenarioContext,
+  hook: WebhookEndpoint,
+  from = 0,
+): Promise<RecordedDelivery[]> {
+  return (await t.deliveriesAt(hook, 0, 0)).slice(from);
+}
+
+/** The first delivery of an event; blocked if there is none. */
+export async function requireDelivery(
+  t: ScenarioContext,
+  hook: WebhookEndpoint,
+  event: TriggeredEvent,
+): Promise<RecordedDelivery> {
+  const [first] = await deliveriesOf(t, hook, event);
+  if (first !== undefined) return first;
+  const words = `no delivery of ${event.words} came within ${deliveryTimeoutMs(t) / 1000} s`;
+  // NS-11: unless an operator emitted the event, there may have been none.
+  throw t.has('emit') ? new Blocked(words) : new Inconclusive(words);
+}
+
+/** Causes an event and waits for its first delivery. */
+export async function deliverEvent(
+  t: ScenarioContext,
+  hook: WebhookEndpoint,
+  options: EventOptions = {},
+): Promise<{ readonly event: TriggeredEvent; readonly delivered: RecordedDelivery }> {
+  const event = await triggerEvent(t, options);
+  return { event, delivered: await requireDelivery(t, hook, event) };
+}
+
+/** Causes an event whose first delivery fails, and which then waits for its retry. */
+export async function failEvent(
+  t: ScenarioContext,
+  hook: WebhookEndpoint,
+): Promise<TriggeredEvent> {
+  hook.answer(() => ({ status: 500 }));
+  const { event } = await deliverEvent(t, hook);
+  await flushDeliveries(t);
+  return event;
+}
+
+/** Gives deliveries in progress the time to arrive: an advance returns when they are answered. */
+export async function flushDeliveries(t: ScenarioContext): Promise<void> {
+  if (t.has('clock')) await t.operator.advance(1);
+  else await t.sleep(2_000);
+}
+
+/** No delivery may have come; the finding shows those that did. */
+export function claimNone(
+  t: ScenarioContext,
+  rules: Parameters<ScenarioContext['claim']>[0],
+  words: string,
+  all: readonly RecordedDelivery[],
+): boolean {
+  const actual = `${all.length} deliveries, in exchanges ${all.map(({ n }) => n).join(', ')}`;
+  return t.claim(rules, words, all.length === 0, actual, ...all);
+}

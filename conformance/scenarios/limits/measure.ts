@@ -1,0 +1,267 @@
+// Measures what a credential is allowed: how many requests are served at once, and how many a second
+// once that is used up.
+import type { ScenarioContext } from '../../engine/scenario/scenario-context.ts';
+import { Blocked, Inconclusive, MissingCapability } from '../../engine/scenario-errors.ts';
+import type { Answer } from '../../engine/send/answer.ts';
+import type { ApiClient, CallOptions } from '../../engine/send/client.ts';
+import { CONNECTIONS } from '../../engine/send/route.ts';
+import type { Credential, CredentialOptions } from '../../providers/target.ts';
+import { answerAtOnce } from '../support/suspend-request.ts';
+import { type Sighting, type Weight, weighRate, weighSteps } from './rate-evidence.ts';
+
+export type RepeatableRequest = (client: ApiClient, options: CallOptions) => Promise<Answer>;
+
+/** A credential under a known limit, with a request that can be sent any number of times. */
+export interface Probe {
+  readonly credential: Credential;
+  /** Its limit, by its plan or set for it. */
+  readonly perSecond: number;
+  readonly request: RepeatableRequest;
+}
+
+export interface Burst {
+  readonly served: readonly Answer[];
+  readonly limited: readonly Answer[];
+  /** How many got no answer until the clock was moved. */
+  readonly unanswered: number;
+  readonly sightings: readonly Sighting[];
+}
+
+/** Long enough to say that an answer did not come, when only the clock can have held it back. */
+const UNANSWERED_AFTER_MS = 5_000;
+
+/**
+ * A new credential of a plan. Without a control plane it is the main one, whose rate the profile
+ * names, after a rest.
+ */
+export async function probeOf(
+  t: ScenarioContext,
+  options: Partial<CredentialOptions> = {},
+): Promise<Probe> {
+  const request = await harmlessWrite(t);
+  if (t.has('mint')) {
+    const scopes = ['accounts:write', 'webhooks:manage'];
+    const credential = await t.operator.mint({ scopes, plan: 'sandbox', ...options });
+    return { credential, perSecond: options.perSecond ?? 5, request };
+  }
+  const credential = await t.credential(t.mainRole);
+  const rates = credential.rates.map((each) => each.perSecond);
+  if (rates.length === 0)
+    throw new MissingCapability('plan', 'no rate is known of the main credential');
+  await refill(t);
+  return { credential, perSecond: Math.min(...rates), request };
+}
+
+/**
+ * A write that changes nothing: it finds an account by its reference. A new key makes it run each
+ * time (NS-17: whether a replay is metered is open).
+ */
+export async function harmlessWrite(t: ScenarioContext): Promise<RepeatableRequest> {
+  const known = await t.given.account();
+  return (client, options) => client.createAccount(known.body, { key: t.fresh.key(), ...options });
+}
+
+/** Waits until a whole allowance has gathered. */
+export function refill(t: ScenarioContext): Promise<void> {
+  return t.wait(t.has('clock') ? 60_000 : 1_500);
+}
+
+/** More than any reading of "about one second's allowance" lets through. */
+export function clearlyAbove(perSecond: number): number {
+  return Math.ceil(perSecond * 1.6) + 4;
+}
+
+/** What a claim says of a weight: undefined when it is open. */
+export function truthOf(weight: Weight): boolean | undefined {
+  return weight === 'open' ? undefined : weight === 'kept';
+}
+
+/** Sends `count` requests at the same moment, faster than the plan allows. */
+export async function sendBurst(t: ScenarioContext, probe: Probe, count: number): Promise<Burst> {
+  const client = t.as(probe.credential);
+  const send = () => probe.request(client, { unpaced: true });
+  return await sendAtOnce(t, Array(count).fill(send));
+}
+
+/**
+ * One request for each connection leaves at once, and another one with each answer, so that the time
+ * at which a request is recorded as sent is the time at which it left.
+ */
+export async function sendAtOnce(
+  t: ScenarioContext,
+  sends: readonly (() => Promise<Answer>)[],
+): Promise<Burst> {
+  const still = await standsStill(t);
+  const answers: Answer[] = [];
+  const failures: unknown[] = [];
+  const waiting = sends.values();
+  const sent = Array.from({ length: Math.min(CONNECTIONS, sends.length) }, async () => {
+    for (const send of waiting) {
+      await send().then(
+        (answer) => void answers.push(answer),
+        (error: unknown) => void failures.push(error),
+      );
+    }
+  });
+  const isOver = () => answers.length + failures.length === sends.length;
+  const all = Promise.all(sent);
+  await (still ? Promise.race([all, t.until(isOver, UNANSWERED_AFTER_MS)]) : all);
+  if (failures.length > 0) throw failures[0];
+  const answered = [...answers];
+  // A target that holds requests back by its clock answers them when it moves on.
+  if (answered.length < sends.length) {
+    await t.operator.advance(10_000);
+    await t.until(isOver, UNANSWERED_AFTER_MS);
+  }
+  return burstOf(answered, still, sends.length - answered.length);
+}
+
+function burstOf(answers: readonly Answer[], still: boolean, unanswered = 0): Burst {
+  const counted = countedOf(answers);
+  const served = counted.filter(isServed);
+  const limited = counted.filter((each) => !isServed(each));
+  return { served, limited, unanswered, sightings: sightingsOf(counted, still) };
+}
+
+/** Served by the limit: a refusal for another reason than the rate was let through too. */
+function isServed({ status }: Answer): boolean {
+  return status < 300 || (status >= 400 && status < 500 && status !== 429);
+}
+
+/**
+ * An occasional 5xx is not the limit's answer, and may have been counted or not: it is left out. A
+ * target that answers every limited request so is still measured; ERR-3 judges the status.
+ */
+function countedOf(answers: readonly Answer[]): readonly Answer[] {
+  const failed = answers.filter(({ status }) => status >= 500);
+  const isLimiting = failed.length > 1 && !answers.some(({ status }) => status === 429);
+  if (failed.length === 0 || isLimiting) return answers;
+  if (failed.length > Math.max(1, answers.length / 10)) {
+    throw new Inconclusive(`${failed[0]!.summary}, ${failed.length} times among 429`);
+  }
+  return answers.filter(({ status }) => status < 500);
+}
+
+/** By the clock that refills allowances: if it stands still, all happened at one moment. */
+export function sightingsOf(answers: readonly Answer[], still: boolean): Sighting[] {
+  return countedOf(answers).map((each) => {
+    const [sentAtMs, tookMs] = still ? [0, 0] : [each.atMs, each.durationMs];
+    return { sentAtMs, answeredAtMs: sentAtMs + tookMs, served: isServed(each) };
+  });
+}
+
+/** Several bursts as one. */
+export function joined(...bursts: readonly Burst[]): Burst {
+  return {
+    served: bursts.flatMap((each) => each.served),
+    limited: bursts.flatMap((each) => each.limited),
+    unanswered: bursts.reduce((sum, each) => sum + each.unanswered, 0),
+    sightings: bursts.flatMap((each) => each.sightings),
+  };
+}
+
+/** Whether the target's clock moves only when it is told to, so that no allowance returns. */
+export async function standsStill(t: ScenarioContext): Promise<boolean> {
+  if (!t.has('clock')) return false;
+  const fromMs = await t.operator.nowMs();
+  await t.sleep(3);
+  return (await t.operator.nowMs()) === fromMs;
+}
+
+/**
+ * Uses the allowance up, until the first refusal. Under a clock that stands still, one request after
+ * another, so that there is only one refusal (LIM-5 judges what refusals cost). In real time, all at
+ * once, because one after another may be too slow.
+ */
+export async function drain(t: ScenarioContext, probe: Probe): Promise<Burst> {
+  const most = 3 * clearlyAbove(probe.perSecond);
+  if (!(await standsStill(t))) {
+    const all = await sendBurst(t, probe, clearlyAbove(probe.perSecond));
+    if (all.limited.length > 0) return all;
+    return joined(all, await sendBurst(t, probe, most - all.served.length));
+  }
+  const client = t.as(probe.credential);
+  const answers: Answer[] = [];
+  while (answers.length < most) {
+    const answer = await answerAtOnce(t, () => probe.request(client, { unpaced: true }));
+    if (answer === undefined) return burstOf(answers, true, 1);
+    answers.push(answer);
+    if (!isServed(answer) && (answer.status === 429 || isAgain(answers))) break;
+  }
+  return burstOf(answers, true);
+}
+
+/** A second 5xx in a row: the target may refuse so. */
+function isAgain(answers: readonly Answer[]): boolean {
+  return (answers.at(-2)?.status ?? 200) >= 500;
+}
+
+/** Uses the allowance up; blocked if it has no end, which other scenarios judge. */
+export async function exhaust(t: ScenarioContext, probe: Probe): Promise<Burst> {
+  const used = await drain(t, probe);
+  if (used.limited.length > 0) return used;
+  throw new Blocked(`no 429 within ${used.served.length} requests`);
+}
+
+/** How fast an allowance returns once it is used up. */
+export interface Rate {
+  readonly perSecond: number;
+  readonly weight: Weight;
+  readonly answers: readonly Answer[];
+}
+
+/** The rate of a credential whose allowance `used` has just used up. */
+export async function rateOf(t: ScenarioContext, probe: Probe, used: Burst): Promise<Rate> {
+  if (await standsStill(t)) return rateByStep(t, probe, used);
+  const { perSecond } = probe;
+  const [forMs, factor] = perSecond < 20 ? [7_800, 2] : [2_800, 1.5];
+  const answers = await press(t, [probe], { forMs, perSecond: perSecond * factor });
+  const { served, sightings } = burstOf(answers, false);
+  const weight = weighRate(perSecond, used.sightings, sightings);
+  return { perSecond: (served.length * 1000) / forMs, weight, answers: served };
+}
+
+/** A little more than a second, for a target that counts the requests of the last second. */
+const STEP_MS = 1_010;
+
+/**
+ * In steps that return one request each if little gathers, so that the size of a burst does not look
+ * like a rate; and never more than a second, for the same reason.
+ */
+async function rateByStep(t: ScenarioContext, probe: Probe, used: Burst): Promise<Rate> {
+  const { perSecond } = probe;
+  const few = used.served.length < Math.round(perSecond * 0.75);
+  const stepMs = few ? Math.ceil(1000 / perSecond) : STEP_MS;
+  const lastMs = (perSecond < 20 ? 6 : 2) * STEP_MS;
+  const answers: Answer[] = [];
+  let elapsedMs = 0;
+  while (elapsedMs < lastMs) {
+    await t.operator.advance(stepMs);
+    elapsedMs += stepMs;
+    const { served, limited } = await drain(t, probe);
+    answers.push(...served);
+    if (limited.length === 0) break;
+  }
+  const weight = weighSteps(perSecond, answers.length, elapsedMs);
+  return { perSecond: (answers.length * 1000) / elapsedMs, weight, answers };
+}
+
+/** In real time: evenly, more than is allowed, so that nothing gathers. */
+export async function press(
+  t: ScenarioContext,
+  probes: readonly Pick<Probe, 'credential' | 'request'>[],
+  { forMs, perSecond }: { readonly forMs: number; readonly perSecond: number },
+): Promise<Answer[]> {
+  const sent: Promise<Answer>[] = [];
+  const startMs = performance.now();
+  for (let dueMs = 0; dueMs < forMs; dueMs += 1000 / perSecond) {
+    const waitMs = startMs + dueMs - performance.now();
+    if (waitMs > 0) await t.sleep(waitMs);
+    for (const { credential, request } of probes) {
+      const one = request(t.as(credential), { unpaced: true });
+      one.catch(() => {});
+      sent.push(one);
+    }
+  }
+  return Promise.all(sent);
+}
