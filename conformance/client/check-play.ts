@@ -1,10 +1,10 @@
 // One check from its aims to its verdict: which runs it needs, and how they are judged.
-import type { Recording } from './call.ts';
+
 import { type Aim, type Check, type CheckVerdict, type Outcome, spread } from './checks/check.ts';
 import { type Conclusion, conclude, explained, isSpoiled, type Played } from './conclude.ts';
-import type { Fault } from './faults/fault.ts';
+import type { Fault } from './faults.ts';
 import type { CheckResult } from './judge.ts';
-import type { Observation } from './observation.ts';
+import type { Observation, Recording } from './recording.ts';
 
 /** One run to be made. */
 export interface Task {

@@ -1,7 +1,7 @@
 // Runs the command that is judged: in a process group of its own, with its output kept, and ended
 // when its time is up.
 import { type ChildProcess, spawn } from 'node:child_process';
-import type { Ending } from './call.ts';
+import type { Ending } from './recording.ts';
 import { endFamily, spawnedAs } from './windows-command.ts';
 
 export interface CommandOptions {

@@ -3,7 +3,7 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { advise, everywhere, fail, missed, type Outcome, pass } from './checks/check.ts';
 import { conclude, explained, isSpoiled, type Played } from './conclude.ts';
-import type { Site } from './observation.ts';
+import type { Site } from './recording.ts';
 import { recorded } from './testing/recorded.ts';
 
 const concluded = suite('concluded');

@@ -1,6 +1,7 @@
 // Decides when one aim of a check was played often enough: a failure must be seen twice.
-import { type ApiCall, isUnheard, type Recording } from './call.ts';
+
 import type { Aim, Outcome } from './checks/check.ts';
+import { type ApiCall, isUnheard, type Recording } from './recording.ts';
 
 /** What one run has shown of one aim. */
 export interface Played {

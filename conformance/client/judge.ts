@@ -1,15 +1,21 @@
 // A whole run of the judge: the command as it is, then against worlds in which something goes wrong,
 // as many at once as --jobs allows.
-import { endingWords, isUnheard, type Recording, succeeded } from './call.ts';
+
 import { CheckPlay, type Task } from './check-play.ts';
 import type { Check, CheckVerdict } from './checks/check.ts';
 import type { Conclusion } from './conclude.ts';
-import type { Fault } from './faults/fault.ts';
-import { parseJson } from './json.ts';
-import { type Observation, observe } from './observation.ts';
-import { membersOf } from './operations.ts';
+import type { Fault } from './faults.ts';
+import type { OpenWorld } from './play.ts';
 import { play } from './play.ts';
-import type { OpenWorld } from './port.ts';
+import {
+  endingWords,
+  isUnheard,
+  type Observation,
+  observe,
+  type Recording,
+  succeeded,
+} from './recording.ts';
+import { membersOf, parseJson } from './requests.ts';
 
 export interface JudgeOptions {
   readonly command: readonly string[];

@@ -1,9 +1,26 @@
-// One run of the command: in a world of its own, behind a gateway of its own, with one fault.
-import type { Recording } from './call.ts';
+// One run of the command: in a new world, behind a new gateway, with one fault.
 import { runCommand } from './command.ts';
-import type { Fault } from './faults/fault.ts';
-import { Gateway } from './gateway/gateway.ts';
-import type { OpenWorld } from './port.ts';
+import type { Fault } from './faults.ts';
+import { Gateway } from './gateway.ts';
+import type { Recording } from './recording.ts';
+
+/** What the judge of clients needs of a sandbox; the command provides it. */
+export interface SandboxWorld {
+  /** Answers a call of the API or of the control plane; rejects when the connection is cut. */
+  readonly fetch: (request: Request) => Promise<Response>;
+  /** Where the same world is served over a socket, for connections that are no calls. */
+  readonly listen: () => Promise<{ readonly host: string; readonly port: number }>;
+  /** The environment of the command, except for the two URLs. */
+  readonly variables: Readonly<Record<string, string>>;
+  /** Tokens and secrets that a client may have been given, each with its owner. */
+  readonly secrets: readonly { readonly value: string; readonly clientId: string }[];
+  /** A token of another client that may change every account of the first firm. */
+  readonly otherToken: string;
+  readonly close: () => Promise<void>;
+}
+
+/** A new world for each run; the same seed makes the same one. */
+export type OpenWorld = (seed: string) => Promise<SandboxWorld>;
 
 export interface PlayOptions {
   readonly command: readonly string[];
@@ -17,13 +34,13 @@ export interface PlayOptions {
 }
 
 export async function play(options: PlayOptions): Promise<Recording> {
+  const { fault } = options;
   const world = await options.openWorld(options.seed);
-  const gateway = new Gateway(world, options.fault);
+  const gateway = new Gateway(world, fault);
   const lag = watchLag();
   try {
     const baseUrl = await gateway.listen();
     const { variables } = world;
-    const { fault } = options;
     const enough = new AbortController();
     gateway.onCall = () => {
       if (!fault.seenEnough?.(gateway.calls)) return;
@@ -34,7 +51,7 @@ export async function play(options: PlayOptions): Promise<Recording> {
       ...options,
       env: {
         ...options.env,
-        ...(fault.variables === undefined ? variables : fault.variables(variables)),
+        ...(fault.variables?.(variables) ?? variables),
         SANDBOX_BASE_URL: baseUrl,
         SANDBOX_CONTROL_URL: `${baseUrl}/_sandbox`,
       },
@@ -42,12 +59,11 @@ export async function play(options: PlayOptions): Promise<Recording> {
       onKill: () => gateway.freeze(),
       signal: AbortSignal.any([options.signal, enough.signal]),
     });
-    // A connection that it has reset as it ended is heard of in the next turn of the loop.
+    // A connection that the command reset as it ended is reported in the next turn of the loop.
     await new Promise((resolve) => setImmediate(resolve));
-    const { secrets } = gateway.credentials;
-    // What still comes belongs to no run any more.
-    const { followsEvents } = gateway;
-    return { calls: [...gateway.calls], ending, secrets, lagMs: lag.end(), followsEvents };
+    const { credentials, followsEvents, calls } = gateway;
+    const { secrets } = credentials;
+    return { calls: [...calls], ending, secrets, lagMs: lag.end(), followsEvents };
   } finally {
     lag.end();
     await gateway.close();
@@ -57,7 +73,7 @@ export async function play(options: PlayOptions): Promise<Recording> {
 
 const lookMs = 25;
 
-/** How late timers of this program fire: so late may a call have been looked at. */
+/** How late timers of this program fire, which is how late it may notice a call. */
 function watchLag(): { readonly end: () => number } {
   let worst = 0;
   let dueAtMs = performance.now() + lookMs;

@@ -5,7 +5,7 @@ import { checks } from './checks/all.ts';
 import { everywhere, fail, type Outcome } from './checks/check.ts';
 import type { Conclusion } from './conclude.ts';
 import type { ClientRun } from './judge.ts';
-import { observe } from './observation.ts';
+import { observe } from './recording.ts';
 import { clientReport, typed } from './report.ts';
 import { recorded } from './testing/recorded.ts';
 

@@ -16,12 +16,11 @@ import type {
   ReportScenario,
 } from '../reports/report.ts';
 import { VERDICTS } from '../reports/verdict-words.ts';
-import { type ApiCall, endingWords, type Recording } from './call.ts';
+import { wordsIn } from './checks/all.ts';
 import type { Check, CheckVerdict } from './checks/check.ts';
-import { wordsIn } from './checks/glossary.ts';
 import type { Conclusion } from './conclude.ts';
 import type { CheckResult, ClientRun } from './judge.ts';
-import { whatItDoes } from './observation.ts';
+import { type ApiCall, endingWords, type Recording, whatItDoes } from './recording.ts';
 
 export interface ClientReportOptions {
   readonly version: string;

@@ -65,7 +65,7 @@ const PRESUMES: readonly Presumption[] = [
   // How a request for a record out of reach is refused.
   { rules: ['HOOK-11'], presume: ['AUTH-6', 'ERR-3', 'HOOK-12'] },
   { rules: ['HOOK-12'], presume: ['UPD-5', 'ERR-3'] },
-  { rules: ['HOOK-13', 'EVT-13', 'EVT-11'], presume: ['HOOK-5'] },
+  { rules: ['HOOK-13', 'EVT-11'], presume: ['HOOK-5'] },
   { rules: ['EVT-11'], presume: ['HOOK-8'] },
 
   // What is read from a delivery: its envelope, its signature.
@@ -77,9 +77,7 @@ const PRESUMES: readonly Presumption[] = [
 
   // What returns is counted by what is served between refusals, so these must cost nothing.
   { rules: ['LIM-1', 'LIM-2', 'LIM-4', 'LIM-10'], presume: ['LIM-5'] },
-  // A limit is measured by the first refusal, which a burst that is too large delays.
-  { rules: ['LIM-1', 'LIM-4', 'LIM-10'], presume: ['LIM-2'] },
-  { rules: ['LIM-4', 'LIM-10'], presume: ['LIM-1'] },
+  { rules: ['LIM-4', 'LIM-10'], presume: ['LIM-1', 'LIM-2'] },
   { rules: ['LIM-11'], presume: ['LIM-3'] },
 ];
 

@@ -1,6 +1,6 @@
 // The sandbox for the judge of clients: a world of its own for each run, with what `sandbox exec`
 // tells a command of it.
-import type { OpenWorld, SandboxWorld } from '../../../conformance/client/port.ts';
+import type { OpenWorld, SandboxWorld } from '../../../conformance/client/play.ts';
 import type { WorldFixture } from '../../../fixtures/worlds.ts';
 import { createSandbox } from '../../../simulator/index.ts';
 import { findVariables } from '../command-variables.ts';

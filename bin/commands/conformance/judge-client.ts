@@ -1,11 +1,10 @@
 // Judges one client: runs the command against worlds in which something goes wrong, and reports.
 import { availableParallelism } from 'node:os';
-import { checks } from '../../../conformance/client/checks/all.ts';
+import { checks, glossary } from '../../../conformance/client/checks/all.ts';
 import type { Check } from '../../../conformance/client/checks/check.ts';
-import { glossary } from '../../../conformance/client/checks/glossary.ts';
 import { CommandError } from '../../../conformance/client/command.ts';
 import { type ClientRun, judgeClient } from '../../../conformance/client/judge.ts';
-import { whatItDoes } from '../../../conformance/client/observation.ts';
+import { whatItDoes } from '../../../conformance/client/recording.ts';
 import { clientReport, typed } from '../../../conformance/client/report.ts';
 import { EXIT_CODES } from '../../../conformance/engine/run/exit-code.ts';
 import { jsonText, wrapText } from '../../../conformance/reports/plain-text.ts';

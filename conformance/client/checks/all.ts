@@ -1,57 +1,57 @@
-// Every check of a client, in the order in which reports show them, and each in words.
-
+// Every check of a client, in the order of reports, and each in words.
 import { findRule } from '../../../fixtures/rules.ts';
 import { wrapText } from '../../reports/plain-text.ts';
-import { brokenChecks } from './broken.ts';
 import type { Check } from './check.ts';
-import { wordsIn } from './glossary.ts';
 import { habitChecks } from './habits.ts';
-import { lostChecks } from './lost.ts';
-import { refusedChecks } from './refused.ts';
+import { refusalChecks } from './refusals.ts';
+import { repeatChecks } from './repeats.ts';
 import { shapeChecks } from './shapes.ts';
-import { tokenChecks } from './tokens.ts';
-import { waitingChecks } from './waiting.ts';
 
 const order = [
-  'CLT-key-sent',
-  'CLT-key-one-intent',
-  'CLT-answer-lost',
-  'CLT-request-lost',
-  'CLT-no-answer',
-  'CLT-500',
-  'CLT-503',
-  'CLT-gives-up',
-  'CLT-429',
-  'CLT-in-flight',
-  'CLT-refused',
-  'CLT-stale-tag',
-  'CLT-token-expires',
-  'CLT-token-kept',
-  'CLT-large-ids',
-  'CLT-amounts',
-  'CLT-unknown-fields',
-  'CLT-converged',
-  'CLT-plain-text',
-  'CLT-secret-places',
-];
+  ...['key-sent', 'key-one-intent', 'answer-lost', 'request-lost', 'no-answer', '500', '503'],
+  ...['gives-up', '429', 'in-flight', 'refused', 'stale-tag', 'token-expires', 'token-kept'],
+  ...['large-ids', 'amounts', 'unknown-fields', 'converged', 'plain-text', 'secret-places'],
+].map((name) => `CLT-${name}`);
 
-const known: readonly Check[] = [
+export const checks: readonly Check[] = [
   ...habitChecks,
-  ...lostChecks,
-  ...brokenChecks,
-  ...waitingChecks,
-  ...refusedChecks,
-  ...tokenChecks,
+  ...repeatChecks,
+  ...refusalChecks,
   ...shapeChecks,
+].sort((a, b) => order.indexOf(a.id) - order.indexOf(b.id));
+
+interface Term {
+  readonly word: string;
+  readonly meaning: string;
+}
+
+export const glossary: readonly Term[] = [
+  {
+    word: 'a write',
+    meaning:
+      'one of the nine calls that change something and take a key: an account is created (alone or in bulk) or updated, a position opened or closed, a transaction created, approved, rejected or cancelled.',
+  },
+  {
+    word: 'a key',
+    meaning:
+      'the header Idempotency-Key. A write under a new key is run; sent again under the same key it is answered as it was the first time, and does not run again.',
+  },
+  {
+    word: 'a tag',
+    meaning:
+      'the header ETag of an account, which an update sends back as If-Match. It says which state of the account the client has seen.',
+  },
 ];
 
-export const checks: readonly Check[] = order.flatMap((id) =>
-  known.filter((each) => each.id === id),
-);
+/** The terms that these texts use. */
+export function wordsIn(texts: readonly string[]): readonly Term[] {
+  const all = texts.join('\n');
+  return glossary.filter(({ word }) => new RegExp(`\\b${word.slice(2)}s?\\b`).test(all));
+}
 
 const label = 16;
 
-/** Lines for a person; null where there is no such check. */
+/** Lines for a person; null if there is no such check. */
 export function explainClientCheck(id: string, width: number): readonly string[] | null {
   const check = checks.find((each) => each.id.toLowerCase() === id.toLowerCase());
   if (check === undefined) return null;

@@ -1,9 +1,8 @@
-// What a check of a client is: what it lets go wrong and where, what a right client does, and how
-// one that does otherwise is mended.
+// What a check of a client is: what it makes go wrong and where, what a correct client does, and how
+// to fix one that does not.
 import type { RuleId } from '../../../fixtures/rules.ts';
-import type { ApiCall, Recording } from '../call.ts';
-import type { Fault } from '../faults/fault.ts';
-import type { Observation, Site } from '../observation.ts';
+import type { Fault } from '../faults.ts';
+import type { ApiCall, Observation, Recording, Site } from '../recording.ts';
 
 export type CheckVerdict = 'passed' | 'fails' | 'advisory' | 'not_met' | 'inconclusive';
 
@@ -20,7 +19,7 @@ export interface Outcome {
   readonly doubled?: true;
 }
 
-/** Where a check lets something go wrong. */
+/** Where a check makes something go wrong. */
 export interface Aim {
   /** Distinguishes the aims of a check. */
   readonly id: string;
@@ -42,7 +41,7 @@ export interface Check {
   readonly title: string;
   /** What it does to the client, and where. */
   readonly orders: string;
-  /** What a right client does. */
+  /** What a correct client does. */
   readonly expected: string;
   /** Written for a reader who has never heard of idempotency. */
   readonly atStake: string;
@@ -54,18 +53,29 @@ export interface Check {
   readonly atOnce: number;
   readonly fault: (aims: readonly Aim[], again: number) => Fault;
   readonly judge: (recording: Recording, aim: Aim, seen: Observation) => Outcome;
-  /** Chance may let a wrong client pass: it is played again, a little differently. */
+  /** A wrong client may pass by chance: it is played again, a little differently. */
   readonly twice?: true;
-  /** What is played where a failure could have another reason; null: it stands. */
+  /** What is played if a failure could have another reason; null: it stands. */
   readonly instead?: (outcome: Outcome, aims: readonly Aim[]) => Fault | null;
 }
 
-/** Each of these sites, one thing going wrong there. */
+type HabitParts = 'id' | 'title' | 'expected' | 'atStake' | 'mend' | 'rules' | 'judge';
+
+/** A check that is judged on runs in which nothing goes wrong, if the first run has its subject. */
+export function habit({
+  isMet,
+  ...parts
+}: Pick<Check, HabitParts> & { readonly isMet: (seen: Observation) => boolean }): Check {
+  const aims = (seen: Observation) => (isMet(seen) ? [everywhere] : []);
+  return { ...parts, orders: 'Nothing.', aims, atOnce: 0, fault: () => ({}) };
+}
+
+/** One aim at each of these sites. */
 export function aimsAt(sites: readonly Site[]): Aim[] {
   return sites.map((site) => ({ id: site.id, site, variant: null, words: site.words }));
 }
 
-/** At most so many of them: the first and the last of each operation, and others at even steps. */
+/** At most this many of them: the first and the last of each operation, and others in even steps. */
 export function spread(aims: readonly Aim[], most: number): readonly Aim[] {
   if (aims.length <= most) return aims;
   const operationOf = ({ site }: Aim) => site?.operation;
@@ -84,39 +94,52 @@ export function siteIds(aims: readonly Aim[]): Set<string> {
   return new Set(aims.flatMap(({ site }) => site?.id ?? []));
 }
 
+const outcome =
+  (verdict: CheckVerdict) =>
+  (kind: string, actual: string, calls: readonly ApiCall[] = []): Outcome => {
+    const numbers = [...new Set(calls.map(({ n }) => n))].sort((a, b) => a - b);
+    return { verdict, kind, actual, calls: numbers };
+  };
+
+export const fail = outcome('fails');
+export const advise = outcome('advisory');
+export const unclear = outcome('inconclusive');
+
 export function pass(actual: string, calls: readonly ApiCall[] = []): Outcome {
-  return { verdict: 'passed', kind: 'passed', actual, calls: numbers(calls) };
-}
-
-export function fail(kind: string, actual: string, calls: readonly ApiCall[] = []): Outcome {
-  return { verdict: 'fails', kind, actual, calls: numbers(calls) };
-}
-
-export function advise(kind: string, actual: string, calls: readonly ApiCall[] = []): Outcome {
-  return { verdict: 'advisory', kind, actual, calls: numbers(calls) };
-}
-
-export function unclear(kind: string, actual: string, calls: readonly ApiCall[] = []): Outcome {
-  return { verdict: 'inconclusive', kind, actual, calls: numbers(calls) };
-}
-
-/** What was seen could come from the judge being late to look. */
-export function tooBusy(actual: string, calls: readonly ApiCall[]): Outcome {
-  const why = 'this machine was too busy to be sure that they came so fast';
-  return unclear('too-busy', `${actual}; but ${why}`, calls);
+  return outcome('passed')('passed', actual, calls);
 }
 
 export function notMet(actual: string): Outcome {
-  return { verdict: 'not_met', kind: 'not-met', actual, calls: [] };
+  return outcome('not_met')('not-met', actual);
 }
 
-/** The command never came to where the fault was waiting for it. */
+/** The command did not reach the place where the fault was waiting. */
 export function missed({ words }: Aim): Outcome {
   return unclear('fault-not-met', `the fault did not happen: the run did not reach ${words}`);
 }
 
-function numbers(calls: readonly ApiCall[]): number[] {
-  return [...new Set(calls.map(({ n }) => n))].sort((a, b) => a - b);
+/** A second, less the usual delay between sending a call and noticing it. */
+const secondMs = 950;
+
+/**
+ * The verdict on more than `most` calls within a second, if there are any. It is inconclusive if the
+ * judge may have noticed the first of them late.
+ */
+export function judgeCrowd(
+  calls: readonly ApiCall[],
+  most: number,
+  lagMs: number,
+  wordsOf: (crowd: readonly ApiCall[], withinMs: number) => string,
+): Outcome | null {
+  const spans = calls.slice(most).map((last, at) => last.atMs - (calls[at]?.atMs ?? 0));
+  const withinMs = Math.min(...spans);
+  if (!(withinMs < secondMs)) return null;
+  const at = spans.indexOf(withinMs);
+  const crowd = calls.slice(at, at + most + 1);
+  const words = wordsOf(crowd, withinMs);
+  if (withinMs + lagMs <= secondMs + 50) return fail('hammers', words, crowd);
+  const why = 'this machine was too busy to be sure that they came so fast';
+  return unclear('too-busy', `${words}; but ${why}`, crowd);
 }
 
 /** `0.35 s`. */

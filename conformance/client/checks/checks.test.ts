@@ -2,11 +2,11 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { rules } from '../../../fixtures/rules.ts';
-import type { Ending, Recording } from '../call.ts';
-import { observe } from '../observation.ts';
+import type { Ending, Recording } from '../recording.ts';
+import { observe } from '../recording.ts';
 import { recorded, type Written } from '../testing/recorded.ts';
 import { checks } from './all.ts';
-import { aimsAt, spread } from './check.ts';
+import { aimsAt, judgeCrowd, spread } from './check.ts';
 
 const judged = suite('checks');
 
@@ -469,6 +469,25 @@ judged('of many places some are tried, the ends of each operation among them', (
   assert.ok(some.length <= 12 && some.length > 8, String(some.length));
   for (const end of [aims[0], aims[1], aims.at(-1)]) assert.ok(some.includes(end!));
   assert.is(spread(aims, 60), aims);
+});
+
+const crowdAtMs = (times: readonly number[], lagMs: number) => {
+  const { calls } = recorded(times.map((atMs) => ({ line: 'POST accounts', key: 'a', atMs })));
+  const found = judgeCrowd(calls, 3, lagMs, (crowd, withinMs) => `${crowd.length} in ${withinMs}`);
+  return found === null
+    ? 'none'
+    : `${found.kind} ${found.calls.join()} ${found.actual.slice(0, 8)}`;
+};
+
+judged('more calls than allowed within a second are found wherever they are', () => {
+  assert.is(crowdAtMs([0, 1, 2], 0), 'none');
+  assert.is(crowdAtMs([0, 400, 700, 1_000], 0), 'none');
+  assert.is(crowdAtMs([0, 5_000, 5_100, 5_200, 5_300, 9_000], 20), 'hammers 2,3,4,5 4 in 300');
+});
+
+judged('calls that the judge may have noticed late are inconclusive', () => {
+  assert.is(crowdAtMs([0, 100, 200, 600], 300), 'hammers 1,2,3,4 4 in 600');
+  assert.is(crowdAtMs([0, 100, 200, 600], 500), 'too-busy 1,2,3,4 4 in 600');
 });
 
 judged.run();

@@ -1,19 +1,19 @@
-// Checks of habits, judged where nothing goes wrong: keys, amounts, places of secrets.
-
+// Checks of habits, judged on runs in which nothing goes wrong: keys, amounts, tokens, secrets.
 import { shortKey } from '../../reports/exchanges.ts';
-import type { ApiCall, Recording } from '../call.ts';
-import { canonical } from '../json.ts';
-import { amountNames, isWrite, membersOf, referencesOf, subjectOf } from '../operations.ts';
-import { advise, type Check, everywhere, fail, notMet, type Outcome, pass } from './check.ts';
+import { type ApiCall, isUnheard, type Recording } from '../recording.ts';
+import { canonical, isWrite, membersOf, referencesOf, subjectOf } from '../requests.ts';
+import { advise, type Check, fail, habit, notMet, type Outcome, pass } from './check.ts';
 
 const writesOf = ({ calls }: Recording) => calls.filter(({ operation }) => isWrite(operation));
 
 const longestKey = 255;
 
-const keySent: Check = {
+/** Members of requests that hold an amount, a volume or a price. */
+const amountNames = ['amount', 'volume', 'price', 'size', 'quantity', 'stop_loss', 'take_profit'];
+
+const keySent = habit({
   id: 'CLT-key-sent',
   title: 'every write has a key (nothing goes wrong)',
-  orders: 'Nothing.',
   expected: 'sends an Idempotency-Key of 1 to 255 characters with each of the nine writes',
   atStake:
     'Without a key the platform cannot tell a repeat from a second payment, and refuses the call.',
@@ -23,9 +23,7 @@ const keySent: Check = {
 Idempotency-Key: 1b9d6bcd-bbfd-4b2d-9b5d-ab8dfbbd4bed`,
   },
   rules: ['IDEM-1a', 'IDEM-1b'],
-  aims: ({ first }) => (writesOf(first).length > 0 ? [everywhere] : []),
-  atOnce: 0,
-  fault: () => ({}),
+  isMet: ({ first }) => writesOf(first).length > 0,
   judge: (recording) => {
     const writes = writesOf(recording);
     const without = writes.filter(({ key }) => key === null || key === '');
@@ -39,12 +37,11 @@ Idempotency-Key: 1b9d6bcd-bbfd-4b2d-9b5d-ab8dfbbd4bed`,
     }
     return pass(`${writes.length} writes, each with a key`, writes.slice(0, 3));
   },
-};
+});
 
-const oneIntent: Check = {
+const oneIntent = habit({
   id: 'CLT-key-one-intent',
   title: 'a key stands for one thing (nothing goes wrong)',
-  orders: 'Nothing.',
   expected:
     'never uses one key twice for the same operation and subject with another body; better not for two subjects either',
   atStake:
@@ -59,13 +56,11 @@ POST /api/v1/transactions/9042/approve?account_id=1001
 Idempotency-Key: approve-9042      its own, although the account is the same`,
   },
   rules: ['IDEM-8', 'IDEM-10'],
-  aims: ({ first }) => (writesOf(first).length > 0 ? [everywhere] : []),
-  atOnce: 0,
-  fault: () => ({}),
+  isMet: ({ first }) => writesOf(first).length > 0,
   judge: judgeOneIntent,
-};
+});
 
-/** What a key stands for, besides its subject: IDEM-10 does not look at the transaction either. */
+/** What a key stands for besides its subject, the transaction included (IDEM-10). */
 function contentOf({ path, json, body }: ApiCall): string {
   return `${path} ${json === undefined ? body : canonical(json)}`;
 }
@@ -95,10 +90,9 @@ function judgeOneIntent(recording: Recording): Outcome {
   return pass(`${new Set(writes.map(({ key }) => key)).size} keys, each for one thing`);
 }
 
-const amounts: Check = {
+const amounts = habit({
   id: 'CLT-amounts',
   title: 'amounts are decimal strings (nothing goes wrong)',
-  orders: 'Nothing.',
   expected: 'sends amounts as decimal strings',
   atStake:
     'Most programs round the numbers that they read: 0.1 + 0.2 becomes 0.30000000000000004, and someone pays the difference.',
@@ -109,9 +103,7 @@ const amounts: Check = {
 {"amount": "250.00", …}            not 250.0, and not "2.5e2"`,
   },
   rules: ['CONV-2b', 'TXN-5'],
-  aims: ({ first }) => (amountsIn(first).length > 0 ? [everywhere] : []),
-  atOnce: 0,
-  fault: () => ({}),
+  isMet: ({ first }) => amountsIn(first).length > 0,
   judge: (recording) => {
     const all = amountsIn(recording);
     const numbers = all.filter(({ value }) => typeof value !== 'string');
@@ -135,7 +127,7 @@ const amounts: Check = {
       ? notMet('it sent no amount')
       : pass(`${all.length} amounts, each a decimal string`);
   },
-};
+});
 
 function amountsIn(recording: Recording) {
   return writesOf(recording).flatMap((call) =>
@@ -145,10 +137,9 @@ function amountsIn(recording: Recording) {
   );
 }
 
-const secretPlaces: Check = {
+const secretPlaces = habit({
   id: 'CLT-secret-places',
   title: 'tokens and secrets are only in headers and bodies (nothing goes wrong)',
-  orders: 'Nothing.',
   expected: 'puts no token and no secret in a path, a query or a reference',
   atStake:
     'URLs are kept in the logs of every proxy on the way, and references in every export: anyone who reads them can move money.',
@@ -158,9 +149,7 @@ const secretPlaces: Check = {
 Authorization: Bearer …            not GET /api/v1/accounts?access_token=…`,
   },
   rules: ['AUTH-1'],
-  aims: ({ first }) => (first.calls.length > 0 ? [everywhere] : []),
-  atOnce: 0,
-  fault: () => ({}),
+  isMet: ({ first }) => first.calls.length > 0,
   judge: ({ calls, secrets }) => {
     const holds = (text: string) => secrets.some((secret) => text.includes(secret));
     for (const call of calls) {
@@ -178,7 +167,7 @@ Authorization: Bearer …            not GET /api/v1/accounts?access_token=…`,
     const words = `the key of call ${inKey.n} holds a token or a secret; keys are kept for a day`;
     return advise('in-key', words, [inKey]);
   },
-};
+});
 
 function decoded(target: string): string {
   try {
@@ -189,4 +178,39 @@ function decoded(target: string): string {
   }
 }
 
-export const habitChecks: readonly Check[] = [keySent, oneIntent, amounts, secretPlaces];
+const isTokenRequest = ({ operation }: ApiCall) => operation === 'issueToken';
+
+const tokenKept = habit({
+  id: 'CLT-token-kept',
+  title: 'a token is used more than once (nothing goes wrong)',
+  expected: 'does not ask for a token for each call',
+  atStake:
+    'Ten tokens a minute are issued: a client that requests one for each call is blocked after the tenth.',
+  mend: {
+    words: 'Keep the token, and ask for another one shortly before it expires or after a 401.',
+    example: `POST /api/v1/oauth/token           200: expires_in 3600
+POST /api/v1/accounts              Bearer …
+POST /api/v1/transactions          Bearer …   the same token`,
+  },
+  rules: ['AUTH-3b'],
+  isMet: ({ asksForTokens }) => asksForTokens,
+  judge: ({ calls }) => {
+    // It cannot keep a token whose response it did not read.
+    const asked = calls.filter((call) => isTokenRequest(call) && !isUnheard(call));
+    const others = calls.length - asked.length;
+    const words = `${asked.length} tokens for ${others} calls`;
+    if (asked.length >= 2 && others >= 2 && asked.length >= others * 0.8 && isSpread(calls)) {
+      return fail('token-a-call', words, asked);
+    }
+    return pass(words, asked.slice(0, 3));
+  },
+});
+
+/** Not only at the start, as by clients that start at the same time and then share. */
+function isSpread(calls: readonly ApiCall[]): boolean {
+  const firstUse = calls.find((call) => !isTokenRequest(call));
+  const later = calls.filter((call) => isTokenRequest(call) && call.n > (firstUse?.n ?? 0));
+  return later.length > 0;
+}
+
+export const habitChecks: readonly Check[] = [keySent, oneIntent, amounts, secretPlaces, tokenKept];

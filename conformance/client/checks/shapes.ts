@@ -1,15 +1,20 @@
 // Checks of how a client reads responses: large ids, unknown members, 200 for 201, text that is not
 // JSON.
-
-import type { OperationName } from '../../engine/operations.ts';
-import { endingWords, type Recording, succeeded } from '../call.ts';
-import { createBefore } from '../faults/converging.ts';
-import { idsIn, isLarge, isRounded, withLargeIds } from '../faults/large-ids.ts';
-import { meetGateway, refuseInText } from '../faults/plain-text.ts';
-import { withUnknownMembers } from '../faults/reshaping.ts';
-import { callsAt, chosen, isSuccess, type Observation, type Site } from '../observation.ts';
-import { isWrite } from '../operations.ts';
+import type { OperationName } from '../../spec/operations.ts';
+import { createBefore, meetGateway, refuseInText, withUnknownMembers } from '../faults.ts';
+import { idsIn, isLarge, isRounded, withLargeIds } from '../large-ids.ts';
 import { crashInParser } from '../parser-crash.ts';
+import {
+  callsAt,
+  chosen,
+  endingWords,
+  isSuccess,
+  type Observation,
+  type Recording,
+  type Site,
+  succeeded,
+} from '../recording.ts';
+import { isWrite } from '../requests.ts';
 import {
   type Aim,
   advise,
@@ -48,7 +53,7 @@ POST /api/v1/transactions
 };
 
 function judgeLargeIds(recording: Recording, _: Aim, seen: Observation): Outcome {
-  // What it names of itself in the first run was never given to it as a large id.
+  // Ids that it names in the first run may be its own, and never were large.
   const own = new Set(seen.first.calls.flatMap((call) => idsIn(call)));
   const named = recording.calls.flatMap((call) => idsIn(call).map((id) => ({ call, id })));
   const wrong = named.find(({ id }) => isRounded(id) && !own.has(id));
@@ -59,7 +64,7 @@ function judgeLargeIds(recording: Recording, _: Aim, seen: Observation): Outcome
   }
   const large = named.filter(({ id }) => isLarge(id)).map(({ call }) => call);
   if (!succeeded(recording)) {
-    // Events keep their ids: what waits for one waits for another id.
+    // Events keep their ids, so a client that waits for one waits for another id.
     const { calls, followsEvents } = seen.first;
     const listens = calls.some(({ operation }) => operation === 'createWebhook');
     if (listens || followsEvents)
@@ -72,17 +77,17 @@ function judgeLargeIds(recording: Recording, _: Aim, seen: Observation): Outcome
   return pass(`it named ${large.length} large ids as they were given`, large.slice(0, 3));
 }
 
-/** For how many things each operation was accepted: a repeat wants nothing new. */
+/** How many intents of each operation were accepted. */
 function accepted({ calls }: Recording): Map<OperationName, number> {
   const sites = new Map<OperationName, Set<string>>();
-  for (const { operation, site, response } of calls) {
-    if (operation === null || site === null || !isSuccess(response?.status ?? null)) continue;
+  for (const { operation, site } of calls.filter(isSuccess)) {
+    if (operation === null || site === null) continue;
     sites.set(operation, (sites.get(operation) ?? new Set()).add(site));
   }
   return new Map([...sites].map(([operation, own]) => [operation, own.size]));
 }
 
-/** As before: it succeeded, and left out no write that the first run had. */
+/** It must succeed as before, with every write that the first run had. */
 function judgeAsBefore(recording: Recording, seen: Observation, what: string): Outcome {
   const { ending } = recording;
   if (ending.killed) {
@@ -149,7 +154,7 @@ const converged: Check = {
   atOnce: 20,
   fault: (aims) => createBefore(siteIds(aims)),
   judge: (recording, aim, seen) => {
-    const struck = callsAt(recording, aim.site?.id ?? '').find((call) => call.struck !== null);
+    const struck = callsAt(recording, aim.site?.id).find((call) => call.struck !== null);
     if (struck === undefined || struck.response?.status !== 200) return missed(aim);
     const outcome = judgeAsBefore(
       recording,
@@ -188,7 +193,7 @@ currency is required.
   judge: judgePlainText,
 };
 
-/** Every site meets one of the two, and each of the two is met. */
+/** Each site gets one of the two, and each of the two is given. */
 function textAims(sites: readonly Site[]): Aim[] {
   if (sites.length === 0) return [];
   return Array.from({ length: Math.max(sites.length, texts.length) }, (_, n) => {

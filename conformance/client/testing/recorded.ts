@@ -1,8 +1,9 @@
 // Runs of clients written down by hand: calls as tests want them, placed as the gateway places
 // them.
-import type { ApiCall, Ending, Recording } from '../call.ts';
-import { Intents } from '../intents.ts';
-import { findOperation } from '../operations.ts';
+
+import { operationOf } from '../../spec/operations.ts';
+import type { ApiCall, Ending, Recording } from '../recording.ts';
+import { Intents } from '../requests.ts';
 
 export interface Written {
   /** `POST transactions`, below /api/v1. */
@@ -31,7 +32,7 @@ export function recorded(
     const target = `/api/v1/${rest}`;
     const { pathname: path, searchParams: query } = new URL(target, 'http://sandbox');
     const body = each.json === undefined ? '' : JSON.stringify(each.json);
-    const operation = findOperation(method, path);
+    const operation = operationOf(method, path) ?? null;
     const key = each.key === undefined ? null : each.key;
     const request = { operation, method, path, query, body, json: each.json, key };
     const { status = 201, atMs = index * 100 } = each;

@@ -47,6 +47,7 @@ const limFirm: Scenario = {
     const probes = credentials.map((credential) => ({ credential, perSecond: SANDBOX, request }));
     const firm = new Firm(t, one.firmId ?? '1', request);
 
+    await firm.requireOwnRate(probes[0]!);
     await t.branch('LIM-3', 'a firm with little room', () => firm.expectBothNeeded(one));
     await t.branch('LIM-3', 'four times the rate of a credential', () => firm.expectFourTimes());
     const body = t.newAccount({ brand_id: t.brandId('other_firm') }, 'other_firm');
@@ -106,6 +107,17 @@ class Firm {
     return this.#t.operator.firmRate(this.#id, perSecond);
   }
 
+  /** LIM-1 judges whether one credential is served its rate when its firm has room. */
+  async requireOwnRate(probe: Probe): Promise<void> {
+    await this.setRate(100_000);
+    await refill(this.#t);
+    const burst = await drain(this.#t, probe);
+    await this.#t.operator.advance(1_000);
+    const counts = [burst, await drain(this.#t, probe)].map(({ served }) => served.length);
+    if (counts.every((count) => count >= about(SANDBOX)[0])) return;
+    throw new Blocked(`${counts.join(', then ')} served to one credential on Sandbox (LIM-1)`);
+  }
+
   /** A firm with a lower rate than its credential holds the credential to that. */
   async expectBothNeeded(credential: Credential): Promise<void> {
     await this.setRate(2);
@@ -147,11 +159,14 @@ class Firm {
     await operator.advance(1_000);
     const drained: Burst[] = [];
     for (const probe of probes) drained.push(await drain(this.#t, probe));
+    const counts = drained.map((each) => each.served.length);
+    if (Math.max(...counts) > about(probes[0]!.perSecond)[1]) {
+      throw new Blocked(`${counts.join(', ')} served to the credentials of the firm (LIM-1)`);
+    }
     const { served, sightings } = joined(...drained);
     const limited = drained.at(-1)!.limited.slice(0, 1);
     const expected = `about ${perSecond} served to six credentials, ${words}: ${about(perSecond).join(' to ')}`;
     const truth = truthOf(weighBurst(allowanceOf(perSecond), sightings));
-    if (truth === false) requireOwnRate(probes[0]!, drained);
     this.#t.claim('LIM-3', expected, truth, `${served.length} served`, ...limited, ...served);
     // LIM-6: the header is about the credential, even if the firm had no room.
     const limit = Number(own.limited[0]?.headers.get('x-ratelimit-limit') ?? Number.NaN);
@@ -207,14 +222,6 @@ class Firm {
       firm_rate_from: isFast ? 'highest_credential' : 'firm_plan',
     });
   }
-}
-
-/** LIM-1 judges the rate of a credential: the first one, with the firm's whole room, got its own. */
-function requireOwnRate({ perSecond }: Probe, drained: readonly Burst[]): void {
-  const counts = drained.map(({ served }) => served.length);
-  const [least, most] = about(perSecond);
-  if (counts[0]! >= least && Math.max(...counts) <= most) return;
-  throw new Blocked(`${counts.join(', ')} served to credentials of ${perSecond} a second (LIM-1)`);
 }
 
 /** Server credentials of one firm, each with its own allowance. */

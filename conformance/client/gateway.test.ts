@@ -4,11 +4,10 @@ import { connect } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { isUnheard } from '../call.ts';
-import type { Fault } from '../faults/fault.ts';
-import { loseFirst } from '../faults/lost.ts';
-import type { SandboxWorld } from '../port.ts';
+import { type Fault, loseFirst } from './faults.ts';
 import { Gateway } from './gateway.ts';
+import type { SandboxWorld } from './play.ts';
+import { isUnheard } from './recording.ts';
 
 const gateway = suite('gateway');
 

@@ -1,6 +1,7 @@
 // Ids above 2^53, where a number that is read as a double is no longer the number that was written.
-import type { ApiResponse } from '../call.ts';
-import type { Fault, Wire } from './fault.ts';
+
+import type { Fault, Wire } from './faults.ts';
+import type { ApiResponse } from './recording.ts';
 
 /** Every large id is odd, and doubles beyond 2^53 are even: one that was rounded shows itself. */
 const firstId = 2n ** 53n + 1n;

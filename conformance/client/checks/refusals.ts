@@ -1,16 +1,18 @@
-// Checks of what a client does after a refusal: final refusals and stale tags.
-
-import type { OperationName } from '../../engine/operations.ts';
+// Checks of what a client does after a refusal: permanent refusals and stale tags.
 import { shortKey } from '../../reports/exchanges.ts';
-import { type ApiCall, endingWords, type Recording } from '../call.ts';
-import type { RefusalCode } from '../faults/answers.ts';
-import { statusOf } from '../faults/answers.ts';
-import { refuseAlways } from '../faults/refusing.ts';
-import { overtake } from '../faults/stale.ts';
-import { sameRequest } from '../intents.ts';
-import { parseJson } from '../json.ts';
-import { callsAt, chosen, type Observation, type Site, sitesOf } from '../observation.ts';
-import { membersOf } from '../operations.ts';
+import type { OperationName } from '../../spec/operations.ts';
+import { overtake, type RefusalCode, refuseAlways, statusOf } from '../faults.ts';
+import {
+  type ApiCall,
+  callsAt,
+  chosen,
+  endingWords,
+  type Observation,
+  type Recording,
+  type Site,
+  sitesOf,
+} from '../recording.ts';
+import { membersOf, parseJson, sameRequest } from '../requests.ts';
 import {
   type Aim,
   advise,
@@ -63,7 +65,7 @@ Idempotency-Key: b7720c41          corrected, so under a new key
 
 type Refusal = (typeof codes)[number];
 
-/** What the platform really answers to each of them, the most telling first. */
+/** The refusals that the platform gives to each operation, the most telling first. */
 const natural: Partial<Readonly<Record<OperationName, readonly Refusal[]>>> = {
   createAccount: ['invalid_state', 'validation_failed', 'forbidden'],
   updateAccount: ['not_found', 'validation_failed', 'forbidden'],
@@ -79,7 +81,7 @@ function naturalAt({ operation }: Site): readonly Refusal[] {
   return natural[operation] ?? ofPositions;
 }
 
-/** Every site meets a refusal, and every refusal is met: where the platform gives it, if it may. */
+/** Each site gets a refusal and each refusal is given, at an operation that can have it if possible. */
 function refusalAims(sites: readonly Site[]): Aim[] {
   const [any] = sites;
   if (any === undefined) return [];
@@ -106,7 +108,7 @@ function judgeRefused(recording: Recording, aim: Aim, seen: Observation): Outcom
   if (first === undefined) return missed(aim);
   const told = `the write was answered ${first.response?.status} ${aim.variant}`;
   const same = struck.filter((call) => sameRequest(first, call));
-  // Some send one thing twice on purpose, to show that it converges.
+  // A test may send one request twice on purpose, to show that it converges.
   const [again] = same.slice(site.calls);
   if (again !== undefined) {
     const later = seconds(again.atMs - (first.answeredAtMs ?? first.atMs));
@@ -165,14 +167,14 @@ function tagOf({ headers }: ApiCall): string | null {
   return headers.find(([name]) => name.toLowerCase() === 'if-match')?.[1]?.trim() ?? null;
 }
 
-/** A test may send under a stale tag on purpose, to see the 412. */
+/** How often the first run sends under a stale tag, as a test of the 412 does on purpose. */
 function staleOnPurpose({ first }: Observation): number {
   const updates = first.calls.filter(({ operation }) => operation === 'updateAccount');
   return updates.filter(({ response }) => response?.status === 412).length;
 }
 
 function judgeStale(recording: Recording, aim: Aim, seen: Observation): Outcome {
-  const struck = callsAt(recording, aim.site?.id ?? '').find((call) => call.struck !== null);
+  const struck = callsAt(recording, aim.site?.id).find((call) => call.struck !== null);
   if (struck === undefined || struck.response?.status !== 412) return missed(aim);
   const { ending } = recording;
   const updates = recording.calls.filter(
@@ -220,7 +222,7 @@ function judgeLeft(recording: Recording, struck: ApiCall, told: string): Outcome
   return fail('taken-for-done', words, [struck]);
 }
 
-/** An answer that shows the tag: in its header, or as the revision of an account. */
+/** A response that shows the tag, in its header or as the revision of an account. */
 function shows({ response }: ApiCall, tag: string | null): boolean {
   if (response === null || tag === null) return false;
   if (response.headers.some(([name, value]) => name === 'etag' && value === tag)) return true;
@@ -237,4 +239,4 @@ function revisionsIn(json: unknown): string[] {
   return typeof own === 'number' ? [String(own), ...inner] : inner;
 }
 
-export const refusedChecks: readonly Check[] = [refused, staleTag];
+export const refusalChecks: readonly Check[] = [refused, staleTag];

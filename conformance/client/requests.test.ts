@@ -1,8 +1,8 @@
 // Which calls are one thing wanted again, and which are another: a table, one line a case.
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { Intents, type SentRequest } from './intents.ts';
-import { findOperation } from './operations.ts';
+import { operationOf } from '../spec/operations.ts';
+import { Intents, type SentRequest } from './requests.ts';
 
 const intents = suite('intents');
 
@@ -10,7 +10,7 @@ function sent(line: string, key: string | null, json?: unknown): SentRequest {
   const [method = '', target = ''] = line.split(' ');
   const { pathname: path, searchParams: query } = new URL(`/api/v1/${target}`, 'http://sandbox');
   const body = json === undefined ? '' : JSON.stringify(json);
-  return { operation: findOperation(method, path), method, path, query, body, json, key };
+  return { operation: operationOf(method, path) ?? null, method, path, query, body, json, key };
 }
 
 const create = (reference: string, more: object = {}) =>

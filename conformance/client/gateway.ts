@@ -3,23 +3,20 @@
 import {
   createServer,
   request as httpRequest,
-  type IncomingMessage,
+  IncomingMessage,
   type Server,
   type ServerResponse,
 } from 'node:http';
-import { type AddressInfo, connect, type Socket } from 'node:net';
+import { type AddressInfo, connect, isIP, type Socket } from 'node:net';
 import { setImmediate as immediate, setTimeout as pause } from 'node:timers/promises';
-import { type HeaderLine, linesOfRaw } from '../../engine/send/headers.ts';
-import type { ApiCall, ApiResponse, Fate } from '../call.ts';
-import type { Backstage, Fault, Met, Treatment } from '../faults/fault.ts';
-import { Intents } from '../intents.ts';
-import { parseJson } from '../json.ts';
-import { findOperation } from '../operations.ts';
-import type { SandboxWorld } from '../port.ts';
-import { Credentials } from './credentials.ts';
-import { ClientMessage, isApiCall, readBody } from './incoming.ts';
+import { type HeaderLine, linesOfRaw } from '../engine/send/headers.ts';
+import { operationOf } from '../spec/operations.ts';
+import type { Backstage, Fault, Met, Treatment } from './faults.ts';
+import type { SandboxWorld } from './play.ts';
+import type { ApiCall, ApiResponse } from './recording.ts';
+import { Intents, membersOf, parseJson } from './requests.ts';
 
-/** Filled in as the call goes on; what is read of it is the same in the end. */
+/** A call whose outcome is still being filled in. */
 type Growing = { -readonly [Name in keyof ApiCall]: ApiCall[Name] };
 
 export class Gateway {
@@ -35,7 +32,7 @@ export class Gateway {
   readonly #backstage: Backstage;
   readonly #piped = new Set<Socket>();
   readonly #lastOn = new WeakMap<Socket, Growing>();
-  /** Bodies as they came: what is no UTF-8 is for the platform to refuse. */
+  /** Bodies as they arrived: the platform refuses those that are not UTF-8. */
   readonly #bytes = new WeakMap<ApiCall, Buffer<ArrayBuffer>>();
   #startedAtMs = performance.now();
   #firstToken: ApiResponse | null = null;
@@ -52,11 +49,10 @@ export class Gateway {
       otherToken: world.otherToken,
       nowMs: () => this.#nowMs(),
     };
-    // The server's own timeouts would be a fault that no check has ordered.
-    const IncomingMessage = ClientMessage;
+    // The server's own timeouts would be faults of no check.
     const limits = { keepAliveTimeout: 0, requestTimeout: 0, headersTimeout: 0 };
-    this.#server = createServer({ ...limits, IncomingMessage });
-    // Node leaves out what comes after the first 2000, and the judge sees everything.
+    this.#server = createServer({ ...limits, IncomingMessage: ClientMessage });
+    // By default Node drops headers after the first 2000.
     this.#server.maxHeadersCount = 0;
     this.#server.on('connection', (socket) => this.#watch(socket));
     this.#server.on('request', (request, response) => this.#take(request, response));
@@ -72,7 +68,7 @@ export class Gateway {
     return `http://127.0.0.1:${(this.#server.address() as AddressInfo).port}`;
   }
 
-  /** The command is about to be ended; connections that close from now on show nothing. */
+  /** The command is about to be ended: connections that close from now on are not recorded. */
   freeze(): void {
     this.#isFrozen = true;
   }
@@ -168,7 +164,7 @@ export class Gateway {
     const { method = 'GET', url: target = '/' } = request;
     const headers = linesOfRaw(request.rawHeaders);
     const { pathname: path, searchParams: query } = new URL(target, 'http://sandbox');
-    const operation = findOperation(method, path);
+    const operation = operationOf(method, path) ?? null;
     const key = request.headers['idempotency-key']?.toString().trim() ?? null;
     const token = /^bearer +(\S+)/i.exec(request.headers.authorization ?? '')?.[1] ?? null;
     const sent = { operation, method, path, query, body, json: parseJson(body), key };
@@ -181,7 +177,7 @@ export class Gateway {
       headers,
       token,
       site: place?.site ?? null,
-      fate: 'answered' satisfies Fate,
+      fate: 'answered',
       struck: null,
       response: null,
       answeredAtMs: null,
@@ -203,8 +199,8 @@ export class Gateway {
   }
 
   /**
-   * AUTH-3b: a fault makes a client ask more often than it would. Where something else goes wrong
-   * the limit must not come in between: a token that was given out before is given out again.
+   * AUTH-3b: a fault makes a client ask for more tokens than it would. So that the limit does not hide
+   * what the fault shows, the first token is issued again instead of a 429.
    */
   #tokenOr(call: ApiCall, answer: ApiResponse): ApiResponse {
     this.credentials.learn(call, answer);
@@ -224,7 +220,7 @@ export class Gateway {
     const request = new Request(new URL(target, 'http://sandbox'), {
       method,
       headers: kept.map(([name, value]): [string, string] => [name, value]),
-      // As bytes, so that no content type is made up for it.
+      // As bytes, so that `Request` adds no content type.
       ...(bodiless ? {} : { body: typeof body === 'string' ? Buffer.from(body) : body }),
     });
     const response = await this.#world.fetch(request);
@@ -236,8 +232,7 @@ export class Gateway {
   }
 
   async #answer(call: Growing, response: ServerResponse, answer: ApiResponse): Promise<void> {
-    // A client that left while this program was busy is noticed at the next look at its connections,
-    // between timers and immediates.
+    // Lets Node notice, between timers and immediates, a client that left while this program was busy.
     await pause(1);
     await immediate();
     const { status, headers, body } = answer;
@@ -249,16 +244,16 @@ export class Gateway {
     response.end(call.method === 'HEAD' ? '' : body);
   }
 
-  #cut(call: Growing, response: ServerResponse, fate: Fate): void {
+  #cut(call: Growing, response: ServerResponse, fate: ApiCall['fate']): void {
     call.fate = fate;
     call.answeredAtMs = this.#nowMs();
     const { socket } = response;
-    // Node 20 waits for ever for the end of a connection that is reset while it ends.
+    // Node 20 never reports the end of a connection that is reset while it ends.
     if (socket?.writableEnded) socket.destroy();
     else socket?.resetAndDestroy();
   }
 
-  /** The control plane, documents and the dashboard are not what is judged. */
+  /** The control plane, documents and the dashboard are not judged. */
   async #passOn(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const { host, port } = await this.#world.listen();
     const { method, url: path, headers } = request;
@@ -271,7 +266,7 @@ export class Gateway {
     request.pipe(onward);
   }
 
-  /** The events channel: another protocol, of which nothing is judged. */
+  /** The events channel, which is not judged. */
   async #pipe({ method, url, rawHeaders }: IncomingMessage, socket: Socket): Promise<void> {
     this.followsEvents = true;
     const onward = connect(await this.#world.listen());
@@ -294,3 +289,92 @@ const hopByHop = new Set([
   'upgrade',
   'http2-settings',
 ]);
+
+/** Which client each token belongs to: those of the world, and those that were issued since. */
+class Credentials {
+  readonly #clients = new Map<string, string>();
+  readonly #issued = new Set<string>();
+
+  constructor(secrets: SandboxWorld['secrets']) {
+    for (const { value, clientId } of secrets) this.#clients.set(value, clientId);
+  }
+
+  clientOf(token: string): string | null {
+    return this.#clients.get(token) ?? null;
+  }
+
+  /** The token endpoint issued it in this run. */
+  isIssued(token: string): boolean {
+    return this.#issued.has(token);
+  }
+
+  /** Tokens and secrets of this run. */
+  get secrets(): string[] {
+    return [...this.#clients.keys()];
+  }
+
+  /** Takes the token of an answer of the token endpoint. */
+  learn(call: Pick<ApiCall, 'headers' | 'body'>, { status, body }: ApiResponse): void {
+    const { access_token: token } = membersOf(parseJson(body));
+    if (status !== 200 || typeof token !== 'string') return;
+    this.#issued.add(token);
+    this.#clients.set(token, clientIdIn(call) ?? 'unknown');
+  }
+}
+
+/** The client of a token request, from its header or its body. */
+function clientIdIn({ headers, body }: Pick<ApiCall, 'headers' | 'body'>): string | null {
+  const basic = headers.find(([name]) => name.toLowerCase() === 'authorization')?.[1];
+  const encoded = /^basic +(\S+)/i.exec(basic ?? '')?.[1];
+  if (encoded !== undefined) return Buffer.from(encoded, 'base64').toString().split(':')[0] ?? null;
+  const { client_id: id } = membersOf(parseJson(body));
+  return typeof id === 'string' ? id : new URLSearchParams(body).get('client_id');
+}
+
+/**
+ * Only a WebSocket leaves HTTP. Node would treat every request with an `Upgrade` header as another
+ * protocol, and the client of Java offers `h2c` with each first call.
+ */
+class ClientMessage extends IncomingMessage {
+  declare asksForUpgrade: boolean | null | undefined;
+
+  get upgrade(): boolean {
+    if (this.asksForUpgrade !== true) return false;
+    return this.method === 'CONNECT' || /^websocket$/i.test(this.headers.upgrade ?? '');
+  }
+
+  set upgrade(asked: boolean | null) {
+    this.asksForUpgrade = asked;
+  }
+}
+
+/** `Request` cannot have these methods: the sandbox answers them over its socket. */
+const otherMethods: readonly (string | undefined)[] = ['CONNECT', 'TRACE', 'TRACK'];
+
+/** Calls that are judged. The sandbox refuses those with a foreign `Host`, as of a rebound page. */
+function isApiCall({ url = '', method, headers }: IncomingMessage): boolean {
+  return url.startsWith('/api/') && !otherMethods.includes(method) && isThisMachine(headers.host);
+}
+
+function isThisMachine(host: string | undefined): boolean {
+  // HTTP/1.0 has no such header.
+  if (host === undefined) return true;
+  const name = host.toLowerCase().replace(/:\d+$/, '');
+  if (name === '[::1]' || (isIP(name) === 4 && name.startsWith('127.'))) return true;
+  return /^(?:[\w-]+\.)*localhost\.?$/.test(name);
+}
+
+/** More than any operation reads, so that the sandbox refuses it as too long. */
+const mostBodyBytes = 32 * 1024 * 1024;
+
+/** The body once all of it has arrived; an upload that breaks off is not a call. */
+function readBody(request: IncomingMessage, take: (body: Buffer<ArrayBuffer>) => void): void {
+  const chunks: Buffer[] = [];
+  let length = 0;
+  request.on('data', (chunk: Buffer) => {
+    // The rest is read but not kept, because a client that still sends does not read the answer.
+    if (length <= mostBodyBytes) chunks.push(chunk);
+    length += chunk.length;
+  });
+  request.on('end', () => take(Buffer.concat(chunks)));
+}

@@ -1,0 +1,610 @@
+// Checks of how a client repeats a write: after a lost response, 429, 500, 503, an attempt that still
+// runs, an expired token. Each judges the same: the same key, the same request, no second record.
+import { shortKey } from '../../reports/exchanges.ts';
+import {
+  breakFor,
+  expireAt,
+  type Fault,
+  limit,
+  loseFirst,
+  meetInFlight,
+  refuseFirst,
+  runOn,
+  runsOnMs,
+} from '../faults.ts';
+import {
+  type ApiCall,
+  callsAt,
+  chosen,
+  endingWords,
+  type FollowUp,
+  followUp,
+  isSuccess,
+  type Observation,
+  type Recording,
+  type Site,
+  succeeded,
+} from '../recording.ts';
+import { isWrite, membersOf, parseJson } from '../requests.ts';
+import {
+  type Aim,
+  advise,
+  aimsAt,
+  type Check,
+  fail,
+  judgeCrowd,
+  missed,
+  type Outcome,
+  pass,
+  seconds,
+  siteIds,
+  unclear,
+} from './check.ts';
+
+interface RepeatRule {
+  /** What went wrong: `the write was answered 500`. */
+  readonly after: string;
+  /** The verdict on a client that ends with an error instead of repeating. */
+  readonly givingUp: 'passed' | 'advisory' | 'fails';
+  /** Whether a command that fails after its repeat was served is wrong. */
+  readonly mustSucceed: boolean;
+}
+
+/** A wrong way to repeat; null if there is none in this run. */
+function wrongRepeat({ struck, ...then }: FollowUp, after: string): Outcome | null {
+  const key = shortKey(struck.key);
+  const [rekeyed] = then.rekeyed;
+  if (rekeyed !== undefined) {
+    const how =
+      rekeyed.key === null ? 'without a key' : `under a new key, ${shortKey(rekeyed.key)}`;
+    const later = seconds(rekeyed.atMs - struck.atMs);
+    const first = `${after} (call ${struck.n}, key ${key})`;
+    const words = `${first}, and ${later} later it was sent again ${how}`;
+    return withDouble(fail('new-key', words, [struck, rekeyed]), struck, rekeyed);
+  }
+  const [changed] = then.changed;
+  if (changed !== undefined) {
+    const words = `${after} (call ${struck.n}), and its key ${key} came again with another body`;
+    return fail('changed-body', words, [struck, changed]);
+  }
+  const [renamed] = then.renamed;
+  if (renamed !== undefined) {
+    const words = `${after} (call ${struck.n}), and it was sent again under another reference`;
+    return withDouble(fail('new-reference', words, [struck, renamed]), struck, renamed);
+  }
+  return null;
+}
+
+/** Adds what the second call made, if both have run. */
+function withDouble(outcome: Outcome, struck: ApiCall, again: ApiCall): Outcome {
+  const name = struck.operation === 'openPosition' ? 'position_id' : 'id';
+  const [first, second] = [struck, again].map((call) => idMade(call, name));
+  if (first === undefined || second === undefined || first === second) return outcome;
+  const actual = `${outcome.actual}: now there are two of it, ${first} and ${second}`;
+  return { ...outcome, actual, doubled: true };
+}
+
+/** The id of what a call made; undefined if it did not run. */
+function idMade(call: ApiCall, name = 'id'): string | undefined {
+  if (call.fate === 'request_lost' || call.fate === 'refused' || !isSuccess(call)) return undefined;
+  const { [name]: id } = membersOf(parseJson(call.response?.body ?? ''));
+  return typeof id === 'string' ? id : undefined;
+}
+
+function judgeRepeats(
+  recording: Recording,
+  aim: Aim,
+  seen: Observation,
+  rule: RepeatRule,
+): Outcome {
+  const then = followUp(recording, aim.site, seen);
+  if (then === null) return missed(aim);
+  const wrong = wrongRepeat(then, rule.after);
+  if (wrong !== null) return wrong;
+  const { struck, repeats, isServed } = then;
+  if (repeats.length === 0) return judgeLeft(recording, struck, rule);
+  const shown = [struck, ...repeats];
+  const later = seconds(repeats[0]!.atMs - struck.atMs);
+  const again = `repeated after ${later} with the same key and the same body`;
+  const wentOn = recording.calls.some(
+    ({ n, site }) => n > repeats.at(-1)!.n && site !== null && site !== struck.site,
+  );
+  if (isServed && (succeeded(recording) || wentOn)) return pass(again, shown);
+  const end = endingWords(recording.ending);
+  if (recording.ending.killed) {
+    return unclear('killed', `${again}; the command ${end} before it could show more`, shown);
+  }
+  const words = `${again}, which was answered ${then.last ?? 'nothing'}; yet the command ${end}`;
+  return rule.mustSucceed ? fail('no-success', words, shown) : advise('no-success', words, shown);
+}
+
+/** The write was not repeated. */
+function judgeLeft(recording: Recording, struck: ApiCall, rule: RepeatRule): Outcome {
+  const { ending } = recording;
+  const end = endingWords(ending);
+  const left = `${rule.after}; it was not repeated, and the command ${end}`;
+  if (ending.killed) return unclear('killed', left.replace(';', ','), [struck]);
+  const read = findRead(recording, struck);
+  if (read !== null) {
+    const words = `${rule.after}; it was not repeated, for a read showed that it had run`;
+    const isFirst = recording.calls
+      .slice(struck.n, read.n)
+      .every(({ operation }) => !isWrite(operation));
+    // A later list may show it by chance.
+    return isFirst ? pass(words, [struck, read]) : advise('read-later', words, [struck, read]);
+  }
+  if (ending.code === 0) {
+    const words = `${rule.after}; it was never repeated, and yet the command ${end}`;
+    return fail('taken-for-done', `${words} as if everything had succeeded`, [struck]);
+  }
+  if (rule.givingUp === 'fails') {
+    return fail('gave-up', `${left}, although a repeat would have succeeded`, [struck]);
+  }
+  const so = `${left}: nothing is lost, since nothing was sent twice`;
+  if (rule.givingUp === 'passed') return pass(so, [struck]);
+  return advise('gave-up', `${so}; but its caller does not know whether it ran`, [struck]);
+}
+
+/** A read that shows what the write made, so that the client need not repeat it. */
+function findRead({ calls }: Recording, struck: ApiCall): ApiCall | null {
+  const id = struck.fate === 'request_lost' ? undefined : idMade(struck);
+  if (id === undefined) return null;
+  const shown = new RegExp(`"id"\\s*:\\s*"${id}"`);
+  const isShown = (call: ApiCall) =>
+    call.n > struck.n &&
+    call.method === 'GET' &&
+    isSuccess(call) &&
+    shown.test(call.response?.body ?? '');
+  return calls.find(isShown) ?? null;
+}
+
+type Words = Pick<Check, 'title' | 'orders' | 'atStake' | 'mend' | 'rules'>;
+
+/** A check in which the first call of each write fails in one way, and its repeat is served. */
+function firstFails(
+  id: Check['id'],
+  expected: string,
+  words: Words,
+  rule: RepeatRule,
+  fault: (sites: ReadonlySet<string>) => Fault,
+): Check {
+  return {
+    ...{ id, expected, ...words, atOnce: 20 },
+    aims: ({ sites }) => aimsAt(sites),
+    fault: (aims) => fault(siteIds(aims)),
+    judge: (recording, aim, seen) => judgeRepeats(recording, aim, seen, rule),
+  };
+}
+
+const mendLost = {
+  words:
+    'Make the key before the first try, keep it with the request, and send both again unchanged after a short wait: the platform sends the first response again, and nothing runs twice.',
+  example: `POST /api/v1/transactions
+Idempotency-Key: 6f1c2a9e
+{"client_reference_id": "order-77", "amount": "250.00", …}
+
+(the connection breaks: did it run?)
+
+POST /api/v1/transactions          the identical request again
+Idempotency-Key: 6f1c2a9e          under the identical key
+{"client_reference_id": "order-77", "amount": "250.00", …}
+
+201 Created                        the first answer, replayed`,
+};
+
+const lost = (after: string): RepeatRule => ({ after, givingUp: 'advisory', mustSucceed: false });
+const trouble = (after: string): RepeatRule => ({ after, givingUp: 'fails', mustSucceed: true });
+
+const answerLost = firstFails(
+  'CLT-answer-lost',
+  'repeats with the same key and the same body, so that there is one effect',
+  {
+    title: 'the response to a write is lost',
+    orders: 'Each write in turn runs, and its connection is cut instead of sending the response.',
+    atStake:
+      'The money has moved and the client does not know it: a client that sends it again as something new moves it twice.',
+    mend: mendLost,
+    rules: ['IDEM-4b', 'IDEM-4c'],
+  },
+  lost('the write ran, and its response was lost'),
+  (sites) => loseFirst('lose_answer', sites),
+);
+
+const requestLost = firstFails(
+  'CLT-request-lost',
+  'repeats with the same key and the same body',
+  {
+    title: 'a write is lost before it runs',
+    orders: 'The connection of each write in turn is cut before anything has run.',
+    atStake:
+      'To the client this looks exactly like a lost response: a client that guesses wrong loses a payment, or makes it twice.',
+    mend: mendLost,
+    rules: ['IDEM-4b', 'IDEM-4c'],
+  },
+  lost('the write was cut off before it ran'),
+  (sites) => loseFirst('lose_request', sites),
+);
+
+const serverErrorExample = `POST /api/v1/accounts
+Idempotency-Key: 8a40d1
+
+500 Internal Server Error          {"code": "internal_error", …}
+
+(half a second later)
+
+POST /api/v1/accounts
+Idempotency-Key: 8a40d1
+
+201 Created`;
+
+const serverError = firstFails(
+  'CLT-500',
+  'repeats with the same key, and succeeds',
+  {
+    title: 'a write is answered 500',
+    orders: 'Each write in turn is answered 500 internal_error once; the next try is served.',
+    atStake:
+      'The platform fails for a second, and the payment is lost, or made twice if it is repeated as something new.',
+    mend: {
+      words:
+        'A 500 is not recorded under the key: wait a little, and send the identical request with the same key.',
+      example: serverErrorExample,
+    },
+    rules: ['IDEM-6c'],
+  },
+  trouble('the write was answered 500'),
+  (sites) => refuseFirst('internal_error', sites),
+);
+
+const contention = firstFails(
+  'CLT-503',
+  'repeats with the same key, and succeeds',
+  {
+    title: 'a write is answered 503',
+    orders: 'Each write in turn is answered 503 write_contention once; the next try is served.',
+    atStake:
+      'Two people change one record at the same moment: without a retry the work of one of them is lost.',
+    mend: {
+      words:
+        'A 503 write_contention is temporary: wait a little, and send the identical request with the same key.',
+      example: serverErrorExample
+        .replace('500 Internal Server Error  ', '503 Service Unavailable    ')
+        .replace('internal_error', 'write_contention'),
+    },
+    rules: ['IDEM-6b'],
+  },
+  trouble('the write was answered 503'),
+  (sites) => refuseFirst('write_contention', sites),
+);
+
+const noAnswer: Check = {
+  id: 'CLT-no-answer',
+  title: 'no response arrives',
+  orders: 'Each write in turn runs, and the connection stays open without a response.',
+  expected:
+    'gives up waiting in time, and repeats with the same key or ends with an error; never a new key',
+  atStake:
+    'A client without a time limit blocks everything behind it: after one call without a response, no payment of that day is made.',
+  mend: {
+    words:
+      'Set a time limit for every call, ten seconds say, and treat a timeout as a lost response: repeat the identical request under the same key.',
+    example: mendLost.example.replace('the connection breaks', 'no answer within 10 s'),
+  },
+  rules: ['IDEM-4b', 'IDEM-4c'],
+  aims: ({ sites }) => aimsAt(chosen(sites)),
+  atOnce: 1,
+  fault: (aims) => ({
+    ...loseFirst('stay_silent', siteIds(aims)),
+    // Many libraries give up after one minute, or after 100 s.
+    needsMoreTime: (calls) => calls.some(isStillWaitedFor),
+  }),
+  judge: (recording, aim, seen) => {
+    const silent = callsAt(recording, aim.site?.id).find(({ fate }) => fate === 'silent');
+    const { ending } = recording;
+    if (silent !== undefined && isStillWaitedFor(silent) && ending.killed) {
+      const waited = `had waited ${seconds(ending.durationMs - silent.atMs)} for a response`;
+      const words = `the client ${waited} to call ${silent.n} when it ${endingWords(ending)}`;
+      return fail('waits-for-ever', words, [silent]);
+    }
+    const rule: RepeatRule = { ...lost('the write got no response'), givingUp: 'passed' };
+    const outcome = judgeRepeats(recording, aim, seen, rule);
+    const waitedMs = (silent?.abandonedAtMs ?? ending.durationMs) - (silent?.atMs ?? 0);
+    if (outcome.verdict !== 'passed' || silent === undefined || waitedMs < longWaitMs)
+      return outcome;
+    const words = `it gave up waiting, but only after ${seconds(waitedMs)}: ten seconds are enough`;
+    return advise('waits-long', `${words}; ${outcome.actual}`, [silent]);
+  },
+};
+
+/** A longer wait leads to advice: callers rarely have as much time. */
+const longWaitMs = 55_000;
+
+function isStillWaitedFor({ fate, abandonedAtMs }: ApiCall): boolean {
+  return fate === 'silent' && abandonedAtMs === null;
+}
+
+/** The limits of CLT-gives-up; a test that sends one request twice on purpose has twice as many. */
+const limitsAt = (site: Site | null) => {
+  const times = site?.calls ?? 1;
+  return { mostTries: 10 * times, mostASecond: 3 * times };
+};
+
+const givesUp: Check = {
+  id: 'CLT-gives-up',
+  title: 'every retry is answered 500',
+  orders: 'One write after the other is answered 500, no matter how often it is sent.',
+  expected:
+    'tries one request at most 10 times, no more than 3 times in any second, and then ends with an error (an exit code that is not 0)',
+  atStake:
+    'When the platform is down, a client that retries for ever helps to keep it down, and no one learns that the payment was never made.',
+  mend: {
+    words:
+      'Count the tries, double the wait after each, add some jitter, and report the error to the caller after a handful of tries.',
+    example: `POST /api/v1/transactions        500
+(0.5 s)  POST …  same key          500
+(1 s)    POST …  same key          500
+(2 s)    POST …  same key          500
+then an error, with the key, so that a person can try it again later`,
+  },
+  rules: ['IDEM-6c'],
+  aims: ({ sites }) => aimsAt(chosen(sites)),
+  atOnce: 1,
+  fault: ([aim]) => (aim?.site ? breakFor(aim.site, limitsAt(aim.site).mostTries) : {}),
+  judge: (recording, aim) => {
+    const tries = callsAt(recording, aim.site?.id).filter(({ struck }) => struck !== null);
+    if (tries.length === 0) return missed(aim);
+    const { ending, lagMs } = recording;
+    const { mostTries, mostASecond } = limitsAt(aim.site);
+    const within = seconds(tries.at(-1)!.atMs - tries[0]!.atMs);
+    const told = tries.length === 1 ? 'tried once' : `tried ${tries.length} times within ${within}`;
+    const crowd = judgeCrowd(tries, mostASecond, lagMs, (calls, withinMs) => {
+      return `${told}, ${calls.length} of them within ${seconds(withinMs)}`;
+    });
+    const isTooMany = tries.length > mostTries;
+    if (crowd !== null && (crowd.verdict === 'fails' || !isTooMany)) return crowd;
+    if (isTooMany) return fail('never-gives-up', `${told}, and went on`, tries);
+    const end = endingWords(ending);
+    if (ending.killed) return fail('still-at-it', `${told}, was still at it, and ${end}`, tries);
+    if (ending.code === 0) {
+      const answered = tries.length === 1 ? 'answered 500' : 'all answered 500';
+      return fail('taken-for-done', `${told}, ${answered}; yet the command ${end}`, tries);
+    }
+    return pass(`${told}, then it ${end}`, tries);
+  },
+};
+
+/** Timers end a little early, and calls are noticed a little late. */
+const slackMs = 50;
+/** How long a call that was sent before the 429 was read may take to arrive. */
+const onItsWayMs = 250;
+
+const limited: Check = {
+  id: 'CLT-429',
+  title: 'the client is told to wait (429)',
+  orders:
+    'Each write in turn is answered 429 with a Retry-After of a few seconds; until they are over, every call of that credential is answered 429.',
+  expected:
+    'sends nothing of that credential before Retry-After is over, then repeats with the same key, and succeeds',
+  atStake:
+    'A client that goes on sending is limited for longer, and so is everything else that uses the same credential.',
+  mend: {
+    words:
+      'Read Retry-After, in seconds, hold back every call of that credential until it is over, add some jitter, then send the identical request with the same key.',
+    example: `POST /api/v1/accounts
+Idempotency-Key: 8a40d1
+
+429 Too Many Requests
+Retry-After: 2
+
+(2 s and a little jitter: nothing is sent)
+
+POST /api/v1/accounts
+Idempotency-Key: 8a40d1
+
+201 Created`,
+  },
+  rules: ['LIM-6', 'LIM-7', 'IDEM-6a'],
+  aims: ({ sites }) => aimsAt(sites),
+  atOnce: 4,
+  // Another wait the second time: a client that always waits that long passes the first by chance.
+  fault: (aims, again) => limit(siteIds(aims), again === 0 ? 2 : 4),
+  twice: true,
+  judge: judgeLimited,
+};
+
+function judgeLimited(recording: Recording, aim: Aim, seen: Observation): Outcome {
+  const then = followUp(recording, aim.site, seen);
+  if (then === null) return missed(aim);
+  const { struck } = then;
+  const { calls, lagMs } = recording;
+  const waitMs = retryAfterMs(struck) ?? 0;
+  const fromMs = struck.answeredAtMs ?? Number.POSITIVE_INFINITY;
+  // Calls that were limited during the wait; token requests have a separate limit.
+  const during = calls.filter(
+    ({ atMs, operation, struck: why }) =>
+      operation !== 'issueToken' && why !== null && atMs < fromMs + waitMs - slackMs,
+  );
+  const isEarly = ({ n, site, atMs }: ApiCall) =>
+    n > struck.n && (site === struck.site || atMs > fromMs + onItsWayMs + lagMs);
+  const early = struck.answeredAtMs === null ? undefined : during.find(isEarly);
+  if (early !== undefined) {
+    const other = `call ${early.n}, ${early.method} ${early.path}, came`;
+    const what = early.site === struck.site ? 'it was sent again' : other;
+    const told = `the write was answered 429 with Retry-After: ${waitMs / 1000}`;
+    const words = `${told}, and ${seconds(early.atMs - fromMs)} later ${what}`;
+    return fail('too-early', words, [struck, early]);
+  }
+  const outcome = judgeRepeats(recording, aim, seen, trouble('the write was answered 429'));
+  // A client that sends one call at a time hardly had the next one on its way already, unless it was
+  // queued for the only connection of a pool.
+  const next = during.find(({ site, atMs }) => site !== struck.site && atMs > fromMs);
+  if (outcome.verdict !== 'passed' || next === undefined || !isOneAtATime(seen.first))
+    return outcome;
+  const other = `call ${next.n}, of the same credential, did not wait`;
+  const unless = 'which is right only if it was already queued for the connection';
+  return advise('next-not-held', `${outcome.actual}; but ${other}, ${unless}`, [struck, next]);
+}
+
+/** Each call came after all before it were answered. */
+function isOneAtATime({ calls }: Recording): boolean {
+  let answeredAtMs = 0;
+  return calls.every((call) => {
+    const isAfter = answeredAtMs <= call.atMs;
+    answeredAtMs = Math.max(answeredAtMs, call.answeredAtMs ?? 0);
+    return isAfter;
+  });
+}
+
+function retryAfterMs({ response }: ApiCall): number | null {
+  const text = response?.headers.find(([name]) => name === 'retry-after')?.[1];
+  return text === undefined ? null : Number(text) * 1000;
+}
+
+const patienceMs = 40_000;
+/** IDEM-14a: "wait a few seconds". A shorter wait is none. */
+const shortestWaitMs = 500;
+
+const inFlight: Check = {
+  id: 'CLT-in-flight',
+  title: 'the first attempt is still running',
+  orders:
+    'The response to each write in turn is lost while the attempt runs for 3 more seconds: repeats are answered 409 idempotency_in_flight until it ends.',
+  expected: 'waits a little, repeats the identical request, and succeeds within 40 s',
+  atStake:
+    'The money is on its way: a client that treats "still running" as "refused" reports a payment as failed that succeeds a second later.',
+  mend: {
+    words:
+      'Tell the two 409 apart by `code`: on idempotency_in_flight wait a few seconds and send the identical request under the same key, until it is answered.',
+    example: `POST /api/v1/transactions
+Idempotency-Key: 6f1c2a9e
+
+409 Conflict                       {"code": "idempotency_in_flight", …}
+
+(2 s)
+
+POST /api/v1/transactions
+Idempotency-Key: 6f1c2a9e
+
+201 Created`,
+  },
+  rules: ['IDEM-14a'],
+  aims: ({ sites }) => aimsAt(sites),
+  atOnce: 3,
+  fault: (aims) => runOn(siteIds(aims)),
+  // A client with a single repeat has used it up when the 409 arrives. If the first response is the
+  // 409, it can be told from a client that treats 409 as final.
+  instead: ({ kind }, aims) =>
+    kind === 'gave-up' || kind === 'gave-up-at-409' ? meetInFlight(siteIds(aims)) : null,
+  judge: (recording, aim, seen) => {
+    const then = followUp(recording, aim.site, seen);
+    if (then === null) return missed(aim);
+    const after = 'the response to the write was lost while it was still running';
+    const wrong = wrongRepeat(then, after);
+    if (wrong !== null) return wrong;
+    const { struck, repeats, isServed } = then;
+    const shown = [struck, ...repeats];
+    const waited = shown.filter(({ response }) => response?.status === 409);
+    const crowd = judgeCrowd(waited, 5, recording.lagMs, (calls) => {
+      const again = `sent again ${calls.length - 1} times within a second`;
+      return `the write was answered 409 idempotency_in_flight, and ${again}`;
+    });
+    if (crowd !== null) return crowd;
+    if (repeats.length > 0 && !isServed) return judgeGivenUp(recording, then, shown);
+    const took = (repeats.at(-1)?.atMs ?? 0) - struck.atMs;
+    if (took > patienceMs) {
+      const words = `the write was repeated, but only after ${seconds(took)}`;
+      return advise('too-patient', words, shown);
+    }
+    if (isServed && succeeded(recording)) {
+      const met = waited.length === 0 ? `, when the ${runsOnMs / 1000} s were over` : '';
+      return pass(`repeated until it was answered, after ${seconds(took)}${met}`, shown);
+    }
+    return judgeRepeats(recording, aim, seen, trouble(after));
+  },
+};
+
+function judgeGivenUp(recording: Recording, { repeats }: FollowUp, shown: readonly ApiCall[]) {
+  const end = endingWords(recording.ending);
+  const tries =
+    repeats.length === 1 ? 'one repeat that was' : `${repeats.length} repeats that were`;
+  const told = `after ${tries} answered 409 idempotency_in_flight the client gave up`;
+  const longestMs = Math.max(
+    ...repeats.map(({ atMs }, n) => atMs - (repeats[n - 1]?.atMs ?? atMs)),
+  );
+  // Several repeats with hardly a wait between them: the client did not give up at the first 409.
+  if (repeats.length > 1 && longestMs + recording.lagMs < shortestWaitMs) {
+    const waits = `${told}, with ${seconds(longestMs)} between them`;
+    return fail('hasty-at-409', `${waits}, and the command ${end}`, shown);
+  }
+  return fail('gave-up-at-409', `${told}, and the command ${end}`, shown);
+}
+
+const tokenExpires: Check = {
+  id: 'CLT-token-expires',
+  title: 'the token expires between two calls',
+  orders: 'The token of a write is no longer valid when the write arrives: 401.',
+  expected: 'gets one new token, and repeats with the same key',
+  atStake:
+    'It works in every test, and stops after an hour in production, in the middle of a batch.',
+  mend: {
+    words:
+      'On 401 ask for one new token, all calls that wait sharing it, and send the identical request once more with the same key.',
+    example: `POST /api/v1/accounts
+Authorization: Bearer old
+Idempotency-Key: 8a40d1
+
+401 Unauthorized
+
+POST /api/v1/oauth/token           one, for everybody who waits
+
+POST /api/v1/accounts
+Authorization: Bearer new
+Idempotency-Key: 8a40d1            the same
+
+201 Created`,
+  },
+  rules: ['AUTH-1', 'AUTH-3a'],
+  aims: ({ sites, asksForTokens }) => (asksForTokens ? aimsAt(chosen(sites)) : []),
+  atOnce: 1,
+  fault: ([aim]) => expireAt(aim?.site?.id ?? ''),
+  judge: (recording, aim, seen) => {
+    const then = followUp(recording, aim.site, seen);
+    if (then === null) return missed(aim);
+    const after = 'the write was answered 401, as its token had expired';
+    const wrong = wrongRepeat(then, after);
+    if (wrong !== null) return wrong;
+    const { struck, repeats } = then;
+    const served = repeats.find(isSuccess);
+    const before = recording.calls.filter(({ n }) => served === undefined || n < served.n);
+    const asked = before.filter(({ n, operation }) => n > struck.n && operation === 'issueToken');
+    // Concurrent calls may each have been answered 401.
+    const enough = Math.max(1, before.filter((call) => call.struck !== null).length);
+    const many = `${after}, and ${asked.length} new ones were requested`;
+    if (asked.length > enough + 1) return fail('many-tokens', many, [struck, ...asked]);
+    if (served === undefined && asked.length === 0 && repeats.length > 0) {
+      const again = `sent again ${repeats.length} times with the same token`;
+      const words = `${after}, and it was ${again}; the command ${endingWords(recording.ending)}`;
+      return fail('same-token', words, [struck, ...repeats]);
+    }
+    if (served !== undefined && asked.length > enough) {
+      return advise('many-tokens', `${many}: one is enough`, [struck, ...asked, served]);
+    }
+    if (served !== undefined && succeeded(recording)) {
+      const words = 'one new token was requested, and the write repeated';
+      return pass(words, [struck, ...asked, served]);
+    }
+    return judgeRepeats(recording, aim, seen, trouble(after));
+  },
+};
+
+export const repeatChecks: readonly Check[] = [
+  answerLost,
+  requestLost,
+  noAnswer,
+  serverError,
+  contention,
+  givesUp,
+  limited,
+  inFlight,
+  tokenExpires,
+];

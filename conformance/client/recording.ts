@@ -1,0 +1,247 @@
+// The recording of one run of a client: its calls, how the command ended, and the places that it
+// shows where something can go wrong.
+import type { HeaderLine } from '../engine/send/headers.ts';
+import type { OperationName } from '../spec/operations.ts';
+import { isWrite, routeOf, sameButForReferences, sameRequest } from './requests.ts';
+
+/** What happened to a call: which response the client got, and whether the platform ran it. */
+type Fate =
+  /** The platform answered, and the client was given that answer. */
+  | 'answered'
+  /** The platform ran it; the connection was cut instead of sending the response. */
+  | 'answer_lost'
+  /** The connection was cut before anything ran. */
+  | 'request_lost'
+  /** The platform ran it, and no answer is ever sent. */
+  | 'silent'
+  /** An answer of the judge instead of the platform's; nothing ran. */
+  | 'refused';
+
+export interface ApiCall {
+  /** From 1, in the order of arrival. */
+  readonly n: number;
+  /** Since the start of the run, when the whole request had arrived. */
+  readonly atMs: number;
+  readonly method: string;
+  /** As sent: path and query. */
+  readonly target: string;
+  readonly path: string;
+  readonly query: URLSearchParams;
+  readonly headers: readonly HeaderLine[];
+  readonly body: string;
+  /** The body if it is JSON. */
+  readonly json: unknown;
+  /** null: no operation that the judge knows. */
+  readonly operation: OperationName | null;
+  /** The Idempotency-Key without spaces around it; null without one. */
+  readonly key: string | null;
+  readonly token: string | null;
+  /** `createTransaction#2`: the second intent of the run for that operation. */
+  readonly site: string | null;
+  readonly fate: Fate;
+  /** What the judge did to it, in words; null if it was served as it is. */
+  readonly struck: string | null;
+  readonly response: ApiResponse | null;
+  /** When the answer was sent, or the connection was cut by the judge. */
+  readonly answeredAtMs: number | null;
+  /** When the client closed the connection before it had read an answer. */
+  readonly abandonedAtMs: number | null;
+}
+
+export interface ApiResponse {
+  readonly status: number;
+  readonly headers: readonly HeaderLine[];
+  readonly body: string;
+}
+
+export interface Ending {
+  /** null: a signal ended it. */
+  readonly code: number | null;
+  readonly signal: string | null;
+  /** It was still running when its time was up. */
+  readonly killed: boolean;
+  /** The judge had seen enough, and ended it early. */
+  readonly cutShort: boolean;
+  readonly durationMs: number;
+  /** The end of what it printed, both streams as they came. */
+  readonly output: string;
+}
+
+export interface Recording {
+  readonly calls: readonly ApiCall[];
+  readonly ending: Ending;
+  /** Tokens and secrets that the client was given in this run. */
+  readonly secrets: readonly string[];
+  /** The longest delay with which this program noticed a call, in milliseconds. */
+  readonly lagMs: number;
+  /** It has opened the events channel, which is not recorded. */
+  readonly followsEvents: boolean;
+}
+
+/**
+ * The client stopped waiting before it read the response, as happens on a busy machine. What it does
+ * next shows nothing about how it handles the response.
+ */
+export function isUnheard({ fate, abandonedAtMs }: ApiCall): boolean {
+  return abandonedAtMs !== null && (fate === 'answered' || fate === 'refused');
+}
+
+/** It ended on its own, with success. */
+export function succeeded({ ending }: Recording): boolean {
+  return ending.code === 0 && !ending.killed && !ending.cutShort;
+}
+
+/** `exit code 1`, `killed after 60 s`. */
+export function endingWords({ code, signal, killed, durationMs }: Ending): string {
+  if (killed) return `was killed after ${Math.round(durationMs / 1000)} s`;
+  return code === null ? `ended by ${signal}` : `ended with exit code ${code}`;
+}
+
+export function isSuccess(call: Pick<ApiCall, 'response'> | undefined): boolean {
+  const status = call?.response?.status ?? 0;
+  return status >= 200 && status < 300;
+}
+
+/** One intent of the client, as the first run shows it. */
+export interface Site {
+  /** `createTransaction#2`. */
+  readonly id: string;
+  readonly operation: OperationName;
+  /** How often it was sent, under how many keys, and with how many different requests. */
+  readonly calls: number;
+  readonly keys: number;
+  readonly requests: number;
+  /** How many sites the run has of its operation. */
+  readonly of: number;
+  /** `the 2nd POST /api/v1/transactions`. */
+  readonly words: string;
+}
+
+export interface Observation {
+  readonly first: Recording;
+  /** In the order in which they came; those that the platform accepted. */
+  readonly sites: readonly Site[];
+  readonly asksForTokens: boolean;
+}
+
+export function observe(first: Recording): Observation {
+  const ids = new Set(first.calls.flatMap(({ site }) => site ?? []));
+  const sites = [...ids].flatMap((id): Site[] => {
+    const calls = callsAt(first, id);
+    const operation = calls.find(isSuccess)?.operation ?? null;
+    if (operation === null) return [];
+    // A repeat after a response that was not read is no habit.
+    const heard = calls.filter((call) => !isUnheard(call));
+    const of = sitesOf(first, operation).length;
+    const keys = new Set(calls.map(({ key }) => key)).size;
+    const requests = different(calls).length;
+    const words = placeOf(id, of);
+    return [{ id, operation, calls: Math.max(1, heard.length), keys, requests, of, words }];
+  });
+  const asksForTokens = first.calls.some(({ operation }) => operation === 'issueToken');
+  return { first, sites, asksForTokens };
+}
+
+/** One of each request, under any key. */
+function different(calls: readonly ApiCall[]): ApiCall[] {
+  return calls.filter((call, n) => !calls.slice(0, n).some((each) => sameRequest(each, call)));
+}
+
+export function callsAt({ calls }: Pick<Recording, 'calls'>, site: string | undefined): ApiCall[] {
+  return calls.filter((call) => call.site === site);
+}
+
+/** The sites that a run has shown of one operation. */
+export function sitesOf({ calls }: Pick<Recording, 'calls'>, operation: OperationName): string[] {
+  const own = calls.filter((call) => call.operation === operation);
+  return [...new Set(own.flatMap(({ site }) => site ?? []))];
+}
+
+/** More writes of one kind show little that is new. */
+const mostSites = 6;
+
+/** Sites to try one at a time: all, or the first and the last of each operation. */
+export function chosen(sites: readonly Site[]): readonly Site[] {
+  if (sites.length <= mostSites) return sites;
+  return sites.filter(({ id, operation }) => {
+    const own = sites.filter((each) => each.operation === operation);
+    return id === own[0]?.id || id === own.at(-1)?.id;
+  });
+}
+
+/** How many writes, reads and tokens: what a client does, in one line. */
+export function whatItDoes({ first }: Observation): string {
+  const { calls } = first;
+  const tokens = calls.filter(({ operation }) => operation === 'issueToken').length;
+  const writes = calls.filter(({ operation }) => isWrite(operation)).length;
+  const rest = calls.length - tokens - writes;
+  const count = (many: number, one: string) => `${many} ${one}${many === 1 ? '' : 's'}`;
+  const parts = [count(writes, 'write'), count(rest, 'other call'), count(tokens, 'token request')];
+  const how = succeeded(first) ? 'it succeeded' : 'it failed';
+  return `${parts.join(', ')}; ${how} in ${(first.ending.durationMs / 1000).toFixed(1)} s`;
+}
+
+function placeOf(id: string, of: number): string {
+  const [operation, n] = id.split('#') as [OperationName, string];
+  const route = routeOf(operation);
+  return of === 1 ? route : `the ${ordinal(Number(n))} ${route}`;
+}
+
+function ordinal(n: number): string {
+  const ending = n % 100 > 10 && n % 100 < 14 ? undefined : ['st', 'nd', 'rd'][(n % 10) - 1];
+  return `${n}${ending ?? 'th'}`;
+}
+
+/** What a client did after one of its calls had failed. */
+export interface FollowUp {
+  readonly struck: ApiCall;
+  /** The same request under the same key. */
+  readonly repeats: readonly ApiCall[];
+  /** Another body under the same key, beyond what the first run does. */
+  readonly changed: readonly ApiCall[];
+  /** The same under another key, beyond what the first run does on purpose. */
+  readonly rekeyed: readonly ApiCall[];
+  /** The same under a new reference, as if it were another intent. */
+  readonly renamed: readonly ApiCall[];
+  /** The status of the last repeat; null if there was no answer. */
+  readonly last: number | null;
+  /** The last repeat succeeded. */
+  readonly isServed: boolean;
+}
+
+/** null: the fault was not met. */
+export function followUp(
+  recording: Recording,
+  site: Site | null,
+  seen: Observation,
+): FollowUp | null {
+  if (site === null) return null;
+  const calls = callsAt(recording, site.id);
+  const struck = calls.find((call) => call.struck !== null);
+  if (struck === undefined) return null;
+  const later = calls.filter(({ n }) => n > struck.n);
+  const sameKey = later.filter(({ key }) => key === struck.key);
+  const repeats = sameKey.filter((call) => sameRequest(struck, call));
+  const others = later.filter(({ key }) => key !== struck.key);
+  const keys = new Set(calls.map(({ key }) => key)).size;
+  const isChanged = different(calls).length > site.requests;
+  const answered = repeats.at(-1)?.answeredAtMs == null ? undefined : repeats.at(-1);
+  return {
+    struck,
+    repeats,
+    changed: isChanged ? sameKey.filter((call) => !sameRequest(struck, call)) : [],
+    rekeyed: keys > site.keys ? others : [],
+    renamed: repeats.length > 0 ? [] : renamedAfter(recording, struck, seen),
+    last: answered?.response?.status ?? null,
+    isServed: isSuccess(answered),
+  };
+}
+
+/** More calls of one operation than the first run made, the same except for their names. */
+function renamedAfter(recording: Recording, struck: ApiCall, seen: Observation): ApiCall[] {
+  if (struck.operation === null) return [];
+  const sites = sitesOf(recording, struck.operation);
+  if (sites.length <= sitesOf(seen.first, struck.operation).length) return [];
+  const firsts = sites.flatMap((site) => callsAt(recording, site)[0] ?? []);
+  return firsts.filter((call) => call.n > struck.n && sameButForReferences(struck, call));
+}
