@@ -24,6 +24,10 @@ export function isAccepted({ response }: Exchange): boolean {
   return response !== null && response.status >= 200 && response.status < 300;
 }
 
+function isRedirect({ response }: Exchange): boolean {
+  return response !== null && response.status >= 300 && response.status < 400;
+}
+
 export function describeExchange({ response, failure }: Exchange): string {
   return response === null ? (failure ?? 'no response') : `status ${response.status}`;
 }
@@ -44,24 +48,14 @@ export function judgeCheck(check: Check, exchanges: readonly Exchange[]): Judgem
   if (isTolerance(check)) return say(accepted ? 'passed' : 'advisory', expected);
   if (check.group === 'advice') return say(accepted ? 'advisory' : 'passed', expected);
   if (exchanges.some(isAccepted)) return say('deviates', expected);
-  if (
-    exchanges.some(
-      ({ response }) => response !== null && response.status >= 300 && response.status < 400,
-    )
-  ) {
-    return say('advisory', 'a 4xx answer', `${actual}: a redirect is not a refusal`);
+  const refusal = 'a 4xx answer';
+  if (exchanges.some(isRedirect)) {
+    return say('advisory', refusal, `${actual}: a redirect is not a refusal`);
   }
-  const broke = exchanges.some(({ response }) => response === null || response.status >= 500);
-  return broke
-    ? {
-        ...say(
-          'advisory',
-          'a 4xx answer',
-          `${actual}: hostile input should not break the receiver`,
-        ),
-        stake: breaking,
-      }
-    : say('passed', 'a 4xx answer');
+  const isBroken = exchanges.some(({ response }) => response === null || response.status >= 500);
+  if (!isBroken) return say('passed', refusal);
+  const words = `${actual}: hostile input should not break the receiver`;
+  return { ...say('advisory', refusal, words), stake: breaking };
 }
 
 /** No response, or a gateway that reports that the receiver does not respond. */
@@ -105,43 +99,41 @@ export function judgeManners(
   valid: readonly Exchange[],
   leaking: readonly Exchange[],
 ): readonly { readonly check: Check; readonly judgement: Judgement }[] {
-  const slowest = valid.reduce((most, { durationMs }) => Math.max(most, durationMs), 0);
-  const slow = valid.filter(({ durationMs }) => durationMs > slowMs).map(({ n }) => n);
-  const pace: Judged = slowest > 15_000 ? 'deviates' : slowest > slowMs ? 'advisory' : 'passed';
-  const redirects = valid.filter(
-    ({ response }) => response !== null && response.status >= 300 && response.status < 400,
-  );
+  const slowestMs = Math.max(0, ...valid.map(({ durationMs }) => durationMs));
+  const slow = valid.filter(({ durationMs }) => durationMs > slowMs);
+  const redirects = valid.filter(isRedirect);
+  const verdictOf = (wrong: readonly Exchange[]) => (wrong.length > 0 ? 'deviates' : 'passed');
+  const judged = (
+    check: Check,
+    verdict: Judged,
+    expected: string,
+    actual: string,
+    shown: readonly Exchange[],
+  ) => ({ check, judgement: { verdict, expected, actual, exchanges: shown.map(({ n }) => n) } });
   return [
-    {
-      check: answersInTime,
-      judgement: {
-        verdict: pace,
-        expected: 'a response within 15 s, better within 5 s',
-        actual: `the slowest took ${(slowest / 1000).toFixed(1)} s`,
-        exchanges: slow,
-      },
-    },
-    {
-      check: doesNotRedirect,
-      judgement: {
-        verdict: redirects.length > 0 ? 'deviates' : 'passed',
-        expected: 'no redirect: the platform does not follow them',
-        actual: redirects.length > 0 ? redirects.map(describeExchange).join(', ') : 'none',
-        exchanges: redirects.map(({ n }) => n),
-      },
-    },
-    {
-      check: givesNothingAway,
-      judgement: {
-        verdict: leaking.length > 0 ? 'deviates' : 'passed',
-        expected: 'responses that do not contain the right signature',
-        actual:
-          leaking.length > 0
-            ? `${leaking.length} responses to forgeries contain it`
-            : 'none contains it',
-        exchanges: leaking.map(({ n }) => n),
-      },
-    },
+    judged(
+      answersInTime,
+      slowestMs > 15_000 ? 'deviates' : slowestMs > slowMs ? 'advisory' : 'passed',
+      'a response within 15 s, better within 5 s',
+      `the slowest took ${(slowestMs / 1000).toFixed(1)} s`,
+      slow,
+    ),
+    judged(
+      doesNotRedirect,
+      verdictOf(redirects),
+      'no redirect: the platform does not follow them',
+      redirects.map(describeExchange).join(', ') || 'none',
+      redirects,
+    ),
+    judged(
+      givesNothingAway,
+      verdictOf(leaking),
+      'responses that do not contain the right signature',
+      leaking.length === 0
+        ? 'none contains it'
+        : `${leaking.length} responses to forgeries contain it`,
+      leaking,
+    ),
   ];
 }
 
