@@ -6,15 +6,6 @@ import { fileURLToPath } from 'node:url';
 /** Absolute path of the checkout, without a trailing slash. */
 export const root = fileURLToPath(new URL('../..', import.meta.url)).replace(/[\\/]$/, '');
 
-/** The variable that names the folder of compiled programs, set while compiled tests run. */
-export const compiledFolder = 'TRADING_PLATFORM_SANDBOX_COMPILED';
-
-/** The file to start for a program of ours: compiled, where the one who asks is compiled too. */
-export function programFile(path: string): string {
-  const compiled = process.env[compiledFolder];
-  return compiled ? join(compiled, path.replace(/\.ts$/, '.mjs')) : join(root, path);
-}
-
 /** The folders that hold source; everything else at the top is configuration. */
 export const sourceFolders = ['bin', 'simulator', 'conformance', 'fixtures', 'ui'] as const;
 

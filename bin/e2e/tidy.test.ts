@@ -151,7 +151,7 @@ tidy('no comment leaves work for later', () => {
   );
 });
 
-tidy('every suite runs, and leaves out a test only if there is no browser', () => {
+tidy('every suite runs, and skips a test only if it lacks a program', () => {
   for (const { path, text } of sources.filter((source) => isTest(source.path))) {
     const names = [...text.matchAll(/^\s*const (\w+)(?:: [^=]+)? = suite\b/gm)].map((m) => m[1]);
     if (/^import \{[^}]*\btest\b[^}]*\} from 'uvu'/m.test(text)) names.push('test');

@@ -1,14 +1,15 @@
 // Judges deviations in worker processes.
 import { type ChildProcess, fork } from 'node:child_process';
 import { availableParallelism } from 'node:os';
+import { join } from 'node:path';
 import type { Deviation } from '../../../simulator/deviations/deviation.ts';
-import { programFile } from '../root.ts';
+import { root } from '../root.ts';
 import { scenariosOf } from './chosen-scenarios.ts';
 import { ANY_SCENARIO } from './expectations.ts';
 import type { JudgedDeviation } from './judge-deviation.ts';
 import type { Order } from './worker.ts';
 
-const workerFile = programFile('bin/dev/prove/worker.ts');
+const workerFile = join(root, 'bin/dev/prove/worker.ts');
 
 /** Every scenario for a deviation, or those of its rules and the ones named. */
 export function orderOf(

@@ -2,7 +2,6 @@
 import { findDeviation } from '../../../simulator/deviations/register.ts';
 import { playedScenarios } from './chosen-scenarios.ts';
 import { judgeDeviation } from './judge-deviation.ts';
-import { plantedDeviations, plantedScenarios } from './planted.ts';
 
 export interface Order {
   /** Of a deviation; every other id stands for the conforming service. */
@@ -12,9 +11,9 @@ export interface Order {
 }
 
 process.on('message', ({ id, scenarios }: Order) => {
-  const deviation = findDeviation(id) ?? plantedDeviations.find((each) => each.id === id) ?? null;
+  const deviation = findDeviation(id) ?? null;
   const chosen = playedScenarios.filter((scenario) => scenarios.includes(scenario.id));
-  judgeDeviation(deviation, [...chosen, ...plantedScenarios(id)]).then(
+  judgeDeviation(deviation, chosen).then(
     (tried) => {
       // Only of the conforming service is it recorded what is met.
       const evaluated = tried.evaluated.filter(({ tripped }) => tripped || deviation === null);

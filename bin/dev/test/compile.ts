@@ -4,11 +4,9 @@ import { mkdirSync, readFileSync, rmSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { build, type Loader, type Plugin } from 'esbuild';
-import { compiledFolder, root } from '../root.ts';
+import { root } from '../root.ts';
 
 const worker = 'bin/dev/test/worker.ts';
-// Programs that tests start through `programFile`.
-const programs = [worker, 'bin/dev/prove/worker.ts'];
 
 /** Compiles `paths`; throws what the compiler says about one that it cannot compile. */
 export async function compileTests(paths: readonly string[]) {
@@ -18,7 +16,7 @@ export async function compileTests(paths: readonly string[]) {
   mkdirSync(out, { recursive: true });
   await build({
     absWorkingDir: root,
-    entryPoints: [...paths, ...programs],
+    entryPoints: [...paths, worker],
     outdir: out,
     outbase: root,
     outExtension: { '.js': '.mjs' },
@@ -38,7 +36,6 @@ export async function compileTests(paths: readonly string[]) {
     logLevel: 'silent',
     plugins: [asInItsPlace],
   });
-  process.env[compiledFolder] = out;
   const compiled = (path: string) => join(out, path.replace(/\.tsx?$/, '.mjs'));
   return { compiled, workerFile: compiled(worker) };
 }

@@ -73,55 +73,18 @@ const otherOnes: Record<string, string> = {
 };
 
 const notAddresses: readonly string[] = [
-  '',
-  ' ',
-  'localhost',
-  'example.com',
-  '127.1',
-  '127.0.1',
-  '2130706433',
-  '0x7f.0.0.1',
-  '0x7f000001',
-  '0177.0.0.1',
-  '127.0.0.01',
-  '08.8.8.8',
-  '8.8.8.8.',
-  '8.8.8.8 ',
-  ' 8.8.8.8',
-  '8.8.8.8\n',
-  '8.8.8.8:443',
-  '8.8.8.8/32',
-  '8.8.8.256',
-  '8.8.8.1000',
-  '8.8.8',
-  '8.8.8.8.8',
-  '8.8..8',
-  '-8.8.8.8',
-  '８.８.８.８',
-  '٨.٨.٨.٨',
-  '[::1]',
-  '[2606:4700:4700::1111]',
-  '2606:4700:4700::1111%eth0',
-  'fe80::1%1',
-  '2606:4700:4700::1111/128',
-  '2606::4700::1111',
-  '2606:4700:4700:0:0:0:0',
-  '2606:4700:4700:0:0:0:0:0:1111',
-  '1:2:3:4:5:6:7::8:9',
-  '1:2:3:4:5:6:7:8::',
-  '2606:4700:4700::11111',
-  '2606:4700:4700::g',
-  ':2606::1',
-  '2606::1:',
-  ':',
-  ':::',
-  '::ffff:8.8.8',
-  '::ffff:8.8.8.256',
-  '::ffff:08.8.8.8',
-  '::8.8.8.8:1',
-  '::ffff:0x8.8.8.8',
-  '8.8.8.8::',
-  '::fffe:8.8.8',
+  ...['', ' ', '8.8.8.8 ', ' 8.8.8.8', '8.8.8.8\n'],
+  ...`
+    localhost example.com 127.1 127.0.1 2130706433 0x7f.0.0.1 0x7f000001 0177.0.0.1 127.0.0.01
+    08.8.8.8 8.8.8.8. 8.8.8.8:443 8.8.8.8/32 8.8.8.256 8.8.8.1000 8.8.8 8.8.8.8.8 8.8..8 -8.8.8.8
+    ８.８.８.８ ٨.٨.٨.٨ [::1] [2606:4700:4700::1111] 2606:4700:4700::1111%eth0 fe80::1%1
+    2606:4700:4700::1111/128 2606::4700::1111 2606:4700:4700:0:0:0:0 2606:4700:4700:0:0:0:0:0:1111
+    1:2:3:4:5:6:7::8:9 1:2:3:4:5:6:7:8:: 2606:4700:4700::11111 2606:4700:4700::g :2606::1 2606::1:
+    : ::: ::ffff:8.8.8 ::ffff:8.8.8.256 ::ffff:08.8.8.8 ::8.8.8.8:1 ::ffff:0x8.8.8.8 8.8.8.8::
+    ::fffe:8.8.8
+  `
+    .trim()
+    .split(/\s+/),
 ];
 
 test('every public address is public', () => {
@@ -145,13 +108,6 @@ test('what is no literal in its strict form is not public', () => {
     assert.is(parseAddress(text), null, JSON.stringify(text));
     assert.not.ok(isPublicAddress(text), JSON.stringify(text));
   }
-});
-
-test('the hand-written answers are at least 120 different ones', () => {
-  const others = Object.values(otherOnes).flatMap((list) => list.split(/\s+/));
-  const all = [...publicOnes, ...others, ...notAddresses];
-  assert.is(new Set(all).size, all.length);
-  assert.ok(all.length >= 120, `${all.length}`);
 });
 
 test('the reason for a wrapped address names both', () => {
@@ -184,13 +140,6 @@ test('a space that does not unwrap judges a mapped address as the IPv6 address i
   };
   assert.ok(isPublicAddress('::ffff:127.0.0.1', naive));
   assert.not.ok(isPublicAddress('::1', naive));
-});
-
-test('a block that cannot be read is an error, not an empty block', () => {
-  for (const cidr of ['10.0.0.0', '10.0.0.0/33', '10.0.0/8', '::/129', 'fd00::/x']) {
-    const broken = { ...publicSpace, refuse: [{ name: 'broken', cidr }] };
-    assert.throws(() => isPublicAddress('8.8.8.8', broken), /CIDR/);
-  }
 });
 
 // The other library names what is special; these are the places where it is known to be wrong or to

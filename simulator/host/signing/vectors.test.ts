@@ -76,17 +76,19 @@ test('so does a check made from the rules, wherever a rule decides', () => {
   }
 });
 
-test('openssl finds the right signature in just those that have one', () => {
+const hasOpenssl = spawnSync('openssl', ['version']).status === 0;
+const withOpenssl = hasOpenssl ? test : test.skip;
+
+withOpenssl('openssl finds the right signature in exactly the vectors that have one', () => {
   for (const vector of published.vectors) {
     const [t = ''] = partsOf(vector, 't');
     const input = Buffer.concat([Buffer.from(`${t}.`), bodyOf(vector)]);
     const hexes = vector.secrets.map((secret) => {
-      const args = ['dgst', '-sha256', '-hmac', secret, '-r'];
-      const { error, stdout } = spawnSync('openssl', args, { input });
-      const { code } = (error ?? {}) as NodeJS.ErrnoException;
-      return code === 'ENOENT' ? null : stdout.toString().slice(0, 64);
+      const { stdout } = spawnSync('openssl', ['dgst', '-sha256', '-hmac', secret, '-r'], {
+        input,
+      });
+      return stdout.toString().slice(0, 64);
     });
-    if (hexes.includes(null)) return;
     const isSigned = partsOf(vector, 'v1').some((v1) => hexes.includes(v1));
     if (vector.verdict === 'accept') assert.ok(isSigned, vector.name);
     if (vector.reason === 'mismatch') assert.not(isSigned, vector.name);
