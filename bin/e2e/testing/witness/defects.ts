@@ -1,5 +1,4 @@
 // Every way in which the witness can be broken: the rules that each breaks, and one plain sentence.
-import type { RuleId } from '../../../../fixtures/rules.ts';
 import { accessDefects, errorDefects, limitDefects } from './defects/access.ts';
 import { accountDefects, bulkDefects, updateDefects } from './defects/accounts.ts';
 import { idempotencyDefects } from './defects/idempotency.ts';
@@ -12,28 +11,25 @@ import {
   transitionDefects,
 } from './defects/trading.ts';
 import { eventDefects, hookDefects } from './defects/webhooks.ts';
-import type { Kind, Row } from './defects/wrap.ts';
+import type { Row } from './defects/wrap.ts';
 import type { Difference } from './difference.ts';
 
-export interface Defect extends Difference {
+export interface Defect extends Difference, Required<Pick<Row, 'kind' | 'breaks' | 'sentence'>> {
   readonly id: string;
-  readonly kind: Kind;
-  /** A judge may blame any of these for it, one at least, and no other rule. */
-  readonly breaks: readonly RuleId[];
-  readonly sentence: string;
 }
 
-const rows: readonly Row[] = [
-  ...[...conventionDefects, ...accountDefects, ...updateDefects, ...bulkDefects],
-  ...[...positionDefects, ...transactionDefects, ...transitionDefects, ...readDefects],
-  ...[...idempotencyDefects, ...accessDefects, ...hookDefects, ...eventDefects],
-  ...[...errorDefects, ...limitDefects, ...crashDefects],
-];
+const rows = {
+  ...{ ...conventionDefects, ...accountDefects, ...updateDefects, ...bulkDefects },
+  ...{ ...positionDefects, ...transactionDefects, ...transitionDefects, ...readDefects },
+  ...{ ...idempotencyDefects, ...accessDefects, ...hookDefects, ...eventDefects },
+  ...{ ...errorDefects, ...limitDefects, ...crashDefects },
+};
 
-export const defects: readonly Defect[] = rows.map(([id, kind, breaks, sentence, wrapped]) => ({
-  ...{ id, kind, breaks, sentence },
-  seams: wrapped,
-}));
+export const defects: readonly Defect[] = Object.entries(rows).map(
+  ([id, { kind = 'single', breaks, sentence, ...seams }]) => ({
+    ...{ id, kind, breaks, sentence, seams },
+  }),
+);
 
 export const defectsOf = (...named: readonly (Defect | string | undefined)[]): Defect[] =>
   named.flatMap((each) => (typeof each === 'string' ? defectNamed(each) : (each ?? [])));

@@ -8,14 +8,16 @@ import { isObject, type JsonObject, parse, print } from '../values.ts';
 
 export type Kind = 'single' | 'combination' | 'size' | 'time' | 'race' | 'crash';
 
-/** A judge blames one at least of the rules, and no other. */
-export type Row = readonly [
-  id: string,
-  kind: Kind,
-  rules: readonly RuleId[],
-  sentence: string,
-  seams: Seams,
-];
+/** By their ids. */
+export type Rows = Readonly<Record<string, Row>>;
+
+export interface Row extends Seams {
+  /** Left out: single. */
+  readonly kind?: Kind;
+  /** A judge blames at least one of these rules, and no other. */
+  readonly breaks: readonly RuleId[];
+  readonly sentence: string;
+}
 
 export const DAY_MS = 86_400_000;
 export const HOUR_MS = 3_600_000;
@@ -71,13 +73,6 @@ export function caller(names: string, change: (credential: Credential) => Creden
     context.credentialChange = change;
   });
 }
-
-export const everyCaller = (change: (credential: Credential) => Credential): Seams => ({
-  before: (context) => {
-    context.credentialChange = change;
-    return undefined;
-  },
-});
 
 export const granted = (names: string, ...scopes: string[]): Seams =>
   caller(names, (each) => ({ ...each, scopes: [...each.scopes, ...scopes] }));
