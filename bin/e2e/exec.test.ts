@@ -48,34 +48,11 @@ const isServed = async (baseUrl: string): Promise<boolean> =>
     () => false,
   );
 
-exec('the command finds the sandbox and its token, and its exit code is passed on', async () => {
-  const { code, out, err } = await run(
-    program(`
-      const { SANDBOX_BASE_URL: base, SANDBOX_CONTROL_URL: control, SANDBOX_TOKEN } = process.env;
-      const made = await fetch(base + '/api/v1/accounts', {
-        method: 'POST',
-        headers: {
-          authorization: 'Bearer ' + SANDBOX_TOKEN,
-          'idempotency-key': 'one',
-          'content-type': 'application/json',
-        },
-        body: '{"client_reference_id":"one","email":"one@example.com","brand_id":"10"}',
-      });
-      const { status } = await (await fetch(control + '/health')).json();
-      console.log(JSON.stringify({ base, made: made.status, status }));
-      process.exitCode = 7;
-    `),
-  );
-  assert.is(err, '');
-  // Nothing but what the command itself has said.
-  const { base, made, status } = JSON.parse(out);
-  assert.equal({ made, status, code }, { made: 201, status: 'ready', code: 7 });
-  assert.is(await isServed(base), false, 'the sandbox has ended with it');
-});
-
-exec('the command finds who calls, the brand, and an account that can be paid into', async () => {
-  const { code, out } = await run(
-    program(`
+exec(
+  'the command finds the sandbox and its credentials, and its exit code is passed on',
+  async () => {
+    const { code, out, err } = await run(
+      program(`
       const { SANDBOX_BASE_URL: base, SANDBOX_TOKEN: token, ...env } = process.env;
       const name = 'SANDBOX_';
       const send = (path, headers, body) => fetch(base + '/api/v1/' + path, {
@@ -99,21 +76,27 @@ exec('the command finds who calls, the brand, and an account that can be paid in
         transaction_type: 'Deposit',
       });
       const set = Object.keys(process.env).filter((each) => each.startsWith(name)).sort();
-      console.log(JSON.stringify([asked.status, made.status, paid.status, set]));
+      console.log(JSON.stringify({ base, statuses: [asked, made, paid].map((each) => each.status), set }));
+      process.exitCode = 7;
     `),
-  );
-  const set = [
-    'SANDBOX_ACCOUNT_ID',
-    'SANDBOX_BASE_URL',
-    'SANDBOX_BRAND_ID',
-    'SANDBOX_CLIENT_ID',
-    'SANDBOX_CLIENT_SECRET',
-    'SANDBOX_CONTROL_URL',
-    'SANDBOX_TOKEN',
-    'SANDBOX_TRADING_ACCOUNT_ID',
-  ];
-  assert.equal([code, JSON.parse(out)], [0, [200, 201, 201, set]]);
-});
+    );
+    const set = [
+      'SANDBOX_ACCOUNT_ID',
+      'SANDBOX_BASE_URL',
+      'SANDBOX_BRAND_ID',
+      'SANDBOX_CLIENT_ID',
+      'SANDBOX_CLIENT_SECRET',
+      'SANDBOX_CONTROL_URL',
+      'SANDBOX_TOKEN',
+      'SANDBOX_TRADING_ACCOUNT_ID',
+    ];
+    assert.is(err, '');
+    // Standard output holds only what the command printed.
+    const { base, ...seen } = JSON.parse(out);
+    assert.equal([code, seen], [7, { statuses: [200, 201, 201], set }]);
+    assert.is(await isServed(base), false, 'the sandbox has ended with the command');
+  },
+);
 
 exec('coverage: its lines work in a shell, and too little of it ends with 1', async () => {
   const tried = ['IDEM-4b', 'TXS-8', 'AUTH-2', 'BULK-7', 'EVT-8a', 'EVT-10b'];
@@ -173,12 +156,6 @@ exec('coverage for a folder that there is not is refused before anything starts'
   assert.match(err, '--coverage=json=no/such: there is no folder no');
 });
 
-exec('coverage in a form that there is not is refused before anything starts', async () => {
-  const { code, err } = await run(['--coverage=xml=a', ...program('')]);
-  assert.is(code, 2);
-  assert.match(err, '--coverage=markdown=FILE');
-});
-
 exec('options before the command are those of start; what follows -- is its own', async () => {
   const { code, out } = await run([
     '--world',
@@ -200,20 +177,15 @@ exec('options before the command are those of start; what follows -- is its own'
   assert.equal(JSON.parse(out), [0, Date.UTC(2030, 0, 1), ['--port', 'x']]);
 });
 
-exec('the command finds the control token, wherever it was taken from', async () => {
+exec('the command finds the control token of the file', async () => {
   writeFileSync(join(folder, 'token'), 'from-a-file\n');
   const look = `
     const { SANDBOX_CONTROL_URL: url, SANDBOX_CONTROL_TOKEN: token } = process.env;
     const ask = (headers) => fetch(url + '/health', { headers }).then(({ status }) => status);
     console.log(await ask({}), await ask({ authorization: 'Bearer ' + token }));
   `;
-  for (const given of [
-    ['--control-token-file', 'token'],
-    ['--control-token', 'on-the-line'],
-  ]) {
-    const { code, out, err } = await run([...given, ...program(look)]);
-    assert.equal([code, out, err], [0, '401 200\n', '']);
-  }
+  const { code, out, err } = await run(['--control-token-file', 'token', ...program(look)]);
+  assert.equal([code, out, err], [0, '401 200\n', '']);
 });
 
 exec('a command that is not there is 127, and said', async () => {
@@ -233,29 +205,24 @@ exec('a command that a signal ends is told as a shell tells it', async () => {
   assert.is(code, 128 + 9);
 });
 
-for (const [name, answer] of [
-  ['SIGTERM', 6],
-  ['SIGHUP', 5],
-] as const) {
-  exec(`${name} goes to the command, which decides how it ends`, async () => {
-    let sent = false;
-    const { code, out } = await run(
-      program(`
-        process.on('${name}', () => { console.log('heard'); process.exit(${answer}); });
+exec('SIGTERM goes to the command, which decides how it ends', async () => {
+  let sent = false;
+  const { code, out } = await run(
+    program(`
+        process.on('SIGTERM', () => { console.log('heard'); process.exit(6); });
         setInterval(() => undefined, 1000);
         console.log(process.env.SANDBOX_BASE_URL);
       `),
-      (said, signal) => {
-        if (!sent && said.includes('\n')) signal(name);
-        sent ||= said.includes('\n');
-      },
-    );
-    const [base = '', heard] = out.split('\n');
-    assert.is(heard, 'heard');
-    assert.is(code, answer);
-    assert.is(await isServed(base), false);
-  });
-}
+    (said, signal) => {
+      if (!sent && said.includes('\n')) signal('SIGTERM');
+      sent ||= said.includes('\n');
+    },
+  );
+  const [base = '', heard] = out.split('\n');
+  assert.is(heard, 'heard');
+  assert.is(code, 6);
+  assert.is(await isServed(base), false);
+});
 
 exec('Ctrl-C, which reaches the whole group, comes to the command once', async () => {
   let sent = false;
@@ -302,7 +269,6 @@ exec('the help offers what it does: a free port, and nothing about what start pr
 exec('a ready file or a recording that cannot be is exit code 2, and nothing is run', async () => {
   writeFileSync(join(folder, 'old.jsonl'), 'evidence\n');
   for (const [args, words] of [
-    [['--ready-file', 'no/such/file'], '--ready-file no/such/file: there is no folder /'],
     [['--record', 'no/such/file'], '--record no/such/file: there is no folder /'],
     [['--record', 'old.jsonl'], '--record old.jsonl: is there already'],
   ] as const) {
@@ -320,12 +286,7 @@ exec('a start that comes to nothing leaves no recording behind', async () => {
 exec('no command is a usage error, and so is an option that start does not take', async () => {
   for (const [args, words] of [
     [[], /name the command to run after --/],
-    [['--'], /name the command to run after --/],
-    [['--wurld', 'empty', '--', 'true'], /--wurld/],
     [['--json', '--', 'true'], /unknown option '--json'/],
-    [['--quiet', '--', 'true'], /unknown option '--quiet'/],
-    [['--open', '--', 'true'], /unknown option '--open'/],
-    [['--world', 'nowhere', '--', 'true'], /there is no world "nowhere"|nowhere/],
   ] as const) {
     const { code, err } = await run(args);
     assert.is(code, 2, `${args.join(' ')}: ${err}`);

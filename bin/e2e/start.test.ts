@@ -174,17 +174,6 @@ starts('quiet shows the banner only', async (place) => {
   assert.is(child.out().slice(before).trim(), '');
 });
 
-starts('the same seed makes the same tokens, another seed others', async (place) => {
-  const tokens = async (...args: string[]) => {
-    const child = start(place, '--port', '0', '--json', ...args);
-    const { credentials } = await ready(child);
-    return credentials.map(({ token }) => token).join();
-  };
-  const [one, again, other] = await Promise.all([tokens(), tokens(), tokens('--seed', '7')]);
-  assert.is(one, again);
-  assert.is.not(one, other);
-});
-
 starts('a port in use is exit code 3, and says what to do', async (place) => {
   const taken = createServer();
   await new Promise<void>((resolve) => taken.listen(0, '127.0.0.1', resolve));
@@ -201,8 +190,6 @@ starts('a port in use is exit code 3, and says what to do', async (place) => {
 });
 
 const mistakes = [
-  ['an option that is none', ['--prot', '1'], /--prot/],
-  ['a world that is none', ['--world', 'nowhere'], /default, empty/],
   ['a config file that is not there', ['--config', 'absent.json'], /absent\.json/],
   [
     'an address that is not of this machine',
@@ -211,11 +198,6 @@ const mistakes = [
   ],
   ['a host of the network without a token', ['--host', '0.0.0.0'], /--control-token/],
   ['a ready file that cannot be', ['--port', '0', '--ready-file', 'no/such/folder'], /no\/such/],
-  [
-    'a recording that cannot be',
-    ['--port', '0', '--record', 'no/such'],
-    /--record no\/such: there is no folder \//,
-  ],
 ] as const;
 
 for (const [name, args, expected] of mistakes) {

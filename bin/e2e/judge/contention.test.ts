@@ -11,7 +11,7 @@ import { writeProfile } from '../testing/live-profile.ts';
 const contended = suite('contention in passing');
 
 const WRITES = Object.entries(OPERATIONS).flatMap(([name, { keyed }]) => (keyed ? [name] : []));
-const ONLY = ['ACC-*', 'UPD-*', 'BULK-*', 'TXN-*', 'TXS-*', 'POS-*', 'IDEM-*'];
+const ONLY = ['ACC-*', 'UPD-*', 'TXS-*', 'IDEM-4*', 'IDEM-6*'];
 
 async function judged(probability: number) {
   const sandbox = await createSandbox({ plan: 'pro', seed: 'contended' });
@@ -31,24 +31,19 @@ async function judged(probability: number) {
   }
 }
 
-for (const [probability, least] of [
-  [0.02, 60],
-  [0.1, 40],
-] as const) {
-  contended(`of ${probability * 100} of 100 writes: no deviation`, async () => {
-    const { report } = await judged(probability);
-    const bad = report.rules.flatMap(({ id, verdict, findings }) =>
-      verdict === 'deviates' || verdict === 'harness_error'
-        ? findings.map((each) => `${id} ${each.scenario}: ${each.expected}, but ${each.actual}`)
-        : [],
-    );
-    assert.equal(bad, []);
-    const met = report.scenarios.flatMap(({ exchanges }) =>
-      exchanges.filter(({ response }) => response?.body?.includes('write_contention')),
-    );
-    assert.ok(met.length > 5, `${met.length} were contended`);
-    assert.ok(report.summary.passed >= least, `${report.summary.passed} passed`);
-  });
-}
+contended('a target that answers every tenth write so deviates from nothing', async () => {
+  const { report } = await judged(0.1);
+  const bad = report.rules.flatMap(({ id, verdict, findings }) =>
+    verdict === 'deviates' || verdict === 'harness_error'
+      ? findings.map((each) => `${id} ${each.scenario}: ${each.expected}, but ${each.actual}`)
+      : [],
+  );
+  assert.equal(bad, []);
+  const met = report.scenarios.flatMap(({ exchanges }) =>
+    exchanges.filter(({ response }) => response?.body?.includes('write_contention')),
+  );
+  assert.ok(met.length > 5, `${met.length} were contended`);
+  assert.ok(report.summary.passed >= 25, `${report.summary.passed} passed`);
+});
 
 contended.run();

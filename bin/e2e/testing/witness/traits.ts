@@ -316,3 +316,17 @@ export const traits: readonly Trait[] = [
   })),
   ...mixtures,
 ];
+
+/** All traits in groups of at most `size`, in which no two make the same choice. */
+export function compatibleGroups(size: number): Trait[][] {
+  const groups: Trait[][] = [];
+  for (const trait of traits) {
+    const names = Object.keys(trait.style ?? {});
+    const isFree = (group: Trait[]) =>
+      group.length < size && !group.some(({ style = {} }) => names.some((name) => name in style));
+    const group = groups.find(isFree);
+    if (group === undefined) groups.push([trait]);
+    else group.push(trait);
+  }
+  return groups;
+}
