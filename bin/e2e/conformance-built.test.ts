@@ -47,8 +47,6 @@ const CALLS: [args: string[], code: number, words: RegExp][] = [
   [['explain', 'bulk-row-without-reference'], 0, /sends, as played on a sandbox\n.*POST/],
   [['explain', 'nope'], 2, /"nope" is no rule/],
   [['run'], 2, /--base-url is missing/],
-  [['run', '--frobnicate'], 2, /unknown option '--frobnicate'/],
-  [['replay', 'package.json', 'x'], 2, /is not a JSON report/],
   [['run', '--base-url', 'http://127.0.0.1:9', '--only', 'ACC-1'], 3, /connection\s+was\s+refused/],
 ];
 for (const [args, code, words] of CALLS) {

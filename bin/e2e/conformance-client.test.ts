@@ -153,7 +153,13 @@ judged('a client that only reads is not judged by writes', async () => {
 judged(
   'if the first run fails, the report says so, and habits are judged all the same',
   async () => {
-    const failing = await run(['--json', ...clientNamed('no-key')]);
+    const failing = await run([
+      '--json',
+      '--only',
+      'CLT-key-sent',
+      'CLT-500',
+      ...clientNamed('no-key'),
+    ]);
     assert.is(verdictsOf(failing)['CLT-key-sent'], 'fails');
     assert.is(verdictsOf(failing)['CLT-500'], 'inconclusive');
     const { notes } = JSON.parse(failing.out) as ClientReport;

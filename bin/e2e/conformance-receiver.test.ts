@@ -181,7 +181,7 @@ command('interrupted: what was judged stands, exit 130', () => {
 });
 
 /** How many deliveries until the interrupt: at the control, in each group, and at what follows. */
-const moments = [1, 2, 5, 30, 60, mostDeliveries(false) - 1];
+const moments = [1, 30, mostDeliveries(false) - 1];
 
 for (const moment of moments) {
   command(`interrupted at delivery ${moment}: nothing is held against a right receiver`, () => {

@@ -1,6 +1,6 @@
 // `sandbox start --forward-to`: a receiver author's first minutes, as the README tells them.
 // time limit: 60 s
-import { execFileSync, spawn } from 'node:child_process';
+import { spawn } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -118,12 +118,6 @@ createServer(async (request, response) => {
 }).listen(3000);
 `;
 
-/** The same check in a shell, for a header and a body in a file. */
-const withOpenssl = `t=$(printf %s "$HEADER" | tr , '\\n' | sed -n 's/^t=//p')
-{ printf '%s.' "$t"; cat body.json; } |
-  openssl dgst -sha256 -hmac "$WEBHOOK_SECRET" -r | cut -d ' ' -f 1
-`;
-
 forwarding('a receiver in ten lines verifies what it gets', async (place) => {
   const port = await freePort();
   const { child, ready } = await startTo(place, `http://localhost:${port}/hooks`);
@@ -186,36 +180,6 @@ forwarding('the forwards of a config file count for a world that was kept', asyn
   assert.equal(forwards, [forward]);
   again.stop();
   assert.is(await again.ended, 0);
-  rmSync(folder, { recursive: true });
-});
-
-forwarding('openssl works out the same signature', async (place) => {
-  const folder = mkdtempSync(join(tmpdir(), 'forward-'));
-  const deliveries: { header: string; body: string }[] = [];
-  const server = createServer((request, response) => {
-    const chunks: Buffer[] = [];
-    request.on('data', (chunk: Buffer) => chunks.push(chunk));
-    request.on('end', () => {
-      const header = String(request.headers['x-webhook-signature']);
-      deliveries.push({ header, body: Buffer.concat(chunks).toString() });
-      response.end();
-    });
-  });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const { port } = server.address() as AddressInfo;
-  const { child, ready } = await startTo(place, `http://127.0.0.1:${port}`);
-  await createAccount(ready, 'eve');
-  await child.says('"outcome":"delivered"');
-  const { header, body } = deliveries[0] ?? assert.unreachable() ?? { header: '', body: '' };
-  writeFileSync(join(folder, 'body.json'), body);
-  const env = {
-    ...process.env,
-    HEADER: header,
-    WEBHOOK_SECRET: ready.subscription?.secret ?? '',
-  };
-  const worked = execFileSync('sh', ['-c', withOpenssl], { cwd: folder, env, encoding: 'utf8' });
-  assert.is(header.split('v1=')[1], worked.trim());
-  server.close();
   rmSync(folder, { recursive: true });
 });
 

@@ -213,11 +213,6 @@ faults('a permission of the firm that is switched off refuses that operation alo
 /** Calls without a key, each of another kind. */
 const keyless = [
   ['GET', 'accounts'],
-  ['GET', 'transactions'],
-  ['GET', 'accounts/1001/status'],
-  ['GET', 'webhooks'],
-  ['GET', 'webhooks/1'],
-  ['POST', 'webhooks/1/rotate-secret'],
   ['POST', 'webhooks/1/disable'],
 ] as const;
 
