@@ -2,13 +2,13 @@
 // that a rule was kept, and its exit code says what happened.
 // time limit: 200 s
 import { createReadStream, writeFileSync } from 'node:fs';
-import { type RequestListener, request, type ServerResponse } from 'node:http';
+import type { RequestListener, ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { createSandbox } from '../../simulator/index.ts';
+import { rules } from '../../fixtures/rules.ts';
 import { runJudge, withFolder, withServer } from '../commands/conformance/testing/run-judge.ts';
 
 const drained = (play: (response: ServerResponse, body: Buffer) => void): RequestListener => {
@@ -106,17 +106,18 @@ for (const [name, listener, code, words] of TARGETS) {
       assert.is(seen.report.summary.passed, 0);
       assert.is(seen.report.summary.deviates, 0);
       assert.match(seen.report.notes.join('\n'), words);
-      assert.is(seen.report.rules.length, 175);
-    }),
-  );
-  broken(`${name}, without a credential: exit 3 too`, () =>
-    withServer(listener, async (baseUrl) => {
-      const seen = await runJudge({ baseUrl, json: true, timeoutS: '0.3', only: ['ACC-*'] });
-      assert.is(seen.code, 3);
-      assert.is(seen.report.summary.passed, 0);
+      assert.is(seen.report.rules.length, rules.length);
     }),
   );
 }
+
+broken('without a credential the exit code is 3 too', () =>
+  withServer(TARGETS[0]![1], async (baseUrl) => {
+    const seen = await runJudge({ baseUrl, json: true, timeoutS: '0.3', only: ['ACC-*'] });
+    assert.is(seen.code, 3);
+    assert.is(seen.report.summary.passed, 0);
+  }),
+);
 
 broken('nothing listening: exit 3', async () => {
   const { baseUrl } = await withServer(
@@ -170,53 +171,5 @@ broken('one that creates whatever it is asked: it deviates, and passes no refusa
     },
   ),
 );
-
-/** Every nth answer of the API is replaced by one of something in front of it. */
-function meddling(target: string, every: number, statuses: readonly number[]): RequestListener {
-  let count = 0;
-  return (incoming, response) => {
-    const chunks: Buffer[] = [];
-    incoming.on('data', (chunk: Buffer) => chunks.push(chunk));
-    incoming.on('end', () => {
-      const { method, headers, url = '/' } = incoming;
-      const meddles = !url.startsWith('/_sandbox') && ++count % every === 0;
-      // Half of the time the call has run all the same, as gateways have it.
-      const status = statuses[Math.floor(count / every) % statuses.length]!;
-      if (meddles && count % (2 * every) === 0) return void response.writeHead(status).end();
-      const onward = request(target + url, { method, headers }, (answer) => {
-        if (meddles) {
-          answer.resume();
-          return void response.writeHead(status, { 'content-type': 'text/html' }).end('<p>');
-        }
-        response.writeHead(answer.statusCode!, answer.rawHeaders);
-        answer.pipe(response);
-      });
-      onward.on('error', () => response.destroy());
-      onward.end(Buffer.concat(chunks));
-    });
-  };
-}
-
-broken('a gateway that injects 429, 502 and 504 makes no deviation', async () => {
-  const sandbox = await createSandbox({ clock: 'frozen' });
-  const { base_url: target } = await sandbox.listen({ port: 0 });
-  try {
-    await withServer(meddling(target, 23, [502, 429, 504]), async (baseUrl) => {
-      const only = ['ACC-*', 'BULK-*', 'UPD-*'];
-      const seen = await runJudge({ baseUrl, json: true, only });
-      const bad = seen.report.rules.filter((each) => each.verdict === 'deviates');
-      assert.equal(
-        bad.flatMap((each) => each.findings.map((f) => `${each.id} ${f.scenario}: ${f.actual}`)),
-        [],
-      );
-      assert.ok([0, 4].includes(seen.code), `exit ${seen.code}`);
-      assert.ok(seen.report.summary.passed > 30, `${seen.report.summary.passed} passed`);
-      const again = seen.report.scenarios.filter((each) => each.attempts > 1);
-      assert.ok(again.length > 0, 'some scenario was played again');
-    });
-  } finally {
-    await sandbox.close();
-  }
-});
 
 broken.run();
