@@ -1,42 +1,15 @@
 // The built `conformance` program as a shell sees it: exit codes, what goes to which stream, and a
 // Ctrl-C.
-import { spawn } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { createSandbox } from '../../simulator/index.ts';
 import { withFolder } from '../commands/conformance/testing/run-judge.ts';
-import { root } from '../dev/root.ts';
+import { CONFORMANCE, Program, run } from './testing/program.ts';
 
-interface Ended {
-  readonly code: number | null;
-  readonly out: string;
-  readonly err: string;
-}
-
-interface Options {
-  readonly cwd?: string;
-  readonly env?: Readonly<Record<string, string>>;
-  /** Sees what was written to standard error so far, each time that something is. */
-  readonly watch?: (err: string, interrupt: () => void) => void;
-}
-
-function conformance(args: readonly string[], options: Options = {}): Promise<Ended> {
-  const program = join(root, 'bin/conformance.js');
-  const env = { ...process.env, GITHUB_ACTIONS: '', ...options.env };
-  const child = spawn(process.execPath, [program, ...args], { cwd: options.cwd ?? root, env });
-  let out = '';
-  let err = '';
-  child.stdout.on('data', (chunk) => {
-    out += String(chunk);
-  });
-  child.stderr.on('data', (chunk) => {
-    err += String(chunk);
-    options.watch?.(err, () => child.kill('SIGINT'));
-  });
-  return new Promise((resolve) => child.on('close', (code) => resolve({ code, out, err })));
-}
+const conformance = (args: readonly string[]) =>
+  run([CONFORMANCE, ...args], { env: { GITHUB_ACTIONS: '' } });
 
 const built = suite('the built conformance program');
 
@@ -79,13 +52,10 @@ built('Ctrl-C: what is done is reported, exit 130', async () => {
       const credentials = { firm: { token, brand_id: '10' } };
       writeFileSync(join(cwd, 'p.json'), JSON.stringify({ credentials }));
       const args = ['run', '--base-url', url, '--control-url', 'none', '--profile', 'p.json'];
-      let sent = false;
-      const watch: Options['watch'] = (err, interrupt) => {
-        if (sent || !err.includes('Judging')) return;
-        sent = true;
-        setTimeout(interrupt, 500);
-      };
-      const ended = await conformance([...args, '--report', 'json=r.json'], { cwd, watch });
+      const program = new Program([CONFORMANCE, ...args, '--report', 'json=r.json'], { cwd });
+      await program.says('Judging');
+      setTimeout(() => program.signal('SIGINT'), 500);
+      const ended = await program.ended;
       assert.is(ended.code, 130, ended.err);
       assert.match(ended.err, 'Interrupted');
       assert.match(ended.out, 'interrupted');

@@ -1,7 +1,6 @@
 // `conformance client -- COMMAND`: sample clients judged by the built command, and the ways in
 // which a command can be of no use.
 // time limit: 400 s
-import { spawn } from 'node:child_process';
 import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { type AddressInfo, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -17,7 +16,7 @@ import {
 import { sample } from '../../fixtures/testing/sample.ts';
 import { readClientOptions } from '../commands/conformance/client-options.ts';
 import { selectChecks } from '../commands/conformance/select-checks.ts';
-import { root } from '../dev/root.ts';
+import { CONFORMANCE, type Ended, Program, run as runProgram } from './testing/program.ts';
 
 const judged = suite('conformance client');
 const folder = mkdtempSync(join(tmpdir(), 'client-'));
@@ -30,30 +29,8 @@ const fixedPort = await new Promise<number>((resolve) => {
   });
 });
 
-interface Ran {
-  readonly code: number | null;
-  readonly out: string;
-  readonly err: string;
-}
-
-function run(
-  args: readonly string[],
-  onErr?: (err: string, signal: (name: NodeJS.Signals) => void) => void,
-): Promise<Ran> {
-  const child = spawn(process.execPath, [join(root, 'bin/conformance.js'), 'client', ...args], {
-    cwd: folder,
-  });
-  let out = '';
-  let err = '';
-  child.stdout.on('data', (chunk) => {
-    out += chunk;
-  });
-  child.stderr.on('data', (chunk) => {
-    err += chunk;
-    onErr?.(err, (name) => child.kill(name));
-  });
-  return new Promise((resolve) => child.once('close', (code) => resolve({ code, out, err })));
-}
+const run = (args: readonly string[]) =>
+  runProgram([CONFORMANCE, 'client', ...args], { cwd: folder });
 
 /** A program in one line, run by this very Node. */
 const program = (text: string) => ['--', process.execPath, '--input-type=module', '-e', text];
@@ -71,7 +48,7 @@ interface ClientReport {
   readonly interrupted: boolean;
 }
 
-function verdictsOf({ out }: Ran): Record<string, string> {
+function verdictsOf({ out }: Ended): Record<string, string> {
   const { checks } = JSON.parse(out) as ClientReport;
   return Object.fromEntries(checks.map(({ id, verdict }) => [id, verdict]));
 }
@@ -206,8 +183,7 @@ judged('a command that cannot run beside itself is run one at a time', async () 
 judged('a command that does not end is ended, with all that it started', async () => {
   const mark = join(folder, 'child');
   const text = `
-    import { spawn } from 'node:child_process';
-    import { writeFileSync } from 'node:fs';
+        import { writeFileSync } from 'node:fs';
     const child = spawn(process.execPath, ['-e', 'setInterval(() => {}, 1000)']);
     writeFileSync(${JSON.stringify(mark)}, String(child.pid));
     setInterval(() => {}, 1000);
@@ -265,13 +241,13 @@ for (const [args, words] of unusable) {
 }
 
 judged('an interrupt ends it with what is done until then', async () => {
-  let sent = false;
-  const { code, out } = await run(['--json', ...clientNamed('none')], (err, signal) => {
-    // The first run is over, and the rest is not.
-    if (sent || !err.includes('the first run: ')) return;
-    sent = true;
-    signal('SIGINT');
+  const child = new Program([CONFORMANCE, 'client', '--json', ...clientNamed('none')], {
+    cwd: folder,
   });
+  // The first run is over, and the others are not.
+  await child.says('the first run: ');
+  child.signal('SIGINT');
+  const { code, out } = await child.ended;
   assert.is(code, 130);
   assert.is((JSON.parse(out) as ClientReport).interrupted, true);
 });

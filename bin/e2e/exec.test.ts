@@ -1,6 +1,5 @@
 // `sandbox exec -- COMMAND`: what the command finds, and how its end is told.
 // time limit: 120 s
-import { spawn } from 'node:child_process';
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -8,37 +7,12 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { rules as allRules } from '../../fixtures/rules.ts';
 import { root } from '../dev/root.ts';
+import { Program, run as runProgram, SANDBOX } from './testing/program.ts';
 
 const exec = suite('sandbox exec');
 const folder = mkdtempSync(join(tmpdir(), 'exec-'));
 
-interface Ran {
-  readonly code: number | null;
-  readonly out: string;
-  readonly err: string;
-}
-
-/** Runs it to its end; `onOutput` is told of what it says, with a way to signal it. */
-function run(
-  args: readonly string[],
-  onOutput?: (out: string, signal: (name: NodeJS.Signals, whole?: 'group') => void) => void,
-): Promise<Ran> {
-  const bin = join(root, 'bin/sandbox.js');
-  // A group of its own, as a terminal gives it.
-  const child = spawn(process.execPath, [bin, 'exec', ...args], { cwd: folder, detached: true });
-  let out = '';
-  let err = '';
-  child.stdout.on('data', (chunk) => {
-    out += chunk;
-    onOutput?.(out, (name, whole) =>
-      process.kill((child.pid ?? Number.NaN) * (whole === 'group' ? -1 : 1), name),
-    );
-  });
-  child.stderr.on('data', (chunk) => {
-    err += chunk;
-  });
-  return new Promise((resolve) => child.once('close', (code) => resolve({ code, out, err })));
-}
+const run = (args: readonly string[]) => runProgram([SANDBOX, 'exec', ...args], { cwd: folder });
 
 /** A program in one line, run by this very Node. */
 const program = (text: string) => ['--', process.execPath, '--input-type=module', '-e', text];
@@ -206,46 +180,43 @@ exec('a command that a signal ends is told as a shell tells it', async () => {
   assert.is(code, 128 + 9);
 });
 
+/** A command that prints its base URL and waits; the sandbox runs in a process group of its own. */
+function waiting(text: string): Program {
+  const command = program(`
+    ${text}
+    setInterval(() => undefined, 1000);
+    console.log(process.env.SANDBOX_BASE_URL);
+  `);
+  return new Program([SANDBOX, 'exec', ...command], { cwd: folder, detached: true });
+}
+
 exec('SIGTERM goes to the command, which decides how it ends', async () => {
-  let sent = false;
-  const { code, out } = await run(
-    program(`
-        process.on('SIGTERM', () => { console.log('heard'); process.exit(6); });
-        setInterval(() => undefined, 1000);
-        console.log(process.env.SANDBOX_BASE_URL);
-      `),
-    (said, signal) => {
-      if (!sent && said.includes('\n')) signal('SIGTERM');
-      sent ||= said.includes('\n');
-    },
+  const child = waiting(
+    "process.on('SIGTERM', () => { console.log('received'); process.exit(6); });",
   );
-  const [base = '', heard] = out.split('\n');
-  assert.is(heard, 'heard');
-  assert.is(code, 6);
+  await child.says('\n');
+  child.signal('SIGTERM');
+  const { code, out } = await child.ended;
+  const [base = '', received] = out.split('\n');
+  assert.equal([received, code], ['received', 6]);
   assert.is(await isServed(base), false);
 });
 
 exec('Ctrl-C, which reaches the whole group, comes to the command once', async () => {
-  let sent = false;
-  const { code, out } = await run(
-    program(`
-      let count = 0;
-      process.on('SIGINT', () => {
-        count += 1;
-        if (count > 1) return;
-        // One that is passed on would follow at once: it is on its way through another process.
-        setTimeout(() => { console.log('heard ' + count); process.exit(5); }, 300);
-      });
-      setInterval(() => undefined, 1000);
-      console.log(process.env.SANDBOX_BASE_URL);
-    `),
-    (said, signal) => {
-      if (!sent && said.includes('\n')) signal('SIGINT', 'group');
-      sent ||= said.includes('\n');
-    },
-  );
-  const [base = '', heard] = out.split('\n');
-  assert.equal([heard, code], ['heard 1', 5]);
+  const child = waiting(`
+    let count = 0;
+    process.on('SIGINT', () => {
+      count += 1;
+      if (count > 1) return;
+      // A signal that is passed on would follow at once.
+      setTimeout(() => { console.log('received ' + count); process.exit(5); }, 300);
+    });
+  `);
+  await child.says('\n');
+  child.signal('SIGINT', true);
+  const { code, out } = await child.ended;
+  const [base = '', received] = out.split('\n');
+  assert.equal([received, code], ['received 1', 5]);
   assert.is(await isServed(base), false);
 });
 

@@ -1,6 +1,5 @@
 // `sandbox start --forward-to`: a receiver author's first minutes, as the README tells them.
 // time limit: 60 s
-import { spawn } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -9,58 +8,22 @@ import { join } from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { ReadyEvent } from '../commands/sandbox/ready.ts';
-import { root } from '../dev/root.ts';
+import { Program } from './testing/program.ts';
 
-const forwarding = suite<{ children: Child[] }>('forward to');
-
-/** A program and what it has printed. */
-class Child {
-  out = '';
-  readonly ended: Promise<number | null>;
-  readonly #spawned: ReturnType<typeof spawn>;
-
-  constructor(args: readonly string[], env: Readonly<Record<string, string>> = {}) {
-    this.#spawned = spawn(process.execPath, args, {
-      cwd: root,
-      env: { ...process.env, ...env },
-      stdio: ['ignore', 'pipe', 'inherit'],
-    });
-    this.#spawned.stdout?.on('data', (chunk) => {
-      this.out += chunk;
-    });
-    this.ended = new Promise((resolve) => this.#spawned.once('close', resolve));
-  }
-
-  async says(text: string): Promise<void> {
-    const untilMs = performance.now() + 20_000;
-    while (!this.out.includes(text)) {
-      if (performance.now() > untilMs)
-        throw new Error(`never said ${text}:\n${this.out.slice(-2000)}`);
-      await new Promise((resolve) => setTimeout(resolve, 5));
-    }
-  }
-
-  stop(): void {
-    this.#spawned.kill('SIGTERM');
-  }
-
-  end(): void {
-    this.#spawned.kill('SIGKILL');
-  }
-}
+const forwarding = suite<{ children: Program[] }>('forward to');
 
 forwarding.before.each((place) => {
   place.children = [];
 });
 forwarding.after.each(async ({ children }) => {
-  for (const child of children) child.end();
+  for (const child of children) child.signal('SIGKILL');
   await Promise.all(children.map((child) => child.ended));
 });
 
-type Place = { children: Child[] };
+type Place = { children: Program[] };
 
-function run({ children }: Place, args: readonly string[], env?: Record<string, string>): Child {
-  const child = new Child(args, env);
+function run({ children }: Place, args: readonly string[], env?: Record<string, string>): Program {
+  const child = new Program(args, env && { env });
   children.push(child);
   return child;
 }
@@ -146,12 +109,12 @@ forwarding('a world that was kept, and a receiver at another place', async (plac
   const state = join(folder, 'state.json');
   const kept = run(place, ['bin/sandbox.js', 'start', '--port', '0', '--json', '--state', state]);
   await kept.says('"ready"');
-  kept.stop();
-  assert.is(await kept.ended, 0);
+  kept.signal('SIGTERM');
+  assert.is((await kept.ended).code, 0);
   // It had no receiver when it was saved; then it has one, and then the same one elsewhere.
   const first = await startTo(place, 'http://127.0.0.1:9/one', '--state', state);
-  first.child.stop();
-  assert.is(await first.child.ended, 0);
+  first.child.signal('SIGTERM');
+  assert.is((await first.child.ended).code, 0);
   const second = await startTo(place, 'http://127.0.0.1:9/two', '--state', state);
   assert.equal(second.ready.subscription, {
     ...first.ready.subscription,
@@ -170,16 +133,16 @@ forwarding('the forwards of a config file count for a world that was kept', asyn
   const args = ['bin/sandbox.js', 'start', '--port', '0', '--json', '--state', state];
   const kept = run(place, args);
   await kept.says('"ready"');
-  kept.stop();
-  assert.is(await kept.ended, 0);
+  kept.signal('SIGTERM');
+  assert.is((await kept.ended).code, 0);
   const again = run(place, [...args, '--config', config]);
   await again.says('"ready"');
   await again.says('\n');
   const ready = JSON.parse(again.out.split('\n')[0] ?? '') as ReadyEvent;
   const { forwards } = (await control(ready, 'GET', 'forwards')) as { forwards: unknown };
   assert.equal(forwards, [forward]);
-  again.stop();
-  assert.is(await again.ended, 0);
+  again.signal('SIGTERM');
+  assert.is((await again.ended).code, 0);
   rmSync(folder, { recursive: true });
 });
 

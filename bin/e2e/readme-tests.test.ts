@@ -57,8 +57,10 @@ for (const file of ['clock.mjs', 'waits.mjs', 'msw.mjs']) {
   });
 }
 
-howTos('the set-up for pytest', async () => {
-  if (spawnSync('python3', ['-m', 'pytest', '--version']).status !== 0) return;
+const hasPytest = spawnSync('python3', ['-m', 'pytest', '--version']).status === 0;
+const withPytest = hasPytest ? howTos : howTos.skip;
+
+withPytest('the set-up for pytest', async () => {
   copy('conftest.py');
   copy('test_accounts.py');
   const pytest = ['python3', '-m', 'pytest', '-q', '-p', 'no:cacheprovider'];

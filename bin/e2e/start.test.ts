@@ -1,5 +1,5 @@
 // `sandbox start` as a person and a script meet it: output, exit codes, and how it ends.
-import { execFileSync, spawn } from 'node:child_process';
+import { execFileSync } from 'node:child_process';
 import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { type AddressInfo, connect } from 'node:net';
@@ -8,19 +8,9 @@ import { join } from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { ReadyEvent } from '../commands/sandbox/ready.ts';
-import { root } from '../dev/root.ts';
+import { Program, SANDBOX } from './testing/program.ts';
 
-interface Started {
-  readonly out: () => string;
-  readonly err: () => string;
-  /** The exit code; null when a signal ended it. */
-  readonly ended: Promise<number | null>;
-  signal(name: NodeJS.Signals): void;
-  /** Waits until the output contains this. */
-  says(text: string): Promise<void>;
-}
-
-const starts = suite<{ folder: string; children: Started[] }>('sandbox start');
+const starts = suite<{ folder: string; children: Program[] }>('sandbox start');
 
 starts.before.each((place) => {
   place.folder = mkdtempSync(join(tmpdir(), 'start-'));
@@ -32,51 +22,18 @@ starts.after.each(async ({ folder, children }) => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-type Place = { folder: string; children: Started[] };
+type Place = { folder: string; children: Program[] };
 
-function start({ folder, children }: Place, ...args: string[]): Started {
-  const bin = join(root, 'bin/sandbox.js');
-  const child = spawn(process.execPath, [bin, 'start', ...args], { cwd: folder });
-  let out = '';
-  let err = '';
-  const watchers = new Set<() => void>();
-  const tell = () => {
-    for (const watch of watchers) watch();
-  };
-  child.stdout.on('data', (chunk) => {
-    out += chunk;
-    tell();
-  });
-  child.stderr.on('data', (chunk) => {
-    err += chunk;
-  });
-  const ended = new Promise<number | null>((resolve) => child.once('close', resolve));
-  void ended.then(tell);
-  const started: Started = {
-    out: () => out,
-    err: () => err,
-    ended,
-    signal: (name) => child.kill(name),
-    says: (text) =>
-      new Promise((resolve, reject) => {
-        const look = () => {
-          if (out.includes(text)) resolve();
-          else if (child.exitCode !== null) reject(new Error(`never said ${text}: ${out}${err}`));
-          else return;
-          watchers.delete(look);
-        };
-        watchers.add(look);
-        look();
-      }),
-  };
-  children.push(started);
-  return started;
+function start({ folder, children }: Place, ...args: string[]): Program {
+  const child = new Program([SANDBOX, 'start', ...args], { cwd: folder });
+  children.push(child);
+  return child;
 }
 
-async function ready(child: Started): Promise<ReadyEvent> {
+async function ready(child: Program): Promise<ReadyEvent> {
   await child.says('"ready"');
   await child.says('\n');
-  return JSON.parse(child.out().split('\n')[0] ?? '') as ReadyEvent;
+  return JSON.parse(child.out.split('\n')[0] ?? '') as ReadyEvent;
 }
 
 const create = (event: ReadyEvent) =>
@@ -103,8 +60,8 @@ starts('serves from its ready event on, and tells of each request', async (place
   assert.is(((await info.json()) as ReadyEvent).base_url, event.base_url);
   assert.is((await fetch(event.openapi_url)).status, 200);
   child.signal('SIGTERM');
-  assert.is(await child.ended, 0);
-  assert.is(child.err(), '');
+  assert.is((await child.ended).code, 0);
+  assert.is(child.err, '');
 });
 
 starts('a token in a query stays out of the log, as a line and as an event', async (place) => {
@@ -117,7 +74,7 @@ starts('a token in a query stays out of the log, as a line and as an event', asy
     await fetch(`${base_url}/api/v1/events?access_token=tok_s3cret&a=1`);
     await child.says('events?access_token=');
     await child.says('&a=1');
-    assert.not.match(child.out(), 's3cret');
+    assert.not.match(child.out, 's3cret');
     child.signal('SIGTERM');
     await child.ended;
   }
@@ -134,7 +91,7 @@ starts('what is written was asked for, and is its owner’s alone', async (place
   await create(await ready(keeping));
   // A terminal that is closed ends it in order too.
   keeping.signal('SIGHUP');
-  assert.is(await keeping.ended, 0);
+  assert.is((await keeping.ended).code, 0);
   const files = readdirSync(place.folder).sort();
   for (const file of ['bug.jsonl', 'ready.json', 'state.json'])
     assert.ok(files.includes(file), file);
@@ -148,11 +105,7 @@ starts('the curl line of the banner works as printed, twice', async (place) => {
   const child = start(place, '--port', '0');
   await child.says('curl -i');
   await child.says("}'");
-  const line =
-    child
-      .out()
-      .split('\n')
-      .find((one) => one.includes('curl -i')) ?? '';
+  const line = child.out.split('\n').find((one) => one.includes('curl -i')) ?? '';
   const first = execFileSync('sh', ['-c', line], { encoding: 'utf8', stdio: 'pipe' });
   assert.match(first, /^HTTP\/1\.1 201 /);
   const second = execFileSync('sh', ['-c', line], { encoding: 'utf8', stdio: 'pipe' });
@@ -160,18 +113,18 @@ starts('the curl line of the banner works as printed, twice', async (place) => {
   assert.is(bodyOf(second), bodyOf(first));
   await child.says('201 replayed');
   child.signal('SIGINT');
-  assert.is(await child.ended, 0);
+  assert.is((await child.ended).code, 0);
 });
 
 starts('quiet shows the banner only', async (place) => {
   const child = start(place, '--port', '0', '--quiet');
   await child.says("}'");
-  const url = /http:\/\/127\.0\.0\.1:\d+/.exec(child.out())?.[0];
-  const before = child.out().length;
+  const url = /http:\/\/127\.0\.0\.1:\d+/.exec(child.out)?.[0];
+  const before = child.out.length;
   assert.is((await fetch(`${url}/api/v1/accounts`)).status, 401);
   child.signal('SIGTERM');
   await child.ended;
-  assert.is(child.out().slice(before).trim(), '');
+  assert.is(child.out.slice(before).trim(), '');
 });
 
 starts('a port in use is exit code 3, and says what to do', async (place) => {
@@ -180,10 +133,10 @@ starts('a port in use is exit code 3, and says what to do', async (place) => {
   try {
     const { port } = taken.address() as AddressInfo;
     const child = start(place, '--port', String(port));
-    assert.is(await child.ended, 3);
-    assert.match(child.err(), `port ${port} on 127.0.0.1 is in use`);
-    assert.match(child.err(), '--port');
-    assert.is(child.out(), '');
+    assert.is((await child.ended).code, 3);
+    assert.match(child.err, `port ${port} on 127.0.0.1 is in use`);
+    assert.match(child.err, '--port');
+    assert.is(child.out, '');
   } finally {
     taken.close();
   }
@@ -203,18 +156,18 @@ const mistakes = [
 for (const [name, args, expected] of mistakes) {
   starts(`${name} is exit code 2`, async (place) => {
     const child = start(place, ...args);
-    assert.is(await child.ended, 2);
-    assert.match(child.err(), expected);
-    assert.not.match(child.err(), / at .*:\d+:\d+/);
-    assert.is(child.out(), '', 'nothing says that it runs');
+    assert.is((await child.ended).code, 2);
+    assert.match(child.err, expected);
+    assert.not.match(child.err, / at .*:\d+:\d+/);
+    assert.is(child.out, '', 'nothing says that it runs');
   });
 }
 
 starts('a config file in the folder counts, and is refused by its field', async (place) => {
   writeFileSync(join(place.folder, 'sandbox.config.json'), '{"settings": {"no_such": 1}}');
   const child = start(place, '--port', '0');
-  assert.is(await child.ended, 2);
-  assert.match(child.err(), 'sandbox.config.json: settings.no_such');
+  assert.is((await child.ended).code, 2);
+  assert.match(child.err, 'sandbox.config.json: settings.no_such');
 });
 
 starts('a request whose body is on its way is finished before the end', async (place) => {
@@ -244,7 +197,7 @@ starts('a request whose body is on its way is finished before the end', async (p
     );
   while (!(await refused()));
   socket.write(body);
-  assert.is(await child.ended, 0);
+  assert.is((await child.ended).code, 0);
   await closed;
   assert.match(answer, 'HTTP/1.1 201 Created');
 });
@@ -259,7 +212,7 @@ starts('a body that never comes does not hold the end up', async (place) => {
   );
   await new Promise<void>((resolve) => socket.once('data', () => resolve()));
   child.signal('SIGTERM');
-  assert.is(await child.ended, 0);
+  assert.is((await child.ended).code, 0);
   socket.destroy();
 });
 
@@ -280,7 +233,7 @@ starts('a second signal ends at once', async (place) => {
     );
   while (!(await refused()));
   child.signal('SIGTERM');
-  assert.is(await child.ended, 1);
+  assert.is((await child.ended).code, 1);
   socket.destroy();
 });
 

@@ -2,7 +2,6 @@
 // either style and with any trait, and catches its defects. `npm run prove -- --witness` judges them all.
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { sample } from '../../fixtures/testing/sample.ts';
 import { readWitnessProof } from '../dev/prove/witness.ts';
 import { blamedIn, complaintsOf, judgeWitness, unpassedOf } from './testing/judge-witness.ts';
 import { defects } from './testing/witness/defects.ts';
@@ -25,14 +24,13 @@ witness('is accused of nothing when only a profile is given', async () => {
   assert.ok(report.summary.passed > 75, `${report.summary.passed} passed`);
 });
 
-for (const traits of sample(compatibleGroups(24), 1)) {
-  const names = traits.map(({ id }) => id).join(' ');
-  witness(`is accused of nothing with the traits ${names}`, async () => {
-    const report = await judgeWitness({ traits });
-    assert.equal(complaintsOf(report), []);
-    assert.ok(report.summary.passed > 120, `${report.summary.passed} passed`);
-  });
-}
+// One group that has no waits in it; the proof judges the others too.
+witness('is accused of nothing with a group of traits', async () => {
+  const traits = compatibleGroups(24)[2]!;
+  const report = await judgeWitness({ traits });
+  assert.equal(complaintsOf(report), [], traits.map(({ id }) => id).join(' '));
+  assert.ok(report.summary.passed > 120, `${report.summary.passed} passed`);
+});
 
 const proof = readWitnessProof();
 

@@ -1,0 +1,80 @@
+// Runs the built programs as a shell does, and keeps what they print.
+import { type ChildProcess, spawn } from 'node:child_process';
+import { join } from 'node:path';
+import { root } from '../../dev/root.ts';
+
+export const SANDBOX = join(root, 'bin/sandbox.js');
+export const CONFORMANCE = join(root, 'bin/conformance.js');
+
+export interface Ended {
+  /** Null when a signal ended it. */
+  readonly code: number | null;
+  readonly out: string;
+  readonly err: string;
+}
+
+export interface ProgramOptions {
+  readonly cwd?: string;
+  readonly env?: Readonly<Record<string, string>>;
+  /** In a process group of its own, as a terminal starts it. */
+  readonly detached?: boolean;
+}
+
+export class Program {
+  out = '';
+  err = '';
+  readonly ended: Promise<Ended>;
+  readonly #child: ChildProcess;
+  readonly #watchers = new Set<() => void>();
+
+  /** `args` are those of Node: a file, and what it is given. */
+  constructor(args: readonly string[], options: ProgramOptions = {}) {
+    const { cwd = root, env = {}, detached = false } = options;
+    const child = spawn(process.execPath, args, {
+      ...{ cwd, detached },
+      env: { ...process.env, ...env },
+      stdio: ['ignore', 'pipe', 'pipe'],
+    });
+    const notify = () => {
+      for (const watch of this.#watchers) watch();
+    };
+    child.stdout.setEncoding('utf8').on('data', (text: string) => {
+      this.out += text;
+      notify();
+    });
+    child.stderr.setEncoding('utf8').on('data', (text: string) => {
+      this.err += text;
+      notify();
+    });
+    this.ended = new Promise((resolve) => {
+      child.once('close', (code) => {
+        notify();
+        resolve({ code, out: this.out, err: this.err });
+      });
+    });
+    this.#child = child;
+  }
+
+  /** Waits until its output contains this. */
+  says(text: string): Promise<void> {
+    return new Promise((resolve, reject) => {
+      const look = () => {
+        const hasEnded = this.#child.exitCode !== null || this.#child.signalCode !== null;
+        if (this.out.includes(text) || this.err.includes(text)) resolve();
+        else if (hasEnded) reject(new Error(`never said ${text}:\n${this.out}${this.err}`));
+        else return;
+        this.#watchers.delete(look);
+      };
+      this.#watchers.add(look);
+      look();
+    });
+  }
+
+  signal(name: NodeJS.Signals, toGroup = false): void {
+    if (toGroup) process.kill(-(this.#child.pid as number), name);
+    else this.#child.kill(name);
+  }
+}
+
+export const run = (args: readonly string[], options?: ProgramOptions): Promise<Ended> =>
+  new Program(args, options).ended;
