@@ -72,7 +72,7 @@ export function withHeader(reply: Reply, name: string, value: string): Reply {
   return { ...reply, headers: [...headers, [name, value]] };
 }
 
-export function withoutHeader(reply: Reply, name: string): Reply {
+function withoutHeader(reply: Reply, name: string): Reply {
   const isOther = ([each]: readonly [string, string]) => each.toLowerCase() !== name.toLowerCase();
   return { ...reply, headers: reply.headers.filter(isOther) };
 }

@@ -1,3 +1,4 @@
+// Defects of creating accounts, one or many, and of updating them.
 import { UPDATABLE } from '../records.ts';
 import { bodyOf, headerOf, invalid, refuse, withHeader } from '../replies.ts';
 import { isObject, type JsonObject, textOr } from '../values.ts';

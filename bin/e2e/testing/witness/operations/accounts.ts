@@ -28,7 +28,7 @@ export function accountBody({ world }: Context, account: Account): JsonObject {
 }
 
 /** ACC-19 */
-export function accountReply(context: Context, status: number, account: Account): Reply {
+function accountReply(context: Context, status: number, account: Account): Reply {
   const tag = [['ETag', `"${account.revision}"`]] as const;
   return replyWith(context, status, accountBody(context, account), tag);
 }

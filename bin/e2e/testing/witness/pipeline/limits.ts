@@ -19,7 +19,7 @@ export function takeAllowance(context: Context): Reply | null {
 }
 
 /** A request is served only if all of these have room. */
-export function allowancesOf(world: World, credential: Credential) {
+function allowancesOf(world: World, credential: Credential) {
   const { store, style } = world;
   const { kind, client_id: own, minted_by: mintedBy, firm_id: firmId } = credential;
   const minter = mintedBy === null ? undefined : store.credential(mintedBy);
