@@ -3,11 +3,16 @@
  * door `trading-platform-sandbox/webhooks`. It opens no socket, reads no file and keeps nothing.
  */
 
-export type { Diagnosis, DiagnosisStep, WebhookToDiagnose } from './host/signing/diagnose.ts';
-export { diagnoseWebhook } from './host/signing/diagnose.ts';
-export type { LikelyCause } from './host/signing/likely-causes.ts';
-export type { HeaderFault, HeaderValue } from './host/signing/signature-header.ts';
 export type {
+  Diagnosis,
+  DiagnosisStep,
+  LikelyCause,
+  WebhookToDiagnose,
+} from './host/signing/diagnose.ts';
+export { diagnoseWebhook } from './host/signing/diagnose.ts';
+export type {
+  HeaderFault,
+  HeaderValue,
   SignedWebhook,
   WebhookRefusal,
   WebhookToVerify,

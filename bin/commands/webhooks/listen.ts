@@ -5,11 +5,6 @@ import type { Command } from 'commander';
 import { jsonText } from '../../../conformance/reports/plain-text.ts';
 import { settingSpecs } from '../../../fixtures/settings.ts';
 import {
-  type Arrival,
-  type Listener,
-  startListener,
-} from '../../../simulator/host/signing/webhook-listener.ts';
-import {
   type CommandIo,
   parseHeaderName,
   parseWhole,
@@ -20,6 +15,7 @@ import {
 } from '../command-io.ts';
 import { addHelp, type HelpText } from '../help-text.ts';
 import { describeCauses } from './verify.ts';
+import { type Arrival, type Listener, startListener } from './webhook-listener.ts';
 
 interface ListenOptions extends Partial<SecretOptions> {
   readonly port: string;

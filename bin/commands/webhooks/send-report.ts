@@ -2,8 +2,8 @@
 
 import chalk from 'chalk';
 import { jsonText } from '../../../conformance/reports/plain-text.ts';
-import type { ReceiverAnswer } from '../../../simulator/host/signing/send-webhook.ts';
-import { type TamperKind, tamperings } from '../../../simulator/host/signing/tamper.ts';
+import type { ReceiverAnswer } from './send-webhook.ts';
+import { type TamperKind, tamperings } from './tamper.ts';
 
 /** One delivery as it went out, how it was answered, and how it should have been. */
 export interface SendReport {

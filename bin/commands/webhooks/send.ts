@@ -3,15 +3,7 @@ import { type Command, Option } from 'commander';
 import { categoryOf, type EventCategory, eventCategories } from '../../../fixtures/event-kinds.ts';
 import { settingSpecs } from '../../../fixtures/settings.ts';
 import { syntaxWords } from '../../../simulator/host/bodies/json-syntax.ts';
-import { sampleEvent } from '../../../simulator/host/signing/sample-event.ts';
-import { isLoopbackHost, sendWebhook } from '../../../simulator/host/signing/send-webhook.ts';
-import {
-  type Signed,
-  signWell,
-  type TamperKind,
-  tamperings,
-  tamperKinds,
-} from '../../../simulator/host/signing/tamper.ts';
+import { isLoopbackHost } from '../../../simulator/host/delivery/loopback.ts';
 import { defaultToleranceMs } from '../../../simulator/webhooks.ts';
 import {
   type CommandIo,
@@ -24,7 +16,10 @@ import {
   type SecretOptions,
 } from '../command-io.ts';
 import { addHelp, type HelpText } from '../help-text.ts';
+import { sampleEvent } from './sample-event.ts';
 import { describeReport, isAsExpected, printReport, type SendReport } from './send-report.ts';
+import { sendWebhook } from './send-webhook.ts';
+import { type Signed, signWell, type TamperKind, tamperings, tamperKinds } from './tamper.ts';
 
 interface SendOptions extends SecretOptions {
   readonly category?: EventCategory;
@@ -98,7 +93,7 @@ async function send(
   const timeoutS = parseWhole(command, '--timeout-s', options.timeoutS, [1, 3600]);
   const { label, body } = await chooseBody(command, io, options, nowMs);
   const { tamper } = options;
-  const sign = tamper === undefined ? signWell : tamperings[tamper].apply;
+  const sign = tamper === undefined ? signWell : tamperings[tamper].sign;
   const signed = sign({ ...secrets, tMs, body });
   const headers = makeHeaders(command, options, signed);
   const timeoutMs = timeoutS * 1000;

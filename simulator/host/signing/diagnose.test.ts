@@ -21,8 +21,6 @@ const { header } = signWebhook({ secret, body, tMs: nowMs });
 const python =
   '{"id": "evt_1", "seq": 7, "kind": "account.created", "data": {"name": "Zo\\u00eb & <Co>", ' +
   '"url": "https://example.com/a", "amount": "10.50", "list": [1, null]}}';
-const php = body.replaceAll('/', '\\/').replace('ë', '\\u00eb');
-const go = body.replace('&', '\\u0026').replace('<', '\\u003c').replace('>', '\\u003e');
 
 function diagnose(given: Partial<Parameters<typeof diagnoseWebhook>[0]>): Diagnosis {
   return diagnoseWebhook({ header, body, secret, nowMs, ...given });
@@ -96,15 +94,12 @@ const bodies: [cause: string, signed: string | Uint8Array, verified: string | Ui
   ['reserialised_json', JSON.stringify(envelope, null, 2), body],
   ['reserialised_json', JSON.stringify(envelope, null, '\t'), body],
   ['reserialised_json', python, body],
-  ['reserialised_json', php, body],
-  ['reserialised_json', go, body],
-  ['reserialised_json', '{"a":1,"b":{"c":2,"d":3}}', '{"b":{"d":3,"c":2},"a":1}'],
-  ['double_encoded', body, JSON.stringify(body)],
-  ['latin1', body, Buffer.from(Buffer.from(body).toString('latin1'))],
-  ['latin1', body, Buffer.from(body, 'latin1')],
-  ['byte_order_mark', body, `\ufeff${body}`],
-  ['utf16', body, Buffer.from(`\ufeff${body}`, 'utf16le')],
-  ['base64_body', body, Buffer.from(body).toString('base64')],
+  ['reserialised_json', body, JSON.stringify(body)],
+  ['encoding', body, Buffer.from(Buffer.from(body).toString('latin1'))],
+  ['encoding', body, Buffer.from(body, 'latin1')],
+  ['encoding', body, `\ufeff${body}`],
+  ['encoding', body, Buffer.from(`\ufeff${body}`, 'utf16le')],
+  ['encoding', body, Buffer.from(body).toString('base64')],
 ];
 
 test('what happened to the body is worked out', () => {
@@ -118,28 +113,18 @@ test('what happened to the body is worked out', () => {
   }
 });
 
-test('a style of printing is named', () => {
-  const said = (signed: string, verified: string) =>
-    diagnose({ header: headerFor(signed), body: verified }).causes[0]!.explanation;
-  assert.match(said(body, JSON.stringify(envelope, null, 2)), 'compact');
-  assert.match(said(JSON.stringify(envelope, null, 2), body), 'two spaces');
-  assert.match(said(python, body), 'Python');
-  assert.match(said(php, body), 'PHP');
-  assert.match(said(go, body), 'Go');
-});
-
 const signers: [cause: string, header: string][] = [
   ['secret_white_space', headerOver(`${secret}\n`, `${nowMs}.`, body)],
-  ['secret_prefix', headerOver(secret.slice(6), `${nowMs}.`, body)],
-  ['secret_hex_decoded', headerOver(Buffer.from(secret.slice(6), 'hex'), `${nowMs}.`, body)],
-  ['secret_base64_decoded', headerOver(Buffer.from(secret.slice(6), 'base64'), `${nowMs}.`, body)],
-  ['no_dot', headerOver(secret, `${nowMs}`, body)],
-  ['no_timestamp', headerOver(secret, body)],
-  ['no_timestamp', headerOver(secret, '.', body)],
-  ['header_prefix', headerOver(secret, `t=${nowMs}.`, body)],
-  ['swapped', headerOver(secret, body, `.${nowMs}`)],
-  ['separator', headerOver(secret, `${nowMs}:`, body)],
-  ['separator', headerOver(secret, `${nowMs}\n`, body)],
+  ['secret_decoded', headerOver(secret.slice(6), `${nowMs}.`, body)],
+  ['secret_decoded', headerOver(Buffer.from(secret.slice(6), 'hex'), `${nowMs}.`, body)],
+  ['secret_decoded', headerOver(Buffer.from(secret.slice(6), 'base64'), `${nowMs}.`, body)],
+  ['other_message', headerOver(secret, `${nowMs}`, body)],
+  ['other_message', headerOver(secret, body)],
+  ['other_message', headerOver(secret, '.', body)],
+  ['other_message', headerOver(secret, `t=${nowMs}.`, body)],
+  ['other_message', headerOver(secret, body, `.${nowMs}`)],
+  ['other_message', headerOver(secret, `${nowMs}:`, body)],
+  ['other_message', headerOver(secret, `${nowMs}\n`, body)],
   ['seconds', headerOver(secret, `${nowMs / 1000}.`, body)],
   ['seconds', headerOver(secret, `${nowMs}.`, body).replace(`${nowMs}`, `${nowMs / 1000}`)],
 ];
@@ -159,7 +144,7 @@ test('a secret that is hex from end to end is tried decoded', () => {
   const hex = '00ff10a5'.repeat(8);
   const value = headerOver(Buffer.from(hex, 'hex'), `${nowMs}.`, body);
   const { causes } = diagnose({ header: value, secret: hex });
-  assert.is(causes[0]!.cause, 'secret_hex_decoded');
+  assert.is(causes[0]!.cause, 'secret_decoded');
 });
 
 test('the secret’s own white space is seen', () => {
@@ -185,7 +170,7 @@ test('two mistakes at once are worked out too', () => {
   assert.is(both.causes[0]!.cause, 'reserialised_json+previous_secret');
   const powershell = Buffer.from(`\ufeff${body}\r\n`, 'utf16le');
   const saved = diagnose({ body: powershell });
-  assert.match(saved.causes[0]!.explanation, /UTF-16.*line end|UTF-16.*white space/s);
+  assert.is(saved.causes[0]!.cause, 'encoding');
   const value = headerOver(secret, `${nowMs / 1000}.`, `${body}\n`);
   assert.is(diagnose({ header: value }).causes[0]!.cause, 'stripped_newline+seconds');
 });
@@ -194,11 +179,11 @@ test('a v1 in another notation is proven by reading it', () => {
   const hex = header.slice(header.indexOf('v1=') + 3);
   const upper = diagnose({ header: `t=${nowMs},v1=${hex.toUpperCase()}` });
   assert.is(upper.reason, 'bad_signature');
-  assert.is(upper.causes[0]!.cause, 'upper_case');
+  assert.is(upper.causes[0]!.cause, 'notation');
   const base64 = Buffer.from(hex, 'hex').toString('base64');
-  assert.is(diagnose({ header: `t=${nowMs},v1=${base64}` }).causes[0]!.cause, 'base64_signature');
+  assert.is(diagnose({ header: `t=${nowMs},v1=${base64}` }).causes[0]!.cause, 'notation');
   const worse = diagnose({ header: `t=${nowMs},v1=${base64}`, body: `${body}\n` });
-  assert.is(worse.causes[0]!.cause, 'base64_signature+trailing_newline');
+  assert.is(worse.causes[0]!.cause, 'notation+trailing_newline');
 });
 
 test('EVT-5b: a time that is off is explained', () => {

@@ -1,9 +1,17 @@
-// Names the first step at which a delivery fails to verify, and works out what probably went wrong.
-import { type DiagnosisInput, findCauses, type LikelyCause } from './likely-causes.ts';
-import { type HeaderValue, parseSignatureHeader, splitParts } from './signature-header.ts';
-import { defaultToleranceMs, verifyWebhook, type WebhookRefusal } from './verify.ts';
+// Names the first step at which a delivery fails to verify, and finds the likely cause by undoing the
+// usual mistakes until the signature matches.
+import { hmacSha256Hex } from '../../core/values/digest.ts';
+import { isTooDeep } from '../bodies/json-depth.ts';
+import {
+  defaultToleranceMs,
+  type HeaderValue,
+  parseSignatureHeader,
+  splitParts,
+  verifyWebhook,
+  type WebhookRefusal,
+} from './verify.ts';
 
-export type StepName = 'header' | 'timestamp' | 'signatures' | 'match' | 'time';
+type StepName = 'header' | 'timestamp' | 'signatures' | 'match' | 'time';
 
 /** One step of the verification; `ok` is null when an earlier step already failed. */
 export interface DiagnosisStep {
@@ -11,6 +19,13 @@ export interface DiagnosisStep {
   readonly does: string;
   readonly ok: boolean | null;
   readonly detail: string;
+}
+
+/** What probably went wrong. `proven`: undoing it gives a signature that matches. */
+export interface LikelyCause {
+  readonly cause: string;
+  readonly proven: boolean;
+  readonly explanation: string;
 }
 
 export interface Diagnosis {
@@ -26,18 +41,16 @@ export interface WebhookToDiagnose {
   /** The body's bytes as they reached the verification. */
   readonly body: string | Uint8Array;
   readonly secret: string;
-  /**
-   * The secret before the last rotation: a delivery signed under it verifies no more, and says so.
-   */
+  /** The secret before the last rotation, to recognise deliveries that were signed under it. */
   readonly previousSecret?: string | undefined;
   readonly nowMs?: number | undefined;
   readonly toleranceMs?: number | undefined;
 }
 
 /**
- * Verifies as {@link verifyWebhook} does and, where that fails, tries the usual mistakes one by one
- * and in pairs: line ends added or lost, JSON printed again, wrong encodings, a decoded secret, the
- * secret before a rotation, seconds for milliseconds, a message put together differently.
+ * Verifies as {@link verifyWebhook} does. If that fails, tries the usual mistakes one by one and in
+ * pairs: line ends added or lost, JSON printed again, wrong encodings, a decoded secret, the secret
+ * before a rotation, seconds for milliseconds, a message put together differently.
  *
  * For people and tests. It says which secret would have matched, so never answer a sender with it.
  *
@@ -55,18 +68,17 @@ export interface WebhookToDiagnose {
  */
 export function diagnoseWebhook(options: WebhookToDiagnose): Diagnosis {
   const { header, secret, nowMs = Date.now(), toleranceMs = defaultToleranceMs } = options;
-  const body = typeof options.body === 'string' ? Buffer.from(options.body) : options.body;
-  const verdict = verifyWebhook({ header, body, secret, nowMs, toleranceMs });
-  const reason = verdict.ok ? null : verdict.reason;
-  return {
-    verified: verdict.ok,
-    reason,
-    explanation: verdict.ok
-      ? 'the signature matches and the time is within the tolerance'
-      : verdict.explanation,
-    steps: describeSteps(reason, verdict.ok ? '' : verdict.explanation, { header, body, nowMs }),
-    causes: reason === null ? [] : findCauses(reason, { ...options, body, nowMs, toleranceMs }),
-  };
+  const verdict = verifyWebhook({ header, body: options.body, secret, nowMs, toleranceMs });
+  const body = Buffer.from(options.body as Uint8Array);
+  if (verdict.ok) {
+    const explanation = 'the signature matches and the time is within the tolerance';
+    const steps = describeSteps(null, '', { header, body, nowMs });
+    return { verified: true, reason: null, explanation, steps, causes: [] };
+  }
+  const { reason, explanation } = verdict;
+  const steps = describeSteps(reason, explanation, { header, body, nowMs });
+  const causes = findCauses(reason, { ...options, body, nowMs, toleranceMs });
+  return { verified: false, reason, explanation, steps, causes };
 }
 
 const failsAt: Record<WebhookRefusal, StepName> = {
@@ -82,32 +94,332 @@ const failsAt: Record<WebhookRefusal, StepName> = {
   too_new: 'time',
 };
 
+interface Delivery {
+  readonly header: HeaderValue;
+  readonly body: Buffer;
+  readonly secret: string;
+  readonly previousSecret?: string | undefined;
+  readonly nowMs: number;
+  readonly toleranceMs: number;
+}
+
 function describeSteps(
   reason: WebhookRefusal | null,
   explanation: string,
-  { header, body, nowMs }: Pick<DiagnosisInput, 'header' | 'body' | 'nowMs'>,
+  { header, body, nowMs }: Pick<Delivery, 'header' | 'body' | 'nowMs'>,
 ): DiagnosisStep[] {
   const parsed = parseSignatureHeader(header);
-  const parts = splitParts([header ?? []].flat().join(',')).length;
-  const t = parsed.ok ? `t=${parsed.tMs}, ${formatTime(parsed.tMs)}` : 'one t';
-  const away = parsed.ok ? Math.abs(nowMs - parsed.tMs) : 0;
-  const count = parsed.ok ? parsed.signatures.length : 0;
-  const steps: [StepName, does: string, passed: string][] = [
+  const parts = splitParts(textOf(header)).length;
+  const [tMs, count] = parsed.ok ? [parsed.tMs, parsed.signatures.length] : [0, 0];
+  const date = tMs <= 8.64e15 ? new Date(tMs).toISOString() : 'no date at all';
+  const steps: readonly (readonly [StepName, does: string, passed: string])[] = [
     ['header', 'the header is a list of key=value', `${parts} of them`],
-    ['timestamp', 'it has one t in epoch milliseconds', t],
+    ['timestamp', 'it has one t in epoch milliseconds', parsed.ok ? `t=${tMs}, ${date}` : 'one t'],
     ['signatures', 'it has at least one v1', count === 1 ? 'one v1' : `${count} v1`],
     ['match', `a v1 signs t, a dot and the ${body.length} bytes of the body`, 'one matches'],
-    ['time', 't is close enough to the clock', `${away} ms away`],
+    ['time', 't is close enough to the clock', `${Math.abs(nowMs - tMs)} ms away`],
   ];
   const failed = steps.findIndex(([step]) => reason !== null && step === failsAt[reason]);
-  return steps.map(([step, does, passed], index) => {
-    if (failed < 0 || index < failed) return { step, does, ok: true, detail: passed };
-    if (index === failed) return { step, does, ok: false, detail: explanation };
+  return steps.map(([step, does, passed], at) => {
+    if (failed < 0 || at < failed) return { step, does, ok: true, detail: passed };
+    if (at === failed) return { step, does, ok: false, detail: explanation };
     return { step, does, ok: null, detail: 'not reached' };
   });
 }
 
-function formatTime(ms: number): string {
-  // The last instant that a Date can hold.
-  return ms <= 8.64e15 ? new Date(ms).toISOString() : 'no date at all';
+const textOf = (header: HeaderValue) => [header ?? []].flat().join(',');
+
+/** A mistake in one part of what is signed, and what that part may have been without it. */
+type Mistake<Part, Value> = readonly [
+  cause: string,
+  explanation: string,
+  undo: (part: Part) => readonly Value[],
+];
+
+/** Envelopes are small; on larger bodies only the cheap mistakes are tried. */
+const mostBytes = 262_144;
+
+const latin1 = (text: string) => Buffer.from(text, 'latin1');
+const isSmall = (body: Buffer) => body.length <= mostBytes;
+
+const bodyMistakes: readonly Mistake<Buffer, Uint8Array>[] = [
+  [
+    'trailing_newline',
+    'the body ends in a newline or other white space that was not signed: an editor or echo added it.',
+    (body) => {
+      const text = body.toString('latin1');
+      return [latin1(text.replace(/\r?\n$/, '')), latin1(text.trimEnd())];
+    },
+  ],
+  [
+    'stripped_newline',
+    'the body was signed with a line end after it, which was stripped.',
+    (body) => [Buffer.concat([body, latin1('\n')]), Buffer.concat([body, latin1('\r\n')])],
+  ],
+  [
+    'line_ends',
+    'line ends were changed between \\n and \\r\\n after signing: keep the body binary.',
+    (body) => {
+      const unix = body.toString('latin1').replaceAll('\r\n', '\n');
+      return [latin1(unix), latin1(unix.replaceAll('\n', '\r\n'))];
+    },
+  ],
+  [
+    'reserialised_json',
+    'the body was parsed and printed again: verify the raw bytes, before any parsing.',
+    (body) => (isSmall(body) ? printings(body.toString()).map((text) => Buffer.from(text)) : []),
+  ],
+  [
+    'encoding',
+    'the text encoding of the body was changed (Latin-1, UTF-16, base64 or a byte order mark): read and write it as bytes.',
+    (body) => {
+      if (!isSmall(body)) return [];
+      const text = body.toString();
+      const wide = body.subarray(2).toString('utf16le');
+      return [
+        latin1(text),
+        Buffer.from(body.toString('latin1')),
+        body.subarray(3),
+        Buffer.from(wide),
+        Buffer.from(wide.trimEnd()),
+        Buffer.from(text, 'base64'),
+      ];
+    },
+  ],
+];
+
+/** A JSON text as common libraries print it; a JSON string may hold the text itself. */
+function printings(text: string): readonly string[] {
+  if (isTooDeep(text)) return [];
+  try {
+    const value: unknown = JSON.parse(text);
+    const indented = [0, 2, 4, '\t'].map((indent) => JSON.stringify(value, null, indent));
+    return [...indented, spaced(value), inAscii(spaced(value)), String(value)];
+  } catch (error) {
+    if (error instanceof SyntaxError) return [];
+    throw error;
+  }
+}
+
+/** As Python prints JSON. */
+function spaced(value: unknown): string {
+  if (Array.isArray(value)) return `[${value.map(spaced).join(', ')}]`;
+  if (value === null || typeof value !== 'object') return JSON.stringify(value);
+  const members = Object.entries(value).map(([key, v]) => `${JSON.stringify(key)}: ${spaced(v)}`);
+  return `{${members.join(', ')}}`;
+}
+
+function inAscii(json: string): string {
+  return json.replace(
+    /[\u007f-\uffff]/g,
+    (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`,
+  );
+}
+
+type Key = string | Uint8Array;
+
+const keyMistakes: readonly Mistake<Delivery, Key>[] = [
+  [
+    'previous_secret',
+    'it was signed under the previous secret: the secret was rotated, and this delivery is from before or the signer does not have the new secret yet. Accept both during a rotation.',
+    ({ previousSecret = '' }) => (previousSecret === '' ? [] : [previousSecret]),
+  ],
+  [
+    'secret_white_space',
+    'one side used the secret with white space or a line end around it: trim it.',
+    ({ secret }) => [secret.trim(), `${secret}\n`],
+  ],
+  [
+    'secret_decoded',
+    'the signer decoded the secret or left its prefix away: use the whole secret as text.',
+    ({ secret }) => {
+      const bare = secret.trim().replace(/^[a-z]+_/, '');
+      const texts = [secret.trim(), bare];
+      return [
+        bare,
+        ...texts.map((text) => Buffer.from(text, 'hex')),
+        ...texts.map((text) => Buffer.from(text, 'base64')),
+      ].filter(({ length }) => length > 0);
+    },
+  ],
+];
+
+type Message = (body: Uint8Array) => readonly Key[];
+
+const messageMistakes: readonly Mistake<number, Message>[] = [
+  [
+    'other_message',
+    'the signed message is not t, a dot and the body, in this order.',
+    (tMs) => [
+      (body) => [body],
+      ...['', ':', '\n', '|'].map(
+        (sign): Message =>
+          (body) => [`${tMs}${sign}`, body],
+      ),
+      (body) => ['.', body],
+      (body) => [`t=${tMs}.`, body],
+      (body) => [body, `.${tMs}`],
+    ],
+  ],
+  [
+    'seconds',
+    't was sent and signed in different units: use milliseconds for both.',
+    (tMs) =>
+      [Math.floor(tMs / 1000), tMs * 1000].map(
+        (t): Message =>
+          (body) => [`${t}.`, body],
+      ),
+  ],
+];
+
+/** The proven cause alone, or what may have gone wrong. */
+function findCauses(reason: WebhookRefusal, delivery: Delivery): readonly LikelyCause[] {
+  if (reason === 'too_old' || reason === 'too_new') return explainTime(delivery);
+  const claim = readLeniently(delivery.header);
+  const proven = claim === null ? null : prove(claim, delivery);
+  return proven === null ? guess(reason, claim, delivery) : [proven];
+}
+
+/** What a header seems to say. */
+interface Claim {
+  readonly tMs: number;
+  /** Lower-case hex. */
+  readonly signatures: readonly string[];
+  /** What had to be overlooked to read it. */
+  readonly overlooked: readonly LikelyCause[];
+}
+
+function readLeniently(header: HeaderValue): Claim | null {
+  const parsed = parseSignatureHeader(header);
+  if (parsed.ok) return { ...parsed, overlooked: [] };
+  const members = splitParts(textOf(header)).map((part) => part.split(/=(.*)/s));
+  const tMs = Number(members.find(([key]) => key === 't')?.[1]);
+  const signatures = members.flatMap(([key, value = '']) => {
+    if (key !== 'v1') return [];
+    if (/^[0-9a-f]{64}$/i.test(value)) return [value.toLowerCase()];
+    return /^[\w+/-]{43}=?$/.test(value) ? [Buffer.from(value, 'base64').toString('hex')] : [];
+  });
+  if (!Number.isSafeInteger(tMs) || tMs < 0 || signatures.length === 0) return null;
+  const explanation = 'the v1 is in upper case or base64: print it as lower-case hex.';
+  return { tMs, signatures, overlooked: [{ cause: 'notation', proven: true, explanation }] };
+}
+
+interface Suspect<Value> {
+  readonly value: Value;
+  readonly cause: readonly (readonly [cause: string, explanation: string])[];
+}
+
+function suspects<Part, Value>(
+  asReceived: Value,
+  part: Part,
+  mistakes: readonly Mistake<Part, Value>[],
+): readonly Suspect<Value>[] {
+  const undone = mistakes.flatMap(([cause, explanation, undo]) =>
+    undo(part).map((value) => ({ value, cause: [[cause, explanation] as const] })),
+  );
+  return [{ value: asReceived, cause: [] }, ...undone];
+}
+
+/** Undoes one mistake at a time, then pairs of them, until a signature matches. */
+function prove({ tMs, signatures, overlooked }: Claim, delivery: Delivery): LikelyCause | null {
+  const bodies = suspects<Buffer, Uint8Array>(delivery.body, delivery.body, bodyMistakes);
+  const keys = suspects<Delivery, Key>(delivery.secret, delivery, keyMistakes);
+  const usual: Message = (body) => [`${tMs}.`, body];
+  const messages = suspects<number, Message>(usual, tMs, messageMistakes);
+  // Pairs take hundreds of digests, which is too much for a large body.
+  const most = isSmall(delivery.body) ? 2 : 1;
+  for (let mistakes = 0; mistakes <= most; mistakes += 1) {
+    for (const body of bodies) {
+      for (const key of keys) {
+        for (const message of messages) {
+          const causes = [...body.cause, ...key.cause, ...message.cause];
+          if (causes.length !== mistakes) continue;
+          const digest = hmacSha256Hex(key.value, ...message.value(body.value));
+          if (!signatures.includes(digest)) continue;
+          const noted = overlooked.map(({ cause, explanation }) => [cause, explanation] as const);
+          const all = [...noted, ...causes];
+          return {
+            cause: all.map(([cause]) => cause).join('+'),
+            proven: true,
+            explanation: all.map(([, explanation]) => explanation).join(' Besides: '),
+          };
+        }
+      }
+    }
+  }
+  return null;
+}
+
+/** Forms of a header that cannot be read, each with the fix. */
+const headerForms: readonly (readonly [cause: string, explanation: string, form: RegExp])[] = [
+  [
+    'bare_signature',
+    'the header is a bare signature: it has to be t=…,v1=….',
+    /^(sha256=)?[0-9a-f]{64}$/i,
+  ],
+  ['semicolons', 'the parts are separated by semicolons: use commas.', /;/],
+  ['url_encoded', 'the header is percent-encoded: send it as it is.', /%3D/],
+  [
+    'other_digest',
+    'the v1 has the length of SHA-1 or SHA-512: use HMAC-SHA256.',
+    /(^|,)\s*v1=([0-9a-f]{40}|[0-9a-f]{128})(\s*,|$)/i,
+  ],
+  [
+    'iso_time',
+    't is a written date: use whole milliseconds since 1970.',
+    /(^|,)\s*t=\d{4}-\d\d-\d\d/,
+  ],
+];
+
+function guess(
+  reason: WebhookRefusal,
+  claim: Claim | null,
+  { header, body }: Delivery,
+): readonly LikelyCause[] {
+  const text = textOf(header).trim();
+  const guesses = headerForms.filter(([, , form]) => form.test(text)).map(([a, b]) => [a, b]);
+  if (reason === 'mismatch' && body.length === 0) {
+    guesses.push(['empty_body', 'the body is empty: something read it before the verification.']);
+  } else if (reason === 'mismatch' && body.toString('latin1') === '[object Object]') {
+    guesses.push(['parsed_body', 'the body is a parsed object as text: verify the raw bytes.']);
+  } else if (reason === 'mismatch') {
+    guesses.push(
+      ['other_secret', 'the secret is another one: of another subscription, or since rotated.'],
+      ['other_body', 'the body was changed after signing, in none of the usual ways.'],
+    );
+  }
+  const causes = guesses.map(([cause = '', explanation = '']) => ({
+    ...{ cause, proven: false, explanation },
+  }));
+  return [...(claim?.overlooked ?? []), ...causes];
+}
+
+/** The signature is right and the time is off. */
+function explainTime({ header, nowMs, toleranceMs }: Delivery): readonly LikelyCause[] {
+  const parsed = parseSignatureHeader(header);
+  if (!parsed.ok) return [];
+  const { tMs } = parsed;
+  const found = (cause: string, explanation: string) => [{ cause, proven: true, explanation }];
+  // As milliseconds these lie before 1974 and after 5100; in the other unit they are of our time.
+  if (tMs >= 1e8 && tMs < 1e11) return found('seconds', 't is in seconds: use milliseconds.');
+  if (tMs >= 1e14) return found('microseconds', 't is in microseconds: use milliseconds.');
+  const span = formatSpan(Math.abs(nowMs - tMs));
+  const limit = `at most ${formatSpan(toleranceMs)} are tolerated`;
+  if (tMs > nowMs) {
+    const why = `the signer's clock or this one is wrong; ${limit}.`;
+    return found('clock_ahead', `the signature is right, but ${span} ahead: ${why}`);
+  }
+  const why = 'it was kept or sent again (each attempt is signed anew), or a clock is wrong';
+  return found('old_delivery', `the signature is right, but ${span} old: ${why}; ${limit}.`);
+}
+
+function formatSpan(ms: number): string {
+  const units: readonly (readonly [number, string])[] = [
+    [86_400_000, 'd'],
+    [3_600_000, 'h'],
+    [60_000, 'min'],
+    [1000, 's'],
+  ];
+  const [size, unit] = units.find(([limit]) => ms >= 2 * limit) ?? [1, 'ms'];
+  return `${Math.floor(ms / size)} ${unit}`;
 }

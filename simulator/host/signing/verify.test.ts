@@ -5,8 +5,7 @@ import Stripe from 'stripe';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { signatureVectors } from '../../../fixtures/vectors/signatures.ts';
-import { parseSignatureHeader } from './signature-header.ts';
-import { signWebhook, verifyWebhook } from './verify.ts';
+import { parseSignatureHeader, signWebhook, verifyWebhook } from './verify.ts';
 
 const test = suite('verifying webhooks');
 

@@ -1,5 +1,4 @@
 // Sends one delivery to a receiver under test, and says how it was answered.
-export { isLoopbackHost } from '../delivery/loopback.ts';
 
 export interface OutgoingDelivery {
   readonly url: string;
@@ -51,7 +50,7 @@ async function readBeginning(body: AsyncIterable<Uint8Array>): Promise<string> {
   for await (const chunk of body) {
     chunks.push(chunk);
     size += chunk.length;
-    // Whoever answers without end has answered all the same.
+    // An endless answer is an answer too.
     if (size >= shownBytes) break;
   }
   return Buffer.concat(chunks).subarray(0, shownBytes).toString('utf8');
@@ -63,6 +62,6 @@ function explainFailure(error: unknown, timeoutMs: number): string {
   // A name with several addresses fails with one error for each; they fail alike.
   const first = error instanceof AggregateError ? (error.errors[0] as Error) : error;
   const { code = first.name, message } = first as NodeJS.ErrnoException;
-  if (code === 'ECONNREFUSED') return 'connection refused: nobody listens there';
+  if (code === 'ECONNREFUSED') return 'connection refused: nothing listens there';
   return message === '' || message.includes(code) ? message || code : `${code}: ${message}`;
 }

@@ -1,8 +1,8 @@
 // A receiver that verifies and reports what arrives.
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { readBody } from '../bodies/read-body.ts';
-import { type Diagnosis, diagnoseWebhook } from './diagnose.ts';
+import { readBody } from '../../../simulator/host/bodies/read-body.ts';
+import { type Diagnosis, diagnoseWebhook } from '../../../simulator/webhooks.ts';
 
 export interface ListenerOptions {
   readonly port: number;
