@@ -103,6 +103,7 @@ const collectSchema = object('Options of collect.', {
 export class WebhookSinks implements Deliverer {
   readonly #others: Deliverer;
   readonly #sinks = new Map<string, Sink>();
+  #made = 0;
 
   constructor(others: Deliverer) {
     this.#others = others;
@@ -124,9 +125,14 @@ export class WebhookSinks implements Deliverer {
   /** Subscribes a new sink to what happens in a world from now on. */
   collect(host: WorldHost, isClosed: () => boolean, options: CollectOptions = {}): WebhookSink {
     checkArgument(collectSchema, options, 'options');
-    const url = `${sinkOrigin}/${this.#sinks.size + 1}`;
+    this.#made += 1;
+    const url = `${sinkOrigin}/${this.#made}`;
     const sink = new Sink({ url, host, isClosed, options });
     this.#sinks.set(url, sink);
+    // A dropped world gives its memory back.
+    host.listen(({ kind }) => {
+      if (kind === 'closed') this.#sinks.delete(url);
+    });
     return sink;
   }
 
