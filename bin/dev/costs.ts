@@ -1,5 +1,5 @@
 // `tsx bin/dev/costs.ts`: plays every scenario on a sandbox, with a profile and with the control
-// plane, and writes what each sends and makes: by that a run tells beforehand what it will do.
+// plane, and writes what each sends and makes, which `--dry-run` and the progress line rest on.
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -20,13 +20,16 @@ type Row = Record<string, number>;
 type Results = readonly ScenarioResult[];
 type Open = (baseUrl: string, sender: Sender, sandbox: SandboxHandle) => Promise<Provider>;
 
-/** At such a rate nothing waits for its turn: what is left of the time was waited for. */
+/** At this rate no request waits for its turn, so the rest of the time is the scenario's own. */
 const AMPLE = 2_000;
-/** What exhausts a rate takes the more calls the higher it is. */
-const RATES = [10, 30] as const;
+/** Exhausting a rate takes more calls the higher it is. */
+const RATES = [5, 15] as const;
 const MAIN = 'firm';
 
-const limits = scenarios.filter(({ lane }) => lane === 'limits').map(({ id }) => id);
+/** A crowd is as large as the plan lets it be. */
+const byRate = scenarios
+  .filter(({ id, lane }) => lane === 'limits' || /crowd/.test(id))
+  .map(({ id }) => id);
 
 async function play(open: Open, only: readonly string[], skip: readonly string[]) {
   const sandbox = await createSandbox({ plan: 'pro' });
@@ -85,7 +88,7 @@ function countOf(kind: Kind, calls: ScenarioResult['exchanges']): number {
   return ids.size;
 }
 
-/** Two rates tell how many calls each more request a second takes. */
+/** How many more calls each further request a second takes, from two rates. */
 function withRate(slow: Row | undefined, fast: Row | undefined): Row | undefined {
   if (slow === undefined || fast === undefined) return slow;
   const rise = ((fast.calls ?? 0) - (slow.calls ?? 0)) / (RATES[1] - RATES[0]);
@@ -94,12 +97,12 @@ function withRate(slow: Row | undefined, fast: Row | undefined): Row | undefined
 }
 
 console.error('A profile, the rates of it, and the control plane: four runs of every scenario');
-const live = await withProfile(AMPLE, [], limits);
-const slow = await withProfile(RATES[0], limits, []);
-const fast = await withProfile(RATES[1], limits, []);
+const live = await withProfile(AMPLE, [], byRate);
+const slow = await withProfile(RATES[0], byRate, []);
+const fast = await withProfile(RATES[1], byRate, []);
 const whole = await play(withControl, [], []);
 const lines = scenarios.map(({ id }) => {
-  const profile = limits.includes(id)
+  const profile = byRate.includes(id)
     ? withRate(rowOf(slow, id, true), rowOf(fast, id, true))
     : rowOf(live, id, true);
   const row = { profile, control: rowOf(whole, id, false) };

@@ -7,7 +7,7 @@ import { idText, memberAt, parseJson } from '../engine/send/json.ts';
 import type { Sender } from '../engine/send/sender.ts';
 import { ControlPlaneClient, controlOperator, type Row } from './control-plane.ts';
 import type { Profile } from './profile.ts';
-import { isAmple } from './profile-provider.ts';
+import { isAmple, ordersOf } from './profile-provider.ts';
 import type {
   Credential,
   CredentialOptions,
@@ -55,27 +55,29 @@ export async function controlProvider(options: ControlProviderOptions): Promise<
 }
 
 class ControlProvider implements Provider {
+  readonly options: ControlProviderOptions;
   readonly offers: ReadonlySet<Capability>;
+  readonly orders: OrderTemplates;
   readonly confirmable = false;
   readonly notes: readonly string[] = [];
   worlds = false;
-  readonly #options: ControlProviderOptions;
   readonly #plane: ControlPlaneClient;
   readonly #secrets = new Set<string>();
-  /** How each world that is still there is given up. */
+  /** Drops each world that still exists. */
   readonly #leaves = new Set<() => Promise<void>>();
   #shared: Promise<Target> | undefined;
   #receiver: Promise<WebhookReceiver> | undefined;
 
   constructor(options: ControlProviderOptions, plane: ControlPlaneClient) {
-    this.#options = options;
+    this.options = options;
     this.#plane = plane;
+    this.orders = ordersOf(options.positions) ?? USUAL_ORDERS;
     // A control plane can make whatever a scenario may need.
     const isLimited = !isAmple(options.maxRate, PRO_PER_SECOND);
     this.offers = new Set(EVERY_CAPABILITY.filter((each) => each !== 'bursts' || !isLimited));
   }
 
-  /** Everything is made on demand, so that nothing turns out to be of no use. */
+  /** Everything is made on demand, so nothing is withdrawn. */
   withdraw(): void {}
 
   /** Finds out whether worlds are offered, by making the one that the run plays in. */
@@ -92,8 +94,18 @@ class ControlProvider implements Provider {
     return this.#shared!;
   }
 
-  own(): Promise<Target> {
-    return this.worlds ? this.#world() : Promise.resolve(this.#whole());
+  async own(): Promise<Target> {
+    return this.worlds ? this.#world() : this.#whole();
+  }
+
+  receiver(): Promise<WebhookReceiver> {
+    this.#receiver ??= WebhookReceiver.listen();
+    return this.#receiver;
+  }
+
+  noteSecret(value: string): void {
+    this.#secrets.add(value);
+    this.options.secret?.(value);
   }
 
   secrets(): Iterable<string> {
@@ -107,51 +119,19 @@ class ControlProvider implements Provider {
 
   /** A world whose clock stands still: nothing happens in it that a scenario does not do. */
   async #world(): Promise<Target> {
-    const row = await this.#plane.ask('POST', 'worlds', { clock: 'frozen' });
-    const name = String(row.name);
-    const url = `${this.#plane.url}/worlds/${name}`;
+    const { name: world } = await this.#plane.ask('POST', 'worlds', { clock: 'frozen' });
+    if (typeof world !== 'string') throw new Blocked('the control plane made no world');
     const leave = async () => {
-      if (this.#leaves.delete(leave)) await this.#plane.ask('DELETE', `worlds/${name}`);
+      if (this.#leaves.delete(leave)) await this.#plane.ask('DELETE', `worlds/${world}`);
     };
     this.#leaves.add(leave);
-    return this.#target(this.#plane.at(url), true, leave, [['x-sandbox-world', name]]);
+    const plane = this.#plane.at(`${this.#plane.url}/worlds/${world}`);
+    return new ControlTarget(this, plane, leave, [['x-sandbox-world', world]]);
   }
 
   #whole(): Target {
-    return this.#target(this.#plane, false, async () => {});
+    return new ControlTarget(this, this.#plane);
   }
-
-  #target(
-    plane: ControlPlaneClient,
-    disposable: boolean,
-    leave: () => Promise<void>,
-    addedHeaders: readonly HeaderLine[] = [],
-  ): Target {
-    return new ControlTarget({
-      addedHeaders,
-      baseUrl: this.#options.baseUrl,
-      plane,
-      sender: this.#options.sender,
-      offers: this.offers,
-      orders: ordersOf(this.#options.positions),
-      disposable,
-      leave,
-      receiver: () => {
-        this.#receiver ??= WebhookReceiver.listen();
-        return this.#receiver;
-      },
-      secret: (value) => {
-        this.#secrets.add(value);
-        this.#options.secret?.(value);
-      },
-    });
-  }
-}
-
-function ordersOf(positions: Profile['positions']): OrderTemplates {
-  if (positions === undefined) return USUAL_ORDERS;
-  const { open, close } = positions;
-  return { open: [open.body], other: open.other_body, close: close.body };
 }
 
 /** Every scope of the specification. */
@@ -186,19 +166,6 @@ const ROLE_CREDENTIALS: Partial<Record<Role, CredentialOptions>> = {
   client: { scopes: EVERY_SCOPE },
 };
 
-interface ControlTargetOptions {
-  readonly addedHeaders: readonly HeaderLine[];
-  readonly baseUrl: string;
-  readonly plane: ControlPlaneClient;
-  readonly sender: Sender;
-  readonly offers: ReadonlySet<Capability>;
-  readonly receiver: () => Promise<WebhookReceiver>;
-  readonly secret: (value: string) => void;
-  readonly disposable: boolean;
-  readonly orders: OrderTemplates;
-  readonly leave: () => Promise<void>;
-}
-
 class ControlTarget implements Target {
   readonly baseUrl: string;
   readonly addedHeaders: readonly HeaderLine[];
@@ -208,29 +175,36 @@ class ControlTarget implements Target {
   readonly mainName = 'the credential that the control plane made';
   readonly orders: OrderTemplates;
   readonly operator: Operator;
-  readonly #options: ControlTargetOptions;
+  readonly #provider: ControlProvider;
+  readonly #plane: ControlPlaneClient;
+  readonly #leave: (() => Promise<void>) | undefined;
   readonly #credentials = new Map<Role, Promise<Credential>>();
-  /** Endpoints of its own, and who listens there. */
+  /** Endpoints of its own, and the receiver that listens there. */
   readonly #endpoints: [WebhookReceiver, WebhookEndpoint][] = [];
   #minted = 0;
   #ample: Promise<void> | undefined;
 
-  constructor(options: ControlTargetOptions) {
-    this.#options = options;
-    this.baseUrl = options.baseUrl;
-    this.addedHeaders = options.addedHeaders;
-    this.offers = options.offers;
-    this.disposable = options.disposable;
-    this.orders = options.orders;
-    this.operator = controlOperator(options.plane, (options) => this.mint(options));
+  /** `leave` drops the world; without it this is the whole target. */
+  constructor(
+    provider: ControlProvider,
+    plane: ControlPlaneClient,
+    leave?: () => Promise<void>,
+    addedHeaders: readonly HeaderLine[] = [],
+  ) {
+    this.#provider = provider;
+    this.#plane = plane;
+    this.#leave = leave;
+    this.baseUrl = provider.options.baseUrl;
+    this.addedHeaders = addedHeaders;
+    this.offers = provider.offers;
+    this.disposable = leave !== undefined;
+    this.orders = provider.orders;
+    this.operator = controlOperator(plane, (options) => this.mint(options));
   }
 
   credential(role: Role): Promise<Credential> {
-    let made = this.#credentials.get(role);
-    if (made === undefined) {
-      made = this.#make(role);
-      this.#credentials.set(role, made);
-    }
+    const made = this.#credentials.get(role) ?? this.#make(role);
+    this.#credentials.set(role, made);
     return made;
   }
 
@@ -245,16 +219,14 @@ class ControlTarget implements Target {
     this.#ample ??= this.#firmsAmple();
     await this.#ample;
     this.#minted += 1;
-    const firmId = FIRMS[options.firm ?? 'firm'];
-    const rate = rateOf(options);
     const ownName = name ?? `minted-${this.#minted}`;
     // Members that are undefined are left out of JSON.
-    const row = await this.#options.plane.ask('POST', 'credentials', {
+    const row = await this.#plane.ask('POST', 'credentials', {
       name: ownName,
       kind: options.kind ?? 'server',
-      firm_id: firmId,
+      firm_id: FIRMS[options.firm ?? 'firm'],
       scopes: options.scopes,
-      ...rate,
+      ...rateOf(options),
       brand_id: options.brand && BRANDS[options.brand],
       read_only: options.readOnly,
       account_id: options.accountId,
@@ -288,7 +260,7 @@ class ControlTarget implements Target {
       email: `delegate-${mark}@conformance.example.com`,
       brand_id: BRANDS.brand,
     };
-    const answer = await this.#options.sender.send({
+    const answer = await this.#provider.options.sender.send({
       method: 'POST',
       url: `${this.baseUrl}/api/v1/accounts`,
       headers: [
@@ -310,72 +282,64 @@ class ControlTarget implements Target {
   /** Firms are limited too: their allowance must not be met by scenarios that are not about it. */
   async #firmsAmple(): Promise<void> {
     for (const id of Object.values(FIRMS)) {
-      const rate = { rate_per_second: AMPLE_PER_SECOND };
-      await this.#options.plane.ask('PATCH', `firms/${id}`, rate);
+      await this.#plane.ask('PATCH', `firms/${id}`, { rate_per_second: AMPLE_PER_SECOND });
     }
   }
 
   #read(row: Row, name: string, options: CredentialOptions): Credential {
-    const token = row.token;
-    if (typeof token !== 'string') throw new Blocked('the control plane made no token');
-    this.#options.secret(token);
-    if (typeof row.client_secret === 'string') this.#options.secret(row.client_secret);
     const text = (value: unknown) => (typeof value === 'string' ? value : undefined);
-    const otherFirm = options.firm === 'other_firm';
+    const [token, clientSecret] = [text(row.token), text(row.client_secret)];
+    if (token === undefined) throw new Blocked('the control plane made no token');
+    this.#provider.noteSecret(token);
+    if (clientSecret !== undefined) this.#provider.noteSecret(clientSecret);
+    const isOtherFirm = options.firm === 'other_firm';
     return {
       name,
       token,
-      brandId: otherFirm ? OTHER_FIRMS_BRAND : BRANDS[options.brand ?? 'brand'],
+      brandId: isOtherFirm ? OTHER_FIRMS_BRAND : BRANDS[options.brand ?? 'brand'],
       firmId: text(row.firm_id),
       accountId: text(row.account_id),
       tradingAccountId: undefined,
       clientId: text(row.client_id),
-      clientSecret: text(row.client_secret),
+      clientSecret,
       rates: [],
     };
   }
 
   seed(): Promise<Place> {
-    throw new MissingCapability(
-      'trading_account',
-      'trading accounts are opened here, not taken from a profile',
-    );
+    const why = 'trading accounts are opened here, not taken from a profile';
+    throw new MissingCapability('trading_account', why);
   }
 
   settledTransaction(): Promise<{ id: string; account_id: string }> {
-    throw new MissingCapability(
-      'settled_transaction',
-      'transactions are settled here, not taken from a profile',
-    );
+    const why = 'transactions are settled here, not taken from a profile';
+    throw new MissingCapability('settled_transaction', why);
   }
 
   async receiver(): Promise<WebhookEndpoint> {
-    const receiver = await this.#options.receiver();
-    let from = '';
-    let to = '';
+    const receiver = await this.#provider.receiver();
+    let forward = { from: '', to: '' };
     const hook = receiver.hook((name) => {
-      from = `https://${name}.hooks.example.com`;
-      to = `${receiver.origin}/${name}`;
+      const from = `https://${name}.hooks.example.com`;
+      forward = { from, to: `${receiver.origin}/${name}` };
       return `${from}/${name}`;
     });
     this.#endpoints.push([receiver, hook]);
-    await this.#options.plane.ask('PUT', 'forwards', { from, to });
+    await this.#plane.ask('PUT', 'forwards', forward);
     return hook;
   }
 
   async close(): Promise<void> {
     for (const [receiver, endpoint] of this.#endpoints.splice(0)) receiver.forget(endpoint);
-    await this.#options.leave();
+    await this.#leave?.();
   }
 }
 
-function rateOf(options: CredentialOptions): object {
-  if (options.perSecond === null) return options.plan === undefined ? {} : { plan: options.plan };
-  if (options.perSecond !== undefined) {
-    const rate = { rate_per_second: options.perSecond };
-    return options.plan === undefined ? rate : { ...rate, plan: options.plan };
-  }
-  if (options.plan !== undefined) return { plan: options.plan };
+function rateOf({ perSecond, plan, kind }: CredentialOptions): object {
+  const onPlan = plan === undefined ? {} : { plan };
+  if (perSecond === null) return onPlan;
+  if (perSecond !== undefined) return { rate_per_second: perSecond, ...onPlan };
   // LIM-10: a delegated token is held to the Sandbox rate whatever it is given.
-  return options.kind === 'delegated' ? {} : { rate_per_second: AMPLE_PER_SECOND };
+  const isHeld = plan !== undefined || kind === 'delegated';
+  return isHeld ? onPlan : { rate_per_second: AMPLE_PER_SECOND };
 }

@@ -117,6 +117,13 @@ export function offersOf(profile: Profile, maxRate?: number): Set<Capability> {
   return offers;
 }
 
+/** The orders that a profile describes. */
+export function ordersOf(positions: Profile['positions']): OrderTemplates | undefined {
+  if (positions === undefined) return undefined;
+  const { open, close } = positions;
+  return { open: [open.body], other: open.other_body, close: close.body };
+}
+
 /** Rules about limits are shown by bursts above the plan, of several credentials at once. */
 export function isAmple(maxRate: number | undefined, perSecond: number): boolean {
   return maxRate === undefined || maxRate >= 20 * perSecond;
@@ -188,10 +195,7 @@ class ProfileTarget implements Target {
     this.#credentials = options.profile.credentials as Credentials;
     this.baseUrl = options.baseUrl;
     this.offers = offers;
-    const { open, close } = options.profile.positions ?? {};
-    if (open !== undefined && close !== undefined) {
-      this.orders = { open: [open.body], other: open.other_body, close: close.body };
-    }
+    this.orders = ordersOf(options.profile.positions);
     this.#settled = [...(options.profile.seeds?.settled_transactions ?? [])];
   }
 

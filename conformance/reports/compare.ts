@@ -182,31 +182,40 @@ function changeWords({ kind, before, after }: Change): string {
 /** Findings shown of one change. */
 const FINDINGS_SHOWN = 3;
 
+/** What a change says of its findings, by name. */
+function proofOf({ kind, findings }: Change): (readonly [name: string, text: string])[] {
+  return findings
+    .slice(0, FINDINGS_SHOWN)
+    .flatMap(({ scenario, expected, actual, replay }) => [
+      ['expected', expected] as const,
+      ['actual', actual] as const,
+      ['scenario', scenario] as const,
+      ...(WORSE.includes(kind) ? [['try again', replay] as const] : []),
+    ]);
+}
+
 export function compareText(comparison: Comparison, columns: number): string[] {
   const width = Math.max(60, Math.min(columns, 110));
   const { old, new: now } = comparison;
-  const lines = [
-    `old  ${old.base_url}, ${old.started_at}: ${old.verdict}`,
-    `new  ${now.base_url}, ${now.started_at}: ${now.verdict}`,
-  ];
   const item = (label: string, words: string) =>
     wrapText(words, width - label.length).map((each, n) =>
       n === 0 ? label + each : ' '.repeat(label.length) + each,
     );
-  for (const { title, changes } of sections(comparison)) {
-    lines.push('', title);
-    for (const change of changes) {
-      lines.push(...item(`  ${change.id.padEnd(8)} `, change.words));
-      lines.push(...item('           ', changeWords(change)));
-      for (const finding of change.findings.slice(0, FINDINGS_SHOWN)) {
-        lines.push(...item('    expected  ', finding.expected));
-        lines.push(...item('    actual    ', finding.actual));
-        lines.push(...item('    scenario  ', finding.scenario));
-        if (WORSE.includes(change.kind)) lines.push(...item('    try again ', finding.replay));
-      }
-    }
-  }
-  return [...lines, '', headline(comparison)];
+  return [
+    `old  ${old.base_url}, ${old.started_at}: ${old.verdict}`,
+    `new  ${now.base_url}, ${now.started_at}: ${now.verdict}`,
+    ...sections(comparison).flatMap(({ title, changes }) => [
+      '',
+      title,
+      ...changes.flatMap((change) => [
+        ...item(`  ${change.id.padEnd(8)} `, change.words),
+        ...item('           ', changeWords(change)),
+        ...proofOf(change).flatMap(([name, text]) => item(`    ${name.padEnd(9)} `, text)),
+      ]),
+    ]),
+    '',
+    headline(comparison),
+  ];
 }
 
 export function compareMarkdown(comparison: Comparison): string {
@@ -217,19 +226,13 @@ export function compareMarkdown(comparison: Comparison): string {
       `New: ${codeSpan(now.base_url)}, ${now.started_at}, ${now.verdict}.`,
     ...sections(comparison).flatMap(({ title, changes }) => [
       `## ${title}`,
-      changes.map(markdownItem).join('\n'),
+      changes
+        .flatMap((change) => [
+          `- **${change.id}** ${plainWords(change.words)} (${plainWords(changeWords(change))})`,
+          ...proofOf(change).map(([name, text]) => `  - ${name}: ${plainWords(text)}`),
+        ])
+        .join('\n'),
     ]),
   ];
   return `${parts.join('\n\n')}\n`;
-}
-
-function markdownItem(change: Change): string {
-  const words = `${plainWords(change.words)} (${plainWords(changeWords(change))})`;
-  const findings = change.findings
-    .slice(0, FINDINGS_SHOWN)
-    .flatMap(({ scenario, expected, actual }) => [
-      `  - ${codeSpan(scenario)}: expected ${plainWords(expected)}`,
-      `  - actual ${plainWords(actual)}`,
-    ]);
-  return [`- **${change.id}** ${words}`, ...findings].join('\n');
 }
