@@ -142,6 +142,23 @@ pace('--max-rate holds in every second, over all credentials and bursts together
   }
 });
 
+pace('--max-rate holds although timers fire late', async () => {
+  const clock = virtualClock();
+  let count = 0;
+  const sleep = (ms: number) => clock.sleep(ms + (++count % 3 === 0 ? 900 : 0));
+  const pacer = new Pacer(3, { now: () => clock.now(), sleep });
+  const times: number[] = [];
+  const all = Promise.all(
+    Array.from({ length: 30 }, () => pacer.take([]).then(() => times.push(clock.now()))),
+  );
+  await clock.run();
+  await all;
+  for (const from of times) {
+    const within = times.filter((each) => each >= from && each < from + 1000).length;
+    assert.ok(within <= 3, `${within} in one second`);
+  }
+});
+
 pace('without rates nothing waits', async () => {
   const clock = virtualClock();
   const pacer = new Pacer(undefined, clock);

@@ -42,8 +42,7 @@ export class Pacer {
   async take(rates: readonly Rate[], count = 1): Promise<void> {
     const waitMs = Math.max(0, ...rates.map((rate) => this.#reserve(rate, count)));
     if (waitMs > 0) await this.#clock.sleep(waitMs);
-    const ceilingMs = this.#ceiling?.reserve(this.#clock.now(), count) ?? 0;
-    if (ceilingMs > 0) await this.#clock.sleep(ceilingMs);
+    await this.#ceiling?.take(count, this.#clock);
   }
 
   /** LIM-7: after a refusal nothing more is sent under these rates for the time it asks for. */
@@ -99,29 +98,40 @@ export class Pacer {
   }
 }
 
-/** At most so many requests in any second, whichever second is looked at. */
+/** Limits the requests in any period of one second, by the times at which they really leave. */
 class Ceiling {
   readonly mostAtOnce: number;
   readonly #windowMs: number;
-  /** When the latest requests leave, in order; as many as fit into one window. */
+  /** When the latest requests left; as many as fit into one window. */
   #latest: number[] = [];
+  /** Fulfilled when the requests before have left. */
+  #turn: Promise<void> = Promise.resolve();
 
   constructor(perSecond: number) {
     this.mostAtOnce = Math.max(1, Math.floor(perSecond));
     this.#windowMs = (this.mostAtOnce / perSecond / CAUTION) * 1000;
   }
 
-  /** How long to wait before `count` requests may leave at once. */
-  reserve(nowMs: number, count: number): number {
+  /** Waits, each caller in turn, until `count` requests may leave at once. */
+  async take(count: number, clock: PaceClock): Promise<void> {
     if (count > this.mostAtOnce) {
       throw new RangeError(`${count} requests at once are more than --max-rate allows`);
     }
-    // The request that left `mostAtOnce` places before the last of these is over a window ago.
-    const before = this.#latest.at(count - 1 - this.mostAtOnce);
-    const isFull = this.#latest.length + count > this.mostAtOnce && before !== undefined;
-    const atMs = Math.max(nowMs, isFull ? before + this.#windowMs : 0, this.#latest.at(-1) ?? 0);
-    for (let at = 0; at < count; at += 1) this.#latest.push(atMs);
-    this.#latest = this.#latest.slice(-this.mostAtOnce);
-    return atMs - nowMs;
+    this.#turn = this.#turn.then(async () => {
+      // The request `mostAtOnce` places before the last of these must be over a window ago. A timer
+      // that fires late must not let the next ones leave too soon after it.
+      const before = this.#latest.at(count - 1 - this.mostAtOnce);
+      const isFull = this.#latest.length + count > this.mostAtOnce && before !== undefined;
+      for (;;) {
+        const waitMs = isFull ? before + this.#windowMs - clock.now() : 0;
+        if (waitMs <= 0) break;
+        await clock.sleep(waitMs);
+      }
+      const nowMs = clock.now();
+      this.#latest = [...this.#latest, ...Array.from({ length: count }, () => nowMs)].slice(
+        -this.mostAtOnce,
+      );
+    });
+    await this.#turn;
   }
 }
