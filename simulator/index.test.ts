@@ -25,7 +25,7 @@ const own: Deviation = {
   id: 'odd',
   breaks: ['CONV-1a'],
   story: 'For this test.',
-  bend: (behaviour) => behaviour,
+  override: (behaviour) => behaviour,
 };
 
 // [options, what the message starts with, the remedy in it]
@@ -57,9 +57,9 @@ const refused: readonly (readonly [unknown, string, string])[] = [
   [{ allowLocalWebhooks: 'yes' }, 'allowLocalWebhooks', 'true or false'],
   [{ deviations: 'x' }, 'deviations', 'a list'],
   [{ deviations: ['replay-answer-200'] }, 'deviations[0]', '"replay-answers-200"?'],
-  [{ deviations: [own, 5] }, 'deviations[1]', 'bend'],
+  [{ deviations: [own, 5] }, 'deviations[1]', 'override'],
   [{ deviations: [{ ...own, breaks: ['CONV-1'] }] }, 'deviations[0].breaks', 'CONV-1'],
-  [{ deviations: [{ ...own, bend: null }] }, 'deviations[0].bend', 'a function'],
+  [{ deviations: [{ ...own, override: null }] }, 'deviations[0].override', 'a function'],
   [{ deviations: [{ ...own, breaks: 'x' }] }, 'deviations[0].breaks', 'a list'],
   [{ controlToken: 'a b' }, 'controlToken', 'without spaces'],
   [{ controlToken: 5 }, 'controlToken', 'visible ASCII'],

@@ -6,8 +6,7 @@
 import { scenarios } from '../../conformance/scenarios/all.ts';
 import { rules } from '../../fixtures/rules.ts';
 import type { Deviation } from '../../simulator/deviations/deviation.ts';
-import { deviations } from '../../simulator/deviations/register.ts';
-import { unbendable } from '../../simulator/deviations/unbendable.ts';
+import { deviations, unbreakable } from '../../simulator/deviations/register.ts';
 import { playedScenarios, unplayed, untrippable } from './prove/chosen-scenarios.ts';
 import { familyOf, matcherOf } from './prove/families.ts';
 import { judgeAll, orderOf } from './prove/gate.ts';
@@ -165,7 +164,7 @@ function complaintsAbout(deviation: Deviation): string[] {
 function findUncovered(): string[] {
   if (names.length > 0) return [];
   const broken = new Set<string>(deviations.flatMap(({ breaks }) => breaks));
-  const bare = rules.filter(({ id }) => !broken.has(id) && !(id in unbendable));
+  const bare = rules.filter(({ id }) => !broken.has(id) && !(id in unbreakable));
   const trippedScenarios = new Set(
     [...changes.after.values()].filter(({ by }) => by.size > 0).map(({ scenario }) => scenario),
   );

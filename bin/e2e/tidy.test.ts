@@ -7,8 +7,7 @@ import * as assert from 'uvu/assert';
 import { scenarios } from '../../conformance/scenarios/all.ts';
 import { questions } from '../../fixtures/questions.ts';
 import { rules } from '../../fixtures/rules.ts';
-import { deviations } from '../../simulator/deviations/register.ts';
-import { unbendable } from '../../simulator/deviations/unbendable.ts';
+import { deviations, unbreakable } from '../../simulator/deviations/register.ts';
 import { root } from '../dev/root.ts';
 
 const topLevel =
@@ -192,8 +191,8 @@ tidy(
       ...(scenarios.some((each) => each.rules.some((rule) => rule === id))
         ? []
         : [`${id}: no scenario`]),
-      ...(deviations.some(({ breaks }) => breaks.some((rule) => rule === id)) === id in unbendable
-        ? [`${id}: a deviation, or a reason in unbendable.ts`]
+      ...(deviations.some(({ breaks }) => breaks.some((rule) => rule === id)) === id in unbreakable
+        ? [`${id}: a deviation, or a reason in register.ts`]
         : []),
     ]);
     assert.equal(problems, []);

@@ -23,10 +23,10 @@ export async function readDeviations(
 /** A deviation that a program has written itself. */
 export function readOwnDeviation(found: Findings, given: unknown, field: string): Deviation | null {
   if (!isRecord(given)) {
-    found.add(field, `must be a deviation {id, breaks, story, bend}, not ${say(given)}`);
+    found.add(field, `must be a deviation {id, breaks, story, override}, not ${say(given)}`);
     return null;
   }
-  const { id, breaks, story, bend } = given;
+  const { id, breaks, story, override } = given;
   const isId = typeof id === 'string' && /^[\x21-\x7e]+$/.test(id);
   if (!isId) found.add(`${field}.id`, `must be words joined by hyphens, not ${say(id)}`);
   if (!Array.isArray(breaks)) {
@@ -37,9 +37,9 @@ export function readOwnDeviation(found: Findings, given: unknown, field: string)
     if (odd !== undefined) found.add(`${field}.breaks`, `${form} ${say(odd)}`);
   }
   if (typeof story !== 'string') found.add(`${field}.story`, `must be a text, not ${say(story)}`);
-  if (typeof bend !== 'function') {
-    const form = 'must be a function from a behaviour to the bent one';
-    found.add(`${field}.bend`, `${form}, not ${say(bend)}`);
+  if (typeof override !== 'function') {
+    const form = 'must be a function from a behaviour to another one';
+    found.add(`${field}.override`, `${form}, not ${say(override)}`);
   }
   return given as unknown as Deviation;
 }

@@ -51,7 +51,7 @@ plane('tells all at a glance', async () => {
 plane('says which settings differ, and which deviations are on', async () => {
   const { defaultSettings } = await import('../../fixtures/settings.ts');
   const settings = { ...defaultSettings, abandon_after_ms: 45_000 };
-  const deviation = { id: 'odd', breaks: [], story: 'For this test.', bend: <B>(b: B) => b };
+  const deviation = { id: 'odd', breaks: [], story: 'For this test.', override: <B>(b: B) => b };
   const { ask } = await createTestPlane({ options: { settings, deviations: [deviation] } });
   const { body } = await ask('GET', 'info');
   assert.equal([body.settings_changed, body.deviations], [['abandon_after_ms'], ['odd']]);

@@ -1,18 +1,20 @@
-// What a deliberate deviation is: a named wrong behaviour, as a function that bends the conforming
-// one.
+// A deviation: a named wrong behaviour, as a function that overrides parts of the conforming one.
 import type { RuleId } from '../../fixtures/rules.ts';
 import type { Behaviour } from '../core/behaviour.ts';
 
 export interface Deviation {
-  /** Words joined by hyphens that say what is wrong, such as `replay-reprints-body`. */
+  /** Words joined by hyphens that say what is wrong, such as `replay-answers-200`. */
   readonly id: string;
-  /** The rules it breaks: exactly their scenarios must notice. */
+  /** The rules it breaks: their scenarios must report it, and no others may. */
   readonly breaks: readonly RuleId[];
   /** How a real team comes to do this. */
   readonly story: string;
-  /** Further rules that cannot help noticing, each with the reason. */
+  /** Further rules that unavoidably report it, each with the reason. */
   readonly alsoSeenAs?: Readonly<Partial<Record<RuleId, string>>>;
-  /** Which of them notice is a matter of chance, so that in one run some may not. */
+  /** Which of them report it is a matter of chance, so in one run some may not. */
   readonly byChance?: true;
-  readonly bend: (behaviour: Behaviour) => Behaviour;
+  readonly override: (behaviour: Behaviour) => Behaviour;
 }
+
+/** The deviations of one family by id. */
+export type DeviationFamily = Readonly<Record<string, Omit<Deviation, 'id'>>>;

@@ -60,7 +60,7 @@ blame('a known reference that is answered 201 does not hide what updates do', as
 });
 
 blame('what a credential saves up for ten seconds: LIM-2, not its firm (LIM-3)', async () => {
-  await servedBent(['limit-burst-of-ten-seconds'], async (baseUrl) => {
+  await servedBent(['limit-burst-gathers'], async (baseUrl) => {
     const only = ['lim-rate', 'lim-firm'];
     const { report } = await runJudge({ baseUrl, json: true, seed: '1', only });
     const verdictOf = (id: string) => report.rules.find((rule) => rule.id === id)!.verdict;

@@ -37,7 +37,7 @@ open('tells a setting in force from its default, and a deviation in words', asyn
     id: 'replay-reprints-body',
     story,
     breaks: ['IDEM-4a'] as const,
-    bend: same,
+    override: same,
   };
   const settings = { ...defaultSettings, settlement_delay_ms: 5 };
   const { ask } = await createTestPlane({ options: { settings, deviations: [deviation] } });

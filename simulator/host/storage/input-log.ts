@@ -364,6 +364,6 @@ async function behaviourOf({ file, ...head }: Log): Promise<Behaviour> {
     const found = findDeviation(String(id));
     if (found === undefined)
       throw new StateError(`was kept under a deviation "${id}", which is not known`);
-    return found.bend(behaviour);
+    return found.override(behaviour);
   }, conforming);
 }

@@ -92,7 +92,7 @@ export class Sandbox {
     this.settings = options.settings ?? defaultSettings;
     this.#conforming = conformingBehaviour(this.settings);
     this.behaviour = (options.deviations ?? []).reduce(
-      (behaviour, { bend }) => bend(behaviour),
+      (behaviour, { override }) => override(behaviour),
       this.#conforming,
     );
   }
