@@ -196,8 +196,8 @@ if (executable === null) {
     await page.close();
   });
 
-  trouble('three thousand calls stay a page of a few rows', async () => {
-    const total = 3_000;
+  trouble('a thousand calls stay a page of a few rows', async () => {
+    const total = 1_000;
     const atOnce = 25;
     let left = total;
     const work = async () => {
@@ -207,13 +207,11 @@ if (executable === null) {
       }
     };
     await Promise.all(Array.from({ length: atOnce }, work));
-    const startedAtMs = performance.now();
     const { page, complaints } = await openPage(browser, `${served.base}/#/timeline`);
     await page.locator('.line').first().waitFor();
-    console.log(`first rows after ${Math.round(performance.now() - startedAtMs)} ms`);
-    await page.getByText(/^3,\d{3} rows$/).waitFor();
+    await page.getByText(/^1,\d{3} rows$/).waitFor();
     assert.is(await page.locator('.line').count(), 200);
-    await page.getByRole('button', { name: /^Show 200 more of 3,/ }).click();
+    await page.getByRole('button', { name: /^Show 200 more of 1,/ }).click();
     await eventually(() => page.locator('.line').count(), 400);
     await page.getByLabel('Search').fill('nowhere/77');
     // 77, and 770 to 779.
