@@ -26,7 +26,7 @@ export function webhookPolicy(settings: Settings): WebhookPolicy {
 }
 
 /** HOOK-7, HOOK-8, EVT-11: why this url cannot be a target now; null when it can. */
-export function refuseTarget(
+function refuseTarget(
   settings: Settings,
   url: string,
   addresses: readonly string[] | null,
