@@ -122,9 +122,9 @@ function lastRefusal({ calls }: Recording): string[] {
   if (refused?.response == null) return [];
   const { status, body } = refused.response;
   const { code, detail } = membersOf(parseJson(body));
-  const said = typeof detail === 'string' ? `${code}: ${detail}` : body.split('\n', 1)[0];
+  const reason = typeof detail === 'string' ? `${code}: ${detail}` : body.split('\n', 1)[0];
   const call = `call ${refused.n}, ${refused.method} ${refused.path}`;
-  return [`The last refusal of the first run: ${call}, was answered ${status} ${said}`];
+  return [`The last refusal of the first run: ${call}, was answered ${status} ${reason}`];
 }
 
 class Judgement {

@@ -136,11 +136,11 @@ function sentence(words: string): string {
   return `${words.charAt(0).toUpperCase()}${words.slice(1)}.`;
 }
 
-/** What the words of the findings mean, for a reader who meets them for the first time. */
+/** The terms of the findings, explained for a new reader. */
 function glossaryNotes(results: readonly CheckResult[]): string[] {
-  const told = results.filter(({ verdict }) => verdict === 'fails' || verdict === 'advisory');
+  const shown = results.filter(({ verdict }) => verdict === 'fails' || verdict === 'advisory');
   const words = wordsIn(
-    told.flatMap(({ check: { title, orders, expected } }) => [title, orders, expected]),
+    shown.flatMap(({ check: { title, orders, expected } }) => [title, orders, expected]),
   );
   return words.map(
     ({ word, meaning }) => `${word.charAt(0).toUpperCase()}${word.slice(1)}: ${meaning}`,

@@ -106,27 +106,29 @@ function judgeRefused(recording: Recording, aim: Aim, seen: Observation): Outcom
   const struck = recording.calls.filter((call) => call.struck !== null);
   const [first] = struck;
   if (first === undefined) return missed(aim);
-  const told = `the write was answered ${first.response?.status} ${aim.variant}`;
+  const summary = `the write was answered ${first.response?.status} ${aim.variant}`;
   const same = struck.filter((call) => sameRequest(first, call));
   // A test may send one request twice on purpose, to show that it converges.
   const [again] = same.slice(site.calls);
   if (again !== undefined) {
     const later = seconds(again.atMs - (first.answeredAtMs ?? first.atMs));
     const how = again.key === first.key ? 'under the same key' : `under ${shortKey(again.key)}`;
-    const words = `${told}, and sent again as it was, ${how}, ${later} later`;
+    const words = `${summary}, and sent again as it was, ${how}, ${later} later`;
     return fail('sent-again', words, same);
   }
   const renamed = struck.filter((call) => call.site !== site.id && !sameRequest(first, call));
   const now = sitesOf(recording, site.operation).length;
   if (renamed.length > 0 && now > sitesOf(seen.first, site.operation).length) {
-    const words = `${told}, and sent again with only its reference changed`;
+    const words = `${summary}, and sent again with only its reference changed`;
     return fail('sent-again', words, [first, ...renamed]);
   }
   const { ending } = recording;
   if (ending.killed) {
-    return advise('hangs', `${told}; it was not sent again, but ${endingWords(ending)}`, [first]);
+    return advise('hangs', `${summary}; it was not sent again, but ${endingWords(ending)}`, [
+      first,
+    ]);
   }
-  return pass(`${told}, and not sent again`, [first]);
+  return pass(`${summary}, and not sent again`, [first]);
 }
 
 const staleTag: Check = {
@@ -181,44 +183,48 @@ function judgeStale(recording: Recording, aim: Aim, seen: Observation): Outcome 
     ({ n, operation, path }) =>
       n > struck.n && operation === 'updateAccount' && path === struck.path,
   );
-  const told = `the update under the tag ${tagOf(struck)} was answered 412`;
+  const summary = `the update under the tag ${tagOf(struck)} was answered 412`;
   const underIt = updates.filter((call) => tagOf(call) === tagOf(struck));
   const stale = underIt[staleOnPurpose(seen)];
   if (stale !== undefined) {
-    return fail('same-tag', `${told}, and sent again with the same tag`, [struck, stale]);
+    return fail('same-tag', `${summary}, and sent again with the same tag`, [struck, stale]);
   }
   const next = updates.find((call) => !underIt.includes(call));
-  if (next === undefined) return judgeLeft(recording, struck, told);
+  if (next === undefined) return judgeLeft(recording, struck, summary);
   if (tagOf(next) === null) {
-    return fail('no-tag', `${told}, and sent again without any tag`, [struck, next]);
+    return fail('no-tag', `${summary}, and sent again without any tag`, [struck, next]);
   }
   if (next.key === struck.key) {
-    const words = `${told}, and sent again with a new tag under the old key, which replays the 412`;
+    const words = `${summary}, and sent again with a new tag under the old key, which replays the 412`;
     return fail('same-key', words, [struck, next]);
   }
   const read = recording.calls.find(
     (call) => call.n > struck.n && call.n < next.n && shows(call, tagOf(next)),
   );
   if (read === undefined) {
-    const words = `${told}, and sent again with the tag ${tagOf(next)}, which no response had shown`;
+    const words = `${summary}, and sent again with the tag ${tagOf(next)}, which no response had shown`;
     return fail('guessed-tag', words, [struck, next]);
   }
   if (ending.killed) {
-    return advise('hangs', `${told}, read again and sent; but ${endingWords(ending)}`, [next]);
+    return advise('hangs', `${summary}, read again and sent; but ${endingWords(ending)}`, [next]);
   }
-  return pass(`${told}, read again, and sent under a new tag and a new key`, [struck, read, next]);
+  return pass(`${summary}, read again, and sent under a new tag and a new key`, [
+    struck,
+    read,
+    next,
+  ]);
 }
 
-function judgeLeft(recording: Recording, struck: ApiCall, told: string): Outcome {
+function judgeLeft(recording: Recording, struck: ApiCall, summary: string): Outcome {
   const { ending } = recording;
   const end = endingWords(ending);
-  if (ending.code !== 0) return pass(`${told}, and the command ${end}`, [struck]);
+  if (ending.code !== 0) return pass(`${summary}, and the command ${end}`, [struck]);
   const read = recording.calls.find(({ n, method }) => n > struck.n && method === 'GET');
   if (read !== undefined) {
-    const words = `${told}; it read again, sent nothing, and the command ${end}`;
+    const words = `${summary}; it read again, sent nothing, and the command ${end}`;
     return advise('left', words, [struck, read]);
   }
-  const words = `${told}, it was not sent again, and the command ${end} as if it had succeeded`;
+  const words = `${summary}, it was not sent again, and the command ${end} as if it had succeeded`;
   return fail('taken-for-done', words, [struck]);
 }
 

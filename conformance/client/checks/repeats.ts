@@ -356,20 +356,21 @@ then an error, with the key, so that a person can try it again later`,
     const { ending, lagMs } = recording;
     const { mostTries, mostASecond } = limitsAt(aim.site);
     const within = seconds(tries.at(-1)!.atMs - tries[0]!.atMs);
-    const told = tries.length === 1 ? 'tried once' : `tried ${tries.length} times within ${within}`;
+    const summary =
+      tries.length === 1 ? 'tried once' : `tried ${tries.length} times within ${within}`;
     const crowd = judgeCrowd(tries, mostASecond, lagMs, (calls, withinMs) => {
-      return `${told}, ${calls.length} of them within ${seconds(withinMs)}`;
+      return `${summary}, ${calls.length} of them within ${seconds(withinMs)}`;
     });
     const isTooMany = tries.length > mostTries;
     if (crowd !== null && (crowd.verdict === 'fails' || !isTooMany)) return crowd;
-    if (isTooMany) return fail('never-gives-up', `${told}, and went on`, tries);
+    if (isTooMany) return fail('never-gives-up', `${summary}, and went on`, tries);
     const end = endingWords(ending);
-    if (ending.killed) return fail('still-at-it', `${told}, was still at it, and ${end}`, tries);
+    if (ending.killed) return fail('still-at-it', `${summary}, was still at it, and ${end}`, tries);
     if (ending.code === 0) {
       const answered = tries.length === 1 ? 'answered 500' : 'all answered 500';
-      return fail('taken-for-done', `${told}, ${answered}; yet the command ${end}`, tries);
+      return fail('taken-for-done', `${summary}, ${answered}; yet the command ${end}`, tries);
     }
-    return pass(`${told}, then it ${end}`, tries);
+    return pass(`${summary}, then it ${end}`, tries);
   },
 };
 
@@ -430,8 +431,8 @@ function judgeLimited(recording: Recording, aim: Aim, seen: Observation): Outcom
   if (early !== undefined) {
     const other = `call ${early.n}, ${early.method} ${early.path}, came`;
     const what = early.site === struck.site ? 'it was sent again' : other;
-    const told = `the write was answered 429 with Retry-After: ${waitMs / 1000}`;
-    const words = `${told}, and ${seconds(early.atMs - fromMs)} later ${what}`;
+    const summary = `the write was answered 429 with Retry-After: ${waitMs / 1000}`;
+    const words = `${summary}, and ${seconds(early.atMs - fromMs)} later ${what}`;
     return fail('too-early', words, [struck, early]);
   }
   const outcome = judgeRepeats(recording, aim, seen, trouble('the write was answered 429'));
@@ -492,7 +493,7 @@ Idempotency-Key: 6f1c2a9e
   atOnce: 3,
   fault: (aims) => runOn(siteIds(aims)),
   // A client with a single repeat has used it up when the 409 arrives. If the first response is the
-  // 409, it can be told from a client that treats 409 as final.
+  // 409, it can be distinguished from a client that treats 409 as final.
   instead: ({ kind }, aims) =>
     kind === 'gave-up' || kind === 'gave-up-at-409' ? meetInFlight(siteIds(aims)) : null,
   judge: (recording, aim, seen) => {
@@ -527,16 +528,16 @@ function judgeGivenUp(recording: Recording, { repeats }: FollowUp, shown: readon
   const end = endingWords(recording.ending);
   const tries =
     repeats.length === 1 ? 'one repeat that was' : `${repeats.length} repeats that were`;
-  const told = `after ${tries} answered 409 idempotency_in_flight the client gave up`;
+  const summary = `after ${tries} answered 409 idempotency_in_flight the client gave up`;
   const longestMs = Math.max(
     ...repeats.map(({ atMs }, n) => atMs - (repeats[n - 1]?.atMs ?? atMs)),
   );
   // Several repeats with hardly a wait between them: the client did not give up at the first 409.
   if (repeats.length > 1 && longestMs + recording.lagMs < shortestWaitMs) {
-    const waits = `${told}, with ${seconds(longestMs)} between them`;
+    const waits = `${summary}, with ${seconds(longestMs)} between them`;
     return fail('hasty-at-409', `${waits}, and the command ${end}`, shown);
   }
-  return fail('gave-up-at-409', `${told}, and the command ${end}`, shown);
+  return fail('gave-up-at-409', `${summary}, and the command ${end}`, shown);
 }
 
 const tokenExpires: Check = {
@@ -555,7 +556,7 @@ Idempotency-Key: 8a40d1
 
 401 Unauthorized
 
-POST /api/v1/oauth/token           one, for everybody who waits
+POST /api/v1/oauth/token           one, shared by all calls that wait
 
 POST /api/v1/accounts
 Authorization: Bearer new

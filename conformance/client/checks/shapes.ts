@@ -207,18 +207,22 @@ function judgePlainText(recording: Recording, aim: Aim, seen: Observation): Outc
   const struck = recording.calls.filter((call) => call.struck !== null);
   if (struck.length === 0) return missed(aim);
   const { ending } = recording;
-  const told = `the write was answered ${aim.variant}`;
+  const summary = `the write was answered ${aim.variant}`;
   if (ending.killed) {
-    return fail('endless', `${told}, and the command ${endingWords(ending)}`, struck.slice(0, 3));
+    return fail(
+      'endless',
+      `${summary}, and the command ${endingWords(ending)}`,
+      struck.slice(0, 3),
+    );
   }
   const crash = crashInParser(ending.output, seen.first.ending.output);
   if (crash !== null) {
-    return fail('parser-crash', `${told}, and its parser broke: ${crash}`, struck.slice(0, 1));
+    return fail('parser-crash', `${summary}, and its parser broke: ${crash}`, struck.slice(0, 1));
   }
   if (ending.code === null) {
-    return unclear('crashed', `${told}, and the command ${endingWords(ending)}`, struck);
+    return unclear('crashed', `${summary}, and the command ${endingWords(ending)}`, struck);
   }
-  return pass(`${told}, and the command ${endingWords(ending)}`, struck.slice(0, 3));
+  return pass(`${summary}, and the command ${endingWords(ending)}`, struck.slice(0, 3));
 }
 
 export const shapeChecks: readonly Check[] = [largeIds, unknownFields, converged, plainText];

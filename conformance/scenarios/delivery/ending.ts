@@ -90,7 +90,7 @@ const hookDisabledForGood: Scenario = {
     );
     claimNone(t, 'HOOK-13', 'no delivery signed for the disabled subscription', revived);
     const isNew = other.id !== old.id;
-    const expected = 'another id for the subscription made anew';
+    const expected = 'another id for the new subscription';
     t.claim('HOOK-13', expected, isNew, `${other.id}`, delivered);
     await expectDisabled(t, old.id);
   },
@@ -132,7 +132,7 @@ const CHANGES: readonly Change[] = [
 
 const evtTargetChanged: Scenario = {
   id: 'evt-target-changed',
-  title: 'A target that is public no more is not sent to: its subscription is disabled and says so',
+  title: 'A target that is no longer public gets nothing: its subscription is disabled and says so',
   rules: ['EVT-11', 'HOOK-13'],
   needs: ['receiver', 'dns', 'clock'],
   lane: 'own_world',

@@ -192,7 +192,7 @@ async function expectSameAt(
   t.claim('EVT-4', words, missing().length === 0, actual, ...deliveries);
 }
 
-/** EVT-4: two subscriptions to one URL are told apart by the secrets that sign. */
+/** EVT-4: two subscriptions to one URL differ in the secret that signs. */
 async function expectTwin(
   t: ScenarioContext,
   hook: WebhookEndpoint,

@@ -223,8 +223,8 @@ function expectEnvelopes(
   const isUnlike = Object.keys(firsts[0] ?? {}).some(
     (each) => each !== name && !SIMULATORS.includes(each),
   );
-  const told = `members ${members}; the number is ${name}`;
-  t.observe('NS-9', told, { envelope_seq_name: name }, isUnlike);
+  const description = `members ${members}; the number is ${name}`;
+  t.observe('NS-9', description, { envelope_seq_name: name }, isUnlike);
 }
 
 const evtRepeat: Scenario = {
@@ -307,7 +307,7 @@ const evtRotation: Scenario = {
       t.claim('EVT-7', 'two v1', isTwo, signature?.value ?? 'no signature', delivered);
     }
     const { delivered: unrotated } = await deliverEvent(t, beside);
-    claimSigned(t, 'EVT-6', 'signed with its own secret, which nobody rotated', own, unrotated);
+    claimSigned(t, 'EVT-6', 'signed with its own secret, which was not rotated', own, unrotated);
     const third = await rotate();
     const { delivered } = await deliverEvent(t, hook);
     claimSigned(t, 'EVT-7', 'a v1 under the newest secret', third, delivered);

@@ -188,7 +188,7 @@ class Firm {
     const beside = await sendBurst(this.#t, untouched!, SANDBOX);
     const [count, wanted] = [after.served.length, beside.served.length];
     if (wanted < 3) throw new Blocked('the firm has no room again');
-    const expected = `${wanted} served at once, as to one who was not refused before`;
+    const expected = `${wanted} served at once, as to a credential that was not refused before`;
     this.#t.claim('LIM-5', expected, count >= wanted - 1, `${count} served`, ...turned.limited);
   }
 

@@ -235,11 +235,11 @@ const limDelegated: Scenario = {
     const one = await delegate(minter);
     await expectRate(t, 'LIM-10', 'minted by a credential on Pro', one);
 
-    const stranger = await delegate(await t.operator.mint({ scopes, plan: 'sandbox' }));
+    const unrelated = await delegate(await t.operator.mint({ scopes, plan: 'sandbox' }));
     const sibling = await delegate(minter);
     await refill(t);
     await exhaust(t, one);
-    const theirs = await sendBurst(t, stranger, 1);
+    const theirs = await sendBurst(t, unrelated, 1);
     const expected = 'the token of another minter served, while the first one is used up';
     const isApart = theirs.limited.length === 0;
     t.claim('LIM-10', expected, isApart, 'refused as well', ...theirs.limited, ...theirs.served);
@@ -255,8 +255,8 @@ const limDelegated: Scenario = {
     await exhaust(t, token);
     const own = await sendBurst(t, { ...token, credential: owner }, 1);
     const isWithin = own.served.length === 0;
-    const told = isWithin ? 'the minter’s own allowance is used up too' : 'the minter has its own';
-    t.observe('NS-37', told, { delegated_allowance: isWithin ? 'within_the_minters' : 'apart' });
+    const found = isWithin ? 'the minter’s own allowance is used up too' : 'the minter has its own';
+    t.observe('NS-37', found, { delegated_allowance: isWithin ? 'within_the_minters' : 'apart' });
   },
 };
 

@@ -86,7 +86,7 @@ const limNothingDone: Scenario = {
 
 const limRefusalsCostNothing: Scenario = {
   id: 'lim-refusals-cost-nothing',
-  title: 'What is refused draws nothing from the allowance: who insists is served as soon',
+  title: 'A refused request draws nothing from the allowance',
   rules: ['LIM-5'],
   needs: ['bursts', 'plan', 'mint', 'clock'],
   lane: 'limits',

@@ -113,7 +113,7 @@ const hookAddresses: Scenario = {
     await expectAllRefused(t, 'one of several addresses', MIXED, (each) => at(each));
 
     const open = await at(PUBLIC_NEIGHBOURS);
-    const words = `taken: a name with public addresses alone (${PUBLIC_NEIGHBOURS.join(', ')})`;
+    const words = `accepted: a name with only public addresses (${PUBLIC_NEIGHBOURS.join(', ')})`;
     t.expect('HOOK-8', open).is(words, open.status < 300);
     for (const { words: kind, addresses } of HARDLY_PUBLIC) {
       for (const address of addresses) {
