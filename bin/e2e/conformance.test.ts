@@ -140,28 +140,6 @@ command(
     ),
 );
 
-command('a credential whose token is refused is left out with a word, and blocks nothing', () =>
-  sandboxed(STANDARD, (baseUrl, sandbox) =>
-    withFolder(async (cwd) => {
-      const token = tokenOf(sandbox, 'firm');
-      const credentials = {
-        firm: { token, brand_id: '10' },
-        no_scopes: { token: 'tok_of_last_year' },
-      };
-      writeFileSync(join(cwd, 'p.json'), JSON.stringify({ credentials, plan: { per_second: 50 } }));
-      const only = ['ACC-20', 'ACC-21'];
-      const given: Given = { baseUrl, controlUrl: 'none', profile: 'p.json', only, json: true };
-      const { report, code } = await runJudge(given, { cwd });
-      assert.match(report.notes.join('\n'), 'credentials.no_scopes: its token was refused (401)');
-      assert.is(report.summary.blocked, 0);
-      assert.is(report.summary.not_tested, 1);
-      assert.is(code, 4);
-      // What was given and is of no use is to be mended: nothing forgives it.
-      assert.is((await runJudge({ ...given, allowIncomplete: true }, { cwd })).code, 4);
-    }),
-  ),
-);
-
 command('a bare token finds out itself what it is bound to', () =>
   sandboxed(STANDARD, async (baseUrl, sandbox) => {
     const only = ['ACC-20', 'ACC-17'];
@@ -271,20 +249,5 @@ for (const [name, given, words] of MISUSED) {
     }),
   );
 }
-
-command('a profile with mistakes names all of them', () =>
-  withFolder(async (cwd) => {
-    const text = JSON.stringify({ credentials: { firm: { tokn: 'x' } }, more: 1 });
-    writeFileSync(join(cwd, 'p.json'), text);
-    try {
-      await runJudge({ baseUrl: 'http://127.0.0.1:9', profile: 'p.json' }, { cwd });
-      assert.unreachable();
-    } catch (error) {
-      assert.instance(error, UsageError);
-      assert.match((error as Error).message, 'more is not known');
-      assert.match((error as Error).message, 'tokn');
-    }
-  }),
-);
 
 command.run();

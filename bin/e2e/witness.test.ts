@@ -18,10 +18,10 @@ for (const style of Object.keys(styles) as StyleName[]) {
 
 witness('is accused of nothing when only a profile is given', async () => {
   // Limits and deliveries need a clock that can be moved.
-  const only = ['CONV', 'ACC', 'UPD', 'TXN', 'TXS', 'HOOK', 'ERR'].map((family) => `${family}-*`);
+  const only = ['ACC', 'UPD', 'TXS', 'HOOK'].map((family) => `${family}-*`);
   const report = await judgeWitness({ style: 'other', live: true, only });
   assert.equal(complaintsOf(report), []);
-  assert.ok(report.summary.passed > 75, `${report.summary.passed} passed`);
+  assert.ok(report.summary.passed > 45, `${report.summary.passed} passed`);
 });
 
 // One group that has no waits in it; the proof judges the others too.

@@ -1,12 +1,11 @@
 // A run that a pipeline rests on: a token that expired and a seed that is used up are never
 // forgiven (a target that dies: run.test.ts), and a baseline says what is known and what need not
 // be tested.
-import { readFileSync, writeFileSync } from 'node:fs';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { createSandbox, type SandboxHandle } from '../../../simulator/index.ts';
-import { UsageError } from '../../commands/conformance/io.ts';
 import {
   type Given,
   runJudge,
@@ -123,45 +122,6 @@ gate(
         ['receiver', 1],
       ]);
     }),
-);
-
-gate('two runs on one target say the same of what is open', () =>
-  gated([], async ({ cwd, given }) => {
-    const read = async () => {
-      const { report } = await runJudge({ ...given, only: ['conv-reads'] }, { cwd });
-      return report.observed.find(({ id }) => id === 'NS-2')!.observed;
-    };
-    const first = await read();
-    assert.match(first!, '/api/v1/accounts/{id}/status: 200 application/json with account_id');
-    assert.is(await read(), first);
-  }),
-);
-
-gate('a baseline is drafted, refused until it is explained, and then lets a run pass', () =>
-  gated(['bulk-empty-is-200'], async ({ cwd, given }) => {
-    const only = ['BULK-*', 'EVT-1'];
-    const options: Given = { ...given, only, json: false, baseline: 'b.json' };
-    const drafted = await runJudge({ ...options, updateBaseline: true }, { cwd });
-    assert.match(drafted.out, 'until then it is refused');
-    try {
-      await runJudge(options, { cwd });
-      assert.unreachable();
-    } catch (error) {
-      assert.instance(error, UsageError);
-      assert.match((error as Error).message, /known\[0\]\.reason.*write why BULK-/);
-      assert.match(
-        (error as Error).message,
-        /not_tested\[\d\]\.reason.*write why EVT-1 need not be tested/,
-      );
-    }
-    const file = join(cwd, 'b.json');
-    const text = readFileSync(file, 'utf8').replaceAll('not explained yet', 'ticket 7');
-    writeFileSync(file, text);
-    const { code, out } = await runJudge(options, { cwd });
-    assert.is(code, 0, out);
-    assert.match(out, /has \d known deviations? and no others; \d+ rules? accepted as not tested/);
-    assert.not.match(out, 'keeps every rule');
-  }),
 );
 
 gate('a dry run says what would be sent and made, and sends nothing', () =>

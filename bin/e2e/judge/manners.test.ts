@@ -294,11 +294,4 @@ manners('the profile that init writes runs with one token set, and shows no user
   }
 });
 
-manners('nothing is said of a target at which nothing listens but that', async () => {
-  const given: Given = { baseUrl: 'http://127.0.0.1:9', tokenEnv: 'TOKEN' };
-  const { err, code } = await runJudge(given);
-  assert.match(err.split('\n')[0]!, 'nothing listens at http://127.0.0.1:9');
-  assert.is(code, 3);
-});
-
 manners.run();
