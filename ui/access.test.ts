@@ -1,5 +1,4 @@
 // The dashboard is accessible: names, contrast and keys, checked by axe in both themes.
-// time limit: 120 s
 import axe from 'axe-core';
 import type { Browser, Page } from 'playwright-core';
 import { suite } from 'uvu';

@@ -1,4 +1,4 @@
-// The report on a client, chosen and read: its runs as lines of time. time limit: 120 s
+// The report on a client, chosen and read: its runs as lines of time.
 import { writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

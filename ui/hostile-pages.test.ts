@@ -1,5 +1,5 @@
 // A real browser with hostile pages at two origins and under a rebound name: none reads or changes
-// anything of a sandbox on the same machine. time limit: 120 s
+// anything of a sandbox on the same machine.
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { type Browser, chromium } from 'playwright-core';

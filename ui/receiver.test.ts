@@ -1,4 +1,4 @@
-// A receiver is judged by a click, and its report is read. time limit: 120 s
+// A receiver is judged by a click, and its report is read.
 import { createHmac } from 'node:crypto';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';

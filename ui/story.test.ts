@@ -1,4 +1,4 @@
-// The first five minutes with the dashboard, by clicking. time limit: 120 s
+// The first five minutes with the dashboard, by clicking.
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Browser } from 'playwright-core';

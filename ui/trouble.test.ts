@@ -1,5 +1,4 @@
 // What must not shake the dashboard: hostile text, other tabs, a server that goes, long journals.
-// time limit: 120 s
 import type { Browser, Page } from 'playwright-core';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';

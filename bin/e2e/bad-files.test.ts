@@ -1,6 +1,5 @@
 // Files that the sandbox is given and cannot use: its exit code, what it says, and the file itself
 // left as it was.
-// time limit: 60 s
 import { spawnSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';

@@ -1,6 +1,5 @@
 // Points the judge at targets that are broken in every common way, over real sockets: it never says
 // that a rule was kept, and its exit code says what happened.
-// time limit: 200 s
 import { createReadStream, writeFileSync } from 'node:fs';
 import type { RequestListener, ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';

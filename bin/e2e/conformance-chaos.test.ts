@@ -1,6 +1,5 @@
 // Whatever goes wrong between the judge and a conforming target is never held against the target:
 // limits out of turn, gateways, firewalls, cut and slow connections, and clocks that are wrong.
-// time limit: 240 s
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { createSandbox, type SandboxHandle } from '../../simulator/index.ts';

@@ -1,6 +1,5 @@
 // `conformance client -- COMMAND`: sample clients judged by the built command, and the ways in
 // which a command can be of no use.
-// time limit: 400 s
 import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { type AddressInfo, createServer } from 'node:net';
 import { tmpdir } from 'node:os';

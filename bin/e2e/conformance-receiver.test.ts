@@ -1,6 +1,5 @@
 // `conformance receiver` from option to exit code: what it says before and after, its reports, its
 // refusals, and receivers that go away or are slow to say why.
-// time limit: 60 s
 import { readFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';

@@ -1,6 +1,5 @@
 // What the specification leaves open is never judged: whatever the simulator chooses, in whatever
 // order it is asked, it is conformant; and what is observed of it makes another one like it.
-// time limit: 240 s
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { suite } from 'uvu';

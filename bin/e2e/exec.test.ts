@@ -1,5 +1,4 @@
 // `sandbox exec -- COMMAND`: what the command finds, and how its end is told.
-// time limit: 120 s
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

@@ -1,5 +1,4 @@
 // `sandbox start --forward-to`: a receiver author's first minutes, as the README tells them.
-// time limit: 60 s
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';

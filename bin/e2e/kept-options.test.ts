@@ -1,6 +1,5 @@
 // A world that was kept, and options beside it: what is applied, what is refused, where a reset
 // leads.
-// time limit: 60 s
 import { spawnSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';

@@ -1,6 +1,5 @@
 // The package as a project of its own meets it: its types hold under strict settings, and every
 // example of its docs comments compiles, runs and says what it says it does.
-// time limit: 120 s
 import { type ChildProcess, spawn } from 'node:child_process';
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';

@@ -1,5 +1,4 @@
 // The README's five minutes, pasted into a shell beside a sandbox; and every link of every guide.
-// time limit: 60 s
 import { execFile } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';

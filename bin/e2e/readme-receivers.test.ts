@@ -1,6 +1,5 @@
 // The receivers that the guide shows, taken from it and held to the judge of receivers: Node,
 // Python, Go where it is installed, and a shell with openssl.
-// time limit: 120 s
 import { type ChildProcess, execFileSync, spawn, spawnSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';

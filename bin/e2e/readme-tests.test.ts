@@ -1,5 +1,4 @@
 // What the guide shows for a partner's own tests, copied out of it as files and run as it says.
-// time limit: 60 s
 import { execFile, spawnSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';

@@ -1,6 +1,5 @@
 // Receivers in processes of their own that end at what they did not expect: that is a failure of
 // theirs, named at the delivery that ended them, whether or not something starts them anew.
-// time limit: 60 s
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';

@@ -1,4 +1,4 @@
-// A server at its end knows when the last request has gone. time limit: 10 s
+// A server at its end knows when the last request has gone.
 import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { suite } from 'uvu';

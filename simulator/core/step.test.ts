@@ -1,6 +1,5 @@
 // Throws made-up inputs by the thousand at worlds: what must hold, holds after each of them, and
 // the same inputs give the same world, one that was saved and loaded on the way too.
-// time limit: 60 s
 import fc from 'fast-check';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';

@@ -1,6 +1,5 @@
 // BULK-3: a row of a batch is answered as a single create would have been, to that credential and
 // at that moment.
-// time limit: 30 s
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { createSandbox } from '../index.ts';

@@ -1,6 +1,5 @@
 // Throws made-up bytes at a socket: every request is answered or cut off in good order, nothing is
 // half done, and the world is sound afterwards.
-// time limit: 60 s
 import { once } from 'node:events';
 import { connect } from 'node:net';
 import { suite } from 'uvu';

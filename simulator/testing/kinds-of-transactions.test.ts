@@ -1,6 +1,5 @@
 // NS-43: what is a deposit and what is a withdrawal is read from `transaction_type` on every path,
 // whatever sign and method say: the first-time deposit, the payout by a provider, the money moved.
-// time limit: 30 s
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { createSandbox } from '../index.ts';

@@ -1,6 +1,5 @@
 // Worlds side by side in one process: a hundred that share nothing, and one that is dropped while
 // calls are under way in it.
-// time limit: 60 s
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { createTestSandbox } from '../host/testing/sandbox.ts';

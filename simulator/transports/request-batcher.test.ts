@@ -1,5 +1,5 @@
 // Calls that share a connection or a turn of the loop are decided in their order, whoever serves
-// them; what breaks off is neither answered nor waited for. time limit: 30 s
+// them; what breaks off is neither answered nor waited for.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import type { ServerResponse } from 'node:http';

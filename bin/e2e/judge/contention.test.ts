@@ -1,6 +1,5 @@
 // IDEM-6b: any write may be answered 503 `write_contention` and run when it is sent again under its
 // key. A platform that does so now and then deviates from nothing.
-// time limit: 240 s
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { OPERATIONS } from '../../../conformance/engine/operations.ts';

@@ -1,5 +1,4 @@
 // Coverage: the line of every rule meets that rule, and what was counted survives what tests do.
-// time limit: 60 s
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { rules as catalogue, type RuleId } from '../../../fixtures/rules.ts';

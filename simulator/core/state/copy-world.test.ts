@@ -1,6 +1,5 @@
 // A copy of a world is as the world was, whatever happens to either afterwards: made-up inputs by
 // the thousand, with a copy taken before each of them.
-// time limit: 60 s
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { forkWorld } from '../commands/credentials.ts';

@@ -1,6 +1,5 @@
 // Checks that a state is taken whole or refused by the place where it is not, and that nothing else
 // is thrown for any document.
-// time limit: 30 s
 import fc from 'fast-check';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';

@@ -1,5 +1,4 @@
 // EVT-4, EVT-8, NS-28: whatever receivers do and however time moves, every event arrives in order.
-// time limit: 60 s
 import fc from 'fast-check';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';

@@ -1,5 +1,4 @@
 // Plays recordings of long random sessions: the same world and the same answers, byte for byte.
-// time limit: 60 s
 import {
   chmodSync,
   existsSync,

@@ -1,5 +1,4 @@
 // Checks states: loading one changes nothing about the future, and a file is whole or left alone.
-// time limit: 60 s
 import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import {

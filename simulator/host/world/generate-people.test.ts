@@ -1,5 +1,4 @@
 // Checks made-up worlds: the same for the same seed, sound, and as many as were asked for.
-// time limit: 60 s
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { emptyWorld } from '../../../fixtures/worlds/empty.ts';

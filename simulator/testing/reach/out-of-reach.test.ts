@@ -1,6 +1,5 @@
 // AUTH-5, AUTH-6, AUTH-7: a record out of reach is never told from one that does not exist, whoever
 // looks and wherever a call can name it; neither by the answer nor by what comes after it.
-// time limit: 60 s
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { Call } from '../../core/call.ts';

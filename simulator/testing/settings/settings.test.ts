@@ -1,5 +1,4 @@
 // Every value of every setting shows in what the API answers or sends.
-// time limit: 120 s
 import { suite } from 'uvu';
 import type { SettingKey } from '../../../fixtures/settings.ts';
 import { accessShows } from './access.ts';
