@@ -20,7 +20,7 @@ import { observedRows } from './observed.ts';
 import type { Redactor } from './redact.ts';
 import type {
   Report,
-  ReportCrash,
+  ReportCause,
   ReportFinding,
   ReportInventory,
   ReportRule,
@@ -74,7 +74,7 @@ export function buildReport(options: ReportOptions): Report {
     requests: run.requests,
     interrupted: run.interrupted,
     mark: run.mark,
-    ...crashesOf(run, redactor),
+    ...crashesOf(run, rules, redactor),
     ...(start === null ? {} : { not_started: start }),
     notes: [
       ...(start === null ? [] : [start]),
@@ -95,13 +95,29 @@ export function buildReport(options: ReportOptions): Report {
   };
 }
 
-function crashesOf({ crashes = [] }: RunResult, redactor: Redactor): Pick<Report, 'crashes'> {
+/** Each kind of crash, and the rules that deviate only because of it, to be shown together. */
+function crashesOf(
+  { crashes = [] }: RunResult,
+  rules: readonly ReportRule[],
+  redactor: Redactor,
+): Pick<Report, 'crashes' | 'causes'> {
   if (crashes.length === 0) return {};
-  const redacted = (each: ReportCrash) => ({
+  const redacted = crashes.map((each) => ({
     ...each,
     distinguishes: redactor.text(each.distinguishes),
+  }));
+  const causes = redacted.map(({ operation, distinguishes, failure }): ReportCause => {
+    const what = `${operation} ${distinguishes}`.trim();
+    const isOnlyThis = ({ findings }: ReportRule) =>
+      findings.every(({ verdict, actual }) => verdict !== 'deviates' || actual.endsWith(what));
+    const own = rules.filter((rule) => rule.verdict === 'deviates' && isOnlyThis(rule));
+    return {
+      title: `${what}: ${failure}`,
+      mend: 'Find the error in the log of the target, and answer such requests as the rules say.',
+      rules: own.map(({ id }) => id),
+    };
   });
-  return { crashes: crashes.map(redacted) };
+  return { crashes: redacted, causes: causes.filter((cause) => cause.rules.length > 0) };
 }
 
 /** What would show more of the rules that were selected; the others lack nothing. */

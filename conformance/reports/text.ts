@@ -79,7 +79,7 @@ export function textReport(report: Report, options: TextOptions): string[] {
     if (cause === null) item('  ', first.words, paint.bold);
     else {
       member('mend', cause.mend);
-      if (rules.length > IDS_LISTED) member('checks', listed(rules.map(({ id }) => id)));
+      if (rules.length > IDS_LISTED) member(`${words.noun}s`, listed(rules.map(({ id }) => id)));
       else for (const rule of rules) item('  - ', `${rule.id}  ${rule.words}`);
       lines.push(`  One of them, ${first.id}:`);
     }
