@@ -161,7 +161,7 @@ export function controlOperator(
   };
 }
 
-/** Null puts it on Sandbox: it may have begun on a faster plan. Not every plane can do that. */
+/** Null puts the firm on the plan Sandbox, which not every plane can do. */
 async function setFirmRate(
   plane: ControlPlaneClient,
   firmId: string,
@@ -172,9 +172,9 @@ async function setFirmRate(
   const onSandbox = { ...rate, plan: 'sandbox' };
   const done =
     perSecond === null ? await plane.ask('PATCH', path, onSandbox).catch(onlyBlocked) : undefined;
-  const told = (done ?? (await plane.ask('PATCH', path, rate))).rate_per_second;
+  const { rate_per_second: shown } = done ?? (await plane.ask('PATCH', path, rate));
   return {
-    perSecond: typeof told === 'number' ? told : undefined,
+    perSecond: typeof shown === 'number' ? shown : undefined,
     isOnSandbox: done !== undefined,
   };
 }

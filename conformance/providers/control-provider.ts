@@ -72,7 +72,7 @@ class ControlProvider implements Provider {
     this.options = options;
     this.#plane = plane;
     this.orders = ordersOf(options.positions) ?? USUAL_ORDERS;
-    // A control plane can make whatever a scenario may need.
+    // A control plane can make everything that a scenario may need.
     const isLimited = !isAmple(options.maxRate, PRO_PER_SECOND);
     this.offers = new Set(EVERY_CAPABILITY.filter((each) => each !== 'bursts' || !isLimited));
   }
@@ -339,7 +339,7 @@ function rateOf({ perSecond, plan, kind }: CredentialOptions): object {
   const onPlan = plan === undefined ? {} : { plan };
   if (perSecond === null) return onPlan;
   if (perSecond !== undefined) return { rate_per_second: perSecond, ...onPlan };
-  // LIM-10: a delegated token is held to the Sandbox rate whatever it is given.
+  // LIM-10: a delegated token is held to the Sandbox rate, whichever plan it is given.
   const isHeld = plan !== undefined || kind === 'delegated';
   return isHeld ? onPlan : { rate_per_second: AMPLE_PER_SECOND };
 }

@@ -8,7 +8,7 @@ import type { Credential, Operator, OrderTemplates, Place, Provider, Target } fr
 import type { WebhookEndpoint } from './webhook-receiver.ts';
 import { WebhookReceiver } from './webhook-receiver.ts';
 
-/** The default for new credentials, kept to wherever a profile does not say. */
+/** The default rate of new credentials, used if a profile names no plan. */
 export const SANDBOX_PER_SECOND = 5;
 export const FIRM_FACTOR = 4;
 
@@ -307,7 +307,7 @@ class ProfileTarget implements Target {
     };
     if (role === this.mainRole || role === 'client') return [main, firm];
     if (role !== 'delegated' && role !== 'read_only') return [{ key: role, perSecond }, firm];
-    // LIM-10: at the Sandbox rate whatever the plan. NS-37: they may share one allowance, and that
+    // LIM-10: at the Sandbox rate on every plan. NS-37: they may share one allowance, and that
     // of the credential which minted them, most likely the main one.
     return [{ key: 'delegated', perSecond: Math.min(perSecond, SANDBOX_PER_SECOND) }, main, firm];
   }

@@ -9,7 +9,7 @@ import type { HeaderLine } from '../engine/send/headers.ts';
 import type { WebhookEndpoint } from './webhook-receiver.ts';
 
 export interface Credential {
-  /** The role, or a name for one that was made on demand. Reports show it in place of the token. */
+  /** The role, or a name for one that was made on demand. Reports show it instead of the token. */
   readonly name: string;
   readonly token: string;
   /** The brand that creates under this credential name; undefined when it is not known. */
@@ -79,7 +79,7 @@ export interface Operator {
   /** Moves the target's clock on; deliveries due on the way are answered when it returns. */
   advance(byMs: number): Promise<void>;
   nowMs(): Promise<number>;
-  /** Deliveries that were sent and are not answered yet, where the target tells. Needs `clock`. */
+  /** Deliveries that were sent and are not answered yet, if the target shows them. Needs `clock`. */
   deliveriesInFlight(): Promise<number>;
   mint(options: CredentialOptions): Promise<Credential>;
   rescope(clientId: string, scopes: readonly string[]): Promise<void>;
@@ -87,7 +87,7 @@ export interface Operator {
     accountId: string,
     options?: { currency?: string; provider?: boolean },
   ): Promise<Place>;
-  /** The status that the transaction has then, where the target tells. */
+  /** The new status of the transaction, if the target shows it. */
   settle(transactionId: string): Promise<string | undefined>;
   ledger(tradingAccountId: string): Promise<{ balance: string; entries: readonly LedgerEntry[] }>;
   /**
@@ -161,11 +161,11 @@ export interface Target {
 
 export interface Provider {
   readonly offers: ReadonlySet<Capability>;
-  /** What was given and is of no use: an expired token, a seed that is gone or used up. */
+  /** What was given and does not work: an expired token, a seed that is gone or used up. */
   readonly lost?: ReadonlySet<Capability>;
   /** Whether its parts come from a profile, which may be wrong. */
   readonly confirmable: boolean;
-  /** Takes back what turned out to be of no use. */
+  /** Withdraws a part that turned out not to work. */
   withdraw(need: Capability, why: string): void;
   /** True when scenarios can have worlds of their own, side by side. */
   readonly worlds: boolean;

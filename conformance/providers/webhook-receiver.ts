@@ -43,7 +43,7 @@ export type AnswerPolicy = (
 export interface WebhookEndpoint {
   /** The https url to subscribe with. */
   readonly url: string;
-  /** Where it listens on this machine, whatever leads there. */
+  /** Where it listens on this machine. */
   readonly localUrl: string;
   readonly deliveries: readonly ReceivedDelivery[];
   /** Decides the answers from now on; 200 at once until then. */
@@ -77,7 +77,7 @@ class Endpoint implements WebhookEndpoint {
   }
 }
 
-/** Longer than any machine takes to reach itself. */
+/** Longer than any machine takes to reach its own port. */
 const ROUND_TRIP_TIMEOUT_MS = 15_000;
 
 /** The largest delivery that is read. */
@@ -97,7 +97,7 @@ export class WebhookReceiver {
 
   static async listen(host = '127.0.0.1', port = 0): Promise<WebhookReceiver> {
     const server = createServer();
-    // Node leaves out what comes after the first 2000, and the judge sees everything.
+    // Node drops header lines after the first 2000 by default.
     server.maxHeadersCount = 0;
     const receiver = new WebhookReceiver(server);
     await new Promise<void>((resolve, reject) => {
@@ -127,7 +127,7 @@ export class WebhookReceiver {
     return endpoint;
   }
 
-  /** Gives up what it holds: nobody asks for it any more. What comes late is answered 404. */
+  /** Drops an endpoint that is no longer needed; late deliveries are answered 404. */
   forget(endpoint: WebhookEndpoint): void {
     this.#hooks.delete(endpoint.localUrl.slice(this.origin.length + 1));
   }
@@ -144,7 +144,7 @@ export class WebhookReceiver {
         },
       );
       sent.once('timeout', () => sent.destroy());
-      // Whoever cannot reach himself has waited long enough to know.
+      // If the receiver cannot reach itself, it has waited long enough.
       sent.once('error', () => resolve());
     });
   }

@@ -227,7 +227,7 @@ function isAcceptable({ verdict, lost }: ReportRule): boolean {
   return verdict === 'not_tested' && lost.length === 0;
 }
 
-/** A control plane is one thing that is missing, whatever it would be used for. */
+/** A control plane is one missing thing, even if several of its powers are needed. */
 function missingFor({ unlock }: ReportRule): string[] {
   const missing = unlock.map((each) => each.replace(/^(a control plane \([^)]*\)), to .*/, '$1'));
   return [...new Set(missing)].sort();

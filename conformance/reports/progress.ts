@@ -1,5 +1,5 @@
 // What a person sees while a judge runs: what will be tried, how far it is and how long the rest
-// takes. One line, redrawn on a terminal and repeated now and then in a log.
+// takes. One line, redrawn on a terminal and repeated every 30 s in a log.
 import { type Pace, planRun, type RunPlan, weightOf } from '../engine/inventory/plan.ts';
 import type { SelectedScenario } from '../engine/run/select.ts';
 import type { ScenarioResult } from '../engine/types.ts';

@@ -2,10 +2,10 @@
 
 export const REDACTED = '[redacted]';
 
-/** Shorter ones would blot out innocent words. */
+/** Shorter secrets would also match ordinary words. */
 const SHORTEST_SECRET = 4;
 
-/** Headers whose value is a secret whatever it is. */
+/** Headers whose value is always a secret. */
 const SECRET_HEADERS = new Set([
   'authorization',
   'proxy-authorization',
@@ -30,10 +30,10 @@ const JWT = /\beyJ[A-Za-z0-9_-]{4,}\.[A-Za-z0-9_-]{4,}\.[A-Za-z0-9_-]*/g;
 const SIGNATURE = /(?<![0-9A-Za-z])([0-9a-fA-F]{8})[0-9a-fA-F]{32,}(?![0-9A-Za-z])/g;
 const USER_INFO = /\b(https?:\/\/)[^\s/@:"]+(?::[^\s/@"]*)?@/gi;
 
-/** Of a secret inside something longer that was encoded, so much is left to know it by. */
+/** The shortest part of an encoded secret that is still recognised. */
 const SHORTEST_PART = 10;
 
-/** Written as they are wherever letters are. */
+/** Never escaped, like letters. */
 const UNTOUCHED = new Set(['_', '-', '.']);
 
 /** A pattern for every spelling in which a secret may turn up, base64 apart. */

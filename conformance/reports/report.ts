@@ -1,5 +1,5 @@
 // The report of every judge: of an API, of a webhook receiver and of an API client. All formats are
-// rendered from this model only, so whatever is redacted here is redacted everywhere.
+// rendered from this model only, so what is redacted here is redacted everywhere.
 import type { Kind } from '../engine/inventory/inventory.ts';
 import type { HeaderLine } from '../engine/send/headers.ts';
 import type { Judged, RunVerdict, Verdict } from '../engine/types.ts';

@@ -9,8 +9,8 @@ import { runInterruptibly } from './run-interruptibly.ts';
 
 const help: HelpText = {
   words: [
-    'Draws sequences of calls that nobody has written, plays each on the target and on a model of the platform (the simulator, in this process), and reports where the two differ, shrunk to the few calls that show it. Without --model it first learns how the target answers the open questions, with at most half of the requests.',
-    'The markdown and html reports are for whoever files the bug; the JSON report is what --replay and conformance replay read, which prints a script that repeats one difference with curl alone.',
+    'Generates sequences of calls, plays each on the target and on a model of the platform (the simulator, in this process), and reports where the two differ, shrunk to the few calls that show it. Without --model it first learns how the target answers the open questions, with at most half of the requests.',
+    'The markdown and html reports are made for bug trackers; the JSON report is what --replay and conformance replay read, which prints a script that repeats one difference with curl alone.',
     'Without a control plane it moves money and opens positions at the trading accounts under `seeds` of the profile, and lists in the end what it has left on the target.',
   ],
   examples: [

@@ -66,7 +66,7 @@ interface LeftOnTarget {
 }
 
 const SWEEP_TIMEOUT_MS = 10_000;
-/** Members of a close that may name a position, in whatever form the target takes (NS-1). */
+/** Members of a close that may name a position, whose form is open (NS-1). */
 const POSITION_NAME = /id$|ticket|position|order|deal|number/i;
 /** The state that a decision leads to, if its answer does not say. */
 const DECIDED: Readonly<Partial<Record<OperationName, string>>> = {
@@ -375,7 +375,7 @@ function recordsOf(
   return id === undefined ? [] : [{ kind, id }];
 }
 
-/** NS-1: of whatever form the answer is. */
+/** NS-1: the specification leaves the form of the answer open. */
 function positionIdOf(answer: Json | undefined): string | undefined {
   const named = scalarsIn(answer).find(([name]) => /^(position_?id|ticket)$/i.test(name));
   return named?.[1] ?? idText(memberAt(answer, 'id'));
@@ -394,7 +394,7 @@ function scalarsIn(value: Json | undefined, name = ''): [name: string, value: st
   return Object.entries(value).flatMap(([inner, each]) => scalarsIn(each, inner));
 }
 
-/** NS-7: the rows of a list of whatever shape: objects with an id and a URL. */
+/** NS-7: the shape of the list is open; its rows are the objects with an id and a URL. */
 function rowsWithUrl(value: Json | undefined, depth = 4): { readonly [name: string]: Json }[] {
   if (value === null || typeof value !== 'object' || depth < 0) return [];
   if (!Array.isArray(value) && value.url !== undefined && value.id !== undefined) return [value];

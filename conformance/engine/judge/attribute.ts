@@ -1,5 +1,5 @@
-// Whose fault it is: a finding that presupposes another rule is no evidence against its own where
-// that other rule deviates in the same run.
+// Attributes findings: if a finding presumes another rule that deviates in the same run, it is
+// reported under that rule and not as a deviation of its own.
 
 import { type OperationName, operationOf } from '../../spec/operations.ts';
 import { explains, presumedBy } from '../../spec/presumes.ts';
@@ -7,7 +7,7 @@ import { apiPathOf } from '../send/client.ts';
 import type { Finding, RuleId, ScenarioResult } from '../types.ts';
 import { judgeInScenario, withVerdicts } from './verdicts.ts';
 
-/** The same results, with every finding that another one explains taken for what it is: blocked. */
+/** The same results, with every finding that another one explains marked as blocked. */
 export function attribute(results: readonly ScenarioResult[]): ScenarioResult[] {
   const explained = explain(results);
   if (explained.size === 0) return [...results];
@@ -16,7 +16,7 @@ export function attribute(results: readonly ScenarioResult[]): ScenarioResult[] 
   );
 }
 
-/** What presupposed rules are about that no scenario of these results has looked at. */
+/** Presumed rules that no scenario of these results has tested. */
 export function unexamined(results: readonly ScenarioResult[]): RuleId[] {
   const examined = new Set(
     results.filter(({ attempts }) => attempts > 0).flatMap(({ rules }) => rules),
@@ -61,9 +61,9 @@ function presumptions({ finding, operations }: Deviation): RuleId[] {
 }
 
 /**
- * A finding stands when no rule that it presupposes deviates. Every other is explained by those
- * that stand, through however many in between. Those that presuppose each other in a circle stand
- * too: else nobody would be told.
+ * A finding stands if no rule that it presumes deviates. Every other finding is explained by one
+ * that stands, directly or through others. Findings that presume each other in a circle stand too:
+ * otherwise none of them would be reported.
  */
 function explain(results: readonly ScenarioResult[]): Explained {
   const causesOf = causesAmong(results.flatMap(deviating));
@@ -107,7 +107,7 @@ function causesAmong(all: readonly Deviation[]): CausesOf {
   };
 }
 
-/** Everything that is behind one, at whatever distance, the nearest first. */
+/** All direct and indirect causes of a deviation, the nearest first. */
 function reach(from: Deviation, causesOf: CausesOf): Set<Deviation> {
   const seen = new Set<Deviation>(causesOf(from));
   for (const each of seen) for (const further of causesOf(each)) seen.add(further);

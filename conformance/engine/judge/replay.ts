@@ -1,10 +1,10 @@
-// Whether one answer is another one again: what a repeat under an idempotency key comes down to.
+// Whether one answer is a replay of another, as a repeat under an idempotency key gets it.
 import { isDeepStrictEqual } from 'node:util';
 import type { Answer, Json } from '../send/answer.ts';
 
 /**
- * The same answer, whoever printed it: status and members, but for the request_id of a refusal. How
- * the bytes compare is judged apart (IDEM-4b, IDEM-5).
+ * The same status and members, except for the request_id of a refusal. The bytes are compared
+ * separately (IDEM-4b, IDEM-5).
  */
 export function isReplayOf(answer: Answer, first: Answer): boolean {
   return answer.status === first.status && sameMembers(answer, first);
@@ -21,7 +21,7 @@ function withoutRequestId(json: Json | undefined): Json | undefined {
   return rest;
 }
 
-/** The bytes of an answer with another's request_id in place of its own. */
+/** The text of an answer with its request_id replaced by that of another answer. */
 export function bytesWithRequestIdOf(answer: Answer, first: Answer): string {
   const [own, others] = [answer.at('request_id'), first.at('request_id')];
   if (typeof own !== 'string' || typeof others !== 'string' || own === '') return answer.text;

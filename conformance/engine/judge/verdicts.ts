@@ -47,7 +47,7 @@ export function judgeInScenario(
   const seen = worst(own);
   if (seen === 'deviates') return 'deviates';
   if (ending !== undefined) return worst(seen === undefined ? [ending] : [seen, ending])!;
-  // Nothing was expected of it on the way that the scenario took: that shows nothing.
+  // The scenario took a way without an expectation of this rule, which shows nothing.
   return seen ?? 'inconclusive';
 }
 
@@ -81,8 +81,7 @@ export function judgeRule(rule: RuleWords, results: readonly ScenarioResult[]): 
     if (verdict === 'not_tested' && result.missing.length > 0) {
       for (const need of result.missing) missing.add(need);
       for (const need of result.lost ?? []) lost.add(need);
-      // A scenario that goes deeper than the rule's own needs takes nothing from what others
-      // showed.
+      // A scenario that needs more than the rule itself takes nothing from what others showed.
       if (!result.missing.some((need) => rule.needs.includes(reportedCapability(need)))) continue;
     }
     verdicts.push(verdict);
@@ -106,12 +105,12 @@ export function judgeRule(rule: RuleWords, results: readonly ScenarioResult[]): 
   };
 }
 
-/** The verdict of the whole run. What was not selected is out of the question. */
+/** The verdict of the whole run. Rules that were not selected do not count. */
 export function judgeRun(
   given: readonly { readonly verdict: Verdict; readonly reason?: string | null }[],
   strict = false,
 ): RunVerdict {
-  // What somebody accepts as not tested leaves nothing open.
+  // A rule that the baseline accepts as not tested leaves nothing open.
   const rules = given.filter(({ verdict, reason }) => verdict !== 'not_tested' || reason == null);
   const seen = new Set(rules.map((each) => each.verdict));
   if (seen.has('deviates')) return 'deviates';

@@ -1,9 +1,9 @@
-// How long a scenario waits for something, and whether what did not come in that time can be held
-// against the target.
+// How long a scenario waits for a condition, and whether the target is to blame if it is not met in
+// time.
 import type { WebhookEndpoint } from '../../providers/webhook-receiver.ts';
 import type { EventLoopMark, EventLoopMonitor } from './event-loop-monitor.ts';
 
-/** However little of the time counts, nobody waits longer than so many times as long. */
+/** The longest wait in multiples of the time that was asked for, if stalls do not count. */
 const LONGEST_FACTOR = 8;
 const LONGEST_STEP_MS = 250;
 
@@ -11,7 +11,7 @@ const LONGEST_STEP_MS = 250;
 const LONG_GAP_MS = 800;
 /** After a stall of this length, something that was waited for may have been missed. */
 const SHORT_GAP_MS = 300;
-/** From so much lost time on it is not said that something did not come. */
+/** If stalls take this share of the time, nothing is said about what did not arrive. */
 const LOST_SHARE = 0.5;
 
 export class ConditionWaiter {
@@ -19,7 +19,7 @@ export class ConditionWaiter {
   readonly #sleep: (ms: number) => Promise<void>;
   readonly #from: EventLoopMark;
   #hook: WebhookEndpoint | undefined;
-  /** Something that was waited for did not come. */
+  /** A condition was not met in time. */
   #vain = false;
   #slowestSoundingMs = 0;
 
@@ -29,7 +29,7 @@ export class ConditionWaiter {
     this.#from = eventLoop.mark();
   }
 
-  /** From now on what is waited for may be a delivery. */
+  /** From now on a condition may be a delivery to this endpoint. */
   watchDeliveries(hook: WebhookEndpoint): void {
     this.#hook = hook;
   }
@@ -48,7 +48,7 @@ export class ConditionWaiter {
     return true;
   }
 
-  /** Behind a request of our own: what came before it is seen by now. */
+  /** Tests once more after a request of our own: what arrived before it has been seen by then. */
   async #lastLook(test: () => boolean | Promise<boolean>): Promise<boolean> {
     if (this.#hook !== undefined) {
       const startedAtMs = performance.now();
@@ -62,8 +62,8 @@ export class ConditionWaiter {
   }
 
   /**
-   * Why what was missed, or came once more, may be this program's own doing; undefined when it
-   * cannot be.
+   * Why this program may have missed a delivery, or caused its retry, by a stall of its own;
+   * undefined if it cannot have.
    */
   get starvation(): string | undefined {
     if (this.#hook === undefined && !this.#vain) return undefined;

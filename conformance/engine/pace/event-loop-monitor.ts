@@ -1,13 +1,13 @@
-// Watches for stalls of the event loop: during one nothing arrives at our own receiver,
-// and what does not arrive then says nothing about the target.
+// Measures stalls of the event loop: during a stall nothing arrives at our own receiver, which says
+// nothing about the target.
 import { setTimeout as sleep } from 'node:timers/promises';
 
 const TICK_MS = 20;
-/** What any program is late by now and then. */
+/** A delay that is normal for any program. */
 const TOLERATED_MS = 30;
-/** How long the event loop must run in time to be called calm. */
+/** How long the event loop must run on time to be calm. */
 const CALM_MS = 150;
-/** Longer gaps are remembered one by one. */
+/** Stalls from this length on are remembered one by one. */
 const NOTABLE_MS = 100;
 
 interface Stall {
@@ -15,11 +15,11 @@ interface Stall {
   readonly ms: number;
 }
 
-/** What was lost within a span of time, in milliseconds. */
+/** Stalls within a span of time, in milliseconds. */
 export interface EventLoopDelay {
   /** The longest stall. */
   readonly worstMs: number;
-  /** All such times together. */
+  /** All stalls together. */
   readonly lostMs: number;
   readonly spanMs: number;
 }
@@ -59,7 +59,7 @@ export class EventLoopMonitor {
     return { worstMs: Math.max(0, ...own), lostMs: this.#lostMs - lostMs, spanMs };
   }
 
-  /** Waits until the event loop runs in time again, at most for so long. */
+  /** Waits until the event loop runs on time again, at most `withinMs`. */
   async waitUntilCalm(withinMs: number): Promise<void> {
     const endMs = performance.now() + withinMs;
     for (;;) {
@@ -69,7 +69,7 @@ export class EventLoopMonitor {
     }
   }
 
-  /** Asked between two ticks, too: a turn that was long in coming need not be the tick's. */
+  /** Called between two ticks as well, so that a stall is noticed before the next tick. */
   #look(): void {
     if (this.#timer === undefined) return;
     const nowMs = performance.now();

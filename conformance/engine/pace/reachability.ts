@@ -1,10 +1,10 @@
-// Whether the target is still there: who has refused every connection for a while has ended, and
-// what each scenario would still try has nobody to be tried on.
+// Whether the target still runs: if it has refused every connection for a while, the rest of the run
+// is not tried.
 
 export interface ReachabilityLimits {
-  /** So many refused connections in a row, with no answer between them, … */
+  /** Refused connections in a row without an answer between them, … */
   readonly refusals: number;
-  /** … over so long. A service that is started anew is back before. */
+  /** … and the time that they must span: a service that restarts is back earlier. */
   readonly forMs: number;
 }
 

@@ -18,12 +18,12 @@ export interface RunOutcome {
   readonly interrupted: boolean;
   /** Baseline entries that no longer deviate. */
   readonly stale: number;
-  /** Rules that are open for another reason than that the target never had what they take. */
+  /** Rules that are open although the target offers what they need. */
   readonly hindered?: number;
 }
 
 /**
- * The most urgent thing that can be said of a run; 130 whatever was found before it was cut off.
+ * The exit code for the most urgent outcome of a run; always 130 if it was interrupted.
  */
 export function exitCode(outcome: RunOutcome, allowIncomplete = false): number {
   if (outcome.interrupted) return EXIT_CODES.interrupted;
@@ -36,7 +36,7 @@ export function exitCode(outcome: RunOutcome, allowIncomplete = false): number {
   return EXIT_CODES.conformant;
 }
 
-/** How many rules no want excuses: hindered by the network, by setup, or by what was lost. */
+/** Rules that --allow-incomplete does not forgive: blocked, inconclusive, or with a lost need. */
 export function countHindered(
   rules: readonly { readonly verdict: Verdict; readonly lost: readonly string[] }[],
 ): number {

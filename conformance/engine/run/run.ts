@@ -28,16 +28,16 @@ import {
 
 export interface ScenarioRunOptions {
   readonly scenarios: readonly Scenario[];
-  /** Played before all others: what they find to be of no use is withdrawn. */
+  /** Played before all others; parts of the profile that do not work are withdrawn. */
   readonly profileScenarios?: readonly Scenario[];
   /** Tries every part of the profile, needed or not. */
   readonly confirmsAll?: boolean;
   readonly provider: Provider;
   readonly sender: Sender;
   readonly selection?: Selection;
-  /** Decides the order; the names of what is made are new each time whatever the seed. */
+  /** Decides the order of the scenarios. Names of records are new in every run. */
   readonly seed?: number;
-  /** In every name that the run makes; new when left out. */
+  /** Part of every name that the run makes; new by default. */
   readonly mark?: string;
   readonly timeoutMs?: number;
   /** Caps every rate, in requests a second. */
@@ -45,10 +45,10 @@ export interface ScenarioRunOptions {
   /** Scenarios in play at once. */
   readonly width?: number;
   readonly signal?: AbortSignal;
-  /** How waits by the wall pass; tests hurry them. */
+  /** Waits in real time; tests replace it. */
   readonly pause?: (ms: number) => Promise<void>;
   readonly secret?: (value: string) => void;
-  /** What scenarios find out for one another; what is known already is not asked again. */
+  /** What scenarios find out for each other, so that it is not asked again. */
   readonly learned?: Map<string, unknown>;
   readonly onResult?: (result: ScenarioResult, done: number, total: number) => void;
 }
@@ -68,7 +68,7 @@ export interface RunResult {
   readonly crashes?: readonly Crash[];
 }
 
-/** After this many scenarios in a row without an answer the target is taken to be gone. */
+/** After this many scenarios in a row without an answer the target counts as gone. */
 const GONE_AFTER = 8;
 
 export async function runScenarios(options: ScenarioRunOptions): Promise<RunResult> {
@@ -87,7 +87,7 @@ export async function runScenarios(options: ScenarioRunOptions): Promise<RunResu
     startedAtMs,
     signal,
     abandonSignal: whenStopped(signal),
-    // What is waited for no more does not keep the process either.
+    // A wait that was cut short does not keep the process alive.
     pause: options.pause ?? ((ms) => sleep(ms, undefined, { signal }).catch(() => undefined)),
     onRequest: () => {
       requests += 1;
@@ -120,7 +120,7 @@ export async function runScenarios(options: ScenarioRunOptions): Promise<RunResu
   };
 }
 
-/** What is under way when a run is interrupted may still be answered for so long. */
+/** How long requests in flight may still be answered after an interruption. */
 const GRACE_MS = 2_000;
 
 function whenStopped(signal: AbortSignal): AbortSignal {
@@ -188,8 +188,8 @@ async function confirm(
 const INTERRUPTED = 'the run was interrupted';
 
 /**
- * Before a rule is blamed, whatever its evidence takes for granted is looked at as well, though
- * nobody selected it; what was left out on purpose (`--skip`) stays out.
+ * Also plays the scenarios of rules that evidence against another rule presumes, even if they were
+ * not selected; what was left out on purpose (`--skip`) stays out.
  */
 async function examined(
   options: ScenarioRunOptions,

@@ -24,7 +24,7 @@ export function isSelected(rule: string, { only, skip }: Selection): boolean {
   return !matchesAny(skip, rule) && (only.length === 0 || matchesAny(only, rule));
 }
 
-/** Globs that stand for no rule and no scenario: a typing error, most likely. */
+/** Globs that match no id: most likely a typing error. */
 export function unmatchedGlobs(globs: readonly string[], ids: readonly string[]): string[] {
   return globs.filter((glob) => !ids.some(globTest(glob)));
 }
@@ -59,7 +59,7 @@ interface ChoiceOptions {
   readonly lost?: ReadonlySet<Capability> | undefined;
 }
 
-/** The profile family is played before, whatever is selected. */
+/** Scenarios of the profile family have no rules; they are played earlier. */
 export function chooseScenarios(options: ChoiceOptions): Choice {
   const chosen: SelectedScenario[] = [];
   const left: ScenarioResult[] = [];
@@ -85,7 +85,7 @@ export function missingCapabilities(
   return needs.filter((need) => !offers.has(need));
 }
 
-/** One that stands in for others is needed if one of those cannot be played. */
+/** A scenario that stands in for others is needed if one of those cannot be played. */
 function isNeeded({ standsInFor }: Scenario, { scenarios, offers }: ChoiceOptions): boolean {
   if (standsInFor === undefined) return true;
   return scenarios.some(
@@ -93,7 +93,7 @@ function isNeeded({ standsInFor }: Scenario, { scenarios, offers }: ChoiceOption
   );
 }
 
-/** What the selected scenarios may take: nothing else of a profile need be tried beforehand. */
+/** What the selected scenarios may need: only these parts of a profile are confirmed first. */
 export function neededCapabilities(
   scenarios: readonly Scenario[],
   selection: Selection,

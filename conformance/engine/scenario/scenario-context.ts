@@ -54,20 +54,20 @@ export class ScenarioContext extends ScenarioSession {
     return new Expectation(this.findings, this.findings.listed(rules), answer);
   }
 
-  /** As expect, but the scenario ends when it is not met: what follows rests on it. */
+  /** Like expect, but ends the scenario if it is not met: what follows rests on it. */
   must(rules: Rules, answer: Answer): Expectation {
     return new Expectation(this.findings, this.findings.listed(rules), answer, { fatal: true });
   }
 
-  /** As expect, where the specification can be read two ways: not met is a piece of advice. */
+  /** Like expect, if the specification can be read in two ways: a miss is advice. */
   advise(rules: Rules, answer: Answer): Expectation {
     const failing = 'advisory';
     return new Expectation(this.findings, this.findings.listed(rules), answer, { failing });
   }
 
   /**
-   * An expectation about several answers, or about what was seen elsewhere. Undefined where what
-   * was seen fits a target that keeps the rules and one that does not.
+   * An expectation about several answers, or about something else that was seen. `truth` is
+   * undefined if what was seen also fits a target that breaks the rules.
    */
   claim(
     rules: Rules,
@@ -84,22 +84,22 @@ export class ScenarioContext extends ScenarioSession {
   }
 
   /**
-   * What is found from here to the end of the part or scenario takes these rules for granted:
-   * where one of them deviates in the same run, that is the reason, and nobody else is blamed.
+   * Findings from here to the end of the branch or scenario presume these rules: if one of them
+   * deviates in the same run, it explains them.
    */
   presume(...rules: RuleId[]): void {
     this.findings.presumed = [...this.findings.presumed, ...rules];
   }
 
-  /** Says that these rules could not be tried here, and why: `not_tested`, never passed. */
+  /** These rules could not be tested here: `not_tested` with the reason. */
   notTested(rules: Rules, why: string): void {
     const finding = { expected: 'to be tested', actual: why, exchanges: [] };
     this.findings.record({ ...finding, rules: this.findings.listed(rules), verdict: 'not_tested' });
   }
 
   /**
-   * What the target does where the specification is open; with the settings that imitate it, and
-   * whether something in it is unlike the simulator that no setting says.
+   * What the target does where the specification is open, with the settings that imitate it;
+   * `isUnlike` if it differs from the simulator in a way that no setting imitates.
    */
   observe(
     question: QuestionId,

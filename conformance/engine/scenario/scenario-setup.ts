@@ -44,8 +44,8 @@ export class ScenarioSetup {
   }
 
   /**
-   * One setup call under one key however often it is sent; blocked unless it succeeds. With which
-   * status it does so is for the rules of the operation.
+   * One setup call, under one key even if it is sent again; blocked unless it succeeds. Which 2xx
+   * status it has is for the rules of the operation to judge.
    */
   async #made(words: string, send: () => Promise<Answer>): Promise<Answer> {
     const answer = await this.#session.sendUntilAnswered(words, send);
@@ -132,7 +132,7 @@ export class ScenarioSetup {
     const send = () => this.#session.as(role).createTransaction(body, { key });
     const answer = await this.#made('a transaction to start from', send);
     const status = answer.at('status');
-    // TXN-1 says so itself; what starts elsewhere is nothing to start from.
+    // TXN-1 is judged elsewhere; a transaction in another state is no starting point.
     if (typeof status === 'string' && status !== 'pending') {
       throw new Blocked(`setup failed: a new transaction is ${status} (TXN-1)`);
     }
@@ -151,7 +151,7 @@ export class ScenarioSetup {
     return this.#known(read, transaction.id).presuming('TXN-2');
   }
 
-  /** A record that is answered 201 once more can be read all the same; another one cannot. */
+  /** A record that is answered 201 again can still be read; a different record cannot. */
   #known(read: Answer, id = read.idAt('id')): Answer {
     if (read.status === 200 || read.idAt('id') === id) return read;
     throw new Blocked(`a known reference made another record: ${read.summary}`);
@@ -209,7 +209,7 @@ export class ScenarioSetup {
     throw new MissingCapability('public_url', `add ${CAPABILITIES.public_url.add}`);
   }
 
-  /** A subscription, disabled again when the scenario ends. To a subscribable url when not told. */
+  /** A subscription, disabled again when the scenario ends; by default to a subscribable URL. */
   async webhook(
     to?: WebhookEndpoint | string,
     categories: readonly string[] = ['account', 'order', 'position', 'transaction'],

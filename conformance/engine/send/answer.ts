@@ -5,7 +5,7 @@ import { idText, type Json, memberAt, parseJson } from './json.ts';
 
 export { type Json, memberAt } from './json.ts';
 
-/** Who seems to have answered: the service, something in front of it, or a service in trouble. */
+/** What seems to have answered: the service, its limiter, a gateway, or a service in trouble. */
 export type AnswerSource = 'service' | 'limit' | 'intermediary' | 'trouble';
 
 export interface AnswerOptions {
@@ -59,7 +59,7 @@ export class Answer {
     return this.#text;
   }
 
-  /** The body as JSON whatever its content type; undefined when it is none. */
+  /** The body as JSON, even if its content type is another; undefined if it is not JSON. */
   get json(): Json | undefined {
     if (!this.#parsed) {
       this.#parsed = true;
@@ -83,7 +83,7 @@ export class Answer {
     return this.idAt('id') === id;
   }
 
-  /** The machine-readable code of a refusal, wherever the body is JSON with one. */
+  /** The machine-readable code of a refusal, if the body is JSON with one. */
   get code(): string | undefined {
     const code = this.at('code');
     return typeof code === 'string' ? code : undefined;

@@ -20,7 +20,7 @@ export interface CallOptions {
   /** Leaves the token out (null) or sends another Authorization header. */
   readonly authorization?: string | null;
   readonly timeoutMs?: number;
-  /** Sends at once, whatever the plan allows: for scenarios that exhaust a rate on purpose. */
+  /** Sends at once, even beyond the plan: for scenarios that exhaust a rate on purpose. */
   readonly unpaced?: boolean;
 }
 

@@ -42,7 +42,7 @@ function printable(value: unknown): unknown {
   return Object.defineProperty(value, Symbol.toPrimitive, { value: () => printJson(value) });
 }
 
-/** A value of a target in words for people: never throws, whatever the value is. */
+/** Any value of a target as text for people. Never throws. */
 export function printJson(value: unknown): string {
   const printed = JSON.stringify(value, (_, each: unknown) =>
     typeof each === 'bigint' ? `${each}n` : each,
@@ -60,7 +60,7 @@ export function writeJson(value: unknown): string {
   }
 }
 
-/** The text of an id, however it is written (CONV-1a judges that); undefined for no id. */
+/** The text of an id, as a string or a number (CONV-1a judges which); undefined for no id. */
 export function idText(value: unknown): string | undefined {
   if (typeof value === 'string') return value === '' ? undefined : value;
   return typeof value === 'number' || typeof value === 'bigint' ? String(value) : undefined;

@@ -1,6 +1,6 @@
 // Reads a response body with a limit, so that an endless one costs next to nothing.
 
-/** No answer of the API is longer; what follows is said, and not kept. */
+/** No answer of the API is longer. */
 export const ANSWER_LIMIT_BYTES = 1024 * 1024;
 
 export class TooLong extends Error {
@@ -35,7 +35,7 @@ export async function readUpTo(
 
 /**
  * Bytes that come in chunks, in one buffer that grows: a chunk costs more than a hundred bytes to
- * keep, and a stranger may send a byte in each.
+ * keep, and a target may send a byte in each.
  */
 export class GrowingBytes {
   #kept: Uint8Array = new Uint8Array(0);

@@ -31,7 +31,7 @@ export interface Sender {
   close(): Promise<void>;
   /** The way that its requests take, for a WebSocket to take as well. */
   readonly dispatcher?: Dispatcher;
-  /** Lines that it adds to whatever goes to a url. */
+  /** Header lines that it adds to each request to a URL. */
   readonly addedHeaders?: (url: string) => readonly HeaderLine[];
 }
 
@@ -74,7 +74,7 @@ export async function socketSender(route: Route = {}): Promise<Sender> {
   };
 }
 
-/** Where nothing ever answered, the way there is the likelier cause. */
+/** If nothing has answered at this origin yet, the route is the more likely cause. */
 async function explained(known: Unreachable, url: URL, isProxied: boolean): Promise<Unreachable> {
   const { reason, message } = known;
   const isCut = reason === 'reset' || reason === 'protocol';
@@ -98,8 +98,8 @@ function byName(lines: readonly HeaderLine[]): Record<string, string | string[]>
 }
 
 /**
- * Adds header lines to whatever goes to one of these origins, below where requests are recorded: a
- * gateway's key is no part of what is judged, and no report shows it.
+ * Adds header lines to each request to one of these origins, below where requests are recorded: a
+ * gateway's key is not judged, and no report shows it.
  */
 export function withHeaders(
   sender: Sender,
@@ -131,7 +131,7 @@ export function fetchSender(fetch: FetchLike): Sender {
           whenAborted(signal),
         ]);
         const body = new Uint8Array(await answer.arrayBuffer());
-        // As over a socket, what follows on an answer is a turn of its own, never the same moment.
+        // As with a socket, what follows an answer happens in a later turn of the event loop.
         await new Promise((resolve) => setImmediate(resolve));
         return { status: answer.status, headers: [...answer.headers], body };
       } catch (error) {
