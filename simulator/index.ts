@@ -93,8 +93,8 @@ export interface Replayed {
 
 /**
  * Plays a file that `sandbox start --record FILE` wrote: the same world and the same answers, byte
- * for byte. Nothing is sent to any receiver, neither again nor anew. Throws a TypeError that says
- * what is wrong with the file. Deviations of your own, which a file cannot hold, are given anew.
+ * for byte. Nothing is sent to any receiver, neither again nor for the first time. Throws a TypeError that says
+ * what is wrong with the file. Deviations of your own, which a file cannot hold, are passed again.
  *
  * @example
  * // After: sandbox start --record bug.jsonl

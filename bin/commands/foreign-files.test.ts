@@ -11,7 +11,7 @@ import { printBaseline } from '../../conformance/reports/baseline.ts';
 import { sampleReport } from '../../conformance/reports/testing/sample-report.ts';
 import { defaultSettings } from '../../fixtures/settings.ts';
 import { sample } from '../../fixtures/testing/sample.ts';
-import { findNamedWorld } from '../../simulator/compose/read-world.ts';
+import { findNamedWorld } from '../../simulator/compose/options.ts';
 import { readSavedWorld } from '../../simulator/compose/world-origin.ts';
 import { conformingBehaviour } from '../../simulator/core/policies/conforming.ts';
 import { dumpWorld, loadWorld, StateError } from '../../simulator/core/state/snapshot.ts';

@@ -10,7 +10,6 @@ import { undiciDeliverer } from '../host/delivery/undici-deliverer.ts';
 import { Sandbox } from '../host/world/sandbox.ts';
 import { type ControlPlane, controlPlane } from '../transports/control.ts';
 import { Door } from '../transports/door.ts';
-import { OptionsError } from './findings.ts';
 import {
   connectReceiver,
   type ForwardReceiver,
@@ -25,18 +24,18 @@ import {
   stateVersionOf,
 } from './kept-world.ts';
 import type { ReadListenOptions, ReadOptions } from './options.ts';
-import { findNamedWorld, type NamedWorld } from './read-world.ts';
+import { findNamedWorld, type NamedWorld, OptionsError } from './options.ts';
 import { type Served, serveOn } from './serve-on.ts';
 import { contradictions, originOf, type SavedWorld, unnamedOrigin } from './world-origin.ts';
 
-/** What only some programs bring along. */
+/** What only some programs provide. */
 export interface Companions {
   /** Folder of the built dashboard. */
   readonly dashboard?: string | undefined;
   readonly judgeReceiver?: ControlPlaneOptions['judgeReceiver'];
-  /** In place of the one that sends. */
+  /** Replaces the deliverer that sends over the network. */
   readonly deliverer?: Deliverer;
-  /** Told what the sandbox goes on with all the same, such as a save that failed. */
+  /** Called with problems that do not stop the sandbox, such as a failed save. */
   readonly warn: (message: string) => void;
 }
 
@@ -79,7 +78,7 @@ export async function compose(options: ReadOptions, companions: Companions): Pro
     if (told !== null) companions.warn(told);
     const receiver = connectReceiver(sandbox, options.forwardTo);
     const { first } = sandbox;
-    // A clock that stands wakes nobody up for what has come due until then.
+    // A frozen clock fires no timer for what is due already.
     first.fireUntil(Math.max(first.clock.nowMs(), first.world.nowMs));
     const onTrouble = companions.warn;
     const kept = await keepWorld(sandbox, { ...options, stateVersion, onTrouble });
@@ -108,7 +107,7 @@ function join({ options, companions, sandbox, receiver, kept }: Parts): Composit
     ...(judgeReceiver === undefined ? {} : { judgeReceiver }),
   });
   const end = async (keep: () => Promise<void>) => {
-    // Whoever called `listen` hears why it failed.
+    // The caller of `listen` gets the error.
     const server = await served?.catch(() => null);
     plane.close();
     for (const host of sandbox.worlds.values()) host.cutOff();

@@ -15,7 +15,7 @@ export interface ForwardReceiver {
   readonly forwards_to: string;
 }
 
-/** Nobody has this name (RFC 2606); what is delivered to it goes to the receiver that was named. */
+/** A reserved name (RFC 2606); its deliveries are forwarded to the receiver of `forwardTo`. */
 const origin = 'https://receiver.example';
 const url = `${origin}/`;
 

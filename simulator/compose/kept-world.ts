@@ -49,7 +49,7 @@ export function restoreSavedWorld(
     return;
   }
   const mode = asked?.mode ?? clock?.mode ?? 'real';
-  // A real clock has gone on while nobody served; a frozen one has not.
+  // A real clock has gone on while the sandbox was not running; a frozen one has not.
   const wentOn = mode === 'real' || clock?.mode !== 'frozen' ? wallMs() : 0;
   const now_ms = asked?.nowMs ?? Math.max(clock?.nowMs ?? 0, wentOn);
   restoreState(first, { ...(document as object), clock: { mode, now_ms } });

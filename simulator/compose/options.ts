@@ -1,17 +1,31 @@
-// Reads what a sandbox is told, whether a program or a command line tells it: each option is
-// checked here once, and named with its remedy when it is wrong.
+// Reads the options of a sandbox, from a program or from a command line: each option is checked here
+// once, and named with its remedy when it is wrong.
+import { resolve } from 'node:path';
 import { type Config, type Forward, parseConfig } from '../../fixtures/config.ts';
-import type { Settings } from '../../fixtures/settings.ts';
-import type { WorldFixture, WorldName } from '../../fixtures/worlds.ts';
+import { findRule } from '../../fixtures/rules.ts';
+import {
+  findNearest,
+  isRecord,
+  shown,
+  shownAs,
+  typeWords,
+  unknownField,
+} from '../../fixtures/settings/parse.ts';
+import type { FieldProblem, Settings } from '../../fixtures/settings.ts';
+import {
+  findWorld,
+  parseWorld,
+  type WorldFixture,
+  type WorldName,
+  worldNames,
+} from '../../fixtures/worlds.ts';
 import type { PlanName } from '../core/records.ts';
 import { planRates } from '../core/tables/rate-plans.ts';
 import type { Deviation } from '../deviations/deviation.ts';
 import { isLoopbackHost } from '../host/delivery/loopback.ts';
 import { parseClock } from '../host/world/parse-clock.ts';
 import type { ClockOptions } from '../host/world/sandbox.ts';
-import { Findings, type Given, readFlag, readList, readNames, readText, say } from './findings.ts';
-import { readDeviations, readOwnDeviation } from './read-deviations.ts';
-import { type NamedWorld, readWorld } from './read-world.ts';
+import { readJsonFile } from './json-file.ts';
 
 /** How a sandbox begins. Everything has the default of `sandbox start`. */
 export interface SandboxOptions {
@@ -95,137 +109,272 @@ const optionNames = [
 export const planNames = Object.keys(planRates) as readonly PlanName[];
 const defaultConfig = (parseConfig({}) as { readonly config: Config }).config;
 
-/** The options of a sandbox; throws an OptionsError that names each one that is wrong. */
+/** Names every option that is wrong; a command shows the same under its own names. */
+export class OptionsError extends TypeError {
+  readonly problems: readonly FieldProblem[];
+
+  constructor(problems: readonly FieldProblem[]) {
+    super(problems.map(({ field, message }) => `${field} ${message}`).join('; '));
+    this.problems = problems;
+  }
+}
+
+/** Reads options one by one and collects everything that is wrong with them. */
+class OptionReader {
+  readonly problems: FieldProblem[] = [];
+  readonly given: Readonly<Record<string, unknown>>;
+
+  constructor(options: unknown, known: readonly string[]) {
+    this.given = isRecord(options) ? options : {};
+    if (options !== undefined && !isRecord(options)) {
+      this.add('options', `must be an object such as {${known[0]}: …}, not ${typeWords(options)}`);
+    }
+    for (const name of Object.keys(this.given)) {
+      if (!known.includes(name)) this.problems.push(unknownField(name, name, known));
+    }
+  }
+
+  add(field: string, message: string): void {
+    this.problems.push({ field, message });
+  }
+
+  /** `read` returns null for a wrong value; undefined counts as left out. */
+  value<T>(name: string, form: string, read: (value: unknown) => T | null): T | undefined {
+    return this.one(name, this.given[name], form, read);
+  }
+
+  one<T>(
+    name: string,
+    value: unknown,
+    form: string,
+    read: (value: unknown, name: string) => T | null,
+  ): T | undefined {
+    if (value === undefined) return undefined;
+    const good = read(value, name);
+    if (good === null) this.add(name, `must be ${form}, not ${shownAs('string', value)}`);
+    return good ?? undefined;
+  }
+
+  flag(name: string): boolean {
+    const isFlag = (value: unknown) => (typeof value === 'boolean' ? value : null);
+    return this.value(name, 'true or false', isFlag) ?? false;
+  }
+
+  text(name: string, form: string): string | undefined {
+    return this.value(name, form, (value) =>
+      typeof value === 'string' && value.trim() !== '' ? value : null,
+    );
+  }
+
+  list<T>(
+    name: string,
+    form: string,
+    read: (value: unknown, name: string) => T | null,
+  ): readonly T[] {
+    const entries = this.value(name, 'a list', (value) => (Array.isArray(value) ? value : null));
+    return (entries ?? []).flatMap((entry: unknown, at) => {
+      const good = this.one(`${name}[${at}]`, entry ?? null, form, read);
+      return good === undefined ? [] : [good];
+    });
+  }
+
+  /** Throws an OptionsError if anything is wrong. */
+  settle(): void {
+    if (this.problems.length > 0) throw new OptionsError(this.problems);
+  }
+}
+
+/** The options of a sandbox. Throws an OptionsError. */
 export async function readOptions(options: unknown): Promise<ReadOptions> {
-  const found = new Findings();
-  const given = readNames(found, options, optionNames);
-  const { settings, forwards } = readConfig(found, given);
+  const reader = new OptionReader(options, optionNames);
+  const { settings, forwards } = reader.given;
+  const { config = defaultConfig, problems = [] } = parseConfig({ settings, forwards });
+  reader.problems.push(...problems);
   const read = {
-    world: readWorld(found, given.world),
-    clock: readClock(found, given.clock),
-    seed: readSeed(found, given.seed),
-    plan: readPlan(found, given.plan),
-    settings,
-    forwards,
-    forwardTo: readReceiver(found, given.forwardTo),
-    allowLocalWebhooks: readFlag(found, 'allowLocalWebhooks', given.allowLocalWebhooks),
-    allowPublicDeliveries: readFlag(found, 'allowPublicDeliveries', given.allowPublicDeliveries),
-    deviations: await readDeviations(found, given.deviations),
-    controlToken: readControlToken(found, given.controlToken),
-    state: readText(found, 'state', given.state, 'the path of a file'),
-    stateSync: readFlag(found, 'stateSync', given.stateSync),
-    record: readText(found, 'record', given.record, 'the path of a new file'),
+    world: readWorld(reader),
+    clock: reader.value(
+      'clock',
+      'real, frozen or an ISO time with its zone, such as "2026-01-31T12:00:00Z"',
+      (value) => (typeof value === 'string' ? parseClock(value) : null),
+    ),
+    seed: reader.value('seed', 'a whole number or a string that is not blank', (value) => {
+      const isText = typeof value === 'string' && value.trim() !== '';
+      return Number.isSafeInteger(value) || isText ? String(value) : null;
+    }),
+    plan: reader.value('plan', `one of ${planNames.map(shown).join(', ')}`, (value) =>
+      planNames.includes(value as PlanName) ? (value as PlanName) : null,
+    ),
+    settings: config.settings,
+    forwards: config.forwards,
+    forwardTo: readReceiver(reader),
+    allowLocalWebhooks: reader.flag('allowLocalWebhooks'),
+    allowPublicDeliveries: reader.flag('allowPublicDeliveries'),
+    deviations: await readDeviations(reader),
+    controlToken: readControlToken(reader),
+    state: reader.text('state', 'the path of a file'),
+    stateSync: reader.flag('stateSync'),
+    record: reader.text('record', 'the path of a new file'),
   };
-  found.settle();
+  reader.settle();
   return read;
 }
 
 /**
- * The options of `listen`; throws an OptionsError that names each one that is wrong. Whoever
- * reaches the control plane owns the sandbox, so where other machines do it wants a token.
+ * The options of `listen`. A client that reaches the control plane owns the sandbox, so other
+ * machines need a token for it. Throws an OptionsError.
  */
 export function readListenOptions(
   options: unknown,
   controlToken: string | undefined,
 ): ReadListenOptions {
-  const found = new Findings();
-  const names = ['port', 'host', 'allowHosts', 'allowOrigins'];
-  const given = readNames(found, options, names);
-  const { port = 0, host = '127.0.0.1' } = given;
-  const allowHosts = readList(found, 'allowHosts', given.allowHosts, readHostName(found));
-  const allowOrigins = readList(found, 'allowOrigins', given.allowOrigins, readOrigin(found));
-  if (typeof port !== 'number' || !Number.isInteger(port) || port < 0 || port > 65_535) {
-    const remedy = '0 picks a free one';
-    found.add('port', `must be a whole number from 0 to 65535, not ${say(port)}; ${remedy}`);
+  const reader = new OptionReader(options, ['port', 'host', 'allowHosts', 'allowOrigins']);
+  const { given } = reader;
+  const read = {
+    port: reader.one(
+      'port',
+      given.port ?? 0,
+      'a whole number from 0 to 65535 (0 picks a free one)',
+      (value) =>
+        Number.isInteger(value) && Number(value) >= 0 && Number(value) <= 65_535
+          ? (value as number)
+          : null,
+    ),
+    host: reader.text('host', 'an address to bind, such as "127.0.0.1"') ?? '127.0.0.1',
+    allowHosts: reader.list(
+      'allowHosts',
+      'a name without scheme and port, such as "sandbox"',
+      (name) =>
+        typeof name === 'string' && /^[\w.:[\]-]{1,253}$/.test(name) && !/:\d+$/.test(name)
+          ? name
+          : null,
+    ),
+    allowOrigins: reader.list(
+      'allowOrigins',
+      'an origin such as "http://localhost:3000"',
+      (origin) => {
+        const isOrigin = typeof origin === 'string' && /^https?:\/\/[^/?#@\s]+\/?$/i.test(origin);
+        return isOrigin && URL.canParse(origin) ? new URL(origin).origin : null;
+      },
+    ),
+  };
+  if (!isLoopbackHost(read.host) && controlToken === undefined) {
+    const words = `is needed with host ${read.host}, which other machines can reach`;
+    reader.add('controlTokenFile', `(or controlToken) ${words}`);
   }
-  const address = readText(found, 'host', host, 'an address to bind, such as "127.0.0.1"');
-  if (address !== undefined && !isLoopbackHost(address) && controlToken === undefined) {
-    found.add(
-      'controlTokenFile',
-      `(or controlToken) is needed with host ${address}, which other machines can reach`,
-    );
-  }
-  found.settle();
-  return { port, host, allowHosts, allowOrigins } as ReadListenOptions;
+  reader.settle();
+  return read as ReadListenOptions;
 }
 
-const readHostName = (found: Findings) => (name: unknown, field: string) => {
-  if (typeof name === 'string' && /^[\w.:[\]-]{1,253}$/.test(name) && !/:\d+$/.test(name))
-    return name;
-  found.add(field, `must be a name without scheme and port, such as "sandbox", not ${say(name)}`);
-  return null;
-};
-
-const readOrigin = (found: Findings) => (origin: unknown, field: string) => {
-  const isOrigin = typeof origin === 'string' && /^https?:\/\/[^/?#@\s]+\/?$/i.test(origin);
-  if (isOrigin && URL.canParse(origin)) return new URL(origin).origin;
-  found.add(field, `must be an origin such as "http://localhost:3000", not ${say(origin)}`);
-  return null;
-};
-
-/** The deviations of `replayRecording`, all of them a program's own. */
+/** The deviations of `replayRecording`, all of them a program's own. Throws an OptionsError. */
 export function readReplayOptions(options: unknown): readonly Deviation[] {
-  const found = new Findings();
-  const { deviations } = readNames(found, options, ['deviations']);
-  const own = readList(found, 'deviations', deviations, (each, field) =>
-    readOwnDeviation(found, each, field),
-  );
-  found.settle();
+  const reader = new OptionReader(options, ['deviations']);
+  const own = reader.list('deviations', deviationForm, readOwn(reader));
+  reader.settle();
   return own;
 }
 
-function readClock(found: Findings, clock: unknown): ClockOptions | undefined {
-  if (clock === undefined) return undefined;
-  const options = typeof clock === 'string' ? parseClock(clock) : null;
-  if (options !== null) return options;
-  const forms = 'real, frozen or an ISO time with its zone, such as "2026-01-31T12:00:00Z"';
-  found.add('clock', `must be ${forms}, not ${say(clock)}`);
+function readReceiver(reader: OptionReader): string | undefined {
+  const example = 'a URL such as "http://localhost:3000/hooks"';
+  const url = reader.value('forwardTo', example, (value) =>
+    typeof value === 'string' && /^https?:\/\/[^/\s]/i.test(value) && URL.canParse(value)
+      ? new URL(value)
+      : null,
+  );
+  if (url !== undefined && url.username + url.password !== '') {
+    reader.add('forwardTo', 'must be a URL without a user name and password');
+  }
+  return reader.given.forwardTo as string | undefined;
+}
+
+function readControlToken(reader: OptionReader): string | undefined {
+  const { controlToken: token } = reader.given;
+  // It has to fit into an Authorization header, and is never repeated.
+  if (token === undefined || (typeof token === 'string' && /^[\x21-\x7e]+$/.test(token)))
+    return token;
+  reader.add('controlToken', 'must be visible ASCII characters without spaces');
   return undefined;
 }
 
-function readSeed(found: Findings, seed: unknown): string | undefined {
-  if (seed === undefined) return undefined;
-  const isNumber = typeof seed === 'number' && Number.isSafeInteger(seed);
-  const isText = typeof seed === 'string' && seed.trim() !== '';
-  if (!isNumber && !isText) {
-    found.add('seed', `must be a whole number or a string that is not blank, not ${say(seed)}`);
-  }
-  return String(seed);
+export interface NamedWorld {
+  /** As in the option; `custom` for a world that is written out. */
+  readonly name: string;
+  readonly fixture: WorldFixture;
 }
 
-function readPlan(found: Findings, plan: unknown): PlanName | undefined {
-  if (plan !== undefined && !planNames.includes(plan as PlanName)) {
-    const names = planNames.map((name) => JSON.stringify(name)).join(', ');
-    found.add('plan', `must be one of ${names}, not ${say(plan)}`);
+function readWorld(reader: OptionReader): NamedWorld | undefined {
+  const { world } = reader.given;
+  if (typeof world === 'string') {
+    const { fixture, problems = [] } = findNamedWorld(world);
+    for (const problem of problems) reader.add('world', problem);
+    return fixture === undefined ? undefined : { name: world, fixture };
   }
-  return plan as PlanName | undefined;
+  const form = 'a world’s name, a file, or a world written out';
+  const written = reader.value('world', form, (value) => (isRecord(value) ? value : null));
+  if (written === undefined) return undefined;
+  const { world: fixture, problems = [] } = parseWorld(written);
+  for (const { field, message } of problems) reader.add(`world.${field}`, message);
+  return fixture === undefined ? undefined : { name: 'custom', fixture };
 }
 
-/** What a config file holds too, read as there. */
-function readConfig(found: Findings, { settings, forwards }: Given): Config {
-  const parsed = parseConfig({ settings, forwards });
-  found.addAll(parsed.problems ?? []);
-  return parsed.config ?? defaultConfig;
+export type FoundWorld =
+  | { readonly fixture: WorldFixture; readonly problems?: undefined }
+  /** What is wrong, the name or the file first in each. */
+  | { readonly fixture?: undefined; readonly problems: readonly string[] };
+
+/** A built-in name comes first, so that a stray file cannot replace it. */
+export function findNamedWorld(named: string, folder = process.cwd()): FoundWorld {
+  const known = findWorld(named);
+  if (known) return { fixture: known };
+  const read = readJsonFile(resolve(folder, named), named);
+  if (read.problem !== undefined) {
+    const looksLikeName = /^[\w-]+$/.test(named);
+    const ours = `the built-in worlds are ${worldNames.join(', ')}`;
+    return { problems: looksLikeName ? [`${named}: ${ours}`] : [read.problem] };
+  }
+  const { world, problems = [] } = parseWorld(read.value);
+  if (world) return { fixture: world };
+  return { problems: problems.map(({ field, message }) => `${named}: ${field} ${message}`) };
 }
 
-function readReceiver(found: Findings, url: unknown): string | undefined {
-  if (url === undefined) return undefined;
-  const isUrl = typeof url === 'string' && /^https?:\/\/[^/\s]/i.test(url) && URL.canParse(url);
-  if (!isUrl) {
-    found.add('forwardTo', `must be a URL such as "http://localhost:3000/hooks", not ${say(url)}`);
-  } else if (new URL(url).username !== '' || new URL(url).password !== '') {
-    found.add('forwardTo', 'must be a URL without a user name and password');
-  }
-  return url as string;
+const deviationForm = 'a deviation {id, breaks, story, override}';
+
+/** Ids of the register, which is loaded only if there are any, or a program's own deviations. */
+async function readDeviations(reader: OptionReader): Promise<readonly Deviation[]> {
+  const { deviations: given } = reader.given;
+  if (given === undefined || (Array.isArray(given) && given.length === 0)) return [];
+  const { deviations, findDeviation } = await import('../deviations/register.ts');
+  const own = readOwn(reader);
+  return reader.list('deviations', deviationForm, (value, field) => {
+    if (typeof value !== 'string') return own(value, field);
+    const known = findDeviation(value);
+    if (known !== undefined) return known;
+    // Names are compared with underscores, and ids have hyphens.
+    const ids = deviations.map(({ id }) => id.replaceAll('-', '_'));
+    const nearest = findNearest(value, ids)?.replaceAll('_', '-');
+    const advice = nearest === undefined ? '' : `did you mean "${nearest}"? `;
+    const list = '`sandbox deviations` lists them';
+    reader.add(field, `names none: there is no ${shown(value)}; ${advice}${list}`);
+    return {} as Deviation;
+  });
 }
 
-function readControlToken(found: Findings, token: unknown): string | undefined {
-  if (token === undefined) return undefined;
-  // It has to fit into an Authorization header.
-  if (typeof token !== 'string' || !/^[\x21-\x7e]+$/.test(token)) {
-    const form = 'must be visible ASCII characters without spaces';
-    // A secret is not repeated.
-    found.add('controlToken', typeof token === 'string' ? form : `${form}, not ${say(token)}`);
-  }
-  return token as string;
+/** A deviation that a program has written itself. */
+function readOwn(reader: OptionReader) {
+  return (value: unknown, field: string): Deviation | null => {
+    if (!isRecord(value)) return null;
+    const { id, breaks, story, override } = value;
+    const check = (isGood: boolean, member: string, form: string) => {
+      if (!isGood) reader.add(`${field}.${member}`, `must be ${form}`);
+    };
+    check(typeof id === 'string' && /^[\x21-\x7e]+$/.test(id), 'id', 'words joined by hyphens');
+    check(Array.isArray(breaks), 'breaks', 'a list of rule ids');
+    const odd = Array.isArray(breaks) ? breaks.find((rule) => !isRule(rule)) : undefined;
+    const form = `rules of the specification, such as IDEM-4a; there is no ${shown(odd)}`;
+    check(odd === undefined, 'breaks', form);
+    check(typeof story === 'string', 'story', 'a text');
+    check(typeof override === 'function', 'override', 'a function from a behaviour to another one');
+    return value as unknown as Deviation;
+  };
 }
+
+const isRule = (rule: unknown) => typeof rule === 'string' && findRule(rule) !== undefined;

@@ -1,10 +1,10 @@
-// Aborts that arrive: what an aborted signal does to whoever waits, garbage collection or not.
+// Makes aborts arrive, whatever the garbage collector does.
 
 const retained = new WeakMap<object, object>();
 
 /**
  * Keeps a thing for as long as its holder is there. Node hands the abort of a signal on to a
- * Request through a WeakRef, so that a Request which nobody holds any more never hears of it.
+ * Request through a WeakRef, so that a Request without a reference to it never hears of it.
  */
 export function retain(holder: object, thing: object): void {
   retained.set(holder, thing);

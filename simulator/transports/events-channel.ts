@@ -50,7 +50,7 @@ const defaultPingMs = 20_000;
 const farewellMs = 500;
 
 export interface EventsChannel {
-  /** Says so to who follows, and lets nobody in any more. */
+  /** Ends all connections with a reason, and accepts no more. */
   readonly close: () => void;
 }
 
@@ -105,9 +105,9 @@ export function serveEventsChannel(server: Server, options: EventsChannelOptions
       }
       const { door } = options;
       const { headers, rawHeaders } = request;
-      const stranger = door.refuseHost(headers, rawHeaders) ?? door.refuseFollower(headers);
-      if (stranger === null) shakeHands(request, socket, head);
-      else refuse(socket, stranger.status, stranger.headers, String(stranger.body));
+      const refused = door.refuseHost(headers, rawHeaders) ?? door.refuseFollower(headers);
+      if (refused === null) shakeHands(request, socket, head);
+      else refuse(socket, refused.status, refused.headers, String(refused.body));
     });
   });
   const close = () => {
@@ -185,7 +185,7 @@ class Connection {
     this.#later();
   }
 
-  /** One page a turn, so that a long replay keeps nobody waiting. */
+  /** One page a turn, so that a long replay does not delay others. */
   #later(): void {
     if (this.#scheduled || this.#waits) return;
     this.#scheduled = true;

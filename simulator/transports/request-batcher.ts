@@ -33,7 +33,7 @@ export class RequestBatcher {
   readonly #headers: Readonly<Record<string, string>>;
   #begun = 0;
   #taken: PendingCall[] = [];
-  /** null: whoever has an answer sends it at once. */
+  /** null: answers are sent at once. */
   #unsent: UnsentReply[] | null = null;
 
   /** `headers` are put on every answer. */
@@ -124,7 +124,7 @@ export class RequestBatcher {
 }
 
 /**
- * Ends a connection as one that breaks. Where its end is under way already nobody is there to see
+ * Ends a connection as one that breaks. If it is ending already there is no client to see
  * it; Node 20 would wait for that end for ever, even when its program is over.
  */
 function cutOff(socket: Socket): void {

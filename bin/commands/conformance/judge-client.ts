@@ -10,7 +10,7 @@ import { EXIT_CODES } from '../../../conformance/engine/run/exit-code.ts';
 import { jsonText, wrapText } from '../../../conformance/reports/plain-text.ts';
 import { about, ProgressLine } from '../../../conformance/reports/progress.ts';
 import { count } from '../../../conformance/reports/verdict-words.ts';
-import { findNamedWorld } from '../../../simulator/compose/read-world.ts';
+import { findNamedWorld } from '../../../simulator/compose/options.ts';
 import type { ClientOptions } from './client.ts';
 import { openWorlds } from './client-sandbox.ts';
 import { finishRun, prepareFinish } from './finish-run.ts';

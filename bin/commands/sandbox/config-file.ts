@@ -9,7 +9,7 @@ const foundByItself = 'sandbox.config.json';
 export type ReadConfig =
   | {
       readonly config: Config;
-      /** What nobody named and was taken all the same, in a sentence; null where nothing was. */
+      /** A sentence about a file that was found without being named; null if there is none. */
       readonly note: string | null;
       readonly problems?: undefined;
     }

@@ -46,6 +46,6 @@ export function readyEvent(
  */
 export async function writeReadyFile(path: string, ready: ReadyEvent): Promise<void> {
   const real = await findRealFile(path);
-  // Its tokens are for whoever started it.
+  // Its tokens are for the owner of the process.
   await replacePrivately(real, (file) => file.writeFile(`${JSON.stringify(ready)}\n`));
 }

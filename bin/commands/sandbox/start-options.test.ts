@@ -127,7 +127,7 @@ const refused = [
   [['--allow-origin', 'http://a.example/b'], '--allow-origin must be an origin'],
   [['--prot', '1'], '--port'],
   [['--deviate', 'no-such'], '--deviate names none'],
-  [['--world', 'nowhere'], '--world nowhere: the worlds'],
+  [['--world', 'nowhere'], '--world nowhere: the built-in worlds'],
   [['--forward-to', 'localhost:3000'], 'http://localhost:3000/hooks'],
   [['--forward-to', 'ftp://localhost/'], '--forward-to'],
   [['--forward-to', 'http://a:b@localhost/'], 'user name'],

@@ -3,9 +3,9 @@
 import { readFileSync } from 'node:fs';
 import { type Command, Option } from 'commander';
 import type { FieldProblem } from '../../../fixtures/settings.ts';
-import { OptionsError } from '../../../simulator/compose/findings.ts';
 import { unreadableWords } from '../../../simulator/compose/json-file.ts';
 import {
+  OptionsError,
   planNames,
   type ReadListenOptions,
   type ReadOptions,
@@ -19,7 +19,7 @@ import { readConfigFile } from './config-file.ts';
 export interface StartOptions {
   readonly sandbox: ReadOptions;
   readonly listen: ReadListenOptions;
-  /** JSON events in place of banner and log. */
+  /** JSON events instead of the banner and log. */
   readonly json: boolean;
   /** No line for each request. */
   readonly quiet: boolean;

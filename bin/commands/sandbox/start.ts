@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url';
 import type { Command } from 'commander';
 import { jsonText } from '../../../conformance/reports/plain-text.ts';
 import { type Composition, compose, KeptFileError } from '../../../simulator/compose/compose.ts';
-import { OptionsError } from '../../../simulator/compose/findings.ts';
+import { OptionsError } from '../../../simulator/compose/options.ts';
 import { FileProblem, unwritableWords } from '../../../simulator/host/storage/private-file.ts';
 import type { Sandbox } from '../../../simulator/host/world/sandbox.ts';
 import type { ControlPlane } from '../../../simulator/transports/control.ts';

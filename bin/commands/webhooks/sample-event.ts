@@ -18,7 +18,7 @@ export interface SampleEnvelope {
 export interface SampleEventOptions {
   readonly category?: EventCategory | undefined;
   readonly kind?: string | undefined;
-  /** In place of a sample record of the category. */
+  /** Instead of a sample record of the category. */
   readonly data?: unknown;
   /** A new one each time if left out, so that the receiver does not take it for a repeat. */
   readonly id?: string | undefined;

@@ -44,7 +44,7 @@ export const coverageSchema = object('What calls have met so far.', {
       id: anyText('Rule.'),
       why: anyText('What is in the way.'),
     }),
-    'Rules that nobody can meet from outside.',
+    'Rules that no call can meet from outside.',
   ),
 });
 export type CoverageShown = ValueOf<typeof coverageSchema>;

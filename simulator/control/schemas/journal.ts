@@ -51,7 +51,7 @@ const members = {
   at_ms: anyWhole('When it came.'),
   answered_at_ms: orNull(anyWhole('When it was answered; null while it is held, or when lost.')),
   operation: maybeText('null when nothing is there under that path and method.'),
-  client_id: maybeText('Who called; null when nobody was recognised.'),
+  client_id: maybeText('The caller; null when none was recognised.'),
   client_name: maybeText('What people call that credential.'),
   request: object('The call.', {
     method: anyText('Method.'),
@@ -66,7 +66,7 @@ const members = {
       ...body,
     }),
   ),
-  reset: flag('The connection was cut in place of an answer.'),
+  reset: flag('The connection was cut instead of an answer.'),
   idempotency: orNull(
     oneOf('What became of its key.', ['first', 'replayed', 'converged', 'in_flight']),
   ),

@@ -1,5 +1,4 @@
-// Takes tokens, cookies and secrets out of what is shown of a call: whoever looks over a shoulder
-// or reads a log may see the rest.
+// Hides tokens, cookies and secrets in what is shown of a call, on screens and in logs.
 
 import { hidden, secretMembers as names } from '../../../fixtures/schemas/secret-members.ts';
 

@@ -1,4 +1,4 @@
-// Where a text stops being JSON, by line and column, in words for whoever wrote the file. The
+// Where a text stops being JSON, by line and column, in words for the author of the file. The
 // parser's own message names a place only now and then, and may quote a secret of the file.
 
 export interface JsonSyntaxError {

@@ -24,7 +24,7 @@ export function readBody(
       kept = chunk;
     } else {
       // One growing buffer and no list of chunks: a chunk costs hundreds of bytes to keep, and a
-      // stranger may send a byte in each.
+      // client may send one byte in each.
       if (size > kept.byteLength) kept = grown(kept, before, size, limit);
       kept.set(chunk, before);
     }

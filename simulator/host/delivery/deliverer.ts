@@ -37,7 +37,7 @@ export class CancelToken {
     return this.#cancelled;
   }
 
-  /** Whoever carries the delivery is told; only the last one who asked. */
+  /** Registers the function that ends the exchange; it replaces an earlier one. */
   onCancel(tell: (() => void) | null): void {
     this.#tell = tell;
   }

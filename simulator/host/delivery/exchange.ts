@@ -54,7 +54,7 @@ class Answer implements Dispatcher.DispatchHandler {
   constructor(options: ExchangeOptions, resolve: (outcome: ExchangeOutcome) => void) {
     this.#options = options;
     this.#resolve = resolve;
-    // EVT-9b: undici's own limits start anew with every byte; this one does not.
+    // EVT-9b: undici's own limits start again with every byte; this one does not.
     this.#timer = setTimeout(() => this.#expire(), options.limitMs);
     const cancelled = () => this.fail(new Error('cut off by the sandbox'));
     if (options.cancelToken.isCancelled) cancelled();

@@ -11,25 +11,25 @@ interface Running {
   readonly cancelToken: CancelToken;
 }
 
-/** However busy it is, nobody waits longer than this for attempts that were under way before. */
+/** The longest wait for attempts that were in flight before an advance. */
 const idleAtMostMs = 15_000;
-/** A timer that comes so late was kept by a busy machine. */
+/** A timer that is later than this was delayed by a busy machine. */
 const stalledByMs = 100;
 
 export class InFlightDeliveries {
   readonly #host: WorldHost;
-  /** By delivery: those that nobody waits for. */
+  /** By delivery: attempts that no advance waits for. */
   #running = new Map<string, Running>();
-  /** Those that an advance waits for. */
+  /** Attempts that an advance waits for. */
   #awaited = new Set<CancelToken>();
-  /** Told whenever one of those that nobody waits for has ended. */
+  /** Called whenever an attempt that no advance waits for has ended. */
   readonly #onEnd = new Set<() => void>();
 
   constructor(host: WorldHost) {
     this.#host = host;
   }
 
-  /** How many run that nobody waits for. */
+  /** The number of attempts that no advance waits for. */
   get size(): number {
     return this.#running.size;
   }
@@ -51,7 +51,7 @@ export class InFlightDeliveries {
   }
 
   /**
-   * Sends one attempt for somebody who waits and then takes the result; null when it was cut off.
+   * Sends one attempt for an advance, which takes the result; null if it was cut off.
    */
   async sendAwaited(send: SendAttempt): Promise<SendResult | null> {
     const cancelToken = new CancelToken();
@@ -88,7 +88,7 @@ export class InFlightDeliveries {
       if (this.#running.size === 0 || leftMs <= 0) return;
       const waitMs = Math.min(silenceMs, leftMs);
       const askedMs = performance.now();
-      // A process that stood still itself has given nobody that time.
+      // If this process itself was stalled, no receiver had that time.
       const hasStalled = () => performance.now() - askedMs > waitMs + stalledByMs;
       if (!(await this.#nextEnd(waitMs)) && !hasStalled()) return;
     }
@@ -142,7 +142,7 @@ export class InFlightDeliveries {
     return expired;
   }
 
-  /** The same where nobody waits: what follows is to be sent. */
+  /** The same without an advance: returns what is to be sent next. */
   expireAll(nowMs: number): readonly SendAttempt[] {
     const follow: SendAttempt[] = [];
     this.expire(nowMs, follow);

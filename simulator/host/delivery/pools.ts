@@ -18,7 +18,7 @@ export interface Pins {
 export interface PoolOptions {
   /** Certificates of authorities trusted beside those of Node. */
   readonly ca?: string | undefined;
-  /** In place of the pinned look-up; for tests of the check that comes after it. */
+  /** Replaces the pinned look-up; for tests of the check that comes after it. */
   readonly lookup?: LookupFunction | undefined;
 }
 
@@ -57,7 +57,7 @@ export class Pools {
       connect: this.#connector(pins),
       keepAliveTimeout: idleMs,
       keepAliveMaxTimeout: idleMs,
-      // EVT-9b: one limit for everything is kept by whoever waits for the answer.
+      // EVT-9b: the exchange keeps one limit for everything.
       headersTimeout: 0,
       bodyTimeout: 0,
     });

@@ -57,7 +57,7 @@ export class Resolver {
       };
       const begin = () => {
         this.#running += 1;
-        // Nobody waits for it any more: the next one's turn.
+        // Its time is over: the next one's turn.
         if (waited) return ended([]);
         // Whatever the resolver's reason, the name has no address for us.
         this.#lookup(hostname).then(ended, () => ended([]));

@@ -42,8 +42,8 @@ export function sendAttempt(context: SendContext, send: SendAttempt): Promise<Se
 }
 
 /**
- * What the event after this one needs whenever it is sent: made while the receiver thinks, so that
- * nobody waits for it then.
+ * Prepares the next event of the subscription while the receiver is busy, so that sending it takes
+ * less time.
  */
 export function prepareNext(
   { world, behaviour }: Pick<SendContext, 'world' | 'behaviour'>,

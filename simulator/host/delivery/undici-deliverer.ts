@@ -8,7 +8,7 @@ import { type PoolOptions, Pools } from './pools.ts';
 import { type Lookup, Resolver } from './resolver.ts';
 
 export interface UndiciDelivererOptions {
-  /** In place of the system's resolver. */
+  /** Replaces the system's resolver. */
   readonly resolve?: Lookup;
   readonly pools?: PoolOptions;
   /** Refuses to send to other machines, except where a forward leads. */

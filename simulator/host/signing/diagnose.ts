@@ -409,7 +409,7 @@ function explainTime({ header, nowMs, toleranceMs }: Delivery): readonly LikelyC
     const why = `the signer's clock or this one is wrong; ${limit}.`;
     return found('clock_ahead', `the signature is right, but ${span} ahead: ${why}`);
   }
-  const why = 'it was kept or sent again (each attempt is signed anew), or a clock is wrong';
+  const why = 'it was kept or sent again (each attempt is signed again), or a clock is wrong';
   return found('old_delivery', `the signature is right, but ${span} old: ${why}; ${limit}.`);
 }
 

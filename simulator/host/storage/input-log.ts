@@ -239,13 +239,13 @@ export async function logFiles(path: string): Promise<readonly string[]> {
     .map(({ name }) => join(dirname(path), name));
 }
 
-/** Removes the logs of a state but for one: what they tell is in the state itself now. */
+/** Removes the logs of a state except one: their inputs are in the state itself now. */
 export async function removeLogs(path: string, but: string | null): Promise<void> {
   const kept = but === null ? null : logFile(path, but);
   for (const file of await logFiles(path)) {
     if (file === kept) continue;
-    // One that we may not remove is somebody else's, and is not read either; or another program,
-    // such as a virus scanner, has it open, and it goes with the next ones.
+    // A log that we may not remove belongs to another user and is not read either. If another
+    // program, such as a virus scanner, has it open, it goes with the next ones.
     await rm(file, { force: true }).catch((error: NodeJS.ErrnoException) => {
       if (!['EACCES', 'EPERM', 'EBUSY'].includes(error.code ?? '')) throw error;
     });

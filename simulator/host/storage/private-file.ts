@@ -8,7 +8,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 // Windows has neither, and no way to plant such a file for another person.
 const { O_NOFOLLOW = 0, O_NONBLOCK = 0 } = constants;
 
-/** Nobody but the owner reads or writes it. */
+/** Only the owner reads or writes it. */
 export const privateMode = 0o600;
 
 /** Why a file cannot be kept, in words for the person who named it. */
@@ -67,9 +67,9 @@ async function statOf(path: string) {
 }
 
 /**
- * Opens a file that the caller has looked at before. Between the look and this a stranger may have
+ * Opens a file that the caller has looked at before. Between that and this, another user may have
  * put something else there, in a folder that others may write: a link is not followed, and a pipe
- * is not waited for. Throws a FileProblem for what is no ordinary file, or is nobody's of
+ * is not waited for. Throws a FileProblem for what is no ordinary file, or belongs to none of
  * `owners`, and the system's errors.
  */
 export async function openPlain(
@@ -82,13 +82,13 @@ export async function openPlain(
   const isOurs = owners?.includes(found.uid) ?? true;
   if (found.isFile() && isOurs) return file;
   await file.close();
-  throw new FileProblem(isOurs ? noPlainFile : 'belongs to somebody else');
+  throw new FileProblem(isOurs ? noPlainFile : 'belongs to another user');
 }
 
 const noPlainFile = 'is no ordinary file; name a file of its own';
 
 function refuseLink(error: NodeJS.ErrnoException): never {
-  // ELOOP: a link; ENXIO: a pipe or a socket that nobody reads.
+  // ELOOP: a link; ENXIO: a pipe or a socket without a reader.
   if (!['ELOOP', 'EMLINK', 'ENXIO'].includes(error.code ?? '')) throw error;
   throw new FileProblem(noPlainFile);
 }
@@ -108,7 +108,7 @@ export function createPrivate(path: string): Promise<FileHandle> {
   return open(path, 'wx', privateMode);
 }
 
-/** Where a file is written before it takes the place of another: nobody can lay a link there. */
+/** Where a file is written before it replaces another: an unpredictable name, so that no link is there. */
 export function halfOf(path: string, pid = process.pid): string {
   const name = `.${basename(path)}.${pid}.${randomBytes(8).toString('hex')}.saving`;
   return join(dirname(path), name);
@@ -119,7 +119,7 @@ export type Disk = Pick<typeof import('node:fs/promises'), 'rename'>;
 
 /**
  * Puts a file in the place of the one at this path, whole or not at all; the path is where it
- * really lies. Nobody but the owner may read it; where the old one was stricter it is as strict.
+ * really lies. Only the owner may read it; where the old one was stricter it is as strict.
  */
 export async function replacePrivately(
   path: string,

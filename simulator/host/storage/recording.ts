@@ -23,7 +23,7 @@ export class RecordingError extends Error {
 
 /**
  * First line of a recording: the world it begins with. Every further line is an input, or the world
- * that was put in place of the one before it.
+ * that replaced the one before it.
  */
 export class Recording {
   readonly #log: InputLog;

@@ -16,7 +16,7 @@ import {
 import { lockState, unlockState } from './state-lock.ts';
 import { serializeClock } from './world-document.ts';
 
-/** After a change, so long until the file itself is saved anew; the log has it before. */
+/** The time from a change to the next save of the file; the log has the change before. */
 const saveAfterMs = 500;
 
 /**
@@ -70,7 +70,7 @@ export class StateFile {
   #locked: string[] = [];
   /** The file that another hand has changed, once there is one. */
   #left: string | null = null;
-  /** The content that this program read or wrote last; another one is somebody else's. */
+  /** The version that this program read or wrote last; another one is another program's. */
   #version: string | null = null;
   #log: { readonly id: string; readonly log: InputLog } | null = null;
   #stop: () => void = () => undefined;

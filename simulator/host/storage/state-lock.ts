@@ -49,7 +49,7 @@ export async function lockState(path: string, system = thisSystem): Promise<void
   await sweepHalves(path);
 }
 
-/** On a disk that may only be read by now it stays: whoever comes next sees that we are gone. */
+/** On a disk that has become read-only the lock stays: the next sandbox sees that we are gone. */
 export async function unlockState(path: string): Promise<void> {
   const lock = lockOf(path);
   try {
@@ -128,7 +128,7 @@ async function keepsIt(pid: number, start: string, system: System): Promise<bool
   return system.platform === 'win32' && apartMs <= sameStartWithinMs;
 }
 
-/** Whether this is another process that lives: one of somebody else's may not be asked. */
+/** Whether this is another process that lives: a process of another user cannot be asked. */
 function isAnother(pid: number): boolean {
   if (!Number.isInteger(pid) || pid <= 0 || pid === process.pid) return false;
   try {

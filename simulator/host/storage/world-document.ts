@@ -30,7 +30,7 @@ export function serializeState(host: WorldHost): Iterable<string> {
 export function restoreState(host: WorldHost, document: unknown): void {
   const world = loadWorld(document, host.behaviour);
   beginIdEra(world, host.idNonce());
-  // Whoever started this sandbox says whether deliveries may stay here, and no document.
+  // The options of this sandbox decide whether deliveries may stay here, not a document.
   const { allowLocalWebhooks } = host.world.options;
   world.options = { ...world.options, allowLocalWebhooks };
   const { mode, speed } = host.clock;

@@ -6,7 +6,7 @@ import { runInNewContext } from 'node:vm';
 setFlagsFromString('--expose-gc');
 const gc = runInNewContext('gc') as () => void;
 
-/** Collects all that nobody holds; twice, as the first round only breaks weak links. */
+/** Collects all garbage; twice, because the first round only breaks weak links. */
 export async function collectGarbage(): Promise<void> {
   for (let round = 0; round < 2; round += 1) {
     // What was looked at in this turn counts as held until the turn is over.

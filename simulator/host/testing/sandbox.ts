@@ -5,7 +5,7 @@ import { Sandbox, type SandboxHostOptions } from '../world/sandbox.ts';
 
 const standsAtMs = Date.UTC(2026, 2, 2, 12);
 
-/** A sandbox whose limits nobody meets, and whose deliveries all arrive. */
+/** A sandbox with limits that no test reaches, and with deliveries that all arrive. */
 export async function createTestSandbox(
   options: Partial<SandboxHostOptions> = {},
 ): Promise<Sandbox> {

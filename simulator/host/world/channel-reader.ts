@@ -12,7 +12,7 @@ import type { WorldHost } from './world-host.ts';
 
 export { closeCodes } from '../../core/delivery/events-channel.ts';
 
-/** The WebSocket codes for a server that begins anew, and one that ends. */
+/** The WebSocket codes for a server that restarts, and one that ends. */
 const restarts = 1012;
 const goesAway = 1001;
 

@@ -35,7 +35,7 @@ export async function gatherFacts(host: WorldHost, call: Call): Promise<Facts> {
   return { addresses: await host.deliverer.resolve(hostname) };
 }
 
-/** The hostname to look up, where the url names one that nobody has answered for already. */
+/** The hostname to look up; null if the URL has none or it is answered already. */
 function hostnameOf({ world, behaviour }: WorldHost, call: Call): string | null {
   let url: unknown;
   try {

@@ -38,7 +38,7 @@ export interface SandboxHostOptions {
   /** Name of the starting world, for people. */
   readonly worldName: string;
   readonly fixture: WorldFixture;
-  /** What the first world begins with in place of it; the worlds beside it do not. */
+  /** Replaces it for the first world only. */
   readonly firstFixture?: WorldFixture;
   readonly seed: string;
   readonly clock: ClockOptions;
@@ -59,7 +59,7 @@ export interface NewWorldOptions {
   readonly fixture?: WorldFixture | undefined;
   readonly seed?: string | undefined;
   readonly clock?: ClockOptions | undefined;
-  /** A copy of this one, in place of a fixture. */
+  /** A copy of this one instead of a fixture. */
   readonly from?: WorldSnapshot | undefined;
 }
 

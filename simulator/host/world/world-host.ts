@@ -248,7 +248,7 @@ export class WorldHost {
     }
   }
 
-  /** The caller of the call with this answer function went away: nobody waits any more. */
+  /** The caller with this answer function has left: its answer is dropped. */
   forget(answered: Waiting): void {
     for (const [n, waiting] of this.#waiting) {
       if (waiting === answered) this.#waiting.delete(n);

@@ -69,7 +69,7 @@ export function coverageMarkdown(coverage: CoverageShown): string {
   return `${lines.join('\n').trimEnd()}\n`;
 }
 
-/** Words of strangers are no markup. */
+/** Text from outside is no markup. */
 function plain(text: string): string {
   return text.replace(/[\\`*_[\]<>#|]/g, (char) => `\\${char}`);
 }

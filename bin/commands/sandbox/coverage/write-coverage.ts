@@ -40,7 +40,7 @@ export function addCoverageOptions(command: Command): Command {
     .option('--coverage-min <percent>', 'end with 1 when fewer percent of the rules were met');
 }
 
-/** null: nobody asked. */
+/** null: no coverage was asked for. */
 export function readCoverageOptions(command: Command): CoverageOptions | null {
   const { coverage, coverageMin } = command.opts<{
     readonly coverage?: true | readonly string[];

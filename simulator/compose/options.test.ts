@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { findWorld } from '../../fixtures/worlds.ts';
-import { findNamedWorld } from './read-world.ts';
+import { findNamedWorld } from './options.ts';
 
 const files = suite<{ folder: string }>('world file');
 
