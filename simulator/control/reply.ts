@@ -1,6 +1,6 @@
 // What the plane answers: JSON, nothing, a text in pieces, or a problem that names the field.
 import type { FieldProblem } from '../../fixtures/settings/parse.ts';
-import type { CommandOutcome } from '../core/commands/execute.ts';
+import type { CommandOutcome } from '../core/commands/commands.ts';
 
 /** The head of a request. Header names are lower case. */
 export interface ControlHead {

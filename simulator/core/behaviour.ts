@@ -122,7 +122,7 @@ export interface TransactionPolicy {
   /** The signed amount that settling books. */
   readonly movement: (transaction: Transaction) => string;
   readonly referenceKey: (firmId: string, accountId: string, reference: string) => string;
-  /** Milliseconds from approval to settlement; null: only when told (NS-3). */
+  /** Milliseconds from approval to settlement; null: only on an operator's order (NS-3). */
   readonly settlementDelayMs: number | null;
 }
 

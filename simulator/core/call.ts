@@ -1,5 +1,5 @@
-// What comes in and what goes out: the bytes of a request, the answer to it, and the decision
-// behind the answer.
+// Requests and responses: the bytes of a request, the answer to it, and the decision behind
+// the answer.
 import type { QuestionId } from '../../fixtures/questions.ts';
 import type { RuleId } from '../../fixtures/rules.ts';
 import type { Change } from './change.ts';
@@ -39,7 +39,7 @@ export const callSchema = record({
 export type Call = ValueOf<typeof callSchema>;
 
 export const factsSchema = record({
-  /** Addresses that the hostname in a webhook url resolves to; null when nobody looked. */
+  /** Addresses that the hostname in a webhook url resolves to; null if it was not looked up. */
   addresses: orNull(listOf(text)),
 });
 /**
@@ -56,7 +56,7 @@ const contentTypeHeader = {
   'text/html': 'text/html',
 } as const;
 
-export type ContentType = keyof typeof contentTypeHeader;
+type ContentType = keyof typeof contentTypeHeader;
 
 const headerValue = ofType<string>({
   type: 'string',
@@ -107,4 +107,9 @@ export function replyHeaders(reply: Reply, requestId: string): Record<string, st
   if (reply.etag !== undefined) headers.etag = reply.etag;
   if (reply.headers !== undefined) Object.assign(headers, reply.headers);
   return headers;
+}
+
+/** The ids, where they had a part in it. */
+export function citesIf(hadPart: boolean, ...ids: readonly Cite[]): readonly Cite[] {
+  return hadPart ? ids : [];
 }

@@ -1,25 +1,9 @@
 // Every way in which a world can change, as data. Decisions name changes; `evolve` applies them.
-
 import type { EventCategory } from '../../fixtures/event-kinds.ts';
 import type { JournalEntry } from './journal.ts';
-import type { Fault } from './pipeline/find-fault.ts';
-import type {
-  Account,
-  Brand,
-  Credential,
-  Delivery,
-  Entry,
-  Firm,
-  KeyRecord,
-  Order,
-  Position,
-  Subscription,
-  Token,
-  TradingAccount,
-  Transaction,
-} from './records.ts';
+import type { Entry, KeyRecord } from './records.ts';
 import type { TimerKind } from './timers.ts';
-import type { Counters, SuspendedCall } from './world.ts';
+import { type Counters, type KeyOf, type RecordOf, type TableName, tables } from './world.ts';
 
 /** Where a person is found again: the index (a brand or a firm) and the keys in it. */
 export interface PersonKeys {
@@ -29,6 +13,23 @@ export interface PersonKeys {
   readonly people: string;
   readonly email: string;
   readonly phone: string | null;
+}
+
+/** What a new record is found by besides its id. */
+interface IndexKeys {
+  readonly accounts: PersonKeys;
+  /** The key of the reference. */
+  readonly transactions: string;
+}
+
+/** A record takes its place in a table, under its key. */
+export interface PutOf<T extends TableName> {
+  readonly type: 'put';
+  readonly table: T;
+  readonly key: KeyOf<T>;
+  readonly record: RecordOf<T>;
+  /** Given for a new record that is found by more than its id. */
+  readonly found?: T extends keyof IndexKeys ? IndexKeys[T] : never;
 }
 
 /** What an event says, before it has a sequence number. */
@@ -42,56 +43,54 @@ export interface EventDraft {
 }
 
 export type Change =
-  | { readonly type: 'firm-set'; readonly firm: Firm }
-  | { readonly type: 'brand-set'; readonly brand: Brand }
-  | { readonly type: 'credential-set'; readonly credential: Credential }
-  | { readonly type: 'token-issued'; readonly token: Token }
-  | { readonly type: 'token-request'; readonly clientId: string; readonly times: readonly number[] }
-  | { readonly type: 'account-created'; readonly account: Account; readonly keys: PersonKeys }
-  | { readonly type: 'account-changed'; readonly account: Account }
-  | { readonly type: 'trading-account-set'; readonly tradingAccount: TradingAccount }
+  | { readonly [T in TableName]: PutOf<T> }[TableName]
+  | { readonly type: 'remove'; readonly table: TableName; readonly key: string }
+  | { readonly type: 'event'; readonly draft: EventDraft }
   | {
-      readonly type: 'entry-booked';
+      readonly type: 'entry';
       readonly tradingAccountId: string;
       readonly entry: Entry;
       readonly balance: string;
     }
+  /** A record of null forgets the key. */
+  | { readonly type: 'key'; readonly keyId: string; readonly record: KeyRecord | null }
   | {
-      readonly type: 'transaction-created';
-      readonly transaction: Transaction;
-      readonly referenceKey: string;
-    }
-  | { readonly type: 'transaction-changed'; readonly transaction: Transaction }
-  | { readonly type: 'position-set'; readonly position: Position }
-  | { readonly type: 'order-set'; readonly order: Order }
-  | { readonly type: 'subscription-set'; readonly subscription: Subscription }
-  | { readonly type: 'delivery-set'; readonly delivery: Delivery }
-  | { readonly type: 'event-recorded'; readonly draft: EventDraft }
-  | {
-      readonly type: 'bucket-drawn';
-      readonly name: string;
-      readonly units: number;
-      readonly atMs: number;
-    }
-  | { readonly type: 'key-recorded'; readonly keyId: string; readonly record: KeyRecord }
-  | { readonly type: 'key-forgotten'; readonly keyId: string }
-  | {
-      readonly type: 'timer-set';
+      readonly type: 'timer';
       readonly dueAtMs: number;
       readonly kind: TimerKind;
       readonly ref: string;
     }
-  | { readonly type: 'suspended-set'; readonly suspended: SuspendedCall }
-  | { readonly type: 'suspended-removed'; readonly id: string }
-  | { readonly type: 'fault-set'; readonly fault: Fault }
-  | { readonly type: 'fault-removed'; readonly id: string }
-  | {
-      readonly type: 'name-set';
-      readonly hostname: string;
-      readonly addresses: readonly string[] | null;
-    }
-  | { readonly type: 'forward-set'; readonly from: string; readonly to: string | null }
-  | { readonly type: 'counted'; readonly counter: keyof Counters; readonly to: number }
-  | { readonly type: 'journalled'; readonly entry: JournalEntry };
+  | { readonly type: 'counter'; readonly counter: keyof Counters; readonly to: number }
+  | { readonly type: 'journal'; readonly entry: JournalEntry };
 
 export type ChangeOf<T extends Change['type']> = Extract<Change, { readonly type: T }>;
+
+/** The change that puts a record into its table, under the key that it carries. */
+export function put<T extends TableName>(
+  table: T,
+  record: RecordOf<T>,
+  found?: PutOf<T>['found'],
+): PutOf<T> & Change {
+  const name = tables[table].key as keyof RecordOf<T>;
+  return putAt(table, record[name] as KeyOf<T>, record, found);
+}
+
+/** The same for a table whose records do not carry their key. */
+export function putAt<T extends TableName>(
+  table: T,
+  key: KeyOf<T>,
+  record: RecordOf<T>,
+  found?: PutOf<T>['found'],
+): PutOf<T> & Change {
+  return { type: 'put', table, key, record, found } as unknown as PutOf<T> & Change;
+}
+
+/** The changes that put a record into this table. */
+export function putsInto<T extends TableName>(
+  changes: readonly Change[],
+  table: T,
+): readonly (PutOf<T> & Change)[] {
+  return changes.filter(
+    (change): change is PutOf<T> & Change => change.type === 'put' && change.table === table,
+  );
+}

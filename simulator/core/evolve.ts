@@ -1,25 +1,111 @@
-// The only code that changes a World: one function a kind of change.
-import type { Change, ChangeOf } from './change.ts';
+// The only code that changes a World: it applies changes, and keeps what is worked out of the tables.
+import type { Change, EventDraft, PutOf } from './change.ts';
 import { keepEntry } from './journal.ts';
 import { dropExpiredKeys, forgetKey, hasExpiredKeys, setKey } from './keys.ts';
-import type { Delivery, EventRecord } from './records.ts';
+import type { Delivery, Entry, EventRecord } from './records.ts';
 import { addReference } from './references.ts';
 import { own } from './state/copy-world.ts';
 import { popTimer, pushTimer, type Timer } from './timers.ts';
-import { indexSince, type PeopleIndex, type World } from './world.ts';
+import {
+  indexSince,
+  type PeopleIndex,
+  type RecordOf,
+  type TableName,
+  tables,
+  type World,
+} from './world.ts';
 
 /** EVT-10b: the events channel replays within seven days; older events are forgotten. */
 export const eventWindowMs = 7 * 24 * 3600 * 1000;
 const finishedDeliveriesKept = 2000;
 const clientsKept = 10_000;
 
-type Apply = { readonly [T in Change['type']]: (world: World, change: ChangeOf<T>) => void };
-
 /** Applies changes in order. */
 export function evolve(world: World, changes: readonly Change[]): void {
-  for (const change of changes) {
-    (apply[change.type] as (world: World, change: Change) => void)(world, change);
+  for (const change of changes) apply(world, change);
+}
+
+function apply(world: World, change: Change): void {
+  switch (change.type) {
+    case 'put':
+      putRecord(world, change as PutOf<TableName>);
+      break;
+    case 'remove':
+      (own(world, change.table) as Map<unknown, unknown>).delete(change.key);
+      break;
+    case 'event':
+      keepEvent(world, change.draft);
+      break;
+    case 'entry':
+      bookEntry(world, change.tradingAccountId, change.entry, change.balance);
+      break;
+    case 'key':
+      if (change.record === null) forgetKey(own(world, 'keys'), change.keyId);
+      else setKey(own(world, 'keys'), change.keyId, change.record, world.nowMs);
+      break;
+    case 'timer': {
+      const { dueAtMs, kind, ref } = change;
+      const sequence = raiseCounter(world, 'timer', world.counters.timer + 1);
+      pushTimer(own(world, 'timers'), { dueAtMs, sequence, kind, ref });
+      break;
+    }
+    case 'counter':
+      raiseCounter(world, change.counter, change.to);
+      break;
+    case 'journal':
+      keepEntry(own(world, 'journal'), change.entry);
   }
+}
+
+function raiseCounter(world: World, counter: keyof World['counters'], value: number): number {
+  if (value > world.counters[counter]) own(world, 'counters')[counter] = value;
+  return value;
+}
+
+type AfterPut<T extends TableName> = (
+  world: World,
+  change: PutOf<T>,
+  before: RecordOf<T> | undefined,
+) => void;
+
+/** What else changes with a record of a table. */
+const afterPut: { readonly [T in TableName]?: AfterPut<T> } = {
+  tokens: (world, { record: { token, client_id: clientId, expires_at_ms: expiresAtMs } }) => {
+    if (expiresAtMs === null) own(world, 'lastingTokens').set(clientId, token);
+  },
+  accounts: (world, { key, found }) => {
+    if (found === undefined) return;
+    addReference(peopleIn(world, found.index).byReference, found.reference, key);
+    const people = peopleIn(world, found.people);
+    people.byEmail.set(found.email, key);
+    if (found.phone !== null) people.byPhone.set(found.phone, key);
+  },
+  transactions: (world, { key, found }) => {
+    if (found !== undefined) addReference(own(world, 'transactionByReference'), found, key);
+  },
+  tokenRequests: (world) => {
+    if (world.tokenRequests.size > clientsKept) forgetIdleClients(world);
+  },
+  deliveries: (world, { record }, before) => followDelivery(world, record, before),
+};
+
+function putRecord<T extends TableName>(world: World, change: PutOf<T>): void {
+  const { table, key, record } = change;
+  const records = own(world, table) as unknown as Map<unknown, RecordOf<T>>;
+  const before = records.get(key);
+  records.set(key, record);
+  const { counter } = tables[table] as { readonly counter?: keyof World['counters'] };
+  if (counter !== undefined && before === undefined) raiseCounter(world, counter, Number(key));
+  followPut(world, change, before);
+}
+
+/** Keeps what is worked out of a record; `before` is the one that it replaces. */
+export function followPut<T extends TableName>(
+  world: World,
+  change: PutOf<T>,
+  before?: RecordOf<T>,
+): void {
+  (afterPut[change.table] as AfterPut<T> | undefined)?.(world, change, before);
 }
 
 function peopleIn(world: World, index: string): PeopleIndex {
@@ -32,17 +118,25 @@ function peopleIn(world: World, index: string): PeopleIndex {
   return people;
 }
 
-function raiseCounter(world: World, counter: keyof World['counters'], id: string | number): void {
-  const value = Number(id);
-  if (value > world.counters[counter]) own(world, 'counters')[counter] = value;
+function bookEntry(world: World, id: string, entry: Entry, balance: string): void {
+  const tradingAccounts = own(world, 'tradingAccounts');
+  const found = tradingAccounts.get(id);
+  if (found === undefined) throw new Error(`no trading account ${id} to book on`);
+  // The list is this record's own: appending keeps booking constant however long it grows.
+  (found.entries as Entry[]).push(entry);
+  tradingAccounts.set(id, { ...found, balance });
 }
 
-function keepEvent(world: World, record: EventRecord): void {
+function keepEvent(world: World, draft: EventDraft): void {
   const events = own(world, 'events');
-  events.lastSeq = record.seq;
-  if (events.records.length === 0) events.first = record.seq;
-  events.records.push(record);
-  forgetOldEvents(world, record.occurred_at);
+  const { category, kind, firm_id, brand_id, account_id, body } = draft;
+  const seq = events.lastSeq + 1;
+  const occurred_at = world.nowMs;
+  events.lastSeq = seq;
+  if (events.records.length === 0) events.first = seq;
+  // Written out member by member: a spread here costs more than the rest of an event.
+  events.records.push({ seq, category, kind, occurred_at, firm_id, brand_id, account_id, body });
+  forgetOldEvents(world, occurred_at);
 }
 
 /** Drops events older than the window, in one cut when enough have gathered, never one by one. */
@@ -56,24 +150,32 @@ function forgetOldEvents(world: World, atMs: number): void {
   events.first += old;
 }
 
-function setDelivery(world: World, delivery: Delivery): void {
-  const deliveries = own(world, 'deliveries');
+/** Counts open and running deliveries by subscription, and forgets the oldest finished ones. */
+function followDelivery(world: World, delivery: Delivery, before: Delivery | undefined): void {
+  const { id, subscription_id: subscriptionId, status } = delivery;
+  const step = Number(delivery.in_flight) - Number(before?.in_flight ?? false);
+  if (step !== 0) {
+    const inFlightCounts = own(world, 'inFlightCounts');
+    inFlightCounts.set(subscriptionId, (inFlightCounts.get(subscriptionId) ?? 0) + step);
+  }
   const openDeliveries = own(world, 'openDeliveries');
-  const finishedDeliveries = own(world, 'finishedDeliveries');
-  raiseCounter(world, 'delivery', delivery.id);
-  countInFlight(world, delivery);
-  deliveries.set(delivery.id, delivery);
-  const open = openDeliveries.get(delivery.subscription_id) ?? new Set<string>();
-  if (delivery.status === 'pending') {
-    openDeliveries.set(delivery.subscription_id, open.add(delivery.id));
+  const open = openDeliveries.get(subscriptionId) ?? new Set<string>();
+  if (status === 'pending') {
+    openDeliveries.set(subscriptionId, open.add(id));
     return;
   }
-  if (!open.delete(delivery.id)) return;
-  finishedDeliveries.push(delivery.id);
-  if (finishedDeliveries.length < finishedDeliveriesKept * 2) return;
+  if (!open.delete(id)) return;
+  const finishedDeliveries = own(world, 'finishedDeliveries');
+  finishedDeliveries.push(id);
+  if (finishedDeliveries.length >= finishedDeliveriesKept * 2) forgetFinished(world);
+}
+
+function forgetFinished(world: World): void {
+  const deliveries = own(world, 'deliveries');
+  const finishedDeliveries = own(world, 'finishedDeliveries');
   for (const id of finishedDeliveries.splice(0, finishedDeliveriesKept)) {
     const finished = deliveries.get(id);
-    // One that was taken up again is unfinished and stays.
+    // A delivery that was taken up again is unfinished and stays.
     if (finished === undefined || finished.status === 'pending') continue;
     if (finished.in_flight || waitsForResume(world, finished)) finishedDeliveries.push(id);
     else deliveries.delete(id);
@@ -87,140 +189,13 @@ function waitsForResume({ subscriptions }: World, delivery: Delivery): boolean {
   );
 }
 
-function countInFlight(world: World, delivery: Delivery): void {
-  const before = world.deliveries.get(delivery.id)?.in_flight === true ? 1 : 0;
-  const step = (delivery.in_flight ? 1 : 0) - before;
-  if (step === 0) return;
-  const inFlightCounts = own(world, 'inFlightCounts');
-  const count = inFlightCounts.get(delivery.subscription_id) ?? 0;
-  inFlightCounts.set(delivery.subscription_id, count + step);
-}
-
-const apply: Apply = {
-  'firm-set': (world, { firm }) => {
-    own(world, 'firms').set(firm.id, firm);
-  },
-  'brand-set': (world, { brand }) => {
-    own(world, 'brands').set(brand.id, brand);
-  },
-  'credential-set': (world, { credential }) => {
-    own(world, 'credentials').set(credential.client_id, credential);
-  },
-  'token-issued': (world, { token }) => {
-    own(world, 'tokens').set(token.token, token);
-    if (token.expires_at_ms === null) own(world, 'lastingTokens').set(token.client_id, token.token);
-  },
-  'token-request': (world, { clientId, times }) => {
-    own(world, 'tokenRequests').set(clientId, times);
-    if (world.tokenRequests.size > clientsKept) forgetIdleClients(world);
-  },
-  'account-created': (world, { account, keys }) => {
-    raiseCounter(world, 'account', account.id);
-    own(world, 'accounts').set(account.id, account);
-    addReference(peopleIn(world, keys.index).byReference, keys.reference, account.id);
-    const people = peopleIn(world, keys.people);
-    people.byEmail.set(keys.email, account.id);
-    if (keys.phone !== null) people.byPhone.set(keys.phone, account.id);
-  },
-  'account-changed': (world, { account }) => {
-    own(world, 'accounts').set(account.id, account);
-  },
-  'trading-account-set': (world, { tradingAccount }) => {
-    raiseCounter(world, 'tradingAccount', tradingAccount.id);
-    own(world, 'tradingAccounts').set(tradingAccount.id, tradingAccount);
-  },
-  'entry-booked': (world, { tradingAccountId, entry, balance }) => {
-    const tradingAccounts = own(world, 'tradingAccounts');
-    const found = tradingAccounts.get(tradingAccountId);
-    if (found === undefined) throw new Error(`no trading account ${tradingAccountId} to book on`);
-    // The list is this record's own: appending keeps booking constant however long it grows.
-    (found.entries as (typeof entry)[]).push(entry);
-    tradingAccounts.set(tradingAccountId, { ...found, balance });
-  },
-  'transaction-created': (world, { transaction, referenceKey }) => {
-    raiseCounter(world, 'transaction', transaction.id);
-    own(world, 'transactions').set(transaction.id, transaction);
-    addReference(own(world, 'transactionByReference'), referenceKey, transaction.id);
-  },
-  'transaction-changed': (world, { transaction }) => {
-    own(world, 'transactions').set(transaction.id, transaction);
-  },
-  'position-set': (world, { position }) => {
-    raiseCounter(world, 'position', position.id);
-    own(world, 'positions').set(position.id, position);
-  },
-  'order-set': (world, { order }) => {
-    raiseCounter(world, 'order', order.id);
-    own(world, 'orders').set(order.id, order);
-  },
-  'subscription-set': (world, { subscription }) => {
-    raiseCounter(world, 'subscription', subscription.id);
-    own(world, 'subscriptions').set(subscription.id, subscription);
-  },
-  'delivery-set': (world, { delivery }) => setDelivery(world, delivery),
-  // Written out member by member: a spread here costs more than all the rest of an event.
-  'event-recorded': (
-    world,
-    { draft: { category, kind, firm_id: firmId, brand_id: brandId, account_id: accountId, body } },
-  ) => {
-    const seq = world.events.lastSeq + 1;
-    keepEvent(world, {
-      seq,
-      category,
-      kind,
-      occurred_at: world.nowMs,
-      firm_id: firmId,
-      brand_id: brandId,
-      account_id: accountId,
-      body,
-    });
-  },
-  'bucket-drawn': (world, { name, units, atMs }) => {
-    own(world, 'buckets').set(name, { units, atMs });
-  },
-  'key-recorded': (world, { keyId, record }) => {
-    setKey(own(world, 'keys'), keyId, record, world.nowMs);
-  },
-  'key-forgotten': (world, { keyId }) => {
-    forgetKey(own(world, 'keys'), keyId);
-  },
-  'timer-set': (world, { dueAtMs, kind, ref }) => {
-    own(world, 'counters').timer += 1;
-    pushTimer(own(world, 'timers'), { dueAtMs, sequence: world.counters.timer, kind, ref });
-  },
-  'suspended-set': (world, { suspended }) => {
-    own(world, 'suspendedCalls').set(suspended.id, suspended);
-  },
-  'suspended-removed': (world, { id }) => {
-    own(world, 'suspendedCalls').delete(id);
-  },
-  'fault-set': (world, { fault }) => {
-    own(world, 'faults').set(fault.id, fault);
-  },
-  'fault-removed': (world, { id }) => {
-    own(world, 'faults').delete(id);
-  },
-  'name-set': (world, { hostname, addresses }) => {
-    if (addresses === null) own(world, 'names').delete(hostname);
-    else own(world, 'names').set(hostname, addresses);
-  },
-  'forward-set': (world, { from, to }) => {
-    if (to === null) own(world, 'forwards').delete(from);
-    else own(world, 'forwards').set(from, to);
-  },
-  counted: (world, { counter, to }) => {
-    if (to > world.counters[counter]) own(world, 'counters')[counter] = to;
-  },
-  journalled: (world, { entry }) => keepEntry(own(world, 'journal'), entry),
-};
-
-/** Anybody can name a client: those whose minute is over are forgotten before they pile up. */
+/** Any client can name itself: those whose minute is over are forgotten before they pile up. */
 function forgetIdleClients(world: World): void {
   const requests = own(world, 'tokenRequests');
   for (const [clientId, times] of requests) {
     if ((times[times.length - 1] ?? 0) < world.nowMs - 60_000) requests.delete(clientId);
   }
-  // A clock that stands makes nobody idle. Half of them at once, so that not each call looks anew.
+  // A clock that stands makes no client idle. Half of them at once, so that not each call looks.
   for (const clientId of requests.keys()) {
     if (requests.size <= clientsKept / 2) break;
     if (!world.credentials.has(clientId)) requests.delete(clientId);

@@ -1,16 +1,17 @@
 // Fires what is due: settlements, suspended calls, answers that were late, retries of deliveries.
 
 import type { Behaviour } from './behaviour.ts';
-import { startAttempt } from './delivery/start-deliveries.ts';
+import { startAttempt } from './delivery/deliveries.ts';
 import { evolve, moveClock, takeTimer } from './evolve.ts';
-import { settleTransaction } from './operations/transition-changes.ts';
+import { settleTransaction } from './operations/transactions.ts';
 import {
   abandonSuspendedCall,
   answerSuspendedCall,
   findSuspendedCall,
+  parsePieceRef,
   resumeSuspendedCall,
+  sendPiece,
 } from './pipeline/resume-call.ts';
-import { parsePieceRef, sendPiece } from './pipeline/send-body.ts';
 import type { Effect, StepResult } from './step.ts';
 import type { Timer, TimerKind } from './timers.ts';
 import type { World } from './world.ts';
@@ -47,7 +48,7 @@ function isStillDue(world: World, { kind, ref, dueAtMs }: Timer): boolean {
     case 'deliver': {
       const delivery = world.deliveries.get(deliveryOf(ref));
       if (delivery === undefined || delivery.in_flight) return false;
-      // EVT-13: what was to go out once more is not sent after a disable either.
+      // EVT-13: a delivery that was to be sent again is not sent after a disable either.
       const subscription = world.subscriptions.get(delivery.subscription_id);
       return subscription?.disabled === false && delivery.next_due_ms === dueAtMs;
     }
@@ -98,7 +99,8 @@ function fire(world: World, behaviour: Behaviour, kind: TimerKind, ref: string):
     case 'deliver':
       return attemptDelivery(world, ref);
     case 'abandon':
-      return { outcome: abandonSuspendedCall(world, findSuspendedCall(world, ref)), effects: [] };
+      abandonSuspendedCall(world, findSuspendedCall(world, ref));
+      return { outcome: 'given up, the key is free', effects: [] };
     case 'wake': {
       const result = resumeSuspendedCall(world, behaviour, findSuspendedCall(world, ref));
       return { outcome: 'the suspended call ran', effects: result.effects };
@@ -110,9 +112,8 @@ function fire(world: World, behaviour: Behaviour, kind: TimerKind, ref: string):
       return { outcome: `answered ${suspended.reply.status}`, effects };
     }
     case 'piece': {
-      const { id, piece, pieces } = parsePieceRef(ref);
-      const effects = sendPiece(world, findSuspendedCall(world, id), piece, pieces);
-      return { outcome: `piece ${piece} of ${pieces}`, effects };
+      const { piece, pieces } = parsePieceRef(ref);
+      return { outcome: `piece ${piece} of ${pieces}`, effects: sendPiece(world, ref) };
     }
   }
 }

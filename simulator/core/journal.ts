@@ -34,17 +34,17 @@ export interface JournalEntry {
   readonly allowanceLeft: number | null;
   readonly allowance: number | null;
   readonly cites: readonly Cite[];
-  /** What a careful reader would have told the caller. */
+  /** Slips that the answer does not mention. */
   readonly hints: readonly Hint[];
   /** Sequence numbers of the events it made: from (exclusive) and to (inclusive). */
   readonly eventsAfter: number;
   readonly eventsTo: number;
-  /** The faults it met, in order: as they were then, whatever has become of them since. */
+  /** The faults it met, in order: as they were then. */
   readonly faults: readonly InjectedFault[];
   /** null while the answer is held back, and when it was lost. */
   readonly reply: Reply | null;
   readonly answeredAtMs: number | null;
-  /** The connection was cut in place of an answer. */
+  /** The connection was cut instead of an answer. */
   readonly reset: boolean;
 }
 

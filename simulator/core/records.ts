@@ -58,7 +58,7 @@ export const credentialSchema = record({
   /** The server credential a delegated one was minted by (LIM-10). */
   minted_by: orNull(id),
   plan,
-  /** Own limit in place of the plan's (LIM-4). */
+  /** Own limit instead of the plan's (LIM-4). */
   rate_per_second: rate,
 });
 export type Credential = ValueOf<typeof credentialSchema>;

@@ -1,5 +1,8 @@
-// Which records a reference names: nearly always one, and more only where each lies out of the
-// reach of those who made the others (NS-20).
+// Which records a reference names: nearly always one, and several only if each is out of the reach
+// of the credentials that made the others (NS-20).
+import type { Behaviour } from './behaviour.ts';
+import type { PersonKeys } from './change.ts';
+import type { Account, Transaction } from './records.ts';
 
 /** By reference, the ids in the order in which the records came; a single one is kept bare. */
 export type References = Map<string, string | readonly string[]>;
@@ -15,7 +18,7 @@ function idsOf(named: string | readonly string[]): readonly string[] {
 
 /**
  * AUTH-6, NS-20: the oldest record of this reference within reach. One out of reach is passed over,
- * so that whoever asks learns nothing of it.
+ * so that the caller learns nothing of it.
  */
 export function findReferenced<R>(
   references: References | undefined,
@@ -31,4 +34,22 @@ export function findReferenced<R>(
     if (isReachable(record)) return record;
   }
   return null;
+}
+
+/** What an account is found by (NS-20). */
+export function personKeys({ accounts, values }: Behaviour, account: Account): PersonKeys {
+  const { firm_id: firmId, brand_id: brandId, client_reference_id: reference } = account;
+  return {
+    index: accounts.referenceIndex(firmId, brandId),
+    reference: values.referenceKey(reference),
+    people: accounts.peopleIndex(brandId),
+    email: values.emailKey(account.email),
+    phone: values.phoneKey(account.phone),
+  };
+}
+
+/** What a transaction is found by (TXN-2). */
+export function transactionKey({ transactions }: Behaviour, transaction: Transaction): string {
+  const { firm_id: firmId, account_id: accountId, client_reference_id: reference } = transaction;
+  return transactions.referenceKey(firmId, accountId, reference);
 }

@@ -3,23 +3,21 @@
 
 import type { Behaviour } from './behaviour.ts';
 import { type Call, type Facts, noFacts, type Reply } from './call.ts';
-import { type CommandInput, type CommandOutcome, executeCommand } from './commands/execute.ts';
+import { type CommandInput, type CommandOutcome, executeCommand } from './commands/commands.ts';
 import {
   answerChanges,
   type DeliveryAnswer,
+  type DeliveryStart,
   disableRefusedTarget,
   type RefusedTarget,
-} from './delivery/delivery-answers.ts';
-import {
-  type DeliveryStart,
   startDeliveries,
   startDeliveriesOf,
-} from './delivery/start-deliveries.ts';
+} from './delivery/deliveries.ts';
 import { countCall, evolve, moveClock } from './evolve.ts';
 import { type FiredTimer, fireTimer, nextDueMs } from './fire-timer.ts';
 import { refusalReply } from './pipeline/refuse.ts';
 import { RequestContext } from './pipeline/request-context.ts';
-import { runRequest } from './pipeline/run-operation.ts';
+import { runRequest } from './pipeline/run-request.ts';
 import type { World } from './world.ts';
 
 export interface CallInput {
@@ -56,7 +54,7 @@ export type Effect =
       readonly requestId: string;
       readonly reply: Reply;
     }
-  /** Cut the connection of this call in place of an answer. */
+  /** Cut the connection of this call instead of answering. */
   | { readonly kind: 'reset'; readonly n: number }
   /** The headers of an answer whose body comes in pieces. */
   | {
@@ -89,7 +87,7 @@ export function step(world: World, behaviour: Behaviour, input: Input): StepResu
     world.subscriptions.size === 0
       ? noSends
       : startFreedDeliveries(world, behaviour, input, result, world.events.lastSeq > before);
-  // Timers that no longer matter go now and not when somebody next looks, so that a world depends
+  // Timers that no longer matter go now and not at the next look, so that a world depends
   // on nothing but its inputs.
   nextDueMs(world);
   return sends.length === 0 ? result : { ...result, effects: [...result.effects, ...sends] };

@@ -1,14 +1,16 @@
 // The whole state of one simulated platform. Only `evolve` changes it; everything else reads.
 
+import type { Schema } from '../../fixtures/schemas/kit.ts';
 import { callSchema, factsSchema, replySchema } from './call.ts';
 import { IdMap } from './id-map.ts';
 import { createJournal, type Journal } from './journal.ts';
 import type { KeyStore } from './keys.ts';
-import type { Fault } from './pipeline/find-fault.ts';
+import { faultSchema } from './pipeline/find-fault.ts';
 import {
   count,
   flag,
   id,
+  listOf,
   ofType,
   operation,
   orNull,
@@ -17,24 +19,27 @@ import {
   time,
   type ValueOf,
 } from './record-kit.ts';
-import type {
-  Account,
-  Brand,
-  Bucket,
-  Credential,
-  Delivery,
-  EventRecord,
-  Firm,
-  Order,
-  PlanName,
-  Position,
-  Subscription,
-  Token,
-  TradingAccount,
-  Transaction,
+import {
+  type Account,
+  accountSchema,
+  brandSchema,
+  bucketSchema,
+  credentialSchema,
+  deliverySchema,
+  type EventRecord,
+  firmSchema,
+  orderSchema,
+  type PlanName,
+  positionSchema,
+  subscriptionSchema,
+  type TradingAccount,
+  type Transaction,
+  tokenSchema,
+  tradingAccountSchema,
+  transactionSchema,
 } from './records.ts';
 import type { References } from './references.ts';
-import { firstIdEra } from './serialize/ids.ts';
+import { firstIdEra } from './serialize.ts';
 import type { TimerHeap } from './timers.ts';
 
 /** Of each kind the number before the first one given out; ids are decimal strings of them. */
@@ -78,7 +83,7 @@ export interface EventLog {
   lastSeq: number;
 }
 
-export const suspendedCallSchema = record({
+const suspendedCallSchema = record({
   id,
   /** Number of the journal entry, by which the host finds the waiting caller. */
   n: count,
@@ -101,7 +106,72 @@ export const suspendedCallSchema = record({
 /** A call whose answer waits for a time: either nothing has run yet, or only the answer is late. */
 export type SuspendedCall = ValueOf<typeof suspendedCallSchema>;
 
-/** How a world began, for whoever loads a document of it later. */
+/** A kind of record that a world keeps by key. */
+interface Table {
+  readonly schema: Schema;
+  /** The member that is the key; null: the key stands beside the record. */
+  readonly key: string | null;
+  /** Ids are given out by this counter. */
+  readonly counter?: keyof Counters;
+  /** Which members name a record of another table, without which the program cannot go on. */
+  readonly names?: Readonly<Record<string, string>>;
+}
+
+export const tables = {
+  firms: { schema: firmSchema, key: 'id' },
+  brands: { schema: brandSchema, key: 'id' },
+  credentials: { schema: credentialSchema, key: 'client_id', names: { firm_id: 'firms' } },
+  tokens: { schema: tokenSchema, key: 'token' },
+  accounts: { schema: accountSchema, key: 'id', counter: 'account' },
+  tradingAccounts: {
+    schema: tradingAccountSchema,
+    key: 'id',
+    counter: 'tradingAccount',
+    names: { account_id: 'accounts' },
+  },
+  transactions: {
+    schema: transactionSchema,
+    key: 'id',
+    counter: 'transaction',
+    names: { account_id: 'accounts', trading_account_id: 'tradingAccounts' },
+  },
+  positions: {
+    schema: positionSchema,
+    key: 'id',
+    counter: 'position',
+    names: { account_id: 'accounts', trading_account_id: 'tradingAccounts' },
+  },
+  orders: { schema: orderSchema, key: 'id', counter: 'order' },
+  subscriptions: { schema: subscriptionSchema, key: 'id', counter: 'subscription' },
+  deliveries: {
+    schema: deliverySchema,
+    key: 'id',
+    counter: 'delivery',
+    names: { subscription_id: 'subscriptions' },
+  },
+  suspendedCalls: { schema: suspendedCallSchema, key: 'id', counter: 'suspendedCall' },
+  faults: { schema: faultSchema, key: 'id', counter: 'fault' },
+  buckets: { schema: bucketSchema, key: null },
+  /** Times of the last token requests by client id (AUTH-3b). */
+  tokenRequests: { schema: listOf(time), key: null },
+  /** What hostnames resolve to, over the system's resolver. */
+  names: { schema: listOf(text), key: null },
+  /** Webhook origins whose deliveries go to another URL. */
+  forwards: { schema: text, key: null },
+} as const satisfies Readonly<Record<string, Table>>;
+
+export type TableName = keyof typeof tables;
+export const tableNames = Object.keys(tables) as TableName[];
+
+/** Records of these are also read in the order of their ids, a page at a time. */
+type PagedTable = 'accounts' | 'tradingAccounts' | 'transactions';
+
+export type RecordOf<T extends TableName> = ValueOf<(typeof tables)[T]['schema']>;
+export type KeyOf<T extends TableName> = T extends 'subscriptions' ? number : string;
+
+type Tables = { readonly [T in Exclude<TableName, PagedTable>]: Map<KeyOf<T>, RecordOf<T>> };
+
+/** How a world began, for a program that loads a document of it later. */
 export interface WorldOrigin {
   readonly world: string;
   readonly plan: PlanName;
@@ -119,7 +189,7 @@ export const idEraSchema = record({ afterSeq: count, afterRequest: count, tag: t
 /** From which event and request on ids begin with this tag. */
 export type IdEra = ValueOf<typeof idEraSchema>;
 
-export interface World {
+export interface World extends Tables {
   readonly name: string;
   readonly seed: string;
   readonly startedAtMs: number;
@@ -129,39 +199,23 @@ export interface World {
   /** Time of the last input; never goes back. */
   nowMs: number;
   readonly counters: Counters;
-  readonly firms: Map<string, Firm>;
-  readonly brands: Map<string, Brand>;
-  readonly credentials: Map<string, Credential>;
-  readonly tokens: Map<string, Token>;
-  /** The token that does not expire, by client id; made out again from `tokens`. */
-  readonly lastingTokens: Map<string, string>;
   readonly accounts: IdMap<Account>;
-  /** By brand id, and by `firm:` + firm id where references are unique per firm. */
-  readonly people: Map<string, PeopleIndex>;
   readonly tradingAccounts: IdMap<TradingAccount>;
   readonly transactions: IdMap<Transaction>;
-  readonly transactionByReference: References;
-  readonly positions: Map<string, Position>;
-  readonly orders: Map<string, Order>;
   readonly keys: KeyStore;
-  readonly buckets: Map<string, Bucket>;
-  /** Times of the last token requests by client id (AUTH-3b). */
-  readonly tokenRequests: Map<string, readonly number[]>;
-  readonly subscriptions: Map<number, Subscription>;
   readonly events: EventLog;
-  /** Unfinished deliveries and the last finished ones, oldest first. */
-  readonly deliveries: Map<string, Delivery>;
+  readonly timers: TimerHeap;
+  /** The finished ones among the deliveries, oldest first. */
+  readonly finishedDeliveries: string[];
+  // The rest is worked out of the tables.
+  /** The token that does not expire, by client id. */
+  readonly lastingTokens: Map<string, string>;
+  /** By brand id, and by `firm:` + firm id where references are unique per firm. */
+  readonly people: Map<string, PeopleIndex>;
+  readonly transactionByReference: References;
   readonly openDeliveries: Map<number, Set<string>>;
   /** Attempts under way by subscription. */
   readonly inFlightCounts: Map<number, number>;
-  readonly finishedDeliveries: string[];
-  readonly timers: TimerHeap;
-  readonly suspendedCalls: Map<string, SuspendedCall>;
-  readonly faults: Map<string, Fault>;
-  /** What hostnames resolve to, over the system's resolver. */
-  readonly names: Map<string, readonly string[]>;
-  /** Webhook origins whose deliveries go to another URL. */
-  readonly forwards: Map<string, string>;
   readonly journal: Journal;
   /** Members that a copy of this world holds too: copied before they are written to. */
   shared: Set<string> | null;
@@ -179,7 +233,9 @@ export interface CreateWorldOptions {
 /** An empty world: no firm, no credential, nothing. Starting worlds are loaded into it. */
 export function createWorld(begun: CreateWorldOptions): World {
   const { name, seed, startedAtMs, options, idNonce = '' } = begun;
+  const empty = Object.fromEntries(tableNames.map((table) => [table, new Map()]));
   return {
+    ...(empty as unknown as Tables),
     name,
     seed,
     startedAtMs,
@@ -187,32 +243,18 @@ export function createWorld(begun: CreateWorldOptions): World {
     options: options ?? { allowLocalWebhooks: false },
     nowMs: startedAtMs,
     counters: { ...noneYet },
-    firms: new Map(),
-    brands: new Map(),
-    credentials: new Map(),
-    tokens: new Map(),
-    lastingTokens: new Map(),
     accounts: new IdMap(),
-    people: new Map(),
     tradingAccounts: new IdMap(),
     transactions: new IdMap(),
-    transactionByReference: new Map(),
-    positions: new Map(),
-    orders: new Map(),
     keys: [],
-    buckets: new Map(),
-    tokenRequests: new Map(),
-    subscriptions: new Map(),
     events: { records: [], first: 1, lastSeq: 0 },
-    deliveries: new Map(),
+    timers: [],
+    finishedDeliveries: [],
+    lastingTokens: new Map(),
+    people: new Map(),
+    transactionByReference: new Map(),
     openDeliveries: new Map(),
     inFlightCounts: new Map(),
-    finishedDeliveries: [],
-    timers: [],
-    suspendedCalls: new Map(),
-    faults: new Map(),
-    names: new Map(),
-    forwards: new Map(),
     journal: createJournal(),
     shared: null,
   };

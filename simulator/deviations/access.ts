@@ -1,4 +1,5 @@
 // Deviations of tokens, scopes and reach (AUTH, POS-1).
+import { putAt } from '../core/change.ts';
 import { callerOf, type RequestContext } from '../core/pipeline/request-context.ts';
 import type { Credential, Transaction } from '../core/records.ts';
 import { findReferenced } from '../core/references.ts';
@@ -106,7 +107,7 @@ export const accessDeviations: DeviationFamily = {
     story: 'The other servers know a new token only a minute later.',
     override: decision('issueToken', (given) => ({
       ...given,
-      changes: given.changes.filter(({ type }) => type !== 'token-issued'),
+      changes: given.changes.filter((each) => each.type !== 'put' || each.table !== 'tokens'),
     })),
   },
   'token-endpoint-unlimited': {
@@ -148,7 +149,7 @@ export const accessDeviations: DeviationFamily = {
     override: stage('rate', (given, { credential, world, atMs, changes }) => {
       if (given !== null || credential?.kind !== 'server') return given;
       const times = [...(world.tokenRequests.get(credential.client_id) ?? []), atMs].slice(-10);
-      changes.push({ type: 'token-request', clientId: credential.client_id, times });
+      changes.push(putAt('tokenRequests', credential.client_id, times));
       return null;
     }),
   },

@@ -1,6 +1,7 @@
 // Deviations of accounts (ACC).
 import { type BodyOperation, type JsonSchema, requestSchemas } from '../../fixtures/schemas.ts';
 import type { Decision } from '../core/call.ts';
+import { put, putsInto } from '../core/change.ts';
 import { callerOf, type RequestContext } from '../core/pipeline/request-context.ts';
 import { findReferenced } from '../core/references.ts';
 import { isBlank } from '../core/values/text.ts';
@@ -12,7 +13,6 @@ import {
   type Json,
   members,
   type Override,
-  only,
   policy,
   refuseAs,
   refuseIf,
@@ -317,11 +317,11 @@ export const accountDeviations: DeviationFamily = {
     breaks: ['ACC-22'],
     story: 'Every account gets a demo trading account.',
     override: decision(create, (given, { world }) => {
-      const [created] = only(given.changes, 'account-created');
+      const [created] = putsInto(given.changes, 'accounts');
       if (created === undefined) return given;
       const tradingAccount = {
         id: String(world.counters.tradingAccount + 1),
-        account_id: created.account.id,
+        account_id: created.record.id,
         currency: 'USD',
         provider_payouts: false,
         balance: '0.00',
@@ -329,7 +329,7 @@ export const accountDeviations: DeviationFamily = {
       };
       return {
         ...given,
-        changes: [...given.changes, { type: 'trading-account-set', tradingAccount }],
+        changes: [...given.changes, put('tradingAccounts', tradingAccount)],
       };
     }),
   },

@@ -216,7 +216,7 @@ export const bulkDeviations: DeviationFamily = {
       const id = String(context.world.counters.account + 1);
       return {
         reply: { ...mapJson(own.reply, (body) => ({ ...body, id })), status: 201 },
-        changes: [{ type: 'counted', counter: 'account', to: Number(id) }],
+        changes: [{ type: 'counter', counter: 'account', to: Number(id) }],
         cites: own.cites,
       };
     }),

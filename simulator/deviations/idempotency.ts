@@ -1,7 +1,7 @@
 // Deviations of idempotency keys (IDEM).
 import { keyRetentionMs } from '../../fixtures/constants.ts';
 import type { Reply } from '../core/call.ts';
-import type { Change } from '../core/change.ts';
+import { type Change, put } from '../core/change.ts';
 import { findEntry } from '../core/journal.ts';
 import { findKey } from '../core/keys.ts';
 import { optionalText } from '../core/operations/members.ts';
@@ -300,7 +300,7 @@ export const idempotencyDeviations: DeviationFamily = {
     override: replaying(['updateAccount'], ({ world, pathId }) => {
       const account = world.accounts.get(pathId);
       if (account === undefined) return [];
-      return [{ type: 'account-changed', account: { ...account, revision: account.revision + 1 } }];
+      return [put('accounts', { ...account, revision: account.revision + 1 })];
     }),
   },
   'replay-emits-the-event-again': {
@@ -311,7 +311,7 @@ export const idempotencyDeviations: DeviationFamily = {
         status === 201 ? world.events.records.findLast((each) => each.body === body) : undefined;
       if (last === undefined) return [];
       const { seq: _seq, occurred_at: _occurredAt, ...draft } = last;
-      return [{ type: 'event-recorded', draft }];
+      return [{ type: 'event', draft }];
     }),
   },
   'refusals-not-recorded': {

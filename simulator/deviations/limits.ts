@@ -1,6 +1,7 @@
 // Deviations of rate limits (LIM).
 import type { Demand, LimitPolicy } from '../core/behaviour.ts';
 import type { Reply } from '../core/call.ts';
+import { putsInto } from '../core/change.ts';
 import type { RequestContext } from '../core/pipeline/request-context.ts';
 import type { DeviationFamily } from './deviation.ts';
 import {
@@ -115,7 +116,7 @@ export const limitDeviations: DeviationFamily = {
     override: stage('rate', (given, context) => {
       if (given === null) return null;
       const changes = context.behaviour.limits.demands(context).map((each) => drawn(context, each));
-      const room = changes.find((each) => each.type === 'bucket-drawn' && each.units >= 0);
+      const room = putsInto(changes, 'buckets').find(({ record }) => record.units >= 0);
       if (room === undefined) return given;
       context.changes.push(room);
       return null;

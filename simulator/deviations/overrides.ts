@@ -2,7 +2,7 @@
 import type { RuleId } from '../../fixtures/rules.ts';
 import type { Behaviour, Demand } from '../core/behaviour.ts';
 import type { Batch, Decision, Reply } from '../core/call.ts';
-import type { Change, ChangeOf } from '../core/change.ts';
+import { type Change, put, putAt, putsInto } from '../core/change.ts';
 import {
   copyContext,
   type Operation,
@@ -245,7 +245,7 @@ export function entryBooked(
   if (transaction === undefined || account === undefined) return [];
   const entry = { transaction_id: transaction.id, amount, kind, at_ms: atMs };
   const balance = behaviour.values.add(account.balance, amount);
-  return [{ type: 'entry-booked', tradingAccountId: account.id, entry, balance }];
+  return [{ type: 'entry', tradingAccountId: account.id, entry, balance }];
 }
 
 /** One more request, or as many as `cost` says, drawn from a bucket. */
@@ -255,7 +255,7 @@ export function drawn(
   cost = 1,
 ): Change {
   const level = behaviour.limits.level(world.buckets.get(bucket), rate, atMs);
-  return { type: 'bucket-drawn', name: bucket, units: level - cost * 1000, atMs };
+  return putAt('buckets', bucket, { units: level - cost * 1000, atMs: atMs });
 }
 
 interface Records {
@@ -284,14 +284,14 @@ export function stored<K extends keyof Records>(
   change: (record: Records[K], context: RequestContext) => Records[K],
 ): Override {
   return decision(names, (given, context) => {
-    const found = given.changes.find((each) => kind in each) as Readonly<Record<K, Records[K]>>;
+    const [found] = putsInto(given.changes, `${kind}s`);
     if (found === undefined) return given;
-    const record = change(found[kind], context);
+    const record = change(found.record as Records[K], context);
     return {
       ...given,
       reply: kind === 'subscription' ? given.reply : withRecord(given.reply, kind, record, context),
       changes: given.changes.map((each) =>
-        each === (found as object) ? ({ ...each, [kind]: record } as Change) : each,
+        each === found ? ({ ...each, record } as Change) : each,
       ),
     };
   });
@@ -317,17 +317,9 @@ export function answerAccount(
   const after = isChanged ? { ...account, revision: account.revision + 1 } : account;
   return {
     reply: withRecord(answer('').reply, 'account', after, context),
-    changes: isChanged ? [{ type: 'account-changed', account: after }] : [],
+    changes: isChanged ? [put('accounts', after)] : [],
     cites: [],
   };
-}
-
-/** The changes of one type. */
-export function only<T extends Change['type']>(
-  changes: readonly Change[],
-  type: T,
-): readonly ChangeOf<T>[] {
-  return changes.filter((change): change is ChangeOf<T> => change.type === type);
 }
 
 /** A success with this JSON text that changes nothing. */

@@ -1,5 +1,5 @@
 // Deviations of decisions on transactions (TXS).
-import type { Change } from '../core/change.ts';
+import { type Change, put, putsInto } from '../core/change.ts';
 import type { RequestContext } from '../core/pipeline/request-context.ts';
 import type { TransactionStatus } from '../core/records.ts';
 import type { Transition, Trigger } from '../core/tables/transitions.ts';
@@ -10,7 +10,6 @@ import {
   filledIn,
   members,
   type Override,
-  only,
   operation,
   policy,
   shown,
@@ -84,22 +83,24 @@ export const transitionDeviations: DeviationFamily = {
     breaks: ['TXS-2'],
     story: 'The first deposit is marked when it is created.',
     override: decision('createTransaction', (given, context) => {
-      const [created] = only(given.changes, 'transaction-created');
-      const account = context.world.accounts.get(created?.transaction.account_id ?? '');
+      const [created] = putsInto(given.changes, 'transactions');
+      const account = context.world.accounts.get(created?.record.account_id ?? '');
       const { transactions, serialize } = context.behaviour;
       if (
         created === undefined ||
         account === undefined ||
-        !transactions.isFirstDeposit(created.transaction, account)
+        !transactions.isFirstDeposit(created.record, account)
       )
         return given;
-      const transaction = { ...created.transaction, is_ftd: true };
+      const transaction = { ...created.record, is_ftd: true };
       return {
         ...given,
         reply: { ...given.reply, body: serialize.transaction(transaction) },
         changes: [
-          ...given.changes.map((each) => (each === created ? { ...created, transaction } : each)),
-          { type: 'account-changed', account: { ...account, first_deposit_id: transaction.id } },
+          ...given.changes.map((each) =>
+            each === created ? { ...created, record: transaction } : each,
+          ),
+          put('accounts', { ...account, first_deposit_id: transaction.id }),
         ],
       };
     }),
@@ -199,7 +200,7 @@ export const transitionDeviations: DeviationFamily = {
     override: decision(cancel, (given) => ({
       ...given,
       changes: given.changes.flatMap((each): readonly Change[] =>
-        each.type === 'entry-booked'
+        each.type === 'entry'
           ? [each, { ...each, balance: String(Number(each.balance) + Number(each.entry.amount)) }]
           : [each],
       ),
@@ -211,7 +212,7 @@ export const transitionDeviations: DeviationFamily = {
     override: decision(cancel, (given, context) => ({
       ...given,
       changes: given.changes.flatMap((each): Change[] => {
-        if (each.type !== 'entry-booked') return [each];
+        if (each.type !== 'entry') return [each];
         const { amount } = each.entry;
         return entryBooked(
           context,

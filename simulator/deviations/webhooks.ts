@@ -2,6 +2,7 @@
 import { eventCategories } from '../../fixtures/event-kinds.ts';
 import type { Behaviour } from '../core/behaviour.ts';
 import type { Batch, Decision } from '../core/call.ts';
+import { put, putsInto } from '../core/change.ts';
 import type { Subscription } from '../core/records.ts';
 import type { RefusalCode } from '../core/tables/refusals.ts';
 import type { World } from '../core/world.ts';
@@ -14,7 +15,6 @@ import {
   members,
   memory,
   type Override,
-  only,
   operation,
   policy,
   refusal,
@@ -57,12 +57,12 @@ const withOthers = (
   change: (other: Subscription, own: Subscription) => Subscription,
 ): Override =>
   decision(name, (given, { world }) => {
-    const [set] = only(given.changes, 'subscription-set');
+    const [set] = putsInto(given.changes, 'subscriptions');
     if (set === undefined) return given;
-    const { subscription: own } = set;
+    const { record: own } = set;
     const others = [...world.subscriptions.values()]
       .filter(({ id, firm_id }) => id !== own.id && firm_id === own.firm_id)
-      .map((each) => ({ type: 'subscription-set', subscription: change(each, own) }) as const);
+      .map((each) => put('subscriptions', change(each, own)));
     return { ...given, changes: [...given.changes, ...others] };
   });
 
@@ -184,10 +184,9 @@ export const webhookDeviations: DeviationFamily = {
     override: (behaviour) => {
       const silent = decision('disableWebhook', (given) => ({
         ...given,
-        changes: only(given.changes, 'subscription-set').map((each) => ({
-          ...each,
-          subscription: { ...each.subscription, disabled: false },
-        })),
+        changes: putsInto(given.changes, 'subscriptions').map(({ record }) =>
+          put('subscriptions', { ...record, disabled: false }),
+        ),
       }));
       const seen = shown('subscription', (body, { disabled_reason }) => ({
         ...body,

@@ -1,6 +1,8 @@
 // The token endpoint where a wrong answer hands out too much: read-only, and a firm that may not.
+
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
+import { putAt } from '../core/change.ts';
 import { evolve } from '../core/evolve.ts';
 import { createTestSandbox } from '../host/testing/sandbox.ts';
 import { createSandbox, type SandboxHandle } from '../index.ts';
@@ -100,7 +102,7 @@ tokens('who asks under name after name leaves no more than a bounded count of th
   const { world } = sandbox.first;
   const known = [...world.credentials.keys()][0] ?? '';
   const ask = (clientId: string) =>
-    evolve(world, [{ type: 'token-request', clientId, times: [world.nowMs] }]);
+    evolve(world, [putAt('tokenRequests', clientId, [world.nowMs])]);
   ask(known);
   for (let n = 0; n < 25_000; n += 1) ask(`nobody-${n}`);
   assert.ok(world.tokenRequests.size <= 10_001, `${world.tokenRequests.size} are kept`);

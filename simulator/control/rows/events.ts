@@ -2,7 +2,7 @@
 import { eventCategories } from '../../../fixtures/event-kinds.ts';
 import { id, listOf, object, oneOf, orNull, text, whole } from '../../../fixtures/schemas/kit.ts';
 import type { Delivery, EventRecord, Subscription } from '../../core/records.ts';
-import { eventId } from '../../core/serialize/ids.ts';
+import { eventId } from '../../core/serialize.ts';
 import { findEvent } from '../../core/world.ts';
 import { isLoopbackHost } from '../../host/delivery/loopback.ts';
 import { forwardedUrl } from '../../host/delivery/send-attempt.ts';

@@ -4,7 +4,7 @@ import { findRule } from '../../../fixtures/rules.ts';
 import { defaultSettings } from '../../../fixtures/settings.ts';
 import { replyHeaders } from '../../core/call.ts';
 import { findEntry, type JournalEntry } from '../../core/journal.ts';
-import { eventId } from '../../core/serialize/ids.ts';
+import { eventId } from '../../core/serialize.ts';
 import { findEvent } from '../../core/world.ts';
 import type { WorldHost } from '../../host/world/world-host.ts';
 import type { RequestShown, RequestStory } from '../schemas/journal.ts';

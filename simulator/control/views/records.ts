@@ -9,7 +9,7 @@ import type {
   Subscription,
   TradingAccount,
 } from '../../core/records.ts';
-import { eventId } from '../../core/serialize/ids.ts';
+import { eventId } from '../../core/serialize.ts';
 import { findEvent } from '../../core/world.ts';
 import type { WorldHost } from '../../host/world/world-host.ts';
 import type {

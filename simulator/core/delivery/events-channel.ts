@@ -1,8 +1,10 @@
-// The events channel: where a reader begins, what it gets next, and when it is told to go.
+// The events channel: how it is opened, where a reader begins, what it gets next, and when it is
+// closed.
 import type { Behaviour } from '../behaviour.ts';
-import { type Call, noFacts } from '../call.ts';
+import { type Call, type Cite, type Decision, noFacts } from '../call.ts';
+import { refuse, refuseUnnamed } from '../pipeline/refuse.ts';
 import { RequestContext } from '../pipeline/request-context.ts';
-import { tokenText } from '../pipeline/token.ts';
+import { tokenText } from '../pipeline/stages.ts';
 import type { Credential } from '../records.ts';
 import { findEvent, indexSince, type World } from '../world.ts';
 
@@ -62,7 +64,7 @@ export function readChannel(
   // Sequence number of the first event that is not too old.
   const oldest =
     world.events.first + indexSince(world.events, nowMs - behaviour.delivery.replayWindowMs);
-  // EVT-10b: a gap is never passed over in silence. Nobody could have missed what was written as
+  // EVT-10b: a gap is always reported. A reader cannot have missed what was written as
   // history before the world began, so that is none.
   if (Math.max(nextSeq, historyEvent + 1) < oldest) {
     const reason = 'What came next is older than the replay window: use the bulk reads.';
@@ -86,4 +88,43 @@ function findReaderOf(world: World, text: string, nowMs: number): Credential | n
   if (token === undefined) return null;
   if (token.expires_at_ms !== null && token.expires_at_ms <= nowMs) return null;
   return world.credentials.get(token.client_id) ?? null;
+}
+
+export function streamEvents(context: RequestContext): Decision {
+  if (context.call.upgrade !== true) return refusePlain(context);
+  const text = context.query.get('after_seq');
+  if (text !== null && !/^\d{1,15}$/.test(text)) {
+    return refuseAfterSeq(context, 'after_seq must be the sequence number of an event, or 0.');
+  }
+  // NS-12: a later number is of another world, and what follows here would be taken for what came
+  // before.
+  if (text !== null && Number(text) > context.world.events.lastSeq) {
+    const detail = `after_seq is ${text}, and no event is as late. Is the number from another world?`;
+    return refuseAfterSeq(context, detail);
+  }
+  return {
+    reply: { status: 101, contentType: null, body: '' },
+    changes: [],
+    cites: ['EVT-10b', 'NS-12'],
+  };
+}
+
+function refuseAfterSeq(context: RequestContext, detail: string): Decision {
+  const cites: readonly Cite[] = ['EVT-10b', 'NS-12'];
+  return refuse(context, { code: 'validation_failed', detail, field: 'after_seq', cites });
+}
+
+/** NS-12: a plain request for it is answered with what it is. */
+function refusePlain(context: RequestContext): Decision {
+  return refuseUnnamed(
+    context,
+    {
+      status: 426,
+      title: 'Upgrade required',
+      code: 'upgrade_required',
+      detail: 'The events channel is a WebSocket. Connect to it with a WebSocket client.',
+    },
+    ['NS-12'],
+    { upgrade: 'websocket', connection: 'Upgrade' },
+  );
 }

@@ -259,7 +259,7 @@ export class Coverage {
   /** Answers after which the same call may be sent again, by caller, operation and key. */
   readonly #retryable = new Map<string, number>();
   #tokensSpentUntilMs = 0;
-  /** Subscriptions up to this id were there from the start: they are no test of anybody. */
+  /** Subscriptions up to this id were there from the start: no test made them. */
   #givenTo: number;
 
   constructor(world?: World) {

@@ -9,7 +9,7 @@ import { findEntry, type JournalEntry } from '../journal.ts';
 import { optionalText } from '../operations/members.ts';
 import { headerOf } from '../pipeline/operation-row.ts';
 import type { Body, RequestContext } from '../pipeline/request-context.ts';
-import { methodsAt } from '../pipeline/route.ts';
+import { methodsAt } from '../pipeline/stages.ts';
 import { own } from '../state/copy-world.ts';
 import type { OperationName, OperationRow } from '../tables/operations.ts';
 import { absoluteDecimal, compareDecimals, isNegativeDecimal } from '../values/decimal.ts';

@@ -2,15 +2,14 @@
 
 import type { EventKind } from '../../../fixtures/event-kinds.ts';
 import type { Cite, Decision } from '../call.ts';
-import type { Change } from '../change.ts';
-import { emit } from '../delivery/emit-event.ts';
+import { type Change, put } from '../change.ts';
+import { emit } from '../delivery/deliveries.ts';
 import { refuse } from '../pipeline/refuse.ts';
 import type { Body, RequestContext } from '../pipeline/request-context.ts';
 import type { Order, Position, TradingAccount } from '../records.ts';
 import { quote } from '../tables/quotes.ts';
 import { compareDecimals, negateDecimal } from '../values/decimal.ts';
-import { findTradingAccount, parseMemberId } from './find-record.ts';
-import { optionalText } from './members.ts';
+import { findTradingAccount, optionalText, parseMemberId } from './members.ts';
 
 const cites: readonly Cite[] = [
   'NS-1',
@@ -138,8 +137,8 @@ function fill(
   const body = behaviour.serialize.order(order);
   const place = { firm_id: account.firm_id, brand_id: account.brand_id, account_id: account.id };
   const changes: Change[] = [
-    { type: 'position-set', position },
-    { type: 'order-set', order },
+    put('positions', position),
+    put('orders', order),
     ...emit(context, 'order.filled', place, body),
     ...emit(context, kind, place, serializePosition(position)),
   ];

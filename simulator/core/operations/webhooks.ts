@@ -1,15 +1,13 @@
 // Webhook management: subscriptions as resources. None of these takes an Idempotency-Key (HOOK-1).
 
 import type { EventCategory } from '../../../fixtures/event-kinds.ts';
-import type { Cite, Decision } from '../call.ts';
-import type { Change } from '../change.ts';
-import { citesIf } from '../cites.ts';
-import { disableChanges } from '../delivery/delivery-answers.ts';
-import { newSubscription } from '../delivery/new-subscription.ts';
+import { type Cite, citesIf, type Decision } from '../call.ts';
+import { type Change, put } from '../change.ts';
+import { disableChanges, newSubscription } from '../delivery/deliveries.ts';
 import { refuse } from '../pipeline/refuse.ts';
 import { callerOf, type RequestContext } from '../pipeline/request-context.ts';
 import type { Subscription } from '../records.ts';
-import { parseOtherPathId } from './find-record.ts';
+import { parseOtherPathId } from './members.ts';
 
 const json = 'application/json';
 
@@ -39,7 +37,7 @@ export function createWebhook(context: RequestContext): Decision {
     account_id: behaviour.settings.delegated_webhooks === 'account' ? credential.account_id : null,
     client_id: credential.client_id,
     url,
-    // NS-53: names that nobody knows get here only where a setting leaves them out.
+    // NS-53: unknown names get here only if a setting leaves them out.
     event_categories: [
       ...new Set(names.filter((name) => behaviour.webhooks.categories.includes(name))),
     ] as EventCategory[],
@@ -53,8 +51,8 @@ export function createWebhook(context: RequestContext): Decision {
       body: behaviour.serialize.subscription(subscription, secret),
     },
     changes: [
-      { type: 'counted', counter: 'secret', to: world.counters.secret + 1 },
-      { type: 'subscription-set', subscription },
+      { type: 'counter', counter: 'secret', to: world.counters.secret + 1 },
+      put('subscriptions', subscription),
     ],
     cites: ['HOOK-1', 'HOOK-2', 'HOOK-3', 'HOOK-10', 'NS-7'],
   };
@@ -116,8 +114,8 @@ export function rotateWebhookSecret(context: RequestContext): Decision {
       body: behaviour.serialize.subscription(subscription, secret),
     },
     changes: [
-      { type: 'counted', counter: 'secret', to: count },
-      { type: 'subscription-set', subscription },
+      { type: 'counter', counter: 'secret', to: count },
+      put('subscriptions', subscription),
     ],
     cites: ['HOOK-4', 'HOOK-3', 'EVT-7', 'NS-7', 'NS-22'],
   };
@@ -143,7 +141,7 @@ export function disableWebhook(context: RequestContext): Decision {
 
 function latest(changes: readonly Change[], before: Subscription): Subscription {
   for (const change of changes) {
-    if (change.type === 'subscription-set') return change.subscription;
+    if (change.type === 'put' && change.table === 'subscriptions') return change.record;
   }
   return before;
 }

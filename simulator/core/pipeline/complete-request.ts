@@ -1,5 +1,5 @@
 // Ends a call: what is recorded under its key, what the journal keeps, what is answered.
-
+import type { Behaviour } from '../behaviour.ts';
 import type { Cite, Decision, Reply } from '../call.ts';
 import { evolve } from '../evolve.ts';
 import { findHints } from '../explain/hints.ts';
@@ -41,7 +41,7 @@ export function completeWithReply(
   return { effects: [{ kind: 'answer', n, requestId, reply }], n };
 }
 
-/** The answer as it leaves, with the mark of the fault that it met last. */
+/** The answer as it leaves, with the id of the last fault that struck the call. */
 export function finishReply(context: RequestContext, given: Reply, completion: Completion): Reply {
   if (given.isForeign === true) return given;
   const finished = context.behaviour.finalizeReply(given, context);
@@ -59,13 +59,13 @@ export function recordReply(context: RequestContext, reply: Reply): void {
   }
   // NS-42.
   const atMs = behaviour.settings.key_age_from === 'request' ? context.receivedAtMs : world.nowMs;
-  evolve(world, [{ type: 'key-recorded', keyId, record: { atMs, reply, firstCall: context.n } }]);
+  evolve(world, [{ type: 'key', keyId, record: { atMs, reply, firstCall: context.n } }]);
 }
 
 /** A call that is over without anything to repeat frees its key. */
 export function releaseKey({ world, behaviour }: RequestContext, keyId: string): void {
   const record = behaviour.keys.find(world, keyId, world.nowMs);
-  if (record?.reply === null) evolve(world, [{ type: 'key-forgotten', keyId }]);
+  if (record?.reply === null) evolve(world, [{ type: 'key', keyId, record: null }]);
 }
 
 export function withFaultHeader(reply: Reply, faultId: string): Reply {
@@ -110,5 +110,31 @@ export function journalCall(
     answeredAtMs: shown.answeredAtMs,
     reset: shown.reset ?? false,
   };
-  evolve(context.world, [{ type: 'journalled', entry }]);
+  evolve(context.world, [{ type: 'journal', entry }]);
+}
+
+const stageNames = new WeakMap<Behaviour['stages'], readonly string[][]>();
+
+/**
+ * The lists of steps that can be taken, one for each stage that may decide; made once, shared by
+ * all calls.
+ */
+export function stepsOf(stages: Behaviour['stages'], count: number): readonly string[] {
+  let lists = stageNames.get(stages);
+  if (lists === undefined) {
+    const names = [...stages.map((stage) => stage.name), 'operation'];
+    lists = [...names.keys(), names.length].map((length) => names.slice(0, length));
+    stageNames.set(stages, lists);
+  }
+  return lists[count] ?? [];
+}
+
+/** Every stage, and the operation after them: the steps of a call that ran. */
+export function stepNamesWithOperation(stages: Behaviour['stages']): readonly string[] {
+  return stepsOf(stages, stages.length + 1);
+}
+
+/** Every stage and nothing after them: the steps of a call that a fault kept from running. */
+export function stepNamesBeforeOperation(stages: Behaviour['stages']): readonly string[] {
+  return stepsOf(stages, stages.length);
 }

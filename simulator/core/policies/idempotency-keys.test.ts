@@ -8,8 +8,7 @@ import { evolve, moveClock } from '../evolve.ts';
 import { countKeys } from '../keys.ts';
 import type { Body, RequestContext } from '../pipeline/request-context.ts';
 import { createWorld } from '../world.ts';
-import { conformingBehaviour } from './conforming.ts';
-import { keyPolicy } from './idempotency-keys.ts';
+import { conformingBehaviour, keyPolicy } from './conforming.ts';
 
 const keys = suite('keys');
 const policy = keyPolicy(defaultSettings);
@@ -47,7 +46,7 @@ keys('a record lives its day through turns of the generations, whenever it began
     const world = createWorld({ name: 'w', seed: '1', startedAtMs: 0 });
     const keep = (keyId: string) => {
       const record = { atMs: world.nowMs, reply, firstCall: 1 };
-      evolve(world, [{ type: 'key-recorded', keyId, record }]);
+      evolve(world, [{ type: 'key', keyId, record }]);
     };
     moveClock(world, beginMs);
     keep('watched');
@@ -71,7 +70,7 @@ keys('what is over is forgotten in the end', () => {
   for (let day = 0; day < 5; day += 1) {
     moveClock(world, day * keyRetentionMs);
     evolve(world, [
-      { type: 'key-recorded', keyId: `${day}`, record: { atMs: world.nowMs, reply, firstCall: 1 } },
+      { type: 'key', keyId: `${day}`, record: { atMs: world.nowMs, reply, firstCall: 1 } },
     ]);
     assert.ok(countKeys(world.keys) <= 2);
   }
@@ -80,9 +79,9 @@ keys('what is over is forgotten in the end', () => {
 keys('an attempt that still runs is found however long it does (IDEM-14)', () => {
   const world = createWorld({ name: 'w', seed: '1', startedAtMs: 0 });
   const record = { atMs: 0, reply: null, firstCall: 1 };
-  evolve(world, [{ type: 'key-recorded', keyId: 'k', record }]);
+  evolve(world, [{ type: 'key', keyId: 'k', record }]);
   assert.is(policy.find(world, 'k', 9 * keyRetentionMs), record);
-  evolve(world, [{ type: 'key-forgotten', keyId: 'k' }]);
+  evolve(world, [{ type: 'key', keyId: 'k', record: null }]);
   assert.is(policy.find(world, 'k', 1), undefined);
 });
 

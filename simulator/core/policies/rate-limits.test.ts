@@ -3,7 +3,7 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { defaultSettings } from '../../../fixtures/settings.ts';
 import type { Credential } from '../records.ts';
-import { limitPolicy } from './rate-limits.ts';
+import { limitPolicy } from './conforming.ts';
 
 const limits = suite('limits');
 const { level, headers, rate } = limitPolicy(defaultSettings);

@@ -2,12 +2,12 @@
 // happened.
 
 import type { Behaviour, SerializePolicy } from '../behaviour.ts';
-import type { Change, EventDraft } from '../change.ts';
-import type { CommandContext } from '../commands/command.ts';
+import { type Change, type EventDraft, putsInto } from '../change.ts';
+import type { CommandContext } from '../commands/commands.ts';
 import { evolve, keepPast } from '../evolve.ts';
 import { serializePosition } from '../operations/positions.ts';
 import type { Account, EventRecord, Order, Position, Transaction } from '../records.ts';
-import type { World } from '../world.ts';
+import type { TableName, World } from '../world.ts';
 
 type EventSubject = Account | Order | Position | Transaction;
 
@@ -26,12 +26,12 @@ export class Seeder implements SeedContext {
   readonly #events: PastEvent[] = [];
   #forgotten = 0;
 
-  /** Events before `sinceMs` are only counted: nobody could ask for them any more. */
+  /** Events before `sinceMs` are only counted: they are too old to be asked for. */
   constructor(world: World, behaviour: Behaviour, sinceMs: number) {
     this.world = world;
     this.#serialize = behaviour.serialize;
     this.#sinceMs = sinceMs;
-    // An event of the past is printed when somebody reads it: most of a crowd's nobody ever does.
+    // An event of the past is printed when it is read: most events of a large world never are.
     const unread = () => '';
     const print = { ...behaviour.serialize, account: unread, order: unread, transaction: unread };
     this.behaviour = { ...behaviour, serialize: print };
@@ -39,7 +39,7 @@ export class Seeder implements SeedContext {
 
   apply(changes: readonly Change[]): void {
     for (const change of changes) {
-      if (change.type !== 'event-recorded') evolve(this.world, [change]);
+      if (change.type !== 'event') evolve(this.world, [change]);
       else if (this.atMs < this.#sinceMs) this.#forgotten += 1;
       else {
         const record = recordOf(change.draft, changes);
@@ -73,23 +73,18 @@ function inOrder(events: readonly PastEvent[]): PastEvent[] {
   return Array.from(keys.sort(), (key) => events[key % events.length] as PastEvent);
 }
 
-const recordIn: Readonly<Record<string, (change: Change) => EventSubject | undefined>> = {
-  account: (change) => (change.type === 'account-created' ? change.account : undefined),
-  order: (change) => (change.type === 'order-set' ? change.order : undefined),
-  position: (change) => (change.type === 'position-set' ? change.position : undefined),
-  transaction: (change) =>
-    change.type === 'transaction-created' || change.type === 'transaction-changed'
-      ? change.transaction
-      : undefined,
+const tableOf: Readonly<Record<string, TableName>> = {
+  account: 'accounts',
+  order: 'orders',
+  position: 'positions',
+  transaction: 'transactions',
 };
 
-/** The record that an event is about stands beside it, as it became (EVT-2a). */
+/** The record that an event is about is put beside it, as it became (EVT-2a). */
 function recordOf({ category, kind }: EventDraft, changes: readonly Change[]): EventSubject {
-  for (const change of changes) {
-    const record = recordIn[category]?.(change);
-    if (record !== undefined) return record;
-  }
-  throw new Error(`no record beside an event ${kind}`);
+  const [change] = putsInto(changes, tableOf[category] as TableName);
+  if (change === undefined) throw new Error(`no record beside an event ${kind}`);
+  return change.record as EventSubject;
 }
 
 /** An event that is printed when it is read. */

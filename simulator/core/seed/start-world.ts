@@ -1,18 +1,23 @@
-// Makes a world out of a written starting point, by playing its history in the order in which it
-// happened.
-
+// Makes a world out of a written starting point: firms and credentials, the history of its people, and
+// subscriptions with the deliveries they have had.
 import { parseAgo } from '../../../fixtures/worlds/parse-ago.ts';
-import type { AccountFixture, WorldFixture } from '../../../fixtures/worlds/world-fixture.ts';
+import type {
+  AccountFixture,
+  DeliveryFixture,
+  SubscriptionFixture,
+  WorldFixture,
+} from '../../../fixtures/worlds/world-fixture.ts';
 import type { Behaviour } from '../behaviour.ts';
-import { createCredential } from '../commands/credentials.ts';
+import { put } from '../change.ts';
+import { createCredential } from '../commands/commands.ts';
+import { newSubscription } from '../delivery/deliveries.ts';
 import { eventWindowMs, evolve, moveClock } from '../evolve.ts';
-import type { PlanName } from '../records.ts';
+import type { Delivery, DeliveryAttempt, EventRecord, PlanName, Subscription } from '../records.ts';
 import { createWorld, type World, type WorldOptions } from '../world.ts';
-import { IdSequence, longestAgoMs, seedPerson } from './person-history.ts';
+import { IdSequence, longestAgoMs, seedPerson } from './people.ts';
 import { Seeder } from './seeder.ts';
-import { seedSubscriptions } from './subscriptions.ts';
 
-export interface SeedOptions {
+interface SeedOptions {
   readonly name: string;
   readonly seed: string;
   readonly startMs: number;
@@ -73,7 +78,7 @@ export function* seedInSlices(
   const world = createWorld({ ...options, startedAtMs: startMs - agoMs });
   seedFirms(world, fixture, options);
   // EVT-10b: written people are few, and their events are forgotten as those of the API are; of a
-  // crowd only those are told that can still be asked for.
+  // large world only the events that can still be asked for are kept.
   const sinceMs = madeUp === undefined ? Number.NEGATIVE_INFINITY : startMs - eventWindowMs;
   const seeder = new Seeder(world, behaviour, sinceMs);
   yield* seedPeople(seeder, fixture, options);
@@ -82,7 +87,7 @@ export function* seedInSlices(
   // Delegated credentials are for accounts, which had to be made first.
   seedCredentials(world, behaviour, fixture, options);
   seedSubscriptions(world, behaviour, fixture.subscriptions ?? [], startMs);
-  evolve(world, [{ type: 'counted', counter: 'historyEvent', to: world.events.lastSeq }]);
+  evolve(world, [{ type: 'counter', counter: 'historyEvent', to: world.events.lastSeq }]);
   return world;
 }
 
@@ -118,9 +123,9 @@ function longestAgo(
 function seedFirms(world: World, fixture: WorldFixture, { plan }: SeedOptions): void {
   for (const { id, name, plan: own, rate_per_second = null, brands } of fixture.firms) {
     const firm = { id, name, plan: own ?? plan, rate_per_second, permissions: {} };
-    evolve(world, [{ type: 'firm-set', firm }]);
+    evolve(world, [put('firms', firm)]);
     for (const brand of brands) {
-      evolve(world, [{ type: 'brand-set', brand: { ...brand, firm_id: id } }]);
+      evolve(world, [put('brands', { ...brand, firm_id: id })]);
     }
   }
 }
@@ -139,4 +144,99 @@ function seedCredentials(
       throw new StartingWorldError(`credentials[${index}].${field}`, message);
     }
   }
+}
+
+function seedSubscriptions(
+  world: World,
+  behaviour: Behaviour,
+  fixtures: readonly SubscriptionFixture[],
+  startMs: number,
+): void {
+  for (const fixture of fixtures) seedSubscription(world, behaviour, fixture, startMs);
+}
+
+function seedSubscription(
+  world: World,
+  behaviour: Behaviour,
+  fixture: SubscriptionFixture,
+  startMs: number,
+): void {
+  const createdAtMs = startMs - (parseAgo(fixture.ago) ?? 0);
+  const disabledAgo = fixture.disabled_ago === undefined ? null : parseAgo(fixture.disabled_ago);
+  const endMs = disabledAgo === null ? startMs : startMs - disabledAgo;
+  let subscription: Subscription = {
+    ...newSubscription(world, behaviour, {
+      firm_id: fixture.firm_id,
+      brand_id: fixture.brand_id ?? null,
+      url: fixture.url,
+      event_categories: fixture.event_categories,
+      created_at: createdAtMs,
+    }),
+    disabled: disabledAgo !== null,
+    disabled_reason: disabledAgo === null ? null : 'Disabled by request.',
+  };
+  evolve(world, [
+    { type: 'counter', counter: 'secret', to: world.counters.secret + 1 },
+    put('subscriptions', subscription),
+  ]);
+  for (const event of world.events.records) {
+    if (event.occurred_at < createdAtMs || event.occurred_at > endMs) continue;
+    if (!behaviour.delivery.wants(subscription, event)) continue;
+    const delivery = historyOf(world, behaviour, subscription, event, fixture.deliveries ?? []);
+    // Pending first, so that it is counted among the finished ones when it ends.
+    evolve(world, [put('deliveries', { ...delivery, status: 'pending' })]);
+    evolve(world, [put('deliveries', delivery)]);
+    const ended = delivery.status === 'delivered';
+    subscription = ended
+      ? { ...subscription, last_delivered_seq: event.seq }
+      : { ...subscription, stopped: true, cursor_seq: event.seq };
+    if (!ended) break;
+  }
+  evolve(world, [put('subscriptions', subscription)]);
+}
+
+function historyOf(
+  world: World,
+  behaviour: Behaviour,
+  subscription: Subscription,
+  event: EventRecord,
+  fixtures: readonly DeliveryFixture[],
+): Delivery {
+  const { delivery: policy } = behaviour;
+  const fixture = fixtures.find(
+    ({ kind, record_id: id }) => kind === event.kind && isAbout(event, id),
+  );
+  const tries = fixture?.attempts ?? [{ status: 200, duration_ms: 20 }];
+  const body = policy.body(event, world, 1);
+  const attempts: DeliveryAttempt[] = [];
+  let atMs = event.occurred_at;
+  for (const [index, { status, error, duration_ms: durationMs }] of tries.entries()) {
+    const signature = policy.signature([subscription.secret], atMs, body);
+    attempts.push({
+      n: index + 1,
+      at_ms: atMs,
+      status,
+      error: error ?? null,
+      duration_ms: durationMs,
+      signature,
+    });
+    atMs += durationMs + (policy.gapsMs[index] ?? 0);
+  }
+  const last = attempts[attempts.length - 1];
+  const delivered = last?.status != null && policy.succeeded(last.status);
+  return {
+    id: String(world.counters.delivery + 1),
+    subscription_id: subscription.id,
+    seq: event.seq,
+    status: delivered ? 'delivered' : 'exhausted',
+    attempts,
+    in_flight: false,
+    next_due_ms: null,
+    round_start: 0,
+  };
+}
+
+function isAbout(event: EventRecord, recordId: string): boolean {
+  const { id } = JSON.parse(event.body) as { id?: unknown };
+  return id === recordId;
 }

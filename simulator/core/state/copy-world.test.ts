@@ -2,7 +2,7 @@
 // the thousand, with a copy taken before each of them.
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { forkWorld } from '../commands/credentials.ts';
+import { forkWorld } from '../commands/commands.ts';
 import { newestEntries } from '../journal.ts';
 import { type StepResult, step } from '../step.ts';
 import { beginWorld, behaviour } from '../testing/begin-world.ts';

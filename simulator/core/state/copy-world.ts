@@ -36,57 +36,56 @@ export type Container = Exclude<
   'name' | 'seed' | 'startedAtMs' | 'idEras' | 'options' | 'nowMs' | 'shared'
 >;
 
-/** One line a member, so that none is forgotten. */
-const copies: { readonly [M in Container]: (value: World[M]) => World[M] } = {
+/** How to copy the members that are no plain Map of records. */
+const copies: { readonly [M in Container]?: (value: World[M]) => World[M] } = {
   counters: (counters) => ({ ...counters }),
-  firms: mapOf,
-  brands: mapOf,
-  credentials: mapOf,
-  tokens: mapOf,
-  lastingTokens: mapOf,
   accounts: IdMap.of,
+  tradingAccounts: copyTradingAccounts,
+  transactions: IdMap.of,
   people: (people) =>
     eachOf(people, ({ byReference, byEmail, byPhone }) => ({
       byReference: mapOf(byReference),
       byEmail: mapOf(byEmail),
       byPhone: mapOf(byPhone),
     })),
-  tradingAccounts: copyTradingAccounts,
-  transactions: IdMap.of,
-  transactionByReference: mapOf,
-  positions: mapOf,
-  orders: mapOf,
   keys: copyKeys,
-  buckets: mapOf,
-  tokenRequests: mapOf,
-  subscriptions: mapOf,
   events: (events) => ({ ...events, records: events.records.slice() }),
-  deliveries: mapOf,
   openDeliveries: (open) => eachOf(open, (ids) => new Set(ids)),
-  inFlightCounts: mapOf,
   finishedDeliveries: (ids) => ids.slice(),
   timers: (timers) => timers.slice(),
-  suspendedCalls: mapOf,
-  faults: mapOf,
-  names: mapOf,
-  forwards: mapOf,
   journal: copyJournal,
 };
-
-const containers = Object.keys(copies) as Container[];
 
 /** A member to write to: this world's own, from now on. */
 export function own<M extends Container>(world: World, member: M): World[M] {
   const { shared } = world;
   if (shared?.delete(member)) {
-    (world as { -readonly [N in M]: World[N] })[member] = copies[member](world[member]);
+    (world as { -readonly [N in M]: World[N] })[member] = copyOf(member, world[member]);
     if (shared.size === 0) world.shared = null;
   }
   return world[member];
 }
 
-/** The same world once more: what happens in one does not happen in the other. */
+function copyOf<M extends Container>(member: M, value: World[M]): World[M] {
+  const copy = copies[member] as ((value: World[M]) => World[M]) | undefined;
+  if (copy !== undefined) return copy(value);
+  if (value instanceof Map && !(value instanceof IdMap)) return new Map(value) as World[M];
+  throw new Error(`no way to copy world.${member}`);
+}
+
+const single: readonly string[] = [
+  'name',
+  'seed',
+  'startedAtMs',
+  'idEras',
+  'options',
+  'nowMs',
+  'shared',
+];
+
+/** A second world with the same contents: neither sees what happens in the other. */
 export function copyWorld(world: World): World {
+  const containers = Object.keys(world).filter((name) => !single.includes(name)) as Container[];
   world.shared = new Set(containers);
   return { ...world, shared: new Set(containers) };
 }

@@ -1,15 +1,14 @@
 // A world as one JSON document, and back again exactly: timers, keys, buckets and suspended calls
 // included.
 import type { Behaviour } from '../behaviour.ts';
+import { put } from '../change.ts';
+import { followPut } from '../evolve.ts';
 import { IdMap } from '../id-map.ts';
-import { createJournal } from '../journal.ts';
 import { keysOf } from '../keys.ts';
 import type { KeyRecord } from '../records.ts';
-import { addReference, type References } from '../references.ts';
-import type { SuspendedCall, World } from '../world.ts';
-import { createWorld } from '../world.ts';
+import { personKeys, transactionKey } from '../references.ts';
+import { createWorld, type SuspendedCall, tableNames, tables, type World } from '../world.ts';
 import { copyTradingAccounts } from './copy-world.ts';
-import { lists, pairSchemas } from './schemas.ts';
 import { StateError, validateWorld } from './validate.ts';
 
 /** Raised when a document changes its shape; one of another version is refused. */
@@ -20,11 +19,6 @@ export { StateError };
 
 /** Members kept as they are. */
 const plain = ['name', 'seed', 'startedAtMs', 'idEras', 'options', 'nowMs', 'counters'] as const;
-
-const { keys: _, ...maps } = pairSchemas;
-const pairs = Object.keys(maps) as (keyof typeof maps)[];
-
-type ListName = keyof typeof lists;
 
 /**
  * What a world is at one moment. Records never change, so lists of them are all that has to be
@@ -51,10 +45,12 @@ export function snapshotWorld(world: World): Snapshot {
   const shot: Record<string, unknown> = {};
   for (const name of plain) shot[name] = world[name];
   shot.counters = { ...world.counters };
-  for (const name of Object.keys(lists) as ListName[]) shot[name] = [...world[name].values()];
+  for (const name of tableNames) {
+    const records: ReadonlyMap<unknown, unknown> = world[name];
+    shot[name] = tables[name].key === null ? new Pairs(records) : [...records.values()];
+  }
   // Entries are appended in place: only as many as there are now belong to this moment.
   shot.entryCounts = [...world.tradingAccounts.values()].map(({ entries }) => entries.length);
-  for (const name of pairs) shot[name] = new Pairs(world[name]);
   shot.keys = new Pairs(...world.keys.map(({ records }) => records));
   const { first, lastSeq, records } = world.events;
   shot.events = { first, lastSeq, records: records.slice() };
@@ -133,32 +129,24 @@ export function dumpWorld(world: World, beside: Readonly<Record<string, unknown>
 export function loadWorld(document: unknown, behaviour: Behaviour): World {
   const shot = findWorldIn(document);
   const found = validateWorld(shot);
-  const world = createWorld({
-    name: shot.name as string,
-    seed: shot.seed as string,
-    startedAtMs: shot.startedAtMs as number,
-  });
-  const loaded: Record<string, unknown> = { ...world, journal: createJournal() };
+  const { name, seed, startedAtMs } = shot as unknown as World;
+  const world = createWorld({ name, seed, startedAtMs });
+  const loaded: Record<string, unknown> = { ...world, ...found };
   for (const name of plain) loaded[name] = shot[name];
   loaded.counters = { ...world.counters, ...(shot.counters as World['counters']) };
-  for (const name of Object.keys(lists)) loaded[name] = found[name];
-  const byId = found as unknown as Pick<World, 'accounts' | 'tradingAccounts' | 'transactions'>;
-  loaded.accounts = IdMap.of(byId.accounts);
-  loaded.tradingAccounts = copyTradingAccounts(byId.tradingAccounts);
-  loaded.transactions = IdMap.of(byId.transactions);
-  for (const name of pairs) loaded[name] = new Map(shot[name] as [unknown, unknown][]);
+  const { accounts, tradingAccounts, transactions, suspendedCalls } = found as unknown as World;
+  loaded.accounts = IdMap.of(accounts);
+  loaded.tradingAccounts = copyTradingAccounts(tradingAccounts);
+  loaded.transactions = IdMap.of(transactions);
+  loaded.suspendedCalls = new Map(
+    [...suspendedCalls].map(([id, each]) => [id, parseSuspendedCall(each)]),
+  );
   loaded.keys = keysOf(shot.keys as [string, KeyRecord][]);
   // What grows in place is copied: the document may be loaded again.
   const events = shot.events as World['events'];
   loaded.events = { ...events, records: events.records.slice() };
   loaded.finishedDeliveries = (shot.finishedDeliveries as string[]).slice();
   loaded.timers = (shot.timers as World['timers']).slice();
-  loaded.suspendedCalls = new Map(
-    (shot.suspendedCalls as SuspendedCall[]).map((suspended) => [
-      suspended.id,
-      parseSuspendedCall(suspended),
-    ]),
-  );
   const whole = loaded as unknown as World;
   indexWorld(whole, behaviour);
   return whole;
@@ -169,59 +157,16 @@ function parseSuspendedCall(suspended: SuspendedCall): SuspendedCall {
   return { ...suspended, call: { ...suspended.call, body } };
 }
 
-/** What is worked out from the records, under the settings now in force (NS-20). */
-function indexWorld(world: World, { accounts, transactions, values }: Behaviour): void {
-  const peopleAt = (index: string) => {
-    const people = world.people.get(index) ?? {
-      byReference: new Map() as References,
-      byEmail: new Map<string, string>(),
-      byPhone: new Map<string, string>(),
-    };
-    world.people.set(index, people);
-    return people;
-  };
-  for (const { token, client_id: clientId, expires_at_ms: expiresAtMs } of world.tokens.values()) {
-    if (expiresAtMs === null) world.lastingTokens.set(clientId, token);
-  }
+/** What is worked out of the records, under the settings now in force (NS-20). */
+function indexWorld(world: World, behaviour: Behaviour): void {
+  for (const token of world.tokens.values()) followPut(world, put('tokens', token));
   for (const account of world.accounts.values()) {
-    const {
-      id,
-      firm_id: firmId,
-      brand_id: brandId,
-      client_reference_id: reference,
-      email,
-      phone,
-    } = account;
-    const index = accounts.referenceIndex(firmId, brandId);
-    addReference(peopleAt(index).byReference, values.referenceKey(reference), id);
-    const people = peopleAt(accounts.peopleIndex(brandId));
-    people.byEmail.set(values.emailKey(email), id);
-    const phoneKey = values.phoneKey(phone);
-    if (phoneKey !== null) people.byPhone.set(phoneKey, id);
+    followPut(world, put('accounts', account, personKeys(behaviour, account)));
   }
-  for (const {
-    id,
-    firm_id: firmId,
-    account_id: accountId,
-    client_reference_id: reference,
-  } of world.transactions.values()) {
-    const key = transactions.referenceKey(firmId, accountId, reference);
-    addReference(world.transactionByReference, key, id);
+  for (const transaction of world.transactions.values()) {
+    followPut(world, put('transactions', transaction, transactionKey(behaviour, transaction)));
   }
-  for (const {
-    id,
-    subscription_id: subscriptionId,
-    status,
-    in_flight: inFlight,
-  } of world.deliveries.values()) {
-    if (inFlight) {
-      const count = world.inFlightCounts.get(subscriptionId) ?? 0;
-      world.inFlightCounts.set(subscriptionId, count + 1);
-    }
-    if (status !== 'pending') continue;
-    const open = world.openDeliveries.get(subscriptionId) ?? new Set<string>();
-    world.openDeliveries.set(subscriptionId, open.add(id));
-  }
+  for (const delivery of world.deliveries.values()) followPut(world, put('deliveries', delivery));
 }
 
 /** People mix up the files of this program. */
@@ -229,7 +174,7 @@ function likelyKind(document: object): string {
   if ('settings' in document || 'forwards' in document) {
     return 'this looks like a configuration file, which --config takes';
   }
-  if ('base_url' in document) return 'this looks like a profile of the judge, or what it was told';
+  if ('base_url' in document) return 'this looks like a profile of the judge';
   if ('firms' in document) return 'this looks like a starting world, which --world takes';
   if ('schema' in document) return 'this looks like a report';
   return 'this is no saved world, as --state or GET state write it';

@@ -1,15 +1,22 @@
-// Looks a state through before any of it is taken: every record has its members, and what one
-// record says of another is there.
-import { type Schema, validate } from '../../../fixtures/schemas/validate.ts';
+// Checks a state before any of it is taken: every record has its members, and the records it names are
+// there.
+import { ofType, type Schema } from '../../../fixtures/schemas/kit.ts';
+import { validate } from '../../../fixtures/schemas/validate.ts';
 import { effectPart, type Fault } from '../pipeline/find-fault.ts';
-import { parsePieceRef } from '../pipeline/send-body.ts';
-import { type EventRecord, eventSchema, type Subscription } from '../records.ts';
+import { parsePieceRef } from '../pipeline/resume-call.ts';
+import { count, id, listOf, mapOf, record, text, time } from '../record-kit.ts';
+import { type EventRecord, eventSchema, keySchema, type Subscription } from '../records.ts';
 import { operationTable } from '../tables/operations.ts';
-import type { Timer } from '../timers.ts';
+import { type Timer, timerSchema } from '../timers.ts';
 import { parseAddress } from '../values/address.ts';
-import type { SuspendedCall } from '../world.ts';
-import { compileValidator, type Validator } from './compile-validator.ts';
-import { countedLists, lists, pairSchemas, plainSchemas, recordSchemas } from './schemas.ts';
+import {
+  idEraSchema,
+  type SuspendedCall,
+  type TableName,
+  tableNames,
+  tables,
+  worldOptionsSchema,
+} from '../world.ts';
 
 /** Why a document cannot be loaded, in words for the person who gave it. */
 export class StateError extends Error {
@@ -19,15 +26,32 @@ export class StateError extends Error {
 type StateObject = Readonly<Record<string, unknown>>;
 type Records = readonly StateObject[];
 
-/** Records of each list by their ids. */
-type RecordsById = Readonly<Record<string, ReadonlyMap<unknown, StateObject>>>;
+/** Records of each table by their keys. */
+type RecordsByTable = Readonly<Record<string, ReadonlyMap<unknown, StateObject>>>;
+
+const anyList = ofType<readonly unknown[]>({ type: 'array' });
+
+/** The members that are no tables. Counters may be fewer: the rest begin at their start. */
+const plainSchemas = {
+  name: text,
+  seed: text,
+  startedAtMs: time,
+  idEras: listOf(idEraSchema),
+  options: worldOptionsSchema,
+  nowMs: time,
+  counters: mapOf(count),
+  events: record({ first: count, lastSeq: count, records: anyList }),
+} as const satisfies Readonly<Record<string, Schema>>;
+
+/** The lists beside the tables; of keys the pairs are looked at as those of a table are. */
+const listSchemas = { finishedDeliveries: id, timers: timerSchema } as const;
 
 /**
- * The records of each list by their ids, once all of the world is looked through. Throws a
+ * The records of each table by their keys, once all of the world is looked through. Throws a
  * StateError that names the first place where it is not whole.
  */
-export function validateWorld(world: StateObject): RecordsById {
-  for (const name of Object.keys({ ...recordSchemas, ...pairSchemas })) {
+export function validateWorld(world: StateObject): RecordsByTable {
+  for (const name of [...tableNames, ...Object.keys(listSchemas), 'keys']) {
     if (!Array.isArray(world[name])) throw new StateError(`world.${name} must be a list`);
   }
   for (const [name, schema] of Object.entries(plainSchemas)) {
@@ -37,23 +61,41 @@ export function validateWorld(world: StateObject): RecordsById {
   if ((world.idEras as Records).length === 0) {
     throw new StateError('world.idEras must have at least one entry');
   }
-  for (const [name, schema] of Object.entries(recordSchemas)) {
+  for (const [name, schema] of Object.entries(listSchemas)) {
     assertAllValid(schema, world[name] as Records, `world.${name}`);
   }
-  for (const [name, schema] of Object.entries(pairSchemas)) {
-    assertPairsValid(schema, world[name] as Records, `world.${name}`);
-  }
+  assertPairsValid(keySchema, world.keys as Records, 'world.keys');
+  const found: Record<string, ReadonlyMap<unknown, StateObject>> = {};
+  for (const name of tableNames) found[name] = readTable(name, world[name] as Records);
   if ((world.nowMs as number) < (world.startedAtMs as number)) {
     throw new StateError('world.nowMs must not be before world.startedAtMs');
   }
   checkEvents(world.events as EventLog);
-  const found = findIds(world);
-  checkReferences(world, found);
+  for (const name of tableNames) checkNames(name, found);
   checkCounters(world);
   checkTargets(world);
   for (const [index, fault] of (world.faults as Fault[]).entries()) checkFault(fault, index);
   checkTimers(world.timers as Timer[], world.suspendedCalls as SuspendedCall[]);
   checkSuspendedCalls(world.suspendedCalls as SuspendedCall[], found.credentials);
+  return found;
+}
+
+/** The records of a table by their keys, each of which is there once. */
+function readTable(name: TableName, records: Records): ReadonlyMap<unknown, StateObject> {
+  const { key, schema } = tables[name];
+  if (key === null) {
+    assertPairsValid(schema, records, `world.${name}`);
+    return new Map(records as unknown as [unknown, StateObject][]);
+  }
+  assertAllValid(schema, records, `world.${name}`);
+  const found = new Map<unknown, StateObject>();
+  for (const [index, record] of records.entries()) {
+    const value = record[key];
+    found.set(value, record);
+    if (found.size > index) continue;
+    const twice = JSON.stringify(value);
+    throw new StateError(`world.${name}[${index}].${key} is there twice: ${twice}`);
+  }
   return found;
 }
 
@@ -124,48 +166,29 @@ function isJson(text: string): boolean {
   }
 }
 
-/** Each id is there once. */
-function findIds(world: StateObject): RecordsById {
-  const found: Record<string, Map<unknown, StateObject>> = {};
-  for (const [name, key] of Object.entries({ ...lists, suspendedCalls: 'id' })) {
-    const ids = new Map<unknown, StateObject>();
-    for (const [index, record] of (world[name] as Records).entries()) {
-      const id = record[key];
-      ids.set(id, record);
-      if (ids.size > index) continue;
-      throw new StateError(`world.${name}[${index}].${key} is there twice: ${JSON.stringify(id)}`);
-    }
-    found[name] = ids;
-  }
-  return found;
-}
-
-/** Which member of which list names a record without which the program cannot go on. */
-const references = [
-  ['credentials', 'firm_id', 'firms'],
-  ['tradingAccounts', 'account_id', 'accounts'],
-  ['transactions', 'account_id', 'accounts'],
-  ['transactions', 'trading_account_id', 'tradingAccounts'],
-  ['positions', 'account_id', 'accounts'],
-  ['positions', 'trading_account_id', 'tradingAccounts'],
-  ['deliveries', 'subscription_id', 'subscriptions'],
-] as const;
-
-function checkReferences(world: StateObject, found: RecordsById): void {
-  for (const [name, member, where] of references) {
-    const known = found[where];
-    for (const [index, record] of (world[name] as Records).entries()) {
-      if (known?.has(record[member])) continue;
-      const named = JSON.stringify(record[member]);
-      throw new StateError(`world.${name}[${index}].${member} is ${named}, not in world.${where}`);
+/** Every record that a table names is in the world. */
+function checkNames(name: TableName, found: RecordsByTable): void {
+  const { names = {} } = tables[name] as { readonly names?: Readonly<Record<string, string>> };
+  for (const [member, where] of Object.entries(names)) {
+    let index = 0;
+    for (const record of found[name]?.values() ?? []) {
+      if (!found[where]?.has(record[member])) {
+        const named = JSON.stringify(record[member]);
+        throw new StateError(
+          `world.${name}[${index}].${member} is ${named}, not in world.${where}`,
+        );
+      }
+      index += 1;
     }
   }
 }
 
+/** No id is beyond its counter: the next one would take its place. */
 function checkCounters(world: StateObject): void {
   const counters = world.counters as Readonly<Record<string, number>>;
-  for (const [counter, name] of Object.entries(countedLists)) {
-    const to = counters[counter];
+  for (const name of tableNames) {
+    const { counter } = tables[name] as { readonly counter?: string };
+    const to = counter === undefined ? undefined : counters[counter];
     if (to === undefined) continue;
     for (const { id } of world[name] as Records) {
       if (!(Number(id) > to)) continue;
@@ -217,7 +240,7 @@ function checkTimers(timers: readonly Timer[], suspended: readonly SuspendedCall
 /** One that has not run yet runs as its credential later on. */
 function checkSuspendedCalls(
   suspended: readonly SuspendedCall[],
-  credentials: RecordsById[string] | undefined,
+  credentials: RecordsByTable[string] | undefined,
 ): void {
   for (const [index, { reply, clientId, operation }] of suspended.entries()) {
     if (reply !== null || credentials?.has(clientId)) continue;
@@ -227,4 +250,89 @@ function checkSuspendedCalls(
       `world.suspendedCalls[${index}].clientId is ${named}, not in world.credentials`,
     );
   }
+}
+
+type Validator = (value: unknown) => boolean;
+
+/** Says yes to nothing that the walker would find fault with. */
+export function compileValidator(schema: Schema): Validator {
+  const types = [schema.type ?? []].flat();
+  const nullable = types.includes('null');
+  const checks = types.filter((type) => type !== 'null').map((type) => checkOf(type, schema));
+  const [first, second] = checks;
+  if (first === undefined) return () => false;
+  if (second !== undefined) {
+    return (value) => (value === null ? nullable : checks.some((check) => check(value)));
+  }
+  return nullable ? (value) => value === null || first(value) : first;
+}
+
+function checkOf(type: string, schema: Schema): Validator {
+  switch (type) {
+    case 'string':
+      return checkText(schema);
+    case 'integer':
+    case 'number':
+      return checkNumber(type, schema);
+    case 'boolean':
+      return (value) => typeof value === 'boolean';
+    case 'array':
+      return checkList(schema);
+    default:
+      return checkMembers(schema);
+  }
+}
+
+function checkText({ enum: values, pattern, minLength = 0 }: Schema): Validator {
+  const allowed = values === undefined ? null : new Set<unknown>(values);
+  if (allowed !== null) return (value) => typeof value === 'string' && allowed.has(value);
+  if (pattern !== undefined) {
+    const form = new RegExp(pattern, 'u');
+    return (value) => typeof value === 'string' && form.test(value);
+  }
+  if (minLength === 0) return (value) => typeof value === 'string';
+  return (value) => typeof value === 'string' && value.trim().length >= minLength;
+}
+
+function checkNumber(type: 'integer' | 'number', schema: Schema): Validator {
+  const { minimum = Number.NEGATIVE_INFINITY, maximum = Number.POSITIVE_INFINITY } = schema;
+  const allowed = schema.enum;
+  return (value) =>
+    typeof value === 'number' &&
+    value >= minimum &&
+    value <= maximum &&
+    (type === 'number' || Number.isInteger(value)) &&
+    (allowed === undefined || allowed.includes(value));
+}
+
+function checkList({ items }: Schema): Validator {
+  if (items === undefined) return (value) => Array.isArray(value);
+  const check = compileValidator(items);
+  return (value) => {
+    if (!Array.isArray(value)) return false;
+    for (const item of value) if (!check(item)) return false;
+    return true;
+  };
+}
+
+function checkMembers({ properties = {}, required = [], additionalProperties }: Schema): Validator {
+  const members = Object.entries(properties).map(([name, schema]) => {
+    const check = compileValidator(schema);
+    return { name, check, optional: !required.includes(name) };
+  });
+  const others =
+    typeof additionalProperties === 'object' ? compileValidator(additionalProperties) : null;
+  return (value) => {
+    if (typeof value !== 'object' || value === null || Array.isArray(value)) return false;
+    const record = value as Readonly<Record<string, unknown>>;
+    for (const { name, check, optional } of members) {
+      const member = record[name];
+      if (member === undefined ? !optional : !check(member)) return false;
+    }
+    if (others === null) return true;
+    for (const [name, member] of Object.entries(record)) {
+      if (!Object.hasOwn(properties, name) && !others(member)) return false;
+    }
+    return true;
+  };
 }

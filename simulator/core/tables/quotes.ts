@@ -9,7 +9,7 @@ const quotes: Readonly<Record<string, string>> = {
   US500: '5210.50',
 };
 
-/** The price of an instrument; one that nobody quotes trades at 100.00. */
+/** The price of an instrument; one without a quote trades at 100.00. */
 export function quote(instrument: string): string {
   return quotes[instrument.toUpperCase()] ?? '100.00';
 }

@@ -61,7 +61,7 @@ function* peopleProblems(world: World): Generator<string> {
   const made = [...world.transactions.values()];
   // TXN-2, NS-20: a reference names the oldest transaction that its caller reaches, and one out of
   // reach must look unknown (AUTH-6). So a firm may have it once for each of two brands, or of two
-  // accounts with delegated tokens (AUTH-5). Only the account is a bound for everybody: whoever may
+  // accounts with delegated tokens (AUTH-5). Only the account is a bound for every caller: one that may
   // create on it reaches all that is on it.
   const twice = findTwice(
     made.map(
@@ -138,7 +138,7 @@ const problemMembers = ['type', 'title', 'status', 'code', 'detail', 'request_id
 export function findWrongReply(reply: Reply): string | null {
   const { status, contentType, body } = reply;
   const ordered = reply.headers?.['x-sandbox-fault'] !== undefined;
-  if ((status === 500 || status === 503) && !ordered) return `${status} that nobody ordered`;
+  if ((status === 500 || status === 503) && !ordered) return `${status} that no fault ordered`;
   if (contentType === 'text/html') {
     // The page of a gateway, which nothing but a fault puts in the place of an answer.
     return reply.isForeign && (status === 502 || status === 504) ? null : `a page with ${status}`;

@@ -110,7 +110,7 @@ export function isPublicAddress(text: string, space: AddressSpace = publicSpace)
   return explainAddress(text, space).public;
 }
 
-/** The same with the reason in words, fit to be shown to whoever sent the address. */
+/** The same with the reason in words, fit to be shown to the sender of the address. */
 export function explainAddress(
   text: string,
   space: AddressSpace = publicSpace,

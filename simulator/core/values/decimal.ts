@@ -19,9 +19,6 @@ export function isLooseDecimal(text: string): boolean {
 
 /** As a sum is written: no leading zeros, no plus, no exponent. */
 const written = /^-?(0|[1-9]\d*)(\.\d+)?$/;
-/** Up to 15 digits: most amounts are so short that their digits are exact as one number. */
-const short = /^-?\d{1,12}(\.\d{1,3})?$/;
-
 function exact(text: string): Big {
   return new Big(text.startsWith('+') ? text.slice(1) : text);
 }
@@ -37,26 +34,8 @@ export function isNegativeDecimal(text: string): boolean {
 
 /** The exact sum, written plainly with as many decimals as the longer of the two. */
 export function addDecimals(left: string, right: string): string {
-  if (short.test(left) && short.test(right)) return addShort(left, right);
   const sum = exact(left).plus(exact(right));
   return sum.toFixed(Math.max(places(left), places(right)));
-}
-
-/** In thousandths; the sum of two has 16 digits at the most, and the first of them is a 1. */
-function addShort(left: string, right: string): string {
-  const sum = thousandths(left) + thousandths(right);
-  const digits = String(Math.abs(sum)).padStart(4, '0');
-  const shown = Math.max(places(left), places(right));
-  const whole = digits.slice(0, -3);
-  const fraction = shown === 0 ? '' : `.${digits.slice(-3).slice(0, shown)}`;
-  return `${sum < 0 ? '-' : ''}${whole}${fraction}`;
-}
-
-function thousandths(text: string): number {
-  const point = text.indexOf('.');
-  if (point < 0) return Number(text) * 1000;
-  const fraction = text.slice(point + 1).padEnd(3, '0');
-  return Number(`${text.slice(0, point)}${fraction}`);
 }
 
 export function absoluteDecimal(text: string): string {

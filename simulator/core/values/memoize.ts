@@ -8,7 +8,7 @@ export function memoize<T>(compute: (text: string) => T): (text: string) => T {
   return (text) => {
     const found = known.get(text);
     if (found !== undefined) return found;
-    // Begun anew now and then, which costs less than telling which ones are old.
+    // Emptied now and then, which costs less than tracking which ones are old.
     if (known.size >= mostTexts) known.clear();
     const answer = compute(text);
     known.set(text, answer);

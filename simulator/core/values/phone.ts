@@ -6,7 +6,7 @@ type Tables = typeof import('./phone-parser.ts');
 let tables: Tables | null = null;
 
 /**
- * The numbering plans of the world take some 45 ms to load, so nobody pays for them before a call
+ * The numbering plans of the world take some 45 ms to load, so they are loaded when the first call
  * carries a phone. `load` may be called any number of times; after it normalising is synchronous.
  */
 export const phoneTables = {
@@ -23,7 +23,7 @@ export const phoneTables = {
  * digits otherwise, and text without any digit as it was sent. Never refuses.
  *
  * ACC-12: `region` (two letters, in any case) says whose national number it is. It is ignored when
- * nobody knows it, and by a number that already is international (`+…`, or the region's own
+ * it is unknown, and by a number that already is international (`+…`, or the region's own
  * prefix).
  *
  * `letters` is the choice made for NS-62.

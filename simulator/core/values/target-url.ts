@@ -143,7 +143,7 @@ function refuseName(name: string, space: AddressSpace): string | null {
 
 /**
  * HOOK-8, EVT-11: every address that a name resolves to must be public; one that is not is enough
- * to refuse it, because nobody knows which will be connected to. None at all: it does not resolve.
+ * to refuse it, because any of them may be connected to. None at all: it does not resolve.
  */
 export function judgeAddresses(
   addresses: readonly string[],

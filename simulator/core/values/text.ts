@@ -51,7 +51,7 @@ export function parseExactId(text: string): string | null {
   return /^(0|[1-9]\d*)$/.test(text) ? text : null;
 }
 
-/** A stranger's text as a sentence may repeat it: no longer than a person would read. */
+/** A text from outside, cut to what a sentence can quote. */
 export function shortened(text: string): string {
   return text.length <= longestShown ? text : `${text.slice(0, longestShown)}…`;
 }

@@ -1,5 +1,5 @@
 // Delivery attempts under way: started, answered, timed out by the sandbox's clock, or cut off.
-import type { SendAttempt } from '../../core/delivery/start-deliveries.ts';
+import type { SendAttempt } from '../../core/delivery/deliveries.ts';
 import type { World } from '../../core/world.ts';
 import type { WorldHost } from '../world/world-host.ts';
 import { CancelToken } from './deliverer.ts';

@@ -1,8 +1,7 @@
 // Makes one delivery attempt out of what core asked for: target checked again, body signed now,
 // answer brought back.
 import type { Behaviour } from '../../core/behaviour.ts';
-import type { DeliveryAnswer, RefusedTarget } from '../../core/delivery/delivery-answers.ts';
-import type { SendAttempt } from '../../core/delivery/start-deliveries.ts';
+import type { DeliveryAnswer, RefusedTarget, SendAttempt } from '../../core/delivery/deliveries.ts';
 import type { EventRecord, Subscription } from '../../core/records.ts';
 import { explainAddress } from '../../core/values/address.ts';
 import { beginHmac } from '../../core/values/digest.ts';

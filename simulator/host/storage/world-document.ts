@@ -1,7 +1,7 @@
 // A world with its clock as one document, and back: what the control plane gives and takes.
 
 import { lastTimeMs } from '../../core/record-kit.ts';
-import { beginIdEra } from '../../core/serialize/ids.ts';
+import { beginIdEra } from '../../core/serialize.ts';
 import {
   loadWorld,
   StateError,

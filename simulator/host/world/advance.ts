@@ -1,6 +1,6 @@
 // Lets time pass at once: next due thing, its effects, their answers, and so on until the time that
 // was named.
-import type { SendAttempt } from '../../core/delivery/start-deliveries.ts';
+import type { SendAttempt } from '../../core/delivery/deliveries.ts';
 import type { FiredTimer } from '../../core/fire-timer.ts';
 import { nextDueMs } from '../../core/fire-timer.ts';
 import type { World } from '../../core/world.ts';

@@ -1,5 +1,5 @@
 // What a world tells those who listen to it.
-import type { CommandName } from '../../core/commands/execute.ts';
+import type { CommandName } from '../../core/commands/commands.ts';
 
 /** Something that happened, for the log, the stream and the events channel. */
 export type Notice =

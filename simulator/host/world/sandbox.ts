@@ -6,7 +6,7 @@ import { defaultSettings, type Settings } from '../../../fixtures/settings.ts';
 import type { GenerateFixture, WorldFixture } from '../../../fixtures/worlds/world-fixture.ts';
 import type { Behaviour } from '../../core/behaviour.ts';
 import type { Call } from '../../core/call.ts';
-import { forkWorld } from '../../core/commands/credentials.ts';
+import { forkWorld } from '../../core/commands/commands.ts';
 import { Coverage } from '../../core/explain/coverage.ts';
 import { conformingBehaviour } from '../../core/policies/conforming.ts';
 import type { PlanName } from '../../core/records.ts';
@@ -15,7 +15,7 @@ import {
   StartingWorldError,
   seedInSlices,
 } from '../../core/seed/start-world.ts';
-import { beginIdEra } from '../../core/serialize/ids.ts';
+import { beginIdEra } from '../../core/serialize.ts';
 import { phoneTables } from '../../core/values/phone.ts';
 import type { World, WorldOptions, WorldOrigin } from '../../core/world.ts';
 import type { Deviation } from '../../deviations/deviation.ts';

@@ -1,5 +1,5 @@
 // Worlds kept in memory under a name, to go back to in milliseconds.
-import { beginIdEra } from '../../core/serialize/ids.ts';
+import { beginIdEra } from '../../core/serialize.ts';
 import { copyWorld } from '../../core/state/copy-world.ts';
 import type { World } from '../../core/world.ts';
 import type { ClockState } from './clock.ts';

@@ -3,8 +3,12 @@
 
 import type { Behaviour } from '../../core/behaviour.ts';
 import { type Call, type Facts, noFacts, type Reply } from '../../core/call.ts';
-import type { CommandArguments, CommandName, CommandOutcome } from '../../core/commands/execute.ts';
-import type { SendAttempt } from '../../core/delivery/start-deliveries.ts';
+import type {
+  CommandArguments,
+  CommandName,
+  CommandOutcome,
+} from '../../core/commands/commands.ts';
+import type { SendAttempt } from '../../core/delivery/deliveries.ts';
 import { Coverage } from '../../core/explain/coverage.ts';
 import { nextDueMs } from '../../core/fire-timer.ts';
 import { brokenReply, type Effect, type Input, type StepResult, step } from '../../core/step.ts';

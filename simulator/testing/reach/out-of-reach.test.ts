@@ -4,7 +4,7 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { Call } from '../../core/call.ts';
 import { replyHeaders } from '../../core/call.ts';
-import type { CreateCredential } from '../../core/commands/credentials.ts';
+import type { CreateCredential } from '../../core/commands/commands.ts';
 import { phoneTables } from '../../core/values/phone.ts';
 import { restoreState, serializeState } from '../../host/storage/world-document.ts';
 import { createTestSandbox, tokenOf } from '../../host/testing/sandbox.ts';

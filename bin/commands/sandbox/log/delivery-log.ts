@@ -3,7 +3,7 @@
 
 import { jsonText } from '../../../../conformance/reports/plain-text.ts';
 import type { Delivery, Subscription } from '../../../../simulator/core/records.ts';
-import { eventId } from '../../../../simulator/core/serialize/ids.ts';
+import { eventId } from '../../../../simulator/core/serialize.ts';
 import { findEvent } from '../../../../simulator/core/world.ts';
 import type { Notice } from '../../../../simulator/host/world/notice.ts';
 import type { Sandbox } from '../../../../simulator/host/world/sandbox.ts';

@@ -3,7 +3,7 @@ import type { EventCategory } from '../../../../fixtures/event-kinds.ts';
 import { defaultSettings, type Settings } from '../../../../fixtures/settings.ts';
 import { emptyWorld } from '../../../../fixtures/worlds/empty.ts';
 import type { Call, Reply } from '../../../core/call.ts';
-import type { CommandArguments, CommandName } from '../../../core/commands/execute.ts';
+import type { CommandArguments, CommandName } from '../../../core/commands/commands.ts';
 import type { Delivery, Subscription } from '../../../core/records.ts';
 import type { Deviation } from '../../../deviations/deviation.ts';
 import { Sandbox } from '../../world/sandbox.ts';

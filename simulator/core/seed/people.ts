@@ -1,5 +1,6 @@
-// The history of a starting world, person by person: nobody's past depends on another's, but for
-// the order of events.
+// The history of the people of a starting world: their accounts, transactions and positions, person by
+// person.
+import { mapProfile } from '../../../fixtures/schemas/account-profile.ts';
 import { parseAgo } from '../../../fixtures/worlds/parse-ago.ts';
 import type {
   AccountFixture,
@@ -8,11 +9,106 @@ import type {
   TransactionFixture,
   TransactionStep,
 } from '../../../fixtures/worlds/world-fixture.ts';
-import { transitionChanges } from '../operations/transition-changes.ts';
+import { put } from '../change.ts';
+import { emit } from '../delivery/deliveries.ts';
+import { nameProfile } from '../operations/accounts.ts';
+import { transitionChanges } from '../operations/transactions.ts';
+import type { Account, Order, Position, Transaction } from '../records.ts';
+import { personKeys, transactionKey } from '../references.ts';
 import type { Transition, Trigger } from '../tables/transitions.ts';
-import { type AccountPlace, seedAccount, seedTradingAccount, seedTransaction } from './accounts.ts';
-import { seedPosition } from './positions.ts';
 import type { SeedContext, Seeder } from './seeder.ts';
+
+interface AccountPlace {
+  readonly accountId: string;
+  readonly tradingAccountId: string;
+  readonly currency: string;
+}
+
+function seedAccount(context: SeedContext, fixture: AccountFixture, id: string): string | null {
+  const { world, behaviour, atMs } = context;
+  const { values, accounts, serialize } = behaviour;
+  const brand = world.brands.get(fixture.brand_id);
+  if (brand === undefined) return `there is no brand ${fixture.brand_id}`;
+  const phone = values.phone(fixture.phone ?? null, fixture.country ?? null);
+  const profile = mapProfile((field) => fixture[field] ?? null);
+  const account: Account = {
+    id,
+    firm_id: brand.firm_id,
+    brand_id: brand.id,
+    client_reference_id: fixture.client_reference_id,
+    email: fixture.email,
+    phone,
+    ...nameProfile(accounts, profile, fixture.email),
+    status: fixture.status ?? accounts.firstStatus,
+    revision: accounts.firstRevision,
+    created_at: atMs,
+    first_deposit_id: null,
+  };
+  const keys = personKeys(behaviour, account);
+  if (world.people.get(keys.index)?.byReference.has(keys.reference)) {
+    return `the reference ${account.client_reference_id} is used twice`;
+  }
+  context.apply([
+    put('accounts', account, keys),
+    ...emit(context, 'account.created', account, serialize.account(account)),
+  ]);
+  return null;
+}
+
+function seedTradingAccount(
+  context: SeedContext,
+  fixture: TradingAccountFixture,
+  id: string,
+  accountId: string,
+): null {
+  const { currency, provider_payouts = false } = fixture;
+  const tradingAccount = {
+    id,
+    account_id: accountId,
+    currency,
+    provider_payouts,
+    balance: '0.00',
+    entries: [],
+  };
+  context.apply([put('tradingAccounts', tradingAccount)]);
+  return null;
+}
+
+function seedTransaction(
+  context: SeedContext,
+  fixture: TransactionFixture,
+  id: string,
+  place: AccountPlace,
+): string | null {
+  const { world, behaviour, atMs } = context;
+  const { values, serialize } = behaviour;
+  const account = world.accounts.get(place.accountId);
+  if (account === undefined) return 'it is older than its account';
+  if (!values.isDecimal(fixture.amount)) return `${fixture.amount} is not a decimal`;
+  const transaction: Transaction = {
+    id,
+    firm_id: account.firm_id,
+    brand_id: account.brand_id,
+    account_id: place.accountId,
+    trading_account_id: place.tradingAccountId,
+    currency: place.currency,
+    client_reference_id: fixture.client_reference_id,
+    amount: fixture.amount,
+    method: fixture.method ?? values.method(fixture.amount),
+    transaction_type: fixture.transaction_type,
+    status: 'pending',
+    is_ftd: false,
+    created_at: atMs,
+    reason: null,
+    operator: null,
+  };
+  const body = serialize.transaction(transaction);
+  context.apply([
+    put('transactions', transaction, transactionKey(behaviour, transaction)),
+    ...emit(context, 'transaction.created', transaction, body),
+  ]);
+  return null;
+}
 
 /** One thing that happened, at its time before the start. */
 interface SeedAction {
@@ -24,7 +120,7 @@ interface SeedAction {
 }
 
 /** What cannot be, and where it is written. */
-export interface SeedProblem {
+interface SeedProblem {
   readonly field: string;
   readonly message: string;
 }
@@ -162,6 +258,53 @@ function seedStep(context: SeedContext, id: string, step: TransactionStep): stri
   const isSaid = step.to === 'rejected' || step.to === 'cancelled';
   const before = isSaid ? { ...transaction, reason, operator } : transaction;
   const { changes } = transitionChanges(context, before, move, trigger);
-  context.apply(changes.filter((change) => change.type !== 'timer-set'));
+  context.apply(changes.filter((change) => change.type !== 'timer'));
+  return null;
+}
+
+function seedPosition(
+  context: SeedContext,
+  fixture: PositionFixture,
+  id: string,
+  tradingAccountId: string,
+  what: 'open' | 'close',
+): string | null {
+  const { world, behaviour, atMs } = context;
+  const tradingAccount = world.tradingAccounts.get(tradingAccountId);
+  const account = world.accounts.get(tradingAccount?.account_id ?? '');
+  if (account === undefined) return 'it is older than its account';
+  const opened = world.positions.get(id);
+  if (what === 'close' && opened === undefined) return 'it is closed before it is opened';
+  const closing = what === 'close';
+  const position: Position = {
+    id,
+    trading_account_id: tradingAccountId,
+    account_id: account.id,
+    instrument: fixture.instrument,
+    side: fixture.side,
+    volume: closing ? '0' : fixture.volume,
+    open_price: fixture.open_price,
+    opened_at: opened?.opened_at ?? atMs,
+    closed_at: closing ? atMs : null,
+  };
+  const order: Order = {
+    id: String(world.counters.order + 1),
+    trading_account_id: tradingAccountId,
+    position_id: id,
+    instrument: fixture.instrument,
+    side: closing ? (fixture.side === 'buy' ? 'sell' : 'buy') : fixture.side,
+    volume: fixture.volume,
+    price: closing ? (fixture.closed?.price ?? fixture.open_price) : fixture.open_price,
+    status: 'filled',
+    created_at: atMs,
+  };
+  const place = { firm_id: account.firm_id, brand_id: account.brand_id, account_id: account.id };
+  const kind = closing ? 'position.closed' : 'position.opened';
+  context.apply([
+    put('positions', position),
+    put('orders', order),
+    ...emit(context, 'order.filled', place, behaviour.serialize.order(order)),
+    ...emit(context, kind, place, ''),
+  ]);
   return null;
 }

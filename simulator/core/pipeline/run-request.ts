@@ -1,13 +1,16 @@
-// The way of a call: through the stages, of which the first that objects decides, or else to its
-// operation; then it is completed. Where a fault was ordered, it comes before the operation or
-// after it.
+// One call from its stages to its answer: the first stage that objects decides, otherwise the
+// operation; then the call is completed. A fault comes before the operation or after it.
 import type { Batch, Decision, Reply } from '../call.ts';
 import { evolve } from '../evolve.ts';
 import type { StepResult } from '../step.ts';
-import { type Completion, completeRequest } from './complete-request.ts';
+import {
+  type Completion,
+  completeRequest,
+  stepNamesWithOperation,
+  stepsOf,
+} from './complete-request.ts';
 import { injectFaultAfter, injectFaultBefore, injectFaultOnReplay } from './inject-fault.ts';
 import type { Operation, RequestContext } from './request-context.ts';
-import { runStages } from './run-stages.ts';
 
 const noFaults: Completion['faults'] = [];
 
@@ -60,4 +63,21 @@ function runBatch(context: RequestContext, batch: Batch): Decision {
   // A row that converged does not make the batch a converged one.
   context.idempotency = outcome;
   return { reply: batch.answer(replies), changes: [], cites: batch.cites };
+}
+
+interface StageResult {
+  /** null: every stage passed, and the operation is the last step. */
+  readonly decision: Decision | null;
+  readonly steps: readonly string[];
+}
+
+function runStages(context: RequestContext): StageResult {
+  const { stages } = context.behaviour;
+  let count = 0;
+  for (const stage of stages) {
+    count += 1;
+    const decision = stage.decide(context);
+    if (decision !== null) return { decision, steps: stepsOf(stages, count) };
+  }
+  return { decision: null, steps: stepNamesWithOperation(stages) };
 }

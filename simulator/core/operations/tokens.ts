@@ -1,15 +1,13 @@
-// POST /api/v1/oauth/token: client credentials as in RFC 6749 §4.4, and tokens delegated to one
-// account (NS-8).
-
+// POST /oauth/token: client credentials as in RFC 6749 §4.4, and tokens delegated to one account
+// (NS-8).
 import type { Cite, Decision } from '../call.ts';
-import type { Change } from '../change.ts';
+import { type Change, put, putAt } from '../change.ts';
 import { headerOf } from '../pipeline/operation-row.ts';
-import { rateRefusal } from '../pipeline/rate-limit.ts';
 import { refuse, refuseUnnamed } from '../pipeline/refuse.ts';
 import type { RequestContext } from '../pipeline/request-context.ts';
+import { rateRefusal } from '../pipeline/stages.ts';
 import type { Credential } from '../records.ts';
 import { equalInConstantTime, seededToken } from '../values/digest.ts';
-import { delegate, readOnlyAsked } from './delegate.ts';
 import { optionalText } from './members.ts';
 
 interface Client {
@@ -31,7 +29,7 @@ export function issueToken(context: RequestContext): Decision {
       'Send client_id and client_secret, in the body or as Basic.',
     );
   }
-  // What is so long names nobody, and is not kept to be counted.
+  // An id of this length names no client, and is not kept for counting.
   if (client.id.length > longestId && !context.world.credentials.has(client.id)) {
     return refuseOauth(context, 401, 'invalid_client', wrongClient);
   }
@@ -94,7 +92,7 @@ function issueDelegated(
   }
   const scopes = narrowScopes(context, delegated.scopes);
   if (scopes === null || delegated.scopes.length === 0) return refuseScope(context);
-  return grant(context, delegated, scopes, [{ type: 'credential-set', credential: delegated }]);
+  return grant(context, delegated, scopes, [put('credentials', delegated)]);
 }
 
 /** The scopes asked for, when all of them are held; null otherwise. */
@@ -143,16 +141,13 @@ function grant(
     },
     changes: [
       ...changes,
-      { type: 'counted', counter: 'token', to: count },
-      {
-        type: 'token-issued',
-        token: {
-          token,
-          client_id: credential.client_id,
-          expires_at_ms: context.atMs + lifetimeS * 1000,
-          scopes: narrowed,
-        },
-      },
+      { type: 'counter', counter: 'token', to: count },
+      put('tokens', {
+        token,
+        client_id: credential.client_id,
+        expires_at_ms: context.atMs + lifetimeS * 1000,
+        scopes: narrowed,
+      }),
     ],
     cites: ['AUTH-3a', 'NS-8'],
   };
@@ -214,9 +209,7 @@ function limitTokens(
       cites: ['AUTH-3b', 'AUTH-3c', 'LIM-6', 'NS-51'],
     };
   }
-  const changes: Change[] = [
-    { type: 'token-request', clientId: budget, times: [...times, context.atMs] },
-  ];
+  const changes: Change[] = [putAt('tokenRequests', budget, [...times, context.atMs])];
   return { changes };
 }
 
@@ -239,5 +232,53 @@ function refuseOauth(
     reply: { status, contentType: 'application/json', body, headers },
     changes: [],
     cites,
+  };
+}
+
+/** Which of the minter's scopes stand for which trader scope. */
+const passedOn: readonly (readonly [string, readonly string[]])[] = [
+  ['trader:trade', ['trades:write', 'trader:trade']],
+  ['trader:funds', ['transactions:write', 'trader:funds']],
+];
+
+/**
+ * Whether a read-only token is asked for, in a form or in JSON; null for a value that says neither:
+ * a guess would hand out a token that may write (AUTH-2). RFC 6749 §3.2: empty counts as left out.
+ */
+function readOnlyAsked({ body }: RequestContext): boolean | null {
+  const asked = body.read_only ?? '';
+  if (asked === true || asked === 'true') return true;
+  return asked === false || asked === 'false' || asked === '' ? false : null;
+}
+
+/**
+ * Always the same credential for one minter, account and mode, so that keys and limits stay with it
+ * over renewed tokens. Null when the account is out of the minter's reach.
+ */
+function delegate(
+  { world, behaviour }: RequestContext,
+  minter: Credential,
+  accountText: string,
+  readOnly: boolean,
+): Credential | null {
+  const accountId = behaviour.values.id(accountText);
+  const account = accountId === null ? undefined : world.accounts.get(accountId);
+  if (account === undefined || !behaviour.reach.account(minter, account)) return null;
+  const clientId = `${minter.client_id}/account-${account.id}${readOnly ? '/read-only' : ''}`;
+  return {
+    client_id: clientId,
+    name: `${minter.name} for account ${account.id}${readOnly ? ', read-only' : ''}`,
+    kind: 'delegated',
+    client_secret: '',
+    firm_id: minter.firm_id,
+    brand_id: account.brand_id,
+    scopes: passedOn
+      .filter(([, from]) => from.some((scope) => minter.scopes.includes(scope)))
+      .map(([scope]) => scope),
+    read_only: readOnly,
+    account_id: account.id,
+    minted_by: minter.client_id,
+    plan: 'sandbox',
+    rate_per_second: null,
   };
 }

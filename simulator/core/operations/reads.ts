@@ -1,10 +1,9 @@
-// The bulk reads, of which the specification says only that they exist and how they write ids
-// (NS-2, CONV-3).
-
+// The reads: pages of accounts and transactions (NS-2, CONV-3), and the status of an account (NS-54).
 import type { Decision } from '../call.ts';
 import { refuse } from '../pipeline/refuse.ts';
 import { callerOf, type RequestContext, scopesOf } from '../pipeline/request-context.ts';
-import { citesOfReach } from './find-record.ts';
+import { accountReply } from './accounts.ts';
+import { citesOfReach, findAccount, parseOtherPathId } from './members.ts';
 
 export function listAccounts(context: RequestContext): Decision {
   const { behaviour, world } = context;
@@ -25,7 +24,7 @@ export function listTransactions(context: RequestContext): Decision {
 }
 
 /** NS-2: a setting may ask for a scope of its own. */
-export function refuseReadScope(context: RequestContext): Decision | null {
+function refuseReadScope(context: RequestContext): Decision | null {
   const { read_scope: scope } = context.behaviour.settings;
   if (scope === null || scopesOf(context).includes(scope)) return null;
   const detail = `This needs the scope ${scope}.`;
@@ -95,4 +94,18 @@ function findNumber(
     field: name,
     cites: ['NS-2'],
   });
+}
+
+export function getAccountStatus(context: RequestContext): Decision {
+  const refused = refuseReadScope(context);
+  if (refused !== null) return refused;
+  const id = parseOtherPathId(context, 'account');
+  if (typeof id !== 'string') return id;
+  const account = findAccount(context, id, ['NS-54']);
+  if ('reply' in account) return account;
+  return {
+    reply: accountReply(context, account, 200, context.behaviour.serialize.accountStatus(account)),
+    changes: [],
+    cites: ['NS-54', 'CONV-3', 'ACC-19'],
+  };
 }

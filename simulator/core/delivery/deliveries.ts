@@ -1,0 +1,365 @@
+// Deliveries of events to subscriptions: what is recorded, which delivery is next, when an attempt goes
+// out, and what follows from its answer.
+import { categoryOf, type EventKind } from '../../../fixtures/event-kinds.ts';
+import type { Behaviour } from '../behaviour.ts';
+import { type Change, put } from '../change.ts';
+import { evolve } from '../evolve.ts';
+import { type Fault, searchDeliveryFaults } from '../pipeline/find-fault.ts';
+import type { RequestContext } from '../pipeline/request-context.ts';
+import type { Delivery, DeliveryAttempt, EventRecord, Subscription } from '../records.ts';
+import { findEvent, type World } from '../world.ts';
+
+/** An account, or a record of one. */
+type EventSubject = { readonly firm_id: string; readonly brand_id: string | null } & (
+  | { readonly id: string }
+  | { readonly account_id: string }
+);
+
+/** One event for one state change; the body is the record as the API shows it (EVT-2a, NS-9). */
+export function emit(
+  { behaviour }: Pick<RequestContext, 'behaviour'>,
+  kind: EventKind,
+  record: EventSubject,
+  body: string,
+): readonly Change[] {
+  const names = behaviour.settings.event_kinds as Readonly<Record<string, string | null>>;
+  const named = names[kind];
+  if (named === null) return [];
+  const { firm_id, brand_id } = record;
+  const account_id = 'account_id' in record ? record.account_id : record.id;
+  const category = categoryOf(kind);
+  const draft = { category, kind: named ?? kind, firm_id, brand_id, account_id, body };
+  return [{ type: 'event', draft }];
+}
+
+type NewSubscriptionOptions = Pick<
+  Subscription,
+  'firm_id' | 'brand_id' | 'url' | 'event_categories' | 'created_at'
+> &
+  Partial<Pick<Subscription, 'account_id' | 'client_id'>>;
+
+/** Enabled, with a secret of its own, and due nothing of what has happened before (HOOK-2). */
+export function newSubscription(
+  world: World,
+  behaviour: Behaviour,
+  options: NewSubscriptionOptions,
+): Subscription {
+  return {
+    id: world.counters.subscription + 1,
+    account_id: null,
+    client_id: null,
+    ...options,
+    disabled: false,
+    disabled_reason: null,
+    last_delivered_seq: 0,
+    secret: behaviour.webhooks.secret(world, world.counters.secret + 1),
+    previous_secret: null,
+    rotated_at_ms: null,
+    cursor_seq: world.events.lastSeq,
+    stopped: false,
+  };
+}
+
+type DeliveryFault = 'duplicate' | 'bad_signature' | 'stale_timestamp';
+
+/** One attempt for the host to make now. */
+export interface SendAttempt {
+  readonly kind: 'send';
+  readonly deliveryId: string;
+  readonly attempt: number;
+  /** What a fault does to this attempt. */
+  readonly fault: DeliveryFault | null;
+}
+
+/** An attempt that a fault kept from being made now: for the host to tell, nothing to do. */
+interface FaultInjected {
+  readonly kind: 'fault-injected';
+  readonly deliveryId: string;
+  readonly how: 'dropped' | 'delayed';
+}
+
+export type DeliveryStart = SendAttempt | FaultInjected;
+
+/**
+ * Attempts of one subscription under way at a time where events do not wait for each other. What is
+ * beyond it has no delivery yet, so that a receiver that hangs costs no memory.
+ */
+const mostInFlight = 64;
+
+const independent = (behaviour: Behaviour): boolean =>
+  behaviour.settings.delivery_order === 'independent';
+
+/** Starts what can be started: the next wanted event of every subscription that is free. */
+export function startDeliveries(world: World, behaviour: Behaviour): readonly DeliveryStart[] {
+  const begun: DeliveryStart[] = [];
+  for (const subscription of world.subscriptions.values()) {
+    startFor(world, behaviour, subscription, begun);
+  }
+  return begun;
+}
+
+/** The same for one subscription, where nothing has changed for the others. */
+export function startDeliveriesOf(
+  world: World,
+  behaviour: Behaviour,
+  subscriptionId: number,
+): readonly DeliveryStart[] {
+  const begun: DeliveryStart[] = [];
+  const subscription = world.subscriptions.get(subscriptionId);
+  if (subscription !== undefined) startFor(world, behaviour, subscription, begun);
+  return begun;
+}
+
+function startFor(
+  world: World,
+  behaviour: Behaviour,
+  subscription: Subscription,
+  begun: DeliveryStart[],
+): void {
+  if (subscription.disabled || subscription.stopped) return;
+  // A dropped delivery frees its subscription at once, so look again until something is under way.
+  for (;;) {
+    if (isBusy(world, behaviour, subscription.id)) return;
+    const current = world.subscriptions.get(subscription.id) ?? subscription;
+    const event = nextWanted(world, behaviour, current);
+    const cursorSeq = event?.seq ?? world.events.lastSeq;
+    if (cursorSeq !== current.cursor_seq) {
+      evolve(world, [put('subscriptions', { ...current, cursor_seq: cursorSeq })]);
+    }
+    if (event === undefined) return;
+    const delivery: Delivery = {
+      id: String(world.counters.delivery + 1),
+      subscription_id: subscription.id,
+      seq: event.seq,
+      status: 'pending',
+      attempts: [],
+      in_flight: false,
+      next_due_ms: null,
+      round_start: 0,
+    };
+    begun.push(startAttempt(world, delivery));
+  }
+}
+
+/** NS-28: in sequence, an event that has not arrived holds the later ones back. */
+function isBusy(world: World, behaviour: Behaviour, subscriptionId: number): boolean {
+  if (independent(behaviour)) {
+    return (world.inFlightCounts.get(subscriptionId) ?? 0) >= mostInFlight;
+  }
+  return (world.openDeliveries.get(subscriptionId)?.size ?? 0) > 0;
+}
+
+function nextWanted(
+  world: World,
+  behaviour: Behaviour,
+  subscription: Subscription,
+): EventRecord | undefined {
+  const { events } = world;
+  // EVT-10b: what has left the window is not delivered any more, but read over with the bulk reads.
+  let seq = Math.max(subscription.cursor_seq + 1, events.first);
+  for (; seq <= events.lastSeq; seq += 1) {
+    const event = findEvent(world, seq);
+    if (event !== undefined && behaviour.delivery.wants(subscription, event)) return event;
+  }
+  return undefined;
+}
+
+/** Hands an attempt to the host, or lets a fault drop or delay it. */
+export function startAttempt(world: World, delivery: Delivery, pastFaults = false): DeliveryStart {
+  const fault = pastFaults ? null : meetFault(world, delivery);
+  if (fault !== null) {
+    // A new one is begun before it can end.
+    if (!world.deliveries.has(delivery.id)) evolve(world, [put('deliveries', delivery)]);
+    const { effect } = fault;
+    if (effect.kind === 'drop') {
+      evolve(world, dropChanges(world, delivery));
+      return { kind: 'fault-injected', deliveryId: delivery.id, how: 'dropped' };
+    }
+    if (effect.kind === 'delay') {
+      evolve(world, waitChanges(delivery, world.nowMs + effect.ms, 'delayed'));
+      return { kind: 'fault-injected', deliveryId: delivery.id, how: 'delayed' };
+    }
+  }
+  evolve(world, [put('deliveries', { ...delivery, in_flight: true, next_due_ms: null })]);
+  const kind = fault?.effect.kind;
+  const deliveryFault =
+    kind === 'duplicate' || kind === 'bad_signature' || kind === 'stale_timestamp' ? kind : null;
+  return {
+    kind: 'send',
+    deliveryId: delivery.id,
+    attempt: delivery.attempts.length + 1,
+    fault: deliveryFault,
+  };
+}
+
+/** Finds the fault that this attempt meets, and counts it. */
+function meetFault(world: World, { subscription_id: subscriptionId }: Delivery): Fault | null {
+  const { found, changed } = searchDeliveryFaults(world, subscriptionId);
+  evolve(
+    world,
+    changed.map((fault) => put('faults', fault)),
+  );
+  return found;
+}
+
+function dropChanges(world: World, delivery: Delivery): readonly Change[] {
+  const attempt: DeliveryAttempt = {
+    n: delivery.attempts.length + 1,
+    at_ms: world.nowMs,
+    status: null,
+    error: 'dropped by a fault; counted as delivered',
+    duration_ms: null,
+    signature: null,
+  };
+  return deliveredChanges(world, { ...delivery, attempts: [...delivery.attempts, attempt] });
+}
+
+/** How an attempt ended, as the host saw it. */
+export interface DeliveryAnswer {
+  readonly deliveryId: string;
+  readonly attempt: number;
+  readonly startedAtMs: number;
+  readonly status: number | null;
+  readonly error: string | null;
+  readonly durationMs: number | null;
+  readonly signature: string | null;
+}
+
+/** The target of a subscription was looked at again and is no longer public (EVT-11). */
+export interface RefusedTarget {
+  readonly deliveryId: string;
+  readonly why: string;
+}
+
+function waitChanges(
+  delivery: Delivery,
+  dueAtMs: number,
+  why: 'retry' | 'delayed',
+): readonly Change[] {
+  return [
+    put('deliveries', { ...delivery, in_flight: false, next_due_ms: dueAtMs }),
+    { type: 'timer', dueAtMs, kind: 'deliver', ref: `${delivery.id}/${why}` },
+  ];
+}
+
+function deliveredChanges(world: World, delivery: Delivery): readonly Change[] {
+  const delivered: Delivery = {
+    ...delivery,
+    status: 'delivered',
+    in_flight: false,
+    next_due_ms: null,
+  };
+  const changes: Change[] = [put('deliveries', delivered)];
+  const subscription = world.subscriptions.get(delivery.subscription_id);
+  if (subscription !== undefined) {
+    // EVT-10a: the last event that arrived; one that is sent again takes nothing back.
+    const lastDeliveredSeq = Math.max(subscription.last_delivered_seq, delivery.seq);
+    changes.push(put('subscriptions', { ...subscription, last_delivered_seq: lastDeliveredSeq }));
+  }
+  return changes;
+}
+
+/** What the receiver's answer does: delivered, waiting for the next attempt, or exhausted. */
+export function answerChanges(
+  world: World,
+  behaviour: Behaviour,
+  answer: DeliveryAnswer,
+): readonly Change[] {
+  const delivery = world.deliveries.get(answer.deliveryId);
+  if (delivery === undefined || !delivery.in_flight) return [];
+  if (answer.attempt !== delivery.attempts.length + 1) return [];
+  const attempt: DeliveryAttempt = {
+    n: answer.attempt,
+    at_ms: answer.startedAtMs,
+    status: answer.status,
+    error: answer.error,
+    duration_ms: answer.durationMs,
+    signature: answer.signature,
+  };
+  const tried = { ...delivery, attempts: [...delivery.attempts, attempt] };
+  const { status, error } = answer;
+  // EVT-9a: only a 2xx is a success.
+  if (status !== null && error === null && behaviour.delivery.succeeded(status)) {
+    return deliveredChanges(world, tried);
+  }
+  // Stopped meanwhile, or already delivered and sent again.
+  if (delivery.status !== 'pending') {
+    return [put('deliveries', { ...tried, in_flight: false })];
+  }
+  return failedChanges(world, behaviour, tried, answer.startedAtMs);
+}
+
+function failedChanges(
+  world: World,
+  behaviour: Behaviour,
+  tried: Delivery,
+  startedAtMs: number,
+): readonly Change[] {
+  const failures = tried.attempts.length - tried.round_start;
+  const gap = behaviour.delivery.gapsMs[failures - 1];
+  if (gap !== undefined) {
+    // EVT-8a, NS-42: the wait counts from the end of the failed attempt, or from its start.
+    const from = behaviour.settings.retry_counted_from === 'start' ? startedAtMs : world.nowMs;
+    return waitChanges(tried, Math.max(from + gap, world.nowMs), 'retry');
+  }
+  const exhausted: Delivery = {
+    ...tried,
+    status: 'exhausted',
+    in_flight: false,
+    next_due_ms: null,
+  };
+  const changes: Change[] = [];
+  const subscription = world.subscriptions.get(tried.subscription_id);
+  if (subscription !== undefined && behaviour.settings.after_last_attempt === 'stop') {
+    // EVT-10a, NS-28: delivery stops here until an operator resumes it. First of all, so that the
+    // delivery is kept for that.
+    changes.push(put('subscriptions', { ...subscription, stopped: true }));
+  }
+  return [...changes, put('deliveries', exhausted)];
+}
+
+/** HOOK-5, HOOK-13, EVT-13: nothing more is sent, and what was waiting stops. */
+export function disableChanges(
+  world: World,
+  subscription: Subscription,
+  reason: string,
+): readonly Change[] {
+  const changes: Change[] = [
+    put('subscriptions', { ...subscription, disabled: true, disabled_reason: reason }),
+  ];
+  for (const id of world.openDeliveries.get(subscription.id) ?? []) {
+    const delivery = world.deliveries.get(id);
+    if (delivery === undefined) continue;
+    const stopped: Delivery = { ...delivery, status: 'stopped', next_due_ms: null };
+    changes.push(put('deliveries', stopped));
+  }
+  return changes;
+}
+
+/** EVT-11: the subscription is disabled with the attempt, and its reason says why. */
+export function disableRefusedTarget(world: World, { deliveryId, why }: RefusedTarget): void {
+  const delivery = world.deliveries.get(deliveryId);
+  const subscription = world.subscriptions.get(delivery?.subscription_id ?? 0);
+  if (delivery?.in_flight !== true || subscription === undefined) return;
+  evolve(world, [put('deliveries', { ...delivery, in_flight: false })]);
+  const address = why.replace(/^url must lead to a public address: /, '');
+  const reason = `The target is no longer a valid public address: ${address}.`;
+  evolve(world, disableChanges(world, subscription, reason));
+}
+
+/**
+ * NS-28: delivery goes on after exhaustion: from what was not delivered, with a fresh timetable.
+ * EVT-10b: what has left the window meanwhile is not sent any more.
+ */
+export function resumeChanges(world: World, subscription: Subscription): readonly Change[] {
+  if (!subscription.stopped) return [];
+  const changes: Change[] = [put('subscriptions', { ...subscription, stopped: false })];
+  for (const delivery of world.deliveries.values()) {
+    if (delivery.subscription_id !== subscription.id || delivery.status !== 'exhausted') continue;
+    if (findEvent(world, delivery.seq) === undefined) continue;
+    const roundStart = delivery.attempts.length;
+    const again: Delivery = { ...delivery, status: 'pending', round_start: roundStart };
+    changes.push(...waitChanges(again, world.nowMs, 'retry'));
+  }
+  return changes;
+}

@@ -1,0 +1,368 @@
+// The checks that every call passes, in the order of NS-17: which operation, key, token, room in the
+// allowances, readable body (body.ts), replay, scope. The first that objects decides.
+
+import type { Demand } from '../behaviour.ts';
+import { type Cite, citesIf, type Decision } from '../call.ts';
+import { type Change, putAt } from '../change.ts';
+import type { OperationName, OperationRow } from '../tables/operations.ts';
+import { headerOf, operationRowOf } from './operation-row.ts';
+import { refusalReply, refuse, refuseUnnamed } from './refuse.ts';
+import { callerOf, type RequestContext, type Stage, scopesOf } from './request-context.ts';
+
+interface Route {
+  readonly name: OperationName;
+  readonly method: string;
+  readonly segments: readonly string[];
+}
+
+type Table = Readonly<Record<OperationName, OperationRow>>;
+
+const prefix = '/api/v1/';
+const compiled = new WeakMap<Table, Routes>();
+
+interface Routes {
+  /** By method and path; only what is not found here is taken apart. */
+  readonly literal: ReadonlyMap<string, OperationName>;
+  readonly bySegments: ReadonlyMap<number, readonly Route[]>;
+}
+
+function routesOf(table: Table): Routes {
+  const known = compiled.get(table);
+  if (known !== undefined) return known;
+  const literal = new Map<string, OperationName>();
+  const bySegments = new Map<number, Route[]>();
+  for (const [name, row] of Object.entries(table) as [OperationName, OperationRow][]) {
+    if (row.absent === true) continue;
+    const path = row.path.startsWith('/') ? row.path : `${prefix}${row.path}`;
+    const segments = path.slice(1).split('/');
+    if (!segments.includes(':id')) literal.set(`${row.method} ${path}`, name);
+    const shelf = bySegments.get(segments.length) ?? [];
+    bySegments.set(segments.length, [...shelf, { name, method: row.method, segments }]);
+  }
+  const routes = { literal, bySegments };
+  compiled.set(table, routes);
+  return routes;
+}
+
+/** Literal segments win over `:id`, so that `accounts/bulk` is not an account called bulk. */
+function matches(route: Route, segments: readonly string[]): boolean {
+  return route.segments.every((part, at) => part === ':id' || part === segments[at]);
+}
+
+export const routeStage: Stage = {
+  name: 'route',
+  decide(context) {
+    const { literal, bySegments } = routesOf(context.behaviour.table);
+    const { method } = context.call;
+    context.operation = literal.get(`${method} ${context.path}`) ?? null;
+    if (context.operation !== null) return null;
+    const segments = context.path.slice(1).split('/');
+    const shelf = bySegments.get(segments.length) ?? [];
+    const allowed: string[] = [];
+    let found: Route | null = null;
+    for (const route of shelf) {
+      if (!matches(route, segments)) continue;
+      allowed.push(route.method);
+      if (route.method !== method) continue;
+      if (found === null || found.segments.includes(':id')) found = route;
+    }
+    if (found === null) return refuseRoute(context, allowed);
+    context.operation = found.name;
+    const id = found.segments.indexOf(':id');
+    context.pathId = id < 0 ? '' : decodeSegment(segments[id] as string);
+    return null;
+  },
+};
+
+/** The methods that this path takes; none where there is nothing. */
+export function methodsAt(table: Table, path: string): readonly string[] {
+  const segments = path.slice(1).split('/');
+  const shelf = routesOf(table).bySegments.get(segments.length) ?? [];
+  return shelf.filter((route) => matches(route, segments)).map(({ method }) => method);
+}
+
+function decodeSegment(segment: string): string {
+  if (!segment.includes('%')) return segment;
+  try {
+    return decodeURIComponent(segment);
+  } catch (error) {
+    // Bad percent-encoding is no id in any case; the operation then refuses the text as it is.
+    if (error instanceof URIError) return segment;
+    throw error;
+  }
+}
+
+// NS-31: an unknown path is a record that does not exist; a known one with another method says
+// which it takes.
+function refuseRoute(context: RequestContext, allowed: readonly string[]): Decision {
+  const { method } = context.call;
+  const status = context.behaviour.settings.unknown_method_status;
+  if (allowed.length === 0 || status === 404) {
+    return refuse(context, {
+      code: 'not_found',
+      detail: `There is nothing at ${method} ${context.path}. The API lives under /api/v1.`,
+      cites: ['NS-31', 'ERR-1a'],
+    });
+  }
+  const allow = [...new Set(allowed)].sort().join(', ');
+  return refuseUnnamed(
+    context,
+    {
+      status,
+      title: 'Method not allowed',
+      code: 'method_not_allowed',
+      detail: `${context.path} does not take ${method}. It takes ${allow}.`,
+    },
+    ['NS-31', 'ERR-1a'],
+    { allow },
+  );
+}
+
+export const keyStage: Stage = {
+  name: 'key',
+  decide(context) {
+    if (!operationRowOf(context).key) return null;
+    const { repeated_key: repeated } = context.behaviour.settings;
+    const given = context.call.headers['idempotency-key'];
+    const several = Array.isArray(given) && given.length > 1;
+    if (several && repeated === 'refused') return refuseSeveral(context);
+    const header =
+      several && repeated === 'first' ? given[0] : headerOf(context, 'idempotency-key');
+    context.key = context.behaviour.keys.parse(header);
+    if (context.key !== null) return null;
+    return refuse(context, {
+      code: 'idempotency_key_required',
+      detail:
+        header === undefined
+          ? 'Send an Idempotency-Key header of 1 to 255 characters with every write.'
+          : 'The Idempotency-Key header must have 1 to 255 characters besides surrounding spaces.',
+      field: 'Idempotency-Key',
+      cites: citesOfBadKey(context, header),
+    });
+  },
+};
+
+function citesOfBadKey({ call }: RequestContext, header: string | undefined) {
+  const trimmed = header?.trim() ?? '';
+  return [
+    trimmed === '' ? 'IDEM-1a' : 'IDEM-1b',
+    ...citesIf(header !== undefined && header !== trimmed, 'IDEM-1c'),
+    // Without a token the call would be refused anyway, and the key still comes first.
+    ...citesIf(call.headers.authorization === undefined, 'IDEM-1d'),
+  ] as const;
+}
+
+/** NS-58: nothing says which of them counts. */
+function refuseSeveral(context: RequestContext): Decision {
+  return refuse(context, {
+    code: 'idempotency_key_required',
+    detail: 'Send one Idempotency-Key header, not several.',
+    field: 'Idempotency-Key',
+    cites: ['IDEM-1a', 'NS-58'],
+  });
+}
+
+const bearer = /^bearer +([\x21-\x7e]+) *$/i;
+
+/** The token of a call: from the header, or on the events channel also from the query (NS-12). */
+export function tokenText(context: RequestContext): string | null {
+  const header = headerOf(context, 'authorization');
+  const fromHeader = header === undefined ? null : (bearer.exec(header)?.[1] ?? null);
+  if (fromHeader !== null || context.operation !== 'streamEvents') return fromHeader;
+  return context.query.get('access_token');
+}
+
+export const tokenStage: Stage = {
+  name: 'token',
+  decide(context) {
+    if (operationRowOf(context).auth !== 'bearer') return null;
+    const text = tokenText(context);
+    if (text === null) {
+      return refuseToken(context, 'Send an Authorization header: Bearer and an access token.');
+    }
+    const token = context.world.tokens.get(text);
+    if (token === undefined) return refuseToken(context, 'This access token is not known here.');
+    if (token.expires_at_ms !== null && token.expires_at_ms <= context.atMs) {
+      return refuseToken(context, 'This access token has expired. Get a new one.');
+    }
+    context.token = token;
+    context.credential = context.world.credentials.get(token.client_id) ?? null;
+    if (context.credential !== null) return null;
+    return refuseToken(context, 'The credential of this access token no longer exists.');
+  },
+};
+
+// AUTH-1, NS-16: the specification names no status for it; RFC 6750 asks for this header.
+export function refuseToken(context: RequestContext, detail: string): Decision {
+  const { unauthorized_status: status, unauthorized_code: code } = context.behaviour.settings;
+  return refuseUnnamed(
+    context,
+    { status, title: 'Unauthorized', code, detail },
+    ['AUTH-1', 'NS-16'],
+    { 'www-authenticate': 'Bearer' },
+  );
+}
+
+export const rateStage: Stage = {
+  name: 'rate',
+  decide(context) {
+    if (context.credential === null) return null;
+    const { limits } = context.behaviour;
+    const demands = limits.demands(context);
+    const cost = limits.cost(context);
+    const draws: Change[] = [];
+    let short: Demand | null = null;
+    let waitMs = 0;
+    for (const demand of demands) {
+      const { bucket, rate } = demand;
+      const level = limits.level(context.world.buckets.get(bucket), rate, context.atMs);
+      if (demand === demands[0]) {
+        context.allowance = rate;
+        context.allowanceLeft = Math.max(0, Math.floor((level - cost) / 1000));
+      }
+      if (level < cost) {
+        short ??= demand;
+        // A bucket fills by `rate` thousandths of a request every millisecond.
+        waitMs = Math.max(waitMs, Math.ceil((cost - level) / rate));
+      }
+      draws.push(putAt('buckets', bucket, { units: level - cost, atMs: context.atMs }));
+    }
+    // LIM-3: served only if both have room. LIM-5: a refused call draws from neither.
+    if (short !== null) return refuseRate(context, short, waitMs);
+    context.changes.push(...draws);
+    return null;
+  },
+};
+
+function refuseRate(context: RequestContext, short: Demand, waitMs: number): Decision {
+  context.allowanceLeft = 0;
+  const isFirms = short.bucket.startsWith('firm:');
+  const whose = isFirms ? 'The firm' : 'This credential';
+  const many = `${short.rate} ${short.rate === 1 ? 'request' : 'requests'} a second`;
+  const reply = rateRefusal(
+    context,
+    waitMs,
+    `${whose} may send ${many}. Wait as Retry-After says, with some jitter.`,
+  );
+  return { reply, changes: [], cites: [...citesOfLimit(context, isFirms), 'LIM-5', 'LIM-6'] };
+}
+
+function citesOfLimit({ credential, call }: RequestContext, isFirms: boolean) {
+  const hasOwn = credential !== null && credential.rate_per_second !== null;
+  const isDelegated = credential !== null && credential.minted_by !== null;
+  return [
+    isFirms ? 'LIM-3' : hasOwn ? 'LIM-4' : 'LIM-1',
+    'LIM-2',
+    ...citesIf(isDelegated && !isFirms, 'LIM-10'),
+    ...citesIf(call.method === 'GET', 'LIM-11'),
+  ] as const;
+}
+
+/** LIM-6: the answer to a limited request, also when a fault orders it. */
+export function rateRefusal(context: RequestContext, waitMs: number, detail: string) {
+  const { limits } = context.behaviour;
+  const rate = context.allowance ?? limits.tokenRequests;
+  const reply = refusalReply(context, { code: 'rate_limited', detail, cites: ['LIM-6'] });
+  return { ...reply, headers: limits.headers(rate, waitMs) };
+}
+
+export const replayStage: Stage = {
+  name: 'replay',
+  decide(context) {
+    if (!operationRowOf(context).key) return null;
+    const { keys } = context.behaviour;
+    const subject = context.operation === null ? undefined : keys.subjects[context.operation];
+    if (subject === undefined) throw new Error(`no idempotency subject for ${context.operation}`);
+    context.subject = subject(context);
+    context.keyId = keys.id(context);
+    const record = keys.find(context.world, context.keyId, context.atMs);
+    if (record === undefined) {
+      context.idempotency = 'first';
+      return null;
+    }
+    context.firstCall = record.firstCall;
+    if (record.reply === null) {
+      context.idempotency = 'in_flight';
+      return refuse(context, {
+        code: 'idempotency_in_flight',
+        detail: 'An attempt with this key is still running. Repeat the same request in a moment.',
+        cites: ['IDEM-14a', 'IDEM-15'],
+      });
+    }
+    context.idempotency = 'replayed';
+    return {
+      reply: keys.replay(record.reply, context),
+      changes: [],
+      cites: [
+        ...(['IDEM-4a', 'IDEM-4b', 'IDEM-4c', 'IDEM-8', 'NS-29'] as const),
+        ...citesIf(record.reply.status >= 400, 'IDEM-4d', 'IDEM-11'),
+      ],
+    };
+  },
+};
+
+/** The rule by which each operation wants its scope, for the journal. */
+const scopeRules: Readonly<Partial<Record<OperationName, Cite>>> = {
+  createAccount: 'ACC-21',
+  updateAccount: 'UPD-13',
+  bulkCreateAccounts: 'BULK-13',
+  openPosition: 'POS-1',
+  closePosition: 'POS-1',
+  createTransaction: 'TXN-12',
+  approveTransaction: 'TXS-17',
+  rejectTransaction: 'TXS-17',
+  cancelTransaction: 'TXS-17',
+  createWebhook: 'HOOK-6',
+  listWebhooks: 'HOOK-6',
+  getWebhook: 'HOOK-6',
+  rotateWebhookSecret: 'HOOK-6',
+  disableWebhook: 'HOOK-6',
+  listAccounts: 'NS-2',
+  listTransactions: 'NS-2',
+  getAccountStatus: 'NS-54',
+};
+
+export const scopeStage: Stage = {
+  name: 'scope',
+  decide(context) {
+    const row = operationRowOf(context);
+    if (row.auth !== 'bearer') return null;
+    const credential = callerOf(context);
+    const readOnly = row.writes && credential.read_only ? refuseReadOnly(context) : null;
+    const unscoped = refuseScope(context, row.scopes);
+    // NS-57: the first is the word that helps, because no scope would.
+    const refused = context.behaviour.settings.read_only_before_scope
+      ? (readOnly ?? unscoped)
+      : (unscoped ?? readOnly);
+    if (refused !== null) return refused;
+    return context.operation === null ? null : refuseByFirm(context, context.operation);
+  },
+};
+
+/** AUTH-2. */
+function refuseReadOnly(context: RequestContext): Decision {
+  return refuse(context, {
+    code: 'read_only_credential',
+    detail: 'This token was minted read-only. Use one that may write.',
+    cites: ['AUTH-2', 'NS-57'],
+  });
+}
+
+function refuseScope(context: RequestContext, wanted: readonly string[]): Decision | null {
+  if (wanted.length === 0) return null;
+  const held = scopesOf(context);
+  if (wanted.some((scope) => held.includes(scope))) return null;
+  const rule = (context.operation && scopeRules[context.operation]) ?? 'AUTH-4';
+  return forbid(context, `This needs the scope ${wanted.join(' or ')}.`, rule, 'AUTH-4');
+}
+
+/** AUTH-8: also asked for an operation that runs as a part of another (BULK-3). */
+export function refuseByFirm(context: RequestContext, operation: OperationName): Decision | null {
+  const firm = context.world.firms.get(callerOf(context).firm_id);
+  if (firm?.permissions[operation] !== false) return null;
+  return forbid(context, `The firm may not use ${operation} any more.`, 'AUTH-8');
+}
+
+function forbid(context: RequestContext, detail: string, ...cites: Cite[]): Decision {
+  return refuse(context, { code: 'forbidden', detail, cites });
+}
