@@ -104,9 +104,9 @@ const refusing: readonly (readonly [string, Partial<ReceiverSteps>, RegExp])[] =
     /charset/,
   ],
   [
-    'prints the body anew, with indentation',
+    'prints the body again, with indentation',
     { body: (raw) => Buffer.from(JSON.stringify(JSON.parse(raw.toString()), null, 2)) },
-    /printed anew with spaces/,
+    /prints the body again with spaces/,
   ],
   [
     'prints the body anew, as Python does',
