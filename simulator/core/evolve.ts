@@ -1,4 +1,5 @@
 // The only code that changes a World: it applies changes, and keeps what is worked out of the tables.
+import { eventWindowMs } from '../../fixtures/constants.ts';
 import type { Change, EventDraft, PutOf } from './change.ts';
 import { keepEntry } from './journal.ts';
 import { dropExpiredKeys, forgetKey, hasExpiredKeys, setKey } from './keys.ts';
@@ -15,8 +16,6 @@ import {
   type World,
 } from './world.ts';
 
-/** EVT-10b: the events channel replays within seven days; older events are forgotten. */
-export const eventWindowMs = 7 * 24 * 3600 * 1000;
 const finishedDeliveriesKept = 2000;
 const clientsKept = 10_000;
 

@@ -3,6 +3,7 @@
 
 import type { Place, Target } from '../../providers/target.ts';
 import type { WebhookEndpoint } from '../../providers/webhook-receiver.ts';
+import { CATEGORIES } from '../../spec/event-categories.ts';
 import { CAPABILITIES, type Role } from '../capabilities.ts';
 import { Blocked, MissingCapability } from '../scenario-errors.ts';
 import type { Answer } from '../send/answer.ts';
@@ -212,7 +213,7 @@ export class ScenarioSetup {
   /** A subscription, disabled again when the scenario ends; by default to a subscribable URL. */
   async webhook(
     to?: WebhookEndpoint | string,
-    categories: readonly string[] = ['account', 'order', 'position', 'transaction'],
+    categories: readonly string[] = CATEGORIES,
     role: Role = this.#target.mainRole,
   ): Promise<GivenWebhook> {
     const url = typeof to === 'object' ? to.url : (to ?? (await this.subscribable()));

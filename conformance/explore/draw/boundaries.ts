@@ -1,5 +1,6 @@
 // The values that are worth trying, by the kind of a member; one ladder for every size and one for
 // every time.
+import { eventCategories } from '../../../fixtures/event-kinds.ts';
 import { defaultSettings } from '../../../fixtures/settings.ts';
 import type { Value } from '../sequence.ts';
 import type { Field, Kind } from './operations.ts';
@@ -125,7 +126,7 @@ const TAKEN_URLS: readonly string[] = [
 
 const LISTS: readonly Value[] = [
   [],
-  ['account', 'order', 'position', 'transaction'],
+  eventCategories,
   ['transaction'],
   ['account', 'account'],
   ['deal'],

@@ -1,5 +1,6 @@
 // The operations as data, derived from the request schemas: what a body holds, which records a call
 // uses and makes, and which scopes it takes. A new member of a record needs no change here.
+import { eventCategories } from '../../../fixtures/event-kinds.ts';
 import {
   requestSchemas,
   sideSchema,
@@ -62,7 +63,7 @@ const WORDS_BY_NAME: Readonly<Record<string, readonly string[]>> = {
   method: transactionMethodSchema.enum,
   transaction_type: transactionTypeSchema.enum,
   side: sideSchema.enum,
-  event_categories: ['account', 'order', 'position', 'transaction'],
+  event_categories: eventCategories,
 };
 
 const ACCOUNT_SCOPES = ['accounts:write'];

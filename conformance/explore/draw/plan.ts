@@ -1,5 +1,6 @@
 // Turns a row of the covering array into steps: what has to be there before, the focal call in its
 // circumstances, and what is asked afterwards.
+import { eventCategories } from '../../../fixtures/event-kinds.ts';
 import type { OperationName } from '../../engine/operations.ts';
 import { EVERY_SCOPE } from '../../providers/control-provider.ts';
 import type { Value } from '../sequence.ts';
@@ -485,10 +486,10 @@ const FAILURES: readonly (readonly number[])[] = [
   ...[[500, 200], [404, 200], [301, 200], [500, 500, 500, 200], [503], [410, 302, 200]],
 ];
 const CATEGORIES: readonly (readonly string[])[] = [
-  ['account', 'order', 'position', 'transaction'],
+  eventCategories,
   ...[['account'], ['transaction'], ['account', 'transaction'], ['order', 'position']],
 ];
-const ALL: Members = { event_categories: ['account', 'order', 'position', 'transaction'] };
+const ALL: Members = { event_categories: eventCategories };
 
 const FAULTS: Readonly<
   Record<string, { phase: 'before' | 'after'; effect: Readonly<Record<string, string | number>> }>

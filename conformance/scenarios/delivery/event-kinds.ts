@@ -1,5 +1,6 @@
 // EVT-2a, EVT-4: the events that the operations of the API cause. Which operation causes which event
 // is open (NS-11); that each event is delivered, and is one of its own, is not.
+
 import { isDeepStrictEqual } from 'node:util';
 import { type Call, sendCall, validCall, type WriteCall } from '../../cases/calls.ts';
 import type { RecordedDelivery } from '../../engine/record/delivery-recorder.ts';
@@ -8,16 +9,11 @@ import { UnknownPayload } from '../../engine/scenario-errors.ts';
 import type { Scenario } from '../../engine/types.ts';
 import type { Place } from '../../providers/target.ts';
 import type { WebhookEndpoint } from '../../providers/webhook-receiver.ts';
+import { CATEGORIES } from '../../spec/event-categories.ts';
 import { OPERATIONS, type WriteName } from '../../spec/operations.ts';
 import { closePosition, openPosition } from '../support/orders.ts';
 import { type Envelope, envelopeIn, eventIdOf, numberNames, sequenceAt } from './envelopes.ts';
-import {
-  arrivedAt,
-  CATEGORIES,
-  deliverEvent,
-  deliveryTimeoutMs,
-  flushDeliveries,
-} from './events.ts';
+import { arrivedAt, deliverEvent, deliveryTimeoutMs, flushDeliveries } from './events.ts';
 import { isSignedWith } from './signatures.ts';
 
 /** Operations, and what the simulator calls the event that each causes. */

@@ -7,16 +7,13 @@ import { Blocked, Inconclusive, MissingCapability } from '../../engine/scenario-
 import type { RequestBody } from '../../engine/send/client.ts';
 import { idText, type Json } from '../../engine/send/json.ts';
 import type { WebhookEndpoint } from '../../providers/webhook-receiver.ts';
+import type { Category } from '../../spec/event-categories.ts';
 import { type Bodied, type Envelope, envelopeIn, eventIdOf, textOf } from './envelopes.ts';
 
 export const SECOND_MS = 1_000;
 export const MINUTE_MS = 60 * SECOND_MS;
 export const HOUR_MS = 60 * MINUTE_MS;
 export const DAY_MS = 24 * HOUR_MS;
-
-export type Category = 'account' | 'order' | 'position' | 'transaction';
-
-export const CATEGORIES: readonly Category[] = ['account', 'order', 'position', 'transaction'];
 
 export interface TriggeredEvent {
   readonly words: string;

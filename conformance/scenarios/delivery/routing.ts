@@ -1,15 +1,15 @@
 // EVT-1, EVT-4, EVT-12: each event arrives where it was subscribed to, and nowhere else.
+
 import type { Role } from '../../engine/capabilities.ts';
 import type { RecordedDelivery } from '../../engine/record/delivery-recorder.ts';
 import type { ScenarioContext } from '../../engine/scenario/scenario-context.ts';
 import type { Scenario } from '../../engine/types.ts';
 import type { WebhookEndpoint } from '../../providers/webhook-receiver.ts';
+import { CATEGORIES, type Category } from '../../spec/event-categories.ts';
 import { expectBound } from '../support/subscription-assertions.ts';
 import { type Envelope, envelopeIn, eventIdOf, sequenceAt, sequenceNames } from './envelopes.ts';
 import {
   arrivedAt,
-  CATEGORIES,
-  type Category,
   deliveriesOf,
   deliveryTimeoutMs,
   eventAbout,

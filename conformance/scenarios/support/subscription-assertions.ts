@@ -19,9 +19,6 @@ export const SUCCESS_STATUSES = [200, 201, 202, 204] as const;
  */
 export const UNTRIGGERED_CATEGORIES = ['order'] as const;
 
-/** All four, the one with the fewest events first. */
-export const CATEGORIES_QUIET_FIRST = ['order', 'position', 'account', 'transaction'] as const;
-
 /** These categories, in any order. */
 export function categories(names: readonly string[]) {
   const wanted = [...names].sort().join();

@@ -1,7 +1,9 @@
 // HOOK-7, HOOK-8, HOOK-9: subscriptions that are refused for their URL or their categories.
+
 import type { ScenarioContext } from '../../engine/scenario/scenario-context.ts';
 import type { Answer, Json } from '../../engine/send/answer.ts';
 import type { RuleId, Scenario } from '../../engine/types.ts';
+import { CATEGORIES_QUIET_FIRST } from '../../spec/event-categories.ts';
 import {
   ALTERNATIVE_SPELLINGS,
   HARDLY_PUBLIC,
@@ -12,7 +14,6 @@ import {
   PUBLIC_NEIGHBOURS,
 } from '../support/addresses.ts';
 import {
-  CATEGORIES_QUIET_FIRST,
   categories,
   disableSubscription,
   isRefused,

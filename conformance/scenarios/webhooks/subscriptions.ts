@@ -1,10 +1,11 @@
 // HOOK-1 to HOOK-5: a subscription is created with a secret that is shown once, rotated, disabled.
+
 import { filledText, integer, textOrNull } from '../../engine/judge/matchers.ts';
 import type { ScenarioContext } from '../../engine/scenario/scenario-context.ts';
 import { idText, printJson } from '../../engine/send/json.ts';
 import type { Scenario } from '../../engine/types.ts';
+import { CATEGORIES_QUIET_FIRST } from '../../spec/event-categories.ts';
 import {
-  CATEGORIES_QUIET_FIRST,
   categories,
   disabled,
   disableSubscription,

@@ -1,6 +1,13 @@
 // The conforming service: every rule kept, every open question answered as the settings say.
 
-import { keyRetentionMs } from '../../../fixtures/constants.ts';
+import {
+  answerLimitMs,
+  bulkRows,
+  eventWindowMs,
+  keyRetentionMs,
+  longestText,
+  tokensAMinute,
+} from '../../../fixtures/constants.ts';
 import { eventCategories } from '../../../fixtures/event-kinds.ts';
 import type { Settings } from '../../../fixtures/settings.ts';
 import type {
@@ -18,7 +25,6 @@ import type {
 } from '../behaviour.ts';
 import type { Cite } from '../call.ts';
 import { streamEvents } from '../delivery/events-channel.ts';
-import { eventWindowMs } from '../evolve.ts';
 import { findKey } from '../keys.ts';
 import { bulkCreateAccounts, createAccount, updateAccount } from '../operations/accounts.ts';
 import { optionalText, ownerNamed } from '../operations/members.ts';
@@ -53,7 +59,7 @@ import { requestId, serializePolicy } from '../serialize.ts';
 import { type OperationName, type OperationRow, operationTable } from '../tables/operations.ts';
 import { firmFactor, planRates } from '../tables/rate-plans.ts';
 import { refusalTable } from '../tables/refusals.ts';
-import { answerLimitMs, retryGapsMs } from '../tables/retry-schedule.ts';
+import { retryGapsMs } from '../tables/retry-schedule.ts';
 import { type Transition, type TransitionTable, transitionTable } from '../tables/transitions.ts';
 import { type AddressSpace, publicSpace } from '../values/address.ts';
 import {
@@ -169,7 +175,7 @@ function valuePolicy(settings: Settings): ValuePolicy {
     length: lengths[settings.length_unit],
     isBlank,
     // ACC-2, TXN-3.
-    maxReference: 255,
+    maxReference: longestText,
     // ACC-4.
     isEmail: (text) => text.includes('@'),
     // TXN-5, NS-49.
@@ -222,7 +228,7 @@ function accountPolicy(settings: Settings): AccountPolicy {
     // UPD-4, NS-5.
     statuses: settings.account_statuses,
     // BULK-7.
-    maxRows: 1000,
+    maxRows: bulkRows,
   };
 }
 
@@ -293,7 +299,7 @@ export function keyPolicy(settings: Settings): KeyPolicy {
     // IDEM-1: trimmed, then 1 to 255; header text holds one character a byte (NS-40).
     parse: (header) => {
       const key = header?.replace(/^[ \t]+|[ \t]+$/g, '') ?? '';
-      return key.length >= 1 && key.length <= 255 ? key : null;
+      return key.length >= 1 && key.length <= longestText ? key : null;
     },
     subjects: subjectsFor(settings),
     id: keyId,
@@ -416,7 +422,7 @@ export function limitPolicy(settings: Settings): LimitPolicy {
       };
     },
     // AUTH-3b.
-    tokenRequests: 10,
+    tokenRequests: tokensAMinute,
     tokenWindowMs: 60_000,
     // AUTH-3c.
     tokenBudget: (clientId) => clientId,

@@ -1,5 +1,6 @@
 // Makes a world out of a written starting point: firms and credentials, the history of its people, and
 // subscriptions with the deliveries they have had.
+import { eventWindowMs } from '../../../fixtures/constants.ts';
 import { parseAgo } from '../../../fixtures/worlds/parse-ago.ts';
 import type {
   AccountFixture,
@@ -11,7 +12,7 @@ import type { Behaviour } from '../behaviour.ts';
 import { put } from '../change.ts';
 import { createCredential } from '../commands/commands.ts';
 import { newSubscription } from '../delivery/deliveries.ts';
-import { eventWindowMs, evolve, moveClock } from '../evolve.ts';
+import { evolve, moveClock } from '../evolve.ts';
 import type { Delivery, DeliveryAttempt, EventRecord, PlanName, Subscription } from '../records.ts';
 import { createWorld, type World, type WorldOptions } from '../world.ts';
 import { IdSequence, longestAgoMs, seedPerson } from './people.ts';

@@ -16,6 +16,3 @@ export const retryGapsMs: readonly number[] = [
   6 * hour,
   12 * hour,
 ];
-
-/** EVT-9b: an answer slower than this is a failure. */
-export const answerLimitMs = 15 * second;

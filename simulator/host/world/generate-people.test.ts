@@ -1,9 +1,9 @@
 // Checks made-up worlds: the same for the same seed, sound, and as many as were asked for.
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
+import { eventWindowMs } from '../../../fixtures/constants.ts';
 import { emptyWorld } from '../../../fixtures/worlds/empty.ts';
 import { parseWorld, type WorldFixture } from '../../../fixtures/worlds.ts';
-import { eventWindowMs } from '../../core/evolve.ts';
 import { dumpWorld, loadWorld } from '../../core/state/snapshot.ts';
 import { Invariants } from '../../core/testing/invariants.ts';
 import { createTestSandbox } from '../testing/sandbox.ts';

@@ -1,5 +1,5 @@
 // For tests of delivery: a world at a clock that stands, and a receiver that answers by a script.
-import type { EventCategory } from '../../../../fixtures/event-kinds.ts';
+import { type EventCategory, eventCategories } from '../../../../fixtures/event-kinds.ts';
 import { defaultSettings, type Settings } from '../../../../fixtures/settings.ts';
 import { emptyWorld } from '../../../../fixtures/worlds/empty.ts';
 import type { Call, Reply } from '../../../core/call.ts';
@@ -118,7 +118,7 @@ export class DeliveryTestHarness {
   /** Makes a subscription and answers its id. */
   async subscribe(
     url = 'https://hooks.example.com/in',
-    { as = 'firm', categories = ['account', 'order', 'position', 'transaction'] } = {},
+    { as = 'firm', categories = eventCategories } = {},
   ): Promise<number> {
     const body = { url, event_categories: categories };
     const reply = await this.call('POST', '/api/v1/webhooks', body, as);
