@@ -33,18 +33,13 @@ const worst = (
   'EVT-7 TXN-2 ACC-5 BULK-5 BULK-11 IDEM-10 IDEM-6a IDEM-6c IDEM-7b AUTH-3b TXS-12 UPD-12 AUTH-8 EVT-9b'
 ).split(' ');
 
-const families = 'IDEM LIM EVT UPD TXS AUTH ERR BULK TXN ACC HOOK POS CONV'.split(' ');
-const familyOf = (id: string): string => id.slice(0, id.indexOf('-'));
-/** So many of a family before others have their turn. */
-const inOneGo = 2;
-
 function viewNotMet(host: WorldHost, coverage: Coverage): CoverageShown['not_met'] {
   const met = coverage.rules;
   const missing = rules.flatMap((rule) => {
     const sample = sampleCalls.get(rule.id);
     return sample === undefined || met.has(rule.id) ? [] : [{ rule, sample }];
   });
-  return inTurns(missing, coverage).map(({ rule: { id, words }, sample }) => ({
+  return inOrder(missing, coverage).map(({ rule: { id, words }, sample }) => ({
     id,
     words,
     line: shellLine(host, id, sample),
@@ -56,25 +51,15 @@ interface Missing {
   readonly sample: SampleCalls;
 }
 
-/** Rules of operations that are called already come first, some of each family in turn. */
-function inTurns(missing: readonly Missing[], coverage: Coverage): readonly Missing[] {
+/** Rules of operations that are called already come first, and of them the worst. */
+function inOrder(missing: readonly Missing[], coverage: Coverage): readonly Missing[] {
   const called = new Set([...coverage.operations].flatMap(([name, n]) => (n > 0 ? [name] : [])));
-  const taken = new Map<string, number>();
-  const ranked = missing.map((each) => {
-    const family = familyOf(each.rule.id);
-    const before = taken.get(family) ?? 0;
-    taken.set(family, before + 1);
-    const isCalled = called.size === 0 || callsOf(each.sample).some((name) => called.has(name));
-    const turn = Math.floor(before / inOneGo);
-    const place = worst.indexOf(each.rule.id);
-    const worth = place < 0 ? worst.length : place;
-    return { each, rank: [isCalled ? 0 : 1, worth, turn, families.indexOf(family)] as const };
-  });
-  ranked.sort((a, b) => {
-    const at = a.rank.findIndex((value, index) => value !== b.rank[index]);
-    return at < 0 ? 0 : (a.rank[at] ?? 0) - (b.rank[at] ?? 0);
-  });
-  return ranked.map(({ each }) => each);
+  const rankOf = ({ rule, sample }: Missing) => {
+    const isCalled = called.size === 0 || callsOf(sample).some((name) => called.has(name));
+    const place = worst.indexOf(rule.id);
+    return (isCalled ? 0 : worst.length + 1) + (place < 0 ? worst.length : place);
+  };
+  return missing.toSorted((one, other) => rankOf(one) - rankOf(other));
 }
 
 const operationsByLine: readonly (readonly [RegExp, string])[] = [

@@ -1,5 +1,5 @@
-// An order is a line that people paste into their shell: whatever a token or secret of anybody's
-// saved state says, it is one word of it.
+// A sample call is a line that people paste into their shell: a token or secret of a saved state is
+// one word of it, whatever its text.
 import { execFileSync } from 'node:child_process';
 import { existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -15,14 +15,8 @@ const line = suite('sample calls as lines');
 const folder = mkdtempSync(join(tmpdir(), 'shell-lines-'));
 
 const hostile = [
-  `'; touch broken #`,
-  `$(touch broken)`,
-  '`touch broken`',
-  `"; touch broken; "`,
-  `\\'; touch broken; '`,
-  `a\ntouch broken\n`,
-  `{base}'; touch broken; '{base}`,
-  `\${IFS}&& touch broken || !!`,
+  `'; touch broken #$(touch broken)\`touch broken\`"; touch broken; "`,
+  `\\'; touch broken; '{base}'; touch broken; '\${IFS}&& touch broken || !!\ntouch broken\n`,
 ];
 
 /** Everything that is called says what it was given; nothing of it runs. */
