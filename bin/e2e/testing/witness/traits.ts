@@ -11,7 +11,8 @@ export interface Trait extends Difference {
   readonly sentence: string;
 }
 
-type Row = readonly [id: string, sentence: string, style: Partial<Style>, seams?: Seams];
+/** The choices of the style that a trait makes, or what it wraps. */
+type Row = readonly [id: string, sentence: string, change: Partial<Style> & Seams];
 
 const DAY_MS = 86_400_000;
 const HOUR_MS = 3_600_000;
@@ -62,26 +63,23 @@ const header = (name: string, value: string): Seams =>
 const rows: readonly Row[] = [
   ['ids-int64', 'Ids are above 2^53.', { firstId: 7_401_234_567_890_123_518n }],
   ['ids-short', 'Ids begin at 1.', { firstId: 1n }],
-  ['lock-25', 'A record stays locked for 25 ms after a decision.', {}, lockedFor(25)],
+  ['lock-25', 'A record stays locked for 25 ms after a decision.', lockedFor(25)],
   [
     'contention',
     'Every 40th write is answered 503 and has to be repeated.',
-    {},
     everyNth(40, contention),
   ],
   [
     'failure',
     'Every 60th write is answered 500 and has to be repeated.',
-    {},
     everyNth(60, (context) => refuse(context, 500, 'internal_error', 'this failed; repeat it')),
   ],
-  ['slow-start', 'The first ten requests take 300 ms.', {}, slow(300, 10)],
+  ['slow-start', 'The first ten requests take 300 ms.', slow(300, 10)],
   ['disable-202', 'Disabling is answered 202.', { disableStatus: 202 }],
   ['list-nested', 'The list of subscriptions is nested.', { list: 'nested' }],
   [
     'ten-hooks',
     'A credential has ten enabled subscriptions at most.',
-    {},
     {
       before: (context) => {
         if (context.operation.name !== 'createWebhook') return undefined;
@@ -192,7 +190,6 @@ const rows: readonly Row[] = [
   [
     'signature-with-key',
     'A signature names the id of its key as well.',
-    {},
     {
       delivery: ({ signature }) => ({
         signature: (...given) => `${signature(...given)},kid=1`,
@@ -212,18 +209,16 @@ const rows: readonly Row[] = [
     { requestId: (n, mark) => `${Number.parseInt(mark, 16)}${n}` },
   ],
   ['small-bodies', 'A body of more than 64 KB is refused.', { singleBytes: 65_536 }],
-  ['server-header', 'Every reply names its server.', {}, header('Server', 'platform/7')],
-  ['cookie', 'Every reply sets a cookie.', {}, header('Set-Cookie', 'node=7; Path=/')],
+  ['server-header', 'Every reply names its server.', header('Server', 'platform/7')],
+  ['cookie', 'Every reply sets a cookie.', header('Set-Cookie', 'node=7; Path=/')],
   [
     'cache-header',
     'Every reply says how long it may be kept.',
-    {},
     header('Cache-Control', 'no-store'),
   ],
   [
     'charset',
     'Content types name their charset.',
-    {},
     leaving((reply) => {
       const type = reply.headers.find(([name]) => /^content-type$/i.test(name))?.[1] ?? '';
       const isJson = /json$/.test(type);
@@ -233,7 +228,6 @@ const rows: readonly Row[] = [
   [
     'lower-case-headers',
     'Names of headers are in lower case.',
-    {},
     leaving((reply) => ({
       ...reply,
       headers: reply.headers.map(([name, value]) => [name.toLowerCase(), value] as const),
@@ -242,7 +236,6 @@ const rows: readonly Row[] = [
   [
     'pretty',
     'JSON is printed over several lines.',
-    {},
     {
       after: (_, reply) => ({
         ...reply,
@@ -253,7 +246,6 @@ const rows: readonly Row[] = [
   [
     'location',
     'What was created has a Location.',
-    {},
     {
       after: (_, reply) =>
         reply.status === 201 ? withHeader(reply, 'Location', '/api/v1') : reply,
@@ -263,7 +255,6 @@ const rows: readonly Row[] = [
   [
     'rotate-201',
     'A rotation is answered 201.',
-    {},
     {
       after: ({ operation }, reply) =>
         operation.name === 'rotateWebhookSecret' && reply.status === 200
@@ -274,7 +265,6 @@ const rows: readonly Row[] = [
   [
     'two-events',
     'A new account is announced twice, under two kinds.',
-    {},
     {
       after: ({ operation, world, row }, reply) => {
         const isNew = operation.name === 'createAccount' && reply.status === 201;
@@ -289,7 +279,6 @@ const rows: readonly Row[] = [
   [
     'whole-seconds',
     'created_at of a transaction is a full second, in ms.',
-    {},
     {
       store: (store) => ({
         saveTransaction: (each, context) => {
@@ -309,11 +298,15 @@ const mixtures = (Object.keys(plain) as (keyof Style)[])
     return { id: `other-${name}`, sentence, style: { [name]: other[name] } };
   });
 
+const SEAMS = new Set(['before', 'after', 'reply', 'store', 'clock', 'delivery']);
+
 export const traits: readonly Trait[] = [
-  ...rows.map(([id, sentence, style, seams]) => ({
-    ...{ id, sentence, style },
-    ...(seams === undefined ? {} : { seams }),
-  })),
+  ...rows.map(([id, sentence, change]) => {
+    const [seams, style] = [true, false].map((isSeam) =>
+      Object.fromEntries(Object.entries(change).filter(([name]) => SEAMS.has(name) === isSeam)),
+    );
+    return { id, sentence, style: style!, seams: seams! };
+  }),
   ...mixtures,
 ];
 
