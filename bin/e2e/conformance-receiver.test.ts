@@ -272,7 +272,10 @@ const wrong: readonly (readonly [Partial<ReceiverGiven>, RegExp])[] = [
   [{ url, secretEnv: 'whsec_0123' }, /^error: --secret-env takes the name .*, not a secret\n$/],
   [{ url, secretEnv: 'NOBODY' }, /the environment variable NOBODY is not set or is empty/],
   [{ url, secretEnv: 'EMPTY' }, /the environment variable EMPTY is not set or is empty/],
-  [{ url, secretEnv, previousSecretEnv: 'OLD' }, /--previous-secret-env: the environment variable OLD/],
+  [
+    { url, secretEnv, previousSecretEnv: 'OLD' },
+    /--previous-secret-env: the environment variable OLD/,
+  ],
   [{ url, secretEnv, signatureHeader: 'X Sig' }, /--signature-header: "X Sig"/],
   [{ url, secretEnv, effectProbe: 'https://example.com' }, /--effect-probe: example\.com/],
   [{ url, secretEnv, report: ['pdf=x'] }, /--report: "pdf=x" is none of json=FILE/],
