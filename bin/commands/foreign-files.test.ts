@@ -87,8 +87,21 @@ const sequence = {
 
 const exploreReport = {
   schema: 'explore/1',
-  differences: [{ id: 'd1', script: 'echo', sequence }],
-  unexplained: [{ id: 'u1', script: null, sequence }],
+  target: { base_url: 'http://x' },
+  started_at: 'now',
+  differences: [
+    {
+      ...{ id: 'd1', title: 't', mark: 'm', sequence },
+      steps: [
+        {
+          ...{ n: 1, as: 'firm', operator: null },
+          request: { method: 'POST', path: '/', headers: { a: 'b' }, body: { c: 1 } },
+          target: { status: 201, headers: {}, body: { id: '7' } },
+        },
+      ],
+    },
+  ],
+  unexplained: [],
   coverage: { settings_learned: {} },
 };
 

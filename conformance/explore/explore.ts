@@ -17,10 +17,9 @@ import { Source } from './draw/source.ts';
 import { rulesBroken } from './findings/blame.ts';
 import { labels } from './findings/cut.ts';
 import { Book, type Found, type Shown } from './findings/found.ts';
-import { EMPTY, type Inventory, withMadeBy } from './findings/inventory.ts';
 import { needed, shrink, upTo } from './findings/shrink.ts';
 import { titleOf } from './findings/title.ts';
-import { offersWith, settingsFor, subscriptionsAt, sweep, takeSeeds } from './live.ts';
+import { offersWith, settingsFor, takeSeeds } from './live.ts';
 import type { Model, ModelSettings } from './model.ts';
 import { isOtherFault } from './open/faults.ts';
 import { otherAnswerFor } from './open/other-answer.ts';
@@ -49,8 +48,6 @@ export interface Explored {
   readonly found: readonly Found[];
   /** Differences from what the model does by no rule. */
   readonly unexplained: readonly Found[];
-  /** What stays on the target; null where each sequence had a world of its own. */
-  readonly inventory: Inventory | null;
   /** Open questions that differences turned out to be of, with how often. */
   readonly open: ReadonlyMap<string, number>;
   /** Settings that the target was not asked about, as it turned out to have them. */
@@ -90,8 +87,6 @@ class Exploration {
   #learned: ModelSettings = {};
   #seeds: Seeds | undefined;
   #source: Source | undefined;
-  #inventory = EMPTY;
-  #keeps = false;
   #sequences = 0;
   #agreed = 0;
   #lost = 0;
@@ -121,7 +116,6 @@ class Exploration {
       ...{ sequences: this.#sequences, agreed: this.#agreed, calls: this.#calls, lost: this.#lost },
       isGone: this.#silentRounds >= GONE_AFTER,
       ...{ inconclusive, found, unexplained, open, learned: this.#learned },
-      inventory: this.#keeps ? this.#inventory : null,
       coverage: this.#source?.coverage ?? noCoverage(),
     };
   }
@@ -140,23 +134,11 @@ class Exploration {
   async #begin(): Promise<void> {
     const { provider, sequences } = this.#options;
     const shared = await provider.shared();
-    const ground = this.#ground(shared);
-    const isKept = !provider.worlds;
-    const before = isKept && provider.offers.has('receiver') ? await subscriptionsAt(ground) : null;
-    this.#seeds = await takeSeeds(provider, ground, {
-      failed: (why) => this.#book.inconclusive.push(why),
-      played: (player) => this.#keep(player),
-    });
-    try {
-      if (sequences === undefined) await this.#rounds(shared);
-      else for (const sequence of sequences) await this.#look(await this.#play(sequence));
-    } finally {
-      if (before !== null) {
-        // What ends a run is not of its budget.
-        const { spend: _, signal: __, ...ends } = ground;
-        this.#inventory = await sweep(ends, before, this.#inventory);
-      }
-    }
+    this.#seeds = await takeSeeds(provider, this.#ground(shared), (why) =>
+      this.#book.inconclusive.push(why),
+    );
+    if (sequences === undefined) await this.#rounds(shared);
+    else for (const sequence of sequences) await this.#look(await this.#play(sequence));
   }
 
   async #rounds(shared: Target): Promise<void> {
@@ -214,8 +196,7 @@ class Exploration {
       throw error;
     } finally {
       if (!target.disposable) {
-        await this.#budget.inOvertime(() => tidy(sequence.steps, player));
-        this.#keep(player);
+        await this.#budget.inOvertime(() => tidy(player));
       }
       await target.close();
     }
@@ -242,11 +223,6 @@ class Exploration {
     };
     const options: CompareOptions = { openModel, known: knownFrom(settings) };
     return { ...options, isKnown: (each: Difference) => this.#book.isKnown(each), close };
-  }
-
-  #keep(player: Player): void {
-    this.#keeps = true;
-    this.#inventory = withMadeBy(this.#inventory, player);
   }
 
   async #look(played: Played | string): Promise<void> {

@@ -34,7 +34,7 @@ export interface ObserveOptions {
 export interface Forms {
   /** NS-1: how it takes orders, where that is another form than the model's. */
   readonly orders: LearnedOrders | undefined;
-  /** NS-1: whether orders can be sent at all: nothing is guessed on a live target. */
+  /** NS-1: whether orders can be sent: a live target takes those of its profile alone. */
   readonly hasOrders: boolean;
   /** NS-8: how it takes requests for tokens; undefined where none was taken. */
   readonly tokenForm: TokenForm | undefined;
@@ -100,9 +100,7 @@ const ENOUGH = 700;
 const FEW_AT_ONCE = 2;
 
 export async function observe(options: ObserveOptions): Promise<Observed> {
-  // Nothing is guessed on a live target, and orders are learned by sending likely ones.
-  const isLive = !options.provider.worlds;
-  const chosen = scenarios.filter((each) => observes(each) && !(isLive && isOfOrders(each)));
+  const chosen = scenarios.filter(observes);
   const isFirst = ({ id }: Scenario) => FIRST.includes(id);
   const stages = [chosen.filter(isFirst), chosen.filter((each) => !isFirst(each))];
   return observeBy(stages, options);
@@ -110,8 +108,7 @@ export async function observe(options: ObserveOptions): Promise<Observed> {
 
 /** The forms of requests alone, where the answers to all else are known. */
 export async function observeForms(options: ObserveOptions): Promise<Observed> {
-  const isLive = !options.provider.worlds;
-  const chosen = isLive ? [] : scenarios.filter((each) => observes(each) && isOfOrders(each));
+  const chosen = scenarios.filter((each) => observes(each) && isOfOrders(each));
   return observeBy([chosen], options);
 }
 

@@ -310,7 +310,7 @@ export function madeWords(made: Readonly<Record<Kind, number>>): string {
 }
 
 /** What a run made on the target and what is left there, one sentence each. */
-function inventoryLines(inventory: ReportInventory): string[] {
+export function inventoryLines(inventory: ReportInventory): string[] {
   const { made, mark, enabled, unanswered, kept } = inventory;
   const { positions = [], pending = [], approved = [] } = inventory;
   const what = madeWords(made);

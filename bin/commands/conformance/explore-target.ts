@@ -11,14 +11,13 @@ import {
   observeForms,
   unaskedIn,
 } from '../../../conformance/explore/observe.ts';
-import { nextSteps } from '../../../conformance/explore/report/document.ts';
 import {
   htmlReport,
   markdownReport,
+  nextSteps,
   textReport,
-} from '../../../conformance/explore/report/render.ts';
-import { makeReport } from '../../../conformance/explore/report/report.ts';
-import type { ExploreReport } from '../../../conformance/explore/report/schema.ts';
+} from '../../../conformance/explore/report/document.ts';
+import { type ExploreReport, makeReport } from '../../../conformance/explore/report/report.ts';
 import { type Known, twinOf } from '../../../conformance/explore/report/twin.ts';
 import { callsOf, type Sequence } from '../../../conformance/explore/sequence.ts';
 import { jsonText } from '../../../conformance/reports/plain-text.ts';
@@ -36,6 +35,7 @@ import type { ExploreOptions } from './explore-options.ts';
 import { ExploreProgress } from './explore-progress.ts';
 import { checkWritable, writeText } from './input-files.ts';
 import type { JudgeIo } from './io.ts';
+import { inventoryOf, paceOfSweep } from './judge-target.ts';
 import { reachOptions } from './options.ts';
 import { type Found, findTarget } from './reach/find-target.ts';
 import { openSender } from './reach/open-sender.ts';
@@ -53,7 +53,9 @@ export async function exploreTarget(
   const redactor = new Redactor();
   const sender = await openSender(options.reach, io, redactor);
   try {
-    const found = await findTarget({ options: options.reach, io, sender, redactor });
+    const found = await findTarget({
+      ...{ options: options.reach, io, sender, redactor, isGuarded: true },
+    });
     const startedMs = performance.now();
     const untilMs = startedMs + (options.minutes ?? Number.POSITIVE_INFINITY) * 60_000;
     const times = { startedAt: new Date().toISOString(), startedMs, untilMs };
@@ -159,6 +161,8 @@ async function compareWith(comparison: Comparison): Promise<number> {
     ...(chosen === undefined ? {} : { sequences: chosen }),
   });
   progress.end();
+  // What acts by itself does not stay behind, if that can be helped.
+  if (!found.provider.worlds) await found.inventory.sweep(sender, paceOfSweep(reach));
   const after = {
     ...comparison,
     known: { ...known, settings: { ...known.settings, ...explored.learned } },
@@ -178,7 +182,9 @@ function reportOf(
     version: io.version,
     target: { base_url: found.baseUrl, control_url: found.controlUrl },
     ...{ seed: options.reach.seed, startedAt, durationMs: performance.now() - startedMs },
-    ...{ explored, settings: known.settings, spent, interrupted: signal.aborted, redactor },
+    ...{ explored, settings: known.settings, interrupted: signal.aborted, redactor },
+    requests: explored.requests + spent,
+    inventory: inventoryOf(found),
     notes: [
       ...(problem === null ? [] : [`Nothing was compared: ${problem.replace(/\.$/, '')}.`]),
       ...(problem === null && explored.sequences === 0 && !signal.aborted
@@ -239,10 +245,10 @@ function finish({ options, io, known }: Comparison, report: ExploreReport, agree
     written.push(`${format} report: ${file}`);
   }
   const { observed, json } = options.reach;
-  const twin = observed === undefined ? undefined : twinOf({ known, report, agreed });
+  const twin = observed === undefined ? undefined : twinOf(known, report, agreed);
   if (twin !== undefined) {
     writeText(observed!, io.cwd, `${jsonText(twin.config, 2)}\n`);
-    written.push(`observed: ${observed}, ${twin.said}; sandbox start --config takes it`);
+    written.push(`observed: ${observed}, ${twin.statement}; sandbox start --config takes it`);
     for (const each of known.unlike) written.push(`  not so in a sandbox: ${each}`);
   } else if (observed !== undefined) {
     written.push(`observed: ${observed} was not written, since nothing was compared`);

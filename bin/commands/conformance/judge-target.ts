@@ -105,7 +105,7 @@ async function playFound(parts: Parts, found: Found, progress: Progress): Promis
 }
 
 /** --max-rate holds for the sweep too. */
-function paceOfSweep({ maxRate }: RunOptions): () => Promise<void> {
+export function paceOfSweep({ maxRate }: RunOptions): () => Promise<void> {
   const pacer = new Pacer(maxRate);
   return () => pacer.take([]);
 }
@@ -136,7 +136,7 @@ function reportOf(parts: ReportParts): Report {
   });
 }
 
-function inventoryOf({ inventory, mark, provider }: Found): ReportInventory {
+export function inventoryOf({ inventory, mark, provider }: Found): ReportInventory {
   const { made, unanswered, left } = inventory;
   const { subscriptions, positions, pending, approved } = left;
   const enabled = subscriptions.map((id) => ({ kind: 'subscription', id }) as const);

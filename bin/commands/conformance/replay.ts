@@ -13,7 +13,6 @@ import { reportingUsage } from './run-interruptibly.ts';
 const help: HelpText = {
   words: [
     'The script sends the requests of the scenario again, with new names and with ids from the responses. Tokens come from variables such as FIRM_TOKEN. To judge a scenario again use conformance run --only SCENARIO.',
-    'The script in a report of conformance explore is printed as it stands: treat reports from untrusted sources like scripts, and read them before you run them.',
   ],
   examples: [
     'npx conformance replay report.json bulk-sizes \\',

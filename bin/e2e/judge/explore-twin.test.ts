@@ -8,11 +8,11 @@ import * as assert from 'uvu/assert';
 import { parseConfig } from '../../../fixtures/config.ts';
 import { defaultSettings, type Settings } from '../../../fixtures/settings.ts';
 import { createSandbox } from '../../../simulator/index.ts';
-import { simulatorModel } from '../../commands/conformance/explore-model.ts';
+import { simulatorModels } from '../../commands/conformance/explore-model.ts';
 import { readExploreOptions } from '../../commands/conformance/explore-options.ts';
 import { exploreTarget } from '../../commands/conformance/explore-target.ts';
 import type { JudgeIo } from '../../commands/conformance/io.ts';
-import { exploreOne } from '../../dev/prove-explorer/explore-one.ts';
+import { explored } from '../explore/testing/explored.ts';
 
 const twins = suite('the twin of a target');
 const folder = mkdtempSync(join(tmpdir(), 'twin-'));
@@ -59,14 +59,9 @@ twins('its settings are those that the target has answered, and it says so', asy
 
   // Whoever has the target's own settings for a model sees no difference from the twin.
   const { config } = parseConfig(twin);
-  const explored = await exploreOne(
-    {
-      ...{ id: 'twin', kind: 'twin', breaks: [], settings: { ...defaultSettings, ...OWN } },
-      open: () => simulatorModel(config!.settings),
-    },
-    { seed: 2, requests: 600, all: true, signal: new AbortController().signal },
-  );
-  assert.equal(explored.found, []);
+  const models = simulatorModels({ ...defaultSettings, ...OWN });
+  const { found } = await explored({ answers: config!.settings, models, seed: 2, requests: 600 });
+  assert.equal(found, []);
 });
 
 twins('where nothing was compared none is written, and that is said', async () => {

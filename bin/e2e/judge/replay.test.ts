@@ -1,13 +1,12 @@
 // The script of a recorded scenario: it sends the requests again with new names, and nothing that
 // a report holds can run.
 import { execFile, spawnSync } from 'node:child_process';
-import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { sampleReport } from '../../../conformance/reports/testing/sample-report.ts';
 import { createSandbox } from '../../../simulator/index.ts';
-import { systemJudgeIo } from '../../commands/conformance/io.ts';
 import { replay } from '../../commands/conformance/replay.ts';
 import { runJudge, withFolder } from '../../commands/conformance/testing/run-judge.ts';
 
@@ -103,15 +102,23 @@ test('no control character of a report reaches the terminal', () =>
     assert.match(script, '\\x1b');
   }));
 
-test('the script of an explorer’s report is printed as it stands, as the guide warns', () =>
+test('nothing of an explorer’s report runs either', () =>
   withFolder(async (cwd) => {
-    const script = 'touch "$HOME/x"\n';
-    const report = { schema: 'explore/1', differences: [{ id: 'd1', script }] };
-    writeFileSync(join(cwd, 'report.json'), JSON.stringify(report));
-    assert.is(replay('report.json', 'd1', { ...systemJudgeIo('0.0.0'), cwd }), script);
-    const guide = new URL('../../../conformance/explore/README.md', import.meta.url);
-    const words = readFileSync(guide, 'utf8').replace(/\s+/g, ' ');
-    assert.match(words, 'treat reports from untrusted sources like scripts');
+    for (const evil of EVIL) {
+      const request = { method: evil, path: evil, headers: { [evil]: evil }, body: evil };
+      const target = { status: 201, headers: { etag: evil }, body: { id: evil } };
+      const steps = [
+        { n: 1, as: evil, operator: null, request, target },
+        { n: 2, as: null, operator: evil, request: null, target: null },
+      ];
+      const found = { id: 'd1', title: evil, mark: evil, steps };
+      const report = { schema: 'explore/1', target: { base_url: evil }, started_at: evil };
+      writeFileSync(join(cwd, 'report.json'), JSON.stringify({ ...report, differences: [found] }));
+      const script = replay('report.json', 'd1', { cwd });
+      const { stderr } = runOffline(script, cwd);
+      assert.not.ok(existsSync(join(cwd, 'pwned')), script);
+      assert.not.match(String(stderr), /command not found|syntax error/);
+    }
   }));
 
 test.run();

@@ -64,6 +64,9 @@ class Plan {
   async play(): Promise<void> {
     const d = this.#d;
     await this.#observe();
+    // A live target gets no URL that its profile does not give.
+    const isHook = this.#op.name === 'createWebhook' && d.options.isLive;
+    if (isHook && d.hooks.length === 0) await d.add({ do: 'hook', answers: [200] });
     const resource = subjectOf(this.#op);
     const subject =
       resource === undefined ? undefined : await recordIn(d, resource, Number(this.#row.state));
@@ -561,7 +564,7 @@ function isHarmless(d: Draft, field: Field, boundary: Boundary): boolean {
   const { value } = boundary;
   if (typeof value === 'number') return field.kind !== 'id';
   if (typeof value !== 'string') return true;
-  if (field.kind === 'id') return !/^\s*\d{1,12}$/.test(value);
+  if (field.kind === 'id') return !/\d/.test(value);
   return field.kind !== 'url' || !/93\.184|172\.32|2606/.test(value);
 }
 

@@ -2,8 +2,7 @@
 import type { Target } from '../../providers/target.ts';
 import type { Model } from '../model.ts';
 import type { Ground } from './ground.ts';
-import { seeded } from './seeded-world.ts';
-import type { Seeds } from './seeds.ts';
+import { type Seeds, seeded } from './seeds.ts';
 
 /** What the model does not answer at once it keeps waiting. */
 const TIMEOUT_MS = 1_000;

@@ -1,5 +1,6 @@
 // The orders in which calls at once may have taken place, the likeliest first, and without those
 // that are known not to fit.
+import { OPERATIONS } from '../../engine/operations.ts';
 import { type BurstStep, type CallStep, callsOf, type Step, type Value } from '../sequence.ts';
 import { type Outcome, summaryOf } from './outcome.ts';
 import type { Player } from './player.ts';
@@ -164,15 +165,21 @@ function referencesIn(value: unknown): readonly string[] {
   );
 }
 
+/** EVT-7, EVT-13: what is delivered, and how it is signed, depends on what came first. */
+const CHANGES_NOTICES = /^(create|rotate|disable)Webhook/;
+
 /** Calls that share a key, a record or a name, directly or by way of others. */
 function groupsOf(calls: readonly CallStep[], records: Records): readonly (readonly CallStep[])[] {
   const groups: { names: Set<string>; calls: CallStep[] }[] = [];
   const listed = KINDS.filter(({ list }) => calls.some(({ operation }) => list === operation));
+  const areWatched = calls.some(({ operation }) => CHANGES_NOTICES.test(operation));
   for (const call of calls) {
     const kinds = listed.filter(({ of }) => of.test(call.operation));
     const own = namesIn(call);
     const shown = own.flatMap((name) => [...(records.get(name) ?? [])]);
-    const names = new Set([...own, ...shown, ...kinds.map(({ list }) => list)]);
+    const isTied = areWatched && OPERATIONS[call.operation].method !== 'GET';
+    const tied = isTied ? ['subscriptions'] : [];
+    const names = new Set([...own, ...shown, ...kinds.map(({ list }) => list), ...tied]);
     const kin = groups.filter((group) => [...names].some((name) => group.names.has(name)));
     const merged = {
       names: new Set([...names, ...kin.flatMap((group) => [...group.names])]),

@@ -2,23 +2,19 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { Json } from '../../engine/send/answer.ts';
-import type { CallStep, Step } from '../sequence.ts';
+import type { CallStep } from '../sequence.ts';
 import { Spent } from './ground.ts';
 import type { Player } from './player.ts';
 import { tidy } from './tidy.ts';
 
 const tidying = suite('what is ended');
 
-const call = (n: number, operation: CallStep['operation'], as = 'firm'): CallStep => ({
-  ...{ do: 'call', n, operation, as },
-});
-
-const answered = (status: number, path: string, json: Json, body: Json = {}) => ({
+const answered = (status: number, path: string, json: Json, body: Json = {}, as = 'firm') => ({
   ...{ kind: 'answer', status, json },
-  sent: { target: `/api/v1${path}`, body: Buffer.from(JSON.stringify(body)) },
+  sent: { as, method: 'POST', target: `/api/v1${path}`, body: Buffer.from(JSON.stringify(body)) },
 });
 
-/** Somebody who was answered so, and what is called besides; there may be `left` more calls. */
+/** A play with these answers, and the calls that follow, of which `left` may be sent. */
 function played(outcomes: Readonly<Record<number, object>>, disposable = false, left = 9) {
   const ended: CallStep[] = [];
   const player = {
@@ -33,22 +29,17 @@ function played(outcomes: Readonly<Record<number, object>>, disposable = false, 
   return { ended, player };
 }
 
-const hook = (id: number) => answered(201, '/webhooks', { id });
+const hook = (id: number, as = 'firm') => answered(201, '/webhooks', { id }, {}, as);
 const order = (id: string) =>
   answered(201, '/positions/open', { position_id: id }, { trading_account_id: '5' });
 
-tidying('every subscription that is still enabled, as whoever has made it', async () => {
-  const steps: readonly Step[] = [
-    ...[call(1, 'createWebhook'), call(2, 'createWebhook', 'brand'), call(3, 'createWebhook')],
-    call(4, 'disableWebhook'),
-    { do: 'many', n: 5, count: 2, call: call(6, 'createWebhook') },
-  ];
+tidying('every subscription that is still enabled, as the credential that made it', async () => {
   const { ended, player } = played({
-    ...{ 1: hook(7), 2: hook(8), 3: answered(422, '/webhooks', null) },
+    ...{ 1: hook(7), 2: hook(8, 'brand'), 3: answered(422, '/webhooks', null) },
     4: answered(200, '/webhooks/7/disable', { id: 7 }),
     5: { kind: 'many', answers: [hook(9), hook(10)] },
   });
-  await tidy(steps, player);
+  await tidy(player);
   assert.equal(
     ended.map(({ n, operation, as, id }) => [n, operation, as, id]),
     [
@@ -59,16 +50,12 @@ tidying('every subscription that is still enabled, as whoever has made it', asyn
   );
 });
 
-const orders: readonly Step[] = [
-  { do: 'burst', n: 4, calls: [call(1, 'openPosition'), call(2, 'openPosition')] },
-  ...[call(3, 'openPosition'), call(5, 'closePosition')],
-];
 const closed = answered(201, '/positions/close', {}, { position_id: '12' });
 const opened = { 1: order('11'), 2: order('11'), 3: order('12'), 5: closed };
 
 tidying('every position that is still open, once', async () => {
   const { ended, player } = played(opened);
-  await tidy(orders, player);
+  await tidy(player);
   assert.equal(
     ended.map(({ operation, body }) => [operation, body]),
     [['closePosition', { trading_account_id: '5', position_id: '11' }]],
@@ -77,7 +64,7 @@ tidying('every position that is still open, once', async () => {
 
 tidying('nothing where it is gone with its world, and no more than may be sent', async () => {
   for (const { ended, player } of [played(opened, true), played(opened, false, 0)]) {
-    await tidy(orders, player);
+    await tidy(player);
     assert.equal(ended, []);
   }
 });

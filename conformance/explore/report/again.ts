@@ -1,77 +1,63 @@
-// Finds a difference of an earlier report, to play it again. The file may come from anywhere: what is
-// no sequence of steps is refused by its field.
+// Reads a difference of an earlier report, to play it again or to print it as a script. The file may
+// come from anywhere: what is not a sequence of steps is refused by its field.
 import { type Schema, validate } from '../../../fixtures/schemas/validate.ts';
-import type { FieldProblem } from '../../../fixtures/settings/parse.ts';
 import { OPERATIONS } from '../../engine/operations.ts';
-import { SEED_KINDS } from '../../providers/target.ts';
-import type { Sequence, Step } from '../sequence.ts';
+import type { HeaderLine } from '../../engine/send/headers.ts';
+import { REDACTED } from '../../reports/redact.ts';
+import { curlScript } from '../../reports/replay.ts';
+import type { ReportExchange } from '../../reports/report.ts';
+import { callsOf, type Sequence, type Step } from '../sequence.ts';
+import type { ExploreReport, ReportDifference, ReportStep } from './report.ts';
 
 const text: Schema = { type: 'string' };
 const whole: Schema = { type: 'integer', minimum: 0, maximum: 1_000_000 };
 const record: Schema = { type: 'object' };
-const anything: Schema = {};
+const list: Schema = { type: 'array' };
+const flag: Schema = { type: 'boolean' };
 
-function step(
-  members: Readonly<Record<string, Schema>>,
-  optional: Readonly<Record<string, Schema>> = {},
-) {
-  const required = ['n', ...Object.keys(members)];
-  return { type: 'object', properties: { n: whole, ...members, ...optional }, required } as Schema;
-}
+const object = (properties: Readonly<Record<string, Schema>>, optional: string[] = []): Schema => ({
+  ...{ type: 'object', properties },
+  required: Object.keys(properties).filter((name) => !optional.includes(name)),
+});
 
-const call = step(
-  { operation: { ...text, enum: Object.keys(OPERATIONS) }, as: text },
-  { query: record, raw: text, headers: record, pending: { type: 'boolean' } },
+const call = object(
+  {
+    ...{ n: whole, operation: { ...text, enum: Object.keys(OPERATIONS) }, as: text },
+    ...{ query: record, raw: text, headers: record, pending: flag },
+  },
+  ['query', 'raw', 'headers', 'pending'],
 );
 
-/** What each kind of step must hold before it is played. */
+/** The members of each kind of step that decide how it is played. */
 const STEPS: Readonly<Record<Step['do'], Schema>> = {
   call,
-  burst: step(
-    { calls: { type: 'array', items: call, minItems: 1, maxItems: 1000 } },
-    { trails: { type: 'boolean' } },
-  ),
-  many: step({ count: whole, call }),
-  advance: step({ byMs: { type: 'number', minimum: 0, maximum: 1e13 } }),
-  open: step({ account: anything }, { currency: text, provider: { type: 'boolean' } }),
-  place: step({ kind: { ...text, enum: SEED_KINDS } }),
-  mint: step({ name: text, wish: record }),
-  rescope: step({ name: text, scopes: { type: 'array', items: text } }),
-  settle: step({ id: anything }),
-  ledger: step({ tradingAccount: anything }),
-  hook: step({ answers: { type: 'array', items: { type: 'integer' } } }),
-  permit: step({ operation: text, allowed: { type: 'boolean' } }),
-  emit: step({ category: text, kind: text }),
-  await: step({ call: whole }),
-  fault: step({ match: record, effect: record }, { times: whole }),
+  burst: object({ n: whole, calls: { ...list, items: call, minItems: 1, maxItems: 1000 } }),
+  many: object({ n: whole, count: whole, call }),
+  advance: object({ n: whole, byMs: { type: 'number', minimum: 0, maximum: 1e13 } }),
+  open: object({ n: whole, account: {} }),
+  place: object({ n: whole, kind: text }),
+  mint: object({ n: whole, name: text, wish: record }),
+  rescope: object({ n: whole, name: text, scopes: { ...list, items: text } }),
+  settle: object({ n: whole, id: {} }),
+  ledger: object({ n: whole, tradingAccount: {} }),
+  hook: object({ n: whole, answers: { ...list, items: { type: 'integer' } } }),
+  permit: object({ n: whole, operation: text, allowed: flag }),
+  emit: object({ n: whole, category: text, kind: text }),
+  await: object({ n: whole, call: whole }),
+  fault: object({ n: whole, match: record, effect: record }),
 };
 
-const difference: Schema = {
-  type: 'object',
-  properties: { id: text, script: { type: ['string', 'null'] } },
-  required: ['id'],
-};
-
-const report: Schema = {
-  type: 'object',
-  properties: {
-    differences: { type: 'array', items: difference },
-    unexplained: { type: 'array', items: difference },
+const differences: Schema = { ...list, items: object({ id: text }) };
+const report = object({ differences, unexplained: differences }, ['unexplained']);
+const sequence = object({ steps: { ...list, items: record, minItems: 1 } });
+const answer: Schema = { type: ['object', 'null'] };
+const script = object({
+  ...{ title: text, mark: text },
+  steps: {
+    ...list,
+    items: object({ n: whole, as: { type: ['string', 'null'] }, request: answer, target: answer }),
   },
-  required: ['differences'],
-};
-
-const sequence: Schema = {
-  type: 'object',
-  properties: { steps: { type: 'array', items: { type: 'object' }, minItems: 1 } },
-  required: ['steps'],
-};
-
-interface ReportedDifference {
-  readonly id: string;
-  readonly script?: string | null;
-  readonly sequence?: unknown;
-}
+});
 
 export function isExploreReport(given: unknown): given is object {
   return (
@@ -79,51 +65,111 @@ export function isExploreReport(given: unknown): given is object {
   );
 }
 
-/** Undefined when there is none of that id; throws a TypeError when it is no such report. */
+/** Throws a TypeError that names the field. */
+function demand(schema: Schema, given: unknown, name: string, field = ''): void {
+  const [problem] = validate(schema, given, name, field);
+  if (problem !== undefined) throw new TypeError(`${problem.field} ${problem.message}`);
+}
+
+/** Undefined if the report has no difference of that id; throws a TypeError if it is no report. */
 export function sequenceIn(given: unknown, id: string): Sequence | undefined {
   const found = differenceIn(given, id);
   if (found === undefined) return undefined;
-  const [problem] = [
-    ...validate(sequence, found.sequence, `the sequence of ${id}`),
-    ...stepProblems(found.sequence),
-  ];
-  if (problem === undefined) return found.sequence as Sequence;
-  throw new TypeError(`of the sequence of ${id}, ${problem.field} ${problem.message}`);
-}
-
-function stepProblems(given: unknown): readonly FieldProblem[] {
-  const { steps } = (given ?? {}) as { readonly steps?: unknown };
-  if (!Array.isArray(steps)) return [];
-  return steps.flatMap((each: unknown, at) => {
-    const kind: unknown = (each as { readonly do?: unknown } | null)?.do;
+  demand(sequence, found.sequence, `the sequence of ${id}`);
+  for (const [at, step] of found.sequence.steps.entries()) {
     const field = `steps[${at}]`;
+    const kind: unknown = step.do;
     if (typeof kind !== 'string' || !Object.hasOwn(STEPS, kind)) {
-      return [{ field: `${field}.do`, message: `must be one of ${Object.keys(STEPS).join(', ')}` }];
+      throw new TypeError(`${field}.do must be one of ${Object.keys(STEPS).join(', ')}`);
     }
-    return validate(STEPS[kind as Step['do']], each, field, field);
-  });
+    demand(STEPS[step.do], step, field, field);
+  }
+  return found.sequence;
 }
 
-/**
- * Of a report of the explorer; null where a difference has none, undefined where there is none.
- * Throws a TypeError when it is no such report.
- */
+/** The calls as curl commands; null if curl cannot show the difference. */
 export function scriptIn(given: unknown, id: string): string | null | undefined {
   const found = differenceIn(given, id);
-  return found === undefined ? undefined : (found.script ?? null);
+  if (found === undefined) return undefined;
+  demand(script, found, id, id);
+  const { target, started_at } = given as ExploreReport;
+  const steps = found.sequence?.steps ?? [];
+  const isLong = steps.some((step) => step.do === 'many');
+  const isHeld = callsOf(steps).some(({ pending }) => pending === true);
+  if (isLong || isHeld || found.steps.length > MOST_CALLS) return null;
+  let atMs = 0;
+  const exchanges = found.steps.map((step): ReportExchange => {
+    const exchange = exchangeOf(step, atMs);
+    atMs = Math.max(atMs, exchange.at_ms + exchange.duration_ms);
+    return exchange;
+  });
+  return curlScript(
+    {
+      target: { base_url: String(target?.base_url), control_url: null },
+      started_at,
+      mark: found.mark,
+    },
+    { id, title: found.title, exchanges },
+  );
 }
 
-function differenceIn(given: unknown, id: string): ReportedDifference | undefined {
+/** Nobody reads a longer script. */
+const MOST_CALLS = 120;
+
+function exchangeOf(
+  { n, as, request, operator, target, at_once: times }: ReportStep,
+  atMs: number,
+) {
+  const url = { url: '', headers: [], body: null };
+  if (request === null) {
+    const done = { method: operator ?? '', ...url };
+    return {
+      ...EMPTY,
+      n,
+      kind: 'operator',
+      as: null,
+      request: done,
+      at_ms: atMs,
+    } as ReportExchange;
+  }
+  const headers = Object.entries(request.headers ?? {});
+  const own = headers.find(([name]) => name === 'authorization')?.[1];
+  // A token that an earlier step has got is a variable of the script.
+  const [, from] = /^the (token of step \d+)$/.exec(String(own)) ?? [];
+  const others = headers.filter(([name]) => from === undefined || name !== 'authorization');
+  const isBearer = from !== undefined || (own === undefined && as !== 'nobody');
+  const token: HeaderLine[] = isBearer ? [['authorization', `Bearer ${REDACTED}`]] : [];
+  return {
+    ...EMPTY,
+    ...{ n, as: from ?? (own === undefined ? as : null) },
+    request: {
+      ...{ method: request.method, url: request.path, headers: [...others, ...token] },
+      body: request.body === null ? null : textOf(request.body),
+    },
+    response: target?.status == null ? null : responseOf(target),
+    // Concurrent calls overlap, every other call begins when the one before has ended.
+    at_ms: times === undefined ? atMs : times.sent_ms,
+    duration_ms: times === undefined ? 1 : times.answered_ms - times.sent_ms,
+  } as ReportExchange;
+}
+
+const EMPTY = { kind: 'call', failure: null, response: null, duration_ms: 0 } as const;
+
+const responseOf = ({ status, headers, body }: NonNullable<ReportStep['target']>) => ({
+  ...{ status, headers: Object.entries(headers ?? {}), body: textOf(body) },
+});
+
+const textOf = (body: unknown): string =>
+  typeof body === 'string' ? body : (JSON.stringify(body) ?? '');
+
+function differenceIn(given: unknown, id: string): ReportDifference | undefined {
   if (!isExploreReport(given)) throw new TypeError('it is no JSON report of conformance explore');
-  const [problem] = validate(report, given, 'the report');
-  if (problem !== undefined) throw new TypeError(`${problem.field} ${problem.message}`);
-  const { differences, unexplained } = given as Readonly<
-    Record<string, readonly ReportedDifference[]>
-  >;
-  return [...(differences ?? []), ...(unexplained ?? [])].find((each) => each.id === id);
+  demand(report, given, 'the report');
+  const { differences: all, unexplained = [] } = given as ExploreReport;
+  return [...all, ...unexplained].find((each) => each.id === id);
 }
 
-/** The settings of the model that the differences of a report were found with. */
+/** The settings of the model with which the differences of a report were found. */
 export function settingsIn(given: unknown): unknown {
   const { coverage } = (given ?? {}) as { readonly coverage?: unknown };
   const { settings_learned } = (coverage ?? {}) as { readonly settings_learned?: unknown };

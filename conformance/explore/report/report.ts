@@ -1,14 +1,89 @@
-// Makes the JSON report of an exploration.
+// The JSON report of an exploration, from which the readable ones and the scripts are made.
 import type { Redactor } from '../../reports/redact.ts';
+import type { ReportInventory } from '../../reports/report.ts';
 import { questionsOf } from '../compare/difference.ts';
 import type { Explored } from '../explore.ts';
 import type { Found } from '../findings/found.ts';
 import { titleOf } from '../findings/title.ts';
 import type { ModelSettings } from '../model.ts';
 import type { Outcome, Sent } from '../play/outcome.ts';
-import { type CallStep, callsOf, refersTo, type Step } from '../sequence.ts';
-import type { ExploreReport, ReportAnswer, ReportDifference, ReportStep } from './schema.ts';
-import { scriptOf } from './script.ts';
+import { type CallStep, callsOf, refersTo, type Sequence, type Step } from '../sequence.ts';
+import { operatorWords } from './operator-words.ts';
+
+export interface ExploreReport {
+  readonly schema: 'explore/1';
+  readonly tool: { readonly name: 'conformance'; readonly version: string };
+  readonly target: { readonly base_url: string; readonly control_url: string | null };
+  readonly seed: number;
+  readonly started_at: string;
+  readonly requests: number;
+  readonly sequences: number;
+  readonly duration_ms: number;
+  readonly verdict: 'agrees' | 'differs' | 'invalid';
+  readonly interrupted: boolean;
+  readonly differences: readonly ReportDifference[];
+  readonly open: readonly { readonly question: string; readonly seen: number }[];
+  readonly unexplained: readonly ReportDifference[];
+  /** Calls to which no answer came, and that were answered when they were repeated. */
+  readonly lost: number;
+  /** Why sequences could not be compared. */
+  readonly inconclusive: readonly string[];
+  /** What was made on the target and is left there. */
+  readonly inventory: ReportInventory;
+  readonly coverage: {
+    readonly operations: Readonly<Record<string, number>>;
+    readonly answers: Readonly<Record<string, number>>;
+    readonly rules: Readonly<Record<string, number>>;
+    readonly settings_learned: Readonly<Record<string, unknown>>;
+  };
+  readonly notes: readonly string[];
+}
+
+export interface ReportDifference {
+  readonly id: string;
+  readonly title: string;
+  readonly rules: readonly string[];
+  readonly questions: readonly string[];
+  readonly reproduced: string;
+  readonly calls: number;
+  readonly shrunk_from: number;
+  readonly times: number;
+  /** Where else the same rule is broken in the same way. */
+  readonly also: readonly string[];
+  /** A text in every name that the calls made. */
+  readonly mark: string;
+  readonly steps: readonly ReportStep[];
+  /** The command that plays it again. */
+  readonly replay: string;
+  readonly sequence: Sequence;
+}
+
+export interface ReportStep {
+  readonly n: number;
+  /** Of concurrent calls: when each was sent and answered, in ms from the beginning. */
+  readonly at_once?: { readonly sent_ms: number; readonly answered_ms: number };
+  readonly as: string | null;
+  readonly request: {
+    readonly method: string;
+    readonly path: string;
+    readonly headers: Readonly<Record<string, string>>;
+    readonly body: unknown;
+  } | null;
+  /** What the operator does, if it is no call. */
+  readonly operator: string | null;
+  readonly model: ReportAnswer | null;
+  readonly target: ReportAnswer | null;
+  readonly differs: boolean;
+  /** Where in the answer, and what each side has there. */
+  readonly at?: string;
+  readonly there?: { readonly model: string; readonly target: string };
+}
+
+export interface ReportAnswer {
+  readonly status: number | null;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: unknown;
+}
 
 export interface ReportParts {
   readonly version: string;
@@ -17,10 +92,10 @@ export interface ReportParts {
   readonly startedAt: string;
   readonly durationMs: number;
   readonly explored: Explored;
-  /** How open questions are answered, except those that the simulator answers as it comes. */
+  /** How open questions are answered, except those that the simulator answers alike. */
   readonly settings: ModelSettings;
-  /** Requests that were sent before, to learn the settings. */
-  readonly spent: number;
+  readonly requests: number;
+  readonly inventory: ReportInventory;
   readonly interrupted: boolean;
   readonly notes: readonly string[];
   readonly redactor: Redactor;
@@ -28,19 +103,16 @@ export interface ReportParts {
 }
 
 export function makeReport(parts: ReportParts): ExploreReport {
-  const { explored, redactor } = parts;
-  const { coverage, lost, inventory, sequences } = explored;
+  const { explored, redactor, requests, interrupted, inventory } = parts;
+  const { coverage, lost, sequences } = explored;
   const all = (found: readonly Found[], letter: string) =>
     found.map((each, at) => differenceOf(each, `${letter}${at + 1}`, parts));
   return {
     schema: 'explore/1',
     tool: { name: 'conformance', version: parts.version },
     ...{ target: parts.target, seed: parts.seed, started_at: parts.startedAt },
-    requests: explored.requests + parts.spent,
-    sequences,
-    duration_ms: Math.round(parts.durationMs),
-    verdict: verdictOf(explored),
-    interrupted: parts.interrupted,
+    ...{ requests, sequences, duration_ms: Math.round(parts.durationMs) },
+    ...{ verdict: verdictOf(explored), interrupted },
     differences: all(explored.found, 'd'),
     open: [...explored.open].map(([question, seen]) => ({ question, seen })),
     unexplained: all(explored.unexplained, 'u'),
@@ -60,13 +132,13 @@ export function makeReport(parts: ReportParts): ExploreReport {
 /** More than 5 % of the calls may not be lost. */
 const MOST_LOST = 0.05;
 
-/** Whether as many are lost as a target that loses 5 % may lose in so few calls by chance. */
+/** Whether more are lost than a target that loses 5 % may lose by chance in so few calls. */
 const isTooLossy = ({ lost, calls }: Explored): boolean =>
   lost > 3 && lost + 3 * Math.sqrt(lost) > calls * MOST_LOST;
 
 /**
- * A target that went away half-way has not agreed: the other half was never asked. Nor has one of
- * which nothing can be said more often than something.
+ * A target that stopped answering has not agreed, nor has one of which more could not be compared
+ * than could.
  */
 export function verdictOf(explored: Explored): ExploreReport['verdict'] {
   const { found, agreed, isGone, inconclusive } = explored;
@@ -88,108 +160,97 @@ function lossNotes(explored: Explored): string[] {
 const sorted = (counts: ReadonlyMap<string, number>) =>
   Object.fromEntries([...counts].sort(([one], [other]) => (one < other ? -1 : 1)));
 
-function differenceOf(
-  found: Found,
-  id: string,
-  { redactor, replay, target, startedAt }: ReportParts,
-): ReportDifference {
-  const { sequence, difference, rules, calls, times, reproduced } = found;
-  const title = redactor.text(titleOf(found));
+function differenceOf(found: Found, id: string, { redactor, replay }: ReportParts) {
+  const { sequence, difference, rules, calls, times, reproduced, recorded } = found;
   return {
-    ...{ id, title, rules, reproduced, calls, times, sequence },
+    ...{ id, title: redactor.text(titleOf(found)), rules, reproduced, calls, times, sequence },
     questions: questionsOf(difference.basis),
     shrunk_from: found.shrunkFrom,
     also: [...found.also].map((each) => redactor.text(each)),
+    mark: recorded.target.nonce,
     steps: sequence.steps.flatMap((step) => stepsOf(step, found, redactor)),
     replay: replay(id),
-    script: scriptOf(found, { id, title, rules, target, startedAt, redactor }),
   };
 }
 
 function stepsOf(step: Step, found: Found, redactor: Redactor): ReportStep[] {
   const { recorded, compared, difference } = found;
-  const there = (n: number) =>
-    difference.n === n
-      ? {
-          at: difference.at,
-          there: {
-            model: redactor.text(difference.model),
-            target: redactor.text(difference.target),
-          },
-        }
-      : {};
+  const stepOf = (n: number, outcome: Outcome | undefined) => {
+    const text = (value: string) => redactor.text(value);
+    const there = { model: text(difference.model), target: text(difference.target) };
+    return {
+      n,
+      model: answerOf(compared.model.outcomes.get(n), redactor),
+      target: answerOf(outcome, redactor),
+      differs: difference.n === n,
+      ...(difference.n === n ? { at: difference.at, there } : {}),
+    };
+  };
   if (step.do !== 'call' && step.do !== 'burst') {
-    const { n, do: verb, ...rest } = step;
-    const own = recorded.target.outcomes.get(n);
-    const isRefused = own?.kind === 'done' && own.isRefused === true;
-    const operator = { do: verb, ...rest, ...(isRefused ? { refused: true } : {}) };
-    const [model, target] = [compared.model.outcomes.get(n), own].map(operatorAnswer);
-    return [
-      {
-        ...{ n, as: null, request: null, operator, model: model!, target: target! },
-        ...{ differs: difference.n === n, ...there(n) },
-      },
-    ];
+    const outcome = recorded.target.outcomes.get(step.n);
+    const isRefused = outcome?.kind === 'done' && outcome.isRefused === true;
+    const operator = `${operatorWords(step)}${isRefused ? ', which is refused' : ''}`;
+    return [{ ...stepOf(step.n, outcome), as: null, request: null, operator }];
   }
   return callsOf([step]).map((call) => {
     const { n, as } = call;
-    const own = recorded.target.broughtBy(n);
-    const atOnce =
-      step.do === 'burst' && own !== undefined && 'sentAtMs' in own
-        ? { at_once: { sent_ms: tenths(own.sentAtMs), answered_ms: tenths(own.answeredAtMs) } }
-        : {};
+    const outcome = recorded.target.broughtBy(n);
+    const played = outcome !== undefined && 'sent' in outcome ? outcome : undefined;
+    const times = played && {
+      sent_ms: Math.round(played.sentAtMs * 10) / 10,
+      answered_ms: Math.round(played.answeredAtMs * 10) / 10,
+    };
     return {
-      ...{ n, as, operator: null, ...atOnce },
-      request: own !== undefined && 'sent' in own ? requestOf(call, own.sent, redactor) : null,
-      model: answerOf(compared.model.outcomes.get(n), redactor),
-      target: answerOf(own, redactor),
-      ...{ differs: difference.n === n, ...there(n) },
+      ...stepOf(n, outcome),
+      ...{ as, operator: null },
+      ...(step.do === 'burst' && times !== undefined ? { at_once: times } : {}),
+      request: played === undefined ? null : requestOf(call, played.sent, redactor),
     };
   });
-}
-
-const tenths = (ms: number): number => Math.round(ms * 10) / 10;
-
-function operatorAnswer(outcome: Outcome | undefined): ReportAnswer | null {
-  if (outcome?.kind !== 'ledger') return null;
-  const { balance, entries } = outcome;
-  return { status: null, headers: {}, body: { balance, entries } };
 }
 
 function requestOf(call: CallStep, sent: Sent, redactor: Redactor) {
   const { method, target, headers, body } = sent;
   const [issuedBy] = refersTo(call.headers?.authorization);
-  const shown = (name: string, value: string) =>
+  const textOf = (name: string, value: string) =>
     name === 'authorization' && issuedBy !== undefined
       ? `the token of step ${issuedBy}`
       : redactor.header(name, value);
   return {
     method,
     path: redactor.text(target),
-    headers: Object.fromEntries(headers.map(([name, value]) => [name, shown(name, value)])),
+    headers: Object.fromEntries(headers.map(([name, value]) => [name, textOf(name, value)])),
     body: body === undefined ? null : bodyOf(redactor.text(Buffer.from(body).toString())),
   };
 }
 
-/** Headers that say something of the API. */
+/** Headers of which the API says something. */
 const API_HEADERS = /^(etag|x-request-id|retry-after|content-type|x-ratelimit-.*|allow)$/i;
 
 function answerOf(outcome: Outcome | undefined, redactor: Redactor): ReportAnswer | null {
-  if (outcome?.kind === 'lost') {
-    return { status: null, headers: {}, body: `no answer: ${outcome.why}` };
+  switch (outcome?.kind) {
+    case 'ledger': {
+      const { balance, entries } = outcome;
+      return { status: null, headers: {}, body: { balance, entries } };
+    }
+    case 'lost':
+      return { status: null, headers: {}, body: `no answer: ${outcome.why}` };
+    case 'answer':
+      return {
+        status: outcome.status,
+        headers: Object.fromEntries(
+          outcome.headers.lines.filter(([name]) => API_HEADERS.test(name)),
+        ),
+        body: bodyOf(redactor.text(Buffer.from(outcome.body).toString())),
+      };
+    default:
+      return null;
   }
-  if (outcome?.kind !== 'answer') return null;
-  const { status, headers, body } = outcome;
-  return {
-    status,
-    headers: Object.fromEntries(headers.lines.filter(([name]) => API_HEADERS.test(name))),
-    body: bodyOf(redactor.text(Buffer.from(body).toString())),
-  };
 }
 
 const LONGEST_BODY = 20_000;
 
-/** JSON as it is, anything else as text; what goes on for long is cut. */
+/** JSON as it is, anything else as text; a long body is cut. */
 function bodyOf(text: string): unknown {
   if (text.length > LONGEST_BODY) {
     return `${text.slice(0, LONGEST_BODY)}… (${text.length} characters)`;

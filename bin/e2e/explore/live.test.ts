@@ -1,0 +1,196 @@
+// The explorer on a target with a profile and no control plane: what it sends there, what it leaves,
+// and that money which settles by itself is no difference.
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { socketSender } from '../../../conformance/engine/send/sender.ts';
+import type { ExploreReport } from '../../../conformance/explore/report/report.ts';
+import type { Step, Value } from '../../../conformance/explore/sequence.ts';
+import { parseProfile } from '../../../conformance/providers/profile.ts';
+import { profileProvider } from '../../../conformance/providers/profile-provider.ts';
+import { createSandbox } from '../../../simulator/index.ts';
+import { readExploreOptions } from '../../commands/conformance/explore-options.ts';
+import { exploreTarget } from '../../commands/conformance/explore-target.ts';
+import { withServer } from '../../commands/conformance/testing/run-judge.ts';
+import { profileOfSandbox } from '../testing/live-profile.ts';
+import { createAccount, explored } from './testing/explored.ts';
+
+const live = suite('explore a live target');
+
+interface Seen {
+  readonly atMs: number;
+  readonly method: string;
+  readonly path: string;
+  readonly body: Readonly<Record<string, unknown>>;
+  readonly status: number;
+  readonly answer: Readonly<Record<string, unknown>>;
+}
+
+const parsed = (bytes: Uint8Array): Readonly<Record<string, unknown>> => {
+  try {
+    return Object(JSON.parse(Buffer.from(bytes).toString()));
+  } catch {
+    return {};
+  }
+};
+
+/** Explores a sandbox by its profile, through a proxy that notes every request. */
+async function explore(over: object, given: Readonly<Record<string, string>>) {
+  const cwd = mkdtempSync(join(tmpdir(), 'explore-live-'));
+  const sandbox = await createSandbox({});
+  const { base_url: direct } = await sandbox.listen({ port: 0 });
+  const seen: Seen[] = [];
+  try {
+    const profile = { ...(await profileOfSandbox(sandbox, { per_second: 400 })), ...over };
+    writeFileSync(join(cwd, 'p.json'), JSON.stringify(profile));
+    writeFileSync(join(cwd, 'm.json'), '{}');
+    await withServer(
+      async (request, response) => {
+        const chunks: Buffer[] = [];
+        for await (const chunk of request) chunks.push(chunk as Buffer);
+        const { method = '', url = '' } = request;
+        const { host: _, connection: __, 'content-length': ___, ...own } = request.headers;
+        const headers = own as Record<string, string>;
+        const [sent, atMs] = [Buffer.concat(chunks), performance.now()];
+        const init = method === 'GET' ? {} : { body: sent };
+        const came = await fetch(direct + url, { method, headers, redirect: 'manual', ...init });
+        const bytes = Buffer.from(await came.arrayBuffer());
+        const answer = { status: came.status, answer: parsed(bytes) };
+        seen.push({ atMs, method, path: url, body: parsed(sent), ...answer });
+        const lines = [...came.headers].filter(([name]) => !/^(content-l|transfer)/.test(name));
+        response.writeHead(came.status, Object.fromEntries(lines)).end(bytes);
+      },
+      async (baseUrl) => {
+        const options = { baseUrl, controlUrl: 'none', profile: 'p.json', model: 'm.json', ...given };
+        const read = readExploreOptions({ ...options, report: ['json=r.json'] }, {});
+        const io = { env: {}, cwd, version: '0.0.0', isTerminal: false, color: false };
+        const quiet = { out: () => {}, err: () => {}, columns: 100, nowMs: () => Date.now() };
+        await exploreTarget(read, { ...io, ...quiet }, new AbortController().signal);
+      },
+    );
+    const report = JSON.parse(readFileSync(join(cwd, 'r.json'), 'utf8')) as ExploreReport;
+    return { seen, report };
+  } finally {
+    await sandbox.close();
+    rmSync(cwd, { recursive: true, force: true });
+  }
+}
+
+const ORDER = { instrument: 'EURUSD', side: 'buy', volume: '0.01' };
+const positions = { open: { body: ORDER }, close: { body: {} } };
+const idsOf = (seen: readonly Seen[], path: RegExp) =>
+  seen
+    .filter((each) => each.method === 'POST' && path.test(each.path) && each.status < 300)
+    .flatMap(({ answer }) => {
+      const rows = (answer.rows ?? [answer]) as readonly { readonly id?: unknown }[];
+      return rows.map(({ id }) => String(id));
+    });
+
+live(
+  'it writes to its own records, sends the orders of the profile, and says what is left',
+  async () => {
+    const { seen, report } = await explore({ positions }, { requests: '250', seed: '2' });
+    assert.equal(
+      report.differences.map(({ title }) => title),
+      [],
+    );
+    const accounts = new Set(idsOf(seen, /\/accounts(\/bulk)?$/));
+    for (const { method, path } of seen) {
+      const [, id] = /^\/api\/v1\/accounts\/(\d+)$/.exec(path) ?? [];
+      if (method === 'PATCH' && id !== undefined) {
+        assert.ok(accounts.has(id) || id === '999999999999', path);
+      }
+    }
+    const orders = seen.filter(({ path }) => path.endsWith('/positions/open'));
+    assert.ok(orders.length > 0, 'orders are sent');
+    for (const { body } of orders) assert.equal(body.volume ?? '0.01', '0.01');
+    const urls = seen.filter(({ path, method }) => path.endsWith('/webhooks') && method === 'POST');
+    const foreign = urls.filter(
+      ({ status, body }) => status < 300 && !/tunnel\.example\.com/.test(String(body.url)),
+    );
+    assert.equal(
+      foreign.map(({ body }) => body.url),
+      [],
+    );
+    const { made, enabled, positions: left } = report.inventory;
+    assert.is(made.subscriptions, new Set(idsOf(seen, /\/webhooks$/)).size);
+    assert.is(
+      made.accounts + made.bulk_accounts,
+      [...accounts].filter((id) => id !== 'null').length,
+    );
+    assert.equal([enabled, left], [[], []]);
+  },
+);
+
+live('without templates it sends no order, and it keeps to --max-rate', async () => {
+  const { seen, report } = await explore({}, { requests: '60', maxRate: '20' });
+  assert.equal(
+    report.differences.map(({ title }) => title),
+    [],
+  );
+  assert.equal(
+    seen.filter(({ path }) => /\/positions\//.test(path)),
+    [],
+  );
+  const times = seen.map(({ atMs }) => atMs).sort((one, other) => one - other);
+  const most = times.map((from) => times.filter((at) => at >= from && at < from + 1000).length);
+  // A second's allowance at once, and a second's more within it.
+  assert.ok(Math.max(...most) <= 41, `${Math.max(...most)} requests in a second`);
+});
+
+const call = { do: 'call', as: 'firm' } as const;
+const at = (name: string): Value => ({ $of: 1, at: name });
+const query = { account_id: at('account_id') };
+const pay = (n: number, key: string): Step => ({
+  ...{ ...call, n, operation: 'createTransaction', key: { $fresh: key } },
+  body: {
+    ...{ client_reference_id: { $fresh: 't' }, amount: '1.00', transaction_type: 'Deposit' },
+    ...{ account_id: at('account_id'), currency: at('currency') },
+    trading_account_id: at('trading_account_id'),
+  },
+});
+const decide = (n: number, verb: 'approve' | 'cancel', key: string): Step => ({
+  ...{ ...call, n, key: { $fresh: key }, id: { $of: 2, at: 'id' }, query },
+  ...(verb === 'approve'
+    ? { operation: 'approveTransaction' }
+    : { operation: 'cancelTransaction', body: { reason: 'late' } }),
+});
+const approved: readonly Step[] = [
+  { do: 'place', n: 1, kind: 'trading_account' },
+  ...[pay(2, 'a'), decide(3, 'approve', 'b')],
+];
+const ROWS: readonly (readonly [words: string, steps: readonly Step[], delayMs: number | null])[] =
+  [
+    ['approved twice, settled at once', [...approved, pay(4, 'c'), decide(5, 'approve', 'd')], 0],
+    ['approved twice, never settled', [...approved, pay(4, 'c'), decide(5, 'approve', 'd')], null],
+    ['taken back, settled at once', [...approved, decide(4, 'cancel', 'c'), pay(5, 'd')], 0],
+    ['taken back, never settled', [...approved, decide(4, 'cancel', 'c'), pay(5, 'd')], null],
+    [
+      'a credential whose brand the profile does not give',
+      [{ ...createAccount(1, { brand_id: { $role: 'no_amend', has: 'brand' } }), as: 'no_amend' }],
+      0,
+    ],
+  ];
+
+for (const [words, steps, settlement_delay_ms] of ROWS) {
+  live(`${words}: no difference`, async () => {
+    const sandbox = await createSandbox({ settings: { settlement_delay_ms } });
+    const { base_url: baseUrl } = await sandbox.listen({ port: 0 });
+    const given = await profileOfSandbox(sandbox, { per_second: 2_000, firm_per_second: 8_000 });
+    const profile = parseProfile(given, {}).profile!;
+    const provider = profileProvider({ baseUrl, profile, secrets: [], mark: 'explorer' });
+    const sender = await socketSender();
+    try {
+      const { found, inconclusive } = await explored({ provider, sender, steps });
+      assert.equal({ found, inconclusive }, { found: [], inconclusive: [] });
+    } finally {
+      await provider.close();
+      await sender.close();
+      await sandbox.close();
+    }
+  });
+}
+
+live.run();
