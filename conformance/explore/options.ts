@@ -59,17 +59,19 @@ export class Budget {
   }
 
   get #isLate(): boolean {
-    return performance.now() > this.#given.untilMs && !this.#isOvertime;
+    return performance.now() > this.#given.untilMs;
   }
 
   /** Throws Spent before more is sent than was asked for, or later. */
   spend(count: number): void {
-    if (count > this.left) throw new Spent('all requests are sent');
-    if (this.#isLate) throw new Spent('the time is over');
+    if (!this.#isOvertime) {
+      if (count > this.left) throw new Spent('all requests are sent');
+      if (this.#isLate) throw new Spent('the time is over');
+    }
     this.requests += count;
   }
 
-  /** What was begun is ended, however late it is. */
+  /** What was begun is ended, whatever it takes. */
   async inOvertime(end: () => Promise<void>): Promise<void> {
     this.#isOvertime = true;
     try {

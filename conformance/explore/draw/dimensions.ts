@@ -144,7 +144,8 @@ const AFTERS: Levels = {
   'repeat later': { needs: ['clock'], only: ({ keyed: is }) => is },
   'same under a new key': keyed,
   'next change': written,
-  'new token': { needs: ['client'], only: ({ keyed: is }) => is },
+  // Without an operator the client of a profile may be the main credential itself (IDEM-2b).
+  'new token': { needs: ['client', 'mint'], only: ({ keyed: is }) => is },
 };
 
 const DIMENSIONS: Readonly<Record<string, Levels>> = {

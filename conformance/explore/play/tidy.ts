@@ -9,7 +9,7 @@ import { withPosition } from './position-form.ts';
 
 type Ending = Omit<CallStep, 'do' | 'n'>;
 
-/** As far as the requests last. The answers are not compared: the inventory says what is left. */
+/** The answers are not compared: the inventory says what is left. */
 export async function tidy(player: Player): Promise<void> {
   if (player.ground.target.disposable || player.ground.signal?.aborted === true) return;
   let n = 1 + Math.max(0, ...player.outcomes.keys());
