@@ -62,21 +62,86 @@ exploring('a target that goes away half-way has not agreed', async () => {
   assert.equal([all.isGone, verdictOf(all)], [true, 'invalid']);
 });
 
-exploring('a crash is found and shrunk, and is not counted as lost', async () => {
-  const bent = losing((_, body, method) => method === 'PATCH' && body.includes('"country"'));
-  const update: Step = {
-    ...{ do: 'call', n: 3, operation: 'updateAccount', as: 'firm', key: { $fresh: 'u3' } },
-    ...{ id: { $of: 1, at: 'id' }, ifMatch: { $header: 1, name: 'etag' } },
-    body: { first_name: 'Ada', country: 'PT' },
-  };
-  const steps = [createAccount(1), createAccount(2), update, createAccount(4)];
-  const all = await explored({ bent, steps });
-  const [first] = all.found;
-  assert.is(first?.difference.at, 'no_answer');
-  assert.is(first?.difference.operation, 'updateAccount');
-  assert.ok(first!.calls <= 3, `${first!.calls} calls`);
-  assert.is(verdictOf(all), 'differs');
+const reset = () => {
+  throw new Unreachable('reset', 'cut');
+};
+const page = (status: number) => () => ({
+  ...{ status, headers: [['content-type', 'text/html']] as const },
+  body: Buffer.from('<h1>Error</h1>'),
 });
+const empty = () => ({ status: 200, headers: [], body: Buffer.from('') });
+
+const call = { do: 'call', as: 'firm' } as const;
+const account = { $of: 1, at: 'id' } as const;
+const update = (n: number, body: { readonly [name: string]: string }): Step => ({
+  ...{ ...call, n, operation: 'updateAccount', key: { $fresh: `u${n}` }, id: account, body },
+  ifMatch: { $header: 1, name: 'etag' },
+});
+const money: readonly Step[] = [
+  { do: 'open', n: 2, account },
+  {
+    ...{ ...call, n: 3, operation: 'createTransaction', key: { $fresh: 't3' } },
+    body: {
+      ...{ client_reference_id: { $fresh: 't' }, account_id: account, currency: 'USD' },
+      ...{ trading_account_id: { $of: 2, at: 'trading_account_id' }, amount: '25.00' },
+      transaction_type: 'Deposit',
+    },
+  },
+  {
+    ...{ ...call, n: 4, operation: 'cancelTransaction', id: { $of: 3, at: 'id' } },
+    ...{ query: { account_id: account }, key: { $fresh: 'c4' }, body: { reason: 'late' } },
+  },
+];
+type Wire = { readonly method: string; readonly url: string; readonly text: string };
+const CRASHES: readonly (readonly [
+  words: string,
+  meets: (wire: Wire) => boolean,
+  answer: () => object,
+  at: RegExp,
+  steps: readonly Step[],
+])[] = [
+  [
+    'a page for every create with a country',
+    ({ url, text }) => url.endsWith('/accounts') && text.includes('"country"'),
+    ...([page(500), /^no_answer$/, [createAccount(2, { country: 'PT' })]] as const),
+  ],
+  [
+    'a reset of every update with a country',
+    ({ method, text }) => method === 'PATCH' && text.includes('"country"'),
+    ...([reset, /^no_answer$/, [createAccount(2), update(3, { country: 'PT' })]] as const),
+  ],
+  ['a 502 on every cancel', ({ url }) => url.includes('/cancel'), page(502), /^no_answer$/, money],
+  [
+    'a reset of a read',
+    ({ method, url }) => method === 'GET' && url.endsWith('/webhooks'),
+    ...([reset, /^no_answer$/, [{ ...call, n: 2, operation: 'listWebhooks' }]] as const),
+  ],
+  [
+    'an empty answer to every update',
+    ({ method }) => method === 'PATCH',
+    ...([empty, /^(body|header\.content-type)$/, [update(3, { first_name: 'Ada' })]] as const),
+  ],
+];
+
+for (const [words, meets, answer, at, steps] of CRASHES) {
+  exploring(`${words} is found, shrunk and not counted as lost`, async () => {
+    const bent = ({ sender }: Model) => ({
+      sender: {
+        ...sender,
+        send: async (wire: Parameters<typeof sender.send>[0]) => {
+          const text = Buffer.from(wire.body ?? []).toString();
+          const isMet = wire.url.includes('/api/v1/') && meets({ ...wire, text });
+          return isMet ? (answer() as never) : sender.send(wire);
+        },
+      },
+    });
+    const all = await explored({ bent, steps: [createAccount(1), ...steps, createAccount(9)] });
+    const [first] = all.found;
+    assert.match(first?.difference.at ?? 'nothing', at);
+    assert.ok(first!.calls <= steps.length + 1, `${first!.calls} calls`);
+    assert.equal([verdictOf(all), all.lost], ['differs', 0]);
+  });
+}
 
 exploring(
   'of a target that loses calls now and then nothing is said, nor that it agrees',
