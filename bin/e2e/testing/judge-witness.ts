@@ -28,7 +28,7 @@ export async function judgeWitness({ only = [], live = false, ...options }: Judg
 }
 
 /** Rates so high that a test does not wait for them; traders are held to five a second anyway. */
-export async function ampleProfile({ world, profile }: Witness): Promise<object> {
+async function ampleProfile({ world, profile }: Witness): Promise<object> {
   const given = profile(await freePort());
   const plan = { per_second: 2_000, firm_per_second: 8_000 };
   for (const each of world.store.credentials()) {
