@@ -17,7 +17,12 @@ export function terminalText(text: string): string {
   return text.split('\n').map(terminalLine).join('\n');
 }
 
-/** Prints a message on standard error. */
+/** Prints text on standard error. */
+export function printError(text: string): void {
+  process.stderr.write(terminalText(text));
+}
+
+/** Prints a message of the sandbox on standard error. */
 export function warn(message: string): void {
-  process.stderr.write(`sandbox: ${terminalText(message)}\n`);
+  printError(`sandbox: ${message}\n`);
 }
