@@ -125,7 +125,7 @@ coverage(
     await call('firm', 'POST', 'accounts', { body: { ...person, nick: 'a' }, key: 'k' });
     const { body } = await ask('GET', 'coverage');
     assert.is(body.rules.ids['ACC-1'], 3);
-    assert.is(body.rules.of, 175);
+    assert.is(body.rules.of, catalogue.length);
     assert.is(body.operations.createAccount, 3);
     assert.is(body.operations.createTransaction, 0);
     assert.is(body.events['account.created'], 3);
@@ -134,7 +134,7 @@ coverage(
       body.hints.map(({ code, count }: { code: string; count: number }) => [code, count]),
       [['unknown_member', 1]],
     );
-    assert.is(body.rules.met + body.not_met.length + body.not_reachable.length, 175);
+    assert.is(body.rules.met + body.not_met.length + body.not_reachable.length, catalogue.length);
     await ask('DELETE', 'coverage');
     assert.equal(await met(testPlane), {});
   },

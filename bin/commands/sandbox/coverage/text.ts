@@ -9,7 +9,7 @@ export function percentMet({ rules }: CoverageShown): number {
   return (100 * rules.met) / rules.of;
 }
 
-/** `61 of 175 rules (34.9 %)`. */
+/** Such as `30 of 120 rules (25 %)`. */
 export function rulesLine(coverage: CoverageShown): string {
   const { met, of } = coverage.rules;
   return `${met} of ${of} rules (${percentMet(coverage).toFixed(1)} %)`;
