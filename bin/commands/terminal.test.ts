@@ -96,7 +96,7 @@ doors('an HTTP archive, whatever a target said', async () => {
 });
 
 doors('no command prints JSON or raw text past them', () => {
-  const own = ['io.ts', 'command-io.ts', 'start.ts', 'exec.ts', 'info.ts'];
+  const own = ['terminal.ts', 'io.ts', 'command-io.ts', 'start.ts', 'exec.ts', 'info.ts'];
   // What these print is all of our own making.
   const registers = ['deviations.ts', 'questions.ts', 'openapi.ts', 'list.ts'];
   for (const path of filesUnder('bin/commands')) {
