@@ -1,9 +1,10 @@
 // Waits for API requests: those that match operation, status, credential and so on.
+
+import { type OperationName, operationNames } from '../../fixtures/operations.ts';
 import { object, oneOf, orNull, whole } from '../../fixtures/schemas/kit.ts';
 import type { RequestShown } from '../control/schemas/journal.ts';
 import { viewRequest } from '../control/views/journal.ts';
 import { findEntry } from '../core/journal.ts';
-import { type OperationName, operationNames } from '../core/tables/operations.ts';
 import type { WorldHost } from '../host/world/world-host.ts';
 import { describePending } from './pending.ts';
 import {

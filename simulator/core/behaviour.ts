@@ -1,5 +1,12 @@
 // How the platform behaves, as one value: tables and small policies. The conforming service is one
 // such value; a deviation is a function that makes another out of it.
+
+import type {
+  OperationName,
+  OperationRow,
+  RefusalCode,
+  RefusalTable,
+} from '../../fixtures/operations.ts';
 import type { Settings } from '../../fixtures/settings.ts';
 import type { Cite, Reply } from './call.ts';
 import type { Operation, RequestContext, Stage } from './pipeline/request-context.ts';
@@ -15,8 +22,6 @@ import type {
   TradingAccount,
   Transaction,
 } from './records.ts';
-import type { OperationName, OperationRow } from './tables/operations.ts';
-import type { RefusalCode, RefusalTable } from './tables/refusals.ts';
 import type { TransitionTable } from './tables/transitions.ts';
 import type { AddressSpace } from './values/address.ts';
 import type { IfMatch } from './values/etag.ts';

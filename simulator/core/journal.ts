@@ -1,9 +1,10 @@
 // The journal: every call with its answer and the reasons for it, so that a person can ask "why
 // 409?". Bounded.
+
+import type { OperationName } from '../../fixtures/operations.ts';
 import type { Call, Cite, Reply } from './call.ts';
 import type { Hint } from './explain/hints.ts';
 import type { Fault } from './pipeline/find-fault.ts';
-import type { OperationName } from './tables/operations.ts';
 
 export type IdempotencyOutcome = 'first' | 'replayed' | 'converged' | 'in_flight';
 

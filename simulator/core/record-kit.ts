@@ -1,7 +1,8 @@
 // What records are described with: one schema of each, from which its type and the check of a saved
 // state come.
+
+import { operationNames } from '../../fixtures/operations.ts';
 import { ofType, record, type Typed, type ValueOf } from '../../fixtures/schemas/kit.ts';
-import { operationNames } from './tables/operations.ts';
 import { planRates } from './tables/rate-plans.ts';
 
 export { ofType, record, type ValueOf };

@@ -2,6 +2,7 @@
 // with them. Each is described once: its type comes from its schema, and so does the check of a
 // saved state.
 import type { EventCategory } from '../../fixtures/event-kinds.ts';
+import type { OperationName } from '../../fixtures/operations.ts';
 import { mapProfile } from '../../fixtures/schemas/account-profile.ts';
 import { replySchema } from './call.ts';
 import {
@@ -22,7 +23,6 @@ import {
   time,
   type ValueOf,
 } from './record-kit.ts';
-import type { OperationName } from './tables/operations.ts';
 
 export type { PlanName } from './tables/rate-plans.ts';
 

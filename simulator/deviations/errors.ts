@@ -1,7 +1,7 @@
 // Deviations of refusals and request ids (ERR).
+
+import type { OperationName, RefusalCode } from '../../fixtures/operations.ts';
 import type { RuleId } from '../../fixtures/rules.ts';
-import type { OperationName } from '../core/tables/operations.ts';
-import type { RefusalCode } from '../core/tables/refusals.ts';
 import type { DeviationFamily } from './deviation.ts';
 import {
   everyReply,

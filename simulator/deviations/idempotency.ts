@@ -1,5 +1,6 @@
 // Deviations of idempotency keys (IDEM).
 import { keyRetentionMs } from '../../fixtures/constants.ts';
+import type { OperationName } from '../../fixtures/operations.ts';
 import type { Reply } from '../core/call.ts';
 import { type Change, put } from '../core/change.ts';
 import { findEntry } from '../core/journal.ts';
@@ -7,7 +8,6 @@ import { findKey } from '../core/keys.ts';
 import { optionalText } from '../core/operations/members.ts';
 import type { Body, RequestContext } from '../core/pipeline/request-context.ts';
 import type { Entry, KeyRecord } from '../core/records.ts';
-import type { OperationName } from '../core/tables/operations.ts';
 import type { DeviationFamily } from './deviation.ts';
 import {
   decision,

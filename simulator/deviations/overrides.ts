@@ -1,4 +1,7 @@
 // The ways in which deviations override the conforming behaviour.
+
+import type { RefusalCode } from '../../fixtures/operations.ts';
+import { type OperationName, operationNames, operationTable } from '../../fixtures/operations.ts';
 import type { RuleId } from '../../fixtures/rules.ts';
 import type { Behaviour, Demand } from '../core/behaviour.ts';
 import type { Batch, Decision, Reply } from '../core/call.ts';
@@ -9,8 +12,6 @@ import {
   type RequestContext,
 } from '../core/pipeline/request-context.ts';
 import type { Account, Entry, Subscription, Transaction } from '../core/records.ts';
-import { type OperationName, operationNames, operationTable } from '../core/tables/operations.ts';
-import type { RefusalCode } from '../core/tables/refusals.ts';
 import type { World } from '../core/world.ts';
 
 export type Override = (behaviour: Behaviour) => Behaviour;

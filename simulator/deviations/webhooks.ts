@@ -1,10 +1,10 @@
 // Deviations of webhook subscriptions (HOOK).
 import { eventCategories } from '../../fixtures/event-kinds.ts';
+import type { RefusalCode } from '../../fixtures/operations.ts';
 import type { Behaviour } from '../core/behaviour.ts';
 import type { Batch, Decision } from '../core/call.ts';
 import { put, putsInto } from '../core/change.ts';
 import type { Subscription } from '../core/records.ts';
-import type { RefusalCode } from '../core/tables/refusals.ts';
 import type { World } from '../core/world.ts';
 import type { DeviationFamily } from './deviation.ts';
 import {

@@ -1,4 +1,6 @@
 // Rows of credentials and firms: who may call, how fast, and what a firm may do.
+
+import { scopeNames } from '../../../fixtures/operations.ts';
 import {
   flag,
   id,
@@ -10,7 +12,6 @@ import {
   whole,
 } from '../../../fixtures/schemas/kit.ts';
 import type { Credential, Firm } from '../../core/records.ts';
-import { scopeNames } from '../../core/tables/operations.ts';
 import {
   afterParameter,
   defaultLimit,

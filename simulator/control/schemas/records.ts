@@ -1,5 +1,6 @@
 // The records of the control plane: schemas for its rows and description, and the types of both.
 import { eventCategories } from '../../../fixtures/event-kinds.ts';
+import { type OperationName, operationNames } from '../../../fixtures/operations.ts';
 import { mapProfile } from '../../../fixtures/schemas/account-profile.ts';
 import {
   centuryMs,
@@ -15,7 +16,6 @@ import {
   whole,
 } from '../../../fixtures/schemas/kit.ts';
 import { effectKinds, faultRefusals, faultStatuses } from '../../core/pipeline/find-fault.ts';
-import { type OperationName, operationNames } from '../../core/tables/operations.ts';
 
 const anyWhole = (description: string) => ({ type: 'integer', description }) as const;
 const anyText = (description: string) => ({ type: 'string', description }) as const;

@@ -2,6 +2,7 @@
 // that a run can be recorded. Each answers a value, or why it cannot be done.
 
 import type { EventCategory } from '../../../fixtures/event-kinds.ts';
+import { scopeNames } from '../../../fixtures/operations.ts';
 import type { Behaviour } from '../behaviour.ts';
 import { put, putAt } from '../change.ts';
 import {
@@ -16,7 +17,6 @@ import { callEffects, deliveryEffects, type Fault } from '../pipeline/find-fault
 import type { Credential, Firm, Token, TradingAccount } from '../records.ts';
 import { copyWorld } from '../state/copy-world.ts';
 import type { Effect, StepResult } from '../step.ts';
-import { scopeNames } from '../tables/operations.ts';
 import type { Transition } from '../tables/transitions.ts';
 import { parseAddress } from '../values/address.ts';
 import { seededToken } from '../values/digest.ts';

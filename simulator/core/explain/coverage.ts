@@ -2,11 +2,10 @@
 // calls and deliveries of a world have met. It outlives a reset of its world and decides nothing.
 import { answerLimit, answerLimitMs, hourMs, keyRetentionMs } from '../../../fixtures/constants.ts';
 import { eventKinds } from '../../../fixtures/event-kinds.ts';
+import { operationNames, refusalTable } from '../../../fixtures/operations.ts';
 import { type RuleId, rules } from '../../../fixtures/rules.ts';
 import { findEntry, type JournalEntry } from '../journal.ts';
 import type { Delivery, EventRecord } from '../records.ts';
-import { operationNames } from '../tables/operations.ts';
-import { refusalTable } from '../tables/refusals.ts';
 import { transitionTable } from '../tables/transitions.ts';
 import { foldCase } from '../values/text.ts';
 import type { World } from '../world.ts';

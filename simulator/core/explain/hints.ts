@@ -1,5 +1,7 @@
 // Hints: what a careful reader would tell a caller whose request was answered without complaint, or
 // refused for a slip. They are found when a call is journalled, and decide nothing.
+
+import type { OperationName, OperationRow } from '../../../fixtures/operations.ts';
 import { profileFields } from '../../../fixtures/schemas/account-profile.ts';
 import { type BodyOperation, requestSchemas } from '../../../fixtures/schemas/requests.ts';
 import { hidden, secretMembers } from '../../../fixtures/schemas/secret-members.ts';
@@ -11,7 +13,6 @@ import { headerOf } from '../pipeline/operation-row.ts';
 import type { Body, RequestContext } from '../pipeline/request-context.ts';
 import { methodsAt } from '../pipeline/stages.ts';
 import { own } from '../state/copy-world.ts';
-import type { OperationName, OperationRow } from '../tables/operations.ts';
 import { absoluteDecimal, compareDecimals, isNegativeDecimal } from '../values/decimal.ts';
 
 interface RegisteredHint {

@@ -1,4 +1,7 @@
 // Faults ordered by an operator: which calls or deliveries they hit, and what happens to those.
+
+import type { OperationName } from '../../../fixtures/operations.ts';
+import { type RefusalCode, refusalTable } from '../../../fixtures/operations.ts';
 import {
   count,
   id,
@@ -12,8 +15,6 @@ import {
   time,
   type ValueOf,
 } from '../record-kit.ts';
-import type { OperationName } from '../tables/operations.ts';
-import { type RefusalCode, refusalTable } from '../tables/refusals.ts';
 import { hmacSha256Hex } from '../values/digest.ts';
 
 const matchSchema = record({

@@ -1,6 +1,6 @@
 // What stages ask of a call: its operation's row, and single headers.
 
-import type { OperationRow } from '../tables/operations.ts';
+import type { OperationRow } from '../../../fixtures/operations.ts';
 import type { RequestContext } from './request-context.ts';
 
 /** The row of the operation that the route stage found. */

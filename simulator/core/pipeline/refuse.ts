@@ -1,8 +1,8 @@
 // Makes refusals: returned values with the rules they rest on, never thrown.
 
+import type { RefusalCode } from '../../../fixtures/operations.ts';
 import type { Problem } from '../behaviour.ts';
 import type { Cite, Decision, Reply } from '../call.ts';
-import type { RefusalCode } from '../tables/refusals.ts';
 import type { RequestContext } from './request-context.ts';
 
 export interface RefusalOptions {

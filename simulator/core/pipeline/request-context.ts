@@ -1,10 +1,11 @@
 // One call on its way through the stages: what is known of it so far.
+
+import type { OperationName } from '../../../fixtures/operations.ts';
 import type { Behaviour } from '../behaviour.ts';
 import type { Batch, Call, Decision, Facts } from '../call.ts';
 import type { Change } from '../change.ts';
 import type { IdempotencyOutcome } from '../journal.ts';
 import type { Credential, Token } from '../records.ts';
-import type { OperationName } from '../tables/operations.ts';
 import type { World } from '../world.ts';
 
 /** Members of a JSON object that was read. */

@@ -1,10 +1,10 @@
 // The checks that every call passes, in the order of NS-17: which operation, key, token, room in the
 // allowances, readable body (body.ts), replay, scope. The first that objects decides.
 
+import type { OperationName, OperationRow } from '../../../fixtures/operations.ts';
 import type { Demand } from '../behaviour.ts';
 import { type Cite, citesIf, type Decision } from '../call.ts';
 import { type Change, putAt } from '../change.ts';
-import type { OperationName, OperationRow } from '../tables/operations.ts';
 import { headerOf, operationRowOf } from './operation-row.ts';
 import { refusalReply, refuse, refuseUnnamed } from './refuse.ts';
 import { callerOf, type RequestContext, type Stage, scopesOf } from './request-context.ts';

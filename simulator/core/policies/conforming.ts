@@ -9,6 +9,12 @@ import {
   tokensAMinute,
 } from '../../../fixtures/constants.ts';
 import { eventCategories } from '../../../fixtures/event-kinds.ts';
+import {
+  type OperationName,
+  type OperationRow,
+  operationTable,
+  refusalTable,
+} from '../../../fixtures/operations.ts';
 import type { Settings } from '../../../fixtures/settings.ts';
 import type {
   AccountPolicy,
@@ -56,9 +62,7 @@ import {
 } from '../pipeline/stages.ts';
 import type { Credential } from '../records.ts';
 import { requestId, serializePolicy } from '../serialize.ts';
-import { type OperationName, type OperationRow, operationTable } from '../tables/operations.ts';
 import { firmFactor, planRates } from '../tables/rate-plans.ts';
-import { refusalTable } from '../tables/refusals.ts';
 import { retryGapsMs } from '../tables/retry-schedule.ts';
 import { type Transition, type TransitionTable, transitionTable } from '../tables/transitions.ts';
 import { type AddressSpace, publicSpace } from '../values/address.ts';

@@ -1,12 +1,13 @@
 // Checks a state before any of it is taken: every record has its members, and the records it names are
 // there.
+
+import { operationTable } from '../../../fixtures/operations.ts';
 import { ofType, type Schema } from '../../../fixtures/schemas/kit.ts';
 import { validate } from '../../../fixtures/schemas/validate.ts';
 import { effectPart, type Fault } from '../pipeline/find-fault.ts';
 import { parsePieceRef } from '../pipeline/resume-call.ts';
 import { count, id, listOf, mapOf, record, text, time } from '../record-kit.ts';
 import { type EventRecord, eventSchema, keySchema, type Subscription } from '../records.ts';
-import { operationTable } from '../tables/operations.ts';
 import { type Timer, timerSchema } from '../timers.ts';
 import { parseAddress } from '../values/address.ts';
 import {

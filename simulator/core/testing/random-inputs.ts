@@ -1,8 +1,9 @@
 // Makes up what may happen to a world, from numbers: calls right and wrong, time, answers,
 // commands.
+
+import { operationNames, operationTable } from '../../../fixtures/operations.ts';
 import { Random } from '../../../fixtures/random.ts';
 import type { CallInput, Input } from '../step.ts';
-import { operationNames, operationTable } from '../tables/operations.ts';
 import type { World } from '../world.ts';
 
 /** Answers one of the whole numbers below `below`. */

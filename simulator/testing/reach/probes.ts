@@ -1,6 +1,7 @@
 // Every place where a call can name a record, with a call that names one there.
+
+import { operationTable } from '../../../fixtures/operations.ts';
 import { requestSchemas } from '../../../fixtures/schemas/requests.ts';
-import { operationTable } from '../../core/tables/operations.ts';
 
 /** What a call names: records of others, or values that nobody has. */
 export interface Named {

@@ -1,2 +1,0 @@
-// The operations of the API.
-export * from '../../../fixtures/operations.ts';

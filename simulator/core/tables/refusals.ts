@@ -1,2 +1,0 @@
-// The refusals of the API.
-export { type RefusalCode, type RefusalTable, refusalTable } from '../../../fixtures/operations.ts';
