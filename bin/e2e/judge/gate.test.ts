@@ -81,7 +81,7 @@ const FEW = ['ACC-1', 'ACC-4', 'ACC-13', 'UPD-1', 'UPD-2', 'IDEM-4b'];
 
 gate('a token that expires on the way is forgiven by nothing, and blamed for nothing', () =>
   gated([], async ({ cwd, given, after }) => {
-    after(40, 401);
+    after(70, 401);
     const seen = await runJudge({ ...given, only: FEW, allowIncomplete: true }, { cwd });
     assert.is(seen.report.summary.deviates, 0, seen.out);
     assert.ok(seen.report.summary.inconclusive > 0);

@@ -24,6 +24,8 @@ export class Findings implements FindingSink {
   /** Rules that everything found from now on takes for granted. */
   presumed: readonly RuleId[] = [];
   controlled = false;
+  /** Whether a part was left out because no order is known. */
+  withoutOrders = false;
   readonly #scenario: Scenario;
   /**
    * Exchanges that were answered 500 or the like in every attempt before; null: not the last one.
@@ -31,8 +33,8 @@ export class Findings implements FindingSink {
   readonly #lasting: ReadonlySet<number> | null;
   /** Those of this attempt. */
   readonly troubled = new Set<number>();
-  /** Those that were answered otherwise when they were sent again. */
-  readonly #passed = new Set<number>();
+  /** Exchanges that repeat a failed call: what failed may have run before (IDEM-6c). */
+  readonly #repeats = new Set<number>();
   #astray = false;
   #disturbance: { readonly n: number; readonly words: string } | undefined;
 
@@ -61,14 +63,15 @@ export class Findings implements FindingSink {
   #keep(finding: Finding, together: boolean): Judged {
     const last = Math.max(0, ...finding.exchanges);
     const earlier = !together && finding.exchanges.length > 0;
-    const clean = !this.doubtful || (earlier && this.#isBeforeDoubt(last));
+    const isRepeat = finding.exchanges.some((n) => this.#repeats.has(n));
+    const isDoubted = this.doubtful && !(earlier && this.#isBeforeDoubt(last));
     // What was not to be had after a disturbance might be had without one.
     const doubtful = finding.verdict === 'deviates' || finding.verdict === 'not_tested';
-    if (!doubtful || clean) {
+    if (!doubtful || !(isRepeat || isDoubted)) {
       this.list.push(finding);
       return finding.verdict;
     }
-    const actual = `${finding.actual} (${this.doubt})`;
+    const actual = `${finding.actual} (${this.doubt ?? 'sent again after a failure'})`;
     this.list.push({ ...finding, verdict: 'inconclusive', actual });
     return 'inconclusive';
   }
@@ -114,21 +117,16 @@ export class Findings implements FindingSink {
   }
 
   #isLasting(n: number): boolean {
-    return this.#lasting?.has(n) === true && !this.#passed.has(n);
+    return this.#lasting?.has(n) === true;
   }
 
   /**
-   * IDEM-6b: whether it would be judged as contention that never passes. Where many writes meet
-   * one, one of them does so at the same place in every attempt by chance.
+   * Notes that a failed call was sent again, with another answer. A success leaves what a first
+   * attempt would have left; a refusal may be of what the failed attempt did.
    */
-  isLastingContention(answer: Answer): boolean {
-    if (this.#scenario.provokes?.includes(answer.status)) return false;
-    return answer.code === 'write_contention' && answer.status === 503 && this.#isLasting(answer.n);
-  }
-
-  /** Notes that it has passed: what it was in between is no answer to be judged. */
-  hasPassed({ n }: Answer): void {
-    this.#passed.add(n);
+  repeated(failed: Answer, { n, status }: Answer): void {
+    if (status < 300) this.#repeats.add(n);
+    else this.lost(n, `a ${failed.status}, sent again,`, true);
   }
 
   /** Notes an answer; one that cannot be judged puts what follows in doubt. */
@@ -174,7 +172,10 @@ export class Findings implements FindingSink {
       const stop = verdictOfError(error);
       if (stop === undefined) throw error;
       // NS-1: that positions could not be looked at is said by the rules that are about them.
-      if (error instanceof UnknownPayload && !this.doubtful) return;
+      if (error instanceof UnknownPayload && !this.doubtful) {
+        this.withoutOrders = true;
+        return;
+      }
       const verdict = this.doubtful ? 'inconclusive' : stop;
       const actual = error instanceof Error ? error.message : String(error);
       this.list.push({ rules, verdict, expected: words, actual, exchanges: [] });

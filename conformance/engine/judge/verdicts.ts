@@ -42,13 +42,14 @@ export function judgeInScenario(
   rule: RuleId,
   findings: readonly Finding[],
   ending: Judged | undefined,
+  unseen: Judged = 'inconclusive',
 ): Judged {
   const own = findings.filter((each) => each.rules.includes(rule)).map((each) => each.verdict);
   const seen = worst(own);
   if (seen === 'deviates') return 'deviates';
   if (ending !== undefined) return worst(seen === undefined ? [ending] : [seen, ending])!;
   // The scenario took a way without an expectation of this rule, which shows nothing.
-  return seen ?? 'inconclusive';
+  return seen ?? unseen;
 }
 
 /** The result with these verdicts of its rules, and the worst of them as its own. */

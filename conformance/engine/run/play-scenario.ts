@@ -88,7 +88,12 @@ async function playOnce(
   const list = context?.findings.list ?? [];
   const own = starved === undefined ? list : markInconclusive(list, starved);
   const findings = [...own, ...watched, ...explaining];
-  const byRule = eachRule(options, (rule) => judgeInScenario(rule, findings, ending?.verdict));
+  // NS-1: what was to be seen of orders alone is not tested without one.
+  const withoutOrders = context?.findings.withoutOrders ?? false;
+  const unseen = withoutOrders ? 'not_tested' : 'inconclusive';
+  const byRule = eachRule(options, (rule) =>
+    judgeInScenario(rule, findings, ending?.verdict, unseen),
+  );
   // What was found in passing is told where its exchange is, though the scenario is about others.
   for (const { rules } of watched) byRule[rules[0]!] = 'deviates';
   const judged = Object.values(byRule).filter((each): each is Judged => each !== 'not_selected');
@@ -102,7 +107,7 @@ async function playOnce(
     exchanges: recorder.exchanges,
     why: ending?.why ?? null,
     ending: ending?.verdict ?? null,
-    missing: ending?.missing ?? [],
+    missing: ending?.missing ?? (withoutOrders ? ['orders'] : []),
     lost: ending?.lost ?? [],
     standsInFor: scenario.standsInFor,
     attempts: attempt,

@@ -21,8 +21,10 @@ import { newAccount, newTransaction } from './request-bodies.ts';
 
 const TRIES = 4;
 const FIRST_WAIT_MS = 250;
-/** Contention that passes now and then must not outlast all repeats by chance. */
-const CONTENTION_TRIES = 8;
+/** Waits before a call that is answered 500 or 503 is sent again. */
+const REPEAT_AFTER_MS = [50, 200, 400];
+/** A target that goes on failing is not waited for at each call. */
+const LASTING_FAILURES = 3;
 
 export interface ScenarioSessionOptions {
   readonly scenario: Scenario;
@@ -46,6 +48,7 @@ export class ScenarioSession {
   protected readonly options: ScenarioSessionOptions;
   readonly #ends: (() => Promise<void>)[] = [];
   readonly #patience: ConditionWaiter;
+  #lastingFailures = 0;
 
   constructor(options: ScenarioSessionOptions) {
     this.options = options;
@@ -198,23 +201,36 @@ export class ScenarioSession {
     recorder.abort();
   }
 
-  /** IDEM-6b: contention has done nothing, and the same call under its key runs when it is over. */
-  async #passes(credential: Credential, draft: RequestDraft): Promise<boolean> {
-    const { recorder } = this.options;
-    for (let tries = 1; tries < CONTENTION_TRIES; tries += 1) {
-      await recorder.sleep(FIRST_WAIT_MS * tries);
-      const again = await recorder.call(this.baseUrl, credential, draft);
-      if (again.code !== 'write_contention') return true;
+  /**
+   * IDEM-6b, IDEM-6c: neither a 503 nor a 500 is recorded, so the same call under its key runs when
+   * it is sent again. Only a failure that lasts is an answer to judge.
+   */
+  async #sendAgain(credential: Credential, draft: RequestDraft, failed: Answer): Promise<Answer> {
+    let answer = failed;
+    for (const waitMs of REPEAT_AFTER_MS) {
+      await this.sleep(waitMs);
+      answer = await this.options.recorder.call(this.baseUrl, credential, draft);
+      if (answer.source !== 'trouble') {
+        this.findings.repeated(failed, answer);
+        return answer;
+      }
     }
-    return false;
+    this.#lastingFailures += 1;
+    return answer;
+  }
+
+  #mayRepeat(draft: RequestDraft, { source, status }: Answer): boolean {
+    const { lane, provokes = [] } = this.options.scenario;
+    const isFailure = source === 'trouble' && !provokes.includes(status) && lane !== 'limits';
+    return isFailure && isRepeatable(draft) && this.#lastingFailures < LASTING_FAILURES;
   }
 
   async #dispatch(who: Role | Credential, draft: RequestDraft): Promise<Answer> {
     const credential = typeof who === 'string' ? await this.credential(who) : who;
     try {
-      const answer = await this.options.recorder.call(this.baseUrl, credential, draft);
-      if (isRepeatable(draft) && this.findings.isLastingContention(answer)) {
-        if (await this.#passes(credential, draft)) this.findings.hasPassed(answer);
+      let answer = await this.options.recorder.call(this.baseUrl, credential, draft);
+      if (this.#mayRepeat(draft, answer)) {
+        answer = await this.#sendAgain(credential, draft, answer);
       }
       this.findings.arrived(answer, isRepeatable(draft));
       return wantsKey(draft, answer) ? answer.presuming('HOOK-1') : answer;
