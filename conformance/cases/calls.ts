@@ -1,11 +1,16 @@
-// A valid call of each write operation: on records that this run made, and the same each time that
-// it is sent. Rows change one thing about it.
+// A valid call of each operation: on records that this run made, and the same each time that it is
+// sent. Rows change one thing about it.
 
 import type { Role } from '../engine/capabilities.ts';
 import type { ScenarioContext } from '../engine/scenario/scenario-context.ts';
-import type { GivenAccount, GivenTransaction } from '../engine/scenario/scenario-setup.ts';
+import type {
+  GivenAccount,
+  GivenTransaction,
+  GivenWebhook,
+} from '../engine/scenario/scenario-setup.ts';
+import { Blocked, MissingCapability } from '../engine/scenario-errors.ts';
 import type { Answer, Json } from '../engine/send/answer.ts';
-import type { RequestBody } from '../engine/send/client.ts';
+import type { CallOptions, RequestBody } from '../engine/send/client.ts';
 import type { Credential, Place } from '../providers/target.ts';
 import { closePosition, type OpenedPosition, openPosition } from '../scenarios/support/orders.ts';
 import { OPERATIONS, type OperationName, type WriteName } from '../spec/operations.ts';
@@ -22,26 +27,33 @@ export interface Call {
   readonly raw?: string;
 }
 
-/** A valid call of a write operation, with what it acts on. */
-export interface WriteCall extends Call {
-  readonly operation: WriteName;
+/** A valid call, with what it acts on. */
+export interface ValidCall<Name extends OperationName = OperationName> extends Call {
+  readonly operation: Name;
   readonly place?: Place;
   readonly account?: GivenAccount;
   readonly transaction?: GivenTransaction;
   readonly position?: OpenedPosition;
 }
 
+export type WriteCall = ValidCall<WriteName>;
+
 export type Who = Role | Credential;
+
+interface Sending extends Pick<CallOptions, 'key' | 'authorization' | 'unpaced'> {
+  readonly who?: Who;
+}
 
 /** Sends it, under a fresh key if the operation requires one and none is given. */
 export function sendCall(
   t: ScenarioContext,
   { operation, id = '', ...rest }: Call,
-  { key, who = t.mainRole }: { readonly key?: string | null; readonly who?: Who } = {},
+  { key, who = t.mainRole, ...options }: Sending = {},
 ): Promise<Answer> {
   const { method, path, keyed } = OPERATIONS[operation];
   const { query, ifMatch, body, raw } = rest;
   return t.as(who).send({
+    ...options,
     ...{ method, path: path.replace(':id', encodeURIComponent(id)) },
     key: key === undefined && keyed ? t.fresh.key() : (key ?? null),
     ...(query && { query }),
@@ -51,55 +63,100 @@ export function sendCall(
   });
 }
 
+/** Shows that a call is served. */
+export async function controlCall(t: ScenarioContext, call: Call, who?: Who): Promise<Answer> {
+  const { words, keyed } = OPERATIONS[call.operation];
+  const key = keyed ? t.fresh.key() : null;
+  const send = () => sendCall(t, call, { key, ...(who && { who }) });
+  return t.control(words, send);
+}
+
 const REASON: RequestBody = { reason: 'conformance check' };
 
 /** A new valid call of an operation; at the given place where the operation has one. */
-export async function validCall(
+export async function validCall<Name extends OperationName>(
   t: ScenarioContext,
-  operation: WriteName,
+  operation: Name,
   at?: Place,
   role: Role = t.mainRole,
-): Promise<WriteCall> {
+): Promise<ValidCall<Name>> {
+  return { operation, ...(await partsOf(t, operation, at, role)) };
+}
+
+type Parts = Omit<ValidCall, 'operation'>;
+
+async function partsOf(
+  t: ScenarioContext,
+  operation: OperationName,
+  at: Place | undefined,
+  role: Role,
+): Promise<Parts> {
   switch (operation) {
     case 'createAccount':
-      return { operation, body: t.newAccount({}, role) };
+      return { body: t.newAccount({}, role) };
     case 'updateAccount': {
       const account = await t.given.account({}, role);
       const { id, etag: ifMatch } = account;
-      return { operation, account, id, ifMatch, body: { first_name: t.fresh.text() } };
+      return { account, id, ifMatch, body: { first_name: t.fresh.text() } };
     }
     case 'bulkCreateAccounts':
-      return { operation, body: batch([t.newAccount({}, role), t.newAccount({}, role)]) };
+      return { body: batch([t.newAccount({}, role), t.newAccount({}, role)]) };
     case 'openPosition': {
       const place = at ?? (await t.given.place());
       const position = await openPosition(t, place);
-      return { operation, place, body: position.body };
+      return { place, body: position.body };
     }
     case 'closePosition': {
       const place = at ?? (await t.given.place());
       // The first one shows in what form this target closes positions (NS-1).
       const { body } = await closePosition(t, await openPosition(t, place));
       const position = await openPosition(t, place);
-      return { operation, place, position, body: body(position) };
+      return { place, position, body: body(position) };
     }
     case 'createTransaction': {
       const place = at ?? (await t.given.place());
-      return { operation, place, body: t.newTransaction(place) };
+      return { place, body: t.newTransaction(place) };
     }
     case 'approveTransaction':
     case 'rejectTransaction':
     case 'cancelTransaction': {
       const transaction = await t.given.transaction(at ?? (await t.given.place()), {}, role);
-      if (operation === 'approveTransaction') return decisionOn(operation, transaction);
-      return { ...decisionOn(operation, transaction), body: REASON };
+      const { id, account_id } = transaction;
+      const decision = { transaction, place: transaction, id, query: { account_id } };
+      return operation === 'approveTransaction' ? decision : { ...decision, body: REASON };
     }
+    case 'createWebhook':
+      return { body: { url: await t.given.subscribable(), event_categories: ['order'] } };
+    case 'getWebhook':
+    case 'rotateWebhookSecret':
+    case 'disableWebhook':
+      return { id: (await subscriptionOf(t)).id };
+    default:
+      return {};
   }
 }
 
-/** The decision on a transaction, without a body. */
-function decisionOn(operation: WriteName, transaction: GivenTransaction): WriteCall {
-  const { id, account_id } = transaction;
-  return { operation, transaction, place: transaction, id, query: { account_id } };
+const subscriptions = new WeakMap<ScenarioContext, Promise<GivenWebhook>>();
+
+/** One for all calls of a scenario: a target may allow few. */
+function subscriptionOf(t: ScenarioContext): Promise<GivenWebhook> {
+  const known = subscriptions.get(t) ?? t.given.webhook(undefined, ['order']);
+  subscriptions.set(t, known);
+  return known;
+}
+
+/** Whether the target has what an operation acts on: a trading account, a URL to subscribe with. */
+export async function isAvailable(t: ScenarioContext, operation: OperationName): Promise<boolean> {
+  const { path } = OPERATIONS[operation];
+  if (/transactions|positions/.test(path)) return t.has('trading_account');
+  if (!path.includes('/webhooks') || t.has('receiver')) return true;
+  try {
+    await subscriptionOf(t);
+    return true;
+  } catch (error) {
+    if (error instanceof Blocked || error instanceof MissingCapability) return false;
+    throw error;
+  }
 }
 
 export function batch(rows: readonly RequestBody[]): RequestBody {
@@ -116,7 +173,7 @@ export function rowsOf({ body }: Call): RequestBody[] {
  */
 export async function readBack(
   t: ScenarioContext,
-  call: WriteCall,
+  call: ValidCall,
   role: Role = t.mainRole,
 ): Promise<Answer | undefined> {
   const { operation, account, transaction, body = {} } = call;

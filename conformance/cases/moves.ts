@@ -1,35 +1,39 @@
 // The state machine of a transaction as rows: from this state, this decision leads there, changes
 // nothing, or is refused.
 import { isDeepStrictEqual } from 'node:util';
-import type { Role } from '../engine/capabilities.ts';
+import type { Capability, Role } from '../engine/capabilities.ts';
 import { oneOf } from '../engine/judge/matchers.ts';
 import type { ScenarioContext } from '../engine/scenario/scenario-context.ts';
 import type { GivenTransaction } from '../engine/scenario/scenario-setup.ts';
 import { Blocked } from '../engine/scenario-errors.ts';
 import type { Answer } from '../engine/send/answer.ts';
 import type { RequestBody } from '../engine/send/client.ts';
+import { printJson } from '../engine/send/json.ts';
 import type { RuleId, Scenario } from '../engine/types.ts';
 import type { Place } from '../providers/target.ts';
 import {
   APPROVED,
   expectReads,
   expectUnchanged,
+  requirePrecondition,
   statusNow,
 } from '../scenarios/support/transaction-assertions.ts';
-import { booksOf, quoteBooks } from '../scenarios/transitions/amounts.ts';
-import { INVALID_STATE, type Refusal } from '../spec/errors.ts';
+import { type Books, booksOf, quoteBooks, sum } from '../scenarios/transitions/amounts.ts';
+import { FORBIDDEN, INVALID, INVALID_STATE, type Refusal } from '../spec/errors.ts';
 
 export type Verb = 'approve' | 'reject' | 'cancel';
-type State = 'pending' | 'approved' | 'rejected' | 'cancelled';
+type State = 'pending' | 'approved' | 'settled' | 'rejected' | 'cancelled' | 'cancelled settled';
 
 /** Where the decision leads; `unchanged`: 200, and all as before. */
-type Outcome = { readonly to: State } | 'unchanged' | Refusal;
+type Outcome = { readonly to: 'approved' | 'rejected' | 'cancelled' } | 'unchanged' | Refusal;
 
 interface Variant {
   /** A transaction other than a deposit. */
   readonly of?: RequestBody;
+  /** Made by a function, if no body will do for every target. */
+  readonly made?: (t: ScenarioContext, place: Place) => Promise<GivenTransaction>;
   readonly reason?: string;
-  /** As another role, where the target has it. */
+  /** As another role, if the target has it. */
   readonly as?: Role;
 }
 
@@ -39,8 +43,27 @@ const credit = { transaction_type: 'Credit', amount: '25.00' };
 const bonus = { ...credit, method: 'Bonus' };
 const debit = { transaction_type: 'Debit', amount: '-1.00' };
 const oneCharacter = { reason: 'x' };
+const WITHDRAWAL = { transaction_type: 'Withdrawal', method: 'Withdrawal' };
 
-interface MoveTable extends Omit<Scenario, 'rules' | 'run' | 'needs'> {
+/** A pending withdrawal. NS-27: whether its amount is written with a minus is open. */
+export async function withdrawal(t: ScenarioContext, place: Place): Promise<GivenTransaction> {
+  const body = t.newTransaction(place, { ...WITHDRAWAL, amount: '-1.00' });
+  const answer = await t.api.createTransaction(body);
+  if (answer.status !== 201 || answer.at('status') !== 'pending') {
+    return t.given.transaction(place, { ...WITHDRAWAL, amount: '1.00' });
+  }
+  t.findings.controlled = true;
+  const reference = String(body.client_reference_id);
+  return { ...place, id: t.pick(answer, 'id'), reference, body, answer };
+}
+
+/** Money first: whether more may be taken than there is, is open. */
+async function fundedWithdrawal(t: ScenarioContext, place: Place): Promise<GivenTransaction> {
+  await t.given.settled(place);
+  return withdrawal(t, place);
+}
+
+interface MoveTable extends Omit<Scenario, 'rules' | 'run'> {
   readonly rows: readonly MoveRow[];
   readonly also?: Scenario['run'];
 }
@@ -107,6 +130,31 @@ const MOVES: readonly MoveTable[] = [
     ],
     also: observeOpenMoves,
   },
+  {
+    id: 'txs-cancel-settled-refused',
+    title: 'A cancellation refused for want of transactions:amend leaves status and money alone',
+    needs: ['ledger'],
+    rows: [['TXS-11', 'settled', 'cancel', FORBIDDEN, { as: 'no_amend' }]],
+  },
+  {
+    id: 'txs-reversal',
+    title: 'Cancelling a settled transaction books one compensating entry, and never a second',
+    needs: ['ledger'],
+    rows: [
+      // An amount that no sum of binary fractions gets right.
+      ['TXS-10', 'settled', 'cancel', { to: 'cancelled' }, { of: { amount: '0.20' } }],
+      ['TXS-10', 'settled', 'cancel', { to: 'cancelled' }, { made: fundedWithdrawal }],
+      ['TXS-10', 'settled', 'cancel', { to: 'cancelled' }, { of: { method: 'Bonus' } }],
+      // TXS-9 holds for any cancelled transaction and asks for no scope beside the funds scope.
+      ['TXS-9', 'cancelled settled', 'cancel', 'unchanged'],
+      ['TXS-9', 'cancelled settled', 'cancel', 'unchanged', { as: 'no_amend' }],
+      ['TXS-12', 'cancelled settled', 'reject', INVALID_STATE],
+      ['TXS-14', 'settled', 'cancel', INVALID, { reason: '' }],
+      // What the scope is for, without the scope that it widens.
+      ['TXS-17', 'settled', 'cancel', FORBIDDEN, { as: 'amend_only' }],
+    ],
+    also: (t) => t.branch('TXS-10', 'cancelled by several at once', () => expectOneReversal(t)),
+  },
 ];
 
 /** One decision of any credential. */
@@ -125,85 +173,135 @@ export function decide(
     : api.cancelTransaction(id, account_id, { reason }, { key });
 }
 
+interface Move {
+  readonly from: GivenTransaction;
+  readonly state: State;
+  /** What an operator saw of it before, if the target shows it. */
+  readonly before: OperatorView | undefined;
+  readonly reason: string;
+  readonly answer: Answer;
+}
+
 async function playMove(t: ScenarioContext, place: Place, row: MoveRow): Promise<void> {
   const [rule, state, verb, outcome, variant = {}] = row;
-  const from = await givenIn(t, state, place, variant.of ?? {});
+  const isRefusal = Array.isArray(outcome);
+  if (isRefusal && variant.as && !t.has(variant.as)) return;
+  const from = await givenIn(t, state, place, variant);
+  // NS-21: where every withdrawal goes through a provider, none settles here.
+  if (from === undefined && variant.made) return;
   if (from === undefined) return t.notTested(rule, `it does not stay ${state}`);
   const before = await seenByOperator(t, from);
   const reason = variant.reason ?? `because ${t.fresh.text()}`;
   const as = variant.as && t.has(variant.as) ? variant.as : t.mainRole;
   const answer = await decide(t, verb, from, { reason, as });
+  const move: Move = { from, state, before, reason, answer };
+  if (typeof outcome === 'object' && 'to' in outcome) await expectMoved(t, rule, move, outcome.to);
+  else await expectStayed(t, rule, move, outcome);
+}
+
+async function expectMoved(
+  t: ScenarioContext,
+  rule: RuleId,
+  move: Move,
+  to: 'approved' | 'rejected' | 'cancelled',
+): Promise<void> {
+  const { from, state, before, answer } = move;
+  t.expect(rule, answer).status(200);
+  // TXS-13 says what a settled transaction reads that was cancelled.
+  if (state === 'pending') t.expect(rule, answer).field('status', to);
+  // TXS-2 says what becomes of is_ftd.
+  expectUnchanged(t, rule, from.answer, answer, 'status', 'is_ftd');
+  if (state === 'pending') {
+    await expectReads(t, rule, from, ...(to === 'approved' ? APPROVED : [to]));
+  }
+  if (before === undefined || to === 'approved') return;
+  if (state === 'settled') await expectReversed(t, rule, from, before.books, answer);
+  else await expectStored(t, rule, move, before);
+}
+
+/** Unchanged with a 200, or with a refusal. */
+async function expectStayed(
+  t: ScenarioContext,
+  rule: RuleId,
+  { from, state, before, answer }: Move,
+  outcome: 'unchanged' | Refusal,
+): Promise<void> {
   if (outcome === 'unchanged') {
     t.expect(rule, answer).status(200);
     if (answer.status === 200) expectUnchanged(t, rule, from.answer, answer);
-    await expectReads(t, rule, from, state);
-  } else if ('to' in outcome) {
-    t.expect(rule, answer).status(200).field('status', outcome.to);
-    // TXS-2 says what becomes of is_ftd.
-    expectUnchanged(t, rule, from.answer, answer, 'status', 'is_ftd');
-    const reads = outcome.to === 'approved' ? APPROVED : [outcome.to];
-    await expectReads(t, rule, from, ...reads);
-    if (before !== undefined && outcome.to !== 'approved') {
-      await expectStored(t, rule, { from, before, reason, answer });
-    }
-    return;
-  } else {
-    t.expect(rule, answer).refused(...outcome);
-    await expectReads(t, rule, from, state);
-  }
+  } else t.expect(rule, answer).refused(...outcome);
+  await expectReads(t, rule, from, readingOf(state));
   const after = await seenByOperator(t, from);
   const same = isDeepStrictEqual(after, before);
-  const seen = `${JSON.stringify(after)} after ${JSON.stringify(before)}`;
+  const seen = `${printJson(after)} after ${printJson(before)}`;
   t.claim(rule, 'nothing stored and no money moved', same, seen, answer);
 }
 
-/** A transaction that reads so; undefined where it settles before it can be decided on (NS-3). */
+/** TXS-13: a settled transaction that was cancelled reads so. */
+function readingOf(state: State): string {
+  return state === 'cancelled settled' ? 'cancelled' : state;
+}
+
+/** A transaction that reads so; undefined if it settles before it can be decided on (NS-3). */
 async function givenIn(
   t: ScenarioContext,
   state: State,
   place: Place,
-  over: RequestBody,
+  { of = {}, made: make }: Variant,
 ): Promise<GivenTransaction | undefined> {
-  const made =
-    state === 'pending'
-      ? await t.given.transaction(place, over)
-      : state === 'approved'
-        ? await t.given.approved(place, over)
-        : await t.given[state](place);
+  const made = make ? await make(t, place) : await madeIn(t, state, place, of);
+  if (make && state === 'settled') {
+    const key = t.fresh.key();
+    const approve = () => decide(t, 'approve', made, { key });
+    if ((await t.control('an approval', approve, 200, 501)).status === 501) return undefined;
+    await t.operator.settle(made.id);
+  }
   const status = await statusNow(t, made);
-  if (status === state) return made;
+  if (status === readingOf(state)) return made;
   if (state === 'approved' && status === 'settled') return undefined;
   throw new Blocked(`control failed: what was made ${state} reads "${status}"`);
 }
 
-interface OperatorView {
-  readonly stored: readonly { readonly [name: string]: unknown }[];
-  readonly books: string;
+async function madeIn(
+  t: ScenarioContext,
+  state: State,
+  place: Place,
+  over: RequestBody,
+): Promise<GivenTransaction> {
+  if (state === 'pending') return t.given.transaction(place, over);
+  if (state === 'approved' || state === 'settled') return t.given[state](place, over);
+  if (state !== 'cancelled settled') return t.given[state](place);
+  const settled = await t.given.settled(place, over);
+  const key = t.fresh.key();
+  const cancel = () => decide(t, 'cancel', settled, { key });
+  return { ...settled, answer: await t.control('cancelling what has settled', cancel, 200) };
 }
 
-/** What an operator sees of it, where the target shows it. */
+interface OperatorView {
+  readonly stored: readonly { readonly [name: string]: unknown }[];
+  readonly books: Books;
+}
+
+/** What an operator sees of it, if the target shows it. */
 async function seenByOperator(
   t: ScenarioContext,
   transaction: GivenTransaction,
 ): Promise<OperatorView | undefined> {
   if (!t.has('ledger')) return undefined;
   const stored = await t.operator.transactions(transaction.id);
-  return { stored, books: quoteBooks(await booksOf(t, transaction)) };
-}
-
-interface Moved {
-  readonly from: GivenTransaction;
-  readonly before: OperatorView;
-  readonly reason: string;
-  readonly answer: Answer;
+  return { stored, books: await booksOf(t, transaction) };
 }
 
 /** The reason is kept for operators, and of a rejection who decided; no money moves. */
-async function expectStored(t: ScenarioContext, rule: RuleId, moved: Moved): Promise<void> {
-  const { from, before, reason, answer } = moved;
+async function expectStored(
+  t: ScenarioContext,
+  rule: RuleId,
+  { from, reason, answer }: Move,
+  before: OperatorView,
+): Promise<void> {
   const after = (await seenByOperator(t, from))!;
-  const same = after.books === before.books;
-  t.claim(rule, `no money moved: ${before.books}`, same, after.books, answer);
+  const [was, is] = [quoteBooks(before.books), quoteBooks(after.books)];
+  t.claim(rule, `no money moved: ${was}`, is === was, is, answer);
   const [row] = after.stored;
   if (row === undefined) throw new Blocked('the control plane does not list the transaction');
   const values = Object.values(row);
@@ -214,10 +312,51 @@ async function expectStored(t: ScenarioContext, rule: RuleId, moved: Moved): Pro
   t.claim(rule, `the operator stored: ${clientId}`, known, 'it is not', answer);
 }
 
-/**
- * NS-4: what becomes of these the specification does not say; only that a refusal changes nothing.
- */
-const OPEN: readonly (readonly [State | 'settled', Verb, setting: string, moved: string])[] = [
+/** Whether a bonus moves money at all is open: if it does, the money goes back. */
+async function expectReversed(
+  t: ScenarioContext,
+  rule: RuleId,
+  from: GivenTransaction,
+  booked: Books,
+  answer: Answer,
+): Promise<void> {
+  const count = booked.entries.length;
+  if (count === 0 && from.body.method === 'Bonus') return;
+  // One credit and no second is TXS-4's to judge.
+  requirePrecondition(count === 1, `settling booked ${count} entries`);
+  const after = await booksOf(t, from);
+  const words = `the entries ${booked.entries.join(', ')}, and one more that makes them nothing`;
+  t.claim(rule, words, isReversal(booked, after), quoteBooks(after), answer);
+  const balance = sum(booked.balance, ...booked.entries.map(negated));
+  const back = after.balance === balance;
+  t.claim(rule, `the balance back at ${balance}`, back, `balance ${after.balance}`, answer);
+}
+
+function negated(amount: string): string {
+  return amount.startsWith('-') ? amount.slice(1) : `-${amount}`;
+}
+
+/** Whichever of them comes first: the money goes back once. */
+async function expectOneReversal(t: ScenarioContext): Promise<void> {
+  const settled = await t.given.settled(await t.given.place());
+  const before = await booksOf(t, settled);
+  const crowd = await t.burstSize(4);
+  const answers = await t.sendTogether(crowd, () => decide(t, 'cancel', settled));
+  // If none got through, all are to be sent again (503).
+  if (!answers.some(({ status }) => status < 300)) return;
+  const after = await booksOf(t, settled);
+  const words = 'one entry for all of them, and nothing left';
+  t.claim('TXS-10', words, isReversal(before, after), quoteBooks(after), ...answers);
+}
+
+function isReversal(booked: Books, after: Books): boolean {
+  const kept = booked.entries.every((each, index) => after.entries[index] === each);
+  const one = after.entries.length === booked.entries.length + 1;
+  return kept && one && sum(...after.entries) === '0';
+}
+
+/** NS-4: what becomes of these is open; only that a refusal changes nothing is not. */
+const OPEN: readonly (readonly ['approved' | 'settled', Verb, setting: string, moved: string])[] = [
   ['approved', 'reject', 'reject_from_approved', 'rejected'],
   ['approved', 'cancel', 'cancel_from_approved', 'cancelled'],
   ['settled', 'reject', 'reject_from_settled', 'rejected'],
@@ -228,10 +367,12 @@ async function observeOpenMoves(t: ScenarioContext): Promise<void> {
   const place = await t.given.place();
   for (const [state, verb, setting, moved] of OPEN) {
     if (state === 'settled' && !t.has('settle')) continue;
-    const from = state === 'settled' ? await t.given.settled(place) : await t.given.approved(place);
-    // What settles meanwhile is in another state, of which nothing is observed here.
-    if ((await statusNow(t, from)) !== state) continue;
+    // Approved earlier: as long as it reads approved, the next one has not settled either (NS-3).
+    const earlier = state === 'settled' ? undefined : await t.given.approved(place);
+    const from = await t.given[state](place);
+    if (earlier === undefined && (await statusNow(t, from)) !== state) continue;
     const answer = await decide(t, verb, from);
+    if (earlier && (await statusNow(t, earlier)) !== state) continue;
     t.observe('NS-4', `${verb} from ${state}: ${answer.summary}`, {
       [setting]: answer.status < 300 ? moved : 'refused',
     });
@@ -241,18 +382,19 @@ async function observeOpenMoves(t: ScenarioContext): Promise<void> {
   }
 }
 
-function scenarioOf({ rows, also, ...about }: MoveTable): Scenario {
+function scenarioOf({ rows, also, needs = [], ...about }: MoveTable): Scenario {
+  const place: readonly Capability[] = ['trading_account'];
   return {
     ...about,
     rules: [...new Set(rows.map(([rule]) => rule))],
-    needs: ['trading_account'],
+    needs: [...place, ...needs],
     async run(t) {
-      const place = await t.given.place();
+      const at = await t.given.place();
       // That decisions are served at all: a refusal is judged only then.
-      await t.given.approved(place);
+      await t.given.approved(at);
       for (const row of rows) {
         const [rule, state, verb] = row;
-        await t.branch(rule, `${verb} from ${state}`, () => playMove(t, place, row));
+        await t.branch(rule, `${verb} from ${state}`, () => playMove(t, at, row));
       }
       await also?.(t);
     },

@@ -1,11 +1,134 @@
-// What the specification leaves open, observed on the target: which answer it gives, and the setting
-// with which the simulator does the same.
+// What the specification leaves open, observed on the target, as rows. A row reads: of this
+// question, this request; and by its answer, the setting with which the simulator does the same.
+import type { QuestionId } from '../../fixtures/questions.ts';
+import type { SettingKey } from '../../fixtures/settings.ts';
 import { isReplayOf } from '../engine/judge/replay.ts';
 import type { ScenarioContext } from '../engine/scenario/scenario-context.ts';
-import type { GivenTransaction } from '../engine/scenario/scenario-setup.ts';
 import type { Answer } from '../engine/send/answer.ts';
+import type { RequestBody } from '../engine/send/client.ts';
 import type { Place } from '../providers/target.ts';
 import { strongTag } from '../scenarios/support/account-assertions.ts';
+
+type Settings = { readonly [Key in SettingKey]?: unknown };
+
+type QuestionRow = readonly [
+  question: QuestionId,
+  what: string,
+  ask: (t: ScenarioContext) => Promise<Answer>,
+  settings: (answer: Answer) => Settings,
+];
+
+const isTaken = ({ status }: Answer) => status < 300;
+
+/** A setting with one value if the request is served, and another if it is refused. */
+function ifServed(key: SettingKey, served: string, refused = 'refused') {
+  return (answer: Answer) => ({ [key]: isTaken(answer) ? served : refused });
+}
+
+async function update(t: ScenarioContext, ifMatch: string | null): Promise<Answer> {
+  const { id } = await t.given.account();
+  return t.api.updateAccount(id, { first_name: t.fresh.text() }, { ifMatch });
+}
+
+async function record(
+  t: ScenarioContext,
+  over: RequestBody,
+  change = (place: Place) => place,
+): Promise<Answer> {
+  return t.api.createTransaction(t.newTransaction(change(await t.given.place()), over));
+}
+
+/** A transaction that is approved by a query or a body with more than is asked for. */
+async function approve(
+  t: ScenarioContext,
+  query: (account: string, other: string) => string,
+  raw?: string,
+): Promise<Answer> {
+  const { id, account_id } = await t.given.transaction(await t.given.place());
+  const other = (await t.given.account()).id;
+  const path = `/api/v1/transactions/${id}/approve?${query(account_id, other)}`;
+  const body = raw === undefined ? {} : { raw, headers: { 'content-type': 'application/json' } };
+  return t.api.send({ method: 'POST', path, key: t.fresh.key(), ...body });
+}
+
+const NOT_OF = (currency: string) => (currency === 'CHF' ? 'NOK' : 'CHF');
+
+const ROWS: readonly QuestionRow[] = [
+  [
+    'NS-18',
+    'without If-Match',
+    (t) => update(t, null),
+    ({ status }) => ({ missing_if_match: status }),
+  ],
+  ['NS-39', 'If-Match: *', (t) => update(t, '*'), ifServed('if_match_star', 'any', 'malformed')],
+  [
+    'NS-27',
+    'an amount of zero',
+    (t) => record(t, { amount: '0.00' }),
+    ifServed('zero_amount', 'accepted'),
+  ],
+  [
+    'NS-46',
+    'an amount as a JSON number',
+    (t) => record(t, { amount: 25 }),
+    ifServed('amount_as_number', 'accepted'),
+  ],
+  [
+    'NS-60',
+    'another currency than that of the trading account',
+    (t) => record(t, {}, (place) => ({ ...place, currency: NOT_OF(place.currency) })),
+    ifServed('other_currency', 'accepted'),
+  ],
+  [
+    'NS-48',
+    'an account_id written with leading zeros',
+    (t) => approve(t, (account) => `account_id=00${account}`),
+    ifServed('id_leading_zeros', 'same_id'),
+  ],
+  [
+    'NS-58',
+    'a second account_id in the query',
+    (t) => approve(t, (account, other) => `account_id=${account}&account_id=${other}`),
+    ({ status }) => ({
+      repeated_account_id: status < 300 ? 'first' : status === 404 ? 'last' : 'refused',
+    }),
+  ],
+  [
+    'NS-58',
+    'a body on approve',
+    (t) => approve(t, (account) => `account_id=${account}`, '{"reason":"none is asked for"}'),
+    ifServed('approve_body', 'ignored'),
+  ],
+  [
+    'NS-33',
+    'a row with a blank reference',
+    (t) => t.api.bulkCreateAccounts([t.newAccount(), t.newAccount({ client_reference_id: '' })]),
+    ({ status }) => ({ bulk_row_problems: status === 200 ? 'row' : 'batch' }),
+  ],
+];
+
+/** Sends the requests of these questions, and notes what the answers show. */
+export async function observe(
+  t: ScenarioContext,
+  ...questions: readonly QuestionId[]
+): Promise<void> {
+  for (const [question, what, ask, settings] of ROWS) {
+    if (!questions.includes(question)) continue;
+    const answer = await ask(t);
+    t.observe(question, `${what}: ${answer.summary}`, settings(answer));
+  }
+}
+
+/** NS-49: which ways to write a decimal are taken besides digits. */
+export async function observeDecimals(t: ScenarioContext): Promise<void> {
+  const taken: string[] = [];
+  for (const amount of ['1e3', '+5', '.5']) {
+    if (isTaken(await record(t, { amount }))) taken.push(amount);
+  }
+  t.observe('NS-49', taken.length === 0 ? 'digits only' : `also ${taken.join(', ')}`, {
+    amount_exponent: taken.length === 3 ? 'accepted' : 'refused',
+  });
+}
 
 /** NS-35: whether another case of a transaction's reference is another subject. */
 export async function observeCase(t: ScenarioContext, place: Place): Promise<void> {
@@ -25,44 +148,11 @@ export async function observeTwoKeys(t: ScenarioContext): Promise<void> {
   const body = t.newAccount();
   const made = await t.api.createAccount(body, { headers: { 'idempotency-key': keys } });
   const words = `two Idempotency-Key headers: ${made.summary}`;
-  if (made.status >= 300) return t.observe('NS-58', words, { repeated_key: 'refused' });
+  if (!isTaken(made)) return t.observe('NS-58', words, { repeated_key: 'refused' });
   const first = await t.api.createAccount(body, { key: keys[0]! });
   // A key of its own finds the account by its reference; the same one gets the first answer again.
   const isFirst = isReplayOf(first, made) && made.status === 201;
   t.observe('NS-58', words, { repeated_key: isFirst ? 'first' : 'joined' });
-}
-
-/** NS-48: whether an id with leading zeros names the same record. */
-export async function observePadded(
-  t: ScenarioContext,
-  { id, account_id }: GivenTransaction,
-): Promise<void> {
-  const padded = await t.api.approveTransaction(id, `00${account_id}`);
-  t.observe('NS-48', `an account_id written with leading zeros: ${padded.summary}`, {
-    id_leading_zeros: padded.status < 300 ? 'same_id' : 'refused',
-  });
-}
-
-/** NS-58: more than is asked for, each of which may be ignored or refused. */
-export async function observeExcess(
-  t: ScenarioContext,
-  pending: () => Promise<GivenTransaction>,
-): Promise<void> {
-  const { id, account_id } = await pending();
-  const other = (await t.given.account()).id;
-  const path = `/api/v1/transactions/${id}/approve?account_id=${account_id}&account_id=${other}`;
-  const twice = await t.api.send({ method: 'POST', path, key: t.fresh.key() });
-  const refused = twice.status === 404 ? 'last' : 'refused';
-  t.observe('NS-58', `a second account_id in the query: ${twice.summary}`, {
-    repeated_account_id: twice.status < 300 ? 'first' : refused,
-  });
-  const filled = await pending();
-  const raw = JSON.stringify({ reason: 'none is asked for' });
-  const headers = { 'content-type': 'application/json' };
-  const body = await t.api.approveTransaction(filled.id, filled.account_id, { raw, headers });
-  t.observe('NS-58', `a body on approve: ${body.summary}`, {
-    approve_body: body.status < 300 ? 'ignored' : 'refused',
-  });
 }
 
 /** NS-40. */
@@ -72,8 +162,8 @@ export async function observeUnit(t: ScenarioContext): Promise<void> {
   const wide = `${t.fresh.text()}${'𝒳'.repeat(255)}`;
   const inCodePoints = await under([...wide].slice(0, 255).join(''));
   const accented = `${t.fresh.text()}${'é'.repeat(255)}`.slice(0, 255);
-  const inUnits = inCodePoints.status < 300 || (await under(accented)).status < 300;
-  const unit = inCodePoints.status < 300 ? 'code_points' : inUnits ? 'utf16' : 'bytes';
+  const inUnits = isTaken(inCodePoints) || isTaken(await under(accented));
+  const unit = isTaken(inCodePoints) ? 'code_points' : inUnits ? 'utf16' : 'bytes';
   t.observe('NS-40', `255 is counted in ${unit}`, { length_unit: unit });
 }
 
@@ -88,78 +178,31 @@ export async function observeIdle(
   });
 }
 
-/** NS-54: of the account status endpoint nothing is told but that there is one. */
+/** NS-54: of the account status endpoint only the existence is specified. */
 export async function observeStatus(t: ScenarioContext, id: string): Promise<void> {
   const path = `/api/v1/accounts/${encodeURIComponent(id)}/status`;
   const shown = await t.api.send({ method: 'GET', path });
-  const members = shown.json === null || typeof shown.json !== 'object' ? [] : shown.json;
+  const isServed = shown.status === 200;
   const tag = shown.headers.has('etag') ? 'with' : 'without';
-  const words =
-    shown.status === 200
-      ? `{${Object.keys(members ?? {}).join(', ')}}, ${tag} an ETag`
-      : shown.summary;
+  const members = Object.keys(Object(shown.json)).join(', ');
+  const words = isServed ? `{${members}}, ${tag} an ETag` : shown.summary;
   const isUnlike = ['account_id', 'status', 'revision'].some(
     (name) => shown.at(name) === undefined,
   );
   t.observe(
     'NS-54',
     `GET /api/v1/accounts/{id}/status: ${words}`,
-    { account_status_endpoint: shown.status === 200 ? 'served' : 'none' },
-    shown.status === 200 && isUnlike,
+    { account_status_endpoint: isServed ? 'served' : 'none' },
+    isServed && isUnlike,
   );
 }
 
-/** NS-55: null beside a change, so that it is not for changing nothing that it is refused. */
+/** NS-55: null beside a change, so that it is not refused for changing nothing. */
 export async function observeNull(t: ScenarioContext, id: string, before: Answer): Promise<void> {
   const body = { first_name: null, country: t.fresh.text() };
   const answer = await t.api.updateAccount(id, body, { ifMatch: strongTag(before) });
   const kept = answer.at('first_name') === before.at('first_name');
-  const does = answer.status >= 300 ? 'refused' : kept ? 'not_sent' : 'cleared';
+  const does = !isTaken(answer) ? 'refused' : kept ? 'not_sent' : 'cleared';
   const words = { refused: answer.summary, not_sent: 'as if not sent', cleared: 'cleared' };
   t.observe('NS-55', `null for first_name: ${words[does]}`, { update_null: does });
-}
-
-/** NS-18. */
-export async function observeUntagged(
-  t: ScenarioContext,
-  update: (ifMatch: string | null) => Promise<Answer>,
-): Promise<Answer> {
-  const none = await update(null);
-  t.observe('NS-18', `without If-Match: ${none.summary}`, { missing_if_match: none.status });
-  return none;
-}
-
-/** NS-39. */
-export async function observeStar(
-  t: ScenarioContext,
-  update: (ifMatch: string | null) => Promise<Answer>,
-): Promise<void> {
-  const star = await update('*');
-  t.observe('NS-39', `If-Match: *: ${star.summary}`, {
-    if_match_star: star.status === 200 ? 'any' : 'malformed',
-  });
-}
-
-export async function observeAmounts(t: ScenarioContext, place: Place): Promise<void> {
-  const zero = await t.api.createTransaction(t.newTransaction(place, { amount: '0.00' }));
-  t.observe('NS-27', `an amount of zero: ${zero.summary}`, {
-    zero_amount: zero.status < 300 ? 'accepted' : 'refused',
-  });
-  const number = await t.api.createTransaction(t.newTransaction(place, { amount: 25 }));
-  t.observe('NS-46', `an amount as a JSON number: ${number.summary}`, {
-    amount_as_number: number.status < 300 ? 'accepted' : 'refused',
-  });
-  const spelt: string[] = [];
-  for (const amount of ['1e3', '+5', '.5']) {
-    const answer = await t.api.createTransaction(t.newTransaction(place, { amount }));
-    if (answer.status < 300) spelt.push(amount);
-  }
-  const currency = place.currency === 'CHF' ? 'NOK' : 'CHF';
-  const other = await t.api.createTransaction(t.newTransaction({ ...place, currency }));
-  t.observe('NS-60', `${currency} on a trading account in ${place.currency}: ${other.summary}`, {
-    other_currency: other.status < 300 ? 'accepted' : 'refused',
-  });
-  t.observe('NS-49', spelt.length === 0 ? 'digits only' : `also ${spelt.join(', ')}`, {
-    amount_exponent: spelt.length === 3 ? 'accepted' : 'refused',
-  });
 }

@@ -55,6 +55,13 @@ const elsewhere: Change = async (t, { call }) => ({
   call: await validCall(t, call.operation, call.place && (await t.given.otherPlace())),
 });
 
+/** It is the trading account that counts, and not whose it is. */
+const atNeighbour: Change = async (t, { call }) => {
+  if (!t.has('fresh_trading_account')) return undefined;
+  const { trading_account_id } = await t.operator.openTradingAccount(call.place!.account_id);
+  return { call: { ...call, body: { ...call.body, trading_account_id } } };
+};
+
 const otherReference = body((t) => ({ client_reference_id: t.fresh.reference() }));
 const otherEmail = body((t) => ({ email: t.fresh.email() }));
 const upperCase = body((_, { client_reference_id: reference }) => ({
@@ -141,6 +148,10 @@ const letterMoved = secondRow((_, { client_reference_id, email }) => ({
 
 const BATCH = 'bulkCreateAccounts';
 const ROW_SUBJECT: readonly RuleId[] = ['IDEM-2c', 'IDEM-9a'];
+/** What holds of every key, the rules about positions say of theirs. */
+const OF_PLACE: readonly RuleId[] = ['IDEM-2c', 'POS-4'];
+const ORDER: readonly RuleId[] = ['IDEM-8', 'POS-2'];
+const APART: readonly RuleId[] = ['IDEM-3', 'POS-3'];
 
 interface Matrix extends Omit<Scenario, 'rules' | 'run'> {
   readonly rows: readonly Row[];
@@ -186,8 +197,9 @@ const MATRICES: readonly Matrix[] = [
     title: 'The subject of opening and of closing a position is the trading account',
     needs: ['trading_account', 'second_trading_account', 'orders'],
     rows: [
-      ['IDEM-2c', 'openPosition', 'the trading account', elsewhere, 'runs'],
-      ['IDEM-2c', 'closePosition', 'the trading account', elsewhere, 'runs'],
+      [OF_PLACE, 'openPosition', 'the trading account', elsewhere, 'runs'],
+      [OF_PLACE, 'openPosition', 'another one of the account', atNeighbour, 'runs'],
+      [OF_PLACE, 'closePosition', 'the trading account', elsewhere, 'runs'],
     ],
   },
   {
@@ -219,8 +231,8 @@ const MATRICES: readonly Matrix[] = [
       ['IDEM-8', 'cancelTransaction', 'the reason', otherReason, 'replays'],
       ['IDEM-8', 'cancelTransaction', 'that its reason is empty', noReason, 'replays'],
       ['IDEM-8', 'cancelTransaction', 'transaction and reason', ofAnotherForAnother, 'replays'],
-      ['IDEM-8', 'openPosition', 'instrument, side and size', otherOrder, 'replays'],
-      ['IDEM-8', 'closePosition', 'the position', ofAnother, 'replays'],
+      [ORDER, 'openPosition', 'instrument, side and size', otherOrder, 'replays'],
+      [ORDER, 'closePosition', 'the position', ofAnother, 'replays'],
     ],
   },
   {
@@ -295,7 +307,8 @@ const MATRICES: readonly Matrix[] = [
       ['IDEM-3', 'createAccount', 'it creates a transaction', does('createTransaction'), 'runs'],
       ['IDEM-3', 'createAccount', 'it is a row of a batch', inBatch, 'runs'],
       ['IDEM-3', 'createTransaction', 'it creates an account', does('createAccount'), 'runs'],
-      ['IDEM-3', 'openPosition', 'it closes a position', does('closePosition'), 'runs'],
+      [APART, 'openPosition', 'it closes a position', does('closePosition'), 'runs'],
+      [APART, 'closePosition', 'it opens a position', does('openPosition'), 'runs'],
       ['IDEM-3', 'approveTransaction', 'it rejects another', does('rejectTransaction'), 'runs'],
       ['IDEM-3', 'rejectTransaction', 'it cancels another', does('cancelTransaction'), 'runs'],
       ['IDEM-3', 'cancelTransaction', 'it approves another', does('approveTransaction'), 'runs'],

@@ -2,7 +2,6 @@
 import type { Scenario } from '../engine/types.ts';
 import { authenticationScenarios } from './access/authentication.ts';
 import { accountScenarios } from './accounts/create.ts';
-import { accountTimeScenarios } from './accounts/in-time.ts';
 import { accountPeopleScenarios } from './accounts/people.ts';
 import { accountReferenceScenarios } from './accounts/references.ts';
 import { accountRefusalScenarios } from './accounts/refusals.ts';
@@ -15,7 +14,7 @@ import { deliveryFormScenarios } from './delivery/form.ts';
 import { deliveryProgressScenarios } from './delivery/progress.ts';
 import { deliveryRetryScenarios } from './delivery/retries.ts';
 import { eventScenarios } from './delivery/routing.ts';
-import { errorScenarios } from './errors/table.ts';
+import { errorScenarios } from './errors/errors.ts';
 import { idempotencyScenarios } from './idempotency/all.ts';
 import { limitCountingScenarios } from './limits/counting.ts';
 import { limitFirmScenarios } from './limits/firm.ts';
@@ -36,7 +35,6 @@ export const scenarios: readonly Scenario[] = [
   ...accountPeopleScenarios,
   ...accountReferenceScenarios,
   ...accountRefusalScenarios,
-  ...accountTimeScenarios,
   ...updateScenarios,
   ...updateRefusalScenarios,
   ...bulkScenarios,

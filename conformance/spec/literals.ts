@@ -5,7 +5,7 @@ export const HOUR_MS = 3_600_000;
 export const DAY_MS = 24 * HOUR_MS;
 
 /** IDEM-7a, IDEM-7b: how long a key record is kept. */
-export const KEY_KEPT_MS = DAY_MS;
+export const KEY_KEPT_MS = 24 * HOUR_MS;
 
 /** IDEM-1b, ACC-2, TXN-3: the most characters of a key and of a reference. */
 export const LONGEST = 255;

@@ -16,9 +16,22 @@ export interface Operation {
   readonly words: string;
 }
 
-const ACCOUNTS = ['accounts:write'];
-const TRADES = ['trades:write', 'trader:trade'];
-const FUNDS = ['transactions:write', 'trader:funds'];
+/** AUTH-4: every scope. */
+export const SCOPES = [
+  'accounts:write',
+  'trades:write',
+  'trader:trade',
+  'transactions:write',
+  'trader:funds',
+  'transactions:amend',
+  'webhooks:manage',
+] as const;
+
+type Scope = (typeof SCOPES)[number];
+
+const ACCOUNTS: readonly Scope[] = ['accounts:write'];
+const TRADES: readonly Scope[] = ['trades:write', 'trader:trade'];
+const FUNDS: readonly Scope[] = ['transactions:write', 'trader:funds'];
 const HOOKS = { scopes: ['webhooks:manage'], scopeRule: 'HOOK-6', keyed: false } as const;
 const READ = { method: 'GET', keyed: false, body: false, scopes: [] } as const;
 const WRITE = { method: 'POST', keyed: true, body: true } as const;
@@ -105,6 +118,17 @@ export const WRITE_NAMES = OPERATION_NAMES.filter(isWriteName);
 
 function isWriteName(name: OperationName): name is WriteName {
   return OPERATIONS[name].keyed;
+}
+
+/** Those that ask for a scope, in an order in which each leaves what the next ones need. */
+export const SCOPED_NAMES = OPERATION_NAMES.filter(isScopedName);
+
+export type ScopedName = {
+  [Name in OperationName]: (typeof OPERATIONS)[Name] extends { scopeRule: RuleId } ? Name : never;
+}[OperationName];
+
+function isScopedName(name: OperationName): name is ScopedName {
+  return OPERATIONS[name].scopes.length > 0;
 }
 
 /** The three decisions on a transaction. */

@@ -50,6 +50,40 @@ const PRESUMES: readonly Presumption[] = [
   { rules: ['TXS-9'], presume: ['TXS-8'] },
   { rules: ['TXS-15'], presume: ['CONV-1c'] },
 
+  { rules: ['TXS-14'], presume: ['TXS-10'] },
+
+  // An account is read by a create of its known reference, and what it keeps by its members.
+  { rules: ['ACC-13', 'ACC-14', 'ACC-20', 'UPD-1', 'BULK-8'], presume: ['ACC-5'] },
+  { rules: ['ACC-1', 'ACC-13', 'ACC-14', 'UPD-2', 'UPD-3'], presume: ['ACC-18'] },
+  { rules: ['ACC-5', 'UPD-1'], presume: ['ACC-7'] },
+  { rules: ['ACC-13'], presume: ['ACC-1'] },
+  // If phones are compared or answered as they were typed, two would be the same person.
+  { rules: ['ACC-12'], presume: ['ACC-5', 'ACC-9', 'ACC-11', 'BULK-3'] },
+  { rules: ['ACC-11'], on: ['createAccount'], presume: ['ACC-10'] },
+  // What a known reference is answered in a row, and whether a row that landed has an id.
+  { rules: ['ACC-6'], on: ['bulkCreateAccounts'], presume: ['ACC-5', 'BULK-3', 'BULK-11'] },
+  { rules: ['BULK-7'], presume: ['ACC-5', 'BULK-3', 'BULK-11', 'BULK-12'] },
+  { rules: ['BULK-11'], presume: ['ACC-5', 'BULK-5'] },
+  { rules: ['BULK-12'], presume: ['ACC-5', 'ACC-6', 'BULK-3', 'BULK-5', 'BULK-11'] },
+  { rules: ['BULK-3'], presume: ['BULK-8'] },
+  { rules: ['BULK-8'], presume: ['BULK-12'] },
+  // A field cannot be tried under a tag that is not the account's.
+  { rules: ['UPD-3', 'UPD-4'], presume: ['ACC-19'] },
+  { rules: ['UPD-1', 'UPD-8', 'UPD-12'], presume: ['UPD-3'] },
+  { rules: ['UPD-7'], presume: ['UPD-1'] },
+  { rules: ['UPD-8'], presume: ['UPD-11'] },
+
+  // A body is read before its members are looked at; a number for an amount is one that is not.
+  {
+    rules: ['TXN-1', 'ERR-1a', 'ERR-1b', 'ERR-3'],
+    on: ['createTransaction'],
+    presume: ['CONV-2b'],
+  },
+  { rules: ['TXN-2'], presume: ['TXN-6', 'TXN-7'] },
+  { rules: ['ERR-2'], on: ['createWebhook'], presume: ['HOOK-1'] },
+  { rules: ['AUTH-3b'], presume: ['ERR-3'] },
+  { rules: ['LIM-6'], on: ['issueToken'], presume: ['AUTH-3b'] },
+
   // What a credential cannot reach looks unknown to every operation, or to none.
   { rules: ['UPD-5', 'UPD-6'], presume: ['AUTH-6', 'AUTH-7'] },
   { rules: ['UPD-5'], presume: ['UPD-6'] },

@@ -1,139 +1,105 @@
-// AUTH: who calls, and that nothing is done for those who may not.
-
+// AUTH-1, AUTH-2, AUTH-8: who calls, and that nothing is done for a caller that may not.
+import { anyRefusal, type Fault, type RefusalRow, refusals } from '../../cases/refusals.ts';
 import type { ScenarioContext } from '../../engine/scenario/scenario-context.ts';
 import { Blocked } from '../../engine/scenario-errors.ts';
 import type { Answer } from '../../engine/send/answer.ts';
-import type { ApiClient, CallOptions } from '../../engine/send/client.ts';
 import type { Scenario } from '../../engine/types.ts';
-import {
-  type Command,
-  everyCommand,
-  isServedFirst,
-  positionCommands,
-  transactionCommands,
-} from '../support/commands.ts';
+import { FORBIDDEN, READ_ONLY } from '../../spec/errors.ts';
+import { SCOPED_NAMES, WRITE_NAMES } from '../../spec/operations.ts';
 import { findReads } from '../support/reads.ts';
-import { amendScenarios } from './amend.ts';
-import { DelegatedTokens, delegatedPlace, mintDelegated } from './delegated-tokens.ts';
-import { permissionScenarios } from './permissions.ts';
+import { asReader, mintDelegated, trader } from './delegated-tokens.ts';
 import { reachScenarios } from './reach.ts';
 import { scopeScenarios } from './scopes.ts';
 import { tokenScenarios } from './tokens.ts';
 
-const authToken: Scenario = {
+/** NS-16: with which status and code is open. Another header, made of the valid token. */
+function header(change: (token: string) => string | null): Fault {
+  return async (t) => {
+    const { token } = await t.credential(t.mainRole);
+    const authorization = change(token);
+    return authorization === `Bearer ${token}` ? undefined : { authorization };
+  };
+}
+
+const NO_TOKEN = header(() => null);
+const EMPTY = header(() => 'Bearer');
+const REVERSED = header((token) => `Bearer ${[...token].reverse().join('')}`);
+const LONGER = header((token) => `Bearer ${token}x`);
+const SHORTER = header((token) => `Bearer ${token.slice(0, -1)}`);
+const OTHER_CASE = header((token) => `Bearer ${[...token].map(inOtherCase).join('')}`);
+const BASIC = header((token) => `Basic ${token}`);
+const BARE = header((token) => token);
+
+function inOtherCase(letter: string): string {
+  return letter === letter.toLowerCase() ? letter.toUpperCase() : letter.toLowerCase();
+}
+
+const CREATE = 'createAccount';
+
+const authToken = refusals({
   id: 'auth-token',
   title: 'Without a valid bearer token nothing is done',
-  rules: ['AUTH-1'],
   observes: ['NS-16'],
-  async run(t) {
-    const body = t.newAccount();
-    const control = await t.given.account();
-    const { token } = await t.credential(t.mainRole);
-    const reversed = [...token].reverse().join('');
-    const none = await t.api.createAccount(body, { authorization: null });
-    expectTurnedAway(t, none);
-    t.observe('NS-16', none.summary, {
-      unauthorized_status: none.status,
-      unauthorized_code: none.code,
-    });
-    const others = [
-      'Bearer',
-      `Bearer ${reversed}`,
-      `Bearer ${token}x`,
-      `Bearer ${token.slice(0, -1)}`,
-      `Bearer ${inOtherCase(token)}`,
-      `Basic ${token}`,
-      token,
-    ].filter((each) => each !== `Bearer ${token}`);
-    for (const authorization of others) {
-      expectTurnedAway(t, await t.api.createAccount(body, { authorization }));
-    }
-    const made = await t.api.createAccount(body);
-    const first = made.status === control.answer.status;
-    t.expect('AUTH-1', made).is('201, because nothing was created before', first);
-  },
-};
+  rows: [
+    ['AUTH-1', CREATE, 'no token', NO_TOKEN, observedRefusal],
+    ['AUTH-1', CREATE, 'an empty token', EMPTY, anyRefusal],
+    ['AUTH-1', CREATE, 'the token reversed', REVERSED, anyRefusal],
+    ['AUTH-1', CREATE, 'a character more', LONGER, anyRefusal],
+    ['AUTH-1', CREATE, 'a character less', SHORTER, anyRefusal],
+    ['AUTH-1', CREATE, 'the token in the other case', OTHER_CASE, anyRefusal],
+    ['AUTH-1', CREATE, 'another scheme', BASIC, anyRefusal],
+    ['AUTH-1', CREATE, 'no scheme', BARE, anyRefusal],
+  ],
+});
 
-const authTokenEverywhere: Scenario = {
+function observedRefusal(t: ScenarioContext, rules: RefusalRow[0], answer: Answer): void {
+  anyRefusal(t, rules, answer);
+  const { status: unauthorized_status, code: unauthorized_code } = answer;
+  t.observe('NS-16', answer.summary, { unauthorized_status, unauthorized_code });
+}
+
+const authTokenEverywhere = refusals({
   id: 'auth-token-everywhere',
   title: 'No operation is served without a token, nor any read that is found',
-  rules: ['AUTH-1'],
   observes: ['NS-2'],
-  async run(t) {
-    for (const command of await everyCommand(t)) {
-      const send = await command.prepare();
-      const bare = await send(t.api, { authorization: null });
-      const served = await send(t.api);
-      // Whatever this credential may not do with its token shows nothing without it.
-      if (served.status === 403) continue;
-      if (served.status >= 300 && bare.status >= 400) {
-        throw new Blocked(`control failed: ${command.operation} with a token: ${served.summary}`);
-      }
-      expectTurnedAway(t, bare);
-      if (bare.status < 400) continue;
-      const first = await isServedFirst(t, command, served);
-      t.expect('AUTH-1', served).is('served as if for the first time', first);
+  isForbiddenLeftOut: true,
+  rows: SCOPED_NAMES.map((name) => ['AUTH-1', name, 'no token', NO_TOKEN, anyRefusal] as const),
+  /** NS-2: which paths the reads have is open; that they want a token is not. */
+  async also(t) {
+    const reads = await findReads(t);
+    const paths = reads.map(({ shape }) => shape);
+    t.observe('NS-2', `reads served: ${paths.join(', ') || 'none of those that were tried'}`);
+    const { token } = await t.credential(t.mainRole);
+    for (const { send } of reads) {
+      anyRefusal(t, 'AUTH-1', await send(t.api, { authorization: null }));
+      anyRefusal(t, 'AUTH-1', await send(t.api, { authorization: `Bearer ${token}x` }));
     }
-    await expectReadsClosed(t);
   },
-};
+});
 
-/** NS-2: which paths the reads have is open; that nobody is served without a token is not. */
-async function expectReadsClosed(t: ScenarioContext): Promise<void> {
-  const reads = await findReads(t);
-  const paths = reads.map(({ shape }) => shape);
-  t.observe('NS-2', `reads served: ${paths.join(', ') || 'none of those that were tried'}`);
-  const { token } = await t.credential(t.mainRole);
-  for (const { send } of reads) {
-    expectTurnedAway(t, await send(t.api, { authorization: null }));
-    expectTurnedAway(t, await send(t.api, { authorization: `Bearer ${token}x` }));
-  }
-}
+const OF_ACCOUNTS = WRITE_NAMES.filter((name) => /Account/.test(name));
+const OF_MONEY = WRITE_NAMES.filter((name) => !OF_ACCOUNTS.includes(name));
 
-function inOtherCase(token: string): string {
-  return [...token]
-    .map((each) => (each === each.toLowerCase() ? each.toUpperCase() : each.toLowerCase()))
-    .join('');
-}
-
-/** NS-16: the specification names neither status nor code. */
-function expectTurnedAway(t: ScenarioContext, answer: Answer): void {
-  const refused = answer.status >= 400 && answer.status < 500;
-  t.expect('AUTH-1', answer).is('refused with a 4xx', refused);
-}
-
-const authReadOnly: Scenario = {
+const authReadOnly = refusals({
   id: 'auth-read-only',
   title: 'A token minted read-only gets 403 read_only_credential on writes, which do nothing',
-  rules: ['AUTH-2'],
   observes: ['NS-57'],
   needs: ['read_only', 'delegated'],
-  async run(t) {
-    const place = await delegatedPlace(t, 'read_only');
-    const readers = new DelegatedTokens(t, place.account_id, true);
-    const traders = new DelegatedTokens(t, place.account_id);
-    const commands = [...transactionCommands(t, place), ...(await positionCommands(t, place))];
-    for (const command of commands) {
-      await t.branch('AUTH-2', command.operation, () => refuseReader(t, command, readers, traders));
-    }
-    const account = await observeReader(t, readers);
-    t.expect('AUTH-2', account.presuming('ACC-21')).is(
-      '403 read_only_credential or forbidden',
-      account.status === 403 &&
-        [undefined, 'read_only_credential', 'forbidden'].includes(account.code),
-    );
+  caller: trader,
+  rows: OF_MONEY.map((name) => ['AUTH-2', name, 'a read-only token', asReader, READ_ONLY] as const),
+  async also(t) {
+    // NS-57: it holds no scope for accounts either, so that either refusal is true.
+    const { who } = (await asReader(t, { operation: CREATE, place: (await trader(t)).place! }))!;
+    const account = await t.as(who!).createAccount(t.newAccount());
+    t.observe('NS-57', `read-only and without the scope: ${account.summary}`, {
+      read_only_before_scope: account.code === READ_ONLY[1],
+    });
+    const isRefused = [undefined, ...READ_ONLY, ...FORBIDDEN].includes(account.code);
+    const words = '403 read_only_credential or forbidden';
+    t.expect('AUTH-2', account).is(words, account.status === 403 && isRefused);
     if (t.has('mint')) await t.branch('AUTH-2', 'writes of accounts', () => refuseAccounts(t));
   },
-};
-
-/** NS-57: it holds no scope for these either, so that either refusal is true. */
-async function observeReader(t: ScenarioContext, readers: DelegatedTokens): Promise<Answer> {
-  const account = await (await readers.next()).createAccount(t.newAccount());
-  t.observe('NS-57', `read-only and without the scope: ${account.summary}`, {
-    read_only_before_scope: account.code === 'read_only_credential',
-  });
-  return account;
-}
+});
 
 /** accounts:write is a write scope like the others, where a delegated token may hold it. */
 async function refuseAccounts(t: ScenarioContext): Promise<void> {
@@ -142,39 +108,85 @@ async function refuseAccounts(t: ScenarioContext): Promise<void> {
   const reader = t.as(await mintDelegated(t, { ...own, readOnly: true }));
   const writer = t.as(await mintDelegated(t, { ...own, readOnly: false }));
   const body = { first_name: t.fresh.text() };
-  const writes: ((who: ApiClient) => Promise<Answer>)[] = [
-    (who) => who.createAccount(t.newAccount()),
-    (who) => who.bulkCreateAccounts([t.newAccount()]),
-    (who) => who.updateAccount(account.id, body, { ifMatch: account.etag }),
-  ];
-  for (const write of writes) {
+  for (const write of [
+    (who: typeof reader) => who.createAccount(t.newAccount()),
+    (who: typeof reader) => who.bulkCreateAccounts([t.newAccount()]),
+    (who: typeof reader) => who.updateAccount(account.id, body, { ifMatch: account.etag }),
+  ]) {
     const refused = await write(reader);
     const served = await write(writer);
-    // Which of these a delegated token is served at all is nowhere said.
+    // Which of these a delegated token is served at all is nowhere stated.
     if (served.status >= 300 && refused.status >= 300) continue;
     t.findings.controlled = true;
-    t.expect('AUTH-2', refused).refused(403, 'read_only_credential');
+    t.expect('AUTH-2', refused).refused(...READ_ONLY);
   }
 }
 
-/** The same request by a token of the same account that is not read-only is served after it. */
-async function refuseReader(
-  t: ScenarioContext,
-  command: Command,
-  readers: DelegatedTokens,
-  traders: DelegatedTokens,
-): Promise<void> {
-  const shown = await command.prepare();
-  const trader = await traders.next();
-  const options: CallOptions = { key: t.fresh.key() };
-  await t.control(`${command.operation} by a token that may write`, () => shown(trader, options));
-  const send = await command.prepare();
-  const refused = await send(await readers.next());
-  t.expect('AUTH-2', refused).refused(403, 'read_only_credential');
-  const served = await send(await traders.next());
-  const first = served.status >= 400 || (await isServedFirst(t, command, served));
-  t.expect('AUTH-2', served).is('served as if for the first time', first);
+async function firmOf(t: ScenarioContext): Promise<string> {
+  return (await t.credential(t.mainRole)).firmId ?? '1';
 }
+
+const notPermitted: Fault = async (t, { operation }) => {
+  const firm = await firmOf(t);
+  await t.operator.permit(firm, operation, false);
+  return { undo: () => t.operator.permit(firm, operation, true) };
+};
+
+const authPermissions = refusals({
+  id: 'auth-permissions',
+  title: 'An operation that the firm may no longer do is 403 forbidden, and only that one',
+  needs: ['permissions', 'trading_account'],
+  lane: 'own_world',
+  rows: SCOPED_NAMES.map(
+    (name) => ['AUTH-8', name, 'the permissions of the firm', notPermitted, FORBIDDEN] as const,
+  ),
+});
+
+const authPermissionsOfOthers: Scenario = {
+  id: 'auth-permissions-of-others',
+  title: 'A firm’s permissions hold for all of its credentials, and for no other firm',
+  rules: ['AUTH-8'],
+  needs: ['permissions', 'brand', 'other_firm'],
+  lane: 'own_world',
+  async run(t) {
+    await t.given.account({}, 'brand');
+    await t.given.account({}, 'other_firm');
+    await t.operator.permit(await firmOf(t), CREATE, false);
+    const ofBrand = await t.as('brand').createAccount(t.newAccount({}, 'brand'));
+    t.expect('AUTH-8', ofBrand).refused(...FORBIDDEN);
+    const rows = await t.api.bulkCreateAccounts([t.newAccount()]);
+    t.expect('AUTH-8', rows).is('another operation, which is still allowed', rows.status !== 403);
+    const theirs = await t.as('other_firm').createAccount(t.newAccount({}, 'other_firm'));
+    t.expect('AUTH-8', theirs).is('another firm, which is still allowed', theirs.status < 300);
+  },
+};
+
+const bulkPermissions: Scenario = {
+  id: 'bulk-permissions',
+  title: 'Rows of a firm that may create no single account are 403, as a single create is',
+  rules: ['BULK-3'],
+  needs: ['permissions'],
+  lane: 'own_world',
+  async run(t) {
+    const known = await t.given.account();
+    await t.operator.permit(await firmOf(t), CREATE, false);
+    const bodies = [t.newAccount(), known.body, t.newAccount({ email: 'no at sign' })];
+    const singles: Answer[] = [];
+    for (const body of bodies) {
+      const single = await t.api.createAccount(body);
+      // AUTH-8: without this there is nothing that the rows should be like.
+      if (single.status !== 403) throw new Blocked(`a single create: ${single.summary}`);
+      singles.push(single);
+    }
+    const batch = await t.api.bulkCreateAccounts(bodies);
+    if (batch.status !== 200) throw new Blocked(`the batch: ${batch.summary} (BULK-1)`);
+    for (const [index, single] of singles.entries()) {
+      const status = batch.at(`rows.${index}.status`);
+      const words = `row ${index}: ${single.status}, as creating it alone`;
+      t.expect('BULK-3', batch).is(words, status === single.status, `status ${status}`, single);
+    }
+  },
+};
 
 export const authenticationScenarios: readonly Scenario[] = [
   authToken,
@@ -182,7 +194,8 @@ export const authenticationScenarios: readonly Scenario[] = [
   authReadOnly,
   ...tokenScenarios,
   ...scopeScenarios,
-  ...amendScenarios,
   ...reachScenarios,
-  ...permissionScenarios,
+  authPermissions,
+  bulkPermissions,
+  authPermissionsOfOthers,
 ];

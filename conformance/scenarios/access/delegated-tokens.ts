@@ -1,8 +1,9 @@
 // Delegated tokens of one account, as many as a scenario needs: each is held to the Sandbox rate.
 
+import type { Who } from '../../cases/calls.ts';
+import type { Caller, Fault } from '../../cases/refusals.ts';
 import type { ScenarioContext } from '../../engine/scenario/scenario-context.ts';
 import { Blocked } from '../../engine/scenario-errors.ts';
-import type { ApiClient } from '../../engine/send/client.ts';
 import type { Credential, CredentialOptions, Place } from '../../providers/target.ts';
 
 /**
@@ -13,38 +14,40 @@ const CALLS_EACH = 4;
 const TRADER_SCOPES = ['trader:trade', 'trader:funds'];
 const MINTER_SCOPES = ['trades:write', 'transactions:write', ...TRADER_SCOPES];
 
-/** Gives a client whose token can take the next call: the profile's one, or a new one in time. */
-export class DelegatedTokens {
-  readonly #t: ScenarioContext;
-  readonly #accountId: string;
-  readonly #readOnly: boolean;
-  #credential: Credential | undefined;
-  #calls = 0;
-
-  constructor(t: ScenarioContext, accountId: string, readOnly = false) {
-    this.#t = t;
-    this.#accountId = accountId;
-    this.#readOnly = readOnly;
-  }
-
-  async next(): Promise<ApiClient> {
-    this.#calls += 1;
-    if (!this.#t.has('mint')) return this.#t.as(this.#readOnly ? 'read_only' : 'delegated');
-    if (this.#credential === undefined || this.#calls > CALLS_EACH) {
-      this.#credential = await this.#mint();
-      this.#calls = 1;
+/** A token that can take the next call: the profile's one, or a new one in time. */
+export function delegatedTokens(
+  t: ScenarioContext,
+  accountId: string,
+  readOnly = false,
+): () => Promise<Who> {
+  let credential: Credential | undefined;
+  let calls = 0;
+  return async () => {
+    if (!t.has('mint')) return readOnly ? 'read_only' : 'delegated';
+    if (credential === undefined || calls === CALLS_EACH) {
+      credential = await mintDelegated(t, { accountId, readOnly, scopes: TRADER_SCOPES });
+      calls = 0;
     }
-    return this.#t.as(this.#credential);
-  }
-
-  #mint(): Promise<Credential> {
-    return mintDelegated(this.#t, {
-      accountId: this.#accountId,
-      readOnly: this.#readOnly,
-      scopes: TRADER_SCOPES,
-    });
-  }
+    calls += 1;
+    return credential;
+  };
 }
+
+/** Trader tokens of an account whose read-only tokens are known as well. */
+export async function trader(t: ScenarioContext): Promise<Caller> {
+  const place = await delegatedPlace(t, 'read_only');
+  return { place, who: delegatedTokens(t, place.account_id) };
+}
+
+export const asTrader: Fault = async (t) => {
+  const { account_id } = await delegatedPlace(t, 'delegated');
+  return { who: await delegatedTokens(t, account_id)() };
+};
+
+/** As a read-only token of the account that the call is about. */
+export const asReader: Fault = async (t, { place }) => ({
+  who: await delegatedTokens(t, place!.account_id, true)(),
+});
 
 /** A delegated token of one account, and the server credential that mints it. Needs `mint`. */
 export async function mintDelegated(

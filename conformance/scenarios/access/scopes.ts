@@ -1,134 +1,96 @@
-// AUTH: each scope grants what its row of the table says, and nothing else.
-
-import type { ScenarioContext } from '../../engine/scenario/scenario-context.ts';
+// AUTH-4: each scope grants what its row of the table says, and nothing else.
+import { as, asHolderOf, type Expected, type RefusalRow, refusals } from '../../cases/refusals.ts';
+import { AMEND, isOfFunds } from '../../cases/scopes.ts';
 import { Blocked } from '../../engine/scenario-errors.ts';
-import type { Answer } from '../../engine/send/answer.ts';
-import type { ApiClient } from '../../engine/send/client.ts';
-import type { RuleId, Scenario } from '../../engine/types.ts';
-import type { Credential } from '../../providers/target.ts';
-import {
-  accountCommands,
-  type Command,
-  everyCommand,
-  SERVED,
-  webhookCommands,
-} from '../support/commands.ts';
-import { DelegatedTokens, delegatedPlace } from './delegated-tokens.ts';
+import type { Scenario } from '../../engine/types.ts';
+import type { CredentialOptions } from '../../providers/target.ts';
+import { FORBIDDEN } from '../../spec/errors.ts';
+import { OPERATIONS, SCOPED_NAMES, SCOPES, type ScopedName } from '../../spec/operations.ts';
+import { asTrader, mintDelegated } from './delegated-tokens.ts';
 
-const SCOPES = [
-  'accounts:write',
-  'trades:write',
-  'trader:trade',
-  'transactions:write',
-  'trader:funds',
-  'transactions:amend',
-  'webhooks:manage',
-] as const;
+/** An operation that asks for no scope at all is a matter of its own rule (ACC-21, TXN-12, …). */
+function forbidden(operation: ScopedName): Expected {
+  const { scopeRule } = OPERATIONS[operation];
+  return (t, rules, answer) => {
+    const judged = answer.status < 300 ? answer.presuming(scopeRule) : answer;
+    t.expect(rules, judged).refused(...FORBIDDEN);
+  };
+}
 
-const authScopeMatrix: Scenario = {
+function matrixRows(operation: ScopedName): RefusalRow[] {
+  const own: readonly string[] = OPERATIONS[operation].scopes;
+  const others = SCOPES.filter(
+    (scope) => !own.includes(scope) && !(scope === AMEND && isOfFunds(operation)),
+  );
+  return [
+    ...own.map((scope): RefusalRow => {
+      return ['AUTH-4', operation, `with ${scope} alone`, asHolderOf(scope), 'served'];
+    }),
+    ...others.map((scope): RefusalRow => {
+      return ['AUTH-4', operation, `${scope} alone`, asHolderOf(scope), forbidden(operation)];
+    }),
+  ];
+}
+
+const authScopeMatrix = refusals({
   id: 'auth-scope-matrix',
   title: 'Each scope alone serves its operations; every other scope is refused with 403',
-  rules: ['AUTH-4'],
   needs: ['mint', 'trading_account'],
-  async run(t) {
-    const holders = new Map<string, Credential>();
-    for (const scope of SCOPES) holders.set(scope, await t.operator.mint({ scopes: [scope] }));
-    const none = await t.operator.mint({ scopes: [] });
-    const shown = new Set<Command>();
-    const commands = await everyCommand(t);
-    for (const command of commands) {
-      await t.branch('AUTH-4', command.operation, async () => {
-        for (const scope of command.scopes) {
-          const send = await command.prepare();
-          const served = await send(t.as(holders.get(scope)!));
-          // Only a 403 is about scopes; anything else is another rule's.
-          if (served.status >= 300 && served.status !== 403) {
-            throw new Blocked(
-              `control failed: ${command.operation} with ${scope}: ${served.summary}`,
-            );
-          }
-          if (served.status < 300) shown.add(command);
-          t.findings.controlled ||= shown.size > 0;
-          t.expect('AUTH-4', served).is(`served with ${scope} alone`, served.status < 300);
-        }
-      });
-    }
-    const open = await openToAll(t, commands, t.as(none));
-    for (const command of commands) {
-      if (open.has(command) || !shown.has(command)) continue;
-      await t.branch('AUTH-4', command.operation, () => refuse(t, command, holders));
-    }
-  },
-};
+  rows: SCOPED_NAMES.flatMap(matrixRows),
+});
 
-/**
- * An operation that forgets its scope altogether is caught by its own rule (ACC-21, TXN-12, …).
- * Only where operations of several rules do is it the scopes that are wrong.
- */
-async function openToAll(
-  t: ScenarioContext,
-  commands: readonly Command[],
-  none: ApiClient,
-): Promise<ReadonlySet<Command>> {
-  const open = new Map<Command, Answer>();
-  for (const command of commands) {
-    await t.branch('AUTH-4', command.operation, async () => {
-      const send = await command.prepare();
-      const answer = await send(none);
-      if (answer.status < 300) open.set(command, answer);
-    });
-  }
-  const owners = new Set<RuleId>([...open.keys()].map((command) => command.owner));
-  if (owners.size > 1) {
-    for (const answer of open.values()) t.expect('AUTH-4', answer).refused(403, 'forbidden');
-  }
-  return new Set(open.keys());
-}
+const OF_ACCOUNTS_AND_WEBHOOKS = SCOPED_NAMES.filter((name) =>
+  /^(accounts|webhooks):/.test(OPERATIONS[name].scopes[0]!),
+);
 
-async function refuse(
-  t: ScenarioContext,
-  command: Command,
-  holders: ReadonlyMap<string, Credential>,
-): Promise<void> {
-  const send = await command.prepare();
-  for (const [scope, holder] of holders) {
-    if (command.scopes.includes(scope)) continue;
-    // TXN-12 and TXS-17 say themselves that transactions:amend alone is nothing.
-    if (scope === 'transactions:amend' && command.scopes.includes('trader:funds')) continue;
-    t.expect('AUTH-4', await send(t.as(holder))).refused(403, 'forbidden');
-  }
-}
-
-const authScopesOfRoles: Scenario = {
+const authScopesOfRoles = refusals({
   id: 'auth-scopes-of-roles',
   title: 'transactions:amend alone, and trader scopes, grant nothing on accounts and webhooks',
-  rules: ['AUTH-4'],
   needs: ['amend_only', 'delegated'],
+  rows: [
+    ...OF_ACCOUNTS_AND_WEBHOOKS.map((name): RefusalRow => {
+      return ['AUTH-4', name, `${AMEND} alone`, as('amend_only'), forbidden(name)];
+    }),
+    ['AUTH-4', 'createAccount', 'a trader token', asTrader, forbidden('createAccount')],
+    ['AUTH-4', 'listWebhooks', 'a trader token', asTrader, forbidden('listWebhooks')],
+  ],
+});
+
+const TRADERS = ['trader:funds', AMEND];
+
+const authAmend: Scenario = {
+  id: 'auth-amend',
+  title: 'transactions:amend widens transactions:write and trader:funds alike',
+  rules: ['AUTH-4'],
+  needs: ['mint', 'settle', 'fresh_trading_account'],
   async run(t) {
-    const all = [...accountCommands(t), ...(await webhookCommands(t))];
-    const open = t.has('no_scopes')
-      ? await openToAll(t, all, t.as('no_scopes'))
-      : new Set<Command>();
-    const commands = all.filter((each) => !open.has(each));
-    for (const command of commands) {
-      await t.branch('AUTH-4', command.operation, async () => {
-        const shown = await command.prepare();
-        const key = command.owner === 'HOOK-6' ? {} : { key: t.fresh.key() };
-        await t.control(`${command.operation} with its scope`, () => shown(t.api, key), ...SERVED);
-        const send = await command.prepare();
-        t.expect('AUTH-4', await send(t.as('amend_only'))).refused(403, 'forbidden');
+    const place = await t.given.freshPlace();
+    const { account_id: accountId } = place;
+    const known = await t.given.settled(place);
+    const key = t.fresh.key();
+    const cancel = () => t.api.cancelTransaction(known.id, accountId, undefined, { key });
+    await t.control('cancelling what has settled, with every scope', cancel, 200);
+    const server = (scopes: CredentialOptions['scopes']) => t.operator.mint({ scopes });
+    const delegated = { accountId, readOnly: false, scopes: TRADERS };
+    const holders = [
+      ['transactions:write', () => server(['transactions:write', AMEND])],
+      ['trader:funds', () => server(TRADERS)],
+      ['trader:funds, delegated', () => mintDelegated(t, delegated)],
+    ] as const;
+    for (const [words, mint] of holders) {
+      await t.branch('AUTH-4', words, async () => {
+        const holder = t.as(await mint());
+        const pending = await t.given.transaction(place);
+        const own = await holder.cancelTransaction(pending.id, accountId);
+        // Whether the scope serves at all is seen in auth-scope-matrix.
+        if (own.status >= 300) throw new Blocked(`cancelling what is pending: ${own.summary}`);
+        const settled = await t.given.settled(place);
+        const cancelled = await holder.cancelTransaction(settled.id, accountId);
+        const expected = `what has settled is cancelled with ${words} and ${AMEND}`;
+        t.expect('AUTH-4', cancelled).is(expected, cancelled.status === 200);
       });
     }
-    await t.branch('AUTH-4', 'a trader token', async () => {
-      const { account_id } = await delegatedPlace(t, 'delegated');
-      const trader = await new DelegatedTokens(t, account_id).next();
-      const two = ['createAccount', 'listWebhooks'];
-      for (const command of commands.filter((each) => two.includes(each.operation))) {
-        const send = await command.prepare();
-        t.expect('AUTH-4', await send(trader)).refused(403, 'forbidden');
-      }
-    });
   },
 };
 
-export const scopeScenarios: readonly Scenario[] = [authScopeMatrix, authScopesOfRoles];
+export const scopeScenarios: readonly Scenario[] = [authScopeMatrix, authScopesOfRoles, authAmend];

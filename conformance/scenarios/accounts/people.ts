@@ -1,30 +1,51 @@
-// ACC: one person a brand, told by email and by phone, and how a phone is normalised.
+// ACC-8 to ACC-11: there is one person of an email and of a phone at a brand, and how a phone is
+// normalised.
 
+import { type Fault, type RefusalRow, refusals, body as withBody } from '../../cases/refusals.ts';
 import type { ScenarioContext } from '../../engine/scenario/scenario-context.ts';
-import type { Answer } from '../../engine/send/answer.ts';
+import type { RequestBody } from '../../engine/send/client.ts';
+import { printJson } from '../../engine/send/json.ts';
 import type { RuleId, Scenario } from '../../engine/types.ts';
-import { digitsOf, expectReferenceFree, lettersOf } from '../support/account-assertions.ts';
-import { requirePrecondition } from '../support/transaction-assertions.ts';
+import { INVALID_STATE } from '../../spec/errors.ts';
+import { digitsOf, lettersOf } from '../support/account-assertions.ts';
 
-const accEmailTaken: Scenario = {
+/** How an account is made first, and what the next create shares with it. */
+type TakenRow = readonly [
+  what: string,
+  make: (t: ScenarioContext) => Promise<RequestBody | undefined>,
+];
+
+/** A create that shares this with an account that exists is 409; undefined: it cannot be tried. */
+function taken(rule: RuleId, [what, make]: TakenRow): RefusalRow {
+  const sharing: Fault = async (t, valid) => {
+    const shared = await make(t);
+    return shared && withBody(shared)(t, valid);
+  };
+  return [rule, 'createAccount', what, sharing, INVALID_STATE];
+}
+
+const EMAILS: readonly TakenRow[] = [
+  ['the email of an account', async (t) => ({ email: (await t.given.account()).email })],
+  [
+    'the email of an account, and a phone that is free',
+    async (t) => ({ email: (await t.given.account()).email, phone: t.fresh.phone() }),
+  ],
+  [
+    'the email of the row of a batch',
+    async (t) => {
+      const row = t.newAccount();
+      await t.control('a batch of one', () => t.api.bulkCreateAccounts([row]), 200);
+      return { email: row.email! };
+    },
+  ],
+];
+
+const accEmailTaken = refusals({
   id: 'acc-email-taken',
   title: 'An email that exists at the brand under another reference is 409 invalid_state',
-  rules: ['ACC-8'],
   observes: ['NS-20'],
-  async run(t) {
-    const known = await t.given.account();
-    // Nothing but the email in common: neither reference nor names nor phone.
-    const { email } = known;
-    const body = t.newAccount({ email, phone: t.fresh.phone(), first_name: 'Someone' });
-    t.expect('ACC-8', await t.api.createAccount(body)).refused(409, 'invalid_state');
-    await expectReferenceFree(t, 'ACC-8', { ...body, email: t.fresh.email() });
-
-    // Whoever came in a batch is somebody too.
-    const batched = t.newAccount();
-    await t.control('a batch of one', () => t.api.bulkCreateAccounts([batched]), 200);
-    const met = await t.api.createAccount(t.newAccount({ email: batched.email! }));
-    t.expect('ACC-8', met).refused(409, 'invalid_state');
-
+  rows: EMAILS.map((row) => taken('ACC-8', row)),
+  async also(t) {
     // All of an email counts, however long it is.
     const long = `${t.fresh.text(48)}.${'long'.repeat(8)}`;
     const first = await t.api.createAccount(t.newAccount({ email: `${long}.a@example.com` }));
@@ -32,79 +53,68 @@ const accEmailTaken: Scenario = {
     if (first.status < 300) {
       t.expect('ACC-8', second).is('no conflict: another email', second.status !== 409);
     }
-
-    await observeCaseOf(t, email);
-    const shared = t.fresh.email();
-    await expectOneOf(t, 'ACC-8', 'email', () => t.newAccount({ email: shared }));
+    const { email } = await t.given.account();
+    const loud = await t.api.createAccount(t.newAccount({ email: email.toUpperCase() }));
+    t.observe('NS-20', `an email in upper case: ${loud.summary}`, {
+      email_case_sensitive: loud.status === 201,
+    });
+    await expectOneOf(t, 'ACC-8', { email: t.fresh.email() });
   },
-};
+});
 
-/** NS-20. */
-async function observeCaseOf(t: ScenarioContext, email: string): Promise<void> {
-  const loud = await t.api.createAccount(t.newAccount({ email: email.toUpperCase() }));
-  t.observe('NS-20', `an email in upper case: ${loud.summary}`, {
-    email_case_sensitive: loud.status === 201,
-  });
+/** `+61 255-501.234`: the same number to anyone who reads its digits. */
+function spell(phone: string): string {
+  return `${phone.slice(0, 3)} ${phone.slice(3, 7)}-${phone.slice(7, 10)}.${phone.slice(10)}`;
 }
 
-const accPhoneTaken: Scenario = {
+const local = (phone: string) => ({ phone: `0${phone.slice(3)}`, phone_region: 'AU' });
+
+/** An account of the first spelling, and the second; if the first one is read as it is meant. */
+function stored(
+  first: (phone: string) => RequestBody,
+  next: (phone: string) => RequestBody,
+): TakenRow[1] {
+  return async (t) => {
+    const phone = t.fresh.phone();
+    const { answer } = await t.given.account(first(phone));
+    // ACC-11 and ACC-12 judge what becomes of it.
+    const isRead = first === plain || digitsOf(answer.at('phone')) === digitsOf(phone);
+    return isRead ? next(phone) : undefined;
+  };
+}
+
+const plain = (phone: string) => ({ phone });
+const spelt = (phone: string) => ({ phone: spell(phone) });
+
+const PHONES: readonly TakenRow[] = [
+  ['the phone of an account', stored(plain, plain)],
+  ['a phone that is stored from another spelling', stored(spelt, plain)],
+  ['another spelling of a phone', stored(plain, spelt)],
+  ['a phone that is stored from its national form', stored(local, plain)],
+  ['the national form of a phone', stored(plain, local)],
+];
+
+const accPhoneTaken = refusals({
   id: 'acc-phone-taken',
   title: 'A phone that exists at the brand is 409 invalid_state, however it is written',
-  rules: ['ACC-9'],
-  async run(t) {
-    const phone = t.fresh.phone();
-    await t.given.account({ phone });
-    const body = t.newAccount({ phone });
-    t.expect('ACC-9', await t.api.createAccount(body)).refused(409, 'invalid_state');
-    await expectReferenceFree(t, 'ACC-9', { ...body, phone: t.fresh.phone() });
-    // Stored from a spelling and met by the plain form, and the other way round. That a spelling is
-    // taken at all is shown first, because ACC-11 judges it.
-    await t.branch('ACC-9', 'another spelling', async () => {
-      const second = t.fresh.phone();
-      await t.given.account({ phone: spell(second) });
-      const plain = await t.api.createAccount(t.newAccount({ phone: second }));
-      t.expect('ACC-9', plain).refused(409, 'invalid_state');
-      const spelt = await t.api.createAccount(t.newAccount({ phone: spell(phone) }));
-      t.expect('ACC-9', spelt).refused(409, 'invalid_state');
-    });
-    await t.branch('ACC-9', 'as people of its country write it', async () => {
-      const fourth = t.fresh.phone();
-      const national = (each: string) => ({ phone: `0${each.slice(3)}`, phone_region: 'AU' });
-      const stored = await t.given.account(national(fourth));
-      // ACC-12 judges what becomes of it.
-      if (digitsOf(stored.answer.at('phone')) !== digitsOf(fourth)) return;
-      for (const over of [{ phone: fourth }, national(phone)]) {
-        const met = await t.api.createAccount(t.newAccount(over));
-        t.expect('ACC-9', met).refused(409, 'invalid_state');
-      }
-    });
-    const third = t.fresh.phone();
-    await expectOneOf(t, 'ACC-9', 'phone', () => t.newAccount({ phone: third }));
-  },
-};
+  rows: PHONES.map((row) => taken('ACC-9', row)),
+  also: (t) => expectOneOf(t, 'ACC-9', { phone: t.fresh.phone() }),
+});
 
-/** Of several people at once with the same email or phone one is made; the rest hear of it. */
-async function expectOneOf(
-  t: ScenarioContext,
-  rule: RuleId,
-  what: string,
-  body: () => ReturnType<ScenarioContext['newAccount']>,
-): Promise<void> {
-  const answers = await t.sendTogether(await t.burstSize(6), () => t.api.createAccount(body()));
+/** Of several creates at once with the same email or phone one is served. */
+async function expectOneOf(t: ScenarioContext, rule: RuleId, shared: RequestBody): Promise<void> {
+  const answers = await t.sendTogether(await t.burstSize(6), () =>
+    t.api.createAccount(t.newAccount(shared)),
+  );
   const created = answers.filter((each) => each.status < 300).length;
   const rest = answers.filter((each) => each.status >= 300);
   t.claim(
     rule,
-    `creates at once with one ${what}: one of them 201, the rest 409`,
+    `creates at once with one ${Object.keys(shared)}: one of them 201, the rest 409`,
     created === 1 && rest.every((each) => each.status === 409),
     answers.map((each) => each.summary).join('; '),
     ...answers,
   );
-}
-
-/** `+44 7400-123.456`: the same number to anyone who reads its digits. */
-function spell(phone: string): string {
-  return `${phone.slice(0, 3)} ${phone.slice(3, 7)}-${phone.slice(7, 10)}.${phone.slice(10)}`;
 }
 
 const accOtherBrand: Scenario = {
@@ -116,31 +126,32 @@ const accOtherBrand: Scenario = {
   async run(t) {
     const phone = t.fresh.phone();
     const here = await t.given.account({ phone }, 'brand');
-    const there = t.newAccount({ email: here.email, phone }, 'other_brand');
-    const made = await t.as('other_brand').createAccount(there);
+    const there = (over: RequestBody) =>
+      t.as('other_brand').createAccount(t.newAccount(over, 'other_brand'));
+    const made = await there({ email: here.email, phone });
     t.expect('ACC-10', made).status(201, 200);
     // ACC-11: whatever the normalised form is (NS-24), one number has one.
-    await t.branch('ACC-11', 'one number in two spellings', async () => {
-      const second = t.fresh.phone();
-      const plain = await t.given.account({ phone: second }, 'brand');
-      const spelt = t.newAccount({ phone: spell(second) }, 'other_brand');
-      const other = await t.as('other_brand').createAccount(spelt);
-      requirePrecondition(
-        other.status !== 409,
-        'a phone is taken at every brand, which ACC-10 judges',
-      );
-      const form = plain.answer.at('phone') ?? null;
-      t.expect('ACC-11', other).status(201, 200).field('phone', form);
-    });
-
-    const same = { client_reference_id: here.reference };
-    const again = t.newAccount(same, 'other_brand');
+    const second = t.fresh.phone();
+    const { answer } = await t.given.account({ phone: second }, 'brand');
+    const other = await there({ phone: spell(second) });
+    const form = answer.at('phone') ?? null;
+    t.expect('ACC-11', other).status(201, 200).field('phone', form);
+    const again = t.newAccount({ client_reference_id: here.reference }, 'other_brand');
     const found = await t.as(t.has('firm') ? 'firm' : 'other_brand').createAccount(again);
     t.observe('NS-20', `the same reference at another brand: ${found.summary}`, {
       account_reference_scope: found.status === 201 ? 'brand' : 'firm',
     });
   },
 };
+
+/** ACC-11: none of these is refused. */
+const FORMATS: readonly ((t: ScenarioContext) => string)[] = [
+  (t) => `ext. ${digitsOf(t.fresh.phone()).slice(-7)}`,
+  (t) => `(0) ${digitsOf(t.fresh.phone()).repeat(4)}`,
+  (t) => `none yet; ${lettersOf(t.fresh.text())}`,
+  (t) => `Tel: ${t.fresh.phone()} (mobile; evenings)`,
+  (t) => `${t.fresh.phone()}/#*+`,
+];
 
 const accPhoneAnyFormat: Scenario = {
   id: 'acc-phone-any-format',
@@ -153,34 +164,23 @@ const accPhoneAnyFormat: Scenario = {
     const made = await t.api.createAccount(t.newAccount({ phone: odd }));
     const seen = made.at('phone');
     // ACC-1 judges which status says so.
-    t.expect('ACC-11', made)
+    const isKept = t
+      .expect('ACC-11', made)
       .is('created', made.status < 300)
       .is(`not the phone as sent: "${odd}"`, seen !== odd, `phone: "${odd}"`)
-      .is(`the digits of ${phone}`, digitsOf(seen) === digitsOf(phone), `phone: ${seen}`);
-    const said = `${JSON.stringify(odd)} reads ${JSON.stringify(seen)}`;
-    const form = new Map<unknown, string>([
-      [`+${digitsOf(phone)}`, 'e164'],
-      [digitsOf(phone), 'digits'],
-    ]).get(seen);
-    const isKept = made.status < 300 && seen !== odd && digitsOf(seen) === digitsOf(phone);
-    t.observe('NS-24', said, isKept ? { phone_form: form ?? 'other' } : {});
-    const digits = digitsOf(t.fresh.phone());
-    const formats = [
-      `ext. ${digits.slice(-7)}`,
-      `(0) ${digits}${digits}${digits}${digits}`,
-      `none yet; ${lettersOf(t.fresh.text())}`,
-      `Tel: ${t.fresh.phone()} (mobile; evenings)`,
-      `${t.fresh.phone()}/#*+`,
-    ];
-    for (const format of formats) {
-      const taken = await t.api.createAccount(t.newAccount({ phone: format }));
-      const refused = `"${format}": ${taken.summary}`;
-      const accepted = t
-        .expect('ACC-11', taken)
-        .is(`"${format}" accepted`, taken.status < 300, refused);
-      if (!accepted.ok || digitsOf(format) === '') continue;
-      const kept = digitsOf(taken.at('phone')) !== '';
-      t.advise('ACC-11', taken).is(`"${format}" kept in some form`, kept);
+      .is(`the digits of ${phone}`, digitsOf(seen) === digitsOf(phone), `phone: ${seen}`).ok;
+    const forms = { [`+${digitsOf(phone)}`]: 'e164', [digitsOf(phone)]: 'digits' };
+    const form = forms[String(seen)] ?? 'other';
+    const words = `${printJson(odd)} reads ${printJson(seen)}`;
+    t.observe('NS-24', words, isKept ? { phone_form: form } : {});
+    for (const write of FORMATS) {
+      const format = write(t);
+      const answer = await t.api.createAccount(t.newAccount({ phone: format }));
+      const expected = t.expect('ACC-11', answer);
+      const isTaken = expected.is(`"${format}" accepted`, answer.status < 300).ok;
+      if (!isTaken || digitsOf(format) === '') continue;
+      const isThere = digitsOf(answer.at('phone')) !== '';
+      t.advise('ACC-11', answer).is(`"${format}" kept in some form`, isThere);
     }
     await observeLetters(t);
   },
@@ -189,77 +189,21 @@ const accPhoneAnyFormat: Scenario = {
 /** NS-62: a number some of whose digits are given as the letters on their keys. */
 async function observeLetters(t: ScenarioContext): Promise<void> {
   const number = t.fresh.phone();
-  const onKeys = '01ADGJMPTW';
   // Letters at the end could be cut off and leave a shorter number, so the area code is spelt.
-  const area = number.slice(3, 5).replace(/[0-9]/g, (digit) => onKeys[+digit]!);
-  const spelt = `${number.slice(0, 3)}${area}${number.slice(5)}`;
-  const made = await t.api.createAccount(t.newAccount({ phone: spelt }));
+  const area = number.slice(3, 5).replace(/[0-9]/g, (digit) => '01ADGJMPTW'[+digit]!);
+  const letters = `${number.slice(0, 3)}${area}${number.slice(5)}`;
+  const made = await t.api.createAccount(t.newAccount({ phone: letters }));
   if (made.status >= 300) return;
   const seen = made.at('phone');
   const isDialled = digitsOf(seen) === digitsOf(number);
-  t.observe('NS-62', `${JSON.stringify(spelt)} reads ${JSON.stringify(seen)}`, {
+  t.observe('NS-62', `${printJson(letters)} reads ${printJson(seen)}`, {
     phone_letters: isDialled ? 'keypad' : 'left_out',
   });
 }
-
-const accPhoneRegion: Scenario = {
-  id: 'acc-phone-region',
-  title: 'phone_region decides how a national number is normalised',
-  rules: ['ACC-12'],
-  // Where phones are compared or answered as they were typed, both would be the same person.
-  presumes: { 'ACC-12': ['ACC-9', 'ACC-11'] },
-  async run(t) {
-    await t.given.account();
-    // 06 39 98 is reserved for fiction in France, not in the Netherlands, which are tried only in a
-    // world that is thrown away.
-    const rest = `3998${digitsOf(t.fresh.phone()).slice(-4)}`;
-    const national = `06 ${rest.slice(0, 4)} ${rest.slice(4)}`;
-    const answers: [region: string, code: string, answer: Answer][] = [];
-    const regions = [
-      ['FR', '33'],
-      ['NL', '31'],
-    ] as const;
-    for (const [region, code] of t.has('mint') ? regions : regions.slice(0, 1)) {
-      const body = t.newAccount({ phone: national, phone_region: region });
-      answers.push([region, code, await t.api.createAccount(body)]);
-    }
-    for (const [region, code, answer] of answers) {
-      const wanted = `${code}6${rest}`;
-      const refused = answer.status >= 400 && answer.status !== 409;
-      requirePrecondition(!refused, `a phone as "${national}" is refused, which ACC-11 judges`);
-      requirePrecondition(
-        answer.at('phone') !== national,
-        'phones are not normalised, which ACC-11 judges',
-      );
-      const seen = JSON.stringify(answer.at('phone') ?? null);
-      t.expect('ACC-12', answer)
-        .is(`taken: "${national}" of ${region} is nobody else's`, answer.status < 300)
-        .is(`${national} of ${region} as ${wanted}`, digitsOf(answer.at('phone')) === wanted, seen);
-    }
-    await t.branch('ACC-12', 'as the row of a batch', async () => {
-      const own = `06 39 98 ${digitsOf(t.fresh.phone()).slice(-4)}`;
-      const row = t.newAccount({ phone: own, phone_region: 'FR' });
-      await t.control('a batch of one', () => t.api.bulkCreateAccounts([row]), 200);
-      const created = await t.control('its account', () => t.api.createAccount(row));
-      const found = created.presuming('ACC-5', 'BULK-3');
-      const shown = JSON.stringify(created.at('phone') ?? null);
-      const wanted = `336${digitsOf(own).slice(1)}`;
-      const read = digitsOf(created.at('phone')) === wanted;
-      t.expect('ACC-12', found).is(`${own} of FR as ${wanted}`, read, shown);
-    });
-    // A number that says its country itself needs no hint, so another one does not change it.
-    const phone = t.fresh.phone();
-    const hinted = await t.api.createAccount(t.newAccount({ phone, phone_region: 'FR' }));
-    const kept = digitsOf(hinted.at('phone')) === digitsOf(phone);
-    const seen = JSON.stringify(hinted.at('phone') ?? null);
-    t.expect('ACC-12', hinted).status(201, 200).is(`${phone}, whatever the hint`, kept, seen);
-  },
-};
 
 export const accountPeopleScenarios: readonly Scenario[] = [
   accEmailTaken,
   accPhoneTaken,
   accOtherBrand,
   accPhoneAnyFormat,
-  accPhoneRegion,
 ];

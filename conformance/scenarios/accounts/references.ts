@@ -1,111 +1,14 @@
-// ACC: the reference that names an account for good.
+// ACC-5 to ACC-7: a reference names one account for ever. ACC, UPD: time alone changes none.
 
 import { not } from '../../engine/judge/matchers.ts';
 import type { ScenarioContext } from '../../engine/scenario/scenario-context.ts';
+import type { GivenAccount } from '../../engine/scenario/scenario-setup.ts';
 import type { Answer } from '../../engine/send/answer.ts';
 import type { RequestBody } from '../../engine/send/client.ts';
-import type { Scenario } from '../../engine/types.ts';
+import type { RuleId, Scenario } from '../../engine/types.ts';
+import { INVALID_STATE, STALE } from '../../spec/errors.ts';
+import { DAY_MS, HOUR_MS } from '../../spec/literals.ts';
 import { ACCOUNT_MEMBERS, strongTag, tagAfter } from '../support/account-assertions.ts';
-import { requirePrecondition } from '../support/transaction-assertions.ts';
-
-const accReferenceKnown: Scenario = {
-  id: 'acc-reference-known',
-  title: 'A reference that names an account answers 200 with it; nothing is created or changed',
-  rules: ['ACC-5'],
-  observes: ['NS-56'],
-  async run(t) {
-    const known = await t.given.account({ phone: t.fresh.phone() });
-    const other = t.newAccount({
-      client_reference_id: known.reference,
-      phone: t.fresh.phone(),
-      first_name: 'Somebody',
-      last_name: 'Else',
-      country: 'FR',
-      language: 'fr',
-    });
-    const again = await t.api.createAccount(other);
-    expectTheSame(t, again, known.answer);
-    // A second look, because the first may have changed what it did not show.
-    expectTheSame(t, await t.api.createAccount(known.body), known.answer);
-    // Nor is it shown as it is asked for: its reference reads as it is stored.
-    const reference = known.reference.toUpperCase();
-    const loud = await t.api.createAccount({ ...known.body, client_reference_id: reference });
-    // ACC-6 judges whether another case finds it.
-    if (loud.isOf(known.id)) expectTheSame(t, loud, known.answer);
-    await t.branch('ACC-5', 'the account as it is now, and not as it once was', async () => {
-      const options = { ifMatch: strongTag(known.answer) };
-      const update = () => t.api.updateAccount(known.id, { country: 'NO' }, options);
-      const updated = await t.control('an update', update, 200);
-      if (updated.at('country') !== 'NO') return;
-      const now = await t.api.createAccount(known.body);
-      // UPD-1 judges whether updates last: here, one that a later one builds upon.
-      const onward = { ifMatch: await tagAfter(t, known, updated, options.ifMatch) };
-      const build = () => t.api.updateAccount(known.id, { country: 'SE' }, onward);
-      await t.control('an update on top of it', build, 200);
-      // ACC-7 judges whether the reference is the account's still.
-      t.expect('ACC-5', now.presuming('ACC-7')).status(200).field('country', 'NO');
-    });
-    // Nor was anybody made of the email and the phone that came with it.
-    const { email, phone } = other;
-    const free = await t.api.createAccount(t.newAccount({ email: email!, phone: phone! }));
-    const made = free.status < 300 && !free.isOf(known.id);
-    t.expect('ACC-5', free).is('a new account: email and phone are free', made);
-    await observeKnown(t, known.body);
-  },
-};
-
-/** NS-56. */
-async function observeKnown(t: ScenarioContext, body: RequestBody): Promise<void> {
-  const odd = await t.api.createAccount({ ...body, email: t.fresh.text() });
-  t.observe('NS-56', `a known reference with an email that is none: ${odd.summary}`, {
-    known_reference: odd.status < 300 ? 'first' : 'last',
-  });
-}
-
-const accReferenceCase: Scenario = {
-  id: 'acc-reference-case',
-  title: 'References match case-insensitively',
-  rules: ['ACC-6'],
-  async run(t) {
-    const known = await t.given.account();
-    const named = (reference: string) =>
-      t.newAccount({ client_reference_id: reference, email: known.email });
-    // ACC-5 judges what a known reference answers; here only that another case is the same.
-    await expectFound(t, known.reference, named(known.reference), known.id);
-    const expectSame = async (body: RequestBody, id: string) => {
-      const answer = await t.api.createAccount(body);
-      const seen = `${answer.summary}, id ${answer.at('id')}`;
-      t.expect('ACC-6', answer).is(`the account ${id}`, answer.isOf(id), seen);
-    };
-    await expectSame(named(known.reference.toUpperCase()), known.id);
-    // The other way round: what is stored in upper case is found by lower case.
-    const loud = await t.given.account({ client_reference_id: t.fresh.reference().toUpperCase() });
-    const quiet = { ...loud.body, client_reference_id: loud.reference.toLowerCase() };
-    await expectSame(quiet, loud.id);
-    // Letters beyond ASCII have cases too.
-    await t.branch('ACC-6', 'a reference with an umlaut', async () => {
-      const odd = await t.given.account({ client_reference_id: `${t.fresh.reference()}-zoë` });
-      await expectFound(t, odd.reference, odd.body, odd.id);
-      await expectSame({ ...odd.body, client_reference_id: odd.reference.toUpperCase() }, odd.id);
-    });
-    const batch = await t.api.bulkCreateAccounts([named(known.reference.toUpperCase())]);
-    if (batch.status !== 200) return;
-    const id = String(batch.at('rows.0.id'));
-    const judged = batch.presuming('ACC-5', 'BULK-3', 'BULK-11');
-    t.expect('ACC-6', judged).is(`rows.0.id: ${known.id}`, id === known.id, `rows.0.id: ${id}`);
-  },
-};
-
-/** The control of what follows: the reference as it was given finds its account. */
-async function expectFound(
-  t: ScenarioContext,
-  reference: string,
-  body: RequestBody,
-  id: string,
-): Promise<void> {
-  const found = await t.control(`the reference ${reference}`, () => t.api.createAccount(body));
-  requirePrecondition(found.isOf(id), `${reference} does not answer its own account (ACC-5)`);
-}
 
 /** ACC-5: each member that both answers show is the same; which there are is ACC-18's to judge. */
 function expectTheSame(t: ScenarioContext, again: Answer, first: Answer): void {
@@ -116,26 +19,97 @@ function expectTheSame(t: ScenarioContext, again: Answer, first: Answer): void {
   }
 }
 
-const accReferenceAtOnce: Scenario = {
-  id: 'acc-reference-at-once',
-  title: 'Creates at the same moment under one reference end as one account',
-  rules: ['ACC-5'],
+const accReferenceKnown: Scenario = {
+  id: 'acc-reference-known',
+  title: 'A reference that names an account answers 200 with it; nothing is created or changed',
+  rules: ['ACC-5', 'IDEM-12'],
+  observes: ['NS-56'],
   async run(t) {
-    await t.given.account();
-    const body = t.newAccount();
-    // Each has a key of its own, so that only the reference can hold them together.
-    const answers = await t.sendTogether(await t.burstSize(6), () => t.api.createAccount(body));
-    const landed = answers.filter((each) => each.status < 300);
-    const ids = new Set(landed.map((each) => JSON.stringify(each.at('id'))));
-    const created = landed.filter((each) => each.status === 201).length;
-    t.claim(
-      'ACC-5',
-      'one 201 at most, and one id in every account answered',
-      created <= 1 && ids.size <= 1 && landed.length > 0,
-      answers.map((each) => `${each.summary} ${each.at('id') ?? ''}`).join('; '),
-      ...answers,
+    const known = await t.given.account({ phone: t.fresh.phone() });
+    const other = t.newAccount({
+      ...{ client_reference_id: known.reference, phone: t.fresh.phone() },
+      ...{ first_name: 'Another', last_name: 'Name', country: 'FR', language: 'fr' },
+    });
+    const again = await t.api.createAccount(other);
+    expectTheSame(t, again, known.answer);
+    t.expect('IDEM-12', again).field('id', known.id);
+    // A second look, because the first may have changed what it did not show.
+    expectTheSame(t, await t.api.createAccount(known.body), known.answer);
+    // Nor is it shown as it is asked for: its reference reads as it is stored.
+    const reference = known.reference.toUpperCase();
+    const loud = await t.api.createAccount({ ...known.body, client_reference_id: reference });
+    // ACC-6 judges whether another case finds it.
+    if (loud.isOf(known.id)) expectTheSame(t, loud, known.answer);
+    await t.branch('ACC-5', 'the account as it is now, and not as it once was', () =>
+      expectPresent(t, known),
     );
+    // Nor was another account made of the email and the phone that came with it.
+    const { email, phone } = other;
+    const free = await t.api.createAccount(t.newAccount({ email: email!, phone: phone! }));
+    const made = free.status < 300 && !free.isOf(known.id);
+    t.expect('ACC-5', free).is('a new account: email and phone are free', made);
+    const odd = await t.api.createAccount({ ...known.body, email: t.fresh.text() });
+    t.observe('NS-56', `a known reference with an email that is none: ${odd.summary}`, {
+      known_reference: odd.status < 300 ? 'first' : 'last',
+    });
   },
+};
+
+async function expectPresent(t: ScenarioContext, known: GivenAccount): Promise<void> {
+  const update = (country: string, ifMatch: string) =>
+    t.control('an update', () => t.api.updateAccount(known.id, { country }, { ifMatch }), 200);
+  const tag = strongTag(known.answer);
+  const updated = await update('NO', tag);
+  if (updated.at('country') !== 'NO') return;
+  const now = await t.api.createAccount(known.body);
+  // UPD-1 judges whether updates last: this one does, as the next one builds upon it.
+  await update('SE', await tagAfter(t, known, updated, tag));
+  t.expect('ACC-5', now).status(200).field('country', 'NO');
+}
+
+const accReferenceCase: Scenario = {
+  id: 'acc-reference-case',
+  title: 'References match case-insensitively',
+  rules: ['ACC-6'],
+  async run(t) {
+    const fresh = () => t.fresh.reference();
+    for (const [what, stored, sent] of [
+      ['a reference in upper case', fresh(), (each: string) => each.toUpperCase()],
+      ['one that is stored so', fresh().toUpperCase(), (each: string) => each.toLowerCase()],
+      // Letters beyond ASCII have cases too.
+      ['one with an umlaut', `${fresh()}-zoë`, (each: string) => each.toUpperCase()],
+    ] as const) {
+      await t.branch('ACC-6', what, async () => {
+        const known = await t.given.account({ client_reference_id: stored });
+        // ACC-5 judges what a known reference answers; here only that another case is the same.
+        await t.given.reread(known);
+        const body = { ...known.body, client_reference_id: sent(stored) };
+        expectNamed(t, 'ACC-6', await t.api.createAccount(body), known.id, what);
+      });
+    }
+    const known = await t.given.account();
+    const row = { ...known.body, client_reference_id: known.reference.toUpperCase() };
+    const batch = await t.api.bulkCreateAccounts([row]);
+    if (batch.status !== 200) return;
+    const id = String(batch.at('rows.0.id'));
+    t.expect('ACC-6', batch).is(`rows.0.id: ${known.id}`, id === known.id, `rows.0.id: ${id}`);
+  },
+};
+
+function expectNamed(
+  t: ScenarioContext,
+  rule: RuleId,
+  answer: Answer,
+  id: string,
+  what: string,
+): void {
+  const seen = `${answer.summary}, id ${answer.at('id')}`;
+  t.expect(rule, answer).is(`the account ${id}: ${what}`, answer.isOf(id), seen);
+}
+
+const EVERYTHING: RequestBody = {
+  ...{ first_name: 'Grace', last_name: 'Renamed', country: 'US', language: 'es' },
+  status: 'Active',
 };
 
 const accReferencePermanent: Scenario = {
@@ -144,24 +118,13 @@ const accReferencePermanent: Scenario = {
   rules: ['ACC-7'],
   async run(t) {
     const known = await t.given.account();
-    const everything = {
-      first_name: 'Grace',
-      last_name: 'Renamed',
-      country: 'US',
-      language: 'es',
-      status: 'Active',
-    };
-    await expectFound(t, known.reference, known.body, known.id);
+    await t.given.reread(known);
     const options = { ifMatch: strongTag(known.answer) };
-    const update = () => t.api.updateAccount(known.id, everything, options);
+    const update = () => t.api.updateAccount(known.id, EVERYTHING, options);
     const updated = await t.control('an update of every field', update, 200);
-    const expectStill = async (words: string) => {
-      const again = await t.api.createAccount(known.body);
-      const seen = `${again.summary}, id ${again.at('id')}`;
-      t.expect('ACC-7', again).is(`${known.id} ${words}`, again.isOf(known.id), seen);
-    };
+    const expectStill = async (words: string) =>
+      expectNamed(t, 'ACC-7', await t.api.createAccount(known.body), known.id, words);
     await expectStill('after an update of every field');
-
     // An update that names another reference is ignored or refused (NS-27), but changes none.
     const reference = t.fresh.reference();
     const renaming = { client_reference_id: reference, language: 'de' };
@@ -176,9 +139,46 @@ const accReferencePermanent: Scenario = {
   },
 };
 
+/** When records and caches usually end, each a little later. */
+const LATER = [
+  ['an hour', HOUR_MS],
+  ['a day', DAY_MS],
+  ['a quarter', 92 * DAY_MS],
+] as const;
+
+const accInTime: Scenario = {
+  id: 'acc-in-time',
+  title: 'An account keeps its reference, its email and its tag, however much time passes',
+  rules: ['ACC-7', 'ACC-8', 'UPD-1', 'UPD-7'],
+  needs: ['clock'],
+  lane: 'own_world',
+  async run(t) {
+    const account = await t.given.account();
+    await t.given.reread(account);
+    let tag = strongTag(account.answer);
+    for (const [words, ms] of LATER) {
+      await t.operator.advance(ms + 5_000);
+      await t.given.account();
+      const again = await t.api.createAccount(account.body);
+      expectNamed(t, 'ACC-7', again, account.id, `after ${words}`);
+      const taken = await t.api.createAccount(t.newAccount({ email: account.email }));
+      t.expect('ACC-8', taken).refused(...INVALID_STATE);
+      // An update under the tag that it had before applies, and the same once more does not.
+      const update = (ifMatch: string) =>
+        t.api.updateAccount(account.id, { first_name: t.fresh.text() }, { ifMatch });
+      const updated = await update(tag);
+      const applied = `applied under the tag of ${words} before`;
+      if (t.expect('UPD-1', updated).is(applied, updated.status < 300).ok) {
+        t.expect('UPD-7', await update(tag)).refused(...STALE);
+      }
+      tag = strongTag(await t.given.reread(account));
+    }
+  },
+};
+
 export const accountReferenceScenarios: readonly Scenario[] = [
   accReferenceKnown,
   accReferenceCase,
-  accReferenceAtOnce,
   accReferencePermanent,
+  accInTime,
 ];

@@ -24,7 +24,7 @@ export const convAmounts: Scenario = {
     // NS-27: a negative amount may be refused; one that is taken keeps its sign.
     const negative = await send('-7.25', { method: 'Withdrawal', transaction_type: 'Withdrawal' });
     if (negative.status < 300) t.expect('CONV-2a', negative).field('amount', sameAmount('-7.25'));
-    // Whether there is room for more digits than a double holds is not said; best they are kept.
+    // Whether there is room for more digits than a double holds is open; best they are kept.
     for (const amount of [
       '12345678901234567.89',
       '9007199254740993',

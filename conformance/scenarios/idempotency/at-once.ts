@@ -1,4 +1,4 @@
-// IDEM-14, IDEM-15: requests under one key at the same time: one runs, and the others are told.
+// IDEM-14, IDEM-15: requests under one key at the same time: one runs, and the others get its answer or a 409.
 import { readBack, sendCall, validCall } from '../../cases/calls.ts';
 import { describeAnswer } from '../../engine/judge/expect.ts';
 import { isReplayOf } from '../../engine/judge/replay.ts';
@@ -37,7 +37,7 @@ async function playCrowd(t: ScenarioContext, operation: WriteName, size: number)
   const key = t.fresh.key();
   const answers = await t.sendTogether(size, () => sendCall(t, call, { key }));
   const one = expectOneRun(t, operation, answers);
-  // What all were told is what there is: nothing ran beside the one.
+  // The record is as the one answer shows it: nothing ran beside it.
   const read = one && (await readBack(t, call));
   if (one === undefined || read === undefined) return;
   for (const path of ['id', 'revision', 'status', 'rows.0.id', 'rows.1.id']) {
@@ -53,22 +53,23 @@ function expectOneRun(
   answers: readonly Answer[],
   early: readonly Answer[] = [],
 ): Answer | undefined {
-  // A loser may be told so by a 503 write_contention, which is to be sent again.
+  // A loser may get a 503 write_contention, which is to be sent again.
   const judged = answers.filter(
     (each) => each.status !== 503 && t.findings.unjudgeable(each) === undefined,
   );
   if (judged.length === 0) return undefined;
-  // What is refused while the one still runs is told so, in whatever form (IDEM-14a).
+  // IDEM-14a judges in which form a request is refused while the one still runs.
   const others = judged.filter((each) => !isInFlight(each) && !early.includes(each));
-  // ERR-1a: without a code nobody can tell why it was refused.
+  // ERR-1a: without a code no client can tell why it was refused.
   const uncoded = others.find((each) => each.status === 409 && each.code === undefined);
   const served = others.filter((each) => each.status !== 409 || each.code !== undefined);
   const one = served.find((each) => each.status < 300) ?? served[0];
-  const astray = served.filter((each) => one !== undefined && !isReplayOf(each, one));
+  const different = served.filter((each) => one !== undefined && !isReplayOf(each, one));
   const { words } = OPERATIONS[operation];
   const expected = `${words}: one answer to all ${answers.length}, or ${IN_FLIGHT.join(' ')}`;
-  const actual = one === undefined ? 'none ran' : [one, ...astray].map(describeAnswer).join(' / ');
-  const truth = one !== undefined && astray.length === 0;
+  const actual =
+    one === undefined ? 'none ran' : [one, ...different].map(describeAnswer).join(' / ');
+  const truth = one !== undefined && different.length === 0;
   t.claim('IDEM-15', expected, truth, actual, ...judged);
   t.findings.controlled ||= one !== undefined;
   if (uncoded !== undefined) t.expect('IDEM-15', uncoded).refused(...IN_FLIGHT);

@@ -1,9 +1,11 @@
 // IDEM-4c: what a repeat of each write leaves behind: no record, no event, no other state, no money.
+
 import { isDeepStrictEqual } from 'node:util';
 import { rowsOf, sendCall, validCall, type WriteCall } from '../../cases/calls.ts';
 import type { ScenarioContext } from '../../engine/scenario/scenario-context.ts';
 import { MissingCapability } from '../../engine/scenario-errors.ts';
 import type { Answer, Json } from '../../engine/send/answer.ts';
+import { printJson } from '../../engine/send/json.ts';
 import type { Scenario } from '../../engine/types.ts';
 import type { ReceivedDelivery } from '../../providers/webhook-receiver.ts';
 import { OPERATIONS, WRITE_NAMES } from '../../spec/operations.ts';
@@ -83,7 +85,7 @@ async function footprintOf(t: ScenarioContext, call: WriteCall): Promise<Footpri
 function movesBetween(before: Footprint, after: Footprint): string[] {
   return (Object.keys(before) as (keyof Footprint)[])
     .filter((kind) => !isDeepStrictEqual(before[kind], after[kind]))
-    .map((kind) => `${kind}: ${JSON.stringify(after[kind])} after ${JSON.stringify(before[kind])}`);
+    .map((kind) => `${kind}: ${printJson(after[kind])} after ${printJson(before[kind])}`);
 }
 
 /** Which event each of them brings is open (NS-11). No approval: its settlement comes at any time. */
@@ -124,7 +126,7 @@ const idemRepeatsEmitNothing: Scenario = {
       pairs.push({ words, thrice, once });
     }
     // The twin was sent last, so what the repeats caused comes before its events, or little later.
-    // On a busy machine they may all come late: they are waited for before anything is said.
+    // On a busy machine they may all come late: they are waited for before they are judged.
     const heard = (answer: Answer) => eventsAbout(hook.deliveries, answer).size;
     await t.until(() => pairs.every(({ once }) => heard(once) > 0), LONGEST_MS);
     await t.sleep(GRACE_MS);
@@ -153,7 +155,7 @@ function eventsAbout<One extends ReceivedDelivery>(
   for (const delivered of arrived) {
     const envelope = parse(delivered.body);
     if (!mentions(envelope, nameOf(answer))) continue;
-    about.set(JSON.stringify((envelope as { id?: Json }).id), delivered);
+    about.set(printJson((envelope as { id?: Json }).id), delivered);
   }
   return about;
 }

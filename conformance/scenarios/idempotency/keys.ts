@@ -7,6 +7,7 @@ import { Blocked } from '../../engine/scenario-errors.ts';
 import type { Answer } from '../../engine/send/answer.ts';
 import type { Scenario } from '../../engine/types.ts';
 import { KEY_REQUIRED } from '../../spec/errors.ts';
+import { LONGEST } from '../../spec/literals.ts';
 import { OPERATIONS, type WriteName } from '../../spec/operations.ts';
 import { UNKNOWN_ID } from '../support/unknown-id.ts';
 
@@ -85,15 +86,18 @@ const idemKeyLength: Scenario = {
     const plain = await t.control('a short key', () => create(t.fresh.key()));
     // With a new reference a key of one character is new as well: the subject differs.
     t.expect('IDEM-1b', await create('x')).status(plain.status);
-    const longest = t.fresh.text(255);
+    const longest = t.fresh.text(LONGEST);
     t.expect('IDEM-1b', await create(longest)).status(plain.status);
-    const padded = await create(`  ${t.fresh.text(255)}  `);
-    t.expect('IDEM-1b', padded).is('255 characters after trimming', padded.status === plain.status);
-    t.expect('IDEM-1b', await create(t.fresh.text(256))).refused(...KEY_REQUIRED);
+    const padded = await create(`  ${t.fresh.text(LONGEST)}  `);
+    t.expect('IDEM-1b', padded).is(
+      `${LONGEST} characters after trimming`,
+      padded.status === plain.status,
+    );
+    t.expect('IDEM-1b', await create(t.fresh.text(LONGEST + 1))).refused(...KEY_REQUIRED);
     t.expect('IDEM-1b', await create(t.fresh.text(1000))).refused(...KEY_REQUIRED);
-    await expectOtherKey(t, 'the last character', longest, `${longest.slice(0, 254)}z`);
-    // References are the same in any case; of keys nothing of the kind is said.
-    const lower = t.fresh.text(255);
+    await expectOtherKey(t, 'the last character', longest, `${longest.slice(0, -1)}z`);
+    // References are the same in any case; of keys that is not specified.
+    const lower = t.fresh.text(LONGEST);
     await expectOtherKey(t, 'case', lower, lower.toUpperCase());
     const key = t.fresh.key();
     await expectOtherKey(t, 'a space within it', key, `${key.slice(0, -1)} ${key.slice(-1)}`);

@@ -6,6 +6,7 @@ import type { ScenarioContext } from '../../engine/scenario/scenario-context.ts'
 import { Blocked, Inconclusive, MissingCapability } from '../../engine/scenario-errors.ts';
 import type { Answer } from '../../engine/send/answer.ts';
 import type { RuleId, Scenario } from '../../engine/types.ts';
+import { HOUR_MS, KEY_KEPT_MS } from '../../spec/literals.ts';
 import { isDecision, OPERATIONS, WRITE_NAMES, type WriteName } from '../../spec/operations.ts';
 import { suspendRequest } from '../support/suspend-request.ts';
 
@@ -38,7 +39,7 @@ function trouble(phase: 'before' | 'after', title: string, operations: readonly 
 }
 
 /**
- * One key through all three troubles to the end. What comes in place of the next trouble, or of the
+ * One key through all three troubles to the end. What comes instead of the next trouble, or of the
  * success at last, shows what was kept of the one before.
  */
 async function expectRetried(
@@ -66,7 +67,7 @@ async function expectRetried(
       // by what the key stood for.
       const isMet = (await fault.hits()) === 1;
       if (!isMet && answer.status === 503 && before.status !== 503) {
-        throw new Inconclusive(`${answer.summary} in passing, in place of ${words}`);
+        throw new Inconclusive(`${answer.summary} in passing, instead of ${words}`);
       }
       const ran = isMet && answer.status !== before.status;
       expectRan(rule, answer, ran);
@@ -86,8 +87,6 @@ async function expectRetried(
   expectRan(kept?.[1] ?? rule, last, last.status < 300 || met);
 }
 
-const HOUR_MS = 3_600_000;
-const DAY_MS = 24 * HOUR_MS;
 /** A little, by which the clock is short of a day or past it. */
 const LITTLE_MS = 5_000;
 
@@ -126,7 +125,7 @@ const idemKeptForADay: Scenario = {
     let whole = kept;
     for (const [when, ms] of [
       ['an hour', HOUR_MS],
-      ['24 hours less 5 s', 23 * HOUR_MS - LITTLE_MS],
+      ['its time less 5 s', KEY_KEPT_MS - HOUR_MS - LITTLE_MS],
     ] as const) {
       await t.operator.advance(ms);
       const still: KeptWrite[] = [];
@@ -134,7 +133,7 @@ const idemKeptForADay: Scenario = {
       whole = still;
     }
     await t.operator.advance(2 * LITTLE_MS);
-    // Nobody has sent the first one since; the others show whether repeats prolong it.
+    // The first one was not sent since; the others show whether repeats prolong it.
     for (const each of [untouched, ...whole]) await expectForgotten(t, each);
   },
 };
@@ -187,7 +186,7 @@ async function expectForgotten(t: ScenarioContext, write: KeptWrite): Promise<vo
   const { words, first, again, late } = write;
   const answer = await (late ?? again)();
   const ran = ranAgain(answer, first) && (late === undefined || answer.status < 300);
-  const expected = `${words} again after 24 hours and 5 s: it runs`;
+  const expected = `${words} again 5 s after its key is forgotten: it runs`;
   t.expect('IDEM-7b', answer).is(expected, ran, describeAnswer(answer), first);
 }
 
@@ -211,13 +210,13 @@ const idemAgeOfASlowAnswer: Scenario = {
     const first = await held();
     if (first.status !== 201) throw new Blocked(`a create that was held back: ${first.summary}`);
     // A day and two seconds after the request, two seconds short of one after the answer.
-    await t.operator.advance(DAY_MS - 2_000);
+    await t.operator.advance(KEY_KEPT_MS - 2_000);
     const between = isReplayOf(await create(), first);
     t.observe('NS-42', between ? 'from the first answer' : 'from the first request', {
       key_age_from: between ? 'answer' : 'request',
     });
     // Where it ran again just now, that is the attempt whose day began, and this one its repeat.
-    await t.operator.advance(between ? 2 * LITTLE_MS : DAY_MS + LITTLE_MS);
+    await t.operator.advance(between ? 2 * LITTLE_MS : KEY_KEPT_MS + LITTLE_MS);
     const late = await create();
     const ran = between ? ranAgain(late, first) : late.status < 300;
     t.expect('IDEM-7b', late).is('run again', ran, describeAnswer(late), first);

@@ -3,52 +3,20 @@
 import { sendCall, validCall } from '../../cases/calls.ts';
 import { describeAnswer } from '../../engine/judge/expect.ts';
 import { isReplayOf } from '../../engine/judge/replay.ts';
-import type { ScenarioContext } from '../../engine/scenario/scenario-context.ts';
-import type { RequestBody } from '../../engine/send/client.ts';
 import type { Scenario } from '../../engine/types.ts';
 import type { Credential, CredentialOptions } from '../../providers/target.ts';
-import { OPERATIONS } from '../../spec/operations.ts';
 import { anotherToken } from '../support/request-token.ts';
 
 type Create = 'createAccount' | 'createTransaction';
 
-/** All but the reference may differ: it is the reference that names the record. */
-const OTHERWISE: Readonly<Record<Create, (t: ScenarioContext) => RequestBody>> = {
-  createAccount: (t) => ({ first_name: 'Grace', email: t.fresh.email() }),
-  createTransaction: () => ({ amount: '99.00' }),
-};
-
-function convergence(operation: Create): Scenario {
-  const record = operation === 'createAccount' ? 'account' : 'transaction';
-  return {
-    id: `idem-reference-of-${record}`,
-    title: `The same reference under another key converges on the same ${record}`,
-    rules: ['IDEM-12'],
-    needs: record === 'account' ? [] : ['trading_account'],
-    async run(t) {
-      const call = await validCall(t, operation);
-      const key = t.fresh.key();
-      const first = await t.control(OPERATIONS[operation].words, () => sendCall(t, call, { key }));
-      const id = t.pick(first, 'id');
-      for (const over of [{}, OTHERWISE[operation](t)]) {
-        const again = await sendCall(t, { ...call, body: { ...call.body, ...over } });
-        t.expect('IDEM-12', again).field('id', id);
-      }
-      // A key that differs in case alone is another key, if keys are compared as they are.
-      if (first.status !== 201 || record !== 'account') return;
-      const upper = await sendCall(t, call, { key: key.toUpperCase() });
-      t.advise('IDEM-12', upper).is('200: another key', upper.status === 200, undefined, first);
-    },
-  };
-}
-
 function crowd(id: string, operation: Create): Scenario {
-  const record = operation === 'createAccount' ? 'account' : 'transaction';
+  const isAccount = operation === 'createAccount';
+  const record = isAccount ? 'account' : 'transaction';
   return {
     id,
     title: `One reference under several keys at the same moment ends as one ${record}`,
-    rules: ['IDEM-12'],
-    needs: record === 'account' ? [] : ['trading_account'],
+    rules: isAccount ? ['IDEM-12', 'ACC-5'] : ['IDEM-12'],
+    needs: isAccount ? [] : ['trading_account'],
     /** Each under a key of its own: whichever loses the race finds what the winner made. */
     async run(t) {
       const call = await validCall(t, operation);
@@ -62,6 +30,10 @@ function crowd(id: string, operation: Create): Scenario {
       const actual = others.map(describeAnswer).join(' / ');
       const words = `the one record ${id} in every answer`;
       t.claim('IDEM-12', words, others.length === 0, actual, ...others, later);
+      if (!isAccount) return;
+      const created = judged.filter((each) => each.status === 201).length;
+      const seen = `${created} times 201`;
+      t.claim('ACC-5', 'one 201 at most', created <= 1, seen, ...judged);
     },
   };
 }
@@ -129,8 +101,6 @@ const idemCredentialsAlike: Scenario = {
 };
 
 export const referenceScenarios: readonly Scenario[] = [
-  convergence('createAccount'),
-  convergence('createTransaction'),
   crowd('idem-reference-in-a-crowd', 'createAccount'),
   crowd('idem-reference-in-a-crowd-of-money', 'createTransaction'),
   idemOtherToken,

@@ -1,14 +1,8 @@
 // IDEM-4, IDEM-5: a repeat of each write gets the first answer, byte for byte, and does nothing;
 // refusals are kept as successes are.
-import {
-  batch,
-  moveOn,
-  readBack,
-  rowsOf,
-  sendCall,
-  validCall,
-  type WriteCall,
-} from '../../cases/calls.ts';
+
+import { moveOn, readBack, sendCall, type ValidCall, validCall } from '../../cases/calls.ts';
+import { body, type Fault, ifMatch, path, rows } from '../../cases/refusals.ts';
 import type { Role } from '../../engine/capabilities.ts';
 import { describeAnswer } from '../../engine/judge/expect.ts';
 import { bytesWithRequestIdOf, isReplayOf, sameMembers } from '../../engine/judge/replay.ts';
@@ -16,6 +10,7 @@ import type { ScenarioContext } from '../../engine/scenario/scenario-context.ts'
 import { Blocked, MissingCapability, UnknownPayload } from '../../engine/scenario-errors.ts';
 import { type Answer, memberAt } from '../../engine/send/answer.ts';
 import type { RequestBody } from '../../engine/send/client.ts';
+import { printJson } from '../../engine/send/json.ts';
 import type { RuleId, Scenario } from '../../engine/types.ts';
 import {
   FORBIDDEN,
@@ -27,6 +22,7 @@ import {
   STALE,
   TOO_WIDE,
 } from '../../spec/errors.ts';
+import { MOST_ROWS } from '../../spec/literals.ts';
 import { OPERATIONS, WRITE_NAMES, type WriteName } from '../../spec/operations.ts';
 import { closePosition, openPosition } from '../support/orders.ts';
 import { UNKNOWN_ID } from '../support/unknown-id.ts';
@@ -145,65 +141,29 @@ function expectTag(t: ScenarioContext, first: Answer, repeat: Answer): void {
 
 const REFUSAL_RULES = ['IDEM-4a', 'IDEM-4b', 'IDEM-4d', 'IDEM-5'] as const;
 
-/** A request that is refused, and the same without its fault if that has the same subject. */
-interface Pair {
-  readonly refused: WriteCall;
-  readonly corrected?: WriteCall;
-}
+/** The same request without its fault has the same subject, or none has. */
+type Corrected = 'corrected' | 'never corrected';
 
-type Fault = (t: ScenarioContext, valid: WriteCall) => Pair | Promise<Pair>;
+type RefusedRow = readonly [WriteName, Refusal | 'as now', what: string, Fault, Corrected];
 
-type RefusedRow = readonly [WriteName, Refusal, Fault];
-
-const faulty =
-  (over: (t: ScenarioContext, valid: WriteCall) => RequestBody): Fault =>
-  (t, valid) => ({
-    refused: { ...valid, body: { ...valid.body, ...over(t, valid) } },
-    corrected: valid,
-  });
-
-const noEmail = faulty((t) => ({ email: t.fresh.text() }));
-const noChange = faulty((_, { account }) => ({
-  first_name: undefined,
-  country: account!.body.country,
+const noEmail = body((t) => ({ email: t.fresh.text() }));
+const noChange = body((_, { account }) => ({
+  ...{ first_name: undefined, country: account!.body.country },
 }));
-const noAmount = faulty((t) => ({ amount: t.fresh.text() }));
-const noReason = faulty(() => ({ reason: '' }));
-const unknownTradingAccount = faulty(() => ({ trading_account_id: UNKNOWN_ID }));
-const unknownId: Fault = (_, valid) => ({ refused: { ...valid, id: UNKNOWN_ID } });
-const unknownTransaction: Fault = (_, valid) => ({
-  refused: { ...valid, id: UNKNOWN_ID },
-  corrected: valid,
-});
-const staleTag: Fault = async (t, valid) => {
-  const { id, etag } = valid.account!;
-  const update = () => t.api.updateAccount(id, { last_name: 'Hopper' }, { ifMatch: etag });
-  const updated = await t.control('an update', update, 200);
-  const present = updated.headers.get('etag');
-  if (present === undefined) return { refused: valid };
-  return { refused: valid, corrected: { ...valid, ifMatch: present } };
-};
-const unreadableTag: Fault = (_, valid) => ({
-  refused: { ...valid, ifMatch: '"no-such-revision"' },
-  corrected: valid,
-});
+const noAmount = body((t) => ({ amount: t.fresh.text() }));
+const noReason = body({ reason: '' });
+const unknownTradingAccount = body({ trading_account_id: UNKNOWN_ID });
+const ofOtherBrand = body((t) => ({ brand_id: t.brandId('other_brand') ?? UNKNOWN_ID }));
+const tooManyRows = rows((all) => Array.from({ length: MOST_ROWS + 1 }, () => all[0]!));
+const otherTag = ifMatch('"no-such-revision"');
 const ofRejected: Fault = async (t, valid) => {
   const { id } = await t.given.rejected(valid.place!);
-  return { refused: { ...valid, id }, corrected: valid };
+  return { call: { ...valid, id } };
 };
-const tooManyRows: Fault = (_, valid) => ({
-  refused: { ...valid, body: batch(Array.from({ length: 1001 }, () => rowsOf(valid)[0]!)) },
-});
-
-/** NS-1: with what an order is refused is open, so that the target says so itself. */
-const ANY: Refusal = [0, ''];
 const unknownPosition: Fault = async (t, valid) => {
   const { body: closing } = await closePosition(t, await openPosition(t, valid.place!));
-  return { refused: { ...valid, body: closing(valid.position!, UNKNOWN_ID) }, corrected: valid };
+  return { call: { ...valid, body: closing(valid.position!, UNKNOWN_ID) } };
 };
-const orderAtUnknown: Fault = (_, valid) => ({
-  refused: { ...valid, body: { ...valid.body, trading_account_id: UNKNOWN_ID } },
-});
 
 interface Refusals extends Omit<Scenario, 'rules' | 'run'> {
   readonly role?: Role;
@@ -218,10 +178,10 @@ const REFUSALS: readonly Refusals[] = [
     title: 'Refused writes of accounts are answered the same refusal again: 422, 412, 404',
     observes: ['NS-30'],
     rows: [
-      ['createAccount', INVALID, noEmail],
-      ['updateAccount', INVALID, noChange],
-      ['updateAccount', STALE, staleTag],
-      ['updateAccount', NOT_FOUND, unknownId],
+      ['createAccount', INVALID, 'an email without @', noEmail, 'corrected'],
+      ['updateAccount', INVALID, 'nothing to change', noChange, 'corrected'],
+      ['updateAccount', STALE, 'another tag', otherTag, 'corrected'],
+      ['updateAccount', NOT_FOUND, 'an unknown account', path(UNKNOWN_ID), 'never corrected'],
     ],
     also: observeUnreadable,
   },
@@ -229,18 +189,18 @@ const REFUSALS: readonly Refusals[] = [
     id: 'idem-refusals-of-batches',
     title: 'Refused batches are answered the same refusal again',
     first: expectBatchKept,
-    rows: [['bulkCreateAccounts', TOO_WIDE, tooManyRows]],
+    rows: [['bulkCreateAccounts', TOO_WIDE, 'a row too many', tooManyRows, 'never corrected']],
   },
   {
     id: 'idem-refusals-of-transactions',
     title: 'Refused writes of transactions are answered the same refusal again: 422, 404, 409',
     needs: ['trading_account'],
     rows: [
-      ['createTransaction', INVALID, noAmount],
-      ['createTransaction', NOT_FOUND, unknownTradingAccount],
-      ['rejectTransaction', INVALID, noReason],
-      ['cancelTransaction', NOT_FOUND, unknownTransaction],
-      ['approveTransaction', INVALID_STATE, ofRejected],
+      ['createTransaction', INVALID, 'no amount', noAmount, 'corrected'],
+      ['createTransaction', NOT_FOUND, 'an unknown place', unknownTradingAccount, 'corrected'],
+      ['rejectTransaction', INVALID, 'no reason', noReason, 'corrected'],
+      ['cancelTransaction', NOT_FOUND, 'an unknown transaction', path(UNKNOWN_ID), 'corrected'],
+      ['approveTransaction', INVALID_STATE, 'a rejected transaction', ofRejected, 'corrected'],
     ],
   },
   {
@@ -248,8 +208,8 @@ const REFUSALS: readonly Refusals[] = [
     title: 'Refused orders are answered the same refusal again',
     needs: ['trading_account', 'orders'],
     rows: [
-      ['closePosition', ANY, unknownPosition],
-      ['openPosition', ANY, orderAtUnknown],
+      ['closePosition', 'as now', 'an unknown position', unknownPosition, 'corrected'],
+      ['openPosition', 'as now', 'an unknown place', unknownTradingAccount, 'never corrected'],
     ],
   },
   {
@@ -258,9 +218,9 @@ const REFUSALS: readonly Refusals[] = [
     needs: ['brand'],
     role: 'brand',
     rows: [
-      ['createAccount', INVALID, noEmail],
+      ['createAccount', INVALID, 'an email without @', noEmail, 'corrected'],
       // NS-41: whether its own brand under this key is the same subject is open.
-      ['createAccount', FORBIDDEN, ofOtherBrand],
+      ['createAccount', FORBIDDEN, 'another brand', ofOtherBrand, 'never corrected'],
     ],
   },
   {
@@ -280,28 +240,24 @@ const REFUSALS: readonly Refusals[] = [
   },
 ];
 
-function ofOtherBrand(t: ScenarioContext, valid: WriteCall): Pair {
-  const brand_id = t.brandId('other_brand') ?? UNKNOWN_ID;
-  return { refused: { ...valid, body: { ...valid.body, brand_id } } };
-}
-
-function refusalsOf({ rows, role, first, also, ...about }: Refusals): Scenario {
+function refusalsOf({ rows: all, role, first, also, ...about }: Refusals): Scenario {
   return {
     ...about,
     rules: REFUSAL_RULES,
     async run(t) {
       const seen: Seen = { renumbered: false };
       await first?.(t, seen);
-      for (const [operation, expected, fault] of rows) {
+      for (const [operation, expected, what, fault, corrected] of all) {
         const who = role ?? t.mainRole;
-        const { words } = OPERATIONS[operation];
-        await t.branch(REFUSAL_RULES, `${words}, refused and repeated`, async () => {
+        const words = `${OPERATIONS[operation].words} with ${what}, repeated`;
+        await t.branch(REFUSAL_RULES, words, async () => {
           const valid = await validCall(t, operation, undefined, who);
-          const { refused, corrected } = await fault(t, valid);
+          const { call: refused = valid } = (await fault(t, valid))!;
+          const correct = (key: string) => sendCall(t, valid, { key, who });
           await expectKept(t, {
-            expected: expected === ANY ? await refusalNow(t, refused) : expected,
+            expected: expected === 'as now' ? await refusalNow(t, refused) : expected,
             send: (key) => sendCall(t, refused, { key, who }),
-            ...(corrected && { corrected: (key) => sendCall(t, corrected, { key, who }) }),
+            ...(corrected === 'corrected' && { corrected: correct }),
             seen,
           });
         });
@@ -311,7 +267,8 @@ function refusalsOf({ rows, role, first, also, ...about }: Refusals): Scenario {
   };
 }
 
-async function refusalNow(t: ScenarioContext, call: WriteCall): Promise<Refusal> {
+/** NS-1: with what an order is refused is open, so that the target says so itself. */
+async function refusalNow(t: ScenarioContext, call: ValidCall): Promise<Refusal> {
   const { status, code, summary } = await sendCall(t, call);
   if (status < 400 || status >= 500 || code === undefined) {
     throw new UnknownPayload(`no refusal of an order is known: ${summary}`);
@@ -397,8 +354,8 @@ function sameNumber(again: Answer, first: Answer): boolean | undefined {
 /** IDEM-5 where only the request_id differs, IDEM-4b where anything else does. */
 async function expectSameBytes(t: ScenarioContext, first: Answer, again: Answer): Promise<void> {
   const [id, idBefore] = [again.at('request_id'), first.at('request_id')];
-  const words = `request_id of the first attempt: ${JSON.stringify(idBefore)}`;
-  t.expect('IDEM-5', again).is(words, id === idBefore, JSON.stringify(id), first);
+  const words = `request_id of the first attempt: ${printJson(idBefore)}`;
+  t.expect('IDEM-5', again).is(words, id === idBefore, printJson(id), first);
   const same = bytesWithRequestIdOf(again, first) === first.text;
   const bytes = `the ${first.body.length} bytes of exchange ${first.n}: ${describeAnswer(first)}`;
   t.expect('IDEM-4b', again).is(bytes, same, again.text.slice(0, 300), first);
@@ -467,24 +424,22 @@ async function expectCancelRefusalKept(t: ScenarioContext): Promise<void> {
 /** The corrected request under the old key, and then under a new one. */
 type CorrectedRow = readonly ['IDEM-11' | 'IDEM-13', WriteName, Refusal, what: string, Fault];
 
+const emailInUse: Fault = async (t, valid) =>
+  body({ email: (await t.given.account()).email })(t, valid);
+
+const phoneInUse: Fault = async (t, valid) => {
+  const phone = t.fresh.phone();
+  await t.given.account({ phone });
+  return body({ phone })(t, valid);
+};
+
 const CORRECTED: readonly CorrectedRow[] = [
   ['IDEM-11', 'createAccount', INVALID, 'an email without @', noEmail],
   // A 412 cannot succeed by replay: its tag stays stale under that key.
-  ['IDEM-11', 'updateAccount', STALE, 'a stale tag', unreadableTag],
+  ['IDEM-11', 'updateAccount', STALE, 'a stale tag', otherTag],
   ['IDEM-13', 'createAccount', INVALID_STATE, 'an email in use', emailInUse],
   ['IDEM-13', 'createAccount', INVALID_STATE, 'a phone in use', phoneInUse],
 ];
-
-async function emailInUse(t: ScenarioContext, valid: WriteCall): Promise<Pair> {
-  const { email } = await t.given.account();
-  return { refused: { ...valid, body: { ...valid.body, email } }, corrected: valid };
-}
-
-async function phoneInUse(t: ScenarioContext, valid: WriteCall): Promise<Pair> {
-  const phone = t.fresh.phone();
-  await t.given.account({ phone });
-  return { refused: { ...valid, body: { ...valid.body, phone } }, corrected: valid };
-}
 
 const idemCorrectedRequest: Scenario = {
   id: 'idem-corrected-request',
@@ -503,7 +458,8 @@ const idemConflictOfPeople: Scenario = {
 async function playCorrected(t: ScenarioContext, rule: CorrectedRow[0]): Promise<void> {
   for (const [, operation, [status], what, fault] of CORRECTED.filter(([own]) => own === rule)) {
     await t.branch(rule, `${OPERATIONS[operation].words} with ${what}`, async () => {
-      const { refused, corrected = refused } = await fault(t, await validCall(t, operation));
+      const corrected = await validCall(t, operation);
+      const { call: refused = corrected } = (await fault(t, corrected))!;
       const key = t.fresh.key();
       const first = await sendCall(t, refused, { key });
       const isRefusal = rule === 'IDEM-11' ? first.status >= 400 : first.status === status;

@@ -1,4 +1,4 @@
-// What a target is said to be, tried before rules rest on it: that it is the API, that each
+// What the profile says of a target, tried before rules rest on it: that it is the API, that each
 // credential is what the profile calls it, and that seeds and receiver are there. A profile that is
 // wrong must not look like a target that deviates. Only what a target that breaks a single rule
 // cannot look like is held against the profile.

@@ -1,12 +1,15 @@
-// What scenarios look at after a call: that a refused create left nothing, that an account is as it
-// was, the tag to go on with, the digits of a phone.
+// Accounts as scenarios use them: what they read, their tags, and one that has been updated once.
+
 import { isDeepStrictEqual } from 'node:util';
 import { PROFILE_MEMBERS } from '../../engine/account-members.ts';
 import type { Role } from '../../engine/capabilities.ts';
 import type { Rules, ScenarioContext } from '../../engine/scenario/scenario-context.ts';
+import type { GivenAccount } from '../../engine/scenario/scenario-setup.ts';
 import { Blocked } from '../../engine/scenario-errors.ts';
 import type { Answer, Json } from '../../engine/send/answer.ts';
 import type { RequestBody } from '../../engine/send/client.ts';
+import { printJson } from '../../engine/send/json.ts';
+import { requirePrecondition } from './transaction-assertions.ts';
 
 /**
  * The reference of a refused create is still free: a good create under it is the first. ACC-1
@@ -21,50 +24,25 @@ export async function expectReferenceFree(
   await t.branch(rules, 'a good create under the reference that was refused', async () => {
     const name = t.fresh.text();
     const made = await t.as(role).createAccount({ ...body, first_name: name });
-    const isNew = isNewAccount(made, name);
-    if (!isNew && made.status >= 300) await requireCreate(t, body, role);
     const words = 'a new account, because what was refused before left nothing behind';
-    t.expect(rules, made).is(words, isNew);
+    t.expect(rules, made).is(words, isNewAccount(made, name));
   });
 }
 
-/** Asked before blaming: somebody else of the same kind is created. */
-async function requireCreate(t: ScenarioContext, like: RequestBody, role: Role): Promise<void> {
-  const { client_reference_id, email } = t.newAccount({}, role);
-  const { phone, ...rest } = like;
-  const other = await t.as(role).createAccount({ ...rest, client_reference_id, email });
-  if (other.status >= 300) throw new Blocked(`no such create is served: ${other.summary}`);
-}
-
 /**
- * Whether a create made the account that it shows: told by the 201, which ACC-1 judges, or by a
- * name that nobody has had before.
+ * Whether a create made the account that it shows, by the 201, which ACC-1 judges, or by a
+ * name that no account has had before.
  */
 export function isNewAccount(made: Answer, name: string): boolean {
   const named = made.status < 300 && made.at('first_name') === name;
   return made.status === 201 || named;
 }
 
-/**
- * ACC-18 judges that an account has a member at all: what is said of one that is missing here takes
- * that for granted.
- */
-export function withMembers(account: Answer, ...names: string[]): Answer {
-  const isThere = (name: string) => account.at(name) !== undefined;
-  return account.status >= 300 || names.every(isThere) ? account : account.presuming('ACC-18');
-}
-
 /** The members that the specification lists for an account. */
 export const ACCOUNT_MEMBERS = [
-  'id',
-  'revision',
-  'client_reference_id',
-  ...PROFILE_MEMBERS,
-  'phone',
-  'status',
-  'brand_id',
-  'firm_id',
-] as const;
+  ...['id', 'revision', 'client_reference_id', ...PROFILE_MEMBERS],
+  ...['phone', 'status', 'brand_id', 'firm_id'],
+];
 
 /** The account reads as it did before. Its revision alone is no matter of refused updates. */
 export function expectSameAccount(
@@ -76,7 +54,7 @@ export function expectSameAccount(
   const changed = ACCOUNT_MEMBERS.filter(
     (name) => name !== 'revision' && !isDeepStrictEqual(before.at(name), now.at(name)),
   );
-  const seen = changed.map((name) => `${name}: ${JSON.stringify(now.at(name))}`).join(', ');
+  const seen = changed.map((name) => `${name}: ${printJson(now.at(name))}`).join(', ');
   t.expect(rules, now).is('the account as it was before', changed.length === 0, seen, before);
 }
 
@@ -92,8 +70,8 @@ export function strongTag(answer: Answer): string {
 }
 
 /**
- * The tag to go on with after an update: the answer's own, or where that is no new one (UPD-1),
- * what a reading shows.
+ * The tag to go on with after an update: the answer's own, or if that is no new one (UPD-1), what a
+ * reading shows.
  */
 export async function tagAfter(
   t: ScenarioContext,
@@ -107,15 +85,43 @@ export async function tagAfter(
   return strongTag(await t.given.reread(account, role));
 }
 
-/** AUTH-4: all scopes but the one for accounts, for a credential that holds much and lacks it. */
-export const ALL_BUT_ACCOUNTS = [
-  'trades:write',
-  'trader:trade',
-  'transactions:write',
-  'trader:funds',
-  'transactions:amend',
-  'webhooks:manage',
-];
+/** An account that has been updated once: its tags, the first of which is stale. */
+export interface Updated extends GivenAccount {
+  readonly stale: string;
+  readonly current: string;
+  /** The answer to the update. */
+  readonly updated: Answer;
+}
+
+/** The update is the control: the same request under a tag that is current. */
+export async function updatedOnce(t: ScenarioContext, role: Role = t.mainRole): Promise<Updated> {
+  const account = await t.given.account({}, role);
+  const stale = strongTag(account.answer);
+  const key = t.fresh.key();
+  const update = () =>
+    t.as(role).updateAccount(account.id, { first_name: 'Ida' }, { ifMatch: stale, key });
+  const updated = await t.control('an update under the current tag', update, 200);
+  const current = await tagAfter(t, account, updated, stale, role);
+  requirePrecondition(current !== stale, 'an update left the tag as it was (UPD-1)');
+  return { ...account, stale, current, updated };
+}
+
+/**
+ * What the account reads after an update: blocked if the reading is not of what the update left,
+ * because readings show the past (ACC-5) or updates do not last (UPD-1).
+ */
+export async function readPresent(
+  t: ScenarioContext,
+  account: GivenAccount,
+  updated: Answer,
+  role: Role = t.mainRole,
+): Promise<Answer> {
+  const now = await t.given.reread(account, role);
+  const [seen, left] = [now.at('revision'), updated.at('revision')];
+  const words = `an update that left revision ${left} reads as revision ${seen}`;
+  requirePrecondition(seen === left, words);
+  return now;
+}
 
 /** Text without a digit in it. */
 export function lettersOf(text: string): string {

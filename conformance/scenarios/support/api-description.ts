@@ -10,7 +10,7 @@ const PLACES = ['/openapi.json', '/api/v1/openapi.json'];
 export interface ApiDescription {
   /** Paths with this method, as they are written there: `/api/v1/accounts/{id}/status`. */
   readonly pathsOf: (method: string) => readonly string[];
-  /** The schema of a JSON request body; undefined where none is told. */
+  /** The schema of a JSON request body; undefined if there is none. */
   readonly requestSchema: (method: string, path: string) => JsonObject | undefined;
   /** Follows a `$ref` within the document. */
   readonly resolve: (schema: Json | undefined) => JsonObject | undefined;

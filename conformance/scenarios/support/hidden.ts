@@ -1,20 +1,21 @@
 // Out of reach is answered as what does not exist: the same status, code and words.
 
+import type { Who } from '../../cases/calls.ts';
 import type { Rules, ScenarioContext } from '../../engine/scenario/scenario-context.ts';
 import { Blocked } from '../../engine/scenario-errors.ts';
 import type { Answer } from '../../engine/send/answer.ts';
-import type { ApiClient } from '../../engine/send/client.ts';
+import { printJson } from '../../engine/send/json.ts';
 import type { RuleId } from '../../engine/types.ts';
 
 const COMPARED = ['type', 'title', 'status', 'code', 'detail'];
 
 /** One request for a record out of reach, and the same for an id that no record has. */
 export interface HiddenRecord {
-  readonly outsider: () => Promise<ApiClient>;
-  readonly hidden: (client: ApiClient) => Promise<Answer>;
-  readonly unknown: (client: ApiClient) => Promise<Answer>;
+  readonly outsider: () => Promise<Who>;
+  readonly hidden: (who: Who) => Promise<Answer>;
+  readonly unknown: (who: Who) => Promise<Answer>;
   /** The same for a record of its own, asked for only where something is amiss. */
-  readonly own: (client: ApiClient) => Promise<Answer>;
+  readonly own: (who: Who) => Promise<Answer>;
 }
 
 /**
@@ -42,8 +43,8 @@ export async function expectOutOfReach(
   const unknown = await hiding.unknown(await hiding.outsider());
   const hidden = await hiding.hidden(await hiding.outsider());
   if (unknown.status !== 404) {
-    // Only where nobody gets a 404 for an unknown id is that the operation's own rule's to judge.
-    const general = await hiding.unknown(t.api);
+    // Only if no credential gets a 404 for an unknown id is that the operation's own rule's to judge.
+    const general = await hiding.unknown(t.mainRole);
     if (general.status !== 404) expectHidden(t, rules, hidden, general);
     const own = await hiding.own(await hiding.outsider());
     if (own.status === 403 || own.status === 404) {
@@ -72,7 +73,7 @@ async function expectNoTelling(
 }
 
 /**
- * What is said of the connection and of how the bytes are sent on it, and nothing of a record: one
+ * Headers about the connection and about how the bytes are sent on it, and nothing of a record: one
  * that is about to be closed may say so.
  */
 const OF_THE_CONNECTION = new Set([
@@ -96,7 +97,7 @@ export function headersApart(
 function judge(t: ScenarioContext, rules: Rules, hidden: Answer, unknown: Answer): void {
   t.findings.controlled = true;
   const words = `worded as for an unknown id: ${wording(unknown)}`;
-  // A 404 under another code for what nobody has is the operation's own rule's to judge.
+  // A 404 under another code for what does not exist is the operation's own rule's to judge.
   const judged = unknown.code === 'not_found' ? hidden : hidden.presuming(...OF_UNKNOWN);
   t.expect(rules, judged)
     .refused(404, 'not_found')
@@ -108,12 +109,12 @@ const OF_UNKNOWN: readonly RuleId[] = ['UPD-5', 'TXN-10', 'TXS-16', 'HOOK-12', '
 
 /** What the answer says, whichever ids it says of it, that of the attempt among them. */
 export function wording(answer: Answer): string {
-  const members = COMPARED.map((name) => `${name}: ${JSON.stringify(answer.at(name))}`);
-  const said = answer.json === undefined ? answer.text : members.join(', ');
+  const members = COMPARED.map((name) => `${name}: ${printJson(answer.at(name))}`);
+  const text = answer.json === undefined ? answer.text : members.join(', ');
   const attempts = [answer.at('request_id'), answer.headers.get('x-request-id')];
   const nameless = attempts.reduce<string>(
-    (text, id) => (typeof id === 'string' && id !== '' ? text.replaceAll(id, '#') : text),
-    said,
+    (words, id) => (typeof id === 'string' && id !== '' ? words.replaceAll(id, '#') : words),
+    text,
   );
   return nameless.replace(/[0-9]+/g, '#');
 }

@@ -5,7 +5,7 @@ import type { ScenarioContext } from '../../engine/scenario/scenario-context.ts'
 import { MissingCapability, UnknownPayload } from '../../engine/scenario-errors.ts';
 import type { Answer } from '../../engine/send/answer.ts';
 import type { RequestBody } from '../../engine/send/client.ts';
-import { idText, type Json, memberAt, printJson } from '../../engine/send/json.ts';
+import { idText, type Json } from '../../engine/send/json.ts';
 import type { OrderTemplates, Place } from '../../providers/target.ts';
 import { describeApi, isObject, type JsonObject } from './api-description.ts';
 
@@ -223,11 +223,4 @@ export function differing(t: ScenarioContext, { trading_account_id = null }: Req
     );
   }
   return { ...terms, ...other, trading_account_id };
-}
-
-/** Which order an answer is about: by its id if there is one, else by everything in it. */
-export function orderOf(answer: Answer): string {
-  const paths = ['id', 'order_id', 'order.id'];
-  const id = paths.map((path) => idText(memberAt(answer.json, path))).find((each) => each);
-  return id ?? (answer.json === undefined ? answer.text : printJson(answer.json));
 }

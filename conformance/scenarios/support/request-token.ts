@@ -1,27 +1,78 @@
-// Another token of a credential, asked for in whichever of OAuth's ways the target takes (NS-8).
+// Tokens from the token endpoint, asked for in whichever of OAuth's ways the target takes (NS-8).
 
 import type { ScenarioContext } from '../../engine/scenario/scenario-context.ts';
+import { Blocked } from '../../engine/scenario-errors.ts';
 import type { Answer } from '../../engine/send/answer.ts';
-import type { Credential } from '../../providers/target.ts';
+import type { TokenForm } from '../../engine/send/client.ts';
+import type { Credential, CredentialOptions } from '../../providers/target.ts';
 
-const FORMS = ['form', 'json', 'basic'] as const;
+export const FORMS: readonly TokenForm[] = ['basic', 'form', 'json'];
 const TOKEN_NAMES = ['access_token', 'token', 'accessToken'] as const;
 
-/** Undefined where no way gives one: how tokens are asked for is not specified. */
-export async function anotherToken(
+/** A credential whose client_id and secret are known. */
+export type Known = Credential & { readonly clientId: string; readonly clientSecret: string };
+
+function isKnown(credential: Credential): credential is Known {
+  return credential.clientId !== undefined && credential.clientSecret !== undefined;
+}
+
+/** One of its own if they can be made: the endpoint counts by client. */
+export async function clientOf(t: ScenarioContext, options: CredentialOptions): Promise<Known> {
+  const credential = t.has('mint') ? await t.operator.mint(options) : await t.credential('client');
+  if (isKnown(credential)) return credential;
+  throw new Blocked('setup failed: a client_id and its client_secret are not known');
+}
+
+interface Found {
+  readonly form: TokenForm;
+  readonly answer: Answer;
+  readonly token: string;
+}
+
+/** The first way that gives a token; undefined if none does, with all answers in `seen`. */
+export async function findForm(
   t: ScenarioContext,
-  { clientId, clientSecret }: Credential,
-): Promise<string | undefined> {
-  if (clientId === undefined || clientSecret === undefined) return undefined;
+  client: Known,
+  seen: Answer[] = [],
+): Promise<Found | undefined> {
   for (const form of FORMS) {
-    const answer = await t.api.issueToken({ id: clientId, secret: clientSecret }, form);
+    const answer = await t.sendUntilAnswered('a token', () => ask(t, client, form));
+    seen.push(answer);
     const token = tokenIn(answer);
-    if (token !== undefined) return token;
+    if (token !== undefined) return { form, answer, token };
   }
   return undefined;
 }
 
-/** The token of an answer; undefined where it has none that is known as one. */
+/** Another token of a credential; undefined if no way gives one. */
+export async function anotherToken(
+  t: ScenarioContext,
+  credential: Credential,
+): Promise<string | undefined> {
+  return isKnown(credential) ? (await findForm(t, credential))?.token : undefined;
+}
+
+export function ask(
+  t: ScenarioContext,
+  { clientId, clientSecret }: Known,
+  form: TokenForm,
+): Promise<Answer> {
+  return t.api.issueToken({ id: clientId, secret: clientSecret }, form);
+}
+
+/** After a 429 the next request is limited too. If it succeeds, the limit was another client's. */
+export async function askTwice(
+  t: ScenarioContext,
+  client: Known,
+  form: TokenForm,
+): Promise<Answer> {
+  const answer = await ask(t, client, form);
+  if (answer.status !== 429) return answer;
+  const next = await ask(t, client, form);
+  return next.status < 300 ? next : answer;
+}
+
+/** The token of an answer; undefined if it has none that is known as one. */
 export function tokenIn(answer: Answer): string | undefined {
   if (answer.status >= 300) return undefined;
   // NS-8: under one of these names, of the answer itself or of a member that wraps it.

@@ -87,8 +87,9 @@ export function expectBound(made: Answer, toBrand: boolean): void {
 
 /** HOOK-2: that it says so by `true` alone is judged there. */
 export function isDisabled(subscription: Subscription | Answer): boolean {
-  const said = subscription instanceof Answer ? subscription.at('disabled') : subscription.disabled;
-  return said === true || said === 1 || said === 'true';
+  const value =
+    subscription instanceof Answer ? subscription.at('disabled') : subscription.disabled;
+  return value === true || value === 1 || value === 'true';
 }
 
 export const disabled = {

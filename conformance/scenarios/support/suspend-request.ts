@@ -19,10 +19,10 @@ export async function suspendRequest(
 ): Promise<() => Promise<Answer>> {
   const fault = await t.operator.fault({ match: { operation }, effect, times: 1 });
   const answer = send();
-  // It may end with the scenario, when nobody waits for it any more.
+  // It may end with the scenario, when nothing waits for it any more.
   answer.catch(() => {});
-  const met = await t.until(async () => (await fault.hits()) >= 1, AT_ONCE_MS);
-  if (!met) throw new Blocked(`the fault did not hold ${operation} back`);
+  const isHeld = await t.until(async () => (await fault.hits()) >= 1, AT_ONCE_MS);
+  if (!isHeld) throw new Blocked(`the fault did not hold ${operation} back`);
   t.findings.controlled = true;
   return () => answer;
 }

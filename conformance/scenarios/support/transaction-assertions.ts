@@ -1,10 +1,12 @@
 // Reads transactions back, and says what differs between two answers about one of them.
+
 import { isDeepStrictEqual } from 'node:util';
 import { epochMs, oneOf, sameAmount } from '../../engine/judge/matchers.ts';
 import type { Rules, ScenarioContext } from '../../engine/scenario/scenario-context.ts';
 import type { GivenTransaction } from '../../engine/scenario/scenario-setup.ts';
 import { Blocked } from '../../engine/scenario-errors.ts';
 import type { Answer, Json } from '../../engine/send/answer.ts';
+import { printJson } from '../../engine/send/json.ts';
 import type { RuleId } from '../../engine/types.ts';
 import type { Place } from '../../providers/target.ts';
 
@@ -15,7 +17,7 @@ export const APPROVED = ['approved', 'settled'] as const;
 
 /**
  * The transaction reads one of these statuses now. The API has no read of one transaction but a
- * create by its reference (TXN-2); where that is found to show the past, nothing can be said here.
+ * create by its reference (TXN-2); if that shows the past, nothing can be judged here.
  */
 export async function expectReads(
   t: ScenarioContext,
@@ -73,7 +75,7 @@ export const MEMBERS = [
   'created_at',
 ];
 
-/** Every listed member as it was, but for those named. Members besides are TXN-8's and TXN-9's. */
+/** Every listed member as it was, except those named. Members besides are TXN-8's and TXN-9's. */
 export function expectUnchanged(
   t: ScenarioContext,
   rules: Rules,
@@ -85,7 +87,7 @@ export function expectUnchanged(
     (name) => !but.includes(name) && !readsAlike(name, first.at(name), later.at(name)),
   );
   const forms = changed.flatMap((name) => formRules(name, [first.at(name), later.at(name)]));
-  const seen = changed.map((name) => `${name}: ${JSON.stringify(later.at(name))}`).join(', ');
+  const seen = changed.map((name) => `${name}: ${printJson(later.at(name))}`).join(', ');
   const besides = but.length === 0 ? '' : ` but for ${but.join(' and ')}`;
   const judged = later.presuming(...forms);
   t.expect(rules, judged).is(`every member as before${besides}`, seen === '', seen, first);

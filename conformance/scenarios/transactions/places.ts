@@ -1,7 +1,8 @@
 // TXN: whose account a transaction is for, and who may record one.
-import { as, asHolderOf, body, type Fault, refusals } from '../../cases/refusals.ts';
+import { body, type Fault, refusals } from '../../cases/refusals.ts';
+import { scopeRows } from '../../cases/scopes.ts';
 import type { Scenario } from '../../engine/types.ts';
-import { FORBIDDEN, NOT_FOUND } from '../../spec/errors.ts';
+import { NOT_FOUND } from '../../spec/errors.ts';
 import { UNKNOWN_ID } from '../support/unknown-id.ts';
 
 const CREATE = 'createTransaction';
@@ -26,6 +27,11 @@ const foreignTradingAccount: Fault = async (t, valid) => {
   return { call: { ...valid, body: { ...valid.body, trading_account_id } } };
 };
 
+const foreignCredit: Fault = async (t, valid) => {
+  const credit = { ...valid, body: { ...valid.body, transaction_type: 'Credit' } };
+  return foreignTradingAccount(t, credit);
+};
+
 const foreignAccount: Fault = async (t, valid) => {
   const { account_id } = await t.given.otherPlace();
   return { call: { ...valid, body: { ...valid.body, account_id } } };
@@ -38,28 +44,15 @@ const txnForeignTradingAccount = refusals({
   rows: [
     ['TXN-11', CREATE, 'the trading account of another', foreignTradingAccount, NOT_FOUND],
     ['TXN-11', CREATE, 'another account', foreignAccount, NOT_FOUND],
+    ['TXN-11', CREATE, 'a Credit on the trading account of another', foreignCredit, NOT_FOUND],
   ],
 });
-
-/** Much, but neither of the two scopes that serve. */
-export const ALL_BUT_FUNDS = [
-  'accounts:write',
-  'trades:write',
-  'trader:trade',
-  'transactions:amend',
-  'webhooks:manage',
-];
 
 const txnScope = refusals({
   id: 'txn-scope',
   title: 'Without a funds scope a transaction is refused and not recorded',
   needs: ['trading_account', 'no_scopes'],
-  rows: [
-    ['TXN-12', CREATE, 'no scope', as('no_scopes'), FORBIDDEN],
-    // It only widens what another scope grants.
-    ['TXN-12', CREATE, 'transactions:amend alone', as('amend_only'), FORBIDDEN],
-    ['TXN-12', CREATE, 'all other scopes', asHolderOf(ALL_BUT_FUNDS), FORBIDDEN],
-  ],
+  rows: scopeRows('TXN-12', CREATE),
 });
 
 export const transactionPlaceScenarios: readonly Scenario[] = [

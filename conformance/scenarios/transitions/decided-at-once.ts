@@ -24,10 +24,7 @@ const txsDecidedAtOnce: Scenario = {
   id: 'txs-decided-at-once',
   title: 'Of two decisions on one transaction at the same moment no more than one is carried out',
   rules: ['TXS-5', 'TXS-12'],
-  // One after the other they are judged elsewhere.
-  presumes: { 'TXS-5': ['TXS-1', 'TXS-6', 'TXS-8'], 'TXS-12': ['TXS-1', 'TXS-6', 'TXS-8'] },
   needs: ['trading_account'],
-  provokes: [503],
   async run(t) {
     const place = await t.given.place();
     // NS-4: whether what is approved can still be rejected or cancelled is open.

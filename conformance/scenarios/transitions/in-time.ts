@@ -1,10 +1,9 @@
 // TXS: what time alone does to a transaction that has settled: nothing.
 
 import type { Scenario } from '../../engine/types.ts';
+import { DAY_MS } from '../../spec/literals.ts';
 import { expectReads, requirePrecondition, statusNow } from '../support/transaction-assertions.ts';
 import { isMarked } from './first-deposit.ts';
-
-const DAY_MS = 86_400_000;
 
 const txsInTime: Scenario = {
   id: 'txs-in-time',

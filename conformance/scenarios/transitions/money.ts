@@ -1,13 +1,14 @@
 // TXS: what decisions do to the money: withdrawals, providers, second approvals, and cancelling what
 // has settled.
-import { decide } from '../../cases/moves.ts';
+import { decide, withdrawal } from '../../cases/moves.ts';
 import { oneOf } from '../../engine/judge/matchers.ts';
 import type { ScenarioContext } from '../../engine/scenario/scenario-context.ts';
 import type { GivenTransaction } from '../../engine/scenario/scenario-setup.ts';
-import { Blocked, Inconclusive } from '../../engine/scenario-errors.ts';
+import { Blocked } from '../../engine/scenario-errors.ts';
 import type { Answer } from '../../engine/send/answer.ts';
 import type { Scenario } from '../../engine/types.ts';
 import type { Place } from '../../providers/target.ts';
+import { DAY_MS } from '../../spec/literals.ts';
 import {
   APPROVED,
   expectReads,
@@ -16,8 +17,7 @@ import {
   requirePrecondition,
   statusNow,
 } from '../support/transaction-assertions.ts';
-import { type Books, booksOf, quoteBooks, sum } from './amounts.ts';
-import { withdrawal } from './withdrawals.ts';
+import { booksOf, quoteBooks, sum } from './amounts.ts';
 
 /** TXS-18: approved as a plain deposit is. */
 function expectLike(t: ScenarioContext, answer: Answer, deposit: Answer): void {
@@ -79,7 +79,7 @@ const txsProviderWithdrawal: Scenario = {
       `a withdrawal from a provider's trading account: ${first.summary}`,
       settings,
     );
-    if (first.status === 200 && (await said(t)) === 'none') {
+    if (first.status === 200 && (await providerSetting(t)) === 'none') {
       t.notTested('TXS-3', 'the target says that no withdrawal goes through a provider');
       return;
     }
@@ -102,12 +102,12 @@ const txsProviderWithdrawal: Scenario = {
 };
 
 /** NS-21: which withdrawals go through a provider, where the target says so itself. */
-async function said(t: ScenarioContext): Promise<unknown> {
+async function providerSetting(t: ScenarioContext): Promise<unknown> {
   return t.has('ledger') ? (await t.operator.settings()).provider_withdrawals : undefined;
 }
 
 async function everyWithdrawal(t: ScenarioContext): Promise<boolean> {
-  return (await said(t)) === 'every';
+  return (await providerSetting(t)) === 'every';
 }
 
 const txsApproveAgain: Scenario = {
@@ -144,8 +144,6 @@ const txsApproveAgain: Scenario = {
     const wanted = sum(before.balance, '25', '25');
     t.claim('TXS-4', `balance ${wanted}`, balance === wanted, `balance ${balance}`, ...answers);
   },
-  // Concurrent activity on one record may be answered so, and is then to be retried.
-  provokes: [503],
 };
 
 /** Not the first trading account of its account, where another one can be opened. */
@@ -242,128 +240,10 @@ function expectRefused(t: ScenarioContext, refused: Answer, allowed: Answer): vo
   t.expect('TXS-11', refused).refused(403, 'forbidden');
 }
 
-const txsCancelSettledUnchanged: Scenario = {
-  id: 'txs-cancel-settled-refused',
-  title: 'A cancellation refused for want of transactions:amend leaves status and money alone',
-  rules: ['TXS-11'],
-  needs: ['ledger'],
-  async run(t) {
-    const place = await t.given.place();
-    const pending = await t.given.transaction(place);
-    const key = t.fresh.key();
-    const control = () => decide(t, 'cancel', pending, { as: 'no_amend', key });
-    await t.control('cancelling what is pending', control, 200);
-    const settled = await t.given.settled(place);
-    const before = quoteBooks(await booksOf(t, settled));
-    const refused = await decide(t, 'cancel', settled, { as: 'no_amend' });
-    if (refused.status !== 403 && refused.status >= 400) {
-      const allowed = await decide(t, 'cancel', settled);
-      requirePrecondition(
-        allowed.status < 300,
-        `cancelling what has settled: ${allowed.summary} (TXS-10)`,
-      );
-    }
-    t.expect('TXS-11', refused).refused(403, 'forbidden');
-    await expectReads(t, 'TXS-11', settled, 'settled');
-    const after = quoteBooks(await booksOf(t, settled));
-    t.claim('TXS-11', `no money moved: ${before}`, after === before, after);
-  },
-};
-
-const txsReversal: Scenario = {
-  id: 'txs-reversal',
-  title: 'Cancelling a settled transaction books one compensating entry, and never a second',
-  rules: ['TXS-9', 'TXS-10'],
-  needs: ['ledger'],
-  provokes: [503],
-  async run(t) {
-    const place = await t.given.place();
-    // Amounts that no sum of binary fractions gets right.
-    await t.given.settled(place, { amount: '0.10' });
-    await t.given.settled(place, { amount: '0.30' });
-    const deposit = await t.given.transaction(place, { amount: '0.20' });
-    await t.branch('TXS-10', 'a settled deposit', () => expectReversed(t, deposit));
-    await t.branch('TXS-10', 'a settled withdrawal', async () =>
-      expectReversed(t, await withdrawal(t, place)),
-    );
-    await t.branch('TXS-10', 'a settled bonus', async () =>
-      expectReversed(t, await t.given.transaction(place, { method: 'Bonus' }), true),
-    );
-    await t.branch('TXS-9', 'cancelled again after it had settled', () => expectOnce(t, deposit));
-    await t.branch('TXS-10', 'cancelled by several at once', () => expectOneReversal(t, place));
-  },
-};
-
-/** Whether a bonus moves money at all is nowhere said: where it does, it goes back. */
-async function expectReversed(
-  t: ScenarioContext,
-  transaction: GivenTransaction,
-  mayMoveNothing = false,
-): Promise<void> {
-  const { id, account_id } = transaction;
-  const before = await booksOf(t, transaction);
-  const key = t.fresh.key();
-  const approve = () => t.api.approveTransaction(id, account_id, { key });
-  // NS-21: where every withdrawal goes through a provider, none settles here.
-  const approval = await t.control('an approval', approve, 200, 501);
-  if (approval.status === 501) return;
-  await t.operator.settle(id);
-  const booked = await booksOf(t, transaction);
-  if (mayMoveNothing && booked.entries.length === 0) return;
-  // One credit and no second is TXS-4's to judge.
-  requirePrecondition(
-    booked.entries.length === 1,
-    `settling booked ${booked.entries.length} entries`,
-  );
-  const cancelled = await decide(t, 'cancel', transaction);
-  // Nobody else is at it: of several at once it would be an answer to be judged.
-  if (cancelled.status === 503) throw new Inconclusive(`${cancelled.summary} in passing`);
-  t.expect('TXS-10', cancelled).status(200);
-  expectUnchanged(t, 'TXS-10', transaction.answer, cancelled, 'status', 'is_ftd');
-  const after = await booksOf(t, transaction);
-  const words = `the entries ${booked.entries.join(', ')}, and one more that makes them nothing`;
-  t.claim('TXS-10', words, isReversal(booked, after), quoteBooks(after), cancelled);
-  const { balance } = before;
-  const back = after.balance === balance;
-  t.claim('TXS-10', `the balance back at ${balance}`, back, `balance ${after.balance}`, cancelled);
-}
-
-/** Whoever of them comes first: the money goes back once. */
-async function expectOneReversal(t: ScenarioContext, place: Place): Promise<void> {
-  const settled = await t.given.settled(place);
-  const before = await booksOf(t, settled);
-  const crowd = await t.burstSize(4);
-  const answers = await t.sendTogether(crowd, () => decide(t, 'cancel', settled));
-  // Where nobody got through it is known of nothing but that (503 asks for another try).
-  if (!answers.some(({ status }) => status < 300)) return;
-  const after = await booksOf(t, settled);
-  const words = 'one entry for all of them, and nothing left';
-  t.claim('TXS-10', words, isReversal(before, after), quoteBooks(after), ...answers);
-}
-
-function isReversal(booked: Books, after: Books): boolean {
-  const kept = booked.entries.every((each, index) => after.entries[index] === each);
-  const one = after.entries.length === booked.entries.length + 1;
-  return kept && one && sum(...after.entries) === '0';
-}
-
-/** TXS-9 holds for any cancelled transaction and asks for no scope beside the funds scope. */
-async function expectOnce(t: ScenarioContext, transaction: GivenTransaction): Promise<void> {
-  const status = await statusNow(t, transaction);
-  if (status !== 'cancelled') throw new Blocked(`what was cancelled reads "${status}" (TXS-13)`);
-  const before = quoteBooks(await booksOf(t, transaction));
-  for (const role of [t.mainRole, 'no_amend'] as const) {
-    const again = await decide(t, 'cancel', transaction, { as: role });
-    t.expect('TXS-9', again).status(200).field('status', 'cancelled');
-  }
-  const after = quoteBooks(await booksOf(t, transaction));
-  t.claim('TXS-9', `no further entry: ${before}`, after === before, after);
-}
-
 const txsCancelledStays: Scenario = {
   id: 'txs-cancelled-stays',
   title: 'Cancelled wins over settled, whichever came first, however much time passes',
-  rules: ['TXS-12', 'TXS-13'],
+  rules: ['TXS-13'],
   observes: ['NS-3'],
   needs: ['clock', 'ledger'],
   lane: 'own_world',
@@ -378,13 +258,9 @@ const txsCancelledStays: Scenario = {
     if (late.status !== 200) throw new Blocked(`cancelling what has settled: ${late.summary}`);
     await requireReversed(t, settled);
     await observeSettlement(t, settling);
-    await t.operator.advance(86_400_000);
+    await t.operator.advance(DAY_MS);
     await expectReads(t, 'TXS-13', settled, 'cancelled');
     if (early.at('status') === 'cancelled') await expectReads(t, 'TXS-13', approved, 'cancelled');
-    const before = await statusNow(t, settled);
-    const rejection = await t.api.rejectTransaction(settled.id, settled.account_id);
-    t.expect('TXS-12', rejection).refused(409, 'invalid_state');
-    t.expect('TXS-12', await t.given.rereadTransaction(settled)).field('status', before);
   },
 };
 
@@ -455,8 +331,6 @@ export const moneyScenarios: readonly Scenario[] = [
   txsProviderWithdrawal,
   txsApproveAgain,
   txsCancelSettled,
-  txsCancelSettledUnchanged,
-  txsReversal,
   txsCancelledStays,
   txsReasonKept,
 ];

@@ -1,25 +1,22 @@
 // TXS-14 to TXS-17: which transaction of which account a decision names, for what reason, and who
 // may decide.
-import { decide, type Verb } from '../../cases/moves.ts';
-import { observeExcess, observePadded } from '../../cases/questions.ts';
+import type { Verb } from '../../cases/moves.ts';
+import { observe } from '../../cases/questions.ts';
 import {
-  as,
-  asHolderOf,
-  BAD_REQUEST,
   body,
   type Fault,
+  invalidOrUnreadable,
   only,
   path,
   query,
   type RefusalRow,
   refusals,
 } from '../../cases/refusals.ts';
+import { scopeRows } from '../../cases/scopes.ts';
 import type { Scenario } from '../../engine/types.ts';
-import { FORBIDDEN, INVALID, NOT_FOUND } from '../../spec/errors.ts';
+import { INVALID, NOT_FOUND } from '../../spec/errors.ts';
 import type { WriteName } from '../../spec/operations.ts';
-import { expectReads } from '../support/transaction-assertions.ts';
 import { UNKNOWN_ID } from '../support/unknown-id.ts';
-import { ALL_BUT_FUNDS } from '../transactions/places.ts';
 
 const VERBS: readonly Verb[] = ['approve', 'reject', 'cancel'];
 
@@ -48,19 +45,15 @@ const txsAccountInQuery = refusals({
   rows: [
     ...onEach((each) => [
       // With which status a query without it is refused is open.
-      ['TXS-15', each, 'no account_id in the query', query(null), BAD_REQUEST],
+      ['TXS-15', each, 'no account_id in the query', query(null), invalidOrUnreadable],
       ['TXS-15', each, 'account_id=abc', query('abc'), INVALID],
     ]),
-    ['TXS-15', 'approveTransaction', 'an empty account_id', query(''), BAD_REQUEST],
-    ['TXS-15', 'approveTransaction', 'account_id=-1', query('-1'), BAD_REQUEST],
-    ['TXS-15', 'approveTransaction', 'digits and .0', query(idAnd('.0')), BAD_REQUEST],
-    ['TXS-15', 'approveTransaction', 'digits and x', query(idAnd('x')), BAD_REQUEST],
+    ['TXS-15', 'approveTransaction', 'an empty account_id', query(''), invalidOrUnreadable],
+    ['TXS-15', 'approveTransaction', 'account_id=-1', query('-1'), invalidOrUnreadable],
+    ['TXS-15', 'approveTransaction', 'digits and .0', query(idAnd('.0')), invalidOrUnreadable],
+    ['TXS-15', 'approveTransaction', 'digits and x', query(idAnd('x')), invalidOrUnreadable],
   ],
-  async also(t) {
-    const place = await t.given.place();
-    await observePadded(t, await t.given.transaction(place));
-    await observeExcess(t, () => t.given.transaction(place));
-  },
+  also: (t) => observe(t, 'NS-48', 'NS-58'),
 });
 
 function idAnd(suffix: string) {
@@ -77,6 +70,7 @@ const txsNamedAccount = refusals({
     ['TXS-16', each, 'a transaction that does not exist', path(UNKNOWN_ID), NOT_FOUND],
     ['TXS-16', each, 'a rejected one of another account', rejectedOfOtherAccount, NOT_FOUND],
     ['CONV-1c', each, 'the id abc in the path', path('abc'), INVALID],
+    ['CONV-1c', each, 'digits and x in the path', path((id) => `${id}x`), INVALID],
   ]),
 });
 
@@ -84,21 +78,8 @@ const txsScope = refusals({
   id: 'txs-scope',
   title: 'Without a funds scope no decision is served; transactions:amend alone is none',
   needs: ['trading_account', 'no_scopes', 'amend_only'],
-  rows: onEach((each) => [
-    ['TXS-17', each, 'no scope', as('no_scopes'), FORBIDDEN],
-    ['TXS-17', each, 'transactions:amend alone', as('amend_only'), FORBIDDEN],
-    ['TXS-17', each, 'all other scopes', asHolderOf(ALL_BUT_FUNDS), FORBIDDEN],
-  ]),
-  async also(t) {
-    if (!t.has('settle')) return;
-    // What the scope is for, without the scope that it widens.
-    const settled = await t.given.settled(await t.given.place());
-    const refused = await decide(t, 'cancel', settled, { as: 'amend_only' });
-    t.expect('TXS-17', refused).refused(...FORBIDDEN);
-    await expectReads(t, 'TXS-17', settled, 'settled');
-  },
+  rows: onEach((each) => scopeRows('TXS-17', each)),
 });
-
 const txsReason = refusals({
   id: 'txs-reason',
   title: 'An empty reason is 422, an absent one an unreadable body; neither decides anything',
@@ -109,16 +90,6 @@ const txsReason = refusals({
     ['TXS-14', 'cancelTransaction', 'an empty reason', body({ reason: '' }), INVALID],
     ['TXS-14', 'cancelTransaction', 'no reason', only({}), 'unreadable'],
   ],
-  async also(t) {
-    // To take back what has settled wants a reason as well.
-    if (!t.has('settle') || !t.has('fresh_trading_account')) return;
-    await t.branch('TXS-14', 'what has settled', async () => {
-      const settled = await t.given.settled(await t.given.place());
-      const empty = await decide(t, 'cancel', settled, { reason: '' });
-      t.expect('TXS-14', empty.presuming('TXS-10')).refused(...INVALID);
-      await expectReads(t, 'TXS-14', settled, 'settled');
-    });
-  },
 });
 
 export const refusedDecisionScenarios: readonly Scenario[] = [

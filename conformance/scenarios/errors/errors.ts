@@ -1,0 +1,366 @@
+// ERR: the form of refusals, their codes under their statuses, a number for every answer, and bodies
+// that cannot be read.
+import {
+  as,
+  body,
+  type Expected,
+  type Fault,
+  ifMatch,
+  member,
+  only,
+  path,
+  type RefusalRow,
+  raw,
+  refusals,
+  rows,
+  without,
+} from '../../cases/refusals.ts';
+import { problemFormError, problemLinkError } from '../../engine/judge/problem-form.ts';
+import type { ScenarioContext } from '../../engine/scenario/scenario-context.ts';
+import { Blocked, Unreachable } from '../../engine/scenario-errors.ts';
+import type { Answer } from '../../engine/send/answer.ts';
+import { printJson } from '../../engine/send/json.ts';
+import type { RuleId, Scenario } from '../../engine/types.ts';
+import { ERROR_TABLE } from '../../spec/errors.ts';
+import { MOST_ROWS } from '../../spec/literals.ts';
+import { OPERATIONS, type OperationName, WRITE_NAMES } from '../../spec/operations.ts';
+import { updatedOnce } from '../support/account-assertions.ts';
+import { UNKNOWN_ID } from '../support/unknown-id.ts';
+import { BROKEN_JSON } from '../support/unreadable-bodies.ts';
+
+const PROBLEM = ['ERR-1a', 'ERR-1b', 'ERR-3'] as const satisfies readonly RuleId[];
+
+/**
+ * ERR-1, ERR-3: a refusal in the form of the table, under a code of the table. Which refusal a
+ * request deserves is for the rule of that refusal to judge; one that is served has no form at all.
+ */
+function expectProblem(t: ScenarioContext, answer: Answer): void {
+  if (answer.status < 400) return;
+  // NS-14: a content type that is not taken may be refused in plain text.
+  if (answer.status === 415 && answer.code === undefined) {
+    throw new Blocked(`refused before it was looked at: ${answer.summary}`);
+  }
+  const form = problemFormError(answer);
+  const members = 'type, title, status, code, detail, request_id, errors';
+  const words = `application/problem+json with ${members}`;
+  t.expect('ERR-1a', answer).is(words, form === undefined, form);
+  const link = problemLinkError(answer);
+  const linked = 'type ending in /errors/ and the code, status as sent';
+  t.expect('ERR-1b', answer).is(linked, link === undefined, link);
+  const codes = ERROR_TABLE[answer.status] ?? [];
+  const isListed = answer.code === undefined || codes.includes(answer.code);
+  const row = Object.entries(ERROR_TABLE).find(([, each]) => each.includes(answer.code ?? ''));
+  const where = row === undefined ? 'in no row of it' : `which the table has under ${row[0]}`;
+  t.expect('ERR-3', answer)
+    .is('a status of the error table', codes.length > 0)
+    .is(
+      `${answer.status} with ${codes.join(' or ')}`,
+      isListed,
+      `${answer.status} ${answer.code}, ${where}`,
+    );
+}
+
+const problem: Expected = (t, _, answer) => expectProblem(t, answer);
+
+/** NS-23: status and code are open; but if it answers in JSON, it is in the form of problems. */
+const problemIfJson: Expected = (t, rules, answer) => {
+  const isJson = answer.status >= 400 && answer.json !== undefined;
+  const form = isJson ? problemFormError(answer) : undefined;
+  const words = 'a refused target as application/problem+json too';
+  t.expect(rules, answer).is(words, form === undefined, form);
+};
+
+const noKey: Fault = () => ({ key: null });
+const noEmail = body((t) => ({ email: t.fresh.text() }));
+const emailInUse: Fault = async (t, valid) =>
+  body({ email: (await t.given.account()).email })(t, valid);
+const tooManyRows = rows((all) => Array.from({ length: MOST_ROWS + 1 }, () => all[0]!));
+const staleTag: Fault = async (t, valid) => {
+  const { id, stale } = await updatedOnce(t);
+  return { call: { ...valid, id, ifMatch: stale } };
+};
+const loopback = body({ url: 'https://127.0.0.1/conformance' });
+
+const errTable = refusals({
+  id: 'err-table',
+  title: 'Refusals are problems in one form, each code under its status',
+  observes: ['NS-13', 'NS-31', 'NS-32'],
+  isOfFormAlone: true,
+  rows: [
+    [PROBLEM, 'createAccount', 'no key', noKey, problem],
+    [PROBLEM, 'createAccount', 'an email in use', emailInUse, problem],
+    [PROBLEM, 'createAccount', 'an email without @', noEmail, problem],
+    [PROBLEM, 'bulkCreateAccounts', 'no rows', rows(() => []), problem],
+    [PROBLEM, 'bulkCreateAccounts', 'a row too many', tooManyRows, problem],
+    [PROBLEM, 'updateAccount', 'an unknown account', path(UNKNOWN_ID), problem],
+    [PROBLEM, 'updateAccount', 'garbage for a tag', ifMatch('garbage'), problem],
+    [PROBLEM, 'updateAccount', 'a stale tag', staleTag, problem],
+    ['ERR-1a', 'createWebhook', 'a loopback target', loopback, problemIfJson],
+  ],
+  async also(t) {
+    const invalid = await t.api.createAccount(t.newAccount({ email: t.fresh.text() }));
+    observeEntry(t, invalid.at('errors.0'));
+    const unknown = await t.api.send({ method: 'GET', path: '/api/v1/conformance-check' });
+    const method = await t.api.send({ method: 'DELETE', path: '/api/v1/accounts' });
+    t.observe('NS-31', `unknown path: ${unknown.summary}; unknown method: ${method.summary}`, {
+      unknown_method_status: method.status,
+    });
+    const header = method.headers.get('deprecation') ?? null;
+    t.observe('NS-32', header === null ? 'no Deprecation header' : `Deprecation: ${header}`, {
+      deprecation_header: header,
+    });
+  },
+});
+
+function observeEntry(t: ScenarioContext, entry: ReturnType<Answer['at']>): void {
+  if (entry === undefined) {
+    t.observe('NS-13', 'the refusal that was seen has no entry');
+    return;
+  }
+  const names = Object.keys(Object(entry)).sort().join(', ');
+  const forms: Readonly<Record<string, string>> = {
+    'field, message': 'field_message',
+    'detail, pointer': 'pointer_detail',
+  };
+  const form = typeof entry === 'string' ? 'text' : forms[names];
+  t.observe('NS-13', printJson(entry), form === undefined ? {} : { error_entry: form });
+}
+
+const errForbidden = refusals({
+  id: 'err-forbidden',
+  title: 'A missing scope and a read-only token are 403 problems with their codes',
+  needs: ['no_scopes'],
+  isOfFormAlone: true,
+  rows: [[PROBLEM, 'createAccount', 'no scope', as('no_scopes'), problem]],
+  async also(t) {
+    if (!t.has('read_only')) return;
+    const { accountId, tradingAccountId } = await t.credential('read_only');
+    const trading_account_id = tradingAccountId ?? UNKNOWN_ID;
+    const place = { account_id: accountId ?? UNKNOWN_ID, trading_account_id, currency: 'USD' };
+    expectProblem(t, await t.as('read_only').createTransaction(t.newTransaction(place)));
+  },
+});
+
+const errNotImplemented: Scenario = {
+  id: 'err-not-implemented',
+  title: 'The refusal to approve a payment-provider withdrawal is a 501 problem',
+  rules: PROBLEM,
+  needs: ['provider_trading_account'],
+  async run(t) {
+    const place = await t.given.providerPlace();
+    const over = { amount: '-5.00', method: 'Withdrawal', transaction_type: 'Withdrawal' };
+    const pending = await t.given.transaction(place, over);
+    expectProblem(t, await t.api.approveTransaction(pending.id, pending.account_id));
+    expectProblem(t, await t.api.approveTransaction(UNKNOWN_ID, pending.account_id));
+  },
+};
+
+const errTrouble: Scenario = {
+  id: 'err-trouble',
+  title: 'A failure, contention and an attempt in flight are problems with their codes',
+  rules: PROBLEM,
+  needs: ['fault', 'clock'],
+  lane: 'own_world',
+  provokes: [500, 503],
+  async run(t) {
+    await t.given.account();
+    const match = { operation: 'createAccount' };
+    for (const status of [500, 503]) {
+      const fault = await t.operator.fault({ match, effect: { kind: 'status', status }, times: 1 });
+      const answer = await t.api.createAccount(t.newAccount());
+      // Whatever else may have failed on the way has a form of its own.
+      if ((await fault.hits()) >= 1) expectProblem(t, answer);
+      await fault.remove();
+    }
+    const effect = { kind: 'delay', ms: 5_000 };
+    const fault = await t.operator.fault({ match, effect, times: 1 });
+    const whole = t.newAccount();
+    const key = t.fresh.key();
+    const held = t.api.createAccount(whole, { key });
+    // It is answered below, or given up with the scenario.
+    held.catch(() => {});
+    if (await t.until(async () => (await fault.hits()) >= 1, 2_000)) {
+      expectProblem(t, await t.api.createAccount(whole, { key }));
+    }
+    await t.operator.advance(5_000);
+    await held;
+  },
+};
+
+const errLimited: Scenario = {
+  id: 'err-limited',
+  title: 'A request over the rate is refused with a 429 problem',
+  rules: PROBLEM,
+  needs: ['mint', 'rates', 'clock'],
+  lane: 'own_world',
+  provokes: [429, 503],
+  async run(t) {
+    const slow = t.as(await t.operator.mint({ scopes: ['accounts:write'], perSecond: 1 }));
+    const create = () => slow.createAccount(t.newAccount(), { unpaced: true });
+    await t.control('a request within the rate', create, 201);
+    // The clock stands, so that nothing is refilled between them. Twice, because something in front
+    // of the service may limit too, now and then and in a form of its own.
+    const [answer, again] = [await create(), await create()];
+    if (answer.headers.mediaType() !== again.headers.mediaType()) return;
+    // A 503 is a service in trouble, unless it says that it is this refusal (ERR-3).
+    if (answer.status !== 503 || answer.code === 'rate_limited') expectProblem(t, answer);
+  },
+};
+
+const errRequestIds: Scenario = {
+  id: 'err-request-ids',
+  title: 'Each response of a write carries X-Request-Id, different for every call',
+  rules: ['ERR-4'],
+  async run(t) {
+    const whole = t.newAccount();
+    const answers = [
+      await t.api.createAccount(whole),
+      await t.api.createAccount(whole),
+      await t.api.createAccount(t.newAccount({ email: t.fresh.text() })),
+      await t.api.createAccount(t.newAccount(), { key: null }),
+      await t.api.createAccount({}, { raw: '{' }),
+      await t.api.bulkCreateAccounts([whole]),
+      await t.api.updateAccount(UNKNOWN_ID, { country: 'NO' }, { ifMatch: '"1"' }),
+    ];
+    const ids: string[] = [];
+    const isFresh = (value: string) => value.trim() !== '' && !ids.includes(value);
+    const words = 'a value no other call had';
+    for (const answer of answers) {
+      t.expect('ERR-4', answer).header('X-Request-Id', words, isFresh);
+      // None of these is a replay, so that its body was made by this very call.
+      const own = answer.at('request_id') ?? null;
+      const alike = own === null || own === answer.headers.get('x-request-id');
+      const same = 'the same number in request_id and in X-Request-Id';
+      t.advise('ERR-4', answer).is(same, alike, `request_id ${own}`);
+      ids.push(answer.headers.get('x-request-id') ?? '');
+    }
+    // Of the nine writes it is asked; for a reader of logs it is as good on the others.
+    for (const answer of [await t.api.listWebhooks(), await t.api.listAccounts()]) {
+      t.advise('ERR-4', answer).header('X-Request-Id', words, isFresh);
+    }
+  },
+};
+
+const plainText: Expected = (t, rules, answer) => {
+  // NS-17: what this credential may not do may be refused before the body is looked at.
+  if (answer.status === 403) return;
+  t.expect(rules, answer)
+    .refusedInPlainText()
+    .is('a message', answer.text.trim() !== '', 'an empty body');
+};
+
+/** CONV-1b judges that a number for an id is refused. */
+const plainTextIfRefused: Expected = (t, rules, answer) => {
+  if (answer.status >= 400) plainText(t, rules, answer);
+};
+
+const broken = raw(() => BROKEN_JSON);
+const takesBody = (name: OperationName) => OPERATIONS[name].body;
+
+const errUnreadable = refusals({
+  id: 'err-unreadable',
+  title: 'A body that cannot be read is refused in plain text, not as problem+json',
+  observes: ['NS-14', 'NS-15', 'NS-47'],
+  isForbiddenLeftOut: true,
+  rows: [
+    ...[...WRITE_NAMES, 'createWebhook' as const].filter(takesBody).map((name): RefusalRow => {
+      return ['ERR-2', name, 'broken JSON', broken, plainText];
+    }),
+    ['ERR-2', 'createAccount', 'JSON cut off', raw((text) => text.slice(0, -1)), plainText],
+    ['ERR-2', 'createAccount', 'text after JSON', raw((text) => `${text} and more`), plainText],
+    ['ERR-2', 'createAccount', 'no JSON', raw(() => 'no JSON at all'), plainText],
+    ['ERR-2', 'createAccount', 'a number', member('brand_id', Number), plainTextIfRefused],
+    ['ERR-2', 'bulkCreateAccounts', 'no accounts', only({}), plainText],
+    ['ERR-2', 'createTransaction', 'no currency', without('currency'), plainText],
+  ],
+  async also(t) {
+    const unparsable = await t.api.createAccount({}, { raw: BROKEN_JSON });
+    const missing = await t.api.createAccount(t.newAccount({ email: undefined }));
+    const text = JSON.stringify(t.newAccount());
+    const headers = { 'content-type': 'text/plain' };
+    const untyped = await t.api.createAccount({}, { raw: text, headers });
+    const seen = [
+      `broken JSON: ${unparsable.summary}`,
+      `a member missing: ${missing.summary}`,
+      `sent as text/plain: ${untyped.summary}`,
+    ];
+    t.observe('NS-14', seen.join('; '), {
+      unparsable_status: unparsable.status,
+      unreadable_status: missing.status,
+      ...(untyped.status < 400 ? {} : { content_type_status: untyped.status }),
+    });
+    await observeDuplicate(t);
+    await observeSize(t);
+  },
+});
+
+async function observeDuplicate(t: ScenarioContext): Promise<void> {
+  const twice = JSON.stringify(t.newAccount()).replace('{', '{"first_name":"Twice",');
+  const double = await t.api.createAccount({}, { raw: twice });
+  const read = double.at('first_name');
+  const isFirst = double.status < 300 && read === 'Twice';
+  const reading = double.status < 300 ? 'last_wins' : 'refused';
+  t.observe(
+    'NS-47',
+    `a member given twice: ${double.summary} ${read ?? ''}`,
+    isFirst ? {} : { duplicate_members: reading },
+    isFirst,
+  );
+}
+
+/** NS-15. Spaces are no content: a service that reads so much keeps nothing of it. */
+async function observeSize(t: ScenarioContext): Promise<void> {
+  const long = `${JSON.stringify(t.newAccount())}${' '.repeat(1_200_000)}`;
+  try {
+    const large = await t.api.createAccount({}, { raw: long });
+    const refused = large.status === 413 || large.status === 400;
+    t.observe('NS-15', `a body of 1.2 MB: ${large.summary}`, {
+      ...(refused ? { body_too_large_status: large.status } : { max_body_bytes: 2_000_000 }),
+    });
+  } catch (error) {
+    // Some hang up in the middle of what is too long: that is seen, and nothing else is spoilt.
+    if (!(error instanceof Unreachable)) throw error;
+    t.observe('NS-15', `a body of 1.2 MB: ${error.message}`);
+  }
+}
+
+const errCheckOrder: Scenario = {
+  id: 'err-check-order',
+  title: 'A body that cannot be read is refused in plain text if nothing else comes before it',
+  rules: ['ERR-2'],
+  observes: ['NS-17'],
+  needs: ['no_scopes'],
+  async run(t) {
+    await t.given.account();
+    const unread = { raw: BROKEN_JSON };
+    plainText(t, 'ERR-2', await t.api.createAccount({}, unread));
+    const badToken = { authorization: 'Bearer no-such-token' };
+    const keyless = await t.api.createAccount(t.newAccount(), { ...badToken, key: null });
+    const garbled = await t.api.createAccount({}, { ...badToken, ...unread });
+    const denied = await t.as('no_scopes').createAccount({}, unread);
+    // Whichever fault is met first is open (NS-17); if it is the body, its form is not.
+    const scopeBeforeBody = denied.code === 'forbidden';
+    if (!scopeBeforeBody) plainText(t, 'ERR-2', denied);
+    const tokenBeforeBody = garbled.code !== undefined || garbled.status === 401;
+    const order = orderOf(keyless.status === 400, tokenBeforeBody, scopeBeforeBody);
+    t.observe('NS-17', order.join(', '), { check_order: order });
+  },
+};
+
+function orderOf(keyFirst: boolean, tokenBeforeBody: boolean, scopeBeforeBody: boolean): string[] {
+  const first = keyFirst ? ['key', 'token'] : ['token', 'key'];
+  if (!tokenBeforeBody) return ['route', 'key', 'readable', 'token', 'rate', 'replay', 'scope'];
+  const after = scopeBeforeBody ? ['scope', 'readable', 'replay'] : ['readable', 'replay', 'scope'];
+  return ['route', ...first, 'rate', ...after];
+}
+
+export const errorScenarios: readonly Scenario[] = [
+  errTable,
+  errForbidden,
+  errNotImplemented,
+  errRequestIds,
+  errUnreadable,
+  errCheckOrder,
+  errTrouble,
+  errLimited,
+];
