@@ -84,7 +84,7 @@ async function main(argv: readonly string[]): Promise<void> {
   await program.parseAsync([...argv]);
 }
 
-// Whoever reads us may have heard enough, as `| head` has.
+// The one who reads us may have heard enough, as `| head` has.
 process.stdout.on('error', (error: NodeJS.ErrnoException) => {
   if (error.code !== 'EPIPE') throw error;
   process.exit();

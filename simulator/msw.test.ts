@@ -1,5 +1,5 @@
 // The handlers for Mock Service Worker: an aborted request lets go of its call, garbage collection
-// or not, and nobody is told of a mistake.
+// or not, and no one is told of a mistake.
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { collectGarbage } from './host/testing/garbage-collection.ts';

@@ -10,7 +10,7 @@ import { findChromium, type Served, startSandbox } from './testing/dashboard-pag
 const pages = suite('hostile pages');
 const executable = findChromium();
 
-/** What a page of somebody else tries, with a token that everybody knows. */
+/** What a page of someone else tries, with a token that everybody knows. */
 async function attack({ base, token }: { base: string; token: string }) {
   const got: string[] = [];
   const attempt = async (name: string, run: () => Promise<unknown>) => {

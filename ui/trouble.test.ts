@@ -119,7 +119,7 @@ if (executable === null) {
     for (const place of places) {
       await page.goto(`${served.base}/#/${place}`);
       await page.locator('main .panel, main .empty').first().waitFor();
-      // A list is read anew with every view.
+      // A list is read again with every view.
       await settled();
       said += await page.locator('main').innerText();
       assert.is(await foreignElements(page), 0, place);

@@ -18,7 +18,7 @@ export interface CommandIo {
   finish(code: number): void;
   /** Ends the program at once, after a message. */
   exit(code: number): never;
-  /** Fires when somebody asks the program to stop (`endSignals`). */
+  /** Fires when someone asks the program to stop (`endSignals`). */
   stopped(): Promise<void>;
 }
 

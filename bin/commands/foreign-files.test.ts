@@ -43,11 +43,11 @@ const io: JudgeIo = {
 
 type Json = null | boolean | number | string | readonly Json[] | { readonly [name: string]: Json };
 
-const strangers: readonly Json[] = [null, true, 1e308, '\u001b[31m\u202e', [null], {}];
+const outsiders: readonly Json[] = [null, true, 1e308, '\u001b[31m\u202e', [null], {}];
 
 /** A document in whose place, or in that of one of its members, something else stands. */
 function* breakages(of: Json, depth: number): Generator<Json> {
-  for (const stranger of strangers) yield stranger;
+  for (const outsider of outsiders) yield outsider;
   if (depth === 0 || typeof of !== 'object' || of === null) return;
   if (Array.isArray(of)) {
     yield [...of, ...of];

@@ -1,4 +1,4 @@
-// What is offered to somebody who mistypes an id.
+// What is offered to someone who mistypes an id.
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { rules } from '../../fixtures/rules.ts';

@@ -1,4 +1,4 @@
-// What somebody may have meant who named an id that there is not.
+// What someone may have meant who named an id that there is not.
 import { findNearest } from '../../fixtures/settings/parse.ts';
 
 const MOST = 6;

@@ -1,4 +1,4 @@
-// Every door to a terminal, tried with what a stranger could write: nothing gets through that
+// Every door to a terminal, tried with what an outsider could write: nothing gets through that
 // steers it, and no line becomes two.
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';

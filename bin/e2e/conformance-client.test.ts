@@ -19,7 +19,7 @@ import { CONFORMANCE, type Ended, Program, run as runProgram } from './testing/p
 const judged = suite('conformance client');
 const folder = mkdtempSync(join(tmpdir(), 'client-'));
 
-/** One that is free now; nobody but the command will ask for it. */
+/** One that is free now; no one but the command will ask for it. */
 const fixedPort = await new Promise<number>((resolve) => {
   const server = createServer().listen(0, '127.0.0.1', () => {
     const { port } = server.address() as AddressInfo;
@@ -152,7 +152,7 @@ judged(
 );
 
 judged('a command that cannot run beside itself is run one at a time', async () => {
-  // A fixed port, as tests of webhook receivers have it. But for the first one, who has it keeps it
+  // A fixed port, as tests of webhook receivers have it. Except for the first one, who has it keeps it
   // until another has been refused: how long that takes depends on the machine.
   const reads = `
     import { appendFileSync, existsSync, statSync, writeFileSync } from 'node:fs';

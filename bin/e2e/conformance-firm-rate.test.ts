@@ -33,7 +33,7 @@ firmRate('is seen in real time, where credentials together are allowed more', as
     judged(true, 40),
     judged(false, 10),
   ]);
-  // On a machine that is too busy it may not be told: but nobody is taken for another.
+  // On a machine that is too busy it may not be told: but no one is taken for another.
   assert.match(kept!, /^(passed|inconclusive)/);
   assert.match(tooFast!, /^(deviates|inconclusive)/);
   assert.match(untold!, /^inconclusive .*agreement/);

@@ -208,7 +208,7 @@ for (const moment of moments) {
   });
 }
 
-command('nobody there: exit 3, and asked whether it runs', async () => {
+command('no one there: exit 3, and asked whether it runs', async () => {
   const { code, out } = await judge({ url: 'http://127.0.0.1:9/', secretEnv });
   assert.is(code, 3, out);
   assert.match(out.replace(/\s+/g, ' '), 'is the receiver running?');
@@ -270,7 +270,7 @@ const wrong: readonly (readonly [Partial<ReceiverGiven>, RegExp])[] = [
   [{ url: 'https://hooks.example.com/', secretEnv }, /hooks\.example\.com is not this machine/],
   [{ url }, /--secret-env is missing/],
   [{ url, secretEnv: 'whsec_0123' }, /^error: --secret-env takes the name .*, not a secret\n$/],
-  [{ url, secretEnv: 'NOBODY' }, /the environment variable NOBODY is not set or is empty/],
+  [{ url, secretEnv: 'ANONYMOUS' }, /the environment variable ANONYMOUS is not set or is empty/],
   [{ url, secretEnv: 'EMPTY' }, /the environment variable EMPTY is not set or is empty/],
   [
     { url, secretEnv, previousSecretEnv: 'OLD' },

@@ -145,7 +145,7 @@ forwarding('the forwards of a config file count for a world that was kept', asyn
   rmSync(folder, { recursive: true });
 });
 
-forwarding('nobody listens: the log says so and when it tries again', async (place) => {
+forwarding('no one listens: the log says so and when it tries again', async (place) => {
   const port = await freePort();
   const args = ['bin/sandbox.js', 'start', '--port', '0', '--clock', 'frozen', '--ready-file'];
   const file = join(mkdtempSync(join(tmpdir(), 'forward-')), 'ready.json');

@@ -226,7 +226,7 @@ async function listens(port: number): Promise<void> {
     if (open) return;
     await new Promise((resolve) => setTimeout(resolve, 25));
   }
-  throw new Error(`nobody listens on ${port}`);
+  throw new Error(`no one listens on ${port}`);
 }
 
 consumer.run();

@@ -53,7 +53,7 @@ async function freePort(): Promise<number> {
   return port;
 }
 
-/** Resolves when somebody listens there. */
+/** Resolves when someone listens there. */
 async function listens(port: number, child: ChildProcess): Promise<void> {
   for (let turn = 0; turn < 600; turn += 1) {
     if (child.exitCode !== null) throw new Error(`it ended with ${child.exitCode}`);
@@ -65,7 +65,7 @@ async function listens(port: number, child: ChildProcess): Promise<void> {
     if (open) return;
     await new Promise((resolve) => setTimeout(resolve, 50));
   }
-  throw new Error(`nobody listens on port ${port}`);
+  throw new Error(`no one listens on port ${port}`);
 }
 
 /** Runs one that listens on port 3000, on another port, for as long as it is judged. */

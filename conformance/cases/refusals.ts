@@ -1,4 +1,4 @@
-// Refusals as rows. A row reads: this operation, valid but for one fault, is refused so; and after
+// Refusals as rows. A row reads: this operation, valid except for one fault, is refused so; and after
 // all rows of an operation nothing of them is left. That the operation is served without a fault is
 // shown first.
 

@@ -44,7 +44,7 @@ const cases: readonly (readonly [runs: string, verdict: string, why: string])[] 
   ['fg', 'again', 'two kinds of mistakes are not one seen twice'],
   ['fgp', 'passed', 'and in the end there was none'],
   ['fgm', 'inconclusive', 'three runs, three things'],
-  ['w', 'fails', 'nobody has to wait a minute twice'],
+  ['w', 'fails', 'no one has to wait a minute twice'],
   ['M', 'again', 'it may have ended before its turn'],
   ['m', 'again', 'chance may have led it elsewhere'],
   ['mm', 'inconclusive', 'it does not come there'],
@@ -55,7 +55,7 @@ const cases: readonly (readonly [runs: string, verdict: string, why: string])[] 
   ['xxf', 'again', 'which has to be seen twice'],
   ['Pxxxx', 'passed', 'what it did in the end stands'],
   ['xxxx', 'inconclusive', 'the machine stays too busy'],
-  ['fxxxx', 'inconclusive', 'and nobody is accused who was heard once'],
+  ['fxxxx', 'inconclusive', 'and no one is accused who was heard once'],
   ['fpxxxx', 'passed', 'nor played for ever'],
   ['A', 'again', 'among others it may be their fault'],
 ];
@@ -86,7 +86,7 @@ concluded('what it left because it ended does not, unless it was that which ende
   assert.ok(isSpoiled(run, judgedAt('createAccount#1', outcomes.f!), heardAll));
 });
 
-concluded('nor does it where all was well, unless nobody heard the fault', () => {
+concluded('nor does it where all was well, unless no one heard the fault', () => {
   const run = recorded([{ ...unheard, abandonedAtMs: 300 }, another]);
   assert.not(isSpoiled(run, judgedAt('createAccount#1', outcomes.p!), heardAll));
   const fault = recorded([{ ...unheard, struck: 'answered 500', abandonedAtMs: 300 }, another]);

@@ -1,4 +1,4 @@
-// The model that a target is compared with, as the explorer needs it. Whoever composes the two fills
+// The model that a target is compared with, as the explorer needs it. The one who composes the two fills
 // this port: the folder knows no simulator.
 import { categoryOf, type EventCategory, eventKinds } from '../../fixtures/event-kinds.ts';
 import type { Provider } from '../providers/target.ts';

@@ -44,7 +44,7 @@ export interface CallStep {
   /** By which later steps refer to it; kept when others are dropped. */
   readonly n: number;
   readonly operation: OperationName;
-  /** A role, the name of a minted credential, or `nobody`. */
+  /** A role, the name of a minted credential, or `no one`. */
   readonly as: string;
   /** The id in the path. */
   readonly id?: Value;
@@ -52,7 +52,7 @@ export interface CallStep {
   readonly key?: Value;
   readonly ifMatch?: Value;
   readonly body?: Value;
-  /** Sent in place of a JSON body, whatever it says. */
+  /** Sent instead of a JSON body, whatever it says. */
   readonly raw?: string;
   readonly headers?: { readonly [name: string]: Value };
   /** A fault keeps it waiting: what follows is not held up, an await step takes its answer. */
@@ -165,16 +165,16 @@ export function rolesIn(value: unknown): readonly string[] {
   return [...(typeof $role === 'string' ? [$role] : []), ...Object.values(value).flatMap(rolesIn)];
 }
 
-/** Refers to other steps in place of some; which step it is itself stays. */
+/** Refers to other steps instead of some; which step it is itself stays. */
 export function rebound(step: Step, others: ReadonlyMap<number, number>): Step {
   return relabelled(step, (n) => others.get(n) ?? n, REFERRING) as Step;
 }
 
-/** Numbers the steps anew, as whoever reads them counts them. */
+/** Numbers the steps again, as the one who reads them counts them. */
 export function renumbered(sequence: Sequence): Sequence {
   const labels = newLabels(sequence);
-  const anew = (n: number) => labels.get(n) ?? n;
-  return { steps: sequence.steps.map((step) => relabelled(step, anew, NAMING) as Step) };
+  const renumber = (n: number) => labels.get(n) ?? n;
+  return { steps: sequence.steps.map((step) => relabelled(step, renumber, NAMING) as Step) };
 }
 
 /** The new number of each step by its old one. */
@@ -204,17 +204,17 @@ const NAMING: ReadonlySet<string> = new Set(['n', ...REFERRING]);
 
 function relabelled(
   value: unknown,
-  anew: (n: number) => number,
+  renumber: (n: number) => number,
   names: ReadonlySet<string>,
 ): unknown {
   if (value === null || typeof value !== 'object') return value;
-  if (Array.isArray(value)) return value.map((each) => relabelled(each, anew, names));
+  if (Array.isArray(value)) return value.map((each) => relabelled(each, renumber, names));
   const isAwait = names.has('n') && (value as { readonly do?: unknown }).do === 'await';
   return Object.fromEntries(
     Object.entries(value).map(([name, each]) => {
       const isName = names.has(name) || (isAwait && name === 'call');
       const own = isName && typeof each === 'number';
-      return [name, own ? anew(each) : relabelled(each, anew, names)];
+      return [name, own ? renumber(each) : relabelled(each, renumber, names)];
     }),
   );
 }

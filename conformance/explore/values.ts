@@ -16,7 +16,7 @@ export interface Known {
   has(role: string, what: RoleHas): string | undefined;
 }
 
-/** In place of what an earlier step should have brought and did not. */
+/** Instead of what an earlier step should have brought and did not. */
 export const MISSING = '999999999999';
 
 /** A tag of no account: in quotes, since which of two faults is said first is open (NS-17). */

@@ -19,7 +19,7 @@ class SmallTarget implements Sender {
   readonly refused = new Set<string>();
   readonly forbidden = new Set<string>();
   readonly bound = new Map<string, string>();
-  /** Where deliveries are posted to in place of the subscribed origin. */
+  /** Where deliveries are posted to instead of the subscribed origin. */
   tunnel: string | undefined;
   deliversTo: string | undefined;
 

@@ -1,5 +1,5 @@
 // Receivers in processes of their own that end at what they did not expect: that is a failure of
-// theirs, named at the delivery that ended them, whether or not something starts them anew.
+// theirs, named at the delivery that ended them, whether or not something starts them again.
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
@@ -62,7 +62,7 @@ async function judge(startedAnew: boolean) {
 }
 
 ended(
-  'one that nobody starts anew: the delivery that ended it, and nothing of the rest',
+  'one that no one starts again: the delivery that ended it, and nothing of the rest',
   async () => {
     const { deviating, advice, open } = await judge(false);
     assert.equal(deviating, ['RCV-refuses-empty-v1']);
@@ -73,7 +73,7 @@ ended(
 );
 
 ended(
-  'one that is started anew each time: every delivery that ends it, and the rest judged',
+  'one that is started again each time: every delivery that ends it, and the rest judged',
   async () => {
     const { deviating, advice, open } = await judge(true);
     assert.equal(deviating, [

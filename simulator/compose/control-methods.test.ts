@@ -80,7 +80,7 @@ methods('the generic form takes each path as the description lists it', async ({
   assert.equal(await sandbox.control('GET', '/_sandbox/requests?limit=1'), requests);
 });
 
-methods('of a copy they speak of the copy, but for the worlds', async ({ sandbox }) => {
+methods('of a copy they speak of the copy, except for the worlds', async ({ sandbox }) => {
   const fork = await sandbox.fork('copy');
   await fork.control.createFault({ match: {}, effect: { kind: 'hang' } });
   assert.is((await fork.control.listFaults()).faults.length, 1);

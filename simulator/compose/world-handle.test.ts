@@ -142,10 +142,10 @@ handles('a fork goes its own way, with its own tokens, and ends by itself', asyn
   assert.is(copy.clock.nowMs() - sandbox.clock.nowMs(), 1000);
   // A token of another world is none there.
   const { token } = sandbox.credential('firm');
-  const stranger = await copy.fetch('/api/v1/accounts', {
+  const outsider = await copy.fetch('/api/v1/accounts', {
     headers: { authorization: `Bearer ${token}` },
   });
-  assert.is(stranger.status, 401);
+  assert.is(outsider.status, 401);
   const fromCopy = await copy.fork('second');
   assert.is(await countOf(fromCopy), 8);
   await copy.close();

@@ -22,7 +22,7 @@ function read(text: string): unknown {
   return `${status} ${JSON.parse(body as string).detail}`;
 }
 
-// Were a string's end looked for anew at every quote, this would take a day.
+// Were a string's end looked for again at every quote, this would take a day.
 reading('a string of quotes that never ends', () => {
   assert.match(String(read(`{"a":"${'\\"'.repeat(5_000_000)}`)), /^400 The body is not JSON/);
 });

@@ -48,8 +48,8 @@ bounds('of a starting world', () => {
 bounds('fifty thousand mistakes are answered in a few kilobytes', async () => {
   const { ask } = await createTestPlane();
   const scopes = Array.from({ length: 50_000 }, (_, n) => `s${n}`);
-  const strangers = Object.fromEntries(scopes.map((name) => [name, 1]));
-  for (const body of [{ scopes }, { scopes: [], ...strangers }]) {
+  const outsiders = Object.fromEntries(scopes.map((name) => [name, 1]));
+  for (const body of [{ scopes }, { scopes: [], ...outsiders }]) {
     const { status, body: told } = await ask('POST', 'credentials', body);
     assert.is(status, 422);
     assert.ok(JSON.stringify(told).length < 8000, `${JSON.stringify(told).length} characters`);

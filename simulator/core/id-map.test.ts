@@ -1,4 +1,4 @@
-// Records by id against a plain Map that is sorted anew for each look.
+// Records by id against a plain Map that is sorted again for each look.
 import fc from 'fast-check';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';

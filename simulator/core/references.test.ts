@@ -64,7 +64,7 @@ references('one reference is made again only by who does not reach it, on anothe
   const own = create(world, 'delegated', '1001', '5001');
   assert.is(own.status, 201);
   assert.equal(twiceIn(world), []);
-  // Whoever reaches more is given the oldest; who reaches one account is given its own.
+  // The one who reaches more is given the oldest; who reaches one account is given its own.
   for (const [accountId, trading] of [
     ['1001', '5001'],
     ['1004', '5005'],

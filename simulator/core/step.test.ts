@@ -37,7 +37,7 @@ function holdReplies(effects: readonly Effect[], seen: Set<string>): void {
   }
 }
 
-/** Each sixth time, one of the last calls once more: in flight, replayed, or run anew. */
+/** Each sixth time, one of the last calls once more: in flight, replayed, or run again. */
 function repeated(seed: number, played: readonly Input[], world: World): Input | null {
   const earlier = played[played.length - 1 - (Math.floor(seed / 6) % 5)];
   if (seed % 6 > 0 || earlier?.kind !== 'call') return null;

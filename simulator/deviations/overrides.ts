@@ -332,7 +332,7 @@ export function answer(text: string): Decision {
   };
 }
 
-/** Reads a body that the client did not send in place of one that is refused or served. */
+/** Reads a body that the client did not send instead of one that is refused or served. */
 export function reading(
   names: readonly OperationName[],
   change: (sent: Json, context: RequestContext) => Json | null,

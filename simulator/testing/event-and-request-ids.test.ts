@@ -1,4 +1,4 @@
-// A receiver that remembers ids never drops a new event: wherever numbers are given out anew, by
+// A receiver that remembers ids never drops a new event: wherever numbers are given out again, by
 // another world, a reset or a state that is loaded, the ids are others.
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';

@@ -80,7 +80,7 @@ faults('a hang is in flight for 30 s of the sandbox, then given up, and its key 
     await client.advance(1);
     assert.is((await create(client)).status, 201);
     assert.is(await client.idempotency(), 'first');
-    // Whoever waits for the first one waits until the end.
+    // The one who waits for the first one waits until the end.
     await client.close();
     assert.is(await first, 'TypeError');
   }),
@@ -322,8 +322,8 @@ for (const [code, status, repeated] of refusals) {
 faults('refuse without a code of the specification: the token, and plain text', async () => {
   const client = await open();
   await client.sandbox.faults.add({ effect: { kind: 'refuse', code: 'unauthorized' }, times: 1 });
-  const stranger = await create(client);
-  assert.equal([stranger.status, stranger.headers.get('www-authenticate')], [401, 'Bearer']);
+  const outsider = await create(client);
+  assert.equal([outsider.status, outsider.headers.get('www-authenticate')], [401, 'Bearer']);
   await client.sandbox.faults.add({ effect: { kind: 'refuse', code: 'unreadable' }, times: 1 });
   const unread = await create(client);
   assert.equal(

@@ -104,24 +104,24 @@ tokens('who asks under name after name leaves no more than a bounded count of th
   const ask = (clientId: string) =>
     evolve(world, [putAt('tokenRequests', clientId, [world.nowMs])]);
   ask(known);
-  for (let n = 0; n < 25_000; n += 1) ask(`nobody-${n}`);
+  for (let n = 0; n < 25_000; n += 1) ask(`no one-${n}`);
   assert.ok(world.tokenRequests.size <= 10_001, `${world.tokenRequests.size} are kept`);
-  assert.ok(world.tokenRequests.has(known), 'a client is not forgotten for strangers');
+  assert.ok(world.tokenRequests.has(known), 'a client is not forgotten for outsiders');
   await sandbox.close();
 });
 
 tokens('a name too long to be anybody’s is not kept', () =>
   tryTokens(async (client, sandbox) => {
-    const nobody = 'x'.repeat(256);
+    const absent = 'x'.repeat(256);
     for (let n = 0; n < 12; n += 1) {
-      const { status } = await ask(client, { client_id: nobody }, false);
+      const { status } = await ask(client, { client_id: absent }, false);
       assert.is(status, 401);
     }
     const state = await sandbox.control.getState();
     assert.not.ok(
       JSON.stringify(state)
         .replace(/"journal".*/, '')
-        .includes(nobody),
+        .includes(absent),
     );
   }),
 );

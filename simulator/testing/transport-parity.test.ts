@@ -179,7 +179,7 @@ const cases: readonly Case[] = [
   create({ headers: { ...json, 'idempotency-key': 'eight' }, body: ' '.repeat(9 * 1024 * 1024) }),
   create({ headers: { ...json, 'idempotency-key': 'k'.repeat(256) } }),
   create({ headers: { ...json, 'idempotency-key': 'nine', accept: 'text/html' } }),
-  create({ who: 'nobody' }),
+  create({ who: 'anonymous' }),
   create({ who: 'no-scopes', headers: { ...json, 'idempotency-key': 'ten' } }),
   create({ headers: { ...json, 'idempotency-key': 'a, b' } }),
   {
@@ -257,7 +257,7 @@ async function withAll(run: (ways: readonly Way[]) => Promise<void>): Promise<vo
 }
 
 function askedOf({ sandbox }: Way, { who = 'firm', ...given }: Case): Asked {
-  const authorization = who === 'nobody' ? 'Bearer nobody' : `Bearer ${tokenOf(sandbox, who)}`;
+  const authorization = who === 'anonymous' ? 'Bearer no one' : `Bearer ${tokenOf(sandbox, who)}`;
   const { method = 'GET', path = '/', headers, body } = given;
   return {
     method,

@@ -40,7 +40,7 @@ for (const [name, ask] of Object.entries(asks)) {
     await sandbox.close();
   });
 
-  fetching(`a stream that nobody reads lets go of the world at an abort: ${name}`, async () => {
+  fetching(`a stream that no one reads lets go of the world at an abort: ${name}`, async () => {
     const { plane, sandbox } = await createTestPlane();
     const { first } = sandbox;
     const { listen } = first;

@@ -74,7 +74,7 @@ mount('a segment may hold an escaped slash', async ({ port }) => {
 
 mount('turns away foreign names and pages, whatever they ask', async ({ port, trial }) => {
   const path = '/_sandbox/reset';
-  const strangers = [
+  const outsiders = [
     { host: 'evil.example' },
     { host: `evil.example:${port}` },
     { origin: 'http://evil.example' },
@@ -82,7 +82,7 @@ mount('turns away foreign names and pages, whatever they ask', async ({ port, tr
     { origin: 'null' },
   ];
   await trial.ask('POST', 'faults', { match: {}, effect: { kind: 'hang' } });
-  for (const headers of strangers) {
+  for (const headers of outsiders) {
     for (const method of ['GET', 'POST', 'OPTIONS']) {
       const got = await send(port, { method, path, headers });
       assert.is(got.status, 403, JSON.stringify(headers));
@@ -148,7 +148,7 @@ mount('who waits for a list and hangs up is waited for no longer', async ({ port
   await stopped;
 });
 
-mount('the server can close while somebody follows', async ({ port, close }) => {
+mount('the server can close while someone follows', async ({ port, close }) => {
   const call = request({ host: '127.0.0.1', port, path: '/_sandbox/stream' });
   call.end();
   const [response] = (await once(call, 'response')) as [IncomingMessage];
@@ -202,7 +202,7 @@ async function answerToHead(port: number, head: string): Promise<string> {
   return chunk.toString().slice(9, 12);
 }
 
-mount('a stranger is turned away before any of a body has come', async ({ port }) => {
+mount('an outsider is turned away before any of a body has come', async ({ port }) => {
   const big = 'content-length: 400000000';
   const chunked = 'transfer-encoding: chunked';
   const put = 'PUT /_sandbox/state HTTP/1.1';

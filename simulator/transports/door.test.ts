@@ -1,5 +1,5 @@
 // Who is let in by the name that is called and by the page that calls: this machine, what was
-// allowed, and nobody else.
+// allowed, and no one else.
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { Door } from './door.ts';

@@ -1,4 +1,4 @@
-// Strangers and slow senders: who calls by a foreign name is refused everywhere, and no connection
+// Outsiders and slow senders: who calls by a foreign name is refused everywhere, and no connection
 // stays open because of bytes that never come or are never read.
 import { once } from 'node:events';
 import { type AddressInfo, connect, type Socket } from 'node:net';
@@ -214,7 +214,7 @@ const slow = [
       'transfer-encoding: chunked\r\n\r\n1\r\n{\r\n',
   ],
   [
-    'the body of a stranger',
+    'the body of an outsider',
     'PUT /_sandbox/state HTTP/1.1\r\nhost: evil.example\r\ncontent-length: 9\r\n\r\n{',
   ],
 ] as const;
@@ -222,7 +222,7 @@ const slow = [
 for (const [what, text] of slow) {
   hostile(`the connection ends when the rest does not come: ${what}`, () =>
     served(async ({ exchange }) => {
-      assert.match(statusOf(await exchange(text)), what.includes('stranger') ? '403' : '408');
+      assert.match(statusOf(await exchange(text)), what.includes('outsider') ? '403' : '408');
     }, 120),
   );
 }

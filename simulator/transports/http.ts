@@ -38,7 +38,7 @@ export interface HttpServer {
   readonly close: () => Promise<void>;
 }
 
-const noBody = new Uint8Array(0);
+const emptyBody = new Uint8Array(0);
 const keepAliveMs = 72_000;
 const defaultArrivalMs = 30_000;
 /** Requests beside the API that one connection may have unanswered before it is read no further. */
@@ -138,11 +138,11 @@ function callTaker({ settings }: Sandbox, batcher: RequestBatcher): RequestListe
     const { method = 'GET', url: target = '/' } = request;
     const headers = separateKeys(request, request.headers);
     if (headers['content-length'] === undefined && headers['transfer-encoding'] === undefined) {
-      take({ method, target, headers, body: noBody });
+      take({ method, target, headers, body: emptyBody });
       return;
     }
     readBody(request, limit, (body) => {
-      if (body === null) take({ method, target, headers, body: noBody, oversize: true });
+      if (body === null) take({ method, target, headers, body: emptyBody, oversize: true });
       else take({ method, target, headers, body });
     });
   };

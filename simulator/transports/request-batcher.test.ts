@@ -1,4 +1,4 @@
-// Calls that share a connection or a turn of the loop are decided in their order, whoever serves
+// Calls that share a connection or a turn of the loop are decided in their order, no matter who serves
 // them; what breaks off is neither answered nor waited for.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -173,7 +173,7 @@ batching('who ends its side right after a request still hears the answer', () =>
   })(),
 );
 
-batching('nobody waits for calls whose connection has gone, queued ones neither', () =>
+batching('no one waits for calls whose connection has gone, queued ones neither', () =>
   served(async ({ sandbox, port }) => {
     const token = tokenOf(sandbox, 'firm');
     sandbox.first.execute('makeFault', { match: {}, effect: { kind: 'hang' } });

@@ -19,7 +19,7 @@ interface Got {
   readonly body: string;
 }
 
-/** A server beside whose dashboard lies a file that nobody may have. */
+/** A server beside whose dashboard lies a file that no one may have. */
 async function withServer(run: (get: (path: string, method?: string) => Promise<Got>) => unknown) {
   const folder = mkdtempSync(join(tmpdir(), 'serve-'));
   const dashboard = join(folder, 'ui');

@@ -78,7 +78,7 @@ export async function startSandbox(...more: readonly string[]): Promise<Served> 
 
 async function firstLine(child: ChildProcess): Promise<string> {
   if (child.stdout === null) throw new Error('the sandbox has no output');
-  // Reading goes on, or the sandbox would wait for somebody to take its words.
+  // Reading goes on, or the sandbox would wait for someone to take its words.
   const lines = createInterface({ input: child.stdout });
   return new Promise((resolve, reject) => {
     lines.once('line', resolve);

@@ -10,7 +10,7 @@ import type { Browser, Page } from 'playwright-core';
 import { findChromium, launch, openPage, type Served, startSandbox } from './dashboard-page.ts';
 
 const root = join(import.meta.dirname, '../..');
-/** Whoever opens a page of the documents should not wait for its pictures. */
+/** The one who opens a page of the documents should not wait for its pictures. */
 const mostBytes = 120_000;
 /** The same time each time, so that a picture changes only with the page. */
 const clock = '2026-03-02T09:30:00Z';

@@ -466,7 +466,7 @@ test('only this machine is sent to, unless the host is one’s own', async () =>
   }
   for (const host of ['localhost', '127.0.0.1', '127.1', '[::1]', 'LOCALHOST.', 'app.localhost']) {
     const { code, err } = await run(['send', `http://${host}:1/`, '--secret-env', 'SECRET']);
-    assert.is(code, 1, `${host}: sent, and nobody answers`);
+    assert.is(code, 1, `${host}: sent, and no one answers`);
     assert.is(err, '');
   }
   await withReceiver(

@@ -6,7 +6,7 @@ import type { JudgedDeviation } from './judge-deviation.ts';
 export interface Proof {
   readonly id: string;
   readonly outcome: 'caught' | 'survived' | 'partly' | 'blames others' | 'fails the judge';
-  /** Rules that it breaks and that nobody noticed. */
+  /** Rules that it breaks and that no one noticed. */
   readonly unnoticed: readonly string[];
   /** Rules that deviate although the deviation neither breaks nor explains them. */
   readonly blamed: readonly string[];

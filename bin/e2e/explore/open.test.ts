@@ -44,7 +44,7 @@ const ROWS: readonly (readonly [answers: Partial<Settings>, steps: readonly Step
   [{ absent_optionals: 'empty' }, [createAccount(1)]],
   [{ account_named_after_email: 'local_part' }, [createAccount(1)]],
   [{ phone_form: 'digits' }, [createAccount(1, { phone: { $phone: 'p', form: 'spaced' } })]],
-  [{ unauthorized_status: 403 }, [{ ...createAccount(1), as: 'nobody' }]],
+  [{ unauthorized_status: 403 }, [{ ...createAccount(1), as: 'anonymous' }]],
   [{ missing_if_match: 428 }, [createAccount(1), untagged(2)]],
   [{ first_revision: 7, revision_step: 2 }, [createAccount(1), tagged(2)]],
   [{ token_errors: 'problem' }, [wrongToken(1)]],
@@ -67,7 +67,7 @@ function tagged(n: number): Step {
 
 function wrongToken(n: number): Step {
   const body = { grant_type: 'client_credentials', client_id: 'x', client_secret: 'y' };
-  return { do: 'call', n, operation: 'issueToken', as: 'nobody', body };
+  return { do: 'call', n, operation: 'issueToken', as: 'anonymous', body };
 }
 
 function pause(n: number): Step {

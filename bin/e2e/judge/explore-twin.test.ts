@@ -49,7 +49,7 @@ twins('its settings are those that the target has answered, and it says so', asy
   const { settings, $comment } = twin;
   const many = Object.keys(settings).length;
   for (const [name, value] of Object.entries(OWN)) assert.equal(settings[name], value, name);
-  assert.ok(many < Object.keys(defaultSettings).length, 'what nobody asked is left out');
+  assert.ok(many < Object.keys(defaultSettings).length, 'what no one asked is left out');
   const words = new RegExp(
     `${many} settings as the target answers and all others as the simulator comes; ` +
       '\\d+ of \\d+ sequences agreed under them',
@@ -57,7 +57,7 @@ twins('its settings are those that the target has answered, and it says so', asy
   assert.match($comment, words);
   assert.match(said, words);
 
-  // Whoever has the target's own settings for a model sees no difference from the twin.
+  // The one who has the target's own settings for a model sees no difference from the twin.
   const { config } = parseConfig(twin);
   const models = simulatorModels({ ...defaultSettings, ...OWN });
   const { found } = await explored({ answers: config!.settings, models, seed: 2, requests: 600 });

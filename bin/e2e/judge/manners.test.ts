@@ -132,7 +132,7 @@ manners('a whole run writes to nothing but what it made and what the profile nam
     )
     .map(({ body }) => new URL(String(body.url)).hostname);
   assert.equal([...new Set(hosts)], ['tunnel.example.com']);
-  // Numbers that could be somebody's: mobile ones of the United Kingdom, France and so on.
+  // Numbers that could be someone's: mobile ones of the United Kingdom, France and so on.
   const phones = seen.filter(isWrite).flatMap(({ body }) => body.phone ?? []);
   const real = phones.filter((each) => /^\+?(447[4-9]|336(?!3998)|316)/.test(String(each)));
   assert.equal(real, []);

@@ -13,7 +13,7 @@ const odd = suite('odd answers');
 /** A value that throws if it is turned into a string. */
 const ODD = { toString: 'x', valueOf: 'x' };
 
-/** The JSON with an odd value in place of each member that `isOdd` names. */
+/** The JSON with an odd value instead of each member that `isOdd` names. */
 function withOdd(value: unknown, isOdd: (name: string) => boolean): unknown {
   if (typeof value !== 'object' || value === null) return value;
   if (Array.isArray(value)) return value.map((each) => withOdd(each, isOdd));

@@ -11,7 +11,7 @@ import { runJudge } from '../../commands/conformance/testing/run-judge.ts';
 
 const twice = suite('deliveries that come twice');
 
-/** What is sent is sent once more at once; what the second is answered, nobody looks at. */
+/** What is sent is sent once more at once; what the second is answered, no one looks at. */
 function sendingTwice(): Deliverer {
   const own = undiciDeliverer();
   return {

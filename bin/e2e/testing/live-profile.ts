@@ -1,4 +1,4 @@
-// A profile of the sandbox's starting world, as whoever has no control plane would write it: every
+// A profile of the sandbox's starting world, as the one who has no control plane would write it: every
 // credential, seeds, and a receiver that deliveries are forwarded to.
 import { writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';

@@ -318,10 +318,10 @@ table('CLT-stale-tag', recorded([update('"1"', 'a')]), [
   ['read from a create that converges', [stale, converging, update('"2"', 'b')], {}, 'passed'],
   ['ended with an error', [stale], failed, 'passed'],
   ['left silently', [stale], {}, 'fails taken-for-done'],
-  ['read anew and left', [stale, list], {}, 'advisory left'],
+  ['read again and left', [stale, list], {}, 'advisory left'],
   ['the same tag', [stale, update('"1"', 'b')], failed, 'fails same-tag'],
   ['the same key', [stale, list, update('"2"', 'a')], {}, 'fails same-key'],
-  ['a tag that nobody showed', [stale, update('"2"', 'b')], {}, 'fails guessed-tag'],
+  ['a tag that no one showed', [stale, update('"2"', 'b')], {}, 'fails guessed-tag'],
   ['no tag at all', [stale, list, update(null, 'b')], {}, 'fails no-tag'],
 ]);
 

@@ -90,7 +90,7 @@ blame('in a chain only the first is blamed', () => {
   assert.is(attribute(chain)[0]!.findings[0]!.explainedBy, 'ACC-1');
 });
 
-blame('a circle is told as it is, because somebody must be', () => {
+blame('a circle is told as it is, because someone must be', () => {
   const circle = [
     scenario('a', { rule: 'ACC-5', presumes: ['ACC-6'] }),
     scenario('b', { rule: 'ACC-6', presumes: ['ACC-5'] }),
@@ -118,7 +118,7 @@ blame('a rule does not explain itself', () => {
   );
 });
 
-blame('nobody looked at what is presupposed: it is named, once', () => {
+blame('no one looked at what is presupposed: it is named, once', () => {
   const found = scenario('b', { rule: 'ACC-2', presumes: ['ACC-5', 'ACC-1', 'ACC-5'] });
   const idle = { ...scenario('a', { rule: 'ACC-5', verdict: 'passed' }), attempts: 0 };
   assert.equal(unexamined([found, idle]), ['ACC-5', 'ACC-1']);

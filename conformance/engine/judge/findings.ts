@@ -35,7 +35,7 @@ export class Findings implements FindingSink {
   readonly troubled = new Set<number>();
   /** Exchanges that repeat a failed call: what failed may have run before (IDEM-6c). */
   readonly #repeats = new Set<number>();
-  #astray = false;
+  #unrepeatable = false;
   #disturbance: { readonly n: number; readonly words: string } | undefined;
 
   constructor(scenario: Scenario, lasting: ReadonlySet<number> | null) {
@@ -141,7 +141,7 @@ export class Findings implements FindingSink {
    */
   lost(n: number, words: string, isRepeatable: boolean): void {
     this.#disturbance ??= { n, words };
-    if (!isRepeatable) this.#astray = true;
+    if (!isRepeatable) this.#unrepeatable = true;
   }
 
   #isBeforeDoubt(n: number): boolean {
@@ -160,7 +160,7 @@ export class Findings implements FindingSink {
 
   /** Setup that was sent again, under its key, with success leaves no doubt behind. */
   settled(): void {
-    if (!this.#astray) this.#disturbance = undefined;
+    if (!this.#unrepeatable) this.#disturbance = undefined;
   }
 
   /** One branch: when a control inside fails, only these rules are blocked. */

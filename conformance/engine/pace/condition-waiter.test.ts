@@ -53,7 +53,7 @@ patience(
     assert.is(
       new ConditionWaiter(eventLoop, sleep).starvation,
       undefined,
-      'another scenario begins anew',
+      'another scenario begins again',
     );
   },
 );
@@ -79,7 +79,7 @@ patience(
     const socket = connect(Number(port), hostname);
     await once(socket, 'connect');
     socket.write(`POST ${pathname} HTTP/1.1\r\nhost: x\r\ncontent-length: 0\r\n\r\n`);
-    assert.is(hook.deliveries.length, 0, 'it has reached this machine, and nobody has looked yet');
+    assert.is(hook.deliveries.length, 0, 'it has reached this machine, and no one has looked yet');
     assert.ok(await own.until(() => hook.deliveries.length > 0, 0));
     socket.destroy();
     await receiver.close();

@@ -65,7 +65,7 @@ recording('an answer between them, or no answer in time, shows that it is there'
   assert.equal(slow, { last: 'refused', sent: 5 });
 });
 
-recording('one that is started anew is waited for', async () => {
+recording('one that is started again is waited for', async () => {
   const soon = await play(['refused', 'refused', 'refused', 'refused'], 60_000);
   assert.equal(soon, { last: 'refused', sent: 5 });
 });

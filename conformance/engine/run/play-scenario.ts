@@ -23,7 +23,7 @@ export interface PlayOptions {
   readonly rules: readonly RuleId[];
   /** Rules that every answer is watched for, as far as they are selected. */
   readonly watched: readonly RuleId[];
-  /** Those of them that may explain what others found, though nobody selected them. */
+  /** Those of them that may explain what others found, though no one selected them. */
   readonly unskipped: readonly RuleId[];
   readonly runContext: RunContext;
   readonly mark: string;

@@ -177,7 +177,7 @@ const contention = {
   body: '{"code":"write_contention"}',
 };
 
-run('contention that passes when the call is sent again is held against nobody', async () => {
+run('contention that passes when the call is sent again is held against no one', async () => {
   const keys = new Set<string | null>();
   const { verdicts } = await judge(({ path, headers }) => {
     const key = headers.get('idempotency-key');

@@ -13,7 +13,7 @@ import { isTooDeep } from './json.ts';
 import { ANSWER_LIMIT_BYTES, GrowingBytes, readUpTo, readWhole } from './read-body.ts';
 import { socketSender } from './sender.ts';
 
-const bodies = suite('bodies of strangers');
+const bodies = suite('bodies of outsiders');
 const mebibyte = new Uint8Array(1024 * 1024);
 
 async function* endless(count: { chunks: number }) {

@@ -85,7 +85,7 @@ function amountsOf(entries: Entries): readonly string[] {
   });
 }
 
-/** Nobody reads more than so many; of these the first that differs is told. */
+/** No one reads more than so many; of these the first that differs is told. */
 const MOST_TOLD = 12;
 
 function inWords(amounts: readonly string[], others: readonly string[]): string {

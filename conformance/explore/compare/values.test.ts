@@ -49,7 +49,7 @@ compare('an id is a decimal string, not a number and not a word', () => {
   assert.is(at(ACCOUNT, account({ id: 'acc_5' }), account()), 'body.id');
 });
 
-compare('members that the model lacks are let be, but for those that must not be', () => {
+compare('members that the model lacks are let be, except for those that must not be', () => {
   assert.is(at(ACCOUNT, account({ created_at: 1 }), account()), null);
   assert.is(at(ACCOUNT, account({ email: 'a@b' }), account()), 'body.email');
   const { phone, ...lacking } = account() as { [name: string]: Json };
@@ -158,12 +158,12 @@ compare('of a list that others fill too, a record may stand on another page', ()
   const [none, one] = [{ accounts: [] }, { accounts: [{ ...(account() as object), ...row }] }];
   assert.is(at(SUCCESS.listAccounts, none, one, steady), 'body');
   assert.is(at(SUCCESS.listAccounts, none, one, { ...steady, isSteady: false }), null);
-  const strangers = (count: number) => ({
+  const outsiders = (count: number) => ({
     accounts: Array.from({ length: count }, (_, each) => ({ ...row, record_id: 7000 + each })),
   });
-  assert.is(at(SUCCESS.listAccounts, strangers(100), one, steady), null);
+  assert.is(at(SUCCESS.listAccounts, outsiders(100), one, steady), null);
   for (const count of [5, 9, 103]) {
-    assert.is(at(SUCCESS.listAccounts, strangers(count), one, steady), 'body');
+    assert.is(at(SUCCESS.listAccounts, outsiders(count), one, steady), 'body');
   }
 });
 

@@ -77,7 +77,7 @@ export function compareValue(
   }
 }
 
-/** HOOK-3: whoever reads the report is none of those who may know it. */
+/** HOOK-3: the one who reads the report is none of those who may know it. */
 const shownSecret = (value: Json | undefined): string =>
   isText(value ?? null) ? REDACTED : shown(value);
 
@@ -178,7 +178,7 @@ function areNames({ space }: Of<'name'>, target: Json, model: Json, { match }: C
 function isSameTime(target: Json, model: Json, { offsetMs, toleranceMs }: Comparing): boolean {
   if (typeof target !== 'number' || typeof model !== 'number') return false;
   if (!Number.isInteger(target)) return false;
-  // CONV-4: the scale is of milliseconds, and how finely a clock ticks on it nobody says.
+  // CONV-4: the scale is of milliseconds, and how finely a clock ticks on it no one says.
   const tickMs = target % 1000 === 0 ? 1000 : 0;
   return Math.abs(target - model - offsetMs) <= toleranceMs + tickMs;
 }

@@ -61,7 +61,7 @@ const CALLERS: Levels = {
   rescoped: { needs: ['mint'], only: ({ scopes }) => scopes.length > 0 },
   'issued token': { needs: ['client'] },
   'a firm without permission': { needs: ['permissions'], only: ({ keyed }) => keyed },
-  nobody: ANY,
+  absent: ANY,
 };
 
 const BODIES: Levels = {

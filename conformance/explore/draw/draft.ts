@@ -301,7 +301,7 @@ export function plainCall(d: Draft, op: Op, given: Plain = {}): Call {
   const n = d.next();
   const key = op.keyed ? { key: { $fresh: `key${n}` } } : {};
   const call: Call = { operation: op.name, as, ...key };
-  if (op.name === 'issueToken') return { ...call, body: tokenBody(as), as: 'nobody' };
+  if (op.name === 'issueToken') return { ...call, body: tokenBody(as), as: 'anonymous' };
   if (op.subject !== undefined && subject !== undefined) {
     const query = isDecision(op.name) ? { query: { account_id: accountOf(subject) } } : {};
     const tag = op.name === 'updateAccount' ? { ifMatch: tagOf(subject) } : {};
@@ -315,8 +315,8 @@ export function plainCall(d: Draft, op: Op, given: Plain = {}): Call {
 /** What a token is asked for with: NS-8 says in which form. */
 export const tokenBody = (role: string): Members => ({
   grant_type: 'client_credentials',
-  client_id: role === 'nobody' ? { $fresh: 'unknown-client' } : { $role: role, has: 'client' },
-  client_secret: role === 'nobody' ? 'unknown' : { $role: role, has: 'secret' },
+  client_id: role === 'anonymous' ? { $fresh: 'unknown-client' } : { $role: role, has: 'client' },
+  client_secret: role === 'anonymous' ? 'unknown' : { $role: role, has: 'secret' },
 });
 
 function plainBody(d: Draft, op: Op, { as = d.main, subject, isFull }: Plain, n: number): Members {

@@ -246,7 +246,7 @@ class Plan {
     };
   }
 
-  /** ACC-8, ACC-9: of an email or a phone that somebody at the brand has already. */
+  /** ACC-8, ACC-9: of an email or a phone that someone at the brand has already. */
   async #knownPerson(call: Call): Promise<Call> {
     const d = this.#d;
     const first = plainCall(d, OPS.createAccount, { isFull: true });
@@ -558,7 +558,7 @@ function ofEach(call: Call): Call {
   };
 }
 
-/** On a live target no id is sent that may be a record of somebody else, and no foreign url. */
+/** On a live target no id is sent that may be a record of someone else, and no foreign url. */
 function isHarmless(d: Draft, field: Field, boundary: Boundary): boolean {
   if (!d.options.isLive || boundary === 'absent') return true;
   const { value } = boundary;

@@ -153,5 +153,5 @@ const isSameOwner = (one: Drawn, other: Drawn): boolean =>
   one.resource === 'transaction' &&
   JSON.stringify(accountOf(one)) === JSON.stringify(accountOf(other));
 
-/** Of no record: nobody on a live target has it either. */
+/** Of no record: no one on a live target has it either. */
 export const UNKNOWN_ID: Value = '999999999999';

@@ -147,7 +147,7 @@ function noteText({ kind, words, required }: Field, value: string, found: Set<Od
 function noteDecimal(value: string, found: Set<Oddity>): void {
   const [, whole = '', part = ''] = /^-?(\d+)(?:\.(\d+))?$/.exec(value) ?? [];
   if (whole === '' || /^0\d/.test(whole)) {
-    // TXN-5: what nobody reads as a decimal is refused.
+    // TXN-5: what no one reads as a decimal is refused.
     if (/^\s*[+-]?(\d[\d,. ]*|\.\d+)(e[+-]?\d+)?\s*$/i.test(value)) found.add('odd decimal');
     return;
   }

@@ -54,7 +54,7 @@ function ground(busy: number) {
   return { ground: { target } as unknown as Ground, looks: () => looks };
 }
 
-delivered('where nobody is subscribed nothing is on its way', async () => {
+delivered('where no one is subscribed nothing is on its way', async () => {
   const { ground: own, looks } = ground(1);
   await untilDelivered(own, { delivers: false, isOurs: false });
   assert.is(looks(), 0);
@@ -75,7 +75,7 @@ delivered('one that goes elsewhere is waited for a while', async () => {
   assert.is(looks(), 2);
 });
 
-/** Somebody with one endpoint, to whom each flush brings another delivery. */
+/** Someone with one endpoint, to whom each flush brings another delivery. */
 function someoneTold(times: number, most: number) {
   const one = { headers: { lines: [] }, body: Buffer.from('{}'), answered: 200 };
   const deliveries = Array.from({ length: times }, () => one);

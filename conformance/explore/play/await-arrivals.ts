@@ -56,11 +56,11 @@ export async function untilQuiet(target: Player): Promise<void> {
 
 /** Each of them waits a second for an answer, and an answer may take fifteen. */
 const TRIES = 20;
-/** Of an endpoint that is not ours nobody knows whether it ever answers. */
+/** Of an endpoint that is not ours no one knows whether it ever answers. */
 const TRIES_ELSEWHERE = 2;
 
 interface Awaited {
-  /** Somebody is subscribed. */
+  /** Someone is subscribed. */
   readonly delivers: boolean;
   /** To an endpoint of ours. */
   readonly isOurs: boolean;

@@ -23,7 +23,7 @@ export interface Ground {
   readonly timeoutMs: number;
   /** Its clock stands still until a step moves it. */
   readonly isSteady: boolean;
-  /** NS-3: it was seen to settle nothing within an hour, and what it does later nobody knows. */
+  /** NS-3: it was seen to settle nothing within an hour, and what it does later no one knows. */
   readonly settlesLate?: boolean;
   /** NS-1: how it takes orders, where that is another form than the model's. */
   readonly orders?: LearnedOrders | undefined;
@@ -45,7 +45,7 @@ interface Timed {
   readonly nowMs: number | undefined;
 }
 
-/** NS-3: whether something may have settled of which nobody knows when. */
+/** NS-3: whether something may have settled of which no one knows when. */
 export const settlesUnseen = ({ ground, startMs, nowMs = startMs }: Timed): boolean =>
   ground.settlesLate === true && nowMs - startMs >= WATCHED_MS;
 

@@ -36,7 +36,7 @@ function countOf(search: OrderSearch): number {
 const crowd = [1, 2, 3, 4, 5, 6, 7, 8].map((n) => create(n, `r${n}`, 'a@example.com'));
 const alike = answered(Object.fromEntries(crowd.map(({ n }) => [n, 201])));
 
-orders('calls alike but for names of their own have one order', () => {
+orders('calls alike except for names of their own have one order', () => {
   assert.is(countOf(new OrderSearch(crowd, alike)), 1);
   assert.not(new OrderSearch(crowd, alike).refuse(2));
 });

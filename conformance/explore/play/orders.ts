@@ -84,7 +84,7 @@ function answerTo({ n }: CallStep, target: Player): string {
 }
 
 /**
- * What a call is but for its label and the names that it alone has: two that are alike in it, and
+ * What a call is except for its label and the names that it alone has: two that are alike in it, and
  * were answered alike, are twins. Without that eight calls over a rate have 40,320 orders.
  */
 function likenessOf({ n: _, ...call }: CallStep, isShared: (symbol: string) => boolean): string {

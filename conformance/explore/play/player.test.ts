@@ -1,4 +1,4 @@
-// A contention that nobody has made passes: the call is sent again, and its answer is the last one.
+// A contention that no one has made passes: the call is sent again, and its answer is the last one.
 // And deliveries are waited for once a step, what was taken is taken again, and a settlement that
 // is refused is what it came to.
 import { suite } from 'uvu';

@@ -47,7 +47,7 @@ export class Player implements Known {
   readonly heardAt = new Map<number, ReadonlyMap<number, number>>();
   /** Since the last step ended, which waited for its deliveries, nothing has happened. */
   isFlushed = false;
-  /** Somebody is subscribed, be it to an endpoint elsewhere. */
+  /** Someone is subscribed, be it to an endpoint elsewhere. */
   #delivers = false;
   /** A fault was planted, so that a 503 may be its doing. */
   #wasStruck = false;
@@ -121,13 +121,13 @@ export class Player implements Known {
   }
 
   /**
-   * A contention that nobody has made passes: the call is sent again under its key, as the table of
+   * A contention that no one has made passes: the call is sent again under its key, as the table of
    * retries has it (IDEM-6b). One that does not pass is the answer.
    */
   async #untilCalm(step: CallStep): Promise<CallOutcome | LostOutcome> {
     let outcome = await this.#call(step);
     // One that is metered would have less left than it should.
-    if (this.#wasStruck || !(isRole(step.as) || step.as === 'nobody')) return outcome;
+    if (this.#wasStruck || !(isRole(step.as) || step.as === 'anonymous')) return outcome;
     for (const waitMs of CONTENTION_WAITS_MS) {
       if (!isContention(outcome)) break;
       await new Promise((resolve) => setTimeout(resolve, waitMs));
@@ -238,9 +238,9 @@ export class Player implements Known {
     return { as, method, target, headers, body: bytes };
   }
 
-  /** Made when it is first needed; undefined for nobody. */
+  /** Made when it is first needed; undefined for no one. */
   async #credential(name: string): Promise<Credential | undefined> {
-    if (name === 'nobody') return undefined;
+    if (name === 'anonymous') return undefined;
     const known = this.credentials.get(name);
     if (known !== undefined) return known;
     if (!isRole(name)) throw new Inconclusive(`no step has minted the credential ${name}`);

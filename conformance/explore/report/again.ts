@@ -113,7 +113,7 @@ export function scriptIn(given: unknown, id: string): string | null | undefined 
   );
 }
 
-/** Nobody reads a longer script. */
+/** No one reads a longer script. */
 const MOST_CALLS = 120;
 
 function exchangeOf(
@@ -137,7 +137,7 @@ function exchangeOf(
   // A token that an earlier step has got is a variable of the script.
   const [, from] = /^the (token of step \d+)$/.exec(String(own)) ?? [];
   const others = headers.filter(([name]) => from === undefined || name !== 'authorization');
-  const isBearer = from !== undefined || (own === undefined && as !== 'nobody');
+  const isBearer = from !== undefined || (own === undefined && as !== 'anonymous');
   const token: HeaderLine[] = isBearer ? [['authorization', `Bearer ${REDACTED}`]] : [];
   return {
     ...EMPTY,

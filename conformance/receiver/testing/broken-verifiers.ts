@@ -141,12 +141,12 @@ export const brokenVerifiers: readonly Broken[] = [
     ends: true,
   },
   {
-    name: 'ends at a v1 of another length and is started anew',
+    name: 'ends at a v1 of another length and is started again',
     change: { equal: unguarded, diesForMs: 200 },
     trips: oddLengths,
   },
   {
-    name: 'ends at an odd number of digits and is started anew',
+    name: 'ends at an odd number of digits and is started again',
     change: {
       equal: (candidate, mac) => {
         if (/^([0-9a-f]{2})*[0-9a-f]$/.test(candidate)) throw new Error('an odd number of digits');

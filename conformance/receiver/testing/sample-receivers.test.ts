@@ -109,7 +109,7 @@ const refusing: readonly (readonly [string, Partial<ReceiverSteps>, RegExp])[] =
     /prints the body again with spaces/,
   ],
   [
-    'prints the body anew, as Python does',
+    'prints the body again, as Python does',
     {
       body: (raw) =>
         // Enough for the event of a control: neither commas nor colons stand in its texts.

@@ -302,7 +302,7 @@ async function expectBrandClosed(t: ScenarioContext): Promise<void> {
   });
   const unknown = await t.api.createAccount({ ...t.newAccount(), brand_id: UNKNOWN_ID });
   const same = answer.status === unknown.status && answer.code === unknown.code;
-  const words = `refused as a brand that nobody has: ${unknown.summary}`;
+  const words = `refused as a brand that no one has: ${unknown.summary}`;
   t.expect('AUTH-7', answer).is(words, same, answer.summary, unknown);
   const theirs = await t.as('other_firm').createAccount(body);
   const first = theirs.status === plain.answer.status;

@@ -272,7 +272,7 @@ const idemBatchLong: Scenario = {
 export const lifetimeScenarios: readonly Scenario[] = [
   trouble(
     'before',
-    'A 429, 500 or 503 in place of each write is not kept: the key runs when sent again',
+    'A 429, 500 or 503 instead of each write is not kept: the key runs when sent again',
     WRITE_NAMES,
   ),
   trouble(

@@ -215,7 +215,7 @@ const WRONG_RATES: [rate: number, perSecond: number][] = [
   [300, 200],
 ];
 for (const [rate, perSecond] of WRONG_RATES) {
-  evidence(`${rate} a second in place of ${perSecond}: broken over a quick network`, () => {
+  evidence(`${rate} a second instead of ${perSecond}: broken over a quick network`, () => {
     for (const network of [QUICK.local!, QUICK.near!]) {
       assert.is(rateOf(bucket(rate, perSecond), network, perSecond), 'broken');
     }

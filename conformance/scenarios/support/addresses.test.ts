@@ -27,7 +27,7 @@ addresses('what is public is so by the other library too', () => {
   }
 });
 
-addresses('what is not public is so by the other library, but for its blind spots', () => {
+addresses('what is not public is so by the other library, except for its blind spots', () => {
   const taken = NOT_PUBLIC.flatMap((block) => block.addresses).filter(
     (each) => rangeOf(each) === 'unicast' && !BLIND_SPOTS.includes(each),
   );

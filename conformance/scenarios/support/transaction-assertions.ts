@@ -88,7 +88,7 @@ export function expectUnchanged(
   );
   const forms = changed.flatMap((name) => formRules(name, [first.at(name), later.at(name)]));
   const seen = changed.map((name) => `${name}: ${printJson(later.at(name))}`).join(', ');
-  const besides = but.length === 0 ? '' : ` but for ${but.join(' and ')}`;
+  const besides = but.length === 0 ? '' : ` except for ${but.join(' and ')}`;
   const judged = later.presuming(...forms);
   t.expect(rules, judged).is(`every member as before${besides}`, seen === '', seen, first);
 }

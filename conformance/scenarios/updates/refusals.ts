@@ -60,7 +60,7 @@ const updUnknown = refusals({
 const not412: Expected = (t, rules, answer) =>
   t.expect(rules, answer).is('404 and not 412', answer.status !== 412);
 
-/** NS-17: a tag of the wrong form may be noticed first, but for unknown accounts as well. */
+/** NS-17: a tag of the wrong form may be noticed first, except for unknown accounts as well. */
 function asUnknown(outsider: Role, tag: string | null): Expected {
   return async (t, rules, answer) => {
     const body = { first_name: t.fresh.text() };

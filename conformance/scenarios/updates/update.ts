@@ -191,7 +191,7 @@ const updFixedFields: Scenario = {
       const { email, phone: other } = wish;
       const free = await t.api.createAccount(t.newAccount({ email, phone: other }));
       const made = free.status < 300 && !free.isOf(account.id);
-      t.expect('UPD-11', free).is('a new account: nobody has that email or phone', made);
+      t.expect('UPD-11', free).is('a new account: no one has that email or phone', made);
     }
     await t.branch('UPD-11', 'one of them alone', async () => {
       // UPD-8: if a body without any change is taken, taking these says nothing.

@@ -42,7 +42,7 @@ async function play(
       if (step.keepsId === true) made = String(body.id);
     }
   }
-  // Deliveries that nobody waits for.
+  // Deliveries that no one waits for.
   await testPlane.sandbox.first.inFlight.waitUntilIdle(1000);
 }
 

@@ -115,7 +115,7 @@ const wrong = [
   [{ scopes, kind: 'delegated' }, 'account_id'],
   [{ scopes, kind: 'delegated', account_id: '77' }, 'account_id'],
   [{ scopes, kind: 'delegated', account_id: '1001', brand_id: '11' }, 'brand_id'],
-  [{ scopes, kind: 'delegated', account_id: '1001', minted_by: 'nobody' }, 'minted_by'],
+  [{ scopes, kind: 'delegated', account_id: '1001', minted_by: 'anonymous' }, 'minted_by'],
   [{ scopes, kind: 'delegated', account_id: '1001', minted_by: 'cl_other_firm' }, 'minted_by'],
   [{ scopes, kind: 'delegated', account_id: '1001', minted_by: 'cl_brand_b' }, 'minted_by'],
   [{ scopes, minted_by: 'cl_firm' }, 'minted_by'],
@@ -148,7 +148,7 @@ credentials('changes scopes, plan and rate of one', async () => {
   assert.is(await rate({ plan: 'pro' }), 200);
   assert.is(await rate({ plan: 'standard', rate_per_second: 9 }), 9);
   assert.is(await rate({ rate_per_second: null }), 50);
-  assert.is((await ask('PATCH', 'credentials/nobody', { plan: 'pro' })).status, 404);
+  assert.is((await ask('PATCH', 'credentials/no one', { plan: 'pro' })).status, 404);
   const refused = await ask('PATCH', 'credentials/cl_brand_a', { name: 'other' });
   assert.is(refused.body.errors[0].field, 'name');
 });

@@ -32,7 +32,7 @@ open('lists every question of the register with its settings', async () => {
 });
 
 open('tells a setting in force from its default, and a deviation in words', async () => {
-  const story = 'the answer is printed anew from the record as it is now';
+  const story = 'the answer is printed again from the record as it is now';
   const deviation = {
     id: 'replay-reprints-body',
     story,

@@ -1,4 +1,4 @@
-// Worlds and states over the control plane: isolated, dropped, saved, restored, begun anew.
+// Worlds and states over the control plane: isolated, dropped, saved, restored, begun again.
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { createTestPlane, startMs } from '../testing/plane.ts';

@@ -44,7 +44,7 @@ hiding('headers', () => {
   assert.is(hideInHeader('idempotency-key', 'one'), 'one');
 });
 
-// Were a string's end looked for anew at every quote, this would take a day.
+// Were a string's end looked for again at every quote, this would take a day.
 hiding('a body made to be slow', () => {
   for (const text of [`{"a":"${'\\"'.repeat(2_000_000)}`, `{${'"token":'.repeat(300_000)}`]) {
     assert.type(hideInBody(text), 'string');

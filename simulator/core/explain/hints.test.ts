@@ -189,7 +189,7 @@ hints('another body under the same key: the difference, without secrets', ({ wor
   assert.not.match(found[0]?.words ?? '', /one"|two"/);
 });
 
-hints('a repeat of what nobody reads, whatever bytes it was', ({ world }) => {
+hints('a repeat of what no one reads, whatever bytes it was', ({ world }) => {
   const line = 'POST transactions/9004/approve?account_id=1001';
   const first = send(world, { line, key: 'k', body: new Uint8Array([255, 254]) });
   const second = send(world, { line, key: 'k', body: bytesOf('{"other":') });

@@ -459,8 +459,8 @@ function refuseStaleTag(
 /** NS-54: where the tag of now can be had. */
 function howToReread({ behaviour }: RequestContext, { id }: Account): string {
   return behaviour.settings.account_status_endpoint === 'served'
-    ? `Read it anew at GET /api/v1/accounts/${id}/status, which carries the ETag of now`
-    : 'Read it anew, from the list of accounts or by creating it again under its reference';
+    ? `Read it again at GET /api/v1/accounts/${id}/status, which carries the ETag of now`
+    : 'Read it again, from the list of accounts or by creating it again under its reference';
 }
 
 function refuseNoChange(context: RequestContext): Decision {

@@ -11,7 +11,7 @@ import type { World } from '../world.ts';
 /** Members of a JSON object that was read. */
 export type Body = Readonly<Record<string, unknown>>;
 
-const noBody: Body = Object.freeze({});
+const emptyBody: Body = Object.freeze({});
 
 /**
  * Filled in by the stages in their order; an operation may rely on everything before it.
@@ -39,7 +39,7 @@ export class RequestContext {
   firstCall: number | null = null;
   token: Token | null = null;
   credential: Credential | null = null;
-  body: Body = noBody;
+  body: Body = emptyBody;
   allowanceLeft: number | null = null;
   allowance: number | null = null;
   /** What passed stages do to the world, such as drawing from a bucket. */

@@ -71,7 +71,7 @@ copies('neither knows what happens to the other', () => {
   }
 });
 
-copies('a fork is the same but for its name, its secrets and its tokens', () => {
+copies('a fork is the same except for its name, its secrets and its tokens', () => {
   const world = beginWorld();
   live(world, 6000, 600);
   const fork = forkWorld(world, 'other');

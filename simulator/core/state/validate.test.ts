@@ -117,7 +117,7 @@ const broken: readonly (readonly [string, (world: Loose) => void, string])[] = [
   ['an effect', (w) => (w.faults[0].effect = { kind: 'delay' }), 'world.faults[0].effect.ms is'],
   ['a held call', (w) => delete w.suspendedCalls.at(-1).call.headers, '.call.headers is missing'],
   [
-    'nobody’s call',
+    'no one’s call',
     (w) => (w.suspendedCalls.at(-1).clientId = 'x'),
     '.clientId is "x", not in world.creden',
   ],

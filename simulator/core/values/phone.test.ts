@@ -72,7 +72,7 @@ const table: [raw: string, region: string | null, expected: string][] = [
   ['0044 20 7946 0958', null, '+442079460958'],
   ['(00) 44 20 7946 0958', null, '+442079460958'],
   ['+0044 20 7946 0958', null, '+442079460958'],
-  // A region nobody knows is ignored.
+  // A region no one knows is ignored.
   ['030 123456', 'XX', '030123456'],
   ['030 123456', '', '030123456'],
   ['030 123456', 'Germany', '030123456'],

@@ -86,7 +86,7 @@ hostile('a reset, a close and a close in the middle are told apart', async () =>
   assert.is(middle.error, 'the connection was closed before the answer was complete');
 });
 
-hostile('nobody listens: connection refused', async () => {
+hostile('no one listens: connection refused', async () => {
   const receiver = await rawReceiver(() => undefined);
   receiver.close();
   const deliverer = undiciDeliverer();

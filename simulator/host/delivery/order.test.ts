@@ -189,7 +189,7 @@ order('ended in the middle of an attempt and loaded again: it arrives again (EVT
   await after.close();
 });
 
-order('what waits is counted anew when a world is loaded', async () => {
+order('what waits is counted again when a world is loaded', async () => {
   const harness = await DeliveryTestHarness.begin({ settings: { delivery_order: 'independent' } });
   harness.script = ({ seq }) => (seq % 2 === 0 ? 500 : new Promise(() => undefined));
   const id = await harness.subscribe();

@@ -97,7 +97,7 @@ pinning('an open connection does not outlive the judgement it was opened under',
   const addresses = ['127.0.0.1'];
   assert.is((await deliverer.deliver(requestTo(url, { addresses }))).status, 200);
   assert.is(receiver.connections(), 1);
-  // The same name, judged anew: refused, though a connection to it stands open.
+  // The same name, judged again: refused, though a connection to it stands open.
   const judged = requestTo(url, { addresses, refuseAddress: onlyPublic });
   assert.match((await deliverer.deliver(judged)).refusedTarget ?? '', 'loopback');
   // Resolved elsewhere now: the connection to the old address is not used.
@@ -152,7 +152,7 @@ pinning('of several judged addresses one that answers is enough', async () => {
   server.close();
 });
 
-pinning('a name is looked up once at a time, and anew for the next attempt', async () => {
+pinning('a name is looked up once at a time, and again for the next attempt', async () => {
   let asked = 0;
   const resolver = new Resolver(async () => {
     asked += 1;
@@ -172,7 +172,7 @@ pinning('a resolver that is silent or fails is a name without an address', async
   assert.equal(await Promise.all(names), [[], [], [], []]);
 });
 
-pinning('look-ups that nobody waits for any more are not made', async () => {
+pinning('look-ups that no one waits for any more are not made', async () => {
   const asked: string[] = [];
   const release: (() => void)[] = [];
   const resolver = new Resolver((name) => {

@@ -175,7 +175,7 @@ subscriptions(
     await harness.waitUntilIdle();
     assert.is(harness.arrivals[0]?.url, 'http://127.0.0.1:9000/hooks/in?key=1');
     assert.is(harness.arrivals[0]?.request.addresses, null, 'a forward is not pinned');
-    assert.is(harness.looked, 0, 'nobody looks a forwarded name up');
+    assert.is(harness.looked, 0, 'no one looks a forwarded name up');
     // With a path of its own the forward is the whole target.
     harness.execute('setForward', {
       from: 'https://nowhere.example.com',

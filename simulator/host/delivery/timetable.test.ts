@@ -28,7 +28,7 @@ timetable('an attempt comes neither early nor late by a millisecond', async () =
 
 timetable('EVT-9b: fifteen seconds of the sandbox’s clock end an attempt under way', async () => {
   const harness = await DeliveryTestHarness.begin();
-  // The receiver never answers the first; whoever waits for it is told when it is cut off.
+  // The receiver never answers the first; the one who waits for it is told when it is cut off.
   let cut = 0;
   harness.script = ({ request }, nth) =>
     nth > 1

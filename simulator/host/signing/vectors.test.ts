@@ -21,7 +21,7 @@ const partsOf = ({ header }: Vector, key: string) =>
     .filter((part) => part.startsWith(`${key}=`))
     .map((part) => part.slice(key.length + 1));
 
-/** EVT-5a to EVT-7 in so many lines, as somebody who has only the rules would write them. */
+/** EVT-5a to EVT-7 in so many lines, as someone who has only the rules would write them. */
 function isGenuine(vector: Vector): boolean {
   const [t, ...others] = partsOf(vector, 't');
   if (t === undefined || others.length > 0 || !/^\d+$/.test(t)) return false;

@@ -1,4 +1,4 @@
-// Checks a state in a folder that others may write: what a stranger lays there is neither written
+// Checks a state in a folder that others may write: what an outsider lays there is neither written
 // through, nor waited for, nor believed, and a disk that gets full costs nothing that was saved.
 import { execFileSync } from 'node:child_process';
 import {
@@ -48,7 +48,7 @@ const namesBeside = (path: string) => readdirSync(join(path, '..')).sort();
 const keep = (path: string, options: Partial<StateFileOptions> = {}) =>
   new StateFile(sandbox.first, path, { onTrouble: assert.unreachable, ...options });
 
-/** Something is done before each file is opened, in every module, as a stranger would who waits. */
+/** Something is done before each file is opened, in every module, as an outsider would who waits. */
 async function beforeOpening(
   plant: (path: string) => void,
   run: () => Promise<void>,
@@ -86,7 +86,7 @@ planted('a link laid where a state is written first is not followed, and is said
   });
   assert.is(told.length, 2);
   for (const words of told) assert.match(words, `could not be saved to ${path} (EEXIST)`);
-  assert.is(halves.size, 2, 'nobody knows beforehand what it is called');
+  assert.is(halves.size, 2, 'no one knows beforehand what it is called');
   assert.is(readFileSync(path, 'utf8'), before);
   await file.close();
 });
@@ -175,7 +175,7 @@ planted(
     assert.match(readFileSync(lockAside, 'utf8'), new RegExp(`^${process.pid} `));
     assert.not.ok(
       existsSync(beside(path, 'lock')),
-      'whoever likes may take the file that was left',
+      'the one who likes may take the file that was left',
     );
     await file.close();
     assert.not.ok(existsSync(lockAside));

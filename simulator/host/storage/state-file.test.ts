@@ -203,7 +203,7 @@ state('a place that cannot be written is said, and the world goes on', async () 
   await sandbox.close();
 });
 
-/** Who may do anything is refused nowhere, so such a one becomes somebody else for a while. */
+/** Who may do anything is refused nowhere, so such a one becomes someone else for a while. */
 async function asOrdinary(place: string, run: () => Promise<void>): Promise<void> {
   if (process.getuid?.() !== 0) return run();
   chmodSync(folder, 0o755);

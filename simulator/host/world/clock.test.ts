@@ -1,4 +1,4 @@
-// The clock of a world under a wall clock that somebody sets.
+// The clock of a world under a wall clock that someone sets.
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { Clock } from './clock.ts';

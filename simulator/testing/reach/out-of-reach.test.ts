@@ -1,4 +1,4 @@
-// AUTH-5, AUTH-6, AUTH-7: a record out of reach is never told from one that does not exist, whoever
+// AUTH-5, AUTH-6, AUTH-7: a record out of reach is never told from one that does not exist, the one who
 // looks and wherever a call can name it; neither by the answer nor by what comes after it.
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
@@ -118,7 +118,7 @@ class Stage {
   }
 }
 
-/** Records of somebody: one of each kind. */
+/** Records of someone: one of each kind. */
 async function recordsOf(stage: Stage, as: string, name: string, brand_id: string): Promise<Named> {
   const post = (path: string, body: object) => stage.made(as, { method: 'POST', path, body });
   const email = `${name}@example.com`;
@@ -153,17 +153,17 @@ async function recordsOf(stage: Stage, as: string, name: string, brand_id: strin
   };
 }
 
-/** What nobody has, told in as many characters. */
-const nobody = {
+/** What no one has, told in as many characters. */
+const absent = {
   account: '9781',
   trading: '9782',
   transaction: '9783',
   position: '9784',
   subscription: '9',
   brand: '97',
-  reference: 'nobody-Person',
-  transactionReference: 'nobody-Money',
-  email: 'nobody@example.com',
+  reference: 'no one-Person',
+  transactionReference: 'no one-Money',
+  email: 'no one@example.com',
   phone: '+442079460777',
   client: 'cl_nobody',
   seq: '978',
@@ -250,7 +250,7 @@ reach('every place in which a call can name a record is looked at', () => {
 });
 
 for (const [words, view] of Object.entries(views)) {
-  reach(`${words}: hidden is answered as nobody’s, in every place`, async () => {
+  reach(`${words}: hidden is answered as no one’s, in every place`, async () => {
     const prepared = await prepare(view);
     const told: string[] = [];
     for (const [place, makers] of Object.entries(probes)) {
@@ -259,7 +259,7 @@ for (const [words, view] of Object.entries(views)) {
       // Of one brand both are; that there is another one is no secret.
       if (atBrand || (place.endsWith('.brand_id') && view.delegated === true)) continue;
       for (const [index, make] of makers.entries()) {
-        const unknown = { ...nobody, seq: String(Number(prepared.hidden.seq) + 900) };
+        const unknown = { ...absent, seq: String(Number(prepared.hidden.seq) + 900) };
         // A brand’s number is in many answers that are not about it.
         const brand = place.endsWith('.brand_id') ? {} : { brand: '-' };
         const lookAt = (named: Named) =>
@@ -288,7 +288,7 @@ reach(
       const { credentials } = stage.sandbox.first.world;
       const client = [...credentials.values()].find(({ name }) => name === view.outsider);
       const texts: string[] = [];
-      for (const account_id of [hidden.account, nobody.account]) {
+      for (const account_id of [hidden.account, absent.account]) {
         restoreState(stage.sandbox.first, state);
         const seen = await stage.send(view.outsider, {
           method: 'POST',

@@ -3,7 +3,7 @@
 import { operationTable } from '../../../fixtures/operations.ts';
 import { requestSchemas } from '../../../fixtures/schemas/requests.ts';
 
-/** What a call names: records of others, or values that nobody has. */
+/** What a call names: records of others, or values that no one has. */
 export interface Named {
   readonly account: string;
   readonly trading: string;

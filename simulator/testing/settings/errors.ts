@@ -9,7 +9,7 @@ const long = { first_name: 'x'.repeat(2000) };
 export const errorShows = {
   error_entry: {
     look: async (client) => {
-      const [entry] = (await client.person({ email: 'nobody' })).body.errors;
+      const [entry] = (await client.person({ email: 'anonymous' })).body.errors;
       return typeof entry === 'string' ? 'text' : Object.keys(entry);
     },
     seen: [

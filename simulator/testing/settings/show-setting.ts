@@ -17,7 +17,7 @@ export interface RequestOptions {
   /** Left out: another one each time. */
   readonly key?: string;
   readonly body?: unknown;
-  /** The body as it is sent, in place of `body`. */
+  /** The body as it is sent, instead of `body`. */
   readonly text?: string;
   readonly headers?: Readonly<Record<string, string>>;
 }

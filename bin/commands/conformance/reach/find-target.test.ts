@@ -10,7 +10,7 @@ import { type Given, runExplore, runJudge, withFolder, withServer } from '../tes
 
 const find = suite('finding a target');
 
-/** Nobody listens there. */
+/** No one listens there. */
 const NOWHERE = 'http://127.0.0.1:9';
 
 async function refusal(given: Given): Promise<string> {
@@ -79,7 +79,7 @@ async function runUnderProfile(baseUrl: string) {
   });
 }
 
-find('where nobody listens nothing was made, and the receiver is not to blame', async () => {
+find('where no one listens nothing was made, and the receiver is not to blame', async () => {
   const { report } = await runUnderProfile(NOWHERE);
   assert.match(report.not_started!, 'the connection was refused');
   assert.is(report.inventory!.unanswered, 0);

@@ -22,7 +22,7 @@ lines('time, request, outcome, caller, rules', () => {
   assert.is(shown, '12:00:01.250 POST /api/v1/accounts 201 first brand-a ACC-1');
 });
 
-lines('nobody recognised, nothing answered', () => {
+lines('no one recognised, nothing answered', () => {
   const cut = { ...line, status: 'cut' as const, idempotency: null, caller: null, cites: [] };
   assert.is(requestLine(cut).replace(/ +/g, ' '), '12:00:01.250 POST /api/v1/accounts cut -');
 });

@@ -9,7 +9,7 @@ import { unreadableBody } from './pipeline/reading.ts';
 import { scopeProblem } from './pipeline/scopes.ts';
 import { afterSeams } from './pipeline/seams.ts';
 import type { Call, KeyRecord, Reply } from './records.ts';
-import { headerOf, inPlainText, NOBODY, refuse, withHeader } from './replies.ts';
+import { ANONYMOUS, headerOf, inPlainText, refuse, withHeader } from './replies.ts';
 import { settleDue } from './settlement.ts';
 import type { Step, Style } from './styles.ts';
 import type { Context, Operation, World } from './types.ts';
@@ -54,7 +54,7 @@ function contextOf(world: World, call: Call): Context {
     path: url.pathname,
     pathId: found?.id ?? '',
     query: url.searchParams,
-    credential: NOBODY,
+    credential: ANONYMOUS,
     key: '',
     body: {},
     isReplay: false,

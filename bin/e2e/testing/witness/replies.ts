@@ -6,7 +6,7 @@ import { isObject, type Json, type JsonObject, print } from './values.ts';
 export type Headers = readonly (readonly [string, string])[];
 
 /** The credential of a request before its token is read. */
-export const NOBODY: Credential = {
+export const ANONYMOUS: Credential = {
   ...{ name: '', kind: 'server', client_id: '', client_secret: '', firm_id: '', brand_id: null },
   ...{ scopes: [], read_only: false, account_id: null, minted_by: null },
   ...{ plan: 'sandbox', rate_per_second: null },
