@@ -130,7 +130,7 @@ secrets('are in nothing that a run leaves behind', () =>
         plan: { per_second: 500 },
         receiver: {
           listen: '127.0.0.1:0',
-          public_url: `https://no one.invalid/hooks?token=${SECRETS.access}`,
+          public_url: `https://nowhere.invalid/hooks?token=${SECRETS.access}`,
         },
       };
       writeFileSync(join(cwd, 'p.json'), JSON.stringify(profile));

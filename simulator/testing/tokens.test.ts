@@ -104,7 +104,7 @@ tokens('who asks under name after name leaves no more than a bounded count of th
   const ask = (clientId: string) =>
     evolve(world, [putAt('tokenRequests', clientId, [world.nowMs])]);
   ask(known);
-  for (let n = 0; n < 25_000; n += 1) ask(`no one-${n}`);
+  for (let n = 0; n < 25_000; n += 1) ask(`absent-${n}`);
   assert.ok(world.tokenRequests.size <= 10_001, `${world.tokenRequests.size} are kept`);
   assert.ok(world.tokenRequests.has(known), 'a client is not forgotten for outsiders');
   await sandbox.close();

@@ -257,7 +257,7 @@ async function withAll(run: (ways: readonly Way[]) => Promise<void>): Promise<vo
 }
 
 function askedOf({ sandbox }: Way, { who = 'firm', ...given }: Case): Asked {
-  const authorization = who === 'anonymous' ? 'Bearer no one' : `Bearer ${tokenOf(sandbox, who)}`;
+  const authorization = who === 'anonymous' ? 'Bearer unknown' : `Bearer ${tokenOf(sandbox, who)}`;
   const { method = 'GET', path = '/', headers, body } = given;
   return {
     method,

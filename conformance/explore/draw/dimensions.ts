@@ -61,7 +61,7 @@ const CALLERS: Levels = {
   rescoped: { needs: ['mint'], only: ({ scopes }) => scopes.length > 0 },
   'issued token': { needs: ['client'] },
   'a firm without permission': { needs: ['permissions'], only: ({ keyed }) => keyed },
-  absent: ANY,
+  anonymous: ANY,
 };
 
 const BODIES: Levels = {

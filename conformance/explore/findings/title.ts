@@ -39,7 +39,7 @@ export const ROLE_WORDS: Readonly<Record<string, string>> = {
   delegated: "a trader's token, for one account",
   read_only: "a trader's token that may only read",
   client: 'the credential that asks for tokens',
-  absent: 'a call without a token of its own',
+  anonymous: 'a call without a token of its own',
 };
 
 export function titleOf({ difference, recorded }: Shown): string {

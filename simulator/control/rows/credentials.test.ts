@@ -148,7 +148,7 @@ credentials('changes scopes, plan and rate of one', async () => {
   assert.is(await rate({ plan: 'pro' }), 200);
   assert.is(await rate({ plan: 'standard', rate_per_second: 9 }), 9);
   assert.is(await rate({ rate_per_second: null }), 50);
-  assert.is((await ask('PATCH', 'credentials/no one', { plan: 'pro' })).status, 404);
+  assert.is((await ask('PATCH', 'credentials/unknown', { plan: 'pro' })).status, 404);
   const refused = await ask('PATCH', 'credentials/cl_brand_a', { name: 'other' });
   assert.is(refused.body.errors[0].field, 'name');
 });

@@ -80,7 +80,7 @@ requests('a replay points at the first attempt, and that one at its repeats', as
 const refusals = [
   ['nowhere', {}, 'route', 404],
   ['accounts', { key: ' ' }, 'key', 400],
-  ['accounts', { headers: { authorization: 'Bearer no one' } }, 'token', 401],
+  ['accounts', { headers: { authorization: 'Bearer unknown' } }, 'token', 401],
   ['accounts', { body: '{' }, 'readable', 400],
 ] as const;
 
@@ -185,7 +185,7 @@ requests('finds a call by its X-Request-Id', async () => {
   const id = made.headers.get('x-request-id') ?? '';
   assert.is((await testPlane.ask('GET', `requests/${id}`)).body.id, '1');
   assert.is((await testPlane.ask('GET', 'requests/9')).status, 404);
-  assert.is((await testPlane.ask('GET', 'requests/no one')).status, 404);
+  assert.is((await testPlane.ask('GET', 'requests/unknown')).status, 404);
 });
 
 requests('shows bytes that are no text as base64, and cuts long bodies in lists only', async () => {
