@@ -32,7 +32,7 @@ import { callsIn, isSetupFailure } from './play/outcome.ts';
 import { Player } from './play/player.ts';
 import type { Seeds } from './play/seeds.ts';
 import { tidy } from './play/tidy.ts';
-import { callsOf, renumbered, type Sequence } from './sequence.ts';
+import { callsOf, renumbered, type Sequence, type Step } from './sequence.ts';
 
 export interface Explored {
   readonly requests: number;
@@ -260,8 +260,9 @@ class Exploration {
     const order = await this.#isOtherFault(met);
     if (order) return this.#book.isOpen(difference, ORDER);
     const settings = this.#settings;
-    const shows = this.#showing(difference);
-    const first = await shows(upTo(met.recorded.sequence, difference.n));
+    const sequence = upTo(met.recorded.sequence, difference.n);
+    const shows = this.#showing(difference, sequence);
+    const first = await shows(sequence);
     if (first === null) return this.#notShown(difference);
     if (difference.at === 'no_answer' && !(await this.#isAlive())) return;
     const early = await this.#openAnswer(first, difference);
@@ -277,10 +278,16 @@ class Exploration {
       compareWith: (model) => this.#compareWith(model),
       settings: this.#settings,
     });
-    const { sequence } = last.recorded;
     const found: Found = {
-      ...{ ...last, sequence, reproduced, rules, times: 1, also: new Set<string>() },
-      calls: callsOf(sequence.steps).length,
+      ...{
+        ...last,
+        sequence: last.recorded.sequence,
+        reproduced,
+        rules,
+        times: 1,
+        also: new Set<string>(),
+      },
+      calls: callsOf(last.recorded.sequence.steps).length,
       shrunkFrom: callsOf(met.recorded.sequence.steps).length,
     };
     this.#book.add(found, difference, titleOf(found));
@@ -307,18 +314,22 @@ class Exploration {
   }
 
   /** Plays a sequence from fresh until the difference shows, as often as chance makes it worth. */
-  #showing(met: Difference) {
+  #showing(met: Difference, { steps }: Sequence) {
     const wanted = likenessOf(met);
-    // Any other call of the sequence may be lost by chance.
-    const isMet = (each: Difference, { steps }: Sequence) =>
-      likenessOf(each) === wanted &&
-      (each.at !== 'no_answer' || labels(steps.at(-1)!).includes(each.n));
+    const place = labels(steps.at(-1)!).indexOf(met.n);
+    const isCrash = met.at === 'no_answer';
+    // Any call may be lost by chance: a crash is met at the same call of those at once, each time.
+    const isThere = ({ n }: Difference, last: Step) =>
+      last.do === 'burst' ? labels(last)[place] === n : labels(last).includes(n);
+    const isMet = (each: Difference, last: Step) =>
+      likenessOf(each) === wanted && (!isCrash || isThere(each, last));
     return async (sequence: Sequence): Promise<Shown | null> => {
-      const tries = hasBursts(sequence) ? TRIES_AT_ONCE : 1;
+      const last = sequence.steps.at(-1)!;
+      const tries = hasBursts(sequence) && !isCrash ? TRIES_AT_ONCE : 1;
       for (let left = tries; left > 0; left -= 1) {
         const played = await this.#play(sequence);
         if (typeof played === 'string') continue;
-        const difference = played.compared.differences.find((each) => isMet(each, sequence));
+        const difference = played.compared.differences.find((each) => isMet(each, last));
         if (difference !== undefined) return { ...played, difference };
       }
       return null;
