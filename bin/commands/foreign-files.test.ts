@@ -214,8 +214,7 @@ function refusalOf(use: () => unknown, told: string): string | null {
 
 /** Its reader says by a TypeError of its own which field it is. */
 const isFieldError = (error: Error) =>
-  error instanceof TypeError &&
-  /^(of the sequence of|\S+ must be|\S+ is missing|it is no)/.test(error.message);
+  error instanceof TypeError && /^(\S+ must be|\S+ is missing|it is no)/.test(error.message);
 
 const unreadable: readonly (readonly [string, string, RegExp])[] = [
   ['deep', '['.repeat(1_000_000), /nested too deeply/],

@@ -61,8 +61,9 @@ const rateHeaders = (test: (reply: Reply) => boolean): Override =>
 const cost = (factor: (context: RequestContext) => number): Override =>
   limits((own) => ({ cost: (context) => factor(context) * own.cost(context) }));
 
-/** Changes the buckets that delegated tokens draw from. */
-const delegated = (
+/** Changes the buckets that one kind of credential draws from. */
+const drawingOf = (
+  kind: 'credential' | 'delegated',
   change: (own: Demand, context: DemandingCall, plans: LimitPolicy['plans']) => Demand,
 ): Override =>
   limits((own) => ({
@@ -70,7 +71,7 @@ const delegated = (
       own
         .demands(context)
         .map((demand) =>
-          demand.bucket.startsWith('delegated:') ? change(demand, context, own.plans) : demand,
+          demand.bucket.startsWith(`${kind}:`) ? change(demand, context, own.plans) : demand,
         ),
   }));
 
@@ -79,6 +80,11 @@ export const limitDeviations: DeviationFamily = {
     breaks: ['LIM-1', 'LIM-2'],
     story: 'The limits are documented but not enforced.',
     override: limits((own) => ({ level: (_bucket, rate) => own.level(undefined, rate, 0) })),
+  },
+  'limit-shared-by-credentials': {
+    breaks: ['LIM-1'],
+    story: 'The credentials of a firm share one allowance.',
+    override: drawingOf('credential', (own) => ({ ...own, bucket: 'credential:any' })),
   },
   'limit-burst-gathers': {
     breaks: ['LIM-2'],
@@ -205,12 +211,12 @@ export const limitDeviations: DeviationFamily = {
   'limit-delegated-at-plan-rate': {
     breaks: ['LIM-10'],
     story: 'A delegated token has the rate of the plan.',
-    override: delegated((own, _context, plans) => ({ ...own, rate: plans.pro })),
+    override: drawingOf('delegated', (own, _context, plans) => ({ ...own, rate: plans.pro })),
   },
   'limit-delegated-each-its-own': {
     breaks: ['LIM-10'],
     story: 'Every delegated token has its own allowance.',
-    override: delegated((own, { credential }) => ({
+    override: drawingOf('delegated', (own, { credential }) => ({
       ...own,
       bucket: `delegated:${credential?.client_id}`,
     })),

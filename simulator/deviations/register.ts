@@ -30,13 +30,10 @@ export const deviations: readonly Deviation[] = [
   limitDeviations,
 ].flatMap((family) => Object.entries(family).map(([id, deviation]) => ({ id, ...deviation })));
 
-export function findDeviation(id: string): Deviation | undefined {
-  return deviations.find((deviation) => deviation.id === id);
-}
+export const findDeviation = (id: string): Deviation | undefined =>
+  deviations.find((deviation) => deviation.id === id);
 
 /** Rules that no deviation can break, each with the reason. */
 export const unbreakable: Readonly<Record<string, string>> = {
-  'IDEM-1c':
-    'HTTP removes the spaces around a header value before the service sees it, so a service that ' +
-    'does not trim keys looks the same.',
+  'IDEM-1c': 'HTTP removes the spaces around a header value before a service sees it.',
 };

@@ -1,5 +1,5 @@
-// LIM-5: refusals that come late. Once is a machine that stood still; each time is the target's
-// doing.
+// LIM-5: refusals that come late are refusals. How soon one comes is not specified, so neither a
+// machine that stood still once nor a slow gateway is a deviation.
 import { createServer, request } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { suite } from 'uvu';
@@ -44,8 +44,8 @@ late('once, all of a burst, are no deviation', async () => {
   assert.is(await judgedBehind((sinceMs) => sinceMs < lateMs / 2), 'passed');
 });
 
-late('again and again are one', async () => {
-  assert.is(await judgedBehind(() => true), 'deviates');
+late('each time, are no deviation either', async () => {
+  assert.is(await judgedBehind(() => true), 'passed');
 });
 
 late.run();

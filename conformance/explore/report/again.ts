@@ -51,6 +51,9 @@ const differences: Schema = { ...list, items: object({ id: text }) };
 const report = object({ differences, unexplained: differences }, ['unexplained']);
 const sequence = object({ steps: { ...list, items: record, minItems: 1 } });
 const answer: Schema = { type: ['object', 'null'] };
+const texts: Schema = { ...record, properties: {}, additionalProperties: text };
+const sent = object({ method: text, path: text, headers: texts, body: {} }, ['headers', 'body']);
+const answered = object({ headers: texts, body: {} }, ['headers', 'body']);
 const script = object({
   ...{ title: text, mark: text },
   steps: {
@@ -75,7 +78,7 @@ function demand(schema: Schema, given: unknown, name: string, field = ''): void 
 export function sequenceIn(given: unknown, id: string): Sequence | undefined {
   const found = differenceIn(given, id);
   if (found === undefined) return undefined;
-  demand(sequence, found.sequence, `the sequence of ${id}`);
+  demand(sequence, found.sequence, `${id}.sequence`, `${id}.sequence`);
   for (const [at, step] of found.sequence.steps.entries()) {
     const field = `steps[${at}]`;
     const kind: unknown = step.do;
@@ -92,8 +95,13 @@ export function scriptIn(given: unknown, id: string): string | null | undefined 
   const found = differenceIn(given, id);
   if (found === undefined) return undefined;
   demand(script, found, id, id);
+  for (const [at, { request, target }] of found.steps.entries()) {
+    const field = `${id}.steps[${at}]`;
+    if (request !== null) demand(sent, request, field, `${field}.request`);
+    if (target != null) demand(answered, target, field, `${field}.target`);
+  }
   const { target, started_at } = given as ExploreReport;
-  const steps = found.sequence?.steps ?? [];
+  const steps = found.sequence == null ? [] : sequenceIn(given, id)!.steps;
   const isLong = steps.some((step) => step.do === 'many');
   const isHeld = callsOf(steps).some(({ pending }) => pending === true);
   if (isLong || isHeld || found.steps.length > MOST_CALLS) return null;
