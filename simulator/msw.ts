@@ -1,5 +1,7 @@
 // The public door for Mock Service Worker: handlers that answer from a sandbox, without a socket.
+
 import { HttpResponse, http } from 'msw';
+import { parseUrl } from '../fixtures/parse-url.ts';
 import { retain } from './transports/abort-signals.ts';
 
 /** What the handlers need of a sandbox: {@link createSandbox} makes one. */
@@ -48,7 +50,7 @@ export function sandboxHandlers(sandbox: AnsweringSandbox, options: HandlerOptio
       "sandboxHandlers: say where your client believes the API to be, as in sandboxHandlers(sandbox, { baseUrl: 'https://api.example.com' })",
     );
   }
-  if (!URL.canParse(baseUrl) || !/^https?:$/.test(new URL(baseUrl).protocol)) {
+  if (parseUrl(baseUrl) === null || !/^https?:$/.test(new URL(baseUrl).protocol)) {
     throw new TypeError(`baseUrl: "${baseUrl}" is not an http or https URL`);
   }
   const { origin, pathname } = new URL(baseUrl);

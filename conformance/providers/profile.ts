@@ -1,6 +1,7 @@
 // A profile: what a target without a control plane offers the runner. One schema gives its type, its
 // check and its explanation.
 
+import { parseUrl } from '../../fixtures/parse-url.ts';
 import { id, listOf, object, ofType, text, type ValueOf } from '../../fixtures/schemas/kit.ts';
 import { type Schema, validate } from '../../fixtures/schemas/validate.ts';
 import type { RequestBody } from '../engine/send/client.ts';
@@ -301,8 +302,8 @@ function badAddress({ base_url: baseUrl, receiver }: Profile): FieldProblem[] {
     ['base_url', baseUrl],
     ['receiver.public_url', receiver?.public_url],
   ] as const) {
-    if (url !== undefined && !URL.canParse(url)) {
-      problems.push({ field, message: `must be a url, not ${JSON.stringify(url)}` });
+    if (url !== undefined && parseUrl(url) === null) {
+      problems.push({ field, message: 'must be a URL' });
     }
   }
   const { listen } = receiver ?? {};

@@ -1,5 +1,6 @@
 // The exchanges of a report as an HTTP archive (HAR 1.2), for the tools that people look at traffic
 // with: an entry a call, in the order of time, with its scenario as a page.
+import { parseUrl } from '../../fixtures/parse-url.ts';
 import type { HeaderLine } from '../engine/send/headers.ts';
 import { jsonText } from './plain-text.ts';
 import type { Report, ReportExchange, ReportScenario } from './report.ts';
@@ -59,7 +60,7 @@ function entryOf({ id }: ReportScenario, exchange: ReportExchange, startMs: numb
 }
 
 function requestOf({ method, url, headers, body }: ReportExchange['request']) {
-  const query = URL.canParse(url) ? [...new URL(url).searchParams] : [];
+  const query = [...(parseUrl(url)?.searchParams ?? [])];
   return {
     method,
     url,

@@ -1,5 +1,6 @@
 // The report as JUnit XML, as CI servers read it: a suite for each family, a test case for each
 // rule or check, with its id as the name.
+import { parseUrl } from '../../fixtures/parse-url.ts';
 import { citedBy, membersOf, sectionsOf, tellingFindings, whyNot } from './document.ts';
 import { pathOf, requestLine, timelineRequest, timelineResult } from './exchanges.ts';
 import type { Report, ReportFinding, ReportRule } from './report.ts';
@@ -130,7 +131,7 @@ function seconds(ms: number): string {
 }
 
 function hostOf(url: string): string {
-  return URL.canParse(url) ? new URL(url).host : pathOf(url);
+  return parseUrl(url)?.host ?? pathOf(url);
 }
 
 function cut(text: string): string {

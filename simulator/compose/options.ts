@@ -1,7 +1,9 @@
 // Reads the options of a sandbox, from a program or from a command line: each option is checked here
 // once, and named with its remedy when it is wrong.
+
 import { resolve } from 'node:path';
 import { type Config, type Forward, parseConfig } from '../../fixtures/config.ts';
+import { parseUrl } from '../../fixtures/parse-url.ts';
 import { findRule } from '../../fixtures/rules.ts';
 import {
   findNearest,
@@ -253,7 +255,7 @@ export function readListenOptions(
       'an origin such as "http://localhost:3000"',
       (origin) => {
         const isOrigin = typeof origin === 'string' && /^https?:\/\/[^/?#@\s]+\/?$/i.test(origin);
-        return isOrigin && URL.canParse(origin) ? new URL(origin).origin : null;
+        return isOrigin ? (parseUrl(origin)?.origin ?? null) : null;
       },
     ),
   };
@@ -276,7 +278,7 @@ export function readReplayOptions(options: unknown): readonly Deviation[] {
 function readReceiver(reader: OptionReader): string | undefined {
   const example = 'a URL such as "http://localhost:3000/hooks"';
   const url = reader.value('forwardTo', example, (value) =>
-    typeof value === 'string' && /^https?:\/\/[^/\s]/i.test(value) && URL.canParse(value)
+    typeof value === 'string' && /^https?:\/\/[^/\s]/i.test(value) && parseUrl(value) !== null
       ? new URL(value)
       : null,
   );

@@ -1,7 +1,9 @@
 // The options that commands of conformance share, in groups: what the target is, what to try, and
 // what is reported. Each option is declared, read and checked here, before anything is sent.
+
 import type { Command } from 'commander';
 import { FORMATS, type Format } from '../../../conformance/reports/formats.ts';
+import { parseUrl } from '../../../fixtures/parse-url.ts';
 import { type JudgeIo, UsageError } from './io.ts';
 
 type Env = JudgeIo['env'];
@@ -139,7 +141,7 @@ export function readVariable(option: string, name: string, env: Env): string {
 }
 
 function checkUrl(option: string, text: string): void {
-  const protocol = URL.canParse(text) ? new URL(text).protocol : '';
+  const protocol = parseUrl(text)?.protocol;
   if (protocol === 'http:' || protocol === 'https:') return;
   throw new UsageError(`${option}: "${text}" is not a url such as https://api.example.com`);
 }

@@ -1,6 +1,8 @@
 // `conformance receiver`: proves a webhook receiver's signature check before the platform does.
+
 import type { Command } from 'commander';
 import { jsonText } from '../../../conformance/reports/plain-text.ts';
+import { parseUrl } from '../../../fixtures/parse-url.ts';
 import manifest from '../../../package.json' with { type: 'json' };
 import type { ReceiverToJudge } from '../../../simulator/control/plane.ts';
 import { addHelp, type HelpText } from '../help-text.ts';
@@ -174,7 +176,7 @@ function readUrl(option: string, text: string | undefined, owned: boolean): stri
     throw new UsageError(
       `${option} is missing: give the URL to judge, such as --url http://127.0.0.1:3000/hooks`,
     );
-  if (!/^https?:\/\//i.test(text) || !URL.canParse(text)) {
+  if (!/^https?:\/\//i.test(text) || parseUrl(text) === null) {
     throw new UsageError(`${option}: "${text}" is not an http or https URL`);
   }
   const { hostname } = new URL(text);

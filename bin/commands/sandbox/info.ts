@@ -1,6 +1,8 @@
 // `sandbox info`: prints the banner of a sandbox that is running.
+
 import type { Command } from 'commander';
 import { jsonText } from '../../../conformance/reports/plain-text.ts';
+import { parseUrl } from '../../../fixtures/parse-url.ts';
 import { refuseUsage } from '../command-io.ts';
 import { addHelp } from '../help-text.ts';
 import { bannerLines } from './banner.ts';
@@ -24,7 +26,7 @@ export function infoCommand(): Command {
 }
 
 async function readInfo(command: Command, controlUrl: string): Promise<ReadyEvent> {
-  if (!URL.canParse(controlUrl)) {
+  if (parseUrl(controlUrl) === null) {
     return refuseUsage(command, `--control-url: "${controlUrl}" is not a URL`);
   }
   const { SANDBOX_CONTROL_TOKEN: token } = process.env;

@@ -1,8 +1,10 @@
 // `sandbox openapi` and `sandbox asyncapi`: the descriptions of the API and of its events, without
 // starting anything.
+
 import type { Command } from 'commander';
 import { asyncapiDocument } from '../../../fixtures/asyncapi.ts';
 import { type DocumentOptions, openapiDocument } from '../../../fixtures/openapi.ts';
+import { parseUrl } from '../../../fixtures/parse-url.ts';
 import manifest from '../../../package.json' with { type: 'json' };
 import { refuseUsage } from '../command-io.ts';
 import { addHelp } from '../help-text.ts';
@@ -41,7 +43,7 @@ function documentCommand(
     .option('--json', 'JSON, which it is in any case');
   addHelp(command, { examples: [`npx sandbox ${name} > ${name}.json`] });
   return command.action(({ baseUrl, config }: Given) => {
-    if (!URL.canParse(baseUrl)) refuseUsage(command, `--base-url: "${baseUrl}" is not a URL`);
+    if (parseUrl(baseUrl) === null) refuseUsage(command, `--base-url: "${baseUrl}" is not a URL`);
     const read = readConfigFile(config, process.cwd());
     if (read.problems) return refuseUsage(command, read.problems.join('; '));
     if (read.note !== null) warn(`${read.note}.`);

@@ -1,6 +1,8 @@
 // `sandbox webhooks send URL`: sends one signed delivery, well made or wrong in one chosen way.
+
 import { type Command, Option } from 'commander';
 import { categoryOf, type EventCategory, eventCategories } from '../../../fixtures/event-kinds.ts';
+import { parseUrl } from '../../../fixtures/parse-url.ts';
 import { settingSpecs } from '../../../fixtures/settings.ts';
 import { syntaxWords } from '../../../simulator/host/bodies/json-syntax.ts';
 import { isLoopbackHost } from '../../../simulator/host/delivery/loopback.ts';
@@ -108,7 +110,7 @@ async function send(
 }
 
 function checkTarget(command: Command, text: string, isOwned: boolean): string {
-  const url = URL.canParse(text) ? new URL(text) : null;
+  const url = parseUrl(text);
   if (url === null || !/^https?:$/.test(url.protocol) || url.username + url.password !== '') {
     refuseUsage(
       command,

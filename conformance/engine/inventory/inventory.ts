@@ -1,6 +1,8 @@
 // What a run made on its target and what is left there, and the guard that lets a run write to
 // nothing else. It sits below everything that sends, so that no request escapes it.
+
 import { isIP } from 'node:net';
+import { parseUrl } from '../../../fixtures/parse-url.ts';
 import { isDecision, type OperationName, operationOf } from '../../spec/operations.ts';
 import { Unreachable, WriteRefused } from '../scenario-errors.ts';
 import { apiPathOf } from '../send/client.ts';
@@ -331,8 +333,9 @@ function isHarmless(value: unknown, known: ReadonlySet<string>): boolean {
 
 /** The profile's own host, or a URL that leads nowhere public (HOOK-7, HOOK-8). */
 function isOwnOrUnreachable(url: unknown, own: string | undefined): boolean {
-  if (typeof url !== 'string' || !URL.canParse(url)) return true;
-  const { protocol, hostname } = new URL(url);
+  const parsed = typeof url === 'string' ? parseUrl(url) : null;
+  if (parsed === null) return true;
+  const { protocol, hostname } = parsed;
   if (protocol !== 'https:') return true;
   const host = hostname.replace(/\.$/, '');
   const isLocal = /(^|\.)(localhost|internal|local)$/.test(host) || host === 'metadata';

@@ -1,4 +1,5 @@
 // The form of a problem, as the table of its members has it: what is amiss with one, in words.
+import { parseUrl } from '../../../fixtures/parse-url.ts';
 import type { Answer } from '../send/answer.ts';
 
 /** ERR-1a: the members of a problem with their types. */
@@ -39,7 +40,7 @@ export function problemLinkError(answer: Answer): string | undefined {
 }
 
 function endsInCode(type: string, code: string): boolean {
-  return URL.canParse(type) && code !== '' && type.endsWith(`/errors/${code}`);
+  return parseUrl(type) !== null && code !== '' && type.endsWith(`/errors/${code}`);
 }
 
 function isText(value: unknown): value is string {

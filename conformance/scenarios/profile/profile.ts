@@ -2,6 +2,7 @@
 // credential is what the profile calls it, and that seeds and receiver are there. A profile that is
 // wrong must not look like a target that deviates. Only what a target that breaks a single rule
 // cannot look like is held against the profile.
+import { parseUrl } from '../../../fixtures/parse-url.ts';
 import type { Capability, Role } from '../../engine/capabilities.ts';
 import type { ScenarioContext } from '../../engine/scenario/scenario-context.ts';
 import {
@@ -74,7 +75,7 @@ function requireNoRedirect({ baseUrl }: ScenarioContext, { status, headers }: An
   if (status < 300 || status >= 400 || location === undefined) return;
   const asked = `${baseUrl}${ACCOUNTS}`;
   const words = `POST ${asked} is answered with ${status} and leads to ${location}`;
-  const href = URL.canParse(location, asked) ? new URL(location, asked).href : '';
+  const href = parseUrl(location, asked)?.href ?? '';
   const at = href.indexOf(ACCOUNTS);
   const advice = at < 0 ? 'Is the base URL right?' : `Try --base-url ${href.slice(0, at)}`;
   throw new Blocked(`${words}. ${advice}`);

@@ -1,5 +1,7 @@
 // Rows of events, subscriptions and deliveries.
+
 import { eventCategories } from '../../../fixtures/event-kinds.ts';
+import { parseUrl } from '../../../fixtures/parse-url.ts';
 import { id, listOf, object, oneOf, orNull, text, whole } from '../../../fixtures/schemas/kit.ts';
 import type { Delivery, EventRecord, Subscription } from '../../core/records.ts';
 import { eventId } from '../../core/serialize.ts';
@@ -294,6 +296,6 @@ async function judge(
 }
 
 function isHere(url: string): boolean {
-  if (!/^https?:\/\//i.test(url) || !URL.canParse(url)) return false;
+  if (!/^https?:\/\//i.test(url) || parseUrl(url) === null) return false;
   return isLoopbackHost(new URL(url).hostname);
 }

@@ -3,6 +3,7 @@
 
 import type { EventCategory } from '../../../fixtures/event-kinds.ts';
 import { scopeNames } from '../../../fixtures/operations.ts';
+import { parseUrl } from '../../../fixtures/parse-url.ts';
 import type { Behaviour } from '../behaviour.ts';
 import { put, putAt } from '../change.ts';
 import {
@@ -215,7 +216,7 @@ function setName({ world }: CommandContext, args: SetName): CommandOutcome {
 /** As a webhook url spells it: lower case, international names in their ASCII form, no last dot. */
 function parseHostname(text: string): string | null {
   const url = `https://${text}`;
-  if (!/^[^\s/?#@:[\]\\]+$/.test(text) || !URL.canParse(url)) return null;
+  if (!/^[^\s/?#@:[\]\\]+$/.test(text) || parseUrl(url) === null) return null;
   const hostname = new URL(url).hostname.replace(/\.$/, '');
   // An address is no name: nothing resolves it.
   return hostname === '' || parseAddress(hostname) !== null ? null : hostname;
@@ -227,11 +228,11 @@ interface SetForward {
 }
 
 function setForward({ world }: CommandContext, args: SetForward): CommandOutcome {
-  if (!/^https:\/\/[^/?#@\s]+\/?$/i.test(args.from) || !URL.canParse(args.from)) {
+  if (!/^https:\/\/[^/?#@\s]+\/?$/i.test(args.from) || parseUrl(args.from) === null) {
     return refused('from', 'must be an https origin such as https://hooks.example.com');
   }
   const from = new URL(args.from).origin;
-  if (args.to !== null && (!/^https?:\/\//i.test(args.to) || !URL.canParse(args.to))) {
+  if (args.to !== null && (!/^https?:\/\//i.test(args.to) || parseUrl(args.to) === null)) {
     return refused('to', 'must be a URL such as http://127.0.0.1:9000/hooks');
   }
   if (args.to === null && !world.forwards.has(from)) {

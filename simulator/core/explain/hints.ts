@@ -2,6 +2,7 @@
 // refused for a slip. They are found when a call is journalled, and decide nothing.
 
 import type { OperationName, OperationRow } from '../../../fixtures/operations.ts';
+import { parseUrl } from '../../../fixtures/parse-url.ts';
 import { profileFields } from '../../../fixtures/schemas/account-profile.ts';
 import { type BodyOperation, requestSchemas } from '../../../fixtures/schemas/requests.ts';
 import { hidden, secretMembers } from '../../../fixtures/schemas/secret-members.ts';
@@ -322,8 +323,9 @@ const localName =
 function findLocalUrl(context: RequestContext, reply: Reply | null): string | null {
   const { url } = context.body;
   if (context.operation !== 'createWebhook' || reply === null || reply.status < 400) return null;
-  if (typeof url !== 'string' || !URL.canParse(url)) return null;
-  const { protocol, hostname } = new URL(url);
+  const parsed = typeof url === 'string' ? parseUrl(url) : null;
+  if (typeof url !== 'string' || parsed === null) return null;
+  const { protocol, hostname } = parsed;
   if (!/^https?:$/.test(protocol) || !localName.test(hostname)) return null;
   return `The platform takes public https urls only. To get deliveries at ${quote(url)} start with --forward-to, or subscribe an https url of your own and forward it: PUT /_sandbox/forwards with from and to.`;
 }

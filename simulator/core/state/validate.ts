@@ -2,6 +2,7 @@
 // there.
 
 import { operationTable } from '../../../fixtures/operations.ts';
+import { parseUrl } from '../../../fixtures/parse-url.ts';
 import { ofType, type Schema } from '../../../fixtures/schemas/kit.ts';
 import { validate } from '../../../fixtures/schemas/validate.ts';
 import { effectPart, type Fault } from '../pipeline/find-fault.ts';
@@ -201,11 +202,11 @@ function checkCounters(world: StateObject): void {
 /** URLs and addresses that are read as such when something is sent to them. */
 function checkTargets(world: StateObject): void {
   for (const [index, { url }] of (world.subscriptions as Subscription[]).entries()) {
-    if (URL.canParse(url)) continue;
+    if (parseUrl(url) !== null) continue;
     throw new StateError(`world.subscriptions[${index}].url must be a URL`);
   }
   for (const [index, [, to]] of (world.forwards as [string, string][]).entries()) {
-    if (!URL.canParse(to)) throw new StateError(`world.forwards[${index}][1] must be a URL`);
+    if (parseUrl(to) === null) throw new StateError(`world.forwards[${index}][1] must be a URL`);
   }
   for (const [index, [, addresses]] of (world.names as [string, string[]][]).entries()) {
     const wrong = addresses.findIndex((address) => parseAddress(address) === null);

@@ -1,4 +1,5 @@
 // Parses the url of a webhook subscription, and judges what its hostname resolves to.
+import { parseUrl } from '../../../fixtures/parse-url.ts';
 import {
   type AddressSpace,
   explainAddress,
@@ -62,7 +63,7 @@ export function parseTargetUrl(
   const space = targetSpace(options);
   let parse = parsers.get(space);
   if (parse === undefined) {
-    parse = memoize((url) => parseAnew(url, options));
+    parse = memoize((url) => parseFresh(url, options));
     parsers.set(space, parse);
   }
   return parse(text);
@@ -70,11 +71,11 @@ export function parseTargetUrl(
 
 const parsers = new WeakMap<AddressSpace, (text: string) => TargetUrl | RefusedUrl>();
 
-function parseAnew(text: string, options: TargetUrlOptions): TargetUrl | RefusedUrl {
+function parseFresh(text: string, options: TargetUrlOptions): TargetUrl | RefusedUrl {
   const why = refuseSpelling(text, options.allowLocal ?? false);
   if (why !== null) return refused(why);
-  if (!URL.canParse(text)) return refused('url is not a url that can be parsed');
-  const url = new URL(text);
+  const url = parseUrl(text);
+  if (url === null) return refused('url is not a url that can be parsed');
   if (url.port === '0') return refused('url must not name port 0');
   url.hash = '';
   const literal = url.hostname.startsWith('[') ? url.hostname.slice(1, -1) : url.hostname;

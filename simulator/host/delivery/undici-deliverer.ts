@@ -1,4 +1,5 @@
 // Deliveries over real sockets with undici, which is loaded when the first one leaves.
+import { parseUrl } from '../../../fixtures/parse-url.ts';
 import type { FollowsRedirect } from '../../core/behaviour.ts';
 import { memoize } from '../../core/values/memoize.ts';
 import type { Deliverer, DeliveryOutcome, DeliveryRequest } from './deliverer.ts';
@@ -141,8 +142,8 @@ async function nextHop(
     return null;
   }
   const before = hop.place.url;
-  if (!URL.canParse(location, before) || !follows(location, before)) return null;
-  const url = new URL(location, before);
+  const url = parseUrl(location, before);
+  if (url === null || !follows(location, before)) return null;
   if (url.protocol !== 'http:' && url.protocol !== 'https:') return null;
   const method = status >= 307 ? hop.method : 'GET';
   // A forward leads where its owner wants, and so do its redirects; others stay judged.

@@ -1,11 +1,13 @@
 // How requests leave this machine: the authorities to trust, and the proxies that the environment
 // names.
+
 import { X509Certificate } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import type { Route } from '../../../../conformance/engine/send/route.ts';
 import { type Sender, socketSender } from '../../../../conformance/engine/send/sender.ts';
 import type { Redactor } from '../../../../conformance/reports/redact.ts';
+import { parseUrl } from '../../../../fixtures/parse-url.ts';
 import { type JudgeIo, UsageError } from '../io.ts';
 
 /** Throws UsageError for a file or a variable that cannot be used. */
@@ -69,7 +71,7 @@ function readProxy(name: string, env: JudgeIo['env']): string | undefined {
   if (value === undefined || value === '') return undefined;
   // As curl reads it: a host and a port alone are a proxy too.
   const text = value.includes('://') ? value : `http://${value}`;
-  const { protocol } = URL.canParse(text) ? new URL(text) : { protocol: '' };
+  const protocol = parseUrl(text)?.protocol;
   if (protocol === 'http:' || protocol === 'https:') return text;
   throw new UsageError(`the variable ${name} is no url of a proxy such as http://proxy:3128`);
 }

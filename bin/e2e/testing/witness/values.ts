@@ -118,10 +118,19 @@ function mappedV4(address: string): string | null {
   return [high >> 8, high & 255, low >> 8, low & 255].join('.');
 }
 
+function urlOf(text: string): URL | null {
+  try {
+    return new URL(text);
+  } catch {
+    return null;
+  }
+}
+
 /** HOOK-7: the host of a URL that may be subscribed to, or null if its form is refused. */
 export function hostOf(url: string): string | null {
-  if (!/^https:\/\//i.test(url) || /[\s\\]/.test(url) || !URL.canParse(url)) return null;
-  const parsed = new URL(url);
+  if (!/^https:\/\//i.test(url) || /[\s\\]/.test(url)) return null;
+  const parsed = urlOf(url);
+  if (parsed === null) return null;
   if (parsed.username !== '' || parsed.password !== '' || parsed.port === '0') return null;
   const host = parsed.hostname.replace(/^\[|\]$/g, '').replace(/\.$/, '');
   return host === '' ? null : host;
