@@ -2,7 +2,7 @@
 // them.
 import type { Random } from '../../../fixtures/random.ts';
 import { memberAt } from '../../engine/send/answer.ts';
-import { bridged } from '../findings/cut.ts';
+import { bridged, isStuck } from '../findings/cut.ts';
 import type { CallOutcome } from '../play/outcome.ts';
 import { summaryOf } from '../play/outcome.ts';
 import { type CallStep, callsOf, type Sequence, type Step, shifted } from '../sequence.ts';
@@ -69,7 +69,8 @@ export class Corpus {
   mutated(): readonly Step[] {
     const base = this.#random.pick(this.#kept).steps;
     const ways = [again, late, atOnce, otherCaller, shorter, joined];
-    return this.#random.pick(ways)(base, this.#random, this.#random.pick(this.#kept).steps);
+    const steps = this.#random.pick(ways)(base, this.#random, this.#random.pick(this.#kept).steps);
+    return isStuck(steps) ? base : steps;
   }
 }
 

@@ -69,3 +69,19 @@ function shownBefore(call: CallStep, steps: readonly Step[]): number | undefined
 
 const referenceOf = ({ body }: CallStep) =>
   (body as Readonly<Record<string, CallStep['body']>> | null | undefined)?.client_reference_id;
+
+/** What is delayed by a clock that stands is never answered, unless time is moved on for it. */
+export function isStuck(steps: readonly Step[]): boolean {
+  return steps.some((step, at) => {
+    if (step.do !== 'fault' || step.effect.kind !== 'delay') return false;
+    const after = steps.slice(at + 1);
+    const next = callsOf(after)[0];
+    if (next === undefined) return false;
+    if (next.pending !== true) return true;
+    const awaited = after.findIndex((each) => each.do === 'await' && each.call === next.n);
+    const passedMs = after
+      .slice(0, Math.max(0, awaited))
+      .reduce((sum, each) => sum + (each.do === 'advance' ? each.byMs : 0), 0);
+    return awaited >= 0 && passedMs < Number(step.effect.ms);
+  });
+}

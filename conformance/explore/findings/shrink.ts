@@ -1,7 +1,7 @@
 // Makes a sequence as short and as plain as it can be while it still shows the same difference.
 import { Spent } from '../play/ground.ts';
-import { callsOf, countCalls, refersTo, type Sequence, type Step } from '../sequence.ts';
-import { bridged, closure, labels, without } from './cut.ts';
+import { countCalls, refersTo, type Sequence, type Step } from '../sequence.ts';
+import { bridged, closure, isStuck, labels, without } from './cut.ts';
 import type { Shown } from './found.ts';
 import { simpler } from './simpler.ts';
 
@@ -117,22 +117,6 @@ class Shrinking {
       }
     }
   }
-}
-
-/** What is delayed by a clock that stands is never answered, unless time is moved on for it. */
-function isStuck(steps: readonly Step[]): boolean {
-  return steps.some((step, at) => {
-    if (step.do !== 'fault' || step.effect.kind !== 'delay') return false;
-    const after = steps.slice(at + 1);
-    const next = callsOf(after)[0];
-    if (next === undefined) return false;
-    if (next.pending !== true) return true;
-    const awaited = after.findIndex((each) => each.do === 'await' && each.call === next.n);
-    const passedMs = after
-      .slice(0, Math.max(0, awaited))
-      .reduce((sum, each) => sum + (each.do === 'advance' ? each.byMs : 0), 0);
-    return awaited >= 0 && passedMs < Number(step.effect.ms);
-  });
 }
 
 const holds = (steps: readonly Step[], n: number): boolean =>
