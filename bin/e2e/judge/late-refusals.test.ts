@@ -11,7 +11,7 @@ const lateMs = 900;
 const late = suite('late refusals');
 
 /** What LIM-5 comes to behind a gateway that keeps refusals back for as long as `isLate` says. */
-async function judgedBehind(isLate: (sinceFirstMs: number) => boolean) {
+async function judgedBehind(isLate: (sinceFirstMs: number) => boolean, queues = false) {
   return await served([], async (target) => {
     let firstAtMs = 0;
     const gateway = createServer((incoming, response) => {
@@ -22,6 +22,8 @@ async function judgedBehind(isLate: (sinceFirstMs: number) => boolean) {
           answer.pipe(response);
         };
         if (answer.statusCode !== 429) return give();
+        // Held back until the judge gives up, and never refused.
+        if (queues) return answer.resume();
         firstAtMs ||= performance.now();
         setTimeout(give, isLate(performance.now() - firstAtMs) ? lateMs : 0);
       });
@@ -46,6 +48,10 @@ late('once, all of a burst, are no deviation', async () => {
 
 late('each time, are no deviation either', async () => {
   assert.is(await judgedBehind(() => true), 'passed');
+});
+
+late('that never come, because the request is held back, are a deviation', async () => {
+  assert.is(await judgedBehind(() => false, true), 'deviates');
 });
 
 late.run();
