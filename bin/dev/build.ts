@@ -1,4 +1,4 @@
-// `npm run build`, and `prepare` and `prepack` of the package: writes everything under dist/.
+// `npm run build`, and `prepublish` (which `npm ci` and `npm install` run) and `prepack`: writes everything under dist/.
 // `-- --if-stale`: only if a source has changed; `-- --clean`: keeps no file of an earlier build.
 import { parseArgs } from 'node:util';
 import { build } from './build/build.ts';
