@@ -4,45 +4,36 @@ import type { Report, ReportRule } from './report.ts';
 /** GitHub shows ten of a kind for one step. */
 const MOST = 10;
 
-export function annotations(report: Report): string[] {
-  const lines: string[] = [];
-  const add = (level: 'error' | 'warning', rules: readonly ReportRule[]) => {
-    const shown = rules.length > MOST ? rules.slice(0, MOST - 1) : rules;
-    for (const rule of shown) {
-      const first = rule.findings.find((each) => each.verdict === rule.verdict);
-      const proof =
-        first === undefined ? '' : `\nexpected ${first.expected}\nactual ${first.actual}`;
-      lines.push(command(level, `${rule.id} ${rule.verdict}`, `${rule.words}${proof}`));
-    }
-    const rest = rules.slice(shown.length).map((each) => each.id);
-    if (rest.length > 0) {
-      lines.push(command(level, `${rest.length} more rules`, rest.join(', ')));
-    }
-  };
+export function annotations({ rules, baseline, not_started: start }: Report): string[] {
   // One reason stands for all rules.
-  if (report.not_started !== undefined) {
-    return [command('error', 'nothing was judged', report.not_started)];
-  }
-  const of = (...verdicts: string[]) =>
-    report.rules.filter((each) => verdicts.includes(each.verdict));
-  add('error', of('deviates', 'harness_error'));
-  const stale = report.baseline?.stale ?? [];
-  if (stale.length > 0) {
-    const which = stale.map(({ rule, scenario }) => `${rule} in ${scenario}`).join(', ');
-    lines.push(command('error', 'stale baseline', `no longer deviates: ${which}`));
-  }
-  add('warning', of('advisory', 'blocked', 'inconclusive'));
-  return lines;
+  if (start !== undefined) return [command('error', 'nothing was judged', start)];
+  const of = (level: 'error' | 'warning', ...verdicts: readonly ReportRule['verdict'][]) => {
+    const own = rules.filter(({ verdict }) => verdicts.includes(verdict));
+    const shown = own.length > MOST ? own.slice(0, MOST - 1) : own;
+    const rest = own.slice(shown.length).map(({ id }) => id);
+    return [
+      ...shown.map(({ id, verdict, words, findings }) => {
+        const first = findings.find((each) => each.verdict === verdict);
+        const proof =
+          first === undefined ? '' : `\nexpected ${first.expected}\nactual ${first.actual}`;
+        return command(level, `${id} ${verdict}`, `${words}${proof}`);
+      }),
+      ...(rest.length === 0 ? [] : [command(level, `${rest.length} more rules`, rest.join(', '))]),
+    ];
+  };
+  const stale = (baseline?.stale ?? []).map(({ rule, scenario }) => `${rule} in ${scenario}`);
+  return [
+    ...of('error', 'deviates', 'harness_error'),
+    ...(stale.length === 0
+      ? []
+      : [command('error', 'stale baseline', `no longer deviates: ${stale.join(', ')}`)]),
+    ...of('warning', 'advisory', 'blocked', 'inconclusive'),
+  ];
 }
 
 function command(level: string, title: string, message: string): string {
-  return `::${level} title=${property(title)}::${escaped(message)}`;
-}
-
-function escaped(text: string): string {
-  return text.replaceAll('%', '%25').replaceAll('\r', '%0D').replaceAll('\n', '%0A');
-}
-
-function property(text: string): string {
-  return escaped(text).replaceAll(':', '%3A').replaceAll(',', '%2C');
+  const escaped = (text: string) =>
+    text.replaceAll('%', '%25').replaceAll('\r', '%0D').replaceAll('\n', '%0A');
+  const name = escaped(title).replaceAll(':', '%3A').replaceAll(',', '%2C');
+  return `::${level} title=${name}::${escaped(message)}`;
 }

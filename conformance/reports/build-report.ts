@@ -25,7 +25,6 @@ import type {
   ReportInventory,
   ReportRule,
   ReportScenario,
-  ReportShown,
   ReportTarget,
 } from './report.ts';
 import { VERDICTS } from './verdict-words.ts';
@@ -228,13 +227,11 @@ function worstFirst(findings: readonly ReportFinding[]): ReportFinding[] {
 function reportScenario(result: ScenarioResult, title: string, redactor: Redactor): ReportScenario {
   const shown = result.findings
     .filter((each) => each.verdict === 'passed')
-    .map(
-      ({ rules, expected, exchanges }): ReportShown => ({
-        rules,
-        expected: redactor.text(expected),
-        exchanges,
-      }),
-    );
+    .map(({ rules, expected, exchanges }): ReportScenario['shown'][number] => ({
+      rules,
+      expected: redactor.text(expected),
+      exchanges,
+    }));
   return {
     id: result.id,
     title,

@@ -1,8 +1,9 @@
 // Two reports compared: what deviates that did not, what no longer does, and what is not shown any
 // more. Load must not decide: inconclusive rules and changing figures are listed, never worse.
-import { codeSpan, plainWords } from './markdown.ts';
-import { wrapText } from './plain-text.ts';
+import { codeSpan, markdownOf } from './markdown.ts';
+import { facts, heading, item, list, type Part } from './parts.ts';
 import type { Report, ReportFinding, ReportObserved, ReportRule } from './report.ts';
+import { textOf } from './text.ts';
 import { vocabularyOf } from './verdict-words.ts';
 
 /** In the order of the text: what is worse comes first. */
@@ -36,11 +37,7 @@ export interface Change {
   >[];
 }
 
-interface ComparedReport {
-  readonly base_url: string;
-  readonly started_at: string;
-  readonly verdict: string;
-}
+type ComparedReport = Pick<Report['target'], 'base_url'> & Pick<Report, 'started_at' | 'verdict'>;
 
 export interface Comparison {
   readonly schema: 'compare/1';
@@ -61,15 +58,13 @@ export function compareReports(old: Report, now: Report): Comparison {
   ];
   const isWorse = changes.some(({ kind }) => WORSE.includes(kind));
   const isBetter = changes.some(({ kind }) => BETTER.includes(kind));
-  const head = ({ target, started_at, verdict }: Report) => ({
-    base_url: target.base_url,
-    started_at,
-    verdict,
-  });
+  const compared = ({ target: { base_url }, started_at, verdict }: Report) => {
+    return { base_url, started_at, verdict };
+  };
   return {
     schema: 'compare/1',
-    old: head(old),
-    new: head(now),
+    old: compared(old),
+    new: compared(now),
     verdict: isWorse ? 'worse' : isBetter ? 'better' : 'same',
     changes,
   };
@@ -84,33 +79,26 @@ function ruleChange(old: ReportRule | undefined, now: ReportRule | undefined): C
   const [was, is] = [failuresOf(old), failuresOf(now)];
   const fresh = is.filter((each) => !was.some((other) => isSame(each, other)));
   const { id, words } = (now ?? old)!;
-  const common = { id, words, before: verdictOf(old), after: verdictOf(now) };
-  const change = (kind: ChangeKind, findings: readonly ReportFinding[] = []): Change[] => [
-    {
-      kind,
-      ...common,
-      findings: findings.map(({ scenario, expected, actual, fingerprint, replay }) => {
-        return { scenario, expected, actual, fingerprint, replay };
-      }),
-    },
-  ];
+  const [before, after] = [old?.verdict ?? 'absent', now?.verdict ?? 'absent'];
+  const change = (kind: ChangeKind, shown: readonly ReportFinding[] = []): Change[] => {
+    const findings = shown.map(({ scenario, expected, actual, fingerprint, replay }) => {
+      return { scenario, expected, actual, fingerprint, replay };
+    });
+    return [{ kind, id, words, before, after, findings }];
+  };
   if (is.length > 0 && was.length === 0) return change('new', is);
   if (fresh.length > 0) return change('changed', fresh);
   if (is.length > 0) return [];
-  if (now?.verdict === 'inconclusive' && old?.verdict !== 'inconclusive') return change('unclear');
+  if (after === 'inconclusive' && before !== 'inconclusive') return change('unclear');
   const [wasShown, isShown] = [hasShown(old), hasShown(now)];
   if (was.length > 0) return isShown ? change('gone', was) : change('lost');
-  if (wasShown && !isShown && now?.verdict !== 'not_selected') return change('lost');
-  if (!isShown || wasShown || old?.verdict === 'not_selected') return [];
-  return change(old?.verdict === 'inconclusive' ? 'unclear' : 'tested');
+  if (wasShown && !isShown && after !== 'not_selected') return change('lost');
+  if (!isShown || wasShown || before === 'not_selected') return [];
+  return change(before === 'inconclusive' ? 'unclear' : 'tested');
 }
 
 function hasShown(rule: ReportRule | undefined): boolean {
   return rule?.verdict === 'passed' || rule?.verdict === 'advisory';
-}
-
-function verdictOf(rule: ReportRule | undefined): string {
-  return rule === undefined ? 'absent' : rule.verdict;
 }
 
 /** The same failure, even if its figures differ: counts and times change with the load. */
@@ -130,14 +118,12 @@ function shapeOf({ expected, actual }: ReportFinding): string {
 
 /** Where the specification is open, another answer is no deviation, but clients may depend on it. */
 function observedChanges(old: Report, now: Report): Change[] {
-  const before = new Map(old.observed.map((each) => [each.id, each]));
+  const earlier = new Map(old.observed.map((each) => [each.id, each]));
   return now.observed.flatMap((row) => {
-    const { id, question, observed } = row;
-    const other = before.get(id);
-    if (other === undefined || other.observed === null || observed === null) return [];
-    if (isSameAnswer(other, row)) return [];
-    const words = { before: other.observed, after: observed, findings: [] };
-    return [{ kind: 'observed' as const, id, words: question, ...words }];
+    const { id, question: words, observed: after } = row;
+    const before = earlier.get(id)?.observed ?? null;
+    if (before === null || after === null || isSameAnswer(earlier.get(id)!, row)) return [];
+    return [{ kind: 'observed' as const, id, words, before, after, findings: [] }];
   });
 }
 
@@ -155,13 +141,6 @@ const VERDICTS: Readonly<Record<Comparison['verdict'], string>> = {
   same: 'nothing has changed that counts',
 };
 
-function sections({ changes }: Comparison) {
-  return KINDS.map((kind) => {
-    const own = changes.filter((each) => each.kind === kind);
-    return { title: `${TITLES[kind]} (${own.length})`, changes: own };
-  }).filter((each) => each.changes.length > 0);
-}
-
 function headline({ verdict, changes }: Comparison): string {
   const counts = KINDS.flatMap((kind) => {
     const own = changes.filter((each) => each.kind === kind).length;
@@ -171,68 +150,56 @@ function headline({ verdict, changes }: Comparison): string {
   return `${verdict}: ${VERDICTS[verdict]}${rest}`;
 }
 
-function changeWords({ kind, before, after }: Change): string {
-  const { verdicts } = vocabularyOf({});
-  const name = (verdict: string) =>
-    Object.hasOwn(verdicts, verdict) ? verdicts[verdict as keyof typeof verdicts].name : verdict;
-  if (kind === 'observed') return `was ${before}; is ${after}`;
-  return `was ${name(before)}, is ${name(after)}`;
-}
-
 /** Findings shown of one change. */
 const FINDINGS_SHOWN = 3;
 
-/** What a change says of its findings, by name. */
-function proofOf({ kind, findings }: Change): (readonly [name: string, text: string])[] {
-  return findings
-    .slice(0, FINDINGS_SHOWN)
-    .flatMap(({ scenario, expected, actual, replay }) => [
-      ['expected', expected] as const,
-      ['actual', actual] as const,
-      ['scenario', scenario] as const,
-      ...(WORSE.includes(kind) ? [['try again', replay] as const] : []),
-    ]);
+function partsOf({ changes }: Comparison): Part[] {
+  const { verdicts } = vocabularyOf({});
+  const name = (verdict: string) =>
+    Object.hasOwn(verdicts, verdict) ? verdicts[verdict as keyof typeof verdicts].name : verdict;
+  return KINDS.flatMap((kind) => {
+    const own = changes.filter((each) => each.kind === kind);
+    if (own.length === 0) return [];
+    return [
+      heading(`${TITLES[kind]} (${own.length})`, WORSE.includes(kind) ? 'bad' : 'plain'),
+      ...own.flatMap(({ id, words, before, after, findings }) => [
+        ...list([item(words, id)]),
+        ...facts([
+          ['was', kind === 'observed' ? before : name(before)],
+          ['is', kind === 'observed' ? after : name(after)],
+        ]),
+        ...findings.slice(0, FINDINGS_SHOWN).flatMap(({ scenario, expected, actual, replay }) =>
+          facts([
+            ['expected', expected],
+            ['actual', actual],
+            ['scenario', scenario],
+            ['try again', WORSE.includes(kind) ? replay : ''],
+          ]),
+        ),
+      ]),
+    ];
+  });
 }
 
-export function compareText(comparison: Comparison, columns: number): string[] {
-  const width = Math.max(60, Math.min(columns, 110));
-  const { old, new: now } = comparison;
-  const item = (label: string, words: string) =>
-    wrapText(words, width - label.length).map((each, n) =>
-      n === 0 ? label + each : ' '.repeat(label.length) + each,
-    );
+const runLine = ({ base_url: url, started_at: at, verdict }: ComparedReport) =>
+  `${url}, ${at}: ${verdict}`;
+
+export function compareText(comparison: Comparison, width: number): string[] {
   return [
-    `old  ${old.base_url}, ${old.started_at}: ${old.verdict}`,
-    `new  ${now.base_url}, ${now.started_at}: ${now.verdict}`,
-    ...sections(comparison).flatMap(({ title, changes }) => [
-      '',
-      title,
-      ...changes.flatMap((change) => [
-        ...item(`  ${change.id.padEnd(8)} `, change.words),
-        ...item('           ', changeWords(change)),
-        ...proofOf(change).flatMap(([name, text]) => item(`    ${name.padEnd(9)} `, text)),
+    ...textOf(
+      facts([
+        ['old', runLine(comparison.old)],
+        ['new', runLine(comparison.new)],
       ]),
-    ]),
+      { color: false, width },
+    ),
+    ...textOf(partsOf(comparison), { color: false, width }),
     '',
     headline(comparison),
   ];
 }
 
 export function compareMarkdown(comparison: Comparison): string {
-  const { old, new: now } = comparison;
-  const parts = [
-    `# ${headline(comparison)}`,
-    `Old: ${codeSpan(old.base_url)}, ${old.started_at}, ${old.verdict}. ` +
-      `New: ${codeSpan(now.base_url)}, ${now.started_at}, ${now.verdict}.`,
-    ...sections(comparison).flatMap(({ title, changes }) => [
-      `## ${title}`,
-      changes
-        .flatMap((change) => [
-          `- **${change.id}** ${plainWords(change.words)} (${plainWords(changeWords(change))})`,
-          ...proofOf(change).map(([name, text]) => `  - ${name}: ${plainWords(text)}`),
-        ])
-        .join('\n'),
-    ]),
-  ];
-  return `${parts.join('\n\n')}\n`;
+  const runs = `- old: ${codeSpan(runLine(comparison.old))}\n- new: ${codeSpan(runLine(comparison.new))}`;
+  return markdownOf(`# ${headline(comparison)}\n\n${runs}`, partsOf(comparison));
 }

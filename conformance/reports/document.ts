@@ -1,7 +1,17 @@
-// What a report says, as sections of entries and groups of findings. The text, Markdown, HTML and
-// JUnit reports only lay it out.
+// What a report says, as parts of a document: findings by cause, and everything else in sections.
 import { KINDS, type Kind, kindWords } from '../engine/inventory/inventory.ts';
 import { clock, exchangeLines, timelineLines } from './exchanges.ts';
+import {
+  code,
+  type Fact,
+  facts,
+  heading,
+  type Item,
+  item,
+  list,
+  type Part,
+  words,
+} from './parts.ts';
 import type {
   Report,
   ReportCause,
@@ -16,54 +26,52 @@ import { count, vocabularyOf } from './verdict-words.ts';
 export interface Section {
   readonly title: string;
   readonly place: 'first' | 'doubt' | 'later' | 'last';
-  readonly entries: readonly Entry[];
-  /** Names of the details, if the entries are the rows of a table. */
-  readonly columns?: readonly string[];
+  readonly parts: readonly Part[];
 }
 
-export interface Entry {
-  /** An id, or empty. */
-  readonly label: string;
-  readonly text: string;
-  /** Ids that share the text, or the further cells of a row. */
-  readonly details: readonly string[];
+function section(place: Section['place'], title: string, items: readonly Item[]): Section[] {
+  return items.length === 0 ? [] : [{ title, place, parts: [heading(title), ...list(items)] }];
 }
-
-const line = (text: string, label = ''): Entry => ({ label, text, details: [] });
 
 /** Everything but the findings, in order; `isBrief` leaves out answers that the simulator gives too. */
 export function sectionsOf(report: Report, { isBrief = false } = {}): Section[] {
-  const { crashes = [], inventory, notes, not_started: start } = report;
+  const { crashes = [], inventory, notes, not_started: start, unlock } = report;
   const isStarted = start === undefined;
-  const sections: Section[] = [
-    {
-      title: 'Requests that the target never answers properly',
-      place: 'first',
-      entries: crashes.map((crash) => {
-        const { operation, distinguishes, failure, times, of, rules } = crash;
+  return [
+    ...section(
+      'first',
+      'Requests that the target never answers properly',
+      crashes.map(({ operation, distinguishes, failure, times, of, rules }) => {
         const what = `${operation} ${distinguishes}`.trim();
-        const waiting =
-          rules.length === 0 ? '' : ` Cannot be judged until then: ${rules.join(', ')}.`;
-        return line(`${what}: ${failure}, ${times} of ${count(of, 'request')}.${waiting}`);
+        const ids = rules.join(', ');
+        const waiting = ids === '' ? '' : ` Cannot be judged until then: ${ids}.`;
+        return item(`${what}: ${failure}, ${times} of ${count(of, 'request')}.${waiting}`);
       }),
-    },
+    ),
     ...(isStarted ? [...doubtful(report), ...untested(report)] : []),
     ...baselineSections(report),
-    ...(isStarted ? [unlockSection(report)] : []),
-    observedSection(report, isBrief),
+    ...section(
+      'later',
+      'What would unlock more rules',
+      unlock.map(({ add, rules, with_others: others }) => {
+        const alone = rules > 0 ? [`+${rules}`] : [];
+        const more = others > 0 ? [`${others} together with others`] : [];
+        return item(`${add} (${[...alone, ...more].join(', and ')})`);
+      }),
+    ).filter(() => isStarted),
+    ...observedSection(report, isBrief),
     // The reason why nothing was tried stands with the verdict.
-    {
-      title: 'Notes',
-      place: 'later',
-      entries: notes.filter((each) => each !== start).map((each) => line(each)),
-    },
-    {
-      title: 'Made and left',
-      place: 'last',
-      entries: inventory === undefined ? [] : inventoryLines(inventory).map((each) => line(each)),
-    },
+    ...section(
+      'later',
+      'Notes',
+      notes.filter((each) => each !== start).map((each) => item(each)),
+    ),
+    ...section(
+      'last',
+      'Made and left',
+      inventory === undefined ? [] : inventoryLines(inventory).map((each) => item(each)),
+    ),
   ];
-  return sections.filter(({ entries }) => entries.length > 0);
 }
 
 /** What could not be judged, by the reason that many rules share. */
@@ -71,7 +79,7 @@ function doubtful(report: Report): Section[] {
   const { findingsOf, noun, verdicts } = vocabularyOf(report);
   // If a receiver refuses every valid delivery, the reason stands in the notes.
   if (report.verdict === 'invalid' && report.judge !== undefined) return [];
-  return (['blocked', 'inconclusive'] as const).map((verdict) => {
+  return (['blocked', 'inconclusive'] as const).flatMap((verdict) => {
     const rules = report.rules.filter(
       (rule) =>
         rule.verdict === verdict &&
@@ -80,7 +88,7 @@ function doubtful(report: Report): Section[] {
     );
     const { name, meaning } = verdicts[verdict];
     const title = `${count(rules.length, noun)} ${name}: ${meaning}`;
-    return { title, place: 'doubt', entries: byReason(rules, whyNot) };
+    return section('doubt', title, byReason(rules, whyNot));
   });
 }
 
@@ -91,17 +99,15 @@ function untested({ rules, interrupted, judge }: Report): Section[] {
   const lost = open.filter((each) => each.lost.length > 0);
   const others = open.filter((each) => each.unlock.length === 0);
   const why = interrupted ? 'the run was interrupted before' : 'for another reason';
+  const titleOf = (own: readonly ReportRule[], reason: string) =>
+    `${count(own.length, 'rule')} not tested: ${reason}`;
   return [
-    {
-      title: `${count(lost.length, 'rule')} not tested: what was given no longer works`,
-      place: 'doubt',
-      entries: byReason(lost, (rule) => rule.lost.join(', ')),
-    },
-    {
-      title: `${count(others.length, 'rule')} not tested: ${why}`,
-      place: 'doubt',
-      entries: byReason(others, whyNot),
-    },
+    ...section(
+      'doubt',
+      titleOf(lost, 'what was given no longer works'),
+      byReason(lost, (rule) => rule.lost.join(', ')),
+    ),
+    ...section('doubt', titleOf(others, why), byReason(others, whyNot)),
   ];
 }
 
@@ -110,72 +116,55 @@ function baselineSections({ rules, baseline }: Report): Section[] {
   const known = rules.filter((each) => each.verdict === 'known');
   const accepted = rules.filter(isAccepted);
   return [
-    {
-      title: count(known.length, 'known deviation'),
-      place: 'later',
-      entries: known.map(({ id, reason }) => line(reason ?? '', id)),
-    },
-    {
-      title: `${count(accepted.length, 'rule')} accepted as not tested`,
-      place: 'later',
-      entries: byReason(accepted, ({ reason }) => reason!),
-    },
-    {
-      title: 'Baseline entries whose date has passed; they count as deviations again',
-      place: 'later',
-      entries: expired.map((each) => line(`(${each.expires}) ${each.reason}`, each.rule)),
-    },
-    {
-      title: 'Baseline entries that no longer deviate; remove them with --update-baseline',
-      place: 'later',
-      entries: stale.map((each) => line(`in ${each.scenario}: ${each.reason}`, each.rule)),
-    },
+    ...section(
+      'later',
+      count(known.length, 'known deviation'),
+      known.map(({ id, reason }) => item(reason ?? '', id)),
+    ),
+    ...section(
+      'later',
+      `${count(accepted.length, 'rule')} accepted as not tested`,
+      byReason(accepted, ({ reason }) => reason!),
+    ),
+    ...section(
+      'later',
+      'Baseline entries whose date has passed; they count as deviations again',
+      expired.map((each) => item(`(${each.expires}) ${each.reason}`, each.rule)),
+    ),
+    ...section(
+      'later',
+      'Baseline entries that no longer deviate; remove them with --update-baseline',
+      stale.map((each) => item(`in ${each.scenario}: ${each.reason}`, each.rule)),
+    ),
   ];
 }
 
-function observedSection({ observed }: Report, isBrief: boolean): Section {
-  return {
-    title: isBrief
-      ? 'Open questions that the target answers differently from the simulator'
-      : 'Where the specification is open',
-    place: 'later',
-    columns: ['target', 'same', 'simulator'],
-    entries: observed
-      .filter(({ same }) => !isBrief || same === false)
-      .map(({ id, question, observed: seen, simulator, same }) => {
-        const sign = same === null ? '' : same ? '=' : '≠';
-        return {
-          label: id,
-          text: question,
-          details: [seen ?? 'not seen in this run', sign, simulator],
-        };
-      }),
-  };
-}
-
-function unlockSection({ unlock }: Report): Section {
-  return {
-    title: 'What would unlock more rules',
-    place: 'later',
-    entries: unlock.map(({ add, rules, with_others: others }) => {
-      const alone = rules > 0 ? [`+${rules}`] : [];
-      const more = others > 0 ? [`${others} together with others`] : [];
-      return line(`${add} (${[...alone, ...more].join(', and ')})`);
-    }),
-  };
+function observedSection({ observed }: Report, isBrief: boolean): Section[] {
+  const seen = observed.filter((row) => row.observed !== null);
+  const shown = isBrief ? seen.filter(({ same }) => same === false) : seen;
+  const unseen = observed.length - seen.length;
+  if (shown.length === 0) return [];
+  const title = isBrief
+    ? 'Open questions that the target answers differently from the simulator'
+    : 'Where the specification is open';
+  const rows = shown.map(({ id, question, observed: answer, simulator, same }) => [
+    ...[id, question, answer!],
+    same === true ? 'the same' : simulator,
+  ]);
+  const table: Part = { kind: 'table', head: ['', '', 'target', 'simulator'], rows };
+  const rest = `${count(unseen, 'more question')} were not seen in this run.`;
+  const more = isBrief || unseen === 0 ? [] : [words(rest)];
+  return [{ title, place: 'later', parts: [heading(title), table, ...more] }];
 }
 
 /** Ids by the reason that they share. */
-function byReason(
-  rules: readonly ReportRule[],
-  reasonOf: (rule: ReportRule) => string,
-): readonly Entry[] {
+function byReason(rules: readonly ReportRule[], reasonOf: (rule: ReportRule) => string): Item[] {
   const reasons = new Map<string, string[]>();
   for (const rule of rules) {
     const reason = reasonOf(rule);
     reasons.set(reason, [...(reasons.get(reason) ?? []), rule.id]);
   }
-  return [...reasons].map(([text, details]) => ({ label: '', text, details }));
+  return [...reasons].map(([text, ids]) => item(text, '', ids));
 }
 
 /** Whether the baseline accepts that the rule was not tested. */
@@ -185,7 +174,7 @@ export function isAccepted({ verdict, reason }: ReportRule): boolean {
 
 /** Rules of one verdict that are shown together. */
 export interface Group {
-  /** `no age check: 8 checks fail`, or the id and verdict of a rule that stands alone. */
+  /** `no age check: 8 checks`, or the id and verdict of a rule that stands alone. */
   readonly title: string;
   /** Null for a rule that stands alone. */
   readonly cause: ReportCause | null;
@@ -221,12 +210,13 @@ export function groupsOf(report: Report, verdict: ReportRule['verdict']): Group[
   return groups;
 }
 
-/** The rule whose deviation explains every finding of this one. */
+/** The rule whose deviation explains this one: one of its findings, or all if it deviates itself. */
 export function causeOf(rule: ReportRule): string | undefined {
   const causes = rule.findings
     .filter(({ verdict }) => verdict !== 'passed' && verdict !== 'advisory')
     .map(({ because_of: cause }) => cause);
-  return causes.length > 0 && causes.every((each) => each !== undefined) ? causes[0] : undefined;
+  if (rule.verdict === 'deviates' && causes.includes(undefined)) return undefined;
+  return causes.find((each) => each !== undefined);
 }
 
 /** Whether it is shown with the deviation that explains it. */
@@ -253,33 +243,126 @@ export function whyNot(rule: ReportRule): string {
   return 'the scenarios did not reach a point that shows it';
 }
 
-/** What a finding says, by name; `before` is the finding shown above, which is not repeated. */
-export function membersOf(
+export interface Detail {
+  /** Findings shown of one rule. */
+  readonly findings: number;
+  /** Columns of the lines of an exchange. */
+  readonly width: number;
+  readonly jsonFile?: string | undefined;
+}
+
+/** Every finding that needs attention: those with one cause together, one of them in full. */
+export function findingParts(report: Report, detail: Detail): Part[] {
+  const { findingsOf } = vocabularyOf(report);
+  return findingsOf
+    .flatMap((verdict) => groupsOf(report, verdict))
+    .flatMap((group) => groupParts(group, report, detail));
+}
+
+/** More rules with one cause are named by their ids alone. */
+const RULES_EXPLAINED = 12;
+
+function groupParts(group: Group, report: Report, detail: Detail): Part[] {
+  const { title, cause, rules, followers } = group;
+  const first = rules[0]!;
+  const { sign } = vocabularyOf(report).verdicts[first.verdict];
+  const tone = /deviates|harness_error/.test(first.verdict) ? 'bad' : 'warn';
+  const telling = tellingFindings(first);
+  // A failure that is shown already needs no more than its place.
+  const isOther = ({ actual }: ReportFinding, at: number) =>
+    telling.findIndex((each) => each.actual === actual) === at;
+  const whole = telling.filter(isOther).slice(0, detail.findings);
+  const others = telling.filter((each) => !whole.includes(each));
+  const places = [...new Set(others.map(({ place, scenario }) => place ?? scenario))];
+  const unjudged = followers.map(({ id }) => id).join(', ');
+  return [
+    heading(`${sign} ${title}`, tone),
+    ...(cause === null
+      ? [words(first.words, true)]
+      : [
+          ...facts([['mend', cause.mend]]),
+          ...list(
+            rules.length <= RULES_EXPLAINED
+              ? rules.map((rule) => item(rule.words, rule.id))
+              : [
+                  item(
+                    `all ${rules.length}:`,
+                    '',
+                    rules.map(({ id }) => id),
+                  ),
+                ],
+          ),
+          words(`One of them, ${first.id}:`),
+        ]),
+    ...whole.flatMap((each, at) => oneFinding(each, whole[at - 1], report, detail)),
+    ...facts([['and in', places.join(', ')]]),
+    ...(followers.length === 0
+      ? []
+      : [words(`Because of ${first.id} these could not be judged: ${unjudged}.`)]),
+  ];
+}
+
+/** What a finding says; `before` is the finding shown above it, which is not repeated. */
+export function findingFacts(
   finding: ReportFinding,
   report: Report,
   before?: ReportFinding,
-): readonly (readonly [name: string, text: string])[] {
-  const { scenario, place, expected, actual, seen, advice, replay } = finding;
-  const members: (readonly [name: string, text: string, isRepeated?: boolean])[] = [
-    ['scenario', vocabularyOf(report).hasScenarios ? scenario : '', before?.scenario === scenario],
-    ['where', place ?? ''],
-    ['expected', expected],
-    ['actual', seen === undefined ? actual : `${actual} (in ${seen})`],
-    ['why', advice?.why ?? '', before?.advice?.why === advice?.why],
-    ['at stake', advice?.at_stake ?? '', before?.advice?.at_stake === advice?.at_stake],
-    ['mend', advice?.mend ?? '', before?.advice?.mend === advice?.mend],
-    ['try again', replay, before?.replay === replay],
+): { readonly seen: readonly Fact[]; readonly advice: readonly Fact[] } {
+  const { scenario, place = '', expected, actual, seen, advice, replay } = finding;
+  const isOther = before?.scenario !== scenario;
+  const unless = (text: string | undefined, earlier: string | undefined) =>
+    text === earlier ? '' : (text ?? '');
+  return {
+    seen: [
+      ['scenario', vocabularyOf(report).hasScenarios && isOther ? scenario : ''],
+      ['where', place],
+      ['expected', expected],
+      ['actual', seen === undefined ? actual : `${actual} (in ${seen})`],
+    ],
+    advice: [
+      ['why', unless(advice?.why, before?.advice?.why)],
+      ['at stake', unless(advice?.at_stake, before?.advice?.at_stake)],
+      ['mend', unless(advice?.mend, before?.advice?.mend)],
+      ['try again', unless(replay, before?.replay)],
+    ],
+  };
+}
+
+function oneFinding(
+  finding: ReportFinding,
+  before: ReportFinding | undefined,
+  report: Report,
+  { width, jsonFile }: Detail,
+): Part[] {
+  const { scenario, advice, exchanges } = finding;
+  const { seen, advice: own } = findingFacts(finding, report, before);
+  const isNew = before?.scenario !== scenario;
+  const isShown = isNew || `${before?.exchanges}` !== `${exchanges}`;
+  const canReplay = jsonFile !== undefined && vocabularyOf(report).hasScenarios && isNew;
+  const output = recordingOf(report, finding)?.ending?.output ?? '';
+  const printed = lastLines(output, 3).map((line) => `            | ${line}`);
+  const isSaid = advice?.example === undefined || advice.example === before?.advice?.example;
+  return [
+    ...(before === undefined ? [] : [words('Also:')]),
+    ...facts(seen),
+    ...(isShown ? code([...proofLines(finding, report, width), ...printed]) : []),
+    ...facts([
+      ...own,
+      ['requests', canReplay ? `npx conformance replay ${jsonFile} ${scenario}` : ''],
+    ]),
+    ...(isSaid ? [] : [words('Right:'), ...code(advice.example.split('\n'))]),
   ];
-  return members.flatMap(([name, text, isRepeated = false]) =>
-    text === '' || isRepeated ? [] : [[name, text] as const],
-  );
+}
+
+export function lastLines(output: string, most: number): string[] {
+  return output.trimEnd() === '' ? [] : output.trimEnd().split('\n').slice(-most);
 }
 
 const EXCHANGES_SHOWN = 4;
 const TIMELINE_SHOWN = 12;
 
 /** The exchanges that a finding cites, and how the command of a client ended. */
-export function proofLines(finding: ReportFinding, report: Report, width: number): string[] {
+function proofLines(finding: ReportFinding, report: Report, width: number): string[] {
   const { isTimeline } = vocabularyOf(report);
   const cited = citedBy(report, finding).slice(0, isTimeline ? TIMELINE_SHOWN : EXCHANGES_SHOWN);
   const ending = recordingOf(report, finding)?.ending;
@@ -316,25 +399,25 @@ export function inventoryLines(inventory: ReportInventory): string[] {
   const what = madeWords(made);
   if (what === 'nothing' && (!kept || unanswered === 0)) return ['Made nothing on the target.'];
   if (!kept) return [`Made ${what}, in worlds of its own that no longer exist.`];
-  const left = (words: string, ids: readonly string[]) => {
+  const left = (text: string, ids: readonly string[]) => {
     const more = ids.length > 10 ? ` and ${ids.length - 10} more` : '';
     const listed = `${ids.slice(0, 10).join(', ')}${more}`;
-    return ids.length === 0 ? [] : [`${words}: ${ids.length} (${listed}).`];
+    return ids.length === 0 ? [] : [`${text}: ${ids.length} (${listed}).`];
   };
   const enabledIds = enabled.map(({ id }) => id).join(', ');
   const subscriptions = `${count(enabled.length, 'subscription')} ${enabledIds}`;
-  const isTidy = made.subscriptions > 0 && enabled.length === 0;
+  const writes = count(unanswered, 'write');
   return [
     what === 'nothing'
       ? 'Made nothing on the target that it knows of.'
       : `Made on the target: ${what}. The names contain ${mark}. The records stay there.`,
-    ...(isTidy ? ['Every subscription that it made is disabled again.'] : []),
+    ...(made.subscriptions > 0 && enabled.length === 0
+      ? ['Every subscription that it made is disabled again.']
+      : []),
     ...(enabled.length === 0 ? [] : [`Still enabled: ${subscriptions}. Disable them.`]),
     ...left('Positions still open', positions),
     ...left('Transactions still pending', pending),
     ...left('Transactions approved and not settled', approved),
-    ...(unanswered === 0
-      ? []
-      : [`${count(unanswered, 'write')} got no response and may or may not have run.`]),
+    ...(unanswered === 0 ? [] : [`${writes} got no response and may or may not have run.`]),
   ];
 }

@@ -80,7 +80,7 @@ formats('markdown stays below the limit of a comment, and names what it leaves o
   const rules = Array.from({ length: 300 }, (_, n) => ({ ...deviating, id: `ACC-${n}` }));
   const page = markdownReport({ ...sampleReport, rules });
   assert.ok(page.length < 60_000, `${page.length}`);
-  assert.match(page, /Left out to keep this page short: .*ACC-2\d\d/);
+  assert.match(page, /Left out to keep this page short: .*ACC-\d+ deviates/);
 });
 
 formats.run();

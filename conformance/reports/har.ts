@@ -1,5 +1,5 @@
 // The exchanges of a report as an HTTP archive (HAR 1.2), for the tools that people look at traffic
-// with: an entry a call, in the order of time, with its scenario as a page.
+// with: an entry for each call, in the order of time, with its scenario as a page.
 import { parseUrl } from '../../fixtures/parse-url.ts';
 import type { HeaderLine } from '../engine/send/headers.ts';
 import { jsonText } from './plain-text.ts';
@@ -8,87 +8,68 @@ import type { Report, ReportExchange, ReportScenario } from './report.ts';
 /** What is not known in HAR. */
 const UNKNOWN = -1;
 
-export function harReport(report: Report): string {
-  const startMs = Date.parse(report.started_at);
-  const played = report.scenarios.filter(({ exchanges }) => exchanges.some(isCall));
-  const entries = played
-    .flatMap((scenario) =>
-      scenario.exchanges.filter(isCall).map((exchange) => ({ scenario, exchange })),
-    )
-    .sort((a, b) => a.exchange.at_ms - b.exchange.at_ms)
-    .map(({ scenario, exchange }) => entryOf(scenario, exchange, startMs));
-  const { name, version } = report.tool;
-  const log = {
-    version: '1.2',
-    creator: { name, version },
-    pages: played.map((scenario) => pageOf(scenario, startMs)),
-    entries,
-    comment: `${report.target.base_url}: ${report.verdict}`,
-  };
-  return `${jsonText({ log }, 1)}\n`;
-}
-
-function isCall({ kind }: ReportExchange): boolean {
-  return kind !== 'operator';
-}
-
-function pageOf({ id, title, exchanges, verdict, duration_ms: ms }: ReportScenario, start: number) {
-  const first = Math.min(...exchanges.map(({ at_ms: atMs }) => atMs));
-  return {
-    startedDateTime: new Date(start + first).toISOString(),
+export function harReport({ scenarios, started_at: startedAt, tool, target, verdict }: Report) {
+  const startMs = Date.parse(startedAt);
+  const at = (ms: number) => new Date(startMs + ms).toISOString();
+  const played = scenarios
+    .map((each) => ({ ...each, calls: each.exchanges.filter(({ kind }) => kind !== 'operator') }))
+    .filter(({ calls }) => calls.length > 0);
+  const pages = played.map(({ id, title, calls, verdict: comment, duration_ms: ms }) => ({
+    startedDateTime: at(Math.min(...calls.map(({ at_ms: atMs }) => atMs))),
     id,
     title: `${id}: ${title}`,
     pageTimings: { onContentLoad: UNKNOWN, onLoad: Math.round(ms) },
-    comment: verdict,
-  };
+    comment,
+  }));
+  const entries = played
+    .flatMap((scenario) => scenario.calls.map((exchange) => ({ scenario, exchange })))
+    .sort((a, b) => a.exchange.at_ms - b.exchange.at_ms)
+    .map(({ scenario, exchange }) => ({
+      startedDateTime: at(exchange.at_ms),
+      ...entryOf(scenario, exchange),
+    }));
+  const creator = { name: tool.name, version: tool.version };
+  const comment = `${target.base_url}: ${verdict}`;
+  return `${jsonText({ log: { version: '1.2', creator, pages, entries, comment } }, 1)}\n`;
 }
 
-function entryOf({ id }: ReportScenario, exchange: ReportExchange, startMs: number) {
-  const { n, kind, as, at_ms: atMs, duration_ms: time, request, response, failure } = exchange;
-  const under = as === null ? '' : ` as ${as}`;
-  const how = kind === 'delivery' ? ', a delivery to the receiver' : under;
+function entryOf({ id }: ReportScenario, exchange: ReportExchange) {
+  const { n, kind, as, duration_ms: time, request, response, failure } = exchange;
+  const caller = as === null ? '' : ` as ${as}`;
+  const how = kind === 'delivery' ? ', a delivery to the receiver' : caller;
+  const { method, url } = request;
+  // Status 0 stands for no response, as browsers write it.
+  const { status, ...answer } = response ?? { status: 0, headers: [], body: null };
+  const { mimeType, text } = contentOf(answer);
   return {
     pageref: id,
-    startedDateTime: new Date(startMs + atMs).toISOString(),
     time,
-    request: requestOf(request),
-    response: responseOf(response, failure),
+    request: {
+      ...{ method, url, ...messageOf(request) },
+      queryString: [...(parseUrl(url)?.searchParams ?? [])].map(pair),
+      ...(request.body === null ? {} : { postData: contentOf(request) }),
+    },
+    response: {
+      ...{ status, statusText: '', ...messageOf(answer) },
+      content: { size: sizeOf(answer.body), mimeType, text },
+      redirectURL: headerIn(answer.headers, 'location'),
+      ...(failure === null ? {} : { comment: failure }),
+    },
     cache: {},
     timings: { send: 0, wait: time, receive: 0 },
     comment: `exchange ${n} of ${id}${how}`,
   };
 }
 
-function requestOf({ method, url, headers, body }: ReportExchange['request']) {
-  const query = [...(parseUrl(url)?.searchParams ?? [])];
-  return {
-    method,
-    url,
-    httpVersion: 'HTTP/1.1',
-    cookies: [],
-    headers: headers.map(pair),
-    queryString: query.map(pair),
-    headersSize: UNKNOWN,
-    bodySize: sizeOf(body),
-    ...(body === null ? {} : { postData: { mimeType: typeOf(headers), text: body } }),
-  };
+type Message = Pick<ReportExchange['request'], 'headers' | 'body'>;
+
+function messageOf({ headers, body }: Message) {
+  const sizes = { headersSize: UNKNOWN, bodySize: sizeOf(body) };
+  return { httpVersion: 'HTTP/1.1', cookies: [], headers: headers.map(pair), ...sizes };
 }
 
-/** Status 0 stands for no answer, as browsers write it. */
-function responseOf(response: ReportExchange['response'], failure: string | null) {
-  const { status = 0, headers = [], body = null } = response ?? {};
-  return {
-    status,
-    statusText: '',
-    httpVersion: 'HTTP/1.1',
-    cookies: [],
-    headers: headers.map(pair),
-    content: { size: sizeOf(body), mimeType: typeOf(headers), text: body ?? '' },
-    redirectURL: headerIn(headers, 'location'),
-    headersSize: UNKNOWN,
-    bodySize: sizeOf(body),
-    ...(failure === null ? {} : { comment: failure }),
-  };
+function contentOf({ headers, body }: Message) {
+  return { mimeType: headerIn(headers, 'content-type'), text: body ?? '' };
 }
 
 function pair([name, value]: HeaderLine | readonly [string, string]) {
@@ -97,10 +78,6 @@ function pair([name, value]: HeaderLine | readonly [string, string]) {
 
 function headerIn(headers: readonly HeaderLine[], name: string): string {
   return headers.find(([each]) => each.toLowerCase() === name)?.[1] ?? '';
-}
-
-function typeOf(headers: readonly HeaderLine[]): string {
-  return headerIn(headers, 'content-type');
 }
 
 function sizeOf(body: string | null): number {

@@ -1,7 +1,7 @@
 // The report as JUnit XML, as CI servers read it: a suite for each family, a test case for each
 // rule or check, with its id as the name.
 import { parseUrl } from '../../fixtures/parse-url.ts';
-import { citedBy, membersOf, sectionsOf, tellingFindings, whyNot } from './document.ts';
+import { citedBy, findingFacts, sectionsOf, tellingFindings, whyNot } from './document.ts';
 import { pathOf, requestLine, timelineRequest, timelineResult } from './exchanges.ts';
 import type { Report, ReportFinding, ReportRule } from './report.ts';
 import { vocabularyOf } from './verdict-words.ts';
@@ -23,34 +23,32 @@ const KIND_OF: Readonly<Record<ReportRule['verdict'], Kind>> = {
 
 /** In the form of Jenkins' schema: `skipped` is a count of a suite, and not of all suites. */
 export function junitReport(report: Report): string {
-  const prefix = `conformance${report.judge === undefined ? '' : `.${report.judge}`}`;
-  const families = [...new Set(report.rules.map((each) => each.family))];
-  const times = timesOf(report);
+  const { judge, rules, started_at: startedAt, target } = report;
+  const prefix = judge === undefined ? 'conformance' : `conformance.${judge}`;
+  const families = [...new Set(rules.map(({ family }) => family))];
+  const timeOf = timesOf(report);
+  const hostname = parseUrl(target.base_url)?.host ?? pathOf(target.base_url);
+  const timestamp = startedAt.replace(/\.\d+Z$/, '');
   const suites = families.map((family, at) => {
-    const own = report.rules.filter((each) => each.family === family);
+    const own = rules.filter((each) => each.family === family);
     const name = `${prefix}.${family}`;
-    const cases = own.map((rule) => testCase(rule, report, name, times.get(rule.id)!));
-    const head = xmlAttributes({
-      name,
-      ...counts(own),
-      time: seconds(own.reduce((sum, { id }) => sum + times.get(id)!, 0)),
-      timestamp: report.started_at.replace(/\.\d+Z$/, ''),
-      hostname: hostOf(report.target.base_url),
-    });
+    const ms = own.reduce((sum, { id }) => sum + timeOf(id), 0);
+    const cases = own.map((rule) => testCase(rule, report, name, timeOf(rule.id)));
+    const head = attributes({ name, ...counts(own), time: seconds(ms), timestamp, hostname });
     const last = at === families.length - 1 ? inventoryPart(report) : '';
     return `  <testsuite${head}>\n${cases.join('')}${last}  </testsuite>\n`;
   });
-  const { skipped: _, ...all } = counts(report.rules);
-  const head = xmlAttributes({ name: prefix, ...all, time: seconds(report.duration_ms) });
+  const { skipped: _, ...all } = counts(rules);
+  const head = attributes({ name: prefix, ...all, time: seconds(report.duration_ms) });
   const declaration = '<?xml version="1.0" encoding="UTF-8"?>';
   return `${declaration}\n<testsuites${head}>\n${suites.join('')}</testsuites>\n`;
 }
 
 function inventoryPart(report: Report): string {
-  const last = sectionsOf(report).filter(({ place }) => place === 'last');
-  if (last.length === 0) return '';
-  const lines = last.flatMap(({ entries }) => entries.map(({ text }) => text));
-  return `    <system-out>${escapeXml(lines.join('\n'))}</system-out>\n`;
+  const parts = sectionsOf(report).flatMap(({ place, parts }) => (place === 'last' ? parts : []));
+  const items = parts.flatMap((part) => (part.kind === 'list' ? part.items : []));
+  if (items.length === 0) return '';
+  return `    <system-out>${escapeXml(items.map(({ text }) => text).join('\n'))}</system-out>\n`;
 }
 
 function counts(rules: readonly ReportRule[]) {
@@ -65,80 +63,58 @@ function counts(rules: readonly ReportRule[]) {
 
 /** Every body begins with the words of the rule, because the name is only its id. */
 function testCase(rule: ReportRule, report: Report, classname: string, ms: number): string {
-  const kind = KIND_OF[rule.verdict];
-  const { name, meaning } = vocabularyOf(report).verdicts[rule.verdict];
+  const { id, words, verdict, reason, unlock } = rule;
+  const kind = KIND_OF[verdict];
+  const { name, meaning } = vocabularyOf(report).verdicts[verdict];
   const telling = tellingFindings(rule);
-  const proof = telling.map((each) => findingText(each, report));
-  const body = escapeXml([rule.words, ...proof].join('\n\n'));
+  const body = [words, ...telling.map((each) => findingText(each, report))].join('\n\n');
   const [first] = telling;
   const expected =
     first === undefined || kind === 'skipped' ? '' : `expected ${first.expected}, but `;
-  const add = rule.unlock.length > 0 ? `add ${rule.unlock.join('; ')}` : undefined;
+  const add = unlock.length > 0 ? `add ${unlock.join('; ')}` : undefined;
   const why = kind === 'skipped' ? (first?.actual ?? meaning) : whyNot(rule);
-  const message = cut(`${name}: ${expected}${rule.reason ?? add ?? why}`);
-  const type = kind === 'skipped' ? {} : { type: rule.verdict };
+  const message = `${name}: ${expected}${reason ?? add ?? why}`.slice(0, 500);
+  const type = kind === 'skipped' ? {} : { type: verdict };
   const element = kind === 'passed' ? 'system-out' : kind;
-  const result = kind === 'passed' ? '' : xmlAttributes({ message, ...type });
-  const head = xmlAttributes({ classname, name: rule.id, time: seconds(ms) });
-  const child = `      <${element}${result}>${body}</${element}>\n`;
+  const result = kind === 'passed' ? '' : attributes({ message, ...type });
+  const head = attributes({ classname, name: id, time: seconds(ms) });
+  const child = `      <${element}${result}>${escapeXml(body)}</${element}>\n`;
   return `    <testcase${head}>\n${child}    </testcase>\n`;
 }
 
 function findingText(finding: ReportFinding, report: Report): string {
-  const lines = citedBy(report, finding).map((each) => {
-    if (vocabularyOf(report).isTimeline)
-      return `call      ${each.n}. ${timelineRequest(each)} -> ${timelineResult(each)}`;
-    const status = each.response === null ? (each.failure ?? 'no response') : each.response.status;
-    return `exchange  ${each.n}. ${requestLine(each)} -> ${status}`;
+  const { isTimeline } = vocabularyOf(report);
+  const { seen, advice } = findingFacts(finding, report);
+  const calls = citedBy(report, finding).map((each) => {
+    if (isTimeline) return `${each.n}. ${timelineRequest(each)} -> ${timelineResult(each)}`;
+    const { n, response, failure } = each;
+    return `${n}. ${requestLine(each)} -> ${response === null ? failure : response.status}`;
   });
-  const example = finding.advice?.example;
+  const facts = [...seen, ...advice].filter(([, text]) => text !== '');
   return [
-    ...membersOf(finding, report).map(([name, text]) => `${name.padEnd(9)} ${text}`),
-    ...(example === undefined ? [] : ['', example, '']),
-    ...lines,
+    ...facts.map(([name, text]) => `${name.padEnd(9)} ${text}`),
+    ...calls.map((call) => `call      ${call}`),
   ].join('\n');
 }
 
 /**
- * The time of the run in whole milliseconds, shared among the rules in proportion to the time of
- * their scenarios: scenarios overlap, so that their own times add up to more than the run took.
+ * The time of the run, dealt out to the rules by that of their scenarios: scenarios overlap, so that
+ * their own times add up to more.
  */
-function timesOf({ rules, scenarios, duration_ms: whole }: Report): Map<string, number> {
+function timesOf({ rules, scenarios, duration_ms: whole }: Report): (id: string) => number {
   const weights = new Map(rules.map(({ id }) => [id, 0]));
   for (const { rules: own, duration_ms: ms } of scenarios) {
-    for (const id of own) {
-      const weight = weights.get(id);
-      if (weight !== undefined) weights.set(id, weight + ms / own.length);
-    }
+    for (const id of own) weights.set(id, (weights.get(id) ?? 0) + ms / own.length);
   }
-  const sum = [...weights.values()].reduce((total, each) => total + each, 0);
-  const last = rules.at(-1)?.id;
-  let before = 0;
-  let soFar = 0;
-  const times = [...weights].map(([id, weight]): [string, number] => {
-    soFar += weight;
-    const share = sum === 0 ? 0 : soFar / sum;
-    const until = id === last ? whole : Math.round(share * whole);
-    const own = until - before;
-    before = until;
-    return [id, own];
-  });
-  return new Map(times);
+  const sum = rules.reduce((total, { id }) => total + weights.get(id)!, 0);
+  return (id) => (sum === 0 ? 0 : (weights.get(id)! / sum) * whole);
 }
 
 function seconds(ms: number): string {
   return (ms / 1000).toFixed(3);
 }
 
-function hostOf(url: string): string {
-  return parseUrl(url)?.host ?? pathOf(url);
-}
-
-function cut(text: string): string {
-  return text.length <= 500 ? text : `${text.slice(0, 499)}…`;
-}
-
-function xmlAttributes(values: Readonly<Record<string, string | number>>): string {
+function attributes(values: Readonly<Record<string, string | number>>): string {
   return Object.entries(values)
     .map(([name, value]) => ` ${name}="${escapeXml(`${value}`).replaceAll('\n', '&#10;')}"`)
     .join('');

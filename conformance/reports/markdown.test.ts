@@ -18,7 +18,7 @@ markdown('the rows of a table have as many cells as its head', () => {
     if (own > 0) rows += 1;
     cells = own;
   }
-  assert.ok(rows > 10);
+  assert.ok(rows > 8);
 });
 
 markdown('fences close, and hold what they hold', () => {
@@ -38,7 +38,7 @@ markdown('nothing that a target says is markup or a mention', () => {
 
 markdown('leads with the verdict and shows each deviation with its proof', () => {
   assert.is(lines[0], '# Conformance: deviates');
-  assert.match(page, '### ACC-2:');
+  assert.match(page, '## ✗ ACC-2 deviates');
   assert.match(page, '- expected: 409 invalid');
   assert.match(page, '--only sample-one');
   assert.match(page, '## What would unlock more rules');

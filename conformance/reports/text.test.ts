@@ -102,7 +102,7 @@ text('findings with one cause are shown together, with one of them in full', () 
   const given = { ...sampleReport, judge: 'receiver', causes, rules } as const;
   const output = textReport(given, { color: false, width: 80 }).join('\n');
   assert.match(output, '✗ no age check: 2 checks\n  mend       Compare t.');
-  assert.match(output, '  - RCV-two  words of RCV-two\n  One of them, RCV-one:');
+  assert.match(output, '  RCV-two: words of RCV-two\n  One of them, RCV-one:');
   assert.is(output.split('expected   409').length, 3, 'one of the group, and the other check');
 });
 
@@ -113,8 +113,18 @@ text('what follows from another rule stands with it, and not by itself', () => {
   const follower = { ...base, id: 'ACC-14', verdict: 'blocked', findings: [blocked] } as const;
   const rules = [base, follower];
   const output = textReport({ ...sampleReport, rules }, { color: false, width: 80 }).join('\n');
-  assert.match(output, 'ACC-14 follows from ACC-2: mend it, then run again.');
+  assert.match(output, 'Because of ACC-2 these could not be judged: ACC-14.');
   assert.is(output.split('ACC-14').length, 2);
+});
+
+text('the same failure in another place is one line', () => {
+  const base = sampleReport.rules.find(({ verdict }) => verdict === 'deviates')!;
+  const [finding] = base.findings;
+  const again = { ...finding!, scenario: 'sample-two', fingerprint: 'another' };
+  const rules = [{ ...base, findings: [finding!, again] }];
+  const output = textReport({ ...sampleReport, rules }, { color: false, width: 80 }).join('\n');
+  assert.match(output, 'and in     sample-two');
+  assert.is(output.split('expected   409').length, 2);
 });
 
 text('crashes come first, what is left on the target last', () => {

@@ -1,19 +1,11 @@
 // The report for a terminal: crashes and failures with their proof first, then what could not be
 // judged, then a summary, and last what is left on the target.
-import { Chalk } from 'chalk';
+import { Chalk, type ChalkInstance } from 'chalk';
 import { GONE } from '../engine/record/exchange-recorder.ts';
-import {
-  type Group,
-  groupsOf,
-  membersOf,
-  proofLines,
-  recordingOf,
-  type Section,
-  sectionsOf,
-  tellingFindings,
-} from './document.ts';
+import { findingParts, lastLines, sectionsOf } from './document.ts';
+import type { Part } from './parts.ts';
 import { printable, wrapText } from './plain-text.ts';
-import type { Report, ReportFinding } from './report.ts';
+import type { Report } from './report.ts';
 import { count, countsLine, effortLine, headline, vocabularyOf } from './verdict-words.ts';
 
 export interface TextOptions {
@@ -24,126 +16,105 @@ export interface TextOptions {
   readonly jsonFile?: string | undefined;
 }
 
-/** More findings of one rule would repeat it. */
-const FINDINGS_SHOWN = 3;
 /** Ids listed for one shared reason. */
 const IDS_LISTED = 12;
+const FINDINGS_SHOWN = 3;
 
 export function textReport(report: Report, options: TextOptions): string[] {
-  const words = vocabularyOf(report);
+  const { jsonFile } = options;
   const paint = new Chalk({ level: options.color ? 1 : 0 });
-  const width = Math.max(60, Math.min(options.width, 110));
-  const lines: string[] = [];
-
-  /** A label with text beside it, wrapped under itself. */
-  const item = (label: string, text: string, style = (each: string) => each) => {
-    const margin = ' '.repeat(label.length);
-    for (const [n, each] of wrapText(text, width - label.length).entries()) {
-      lines.push(n === 0 ? style(label) + each : margin + each);
-    }
-  };
-  const member = (name: string, text: string) => item(`  ${name.padEnd(10)} `, text, paint.dim);
-
-  const section = ({ title, entries, columns = [] }: Section) => {
-    lines.push('');
-    for (const each of wrapText(title, width)) lines.push(paint.bold(each));
-    for (const { label, text, details } of entries) {
-      item(label === '' ? '  ' : `  ${label}: `, text);
-      if (columns.length === 0 && details.length > 0) item('    ', listed(details), paint.dim);
-      for (const [at, name] of columns.entries()) {
-        if (name !== 'same') item(`    ${name.padEnd(10)} `, details[at]!, paint.dim);
-      }
-    }
-  };
-
-  const finding = (own: ReportFinding, before: ReportFinding | undefined) => {
-    lines.push('');
-    for (const [name, text] of membersOf(own, report, before)) member(name, text);
-    const isNew = before?.scenario !== own.scenario;
-    if (options.jsonFile !== undefined && words.hasScenarios && isNew) {
-      member('requests', `npx conformance replay ${options.jsonFile} ${own.scenario}`);
-    }
-    if (!isNew && `${before?.exchanges}` === `${own.exchanges}`) return;
-    for (const each of proofLines(own, report, width - 4)) lines.push(`    ${paint.dim(each)}`);
-    const { output = '' } = recordingOf(report, own)?.ending ?? {};
-    for (const each of lastLines(output, 3)) item('                | ', each);
-    for (const each of own.advice?.example?.split('\n') ?? []) {
-      lines.push(printable(`    ${each}`.trimEnd()));
-    }
-  };
-
-  const group = ({ title, cause, rules, followers }: Group) => {
-    const first = rules[0]!;
-    const style = /deviates|harness_error/.test(first.verdict) ? paint.red : paint.yellow;
-    lines.push('', style.bold(`${words.verdicts[first.verdict].sign} ${title}`));
-    if (cause === null) item('  ', first.words, paint.bold);
-    else {
-      member('mend', cause.mend);
-      if (rules.length > IDS_LISTED) member(`${words.noun}s`, listed(rules.map(({ id }) => id)));
-      else for (const rule of rules) item('  - ', `${rule.id}  ${rule.words}`);
-      lines.push(`  One of them, ${first.id}:`);
-    }
-    const telling = tellingFindings(first);
-    for (const [at, each] of telling.slice(0, FINDINGS_SHOWN).entries()) {
-      finding(each, telling[at - 1]);
-    }
-    const others = telling.slice(FINDINGS_SHOWN);
-    const places = others.flatMap(({ place }) => place ?? []);
-    if (places.length > 0) member('and at', places.join('; '));
-    else if (others.length > 0) {
-      lines.push(`  and ${count(others.length, 'more finding')} of ${first.id}`);
-    }
-    if (followers.length === 0) return;
-    const verb = followers.length === 1 ? 'follows' : 'follow';
-    const ids = listed(followers.map(({ id }) => id));
-    item('  ', `${ids} ${verb} from ${first.id}: mend it, then run again.`);
-  };
-
-  const summary = () => {
-    const { verdict, target, client, interrupted, not_started: start } = report;
-    const style = { conformant: paint.green, deviates: paint.red }[verdict as string];
-    const cut = interrupted ? ' (interrupted: this is what was done until then)' : '';
-    const subject = printable(target.base_url).replaceAll('\n', ' ');
-    const verdictLine = `${verdict}: ${subject} ${headline(report)}${cut}`;
-    lines.push('', (style ?? paint.yellow).bold(verdictLine));
-    if (start !== undefined) item('', start, paint.bold);
-    if (start !== undefined && client !== undefined) {
-      const first = report.scenarios.find(({ ending }) => ending !== undefined)?.ending;
-      for (const each of lastLines(first?.output ?? '', 10)) item('  | ', each);
-    }
-    if (isGone(report)) item('', 'It stopped answering during the run; the rest was not sent.');
-    item('', `${count(report.rules.length, words.noun)}: ${countsLine(report)}`);
-    for (const each of client === undefined || start !== undefined ? [] : CLIENT_LISTS) {
-      const ids = report.rules.filter((rule) => rule.verdict === each).map(({ id }) => id);
-      const { sign, name } = words.verdicts[each];
-      if (ids.length > 0) item(`${sign} ${name}: `, ids.join(', '));
-    }
-    item('', effortLine(report), paint.dim);
-    if (client !== undefined) item('', `The first run: ${client.does}.`, paint.dim);
-  };
-
+  const width = widthOf(options);
   const sections = sectionsOf(report, { isBrief: true });
-  for (const each of sections.filter(({ place }) => place === 'first')) section(each);
-  for (const verdict of words.findingsOf) for (const each of groupsOf(report, verdict)) group(each);
-  for (const each of sections) if (/doubt|later/.test(each.place)) section(each);
-  summary();
-  for (const { place, entries } of sections) {
-    if (place === 'last') for (const { text } of entries) item('', text, paint.dim);
-  }
-  return lines;
+  const at = (...places: string[]) =>
+    sections.filter(({ place }) => places.includes(place)).flatMap(({ parts }) => parts);
+  const findings = findingParts(report, { findings: FINDINGS_SHOWN, width: width - 4, jsonFile });
+  const left = at('last').flatMap((part) => (part.kind === 'list' ? part.items : []));
+  return [
+    ...textOf([...at('first'), ...findings, ...at('doubt', 'later')], options),
+    ...summaryLines(report, paint, width),
+    ...left.flatMap(({ text }) => wrapText(text, width)).map((line) => paint.dim(line)),
+  ];
 }
 
-const CLIENT_LISTS = ['not_tested', 'passed'] as const;
-
-function isGone({ rules }: Report): boolean {
-  return rules.some(({ findings }) => findings.some(({ actual }) => actual === GONE));
+function widthOf({ width }: TextOptions): number {
+  return Math.max(60, Math.min(width, 110));
 }
 
-function lastLines(output: string, most: number): string[] {
-  return output.trimEnd() === '' ? [] : output.trimEnd().split('\n').slice(-most);
+/** Any parts, as lines for a terminal. */
+export function textOf(parts: readonly Part[], options: TextOptions): string[] {
+  const paint = new Chalk({ level: options.color ? 1 : 0 });
+  const width = widthOf(options);
+  const labelled = (label: string, text: string) => {
+    const [first = '', ...rest] = wrapText(text, width - label.length);
+    return [paint.dim(label) + first, ...rest.map((each) => ' '.repeat(label.length) + each)];
+  };
+  const indented = (text: string, margin: string) =>
+    wrapText(text, width - margin.length).map((each) => margin + each);
+  const tones = { bad: paint.red.bold, warn: paint.yellow.bold, plain: paint.bold };
+  const linesOf = (part: Part): string[] => {
+    switch (part.kind) {
+      case 'heading':
+        return ['', ...wrapText(part.text, width).map((each) => tones[part.tone](each))];
+      case 'words':
+        return indented(part.text, '  ').map((each) => (part.isStrong ? paint.bold(each) : each));
+      case 'list':
+        return part.items.flatMap(({ label, text, ids }) => [
+          ...labelled(label === '' ? '  ' : `  ${label}: `, text),
+          ...(ids.length === 0 ? [] : indented(listed(ids), '    ').map((each) => paint.dim(each))),
+        ]);
+      case 'facts':
+        return part.facts.flatMap(([name, text]) => labelled(`  ${name.padEnd(10)} `, text));
+      case 'code':
+        return part.lines.map((line) => paint.dim(printable(`    ${line}`.trimEnd())));
+      case 'table':
+        return part.rows.flatMap(([id = '', text = '', ...cells]) => [
+          ...labelled(`  ${id}: `, text),
+          ...cells.flatMap((cell, at) =>
+            labelled(`    ${(part.head[at + 2] ?? '').padEnd(10)} `, cell),
+          ),
+        ]);
+    }
+  };
+  return parts.flatMap(linesOf);
 }
 
 function listed(ids: readonly string[]): string {
   if (ids.length <= IDS_LISTED) return ids.join(', ');
   return `${ids.slice(0, IDS_LISTED).join(', ')} and ${ids.length - IDS_LISTED} more`;
+}
+
+const CLIENT_LISTS = ['not_tested', 'passed'] as const;
+
+function summaryLines(report: Report, paint: ChalkInstance, width: number): string[] {
+  const { verdict, target, client, interrupted, rules, not_started: start } = report;
+  const { noun, verdicts } = vocabularyOf(report);
+  const style = { conformant: paint.green, deviates: paint.red }[verdict as string] ?? paint.yellow;
+  const cut = interrupted ? ' (interrupted: this is what was done until then)' : '';
+  const subject = printable(target.base_url).replaceAll('\n', ' ');
+  const isGone = rules.some(({ findings }) => findings.some(({ actual }) => actual === GONE));
+  const wrapped = (text: string, label = '') =>
+    wrapText(text, width - label.length).map((each, n) =>
+      n === 0 ? label + each : ' '.repeat(label.length) + each,
+    );
+  const ending = report.scenarios.find((each) => each.ending !== undefined)?.ending;
+  const failedStart = start !== undefined && client !== undefined;
+  const output = failedStart ? lastLines(ending?.output ?? '', 10) : [];
+  const lists = client === undefined || start !== undefined ? [] : CLIENT_LISTS;
+  return [
+    '',
+    style.bold(`${verdict}: ${subject} ${headline(report)}${cut}`),
+    ...(start === undefined ? [] : wrapped(start).map((each) => paint.bold(each))),
+    ...output.flatMap((each) => wrapped(each, '  | ')),
+    ...(isGone ? ['It stopped answering during the run; the rest was not sent.'] : []),
+    ...wrapped(`${count(rules.length, noun)}: ${countsLine(report)}`),
+    ...lists.flatMap((each) => {
+      const ids = rules.filter((rule) => rule.verdict === each).map(({ id }) => id);
+      const { sign, name } = verdicts[each];
+      return ids.length === 0 ? [] : wrapped(ids.join(', '), `${sign} ${name}: `);
+    }),
+    paint.dim(effortLine(report)),
+    ...(client === undefined
+      ? []
+      : wrapped(`The first run: ${client.does}.`).map((each) => paint.dim(each))),
+  ];
 }

@@ -4,8 +4,8 @@ import { dirname, resolve } from 'node:path';
 import { parseProfile, type ReadProfile } from '../../../conformance/providers/profile.ts';
 import type { UsedSeeds } from '../../../conformance/providers/profile-provider.ts';
 import { type Baseline, parseBaseline } from '../../../conformance/reports/baseline.ts';
-import type { Report } from '../../../conformance/reports/report.ts';
-import { parseReport } from '../../../conformance/reports/report-schema.ts';
+
+import { parseReport, type Report } from '../../../conformance/reports/report.ts';
 import { isDevice } from '../../../simulator/compose/json-file.ts';
 import { isTooDeep } from '../../../simulator/host/bodies/json-depth.ts';
 import {

@@ -1,17 +1,17 @@
 // The report as one HTML page: what needs attention, a matrix by family, and every rule or check
-// with its findings and exchanges.
+// with its findings, exchanges and scenarios.
 import {
   causeOf,
   citedBy,
+  findingFacts,
   groupsOf,
   isAccepted,
-  membersOf,
   recordingOf,
   type Section,
   sectionsOf,
   whyNot,
 } from '../document.ts';
-import { clipped, clock, requestLine, timelineLines } from '../exchanges.ts';
+import { clock, requestLine, timelineLines } from '../exchanges.ts';
 import type {
   Report,
   ReportExchange,
@@ -22,54 +22,35 @@ import type {
 import { count, duration, effortLine, headline, VERDICTS, vocabularyOf } from '../verdict-words.ts';
 import { html, Markup, withCode } from './fragments.ts';
 import { htmlPage } from './page.ts';
+import { clip, factList, htmlOf, ruleLink } from './parts.ts';
 
-/** Larger pages are slow to open and too large to attach. */
-const LARGEST_BYTES = 1_400_000;
-/** Exchanges that prove a finding; the others stand in its scenario. */
-const CITED = 4;
-/** Calls shown around those that a finding cites. */
-const TIMELINE_SHOWN = 60;
+// Larger pages are slow to open and too large to attach; the JSON report has everything.
+const LONGEST_BODY = 600;
+const FINDINGS_SHOWN = 10;
+/** Findings of one rule with headers and bodies of their exchanges. */
+const PROVEN = 2;
+const EXCHANGES_SHOWN = 4;
+const EXPECTATIONS_SHOWN = 8;
+/** Calls of one scenario or run. */
+const CALLS_SHOWN = 60;
 
-/** How much of each thing a page shows; the JSON report has everything. */
-interface Detail {
-  readonly longestBody: number;
-  readonly findings: number;
-  /** Expectations that held, for one rule. */
-  readonly shown: number;
-  /** Lines of a scenario without findings. */
-  readonly plainLines: number;
-  /** Exchanges with headers and bodies, of a scenario with findings. */
-  readonly wholeExchanges: number;
+interface Context {
+  readonly report: Report;
+  readonly mark: (verdict: ReportRule['verdict']) => Markup;
 }
-
-const DETAILS: readonly Detail[] = [
-  { longestBody: 1500, findings: 20, shown: 40, plainLines: 200, wholeExchanges: 12 },
-  { longestBody: 600, findings: 6, shown: 12, plainLines: 30, wholeExchanges: 6 },
-  { longestBody: 240, findings: 2, shown: 4, plainLines: 10, wholeExchanges: 1 },
-  { longestBody: 80, findings: 1, shown: 1, plainLines: 0, wholeExchanges: 0 },
-];
 
 /** `titles` are the names of the families by their prefixes. */
 export function htmlReport(report: Report, titles: Readonly<Record<string, string>>): string {
-  let page = '';
-  for (const detail of DETAILS) {
-    page = pageOf(report, titles, detail);
-    if (Buffer.byteLength(page) <= LARGEST_BYTES) return page;
-  }
-  return page;
-}
-
-function pageOf(report: Report, titles: Readonly<Record<string, string>>, detail: Detail): string {
   const { noun, title, verdicts } = vocabularyOf(report);
   const ids = new Set(report.rules.map(({ id }) => id));
   const sections = sectionsOf(report);
   const at = (place: Section['place']) =>
-    sections.filter((each) => each.place === place).map((each) => sectionPart(each, ids));
-  const mark = (verdict: ReportRule['verdict']) => {
+    sections.filter((each) => each.place === place).flatMap(({ parts }) => htmlOf(parts, ids));
+  const label = (verdict: ReportRule['verdict'], number = '') => {
     const { sign, name, meaning } = verdicts[verdict];
-    return html`<span class="mark ${verdict}" title="${meaning}">${sign} ${name}</span>`;
+    return html`<span class="mark ${verdict}" title="${meaning}">${sign} ${number}${name}</span>`;
   };
-  const context: Context = { report, detail, mark };
+  const context: Context = { report, mark: label };
   const families = [...new Set(report.rules.map((each) => each.family))].map((family) => ({
     name: titles[family] ?? family,
     title: titles[family] === undefined ? family : `${family}: ${titles[family]}`,
@@ -77,26 +58,19 @@ function pageOf(report: Report, titles: Readonly<Record<string, string>>, detail
   }));
   const played = report.scenarios.filter((each) => each.verdict !== 'not_selected');
   const used = VERDICTS.filter((each) => report.summary[each] > 0);
+  const filters = used.filter((each) => each !== 'not_selected');
   const body = html`<main>
 ${head(report)}
-<ul class="counts">${used.map((each) => {
-    const { sign, name, meaning } = verdicts[each];
-    const words = `${sign} ${report.summary[each]} ${name}`;
-    return html`<li><span class="mark ${each}" title="${meaning}">${words}</span></li>`;
-  })}</ul>
+<ul class="counts">${used.map((each) => html`<li>${label(each, `${report.summary[each]} `)}</li>`)}</ul>
 <nav aria-label="What needs attention">${at('first')}${wrong(report)}${at('doubt')}</nav>
 <h2>${noun === 'rule' ? 'Rules by family' : 'Checks'}</h2>
 <table class="matrix">
 ${families.map(({ name, rules }) => matrixRow(name, rules, context))}
 </table>
-<div id="filter" role="search" hidden>
-<label>Filter <input type="search" placeholder="id or words"></label>${used
-    .filter((each) => each !== 'not_selected')
-    .map(
-      (each) =>
-        html`<label><input type="checkbox" value="${each}" checked> ${verdicts[each].name}</label>`,
-    )}
-<output></output></div>
+<div id="filter" role="group" aria-label="Show">${filters.map(
+    (each) =>
+      html`<label><input type="checkbox" id="show-${each}" checked> ${verdicts[each].name}</label>`,
+  )}</div>
 ${families.map(({ title: family, rules }) => {
   const own = rules.filter((each) => each.verdict !== 'not_selected');
   const rows = own.map((rule) => ruleDetails(rule, context));
@@ -104,38 +78,11 @@ ${families.map(({ title: family, rules }) => {
 })}
 ${at('later')}
 <h2>${report.judge === 'client' ? 'Runs of the command' : 'Scenarios'}</h2>
-<p class="dim">Long bodies are cut here; the JSON report has all of them.</p>
+<p class="dim">The JSON report has every header and body.</p>
 ${played.map((each) => scenarioDetails(each, context))}
 ${at('last')}
 </main>`;
   return htmlPage(`${title}: ${report.target.base_url}: ${report.verdict}`, body);
-}
-
-interface Context {
-  readonly report: Report;
-  readonly detail: Detail;
-  readonly mark: (verdict: ReportRule['verdict']) => Markup;
-}
-
-const ruleLink = (id: string) => html`<a href="#rule-${id}">${id}</a> `;
-
-function sectionPart({ title, entries, columns }: Section, rules: ReadonlySet<string>): Markup {
-  if (columns !== undefined) {
-    const rows = entries.map(
-      ({ label, text, details }) => html`<tr><td class="id">${label}</td><td>${withCode(text)}</td>
-${details.map((each, at) => html`<td data-name="${columns[at]!}">${withCode(each)}</td>`)}</tr>
-`,
-    );
-    return html`<h2>${title}</h2><table class="plain"><thead>
-<tr><th></th><th></th>${columns.map((each) => html`<th>${each}</th>`)}</tr></thead>
-<tbody>${rows}</tbody></table>`;
-  }
-  const items = entries.map(({ label, text, details }) => {
-    const ids = details.map((each) => (rules.has(each) ? ruleLink(each) : `${each} `));
-    const strong = label === '' ? null : html`<strong>${label}</strong> `;
-    return html`<li>${ids}${strong}${clipped(text, 1000)}</li>`;
-  });
-  return html`<h2>${title}</h2><ul>${items}</ul>`;
 }
 
 const VERDICT_CLASS = {
@@ -170,11 +117,9 @@ function wrong(report: Report): Markup | null {
       const links = followers.map(({ id }) => ruleLink(id));
       const follow =
         links.length === 0 ? null : html` <span class="dim">From it follow: ${links}</span>`;
-      const [first] = rules;
-      if (cause === null)
-        return html`<li>${ruleLink(first!.id)}${withCode(first!.words)}${follow}</li>`;
-      return html`<li>${title} ${rules.map(({ id }) => ruleLink(id))}<br>
-<span class="dim">${cause.mend}</span>${follow}</li>`;
+      const own = rules.map(({ id }) => ruleLink(id));
+      if (cause === null) return html`<li>${own}${withCode(rules[0]!.words)}${follow}</li>`;
+      return html`<li>${title} ${own}<br><span class="dim">${cause.mend}</span>${follow}</li>`;
     }),
   );
   return items.length === 0 ? null : html`<h2>What is wrong</h2><ul>${items}</ul>`;
@@ -185,33 +130,28 @@ function matrixRow(title: string, rules: readonly ReportRule[], { report }: Cont
   const cells = rules.map(({ id, verdict, words }) => {
     const { sign, name } = verdicts[verdict];
     const short = id.slice(id.indexOf('-') + 1);
-    const label = `${id} ${name}`;
     if (verdict === 'not_selected') {
-      return html`<span class="${verdict}" title="${label}">${sign} ${short}</span>`;
+      return html`<span class="${verdict}" title="${id} ${name}">${sign} ${short}</span>`;
     }
-    return html`<a class="${verdict}" href="#rule-${id}" title="${label}: ${words}"
- aria-label="${label}">${sign} ${short}</a>`;
+    return html`<a class="${verdict}" href="#rule-${id}" title="${id} ${name}: ${words}"
+ aria-label="${id} ${name}">${sign} ${short}</a>`;
   });
   return html`<tr><th scope="row">${title}</th><td><div class="cells">${cells}</div></td></tr>
 `;
 }
 
 function ruleDetails(rule: ReportRule, context: Context): Markup {
-  const { report, detail, mark } = context;
+  const { report, mark } = context;
   const { id, verdict, words, reason, findings, unlock } = rule;
   const played = report.scenarios.filter((each) => rule.scenarios.includes(each.id));
   const open = verdict === 'deviates' || verdict === 'harness_error' ? new Markup(' open') : null;
   const cause = causeOf(rule);
   const why = findings.length === 0 && /inconclusive|blocked/.test(verdict) ? whyNot(rule) : null;
-  const more = findings.length - detail.findings;
-  const rows = played.map(
+  const more = findings.length - FINDINGS_SHOWN;
+  const scenarios = played.map(
     (each) => html`<li><a href="#scenario-${each.id}">${each.id}</a>: ${each.title}
  ${mark(each.by_rule[id] ?? 'not_selected')}</li>`,
   );
-  const scenarios =
-    rule.scenarios.length === 0
-      ? html`<p class="dim">No scenario tests it.</p>`
-      : html`<p class="dim">Scenarios that test it:</p><ul>${rows}</ul>`;
   return html`<details id="rule-${id}" class="${verdict}"${open}>
 <summary><span class="id">${id}</span>
  <span class="words">${withCode(words)}</span>${mark(verdict)}</summary>
@@ -219,34 +159,26 @@ function ruleDetails(rule: ReportRule, context: Context): Markup {
 ${cause === undefined ? null : html`<p>Follows from ${ruleLink(cause)}</p>`}
 ${reason === null ? null : html`<p>${isAccepted(rule) ? 'Accepted as not tested' : 'In the baseline'}: ${reason}</p>`}
 ${why === null ? null : html`<p>${why}</p>`}
-${findings.slice(0, detail.findings).map((each) => findingPart(each, context))}
+${findings.slice(0, FINDINGS_SHOWN).map((each, n) => findingPart(each, n < PROVEN, report))}
 ${more > 0 ? html`<p class="dim">And ${count(more, 'more finding')}.</p>` : null}
-${shownPart(rule, played, detail.shown)}
+${shownPart(rule, played)}
 ${unlock.length === 0 ? null : html`<p>To test it, add:</p><ul>${unlock.map((each) => html`<li>${each}</li>`)}</ul>`}
-${report.judge === 'client' ? null : scenarios}
+${report.judge === 'client' || played.length === 0 ? null : html`<p class="dim">Tested by:</p><ul>${scenarios}</ul>`}
 </div></details>
 `;
 }
 
-function findingPart(finding: ReportFinding, { report, detail }: Context): Markup {
-  const { isTimeline } = vocabularyOf(report);
-  const shown = isTimeline
-    ? timeline(recordingOf(report, finding), new Set(finding.exchanges))
-    : citedBy(report, finding)
-        .slice(0, CITED)
-        .map((each) => exchangePart(each, detail.longestBody));
+function findingPart(finding: ReportFinding, isProven: boolean, report: Report): Markup {
   const { advice, verdict, fingerprint } = finding;
-  const members = membersOf(finding, report).map(([name, text]) => {
-    const value = name === 'try again' ? html`<code>${text}</code>` : html`${text}`;
-    return html`<dt>${name}</dt><dd>${value}</dd>`;
-  });
-  const example =
-    advice?.example === undefined
-      ? null
-      : html`<p class="dim">Right:</p><pre>${advice.example}</pre>`;
+  const { seen, advice: own } = findingFacts(finding, report);
+  const example = advice?.example;
+  const proof = vocabularyOf(report).isTimeline
+    ? timeline(recordingOf(report, finding), new Set(finding.exchanges))
+    : citedBy(report, finding).slice(0, EXCHANGES_SHOWN).map(exchangePart);
   return html`<div class="finding ${verdict}">
-<dl class="pair">${members}<dt>fingerprint</dt><dd><code>${fingerprint}</code></dd></dl>
-${shown}${example}
+${factList([...seen, ...own, ['fingerprint', fingerprint]])}
+${isProven ? proof : null}
+${example === undefined ? null : html`<p class="dim">Right:</p><pre>${example}</pre>`}
 </div>
 `;
 }
@@ -254,15 +186,13 @@ ${shown}${example}
 /** The calls of one run of a client in order, with how the command ended. */
 function timeline(
   recording: ReportScenario | undefined,
-  cited: ReadonlySet<number>,
+  cited: ReadonlySet<number> = new Set(),
 ): Markup | null {
   if (recording === undefined) return null;
   const { exchanges, ending } = recording;
-  const wanted = exchanges.filter(({ n }) => cited.has(n)).slice(0, TIMELINE_SHOWN);
-  const others = exchanges
-    .filter(({ n }) => !cited.has(n))
-    .slice(0, TIMELINE_SHOWN - wanted.length);
-  const shown = [...wanted, ...others].sort((a, b) => a.n - b.n);
+  const wanted = exchanges.filter(({ n }) => cited.has(n));
+  const others = exchanges.filter(({ n }) => !cited.has(n));
+  const shown = [...wanted, ...others].slice(0, CALLS_SHOWN).sort((a, b) => a.n - b.n);
   const rest = exchanges.length - shown.length;
   const lines = shown.flatMap((each) => {
     const [request, ...result] = timelineLines(each, 400);
@@ -276,77 +206,68 @@ ${output === '' ? null : html`<p class="dim">It printed last:</p><pre>${output}<
 }
 
 /** Expectations that held: the proof that a rule is kept. */
-function shownPart(
-  rule: ReportRule,
-  played: readonly ReportScenario[],
-  most: number,
-): Markup | null {
-  const all = played.flatMap(({ id, shown }) =>
-    shown.filter((each) => each.rules.includes(rule.id)).map((each) => ({ id, ...each })),
+function shownPart({ id, findings }: ReportRule, played: readonly ReportScenario[]): Markup | null {
+  const all = played.flatMap(({ id: scenario, shown }) =>
+    shown.filter(({ rules }) => rules.includes(id)).map((each) => ({ scenario, ...each })),
   );
-  if (all.length === 0) return null;
-  const rows = all.slice(0, most).map(({ id, expected, exchanges }) => {
-    const where = exchanges.length === 0 ? '' : ` (exchange ${exchanges.join(', ')})`;
-    const scenario = id === rule.id ? '' : `in ${id}`;
-    return html`<li>${clipped(expected, 240)} <span class="dim">${scenario}${where}</span></li>`;
-  });
+  // Beside a failure it says nothing.
+  if (all.length === 0 || findings.length > 0) return null;
+  const rows = all
+    .slice(0, EXPECTATIONS_SHOWN)
+    .map(
+      ({ expected, scenario }) =>
+        html`<li>${clip(expected, 240)} <span class="dim">in ${scenario}</span></li>`,
+    );
   const rest = all.length - rows.length;
   const more = rest > 0 ? html`<li class="dim">and ${rest} more</li>` : null;
   return html`<p class="dim">As expected:</p><ul>${rows}${more}</ul>`;
 }
 
-function scenarioDetails(scenario: ReportScenario, { report, detail, mark }: Context): Markup {
+function scenarioDetails(scenario: ReportScenario, { report, mark }: Context): Markup {
   const { id, title, verdict, rules, why, exchanges, attempts } = scenario;
-  const isPlain = verdict === 'passed' || verdict === 'not_tested';
-  const { isTimeline } = vocabularyOf(report);
-  const whole = isPlain || isTimeline ? [] : exchanges.slice(0, detail.wholeExchanges);
-  const rest = isTimeline ? [] : exchanges.slice(whole.length);
-  const lines = rest.slice(0, isPlain ? detail.plainLines : undefined);
-  const more = rest.length - lines.length;
-  const again = attempts > 1 ? `, played ${attempts} times` : '';
+  const lines = exchanges.slice(0, CALLS_SHOWN).map(answeredLine);
+  const more = exchanges.length - lines.length;
+  if (more > 0) lines.push(`and ${count(more, 'more exchange')}`);
+  const calls = vocabularyOf(report).isTimeline
+    ? timeline(scenario)
+    : html`<pre>${lines.join('\n')}</pre>`;
   return html`<details id="scenario-${id}" class="${verdict}">
 <summary><span class="words"><strong>${id}</strong><br>${title}</span>${mark(verdict)}</summary>
 <div class="inside">
-<p class="dim">${rules.map(ruleLink)} ${duration(scenario.duration_ms)}${again}</p>
-${why === null ? null : html`<p>${clipped(why, 2000)}</p>`}
-${whole.map((each) => exchangePart(each, detail.longestBody))}
-${isTimeline ? timeline(scenario, new Set()) : null}
-${lines.length === 0 ? null : html`<pre>${lines.map(answeredLine).join('\n')}</pre>`}
-${more > 0 ? html`<p class="dim">And ${count(more, 'more exchange')}.</p>` : null}
+<p class="dim">${rules.map(ruleLink)} ${duration(scenario.duration_ms)}${attempts > 1 ? `, played ${attempts} times` : ''}</p>
+${why === null ? null : html`<p>${clip(why, 2000)}</p>`}
+${calls}
 </div></details>
 `;
 }
 
-/** One line for an exchange without findings. */
 function answeredLine(exchange: ReportExchange): string {
   const { n, request, response, failure } = exchange;
   const asked = requestLine({ ...exchange, request: { ...request, body: '' } });
   const code = /"code"\s*:\s*"([a-z_]+)"/.exec(response?.body ?? '')?.[1] ?? '';
   const result = response === null ? (failure ?? 'no response') : `${response.status} ${code}`;
-  return `${n}. ${clipped(asked, 160)} → ${result.trim()}`;
+  return `${n}. ${clip(asked, 160)} → ${result.trim()}`;
 }
 
-function exchangePart(exchange: ReportExchange, longest: number): Markup {
+function exchangePart(exchange: ReportExchange): Markup {
   const { n, kind, request, response, failure } = exchange;
-  const message = (
-    { headers, body }: { headers: ReportExchange['request']['headers']; body: string | null },
-    first: readonly string[] = [],
-  ) =>
-    [
-      ...first,
-      ...headers.map(([name, value]) => `${name}: ${value}`),
-      ...(body === null ? [] : ['', clipped(body, longest)]),
-    ].join('\n');
+  const message = ({ headers, body }: Pick<ReportExchange['request'], 'headers' | 'body'>) => [
+    ...headers.map(([name, value]) => `${name}: ${clip(value, LONGEST_BODY)}`),
+    ...(body === null ? [] : ['', clip(body, LONGEST_BODY)]),
+  ];
   const asked = requestLine({
     ...exchange,
-    request: { ...request, body: clipped(request.body ?? '', 200) },
+    request: { ...request, body: clip(request.body ?? '', 200) },
   });
-  const line = html`<div class="line"><strong>${n}.</strong><code>${asked}</code></div>`;
   const isCall = kind !== 'operator';
-  const status = [`${response?.status} after ${duration(exchange.duration_ms)}`];
-  const result = isCall ? message(response ?? request, status) : (response?.body ?? '');
-  const answer = response === null ? (failure ?? 'no response') : result;
-  const sent = isCall ? html`<pre>${message(request)}</pre>` : null;
-  return html`<div class="exchange">${line}${sent}<pre>${clipped(answer, longest * 3)}</pre></div>
+  const status = `${response?.status} after ${duration(exchange.duration_ms)}`;
+  const answer =
+    response === null
+      ? [failure ?? 'no response']
+      : isCall
+        ? [status, ...message(response)]
+        : [clip(response.body ?? '', LONGEST_BODY)];
+  return html`<div class="exchange"><strong>${n}.</strong> <code>${asked}</code>
+${isCall ? html`<pre>${message(request).join('\n')}</pre>` : null}<pre>${answer.join('\n')}</pre></div>
 `;
 }

@@ -1,4 +1,10 @@
-// Style of the HTML report, and the script that opens what a link points to and filters the rows.
+// Style of the HTML report, and the script that opens what a link points to.
+import { VERDICTS } from '../verdict-words.ts';
+
+/** A box that is not ticked hides the rules with its verdict. */
+const hidden = VERDICTS.map(
+  (each) => `body:has(#show-${each}:not(:checked)) section > details.${each} { display: none; }`,
+).join('\n');
 
 export const STYLE = `
 :root { color-scheme: light dark;
@@ -14,7 +20,6 @@ export const STYLE = `
   --good: #86d7a3; --good-soft: #173524; --none: #9aa6b2; --none-soft: #262d34;
   --known: #c3b0f5; --known-soft: #2c2444; } }
 * { box-sizing: border-box; }
-html { scroll-padding-top: 1rem; }
 body { margin: 0 auto; max-width: 68rem; padding: 1.5rem 1rem 4rem; background: var(--page);
   color: var(--text); font: 16px/1.5 system-ui, -apple-system, "Segoe UI", Roboto, sans-serif;
   overflow-wrap: anywhere; }
@@ -23,10 +28,11 @@ h2 { font-size: 1.15rem; margin: 2.5rem 0 .75rem; }
 h3 { font-size: 1rem; margin: 1.75rem 0 .5rem; }
 a { color: var(--link); }
 p { margin: .35rem 0; }
+ul { margin: .25rem 0; padding-left: 1.25rem; }
 .dim { color: var(--dim); }
 code, pre { font: .8125rem/1.5 ui-monospace, SFMono-Regular, Menlo, Consolas, monospace; }
 pre { margin: .35rem 0; padding: .6rem .75rem; background: var(--soft); border-radius: 6px;
-  white-space: pre-wrap; overflow-wrap: anywhere; }
+  white-space: pre-wrap; }
 .deviates, .harness_error { --own: var(--bad); --own-soft: var(--bad-soft); }
 .blocked, .inconclusive, .advisory { --own: var(--warn); --own-soft: var(--warn-soft); }
 .known { --own: var(--known); --own-soft: var(--known-soft); }
@@ -40,23 +46,19 @@ pre { margin: .35rem 0; padding: .6rem .75rem; background: var(--soft); border-r
 .matrix { border-collapse: collapse; width: 100%; }
 .matrix th { text-align: left; font-weight: 500; padding: .3rem 1rem .3rem 0; vertical-align: top;
   width: 15rem; }
-.matrix td { padding: .3rem 0; }
-.cells { display: flex; flex-wrap: wrap; gap: 3px; }
+.cells { display: flex; flex-wrap: wrap; gap: 3px; padding: .3rem 0; }
 .cells a, .cells span { min-width: 2.6rem; padding: .1rem .3rem; text-align: center;
-  text-decoration: none;
-  font-size: .75rem; line-height: 1.5; border-radius: 4px; color: var(--own);
+  text-decoration: none; font-size: .75rem; border-radius: 4px; color: var(--own);
   background: var(--own-soft); }
 .cells a:hover, .cells a:focus-visible { outline: 2px solid var(--own); }
-nav ul { margin: .25rem 0; padding-left: 1.25rem; }
 details { border-top: 1px solid var(--line); }
 details:last-child { border-bottom: 1px solid var(--line); }
-summary { display: flex; gap: .75rem; align-items: baseline; padding: .5rem .25rem;
-  cursor: pointer; }
-summary::-webkit-details-marker { display: none; }
-summary::before { content: "▸"; color: var(--dim); flex: none; }
+summary { display: flex; flex-wrap: wrap; gap: .25rem .75rem; align-items: baseline;
+  padding: .5rem .25rem; cursor: pointer; }
+summary::before { content: "▸"; color: var(--dim); }
 details[open] > summary::before { content: "▾"; }
-summary .id { flex: 0 0 auto; min-width: 5.5rem; font-weight: 600; }
-summary .words { flex: 1; }
+summary .id { min-width: 5.5rem; font-weight: 600; }
+summary .words { flex: 1 1 20rem; }
 summary:hover { background: var(--soft); }
 .inside { padding: .25rem .25rem 1rem 1rem; }
 .finding { border-left: 3px solid var(--own); padding-left: .9rem; margin: .75rem 0; }
@@ -64,38 +66,23 @@ summary:hover { background: var(--soft); }
 .pair dt { color: var(--dim); }
 .pair dd { margin: 0; white-space: pre-wrap; }
 .exchange { margin: .6rem 0; }
-.line { display: flex; gap: .6rem; flex-wrap: wrap; font-size: .875rem; }
 table.plain { border-collapse: collapse; width: 100%; font-size: .9rem; }
 table.plain th, table.plain td { text-align: left; vertical-align: top;
-  padding: .4rem .75rem .4rem 0;
-  border-top: 1px solid var(--line); }
-table.plain .id, table.plain th { white-space: nowrap; }
+  padding: .4rem .75rem .4rem 0; border-top: 1px solid var(--line); }
 table.plain th { font-weight: 500; color: var(--dim); }
-.number { text-align: right; white-space: nowrap; }
+#filter { display: flex; flex-wrap: wrap; gap: .35rem 1rem; margin: 1.5rem 0 0; }
+${hidden}
 @media (max-width: 40rem) {
-  body { padding: 1rem .75rem 3rem; }
-  .matrix, .matrix tbody, .matrix tr, .matrix th, .matrix td { display: block; width: auto; }
-  .matrix th { padding: .6rem 0 0; }
-  summary { flex-wrap: wrap; gap: .15rem .6rem; padding: .6rem 0; }
-  summary .id { flex: 0 0 auto; }
-  summary .words { flex: 1 0 100%; order: 3; }
-  .inside { padding-left: .25rem; }
+  .matrix, .matrix tbody, .matrix tr, .matrix th, .matrix td, table.plain tr, table.plain td {
+    display: block; width: auto; }
   .pair { grid-template-columns: 1fr; gap: 0; }
   table.plain thead { display: none; }
-  table.plain tr { display: block; border-top: 1px solid var(--line); padding: .4rem 0; }
-  table.plain td { display: block; border: 0; padding: .1rem 0; text-align: left; }
-  table.plain td[data-name]::before { content: attr(data-name) ": "; color: var(--dim); }
+  table.plain td { border: 0; padding: .1rem 0; }
+  table.plain td[data-name]:not([data-name=""])::before { content: attr(data-name) ": "; color: var(--dim); }
 }
-#filter { display: flex; flex-wrap: wrap; gap: .35rem 1rem; align-items: center;
-  margin: 1.5rem 0 0; }
-#filter input[type=search] { font: inherit; padding: .2rem .5rem; color: inherit;
-  background: var(--page); border: 1px solid var(--line); border-radius: 6px; }
-[hidden] { display: none !important; }
 @media print {
-  #filter { display: none; }
-  /* The matrix shows what passed; what matters is open. */
-  details.passed, details.not_tested, details.not_selected { display: none; }
-  details { break-inside: auto; } summary { break-after: avoid; }
+  /* The matrix shows what passed. */
+  #filter, details.passed, details.not_tested, details.not_selected { display: none; }
 }
 `;
 
@@ -103,41 +90,10 @@ table.plain th { font-weight: 500; color: var(--dim); }
 export const SCRIPT = `
 const show = () => {
   const id = decodeURIComponent(location.hash.slice(1));
-  for (let at = id && document.getElementById(id); at; at = at.parentElement) {
-    if (at.tagName === 'DETAILS') at.open = true;
-  }
-  if (id) document.getElementById(id)?.scrollIntoView();
+  const place = id && document.getElementById(id);
+  for (let at = place; at; at = at.parentElement) if (at.tagName === 'DETAILS') at.open = true;
+  if (place) place.scrollIntoView();
 };
 addEventListener('hashchange', show);
 show();
-const form = document.getElementById('filter');
-const rows = [...document.querySelectorAll('section > details')];
-const sift = () => {
-  const words = form.querySelector('[type=search]').value.trim().toLowerCase();
-  const kinds = new Set([...form.querySelectorAll(':checked')].map((each) => each.value));
-  let count = 0;
-  for (const row of rows) {
-    const text = row.querySelector('summary').textContent.toLowerCase();
-    row.hidden = !kinds.has(row.classList[0]) || !text.includes(words);
-    if (!row.hidden) count += 1;
-  }
-  for (const section of document.querySelectorAll('main > section')) {
-    section.hidden = [...section.querySelectorAll('details')].every((each) => each.hidden);
-  }
-  form.querySelector('output').textContent = count + ' of ' + rows.length;
-};
-if (form) {
-  form.hidden = false;
-  form.addEventListener('input', sift);
-  sift();
-}
-const matters = 'details:is(.deviates, .harness_error, .blocked, .inconclusive, .advisory, .known)';
-let opened = [];
-addEventListener('beforeprint', () => {
-  opened = [...document.querySelectorAll('section > ' + matters)].filter((each) => !each.open);
-  for (const each of opened) each.open = true;
-});
-addEventListener('afterprint', () => {
-  for (const each of opened) each.open = false;
-});
 `;

@@ -1,0 +1,61 @@
+// What a document for people consists of. Text, Markdown and HTML lay these parts out and know
+// nothing of who wrote them.
+
+/** Colours a heading. */
+export type Tone = 'bad' | 'warn' | 'plain';
+
+export interface Item {
+  /** An id, or empty. */
+  readonly label: string;
+  readonly text: string;
+  /** Ids that share the text. */
+  readonly ids: readonly string[];
+}
+
+export type Fact = readonly [name: string, text: string];
+
+export type Part =
+  | { readonly kind: 'heading'; readonly text: string; readonly tone: Tone }
+  | { readonly kind: 'words'; readonly text: string; readonly isStrong: boolean }
+  | { readonly kind: 'list'; readonly items: readonly Item[] }
+  | { readonly kind: 'facts'; readonly facts: readonly Fact[] }
+  /** Lines from a target or a client: nothing in them is markup. */
+  | { readonly kind: 'code'; readonly lines: readonly string[] }
+  /** The first two cells of a row are an id and its words. */
+  | { readonly kind: 'table'; readonly head: readonly string[]; readonly rows: readonly Row[] };
+
+export type Row = readonly string[];
+
+export const heading = (text: string, tone: Tone = 'plain'): Part => ({
+  kind: 'heading',
+  text,
+  tone,
+});
+
+export const words = (text: string, isStrong = false): Part => ({ kind: 'words', text, isStrong });
+
+export const item = (text: string, label = '', ids: readonly string[] = []): Item => ({
+  label,
+  text,
+  ids,
+});
+
+/** Parts that may be empty: a list without items is no part of a document. */
+export const list = (items: readonly Item[]): Part[] =>
+  items.length === 0 ? [] : [{ kind: 'list', items }];
+
+export const facts = (all: readonly Fact[]): Part[] => {
+  const own = all.filter(([, text]) => text !== '');
+  return own.length === 0 ? [] : [{ kind: 'facts', facts: own }];
+};
+
+export const code = (lines: readonly string[]): Part[] =>
+  lines.length === 0 ? [] : [{ kind: 'code', lines }];
+
+/** Facts that are commands or names, to be copied as they are. */
+export const CODE_FACTS: ReadonlySet<string> = new Set([
+  'scenario',
+  'try again',
+  'requests',
+  'fingerprint',
+]);
