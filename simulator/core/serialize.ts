@@ -3,8 +3,14 @@
 
 import { mapProfile } from '../../fixtures/schemas/account-profile.ts';
 import type { Settings } from '../../fixtures/settings.ts';
-import type { Problem, SerializePolicy } from './behaviour.ts';
-import type { Account, EventRecord, Order, Subscription, Transaction } from './records.ts';
+import type {
+  Account,
+  EventRecord,
+  Order,
+  Position,
+  Subscription,
+  Transaction,
+} from './records.ts';
 import { seededToken } from './values/digest.ts';
 import type { IdEra, World } from './world.ts';
 
@@ -65,32 +71,45 @@ const ABSENT: Readonly<Record<Settings['absent_optionals'], Absent>> = {
 
 type Absent = '' | null | undefined;
 
-export function serializePolicy(settings: Settings): SerializePolicy {
+/** A refusal before it is printed (ERR-1). */
+export interface Problem {
+  readonly status: number;
+  readonly title: string;
+  readonly code: string;
+  readonly detail: string;
+  readonly errors: readonly { readonly field: string; readonly message: string }[];
+}
+
+/** How records are shown, as JSON text. */
+export function serializePolicy(settings: Settings) {
   const absent = ABSENT[settings.absent_optionals];
   return {
-    account: (account) => JSON.stringify(accountFields(account, absent)),
-    accountRead: (account) => {
+    account: (account: Account) => JSON.stringify(accountFields(account, absent)),
+    // CONV-3: the reads give these ids as numbers, the writes as strings.
+    accountRead: (account: Account) => {
       const id = Number(account.id);
       return JSON.stringify({ record_id: id, account_id: id, ...accountFields(account, absent) });
     },
-    // NS-54, CONV-3.
-    accountStatus: ({ id, status, revision }) =>
-      JSON.stringify({ account_id: Number(id), status, revision }),
-    transaction: (transaction) => JSON.stringify(transactionFields(transaction)),
-    transactionRead: (transaction) =>
+    transaction: (transaction: Transaction) => JSON.stringify(transactionFields(transaction)),
+    transactionRead: (transaction: Transaction) =>
       JSON.stringify({
         record_id: Number(transaction.id),
         ...transactionFields(transaction),
-        // CONV-3: the reads give this id as a number, the writes as a string.
         account_id: Number(transaction.account_id),
       }),
-    order: (order) => JSON.stringify(orderFields(order)),
-    subscription: (subscription, secret) =>
+    order: serializeOrder,
+    position: serializePosition,
+    subscription: (subscription: Subscription, secret: string | null) =>
       JSON.stringify(subscriptionFields(subscription, secret, settings)),
-    problem: (problem, requestId) => serializeProblem(problem, requestId, settings.error_entry),
+    problem: (problem: Problem, requestId: string) =>
+      serializeProblem(problem, requestId, settings.error_entry),
     envelope: recentEnvelopes(settings),
   };
 }
+
+/** NS-54, CONV-3. */
+export const serializeAccountStatus = ({ id, status, revision }: Account): string =>
+  JSON.stringify({ account_id: Number(id), status, revision });
 
 /**
  * ACC-18: exactly these fields; the email is never among them.
@@ -125,8 +144,8 @@ function transactionFields(transaction: Transaction) {
 }
 
 /** NS-1. */
-function orderFields(order: Order) {
-  return {
+const serializeOrder = (order: Order): string =>
+  JSON.stringify({
     id: order.id,
     trading_account_id: order.trading_account_id,
     position_id: order.position_id,
@@ -136,8 +155,21 @@ function orderFields(order: Order) {
     price: order.price,
     status: order.status,
     created_at: order.created_at,
-  };
-}
+  });
+
+/** NS-1. */
+const serializePosition = (position: Position): string =>
+  JSON.stringify({
+    id: position.id,
+    trading_account_id: position.trading_account_id,
+    instrument: position.instrument,
+    side: position.side,
+    volume: position.volume,
+    open_price: position.open_price,
+    status: position.closed_at === null ? 'open' : 'closed',
+    opened_at: position.opened_at,
+    closed_at: position.closed_at,
+  });
 
 /** HOOK-2, HOOK-3: the secret is shown only by the two operations that pass one. */
 function subscriptionFields(subscription: Subscription, secret: string | null, settings: Settings) {
@@ -181,13 +213,13 @@ function serializeProblem(
 }
 
 /** Many subscriptions get the same event at about the same time: it is printed once for them. */
-function recentEnvelopes(settings: Settings): SerializePolicy['envelope'] {
+function recentEnvelopes(settings: Settings) {
   interface Printed {
     readonly event: EventRecord;
     readonly text: string;
   }
   const recent: (Printed | undefined)[] = new Array(64).fill(undefined);
-  return (event, world) => {
+  return (event: EventRecord, world: World): string => {
     const slot = event.seq % recent.length;
     const known = recent[slot];
     if (known?.event === event) return known.text;

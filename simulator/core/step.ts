@@ -141,5 +141,5 @@ export function brokenReply(
 ): Reply {
   const named = { ...behaviour, requestId: () => requestId };
   const context = new RequestContext(world, named, call, noFacts, world.counters.request);
-  return refusalReply(context, { code: 'internal_error', detail, cites: ['ERR-3', 'IDEM-6c'] });
+  return refusalReply(context, 'internal_error', detail);
 }

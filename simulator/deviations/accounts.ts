@@ -142,7 +142,7 @@ export const accountDeviations: DeviationFamily = {
           world.accounts,
           () => true,
         );
-        return account !== null && account.revision !== behaviour.accounts.firstRevision;
+        return account !== null && account.revision !== behaviour.settings.first_revision;
       },
       'invalid_state',
     ),
@@ -195,7 +195,9 @@ export const accountDeviations: DeviationFamily = {
   'account-unnamed-stays-unnamed': {
     breaks: ['ACC-13'],
     story: 'Missing names stay empty.',
-    override: policy('accounts', () => ({ nameAfterEmail: () => ({ first: '', last: '' }) })),
+    override: policy('accounts', () => ({
+      nameAfterEmail: () => ({ first_name: '', last_name: '' }),
+    })),
   },
   'account-unnamed-is-refused': {
     breaks: ['ACC-13'],

@@ -3,6 +3,7 @@ import type { Demand, LimitPolicy } from '../core/behaviour.ts';
 import type { Reply } from '../core/call.ts';
 import { putsInto } from '../core/change.ts';
 import type { RequestContext } from '../core/pipeline/request-context.ts';
+import { planRates } from '../core/tables/rate-plans.ts';
 import type { DeviationFamily } from './deviation.ts';
 import {
   createsWhenRefusedBy,
@@ -64,14 +65,14 @@ const cost = (factor: (context: RequestContext) => number): Override =>
 /** Changes the buckets that one kind of credential draws from. */
 const drawingOf = (
   kind: 'credential' | 'delegated',
-  change: (own: Demand, context: DemandingCall, plans: LimitPolicy['plans']) => Demand,
+  change: (own: Demand, context: DemandingCall, plans: typeof planRates) => Demand,
 ): Override =>
   limits((own) => ({
     demands: (context) =>
       own
         .demands(context)
         .map((demand) =>
-          demand.bucket.startsWith(`${kind}:`) ? change(demand, context, own.plans) : demand,
+          demand.bucket.startsWith(`${kind}:`) ? change(demand, context, planRates) : demand,
         ),
   }));
 

@@ -12,6 +12,7 @@ import {
   type RequestContext,
 } from '../core/pipeline/request-context.ts';
 import type { Account, Entry, Subscription, Transaction } from '../core/records.ts';
+import { addDecimals } from '../core/values/decimal.ts';
 import type { World } from '../core/world.ts';
 
 export type Override = (behaviour: Behaviour) => Behaviour;
@@ -237,7 +238,7 @@ export function createsWhenRefusedBy(
 
 /** Books an amount for the transaction in the path. */
 export function entryBooked(
-  { world, behaviour, pathId, atMs }: RequestContext,
+  { world, pathId, atMs }: RequestContext,
   amount: string,
   kind: Entry['kind'],
 ): Change[] {
@@ -245,7 +246,7 @@ export function entryBooked(
   const account = world.tradingAccounts.get(transaction?.trading_account_id ?? '');
   if (transaction === undefined || account === undefined) return [];
   const entry = { transaction_id: transaction.id, amount, kind, at_ms: atMs };
-  const balance = behaviour.values.add(account.balance, amount);
+  const balance = addDecimals(account.balance, amount);
   return [{ type: 'entry', tradingAccountId: account.id, entry, balance }];
 }
 

@@ -1,5 +1,6 @@
 // Deviations of decisions on transactions (TXS).
 import { type Change, put, putsInto } from '../core/change.ts';
+import { movementOf } from '../core/operations/transactions.ts';
 import type { RequestContext } from '../core/pipeline/request-context.ts';
 import type { TransactionStatus } from '../core/records.ts';
 import type { Transition, Trigger } from '../core/tables/transitions.ts';
@@ -136,11 +137,7 @@ export const transitionDeviations: DeviationFamily = {
       const transaction = context.world.transactions.get(context.pathId);
       if (transaction === undefined || given.reply.status !== 200 || given.changes.length > 0)
         return given;
-      const booked = entryBooked(
-        context,
-        context.behaviour.transactions.movement(transaction),
-        'movement',
-      );
+      const booked = entryBooked(context, movementOf(transaction), 'movement');
       return { ...given, changes: booked };
     }),
   },

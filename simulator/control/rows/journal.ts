@@ -1,4 +1,5 @@
 // Rows of the calls so far: the journal, coverage, idempotency keys and allowances.
+import { keyRetentionMs } from '../../../fixtures/constants.ts';
 import { oneOf, text, type ValueOf, whole } from '../../../fixtures/schemas/kit.ts';
 import { findEntry, type JournalEntry, newestEntries } from '../../core/journal.ts';
 import type { KeyRecord } from '../../core/records.ts';
@@ -91,7 +92,7 @@ function viewKey(host: WorldHost, keyId: string, record: KeyRecord, now: number)
     first_attempt: record.firstCall,
     recorded_at_ms: record.atMs,
     age_ms: Math.max(0, now - record.atMs),
-    expires_at_ms: isRunning ? null : record.atMs + host.behaviour.keys.retentionMs,
+    expires_at_ms: isRunning ? null : record.atMs + keyRetentionMs,
   };
 }
 

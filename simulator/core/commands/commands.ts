@@ -298,17 +298,14 @@ function makeSubscription(
   if (!world.firms.has(firmId)) return refused('firm_id', `there is no firm ${firmId}`);
   const why = behaviour.webhooks.refuseTarget(url, null, world);
   if (why !== null) return refused('url', why);
-  const subscription = newSubscription(world, behaviour, {
+  const { subscription, changes } = newSubscription(world, behaviour, {
     firm_id: firmId,
     brand_id: null,
     url,
     event_categories: categories,
     created_at: world.nowMs,
   });
-  evolve(world, [
-    { type: 'counter', counter: 'secret', to: world.counters.secret + 1 },
-    put('subscriptions', subscription),
-  ]);
+  evolve(world, changes);
   return done({ subscription });
 }
 

@@ -43,8 +43,9 @@ export function newSubscription(
   world: World,
   behaviour: Behaviour,
   options: NewSubscriptionOptions,
-): Subscription {
-  return {
+): { readonly subscription: Subscription; readonly changes: readonly Change[] } {
+  const count = world.counters.secret + 1;
+  const subscription: Subscription = {
     id: world.counters.subscription + 1,
     account_id: null,
     client_id: null,
@@ -52,12 +53,17 @@ export function newSubscription(
     disabled: false,
     disabled_reason: null,
     last_delivered_seq: 0,
-    secret: behaviour.webhooks.secret(world, world.counters.secret + 1),
+    secret: behaviour.webhooks.secret(world, count),
     previous_secret: null,
     rotated_at_ms: null,
     cursor_seq: world.events.lastSeq,
     stopped: false,
   };
+  const changes: readonly Change[] = [
+    { type: 'counter', counter: 'secret', to: count },
+    put('subscriptions', subscription),
+  ];
+  return { subscription, changes };
 }
 
 type DeliveryFault = 'duplicate' | 'bad_signature' | 'stale_timestamp';
@@ -318,15 +324,19 @@ function failedChanges(
   return [...changes, put('deliveries', exhausted)];
 }
 
+export const disabled = (subscription: Subscription, reason: string): Subscription => ({
+  ...subscription,
+  disabled: true,
+  disabled_reason: reason,
+});
+
 /** HOOK-5, HOOK-13, EVT-13: nothing more is sent, and what was waiting stops. */
 export function disableChanges(
   world: World,
   subscription: Subscription,
   reason: string,
 ): readonly Change[] {
-  const changes: Change[] = [
-    put('subscriptions', { ...subscription, disabled: true, disabled_reason: reason }),
-  ];
+  const changes: Change[] = [put('subscriptions', disabled(subscription, reason))];
   for (const id of world.openDeliveries.get(subscription.id) ?? []) {
     const delivery = world.deliveries.get(id);
     if (delivery === undefined) continue;

@@ -1,8 +1,8 @@
 // The events channel: how it is opened, where a reader begins, what it gets next, and when it is
 // closed.
 import type { Behaviour } from '../behaviour.ts';
-import { type Call, type Cite, type Decision, noFacts } from '../call.ts';
-import { refuse, refuseUnnamed } from '../pipeline/refuse.ts';
+import { type Call, type Decision, noFacts } from '../call.ts';
+import { invalid, refuseUnnamed } from '../pipeline/refuse.ts';
 import { RequestContext } from '../pipeline/request-context.ts';
 import { tokenText } from '../pipeline/stages.ts';
 import type { Credential } from '../records.ts';
@@ -91,40 +91,24 @@ function findReaderOf(world: World, text: string, nowMs: number): Credential | n
 }
 
 export function streamEvents(context: RequestContext): Decision {
-  if (context.call.upgrade !== true) return refusePlain(context);
+  if (context.call.upgrade !== true) {
+    // NS-12: a plain request for it is answered with what it is.
+    const detail = 'The events channel is a WebSocket. Connect to it with a WebSocket client.';
+    const problem = { status: 426, title: 'Upgrade required', code: 'upgrade_required', detail };
+    const headers = { upgrade: 'websocket', connection: 'Upgrade' };
+    return refuseUnnamed(context, problem, ['NS-12'], headers);
+  }
   const text = context.query.get('after_seq');
   if (text !== null && !/^\d{1,15}$/.test(text)) {
-    return refuseAfterSeq(context, 'after_seq must be the sequence number of an event, or 0.');
+    const detail = 'after_seq must be the sequence number of an event, or 0.';
+    return invalid(context, 'after_seq', detail, 'EVT-10b', 'NS-12');
   }
   // NS-12: a later number is of another world, and what follows here would be taken for what came
   // before.
   if (text !== null && Number(text) > context.world.events.lastSeq) {
     const detail = `after_seq is ${text}, and no event is as late. Is the number from another world?`;
-    return refuseAfterSeq(context, detail);
+    return invalid(context, 'after_seq', detail, 'EVT-10b', 'NS-12');
   }
-  return {
-    reply: { status: 101, contentType: null, body: '' },
-    changes: [],
-    cites: ['EVT-10b', 'NS-12'],
-  };
-}
-
-function refuseAfterSeq(context: RequestContext, detail: string): Decision {
-  const cites: readonly Cite[] = ['EVT-10b', 'NS-12'];
-  return refuse(context, { code: 'validation_failed', detail, field: 'after_seq', cites });
-}
-
-/** NS-12: a plain request for it is answered with what it is. */
-function refusePlain(context: RequestContext): Decision {
-  return refuseUnnamed(
-    context,
-    {
-      status: 426,
-      title: 'Upgrade required',
-      code: 'upgrade_required',
-      detail: 'The events channel is a WebSocket. Connect to it with a WebSocket client.',
-    },
-    ['NS-12'],
-    { upgrade: 'websocket', connection: 'Upgrade' },
-  );
+  const reply = { status: 101, contentType: null, body: '' };
+  return { reply, changes: [], cites: ['EVT-10b', 'NS-12'] };
 }

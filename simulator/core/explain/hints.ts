@@ -10,11 +10,17 @@ import { findNearest } from '../../../fixtures/settings/parse.ts';
 import type { Cite, Reply } from '../call.ts';
 import { findEntry, type JournalEntry } from '../journal.ts';
 import { optionalText } from '../operations/members.ts';
+import { methodOf } from '../operations/transactions.ts';
 import { headerOf } from '../pipeline/operation-row.ts';
 import type { Body, RequestContext } from '../pipeline/request-context.ts';
 import { methodsAt } from '../pipeline/stages.ts';
 import { own } from '../state/copy-world.ts';
-import { absoluteDecimal, compareDecimals, isNegativeDecimal } from '../values/decimal.ts';
+import {
+  absoluteDecimal,
+  compareDecimals,
+  isNegativeDecimal,
+  isZeroDecimal,
+} from '../values/decimal.ts';
 
 interface RegisteredHint {
   readonly code: string;
@@ -302,7 +308,7 @@ function findSignAgainstType(context: RequestContext, reply: Reply | null): stri
   const method = optionalText(body, 'method');
   const isIncoming = type === 'Deposit' || type === 'Credit';
   const isNegative = isNegativeDecimal(amount);
-  const isOtherSign = isNegative === isIncoming && !behaviour.values.isZero(amount);
+  const isOtherSign = isNegative === isIncoming && !isZeroDecimal(amount);
   const isOtherMethod =
     (type === 'Withdrawal' && method === 'Deposit') ||
     (type === 'Deposit' && method === 'Withdrawal');
@@ -311,7 +317,7 @@ function findSignAgainstType(context: RequestContext, reply: Reply | null): stri
   const booked = `${absoluteDecimal(amount)} is ${isIncoming ? 'added to' : 'subtracted from'} the balance`;
   const answered =
     method === null
-      ? ` It is answered as method ${behaviour.values.method(amount)} (TXN-6); send method, or the other sign.`
+      ? ` It is answered as method ${methodOf(amount)} (TXN-6); send method, or the other sign.`
       : '';
   return `${what}: when it settles, ${booked} (NS-43).${answered}`;
 }

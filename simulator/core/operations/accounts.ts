@@ -10,124 +10,99 @@ import { type Batch, type Cite, citesIf, type Decision, type Reply } from '../ca
 import { put } from '../change.ts';
 import { emit } from '../delivery/deliveries.ts';
 import { headerOf } from '../pipeline/operation-row.ts';
-import { refuse } from '../pipeline/refuse.ts';
+import { invalid, refuse } from '../pipeline/refuse.ts';
 import { type Body, callerOf, type RequestContext } from '../pipeline/request-context.ts';
 import { refuseByFirm } from '../pipeline/stages.ts';
-import type { Account, Credential } from '../records.ts';
+import type { Account } from '../records.ts';
 import { findReferenced, personKeys } from '../references.ts';
 import type { IfMatch } from '../values/etag.ts';
 import { shortened } from '../values/text.ts';
-import { findAccount, optionalText, parsePathId } from './members.ts';
+import { findAccount, optionalText, parsePathId, refuseReference } from './members.ts';
 
 export function createAccount(context: RequestContext): Decision {
-  return createOrFindAccount(context, context.body);
+  return createFrom(context, context.body);
 }
 
 /** The whole of a single create, from a readable row to the account. */
-function createOrFindAccount(context: RequestContext, row: Body): Decision {
-  const refused = refuseReference(context, row);
+function createFrom(context: RequestContext, row: Body): Decision {
+  const { behaviour, world } = context;
+  const { values, settings } = behaviour;
+  const reference = optionalText(row, 'client_reference_id') ?? '';
+  const refused = refuseReference(context, reference, 'ACC-2');
   if (refused !== null) return refused;
+  const email = optionalText(row, 'email');
+  if (email === null) return refuseEmail(context, 'NS-33');
   const brandId = findBrand(context, row);
   if (typeof brandId !== 'string') return brandId;
-  const { values, accounts } = context.behaviour;
-  const credential = callerOf(context);
-  const index = accounts.referenceIndex(credential.firm_id, brandId);
-  const reference = values.referenceKey(row.client_reference_id as string);
-  // ACC-5, ACC-6: the reference is asked before email and phone, so a repeat finds its own account.
+  const caller = callerOf(context);
+  // ACC-5, ACC-6: the reference comes before email and phone, so a repeat finds its own account.
   const existing = findReferenced(
-    context.world.people.get(index)?.byReference,
-    reference,
-    context.world.accounts,
-    (account) => context.behaviour.reach.account(credential, account),
+    world.people.get(behaviour.accounts.referenceIndex(caller.firm_id, brandId))?.byReference,
+    values.referenceKey(reference),
+    world.accounts,
+    (account) => behaviour.reach.account(caller, account),
   );
-  if (existing === null && isDelegatedAbroad(context)) return refuseDelegated(context);
-  const valid = values.isEmail(row.email as string);
-  // NS-56: which of the two is noticed first.
-  if (existing !== null && (valid || context.behaviour.settings.known_reference === 'first')) {
-    return converge(context, existing, row, valid);
+  // NS-64, the other choice: a caller that reaches only one account creates no other.
+  const isDelegated = caller.account_id !== null;
+  if (existing === null && isDelegated && settings.delegated_account_create === 'refused') {
+    const detail = 'A delegated token makes no accounts: use a server credential.';
+    return refuse(context, 'forbidden', ['NS-64'], detail);
   }
-  return valid ? createAt(context, row, brandId) : refuseEmail(context, 'ACC-4');
+  const isEmail = values.isEmail(email);
+  // NS-56: which of the two is noticed first.
+  if (existing !== null && (isEmail || settings.known_reference === 'first')) {
+    return converge(context, existing, row, isEmail);
+  }
+  return isEmail ? createAt(context, row, brandId) : refuseEmail(context, 'ACC-4');
 }
 
 /** The brand an account would be created at, or why it cannot be. */
 function findBrand(context: RequestContext, row: Body): string | Decision {
   const { behaviour, world } = context;
-  const credential = callerOf(context);
+  const caller = callerOf(context);
   const named = optionalText(row, 'brand_id');
   if (named === null) {
-    // ACC-17: a brand-bound credential creates at its own brand. ACC-15: a firm-wide one must say
-    // where.
-    if (credential.brand_id !== null) return credential.brand_id;
-    return refuse(context, {
-      code: 'validation_failed',
-      detail:
-        'brand_id is required: this credential is good for every brand of its firm, so name the one.',
-      field: 'brand_id',
-      cites: ['ACC-15'],
-    });
+    // ACC-17: a brand-bound credential creates at its own brand. ACC-15: a firm-wide one names it.
+    if (caller.brand_id !== null) return caller.brand_id;
+    const detail =
+      'brand_id is required: this credential is good for every brand of its firm, so name the one.';
+    return invalid(context, 'brand_id', detail, 'ACC-15');
   }
   const brandId = behaviour.values.id(named);
   if (brandId === null) {
-    return refuse(context, {
-      code: 'validation_failed',
-      detail: 'brand_id must be a decimal string.',
-      field: 'brand_id',
-      cites: ['CONV-1c'],
-    });
+    return invalid(context, 'brand_id', 'brand_id must be a decimal string.', 'CONV-1c');
   }
-  if (behaviour.reach.brand(credential, brandId, world)) return brandId;
-  const isBound = credential.brand_id !== null;
-  return refuse(context, {
-    code: isBound ? 'forbidden' : FOREIGN_BRAND[behaviour.settings.foreign_brand_status],
-    detail: `This credential cannot use brand ${shortened(brandId)}.`,
-    field: 'brand_id',
-    cites: isBound ? ['ACC-16', 'AUTH-6'] : ['AUTH-7', 'NS-63'],
-  });
+  if (behaviour.reach.brand(caller, brandId, world)) return brandId;
+  const detail = `This credential cannot use brand ${shortened(brandId)}.`;
+  if (caller.brand_id !== null) {
+    return refuse(context, 'forbidden', ['ACC-16', 'AUTH-6'], detail, 'brand_id');
+  }
+  const code = foreignBrand[behaviour.settings.foreign_brand_status];
+  return refuse(context, code, ['AUTH-7', 'NS-63'], detail, 'brand_id');
 }
 
 /** NS-63. */
-const FOREIGN_BRAND = { 403: 'forbidden', 404: 'not_found', 422: 'validation_failed' } as const;
+const foreignBrand = { 403: 'forbidden', 404: 'not_found', 422: 'validation_failed' } as const;
 
-/** ACC-2, NS-33: what is wrong with the reference, or an email that is not there at all. */
-function refuseReference(context: RequestContext, row: Body): Decision | null {
-  const { values } = context.behaviour;
-  const reference = optionalText(row, 'client_reference_id') ?? '';
-  if (values.isBlank(reference) || values.length(reference) > values.maxReference) {
-    return refuse(context, {
-      code: 'validation_failed',
-      detail: `client_reference_id must have 1 to ${values.maxReference} characters and not be blank.`,
-      field: 'client_reference_id',
-      cites: ['ACC-2', 'NS-40'],
-    });
-  }
-  return optionalText(row, 'email') === null ? refuseEmail(context, 'NS-33') : null;
-}
-
-function refuseEmail(context: RequestContext, rule: Cite): Decision {
-  return refuse(context, {
-    code: 'validation_failed',
-    detail: 'email must contain an @.',
-    field: 'email',
-    cites: [rule],
-  });
-}
-
-/** NS-64, the other choice: a caller that reaches only one account makes no other. */
-function isDelegatedAbroad(context: RequestContext): boolean {
-  const { delegated_account_create: choice } = context.behaviour.settings;
-  return choice === 'refused' && callerOf(context).account_id !== null;
-}
-
-function refuseDelegated(context: RequestContext): Decision {
-  const detail = 'A delegated token makes no accounts: use a server credential.';
-  return refuse(context, { code: 'forbidden', detail, cites: ['NS-64'] });
-}
+const refuseEmail = (context: RequestContext, rule: Cite): Decision =>
+  invalid(context, 'email', 'email must contain an @.', rule);
 
 function createAt(context: RequestContext, row: Body, brandId: string): Decision {
   const { behaviour, world } = context;
-  const { values } = behaviour;
-  const phone = values.phone(optionalText(row, 'phone'), optionalText(row, 'phone_region'));
-  const account = newAccount(context, row, callerOf(context), brandId, phone);
+  const caller = callerOf(context);
+  const region = optionalText(row, 'phone_region');
+  const phone = behaviour.values.phone(optionalText(row, 'phone'), region);
+  const account = newAccount(behaviour, {
+    id: String(world.counters.account + 1),
+    firm_id: caller.firm_id,
+    brand_id: brandId,
+    client_reference_id: row.client_reference_id as string,
+    email: row.email as string,
+    phone,
+    // ACC-14: as sent.
+    ...mapProfile((field) => optionalText(row, field)),
+    created_at: context.atMs,
+  });
   const keys = personKeys(behaviour, account);
   const known = world.people.get(keys.people);
   if (known?.byEmail.has(keys.email)) return refusePerson(context, 'email', 'ACC-8');
@@ -140,80 +115,62 @@ function createAt(context: RequestContext, row: Body, brandId: string): Decision
     changes: [put('accounts', account, keys), ...emit(context, 'account.created', account, body)],
     cites: [
       ...(['ACC-1', 'ACC-18', 'ACC-19', 'ACC-20', 'ACC-22', 'CONV-1a'] as const),
-      ...citesIf(callerOf(context).brand_id !== null, 'ACC-17'),
+      ...citesIf(caller.brand_id !== null, 'ACC-17'),
       ...citesIf(isNameless(row), 'ACC-13'),
       ...citesIf(typeof row.country === 'string' || typeof row.language === 'string', 'ACC-14'),
       ...citesIf(phone !== null, 'ACC-11'),
-      ...citesIf(phone !== null && optionalText(row, 'phone_region') !== null, 'ACC-12'),
+      ...citesIf(phone !== null && region !== null, 'ACC-12'),
     ],
   };
 }
 
-/** ACC-5, IDEM-12: the account the reference names, untouched. */
-function converge(context: RequestContext, account: Account, row: Body, valid: boolean): Decision {
+/** ACC-5, IDEM-12: the account that the reference names, untouched. */
+function converge(
+  context: RequestContext,
+  account: Account,
+  row: Body,
+  isEmail: boolean,
+): Decision {
   if (context.idempotency !== null) context.idempotency = 'converged';
-  const body = context.behaviour.serialize.account(account);
+  const isOtherCase = account.client_reference_id !== row.client_reference_id;
   return {
-    reply: accountReply(context, account, 200, body),
+    reply: accountReply(context, account, 200, context.behaviour.serialize.account(account)),
     changes: [],
     cites: [
       'ACC-5',
-      ...citesIf(account.client_reference_id !== row.client_reference_id, 'ACC-6'),
+      ...citesIf(isOtherCase, 'ACC-6'),
       'ACC-7',
       'IDEM-12',
-      ...citesIf(!valid, 'NS-56'),
+      ...citesIf(!isEmail, 'NS-56'),
     ],
   };
 }
 
 function refusePerson(context: RequestContext, field: string, rule: Cite): Decision {
-  return refuse(context, {
-    code: 'invalid_state',
-    detail: `Someone with this ${field} already exists at this brand under another reference.`,
-    field,
-    cites: [rule, 'IDEM-13'],
-  });
+  const detail = `Someone with this ${field} already exists at this brand under another reference.`;
+  return refuse(context, 'invalid_state', [rule, 'IDEM-13'], detail, field);
 }
 
-function newAccount(
-  context: RequestContext,
-  row: Body,
-  credential: Credential,
-  brandId: string,
-  phone: string | null,
-): Account {
-  const { accounts } = context.behaviour;
-  const email = row.email as string;
-  // ACC-14: as sent.
-  const profile = mapProfile((field) => optionalText(row, field));
+type Named = { readonly first_name?: unknown; readonly last_name?: unknown };
+
+const isNameless = ({ first_name: first, last_name: last }: Named): boolean =>
+  typeof first !== 'string' && typeof last !== 'string';
+
+type NewAccount = Pick<
+  Account,
+  'id' | 'firm_id' | 'brand_id' | 'client_reference_id' | 'email' | 'phone' | 'created_at'
+> &
+  Profile;
+
+export function newAccount({ accounts, settings }: Behaviour, given: NewAccount): Account {
   return {
-    id: String(context.world.counters.account + 1),
-    firm_id: credential.firm_id,
-    brand_id: brandId,
-    client_reference_id: row.client_reference_id as string,
-    email,
-    phone,
-    ...nameProfile(accounts, profile, email),
+    ...given,
+    // ACC-13, NS-25: a person without any name is named after the email.
+    ...(isNameless(given) ? accounts.nameAfterEmail(given.email) : null),
     status: accounts.firstStatus,
-    revision: accounts.firstRevision,
-    created_at: context.atMs,
+    revision: settings.first_revision,
     first_deposit_id: null,
   };
-}
-
-function isNameless(row: Body): boolean {
-  return optionalText(row, 'first_name') === null && optionalText(row, 'last_name') === null;
-}
-
-/** ACC-13, NS-25: a person without any name is named after the email. */
-export function nameProfile(
-  accounts: Behaviour['accounts'],
-  profile: Profile,
-  email: string,
-): Profile {
-  if (profile.first_name !== null || profile.last_name !== null) return profile;
-  const { first, last } = accounts.nameAfterEmail(email);
-  return { ...profile, first_name: first, last_name: last };
 }
 
 /** ACC-19: every account answer carries its tag. */
@@ -229,139 +186,112 @@ export function accountReply(
 
 export function bulkCreateAccounts(context: RequestContext): Decision | Batch {
   const rows = context.body.accounts as readonly Body[];
-  const refused = refuseBatch(context, rows);
-  if (refused !== null) return refused;
+  if (rows.length === 0) {
+    return invalid(context, 'accounts', 'accounts must have at least one row.', 'BULK-6');
+  }
+  const { maxRows } = context.behaviour.accounts;
+  if (rows.length > maxRows) {
+    const detail = `accounts may have at most ${maxRows} rows, not ${rows.length}.`;
+    return refuse(context, 'scope_too_wide', ['BULK-7'], detail, 'accounts');
+  }
+  for (const [index, row] of rows.entries()) {
+    const refused = refuseBatchFor(context, row, index);
+    if (refused !== null) return refused;
+  }
   return {
     rows: rows.length,
     // BULK-3: a firm that may create no single account may create none in a batch either.
     decideRow: (index) =>
-      refuseByFirm(context, 'createAccount') ?? createOrFindAccount(context, rows[index] as Body),
+      refuseByFirm(context, 'createAccount') ?? createFrom(context, rows[index] as Body),
     answer: (replies) => bulkReply(rows, replies),
     cites: ['BULK-1', 'BULK-2', 'BULK-3', 'BULK-4', 'BULK-5', 'BULK-8', 'BULK-11', 'BULK-12'],
   };
 }
 
-/** What refuses the batch before anything is created; null when it may run. */
-function refuseBatch(context: RequestContext, rows: readonly Body[]): Decision | null {
-  if (rows.length === 0) {
-    return refuse(context, {
-      code: 'validation_failed',
-      detail: 'accounts must have at least one row.',
-      field: 'accounts',
-      cites: ['BULK-6'],
-    });
-  }
-  const { maxRows } = context.behaviour.accounts;
-  if (rows.length > maxRows) {
-    return refuse(context, {
-      code: 'scope_too_wide',
-      detail: `accounts may have at most ${maxRows} rows, not ${rows.length}.`,
-      field: 'accounts',
-      cites: ['BULK-7'],
-    });
-  }
-  for (const [index, row] of rows.entries()) {
-    const refused = refuseWholeFor(context, row, index);
-    if (refused !== null) return refused;
-  }
-  return null;
-}
-
-function refuseWholeFor(context: RequestContext, row: Body, index: number): Decision | null {
-  const { behaviour, world } = context;
-  const { settings } = behaviour;
-  if (row.client_reference_id === undefined || row.client_reference_id === null) {
-    return refuse(context, {
-      code: 'validation_failed',
-      status: settings.batch_refusal_status,
-      detail: `Row ${index} has no client_reference_id; nothing was created.`,
-      field: `accounts.${index}.client_reference_id`,
-      cites: ['BULK-9', 'NS-6'],
-    });
+/** What a row refuses the whole batch for, before anything is created. */
+function refuseBatchFor(context: RequestContext, row: Body, index: number): Decision | null {
+  const { values, reach, settings } = context.behaviour;
+  const refuseRow = (what: string, member: string, cites: readonly Cite[]) => {
+    const detail = `Row ${index} ${what}; nothing was created.`;
+    const status = settings.batch_refusal_status;
+    return refuse(
+      context,
+      'validation_failed',
+      cites,
+      detail,
+      `accounts.${index}${member}`,
+      status,
+    );
+  };
+  const reference = row.client_reference_id;
+  if (reference === undefined || reference === null) {
+    return refuseRow('has no client_reference_id', '.client_reference_id', ['BULK-9', 'NS-6']);
   }
   const named = optionalText(row, 'brand_id');
-  const brandId = named === null ? null : behaviour.values.id(named);
-  if (brandId !== null && !behaviour.reach.brand(callerOf(context), brandId, world)) {
+  const caller = callerOf(context);
+  const brandId = named === null ? null : values.id(named);
+  if (brandId !== null && !reach.brand(caller, brandId, context.world)) {
     const status = settings.batch_brand_refusal_status;
-    return refuse(context, {
-      code: status === 403 ? 'forbidden' : 'validation_failed',
-      status,
-      detail: `Row ${index} names brand ${shortened(brandId)}, which this credential cannot use; nothing was created.`,
-      field: `accounts.${index}.brand_id`,
-      cites: ['BULK-10', 'NS-6'],
-    });
+    const code = status === 403 ? 'forbidden' : 'validation_failed';
+    const detail = `Row ${index} names brand ${shortened(brandId)}, which this credential cannot use; nothing was created.`;
+    const cites = ['BULK-10', 'NS-6'] as const;
+    return refuse(context, code, cites, detail, `accounts.${index}.brand_id`, status);
   }
-  return settings.bulk_row_problems === 'batch' ? refuseForRowProblem(context, row, index) : null;
-}
-
-/**
- * NS-33, the other choice: what a row lacks refuses the batch; any other fault stays its own
- * (BULK-8).
- */
-function refuseForRowProblem(context: RequestContext, row: Body, index: number): Decision | null {
-  const lacking = findLacking(context, row);
-  if (lacking === null) return null;
-  return refuse(context, {
-    code: 'validation_failed',
-    status: context.behaviour.settings.batch_refusal_status,
-    detail: `Row ${index} has ${lacking}; nothing was created.`,
-    field: `accounts.${index}`,
-    cites: ['NS-33'],
-  });
-}
-
-function findLacking(context: RequestContext, row: Body): string | null {
-  if (context.behaviour.values.isBlank(optionalText(row, 'client_reference_id') ?? '')) {
-    return 'a blank client_reference_id';
-  }
-  if (optionalText(row, 'email') === null) return 'no email';
-  const placed = optionalText(row, 'brand_id') ?? callerOf(context).brand_id;
-  return placed === null ? 'no brand_id, which this credential must name' : null;
+  // NS-33, the other choice: what a row lacks refuses the batch; any other fault stays its own
+  // (BULK-8).
+  if (settings.bulk_row_problems !== 'batch') return null;
+  const lacking =
+    typeof reference === 'string' && values.isBlank(reference)
+      ? 'has a blank client_reference_id'
+      : optionalText(row, 'email') === null
+        ? 'has no email'
+        : (named ?? caller.brand_id) === null
+          ? 'has no brand_id, which this credential must name'
+          : null;
+  return lacking === null ? null : refuseRow(lacking, '', ['NS-33']);
 }
 
 /** BULK-2 to BULK-5: one entry a row, in order, with what a single create would have answered. */
 function bulkReply(rows: readonly Body[], replies: readonly Reply[]): Reply {
   let created = 0;
   const entries = replies.map((reply, index) => {
-    const landed = reply.status < 300;
-    if (landed) created += 1;
+    const hasLanded = reply.status < 300;
+    if (hasLanded) created += 1;
     const body = JSON.parse(reply.body) as { id?: string; code?: string; detail?: string };
     return {
       client_reference_id: optionalText(rows[index] as Body, 'client_reference_id'),
       status: reply.status,
-      id: landed ? body.id : null,
-      code: landed ? null : body.code,
-      detail: landed ? null : body.detail,
+      id: hasLanded ? body.id : null,
+      code: hasLanded ? null : body.code,
+      detail: hasLanded ? null : body.detail,
     };
   });
   const body = { total: rows.length, created, failed: rows.length - created, rows: entries };
   return { status: 200, contentType: 'application/json', body: JSON.stringify(body) };
 }
 
-/** UPD-3: what can be updated. Email and phone are not among it (UPD-11). */
-const updatable = [...profileFields, 'status'] as const;
+/** UPD-3: what can be updated; email and phone cannot (UPD-11). */
+const updatable: readonly (keyof Profile | 'status')[] = [...profileFields, 'status'];
 
 export function updateAccount(context: RequestContext): Decision {
   const { behaviour } = context;
   const match = behaviour.values.ifMatch(headerOf(context, 'if-match'));
   const id = parsePathId(context, 'account');
   if (typeof id !== 'string') return id;
-  // UPD-6: who cannot see the account learns nothing of its tag, not even that it has a wrong form.
+  // UPD-6: a caller who cannot see the account learns nothing of its tag, not even its form.
   const account = findAccount(context, id, ['UPD-5', 'UPD-6']);
   if ('reply' in account) return account;
-  const unusable =
-    refuseUnusableTag(context, match) ??
-    refuseNull(context) ??
-    refuseOthers(context) ??
-    refuseStatus(context);
+  const unusable = refuseTag(context, match) ?? refuseMembers(context);
   if (unusable !== null) return unusable;
   const updated = applyMembers(context, account);
   const stale = refuseStaleTag(context, match, account);
-  const idle = updated === null ? refuseNoChange(context) : null;
   // NS-19: which of the two is reported when both are wrong.
-  const refused = behaviour.settings.tag_before_no_change ? (stale ?? idle) : (idle ?? stale);
-  if (refused !== null) return refused;
-  if (updated === null) throw new Error('an update without a change got past its refusal');
+  if (stale !== null && (updated !== null || behaviour.settings.tag_before_no_change)) return stale;
+  if (updated === null) {
+    const detail = `The body would change nothing. Send at least one new value of ${updatable.join(', ')}.`;
+    const cites: readonly Cite[] = ['UPD-8', ...citesOfMembers(context)];
+    return refuse(context, 'validation_failed', cites, detail);
+  }
   const body = behaviour.serialize.account(updated);
   return {
     reply: accountReply(context, updated, 200, body),
@@ -370,73 +300,56 @@ export function updateAccount(context: RequestContext): Decision {
   };
 }
 
-/** What has a say only where the body names it. */
-function citesOfMembers({ body }: RequestContext) {
+/** Rules that decide only if the body names their member. */
+function citesOfMembers({ body }: RequestContext): readonly Cite[] {
   return [
     ...citesIf(body.status !== undefined, 'UPD-4'),
     ...citesIf(body.email !== undefined || body.phone !== undefined, 'UPD-11'),
     ...citesIf(body.client_reference_id !== undefined, 'ACC-7'),
-  ] as const;
+  ];
 }
 
-function refuseUnusableTag(context: RequestContext, match: IfMatch): Decision | null {
+function refuseTag(context: RequestContext, match: IfMatch): Decision | null {
   if (match.kind === 'missing') {
-    return refuse(context, {
-      code:
-        context.behaviour.settings.missing_if_match === 412
-          ? 'revision_conflict'
-          : 'validation_failed',
-      status: context.behaviour.settings.missing_if_match,
-      detail: 'Send If-Match with the ETag of the account as you last saw it.',
-      field: 'If-Match',
-      cites: ['UPD-10', 'NS-18'],
-    });
+    const status = context.behaviour.settings.missing_if_match;
+    const code = status === 412 ? 'revision_conflict' : 'validation_failed';
+    const detail = 'Send If-Match with the ETag of the account as you last saw it.';
+    return refuse(context, code, ['UPD-10', 'NS-18'], detail, 'If-Match', status);
   }
   if (match.kind !== 'malformed') return null;
-  return refuse(context, {
-    code: 'validation_failed',
-    detail: 'If-Match must be one strong tag in double quotes, such as "3".',
-    field: 'If-Match',
-    cites: ['UPD-9', 'NS-39'],
-  });
+  const detail = 'If-Match must be one strong tag in double quotes, such as "3".';
+  return invalid(context, 'If-Match', detail, 'UPD-9', 'NS-39');
 }
 
-/** NS-55: a setting may take null for a wish, which is then refused; no status is ever cleared. */
-function refuseNull(context: RequestContext): Decision | null {
-  const { update_null: choice } = context.behaviour.settings;
-  if (choice === 'not_sent') return null;
-  const names = choice === 'cleared' ? ['status'] : updatable;
-  const field = names.find((name) => context.body[name] === null);
-  if (field === undefined) return null;
-  const detail = `${field} must not be null.`;
-  return refuse(context, { code: 'validation_failed', detail, field, cites: ['NS-55'] });
-}
-
-/** NS-27: a setting may refuse what UPD-11 would only leave as it is. */
-function refuseOthers(context: RequestContext): Decision | null {
-  if (context.behaviour.settings.update_other_members === 'ignored') return null;
-  const known: readonly string[] = updatable;
-  const field = Object.keys(context.body).find((name) => !known.includes(name));
-  if (field === undefined) return null;
-  return refuse(context, {
-    code: 'validation_failed',
-    detail: `${field} cannot be changed by an update, only ${updatable.join(', ')}.`,
-    field,
-    cites: ['UPD-11', 'NS-27'],
-  });
-}
-
-/** NS-5: a setting may name the statuses; the rules take any (UPD-4). */
-function refuseStatus(context: RequestContext): Decision | null {
-  const { statuses } = context.behaviour.accounts;
-  const status = optionalText(context.body, 'status');
-  if (statuses === null || status === null || statuses.includes(status)) return null;
-  return refuse(context, {
-    code: 'validation_failed',
-    detail: `status must be one of ${statuses.join(', ')}.`,
-    field: 'status',
-    cites: ['NS-5'],
-  });
+/** Members that a setting refuses. */
+function refuseMembers(context: RequestContext): Decision | null {
+  const { body } = context;
+  const { update_null, update_other_members, account_statuses } = context.behaviour.settings;
+  // NS-55: null may be taken for a wish, which is then refused; no status is ever cleared.
+  const notNull = { not_sent: [], cleared: ['status'], refused: updatable }[update_null];
+  const cleared = notNull.find((name) => body[name] === null);
+  if (cleared !== undefined) {
+    return invalid(context, cleared, `${cleared} must not be null.`, 'NS-55');
+  }
+  // NS-27: a setting may refuse what UPD-11 would only leave as it is.
+  if (update_other_members !== 'ignored') {
+    const known: readonly string[] = updatable;
+    const other = Object.keys(body).find((name) => !known.includes(name));
+    if (other !== undefined) {
+      const detail = `${other} cannot be changed by an update, only ${updatable.join(', ')}.`;
+      return invalid(context, other, detail, 'UPD-11', 'NS-27');
+    }
+  }
+  // NS-5: a setting may name the statuses; the rules take any (UPD-4).
+  const status = optionalText(body, 'status');
+  if (account_statuses === null || status === null || account_statuses.includes(status))
+    return null;
+  return invalid(
+    context,
+    'status',
+    `status must be one of ${account_statuses.join(', ')}.`,
+    'NS-5',
+  );
 }
 
 function refuseStaleTag(
@@ -446,45 +359,29 @@ function refuseStaleTag(
 ): Decision | null {
   const current = String(account.revision);
   if (match.kind === 'tag' && match.value === current) return null;
-  if (match.kind === 'any' && (match.values === null || match.values.includes(current)))
-    return null;
-  return refuse(context, {
-    code: 'revision_conflict',
-    detail: `The account has changed since that ETag. ${howToReread(context, account)}, then send a new operation under a new Idempotency-Key.`,
-    field: 'If-Match',
-    cites: ['UPD-7', 'UPD-12'],
-  });
-}
-
-/** NS-54: where the tag of now can be had. */
-function howToReread({ behaviour }: RequestContext, { id }: Account): string {
-  return behaviour.settings.account_status_endpoint === 'served'
-    ? `Read it again at GET /api/v1/accounts/${id}/status, which carries the ETag of now`
-    : 'Read it again, from the list of accounts or by creating it again under its reference';
-}
-
-function refuseNoChange(context: RequestContext): Decision {
-  return refuse(context, {
-    code: 'validation_failed',
-    detail: `The body would change nothing. Send at least one new value of ${updatable.join(', ')}.`,
-    cites: ['UPD-8', ...citesOfMembers(context)],
-  });
+  if (match.kind === 'any' && (match.values?.includes(current) ?? true)) return null;
+  // NS-54: where the current tag is found.
+  const how =
+    context.behaviour.settings.account_status_endpoint === 'served'
+      ? `Read it again at GET /api/v1/accounts/${account.id}/status, which carries the ETag of now`
+      : 'Read it again, from the list of accounts or by creating it again under its reference';
+  const detail = `The account has changed since that ETag. ${how}, then send a new operation under a new Idempotency-Key.`;
+  return refuse(context, 'revision_conflict', ['UPD-7', 'UPD-12'], detail, 'If-Match');
 }
 
 /** UPD-2: only the members sent; null when nothing would be different. */
-function applyMembers(context: RequestContext, account: Account): Account | null {
+function applyMembers({ behaviour, body }: RequestContext, account: Account): Account | null {
+  const { update_null, absent_optionals, revision_step } = behaviour.settings;
   const patch: Record<string, string | null> = {};
-  // NS-55.
-  const clears = context.behaviour.settings.update_null === 'cleared';
-  // NS-44: where what was never given reads as empty, an empty text changes nothing of it (UPD-8).
-  const readsEmpty = context.behaviour.settings.absent_optionals === 'empty';
-  const read = (value: string | null) => (readsEmpty ? (value ?? '') : value);
+  // NS-44: if what was never given reads as empty, an empty text changes nothing of it (UPD-8).
+  const read = (value: string | null) => (absent_optionals === 'empty' ? (value ?? '') : value);
   for (const name of updatable) {
-    const value = optionalText(context.body, name);
-    const sent = value !== null || (clears && context.body[name] === null);
-    if (sent && read(value) !== read(account[name])) patch[name] = value;
+    const value = optionalText(body, name);
+    // NS-55.
+    const isSent = value !== null || (update_null === 'cleared' && body[name] === null);
+    if (isSent && read(value) !== read(account[name])) patch[name] = value;
   }
   if (Object.keys(patch).length === 0) return null;
-  const revision = context.behaviour.accounts.nextRevision(account.revision);
+  const revision = account.revision + revision_step;
   return { ...account, ...(patch as Partial<Account>), revision };
 }

@@ -1,8 +1,7 @@
-// What a call names: texts of its body that may be missing, ids, and the records behind them within the
-// caller's reach; a record out of reach reads as unknown (AUTH-6).
-
+// What a call names: texts of its body, ids, and the records behind them within the caller's reach. A
+// record out of reach reads as unknown (AUTH-6).
 import { type Cite, citesIf, type Decision } from '../call.ts';
-import { refuse } from '../pipeline/refuse.ts';
+import { invalid, refuse } from '../pipeline/refuse.ts';
 import { type Body, callerOf, type RequestContext } from '../pipeline/request-context.ts';
 import type { Account, Credential, TradingAccount, Transaction } from '../records.ts';
 
@@ -12,55 +11,51 @@ export function optionalText(body: Body, name: string): string | null {
   return typeof value === 'string' ? value : null;
 }
 
-/** NS-58: the `account_id` of the query that counts where there are several; null where none is. */
+/** NS-58: the `account_id` of the query that counts if there are several; null if there is none. */
 export function ownerNamed({ query, behaviour }: RequestContext): string | null {
   const named = query.getAll('account_id');
   return named.at(behaviour.settings.repeated_account_id === 'last' ? -1 : 0) ?? null;
 }
 
+/** ACC-2, TXN-3: a reference that is blank or too long. */
+export function refuseReference(
+  context: RequestContext,
+  reference: string,
+  rule: Cite,
+): Decision | null {
+  const { isBlank, length, maxReference } = context.behaviour.values;
+  if (!isBlank(reference) && length(reference) <= maxReference) return null;
+  const field = 'client_reference_id';
+  const detail = `${field} must have 1 to ${maxReference} characters and not be blank.`;
+  return invalid(context, field, detail, rule, 'NS-40');
+}
+
 /** CONV-1c: the id in the path of a write, or a refusal of one that is not decimal. */
 export function parsePathId(context: RequestContext, what: string): string | Decision {
-  const id = context.behaviour.values.id(context.pathId);
-  if (id !== null) return id;
-  return refuse(context, {
-    code: 'validation_failed',
-    detail: `The ${what} id in the path must be a decimal string.`,
-    field: 'id',
-    cites: ['CONV-1c'],
-  });
+  const detail = `The ${what} id in the path must be a decimal string.`;
+  return context.behaviour.values.id(context.pathId) ?? invalid(context, 'id', detail, 'CONV-1c');
 }
 
-/** NS-45: the same for webhook routes and reads, where an id that is none names nothing. */
+/** NS-45: the same for webhook routes and reads, where text that is no id names nothing. */
 export function parseOtherPathId(context: RequestContext, what: string): string | Decision {
-  const id = context.behaviour.values.id(context.pathId);
+  const { behaviour, pathId } = context;
+  const id = behaviour.values.id(pathId);
   if (id !== null) return id;
-  const cites: readonly Cite[] = ['NS-45'];
-  if (context.behaviour.settings.path_id_status === 404) {
-    return refuse(context, {
-      code: 'not_found',
-      detail: `There is no ${what} ${context.pathId}.`,
-      cites,
-    });
+  if (behaviour.settings.path_id_status === 404) {
+    return refuse(context, 'not_found', ['NS-45'], `There is no ${what} ${pathId}.`);
   }
-  const detail = `The ${what} id in the path must be a decimal number.`;
-  return refuse(context, { code: 'validation_failed', detail, field: 'id', cites });
+  return invalid(context, 'id', `The ${what} id in the path must be a decimal number.`, 'NS-45');
 }
 
-/** An id from a body or query; the refusal names the field (CONV-1c). */
+/** CONV-1c: an id from a body or query. */
 export function parseMemberId(
   context: RequestContext,
   text: string,
   field: string,
   ...cites: Cite[]
 ): string | Decision {
-  const id = context.behaviour.values.id(text);
-  if (id !== null) return id;
-  return refuse(context, {
-    code: 'validation_failed',
-    detail: `${field} must be a decimal string.`,
-    field,
-    cites: ['CONV-1c', ...cites],
-  });
+  const detail = `${field} must be a decimal string.`;
+  return context.behaviour.values.id(text) ?? invalid(context, field, detail, 'CONV-1c', ...cites);
 }
 
 export function findAccount(
@@ -73,7 +68,7 @@ export function findAccount(
     return account;
   }
   const cites = [...rules, ...citesOfHidden(context, account)];
-  return refuse(context, { code: 'not_found', detail: `There is no account ${id}.`, cites });
+  return refuse(context, 'not_found', cites, `There is no account ${id}.`);
 }
 
 /** What narrows the view of a caller. */
@@ -89,7 +84,7 @@ function citesOfHidden(context: RequestContext, owner: { readonly firm_id: strin
   return owner.firm_id === caller.firm_id ? citesOfReach(caller) : (['AUTH-7'] as const);
 }
 
-/** A trading account within reach, of the account named where one is (TXN-11). */
+/** A trading account within reach, of the account if one is named (TXN-11). */
 export function findTradingAccount(
   context: RequestContext,
   id: string,
@@ -99,16 +94,13 @@ export function findTradingAccount(
   const { world, behaviour } = context;
   const found = world.tradingAccounts.get(id);
   const owner = found === undefined ? undefined : world.accounts.get(found.account_id);
-  const reachable = owner !== undefined && behaviour.reach.account(callerOf(context), owner);
-  if (found !== undefined && reachable && (accountId === null || found.account_id === accountId)) {
-    return found;
+  const isReachable = owner !== undefined && behaviour.reach.account(callerOf(context), owner);
+  if (found !== undefined && isReachable) {
+    if (accountId === null || found.account_id === accountId) return found;
   }
+  const cites = [...rules, ...(isReachable ? [] : citesOfHidden(context, owner))];
   const whose = accountId === null ? '' : ` of account ${accountId}`;
-  return refuse(context, {
-    code: 'not_found',
-    detail: `There is no trading account ${id}${whose}.`,
-    cites: [...rules, ...(reachable ? [] : citesOfHidden(context, owner))],
-  });
+  return refuse(context, 'not_found', cites, `There is no trading account ${id}${whose}.`);
 }
 
 /** TXS-16: a transaction of the named account, within reach. */
@@ -119,16 +111,11 @@ export function findTransaction(
 ): Transaction | Decision {
   const { world, behaviour } = context;
   const transaction = world.transactions.get(id);
-  if (
-    transaction !== undefined &&
-    transaction.account_id === accountId &&
-    behaviour.reach.transaction(callerOf(context), transaction)
-  ) {
-    return transaction;
+  if (transaction?.account_id === accountId) {
+    if (behaviour.reach.transaction(callerOf(context), transaction)) return transaction;
   }
-  return refuse(context, {
-    code: 'not_found',
-    detail: `There is no transaction ${id} of account ${accountId}.`,
-    cites: ['TXS-16', ...citesOfHidden(context, world.accounts.get(transaction?.account_id ?? ''))],
-  });
+  const owner = world.accounts.get(transaction?.account_id ?? '');
+  const cites: readonly Cite[] = ['TXS-16', ...citesOfHidden(context, owner)];
+  const detail = `There is no transaction ${id} of account ${accountId}.`;
+  return refuse(context, 'not_found', cites, detail);
 }

@@ -7,146 +7,116 @@ import { refuse, refuseUnnamed } from '../pipeline/refuse.ts';
 import type { RequestContext } from '../pipeline/request-context.ts';
 import { rateRefusal } from '../pipeline/stages.ts';
 import type { Credential } from '../records.ts';
-import { equalInConstantTime, seededToken } from '../values/digest.ts';
+import { equalInConstantTime, seededSecret } from '../values/digest.ts';
 import { optionalText } from './members.ts';
 
 interface Client {
   readonly id: string;
   readonly secret: string;
-  readonly basic: boolean;
 }
 
 const wrongClient = 'client_id or client_secret is wrong.';
+const wrongScope = 'A scope was asked for that this client does not hold.';
+/** A longer id names no client, and is not kept for counting. */
 const longestId = 255;
 
 export function issueToken(context: RequestContext): Decision {
+  const { world, behaviour, atMs } = context;
   const client = findClient(context);
   if (client === null) {
-    return refuseOauth(
-      context,
-      401,
-      'invalid_client',
-      'Send client_id and client_secret, in the body or as Basic.',
-    );
+    const detail = 'Send client_id and client_secret, in the body or as Basic.';
+    return refuseOauth(context, 401, 'invalid_client', detail);
   }
-  // An id of this length names no client, and is not kept for counting.
-  if (client.id.length > longestId && !context.world.credentials.has(client.id)) {
+  if (client.id.length > longestId && !world.credentials.has(client.id)) {
     return refuseOauth(context, 401, 'invalid_client', wrongClient);
   }
-  const limited = limitTokens(context, client.id);
-  if ('reply' in limited) return limited;
+  // AUTH-3b, AUTH-3c: at most ten in any minute for one client, apart from everything else.
+  const { tokenBudget, tokenWindowMs, tokenRequests } = behaviour.limits;
+  const budget = tokenBudget(client.id);
+  const sinceMs = atMs - tokenWindowMs;
+  const times = (world.tokenRequests.get(budget) ?? []).filter((time) => time > sinceMs);
+  const [oldest] = times;
+  if (oldest !== undefined && times.length >= tokenRequests) {
+    const detail = `A client may ask for ${tokenRequests} tokens a minute. Keep the one you have.`;
+    const reply = rateRefusal(context, oldest - sinceMs, detail);
+    return { reply, changes: [], cites: ['AUTH-3b', 'AUTH-3c', 'LIM-6', 'NS-51'] };
+  }
   const decision = issueFor(context, client);
-  return { ...decision, changes: [...limited.changes, ...decision.changes] };
+  const counted = putAt('tokenRequests', budget, [...times, atMs]);
+  return { ...decision, changes: [counted, ...decision.changes] };
 }
 
 function issueFor(context: RequestContext, client: Client): Decision {
   const { world, body } = context;
   const credential = world.credentials.get(client.id);
-  if (
-    credential === undefined ||
-    credential.kind !== 'server' ||
-    !equalInConstantTime(credential.client_secret, client.secret)
-  ) {
+  const isRight =
+    credential?.kind === 'server' && equalInConstantTime(credential.client_secret, client.secret);
+  if (credential === undefined || !isRight) {
     return refuseOauth(context, 401, 'invalid_client', wrongClient);
   }
   if (world.firms.get(credential.firm_id)?.permissions.issueToken === false) {
     const detail = 'The firm may not use issueToken any more.';
-    return refuse(context, { code: 'forbidden', detail, cites: ['AUTH-8'] });
+    return refuse(context, 'forbidden', ['AUTH-8'], detail);
   }
   if (body.grant_type !== 'client_credentials') {
-    return refuseOauth(
-      context,
-      400,
-      'unsupported_grant_type',
-      'grant_type must be client_credentials.',
-    );
+    const detail = 'grant_type must be client_credentials.';
+    return refuseOauth(context, 400, 'unsupported_grant_type', detail);
   }
-  const accountId = optionalText(body, 'account_id');
-  const readOnly = readOnlyAsked(context);
-  if (readOnly === null) {
+  // A value that says neither is refused: a guess would hand out a token that may write (AUTH-2).
+  // RFC 6749 §3.2: empty counts as left out.
+  const readOnly = String(body.read_only ?? '');
+  if (!['true', 'false', ''].includes(readOnly)) {
     return refuseOauth(context, 400, 'invalid_request', 'read_only must be true or false.');
   }
-  if (accountId !== null) return issueDelegated(context, credential, accountId, readOnly);
-  if (readOnly) {
-    return refuseOauth(context, 400, 'invalid_request', 'read_only goes with account_id.');
+  const accountId = optionalText(body, 'account_id');
+  if (accountId === null) {
+    return readOnly === 'true'
+      ? refuseOauth(context, 400, 'invalid_request', 'read_only goes with account_id.')
+      : grant(context, credential, []);
   }
-  const scopes = narrowScopes(context, credential.scopes);
-  if (scopes === null) return refuseScope(context);
-  return grant(context, credential, scopes, []);
-}
-
-function issueDelegated(
-  context: RequestContext,
-  minter: Credential,
-  accountText: string,
-  readOnly: boolean,
-): Decision {
-  const delegated = delegate(context, minter, accountText, readOnly);
+  const delegated = delegate(context, credential, accountId, readOnly === 'true');
   if (delegated === null) {
-    return refuseOauth(
-      context,
-      400,
-      'invalid_request',
-      'account_id names no account within reach.',
-    );
+    const detail = 'account_id names no account within reach.';
+    return refuseOauth(context, 400, 'invalid_request', detail);
   }
-  const scopes = narrowScopes(context, delegated.scopes);
-  if (scopes === null || delegated.scopes.length === 0) return refuseScope(context);
-  return grant(context, delegated, scopes, [put('credentials', delegated)]);
+  return delegated.scopes.length === 0
+    ? refuseOauth(context, 400, 'invalid_scope', wrongScope)
+    : grant(context, delegated, [put('credentials', delegated)]);
 }
 
-/** The scopes asked for, when all of them are held; null otherwise. */
-function narrowScopes(context: RequestContext, held: readonly string[]): readonly string[] | null {
-  const asked = optionalText(context.body, 'scope');
-  if (asked === null || asked.trim() === '') return held;
-  const scopes = [...new Set(asked.trim().split(/ +/))];
-  return scopes.every((scope) => held.includes(scope)) ? scopes : null;
-}
-
-function refuseScope(context: RequestContext): Decision {
-  return refuseOauth(
-    context,
-    400,
-    'invalid_scope',
-    'A scope was asked for that this client does not hold.',
-  );
-}
-
-const alphabet = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789';
-
-/** AUTH-3a. */
+/** AUTH-3a: a token with the scopes asked for, if all of them are held. */
 function grant(
   context: RequestContext,
   credential: Credential,
-  scopes: readonly string[],
   changes: readonly Change[],
 ): Decision {
-  const { world, behaviour } = context;
+  const { world, behaviour, atMs } = context;
+  const wanted = (optionalText(context.body, 'scope') ?? '').trim();
+  const held = credential.scopes;
+  const scopes = wanted === '' ? held : [...new Set(wanted.split(/ +/))];
+  if (!scopes.every((scope) => held.includes(scope))) {
+    return refuseOauth(context, 400, 'invalid_scope', wrongScope);
+  }
   const lifetimeS = behaviour.settings.token_lifetime_s;
   const count = world.counters.token + 1;
-  const token = `tok_${seededToken(world.seed, `token:${world.name}:${count}`, 40, alphabet)}`;
-  const narrowed = scopes.length === credential.scopes.length ? null : scopes;
-  const body = {
+  const token = `tok_${seededSecret(world.seed, `token:${world.name}:${count}`)}`;
+  const body = JSON.stringify({
     access_token: token,
     token_type: 'Bearer',
     expires_in: lifetimeS,
     scope: scopes.join(' '),
-  };
+  });
+  const headers = { 'cache-control': 'no-store' };
   return {
-    reply: {
-      status: 200,
-      contentType: 'application/json',
-      body: JSON.stringify(body),
-      headers: { 'cache-control': 'no-store' },
-    },
+    reply: { status: 200, contentType: 'application/json', body, headers },
     changes: [
       ...changes,
       { type: 'counter', counter: 'token', to: count },
       put('tokens', {
         token,
         client_id: credential.client_id,
-        expires_at_ms: context.atMs + lifetimeS * 1000,
-        scopes: narrowed,
+        expires_at_ms: atMs + lifetimeS * 1000,
+        scopes: scopes.length === held.length ? null : scopes,
       }),
     ],
     cites: ['AUTH-3a', 'NS-8'],
@@ -155,18 +125,16 @@ function grant(
 
 /** RFC 6749 §2.3.1: Basic, its parts form-encoded, or the body; not both. */
 function findClient(context: RequestContext): Client | null {
-  const header = headerOf(context, 'authorization');
-  const basic = header === undefined ? null : /^basic +([A-Za-z0-9+/=]+) *$/i.exec(header);
-  if (basic !== null) {
-    const text = decodeBase64(basic[1] as string);
-    const colon = text?.indexOf(':') ?? -1;
-    if (text === null || colon < 0) return null;
-    const id = decodePart(text.slice(0, colon));
-    return { id, secret: decodePart(text.slice(colon + 1)), basic: true };
+  const basic = /^basic +([A-Za-z0-9+/=]+) *$/i.exec(headerOf(context, 'authorization') ?? '');
+  if (basic === null) {
+    const id = optionalText(context.body, 'client_id');
+    const secret = optionalText(context.body, 'client_secret');
+    return id === null || secret === null ? null : { id, secret };
   }
-  const id = optionalText(context.body, 'client_id');
-  const secret = optionalText(context.body, 'client_secret');
-  return id === null || secret === null ? null : { id, secret, basic: false };
+  const text = decodeBase64(basic[1] as string);
+  const colon = text?.indexOf(':') ?? -1;
+  if (text === null || colon < 0) return null;
+  return { id: decodePart(text.slice(0, colon)), secret: decodePart(text.slice(colon + 1)) };
 }
 
 function decodeBase64(text: string): string | null {
@@ -189,30 +157,6 @@ function decodePart(part: string): string {
   }
 }
 
-/** AUTH-3b, AUTH-3c: at most ten in any minute for one client, apart from everything else. */
-function limitTokens(
-  context: RequestContext,
-  clientId: string,
-): Decision | { changes: readonly Change[] } {
-  const { limits } = context.behaviour;
-  const budget = limits.tokenBudget(clientId);
-  const since = context.atMs - limits.tokenWindowMs;
-  const times = (context.world.tokenRequests.get(budget) ?? []).filter((at) => at > since);
-  const oldest = times[0];
-  if (times.length >= limits.tokenRequests && oldest !== undefined) {
-    const waitMs = oldest - since;
-    const most = `${limits.tokenRequests} tokens a minute`;
-    const detail = `A client may ask for ${most}. Keep the one you have.`;
-    return {
-      reply: rateRefusal(context, waitMs, detail),
-      changes: [],
-      cites: ['AUTH-3b', 'AUTH-3c', 'LIM-6', 'NS-51'],
-    };
-  }
-  const changes: Change[] = [putAt('tokenRequests', budget, [...times, context.atMs])];
-  return { changes };
-}
-
 /** NS-50: the error JSON of RFC 6749 §5.2, or a problem like everywhere else. */
 function refuseOauth(
   context: RequestContext,
@@ -224,15 +168,12 @@ function refuseOauth(
   if (status === 401) headers['www-authenticate'] = 'Basic realm="token"';
   const cites: readonly Cite[] = ['NS-8', 'NS-50', 'AUTH-1'];
   if (context.behaviour.settings.token_errors === 'problem') {
-    const title = 'Token refused';
-    return refuseUnnamed(context, { status, title, code: error, detail }, cites, headers);
+    const problem = { status, title: 'Token refused', code: error, detail };
+    return refuseUnnamed(context, problem, cites, headers);
   }
   const body = JSON.stringify({ error, error_description: detail });
-  return {
-    reply: { status, contentType: 'application/json', body, headers },
-    changes: [],
-    cites,
-  };
+  const reply = { status, contentType: 'application/json', body, headers } as const;
+  return { reply, changes: [], cites };
 }
 
 /** Which of the minter's scopes stand for which trader scope. */
@@ -242,18 +183,8 @@ const passedOn: readonly (readonly [string, readonly string[]])[] = [
 ];
 
 /**
- * Whether a read-only token is asked for, in a form or in JSON; null for a value that says neither:
- * a guess would hand out a token that may write (AUTH-2). RFC 6749 §3.2: empty counts as left out.
- */
-function readOnlyAsked({ body }: RequestContext): boolean | null {
-  const asked = body.read_only ?? '';
-  if (asked === true || asked === 'true') return true;
-  return asked === false || asked === 'false' || asked === '' ? false : null;
-}
-
-/**
  * Always the same credential for one minter, account and mode, so that keys and limits stay with it
- * over renewed tokens. Null when the account is out of the minter's reach.
+ * over renewed tokens. Null if the account is out of the minter's reach.
  */
 function delegate(
   { world, behaviour }: RequestContext,
@@ -261,20 +192,17 @@ function delegate(
   accountText: string,
   readOnly: boolean,
 ): Credential | null {
-  const accountId = behaviour.values.id(accountText);
-  const account = accountId === null ? undefined : world.accounts.get(accountId);
+  const account = world.accounts.get(behaviour.values.id(accountText) ?? '');
   if (account === undefined || !behaviour.reach.account(minter, account)) return null;
-  const clientId = `${minter.client_id}/account-${account.id}${readOnly ? '/read-only' : ''}`;
+  const holds = (scope: string) => minter.scopes.includes(scope);
   return {
-    client_id: clientId,
+    client_id: `${minter.client_id}/account-${account.id}${readOnly ? '/read-only' : ''}`,
     name: `${minter.name} for account ${account.id}${readOnly ? ', read-only' : ''}`,
     kind: 'delegated',
     client_secret: '',
     firm_id: minter.firm_id,
     brand_id: account.brand_id,
-    scopes: passedOn
-      .filter(([, from]) => from.some((scope) => minter.scopes.includes(scope)))
-      .map(([scope]) => scope),
+    scopes: passedOn.filter(([, from]) => from.some(holds)).map(([scope]) => scope),
     read_only: readOnly,
     account_id: account.id,
     minted_by: minter.client_id,

@@ -5,7 +5,6 @@ import type { ReaderError } from '#readers';
 import * as readers from '#readers';
 import { requestSchemas } from '../../../fixtures/schemas/requests.ts';
 import type { Settings } from '../../../fixtures/settings.ts';
-import type { ReadResult } from '../behaviour.ts';
 import type { Cite, Decision } from '../call.ts';
 import { headerOf, operationRowOf } from './operation-row.ts';
 import { refuseUnreadable } from './refuse.ts';
@@ -72,6 +71,11 @@ function decodeUtf8(bytes: Uint8Array): string | null {
     throw error;
   }
 }
+
+/** The members of a body, or why they cannot be read. */
+type ReadResult =
+  | { readonly body: Readonly<Record<string, unknown>> }
+  | { readonly status: number; readonly message: string; readonly cites: readonly Cite[] };
 
 type ReaderTable = Readonly<
   Record<string, { (body: unknown): boolean; errors?: readonly ReaderError[] | null }>

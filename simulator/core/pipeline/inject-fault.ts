@@ -169,14 +169,14 @@ function refuseCode(context: RequestContext, code: FaultRefusal): Decision {
     }
     case 'internal_error': {
       const detail = 'A fault broke this call. Repeat it with the same key.';
-      return refuse(context, { code, detail, cites: ['IDEM-6c'] });
+      return refuse(context, code, ['IDEM-6c'], detail);
     }
     case 'write_contention': {
       const detail = 'A fault wrote to the same record. Repeat the call with the same key.';
-      return refuse(context, { code, detail, cites: ['IDEM-6b'] });
+      return refuse(context, code, ['IDEM-6b'], detail);
     }
     default:
-      return refuse(context, { code, detail: 'A fault refuses this call.', cites: ['ERR-3'] });
+      return refuse(context, code, ['ERR-3'], 'A fault refuses this call.');
   }
 }
 

@@ -80,11 +80,9 @@ export function resumeSuspendedCall(
   const { id, call, facts, n } = suspended;
   const context = new RequestContext(world, behaviour, call, facts, n);
   if (suspended.abandoned) {
-    const reply = refusalReply(context, {
-      code: 'internal_error',
-      detail: 'This attempt was given up before it ran. Repeat it with the same key.',
-      cites: ['IDEM-14b', 'NS-34'],
-    });
+    // IDEM-14b, NS-34.
+    const detail = 'This attempt was given up before it ran. Repeat it with the same key.';
+    const reply = refusalReply(context, 'internal_error', detail);
     return answerSuspendedCall(world, suspended, reply);
   }
   evolve(world, [{ type: 'remove', table: 'suspendedCalls', key: id }]);

@@ -3,7 +3,7 @@
 
 import type { OperationName, OperationRow } from '../../../fixtures/operations.ts';
 import type { Demand } from '../behaviour.ts';
-import { type Cite, citesIf, type Decision } from '../call.ts';
+import { type Cite, citesIf, type Decision, type Reply } from '../call.ts';
 import { type Change, putAt } from '../change.ts';
 import { headerOf, operationRowOf } from './operation-row.ts';
 import { refusalReply, refuse, refuseUnnamed } from './refuse.ts';
@@ -92,30 +92,18 @@ function decodeSegment(segment: string): string {
   }
 }
 
-// NS-31: an unknown path is a record that does not exist; a known one with another method says
-// which it takes.
+/** NS-31: an unknown path is a record that does not exist; a known one says which methods it takes. */
 function refuseRoute(context: RequestContext, allowed: readonly string[]): Decision {
   const { method } = context.call;
   const status = context.behaviour.settings.unknown_method_status;
   if (allowed.length === 0 || status === 404) {
-    return refuse(context, {
-      code: 'not_found',
-      detail: `There is nothing at ${method} ${context.path}. The API lives under /api/v1.`,
-      cites: ['NS-31', 'ERR-1a'],
-    });
+    const detail = `There is nothing at ${method} ${context.path}. The API lives under /api/v1.`;
+    return refuse(context, 'not_found', ['NS-31', 'ERR-1a'], detail);
   }
   const allow = [...new Set(allowed)].sort().join(', ');
-  return refuseUnnamed(
-    context,
-    {
-      status,
-      title: 'Method not allowed',
-      code: 'method_not_allowed',
-      detail: `${context.path} does not take ${method}. It takes ${allow}.`,
-    },
-    ['NS-31', 'ERR-1a'],
-    { allow },
-  );
+  const detail = `${context.path} does not take ${method}. It takes ${allow}.`;
+  const problem = { status, title: 'Method not allowed', code: 'method_not_allowed', detail };
+  return refuseUnnamed(context, problem, ['NS-31', 'ERR-1a'], { allow });
 }
 
 export const keyStage: Stage = {
@@ -125,42 +113,33 @@ export const keyStage: Stage = {
     const { repeated_key: repeated } = context.behaviour.settings;
     const given = context.call.headers['idempotency-key'];
     const several = Array.isArray(given) && given.length > 1;
-    if (several && repeated === 'refused') return refuseSeveral(context);
+    // NS-58: nothing says which of them counts.
+    if (several && repeated === 'refused') {
+      return refuseKey(context, 'Send one Idempotency-Key header, not several.', [
+        'IDEM-1a',
+        'NS-58',
+      ]);
+    }
     const header =
       several && repeated === 'first' ? given[0] : headerOf(context, 'idempotency-key');
     context.key = context.behaviour.keys.parse(header);
     if (context.key !== null) return null;
-    return refuse(context, {
-      code: 'idempotency_key_required',
-      detail:
-        header === undefined
-          ? 'Send an Idempotency-Key header of 1 to 255 characters with every write.'
-          : 'The Idempotency-Key header must have 1 to 255 characters besides surrounding spaces.',
-      field: 'Idempotency-Key',
-      cites: citesOfBadKey(context, header),
-    });
+    const trimmed = header?.trim() ?? '';
+    const detail =
+      header === undefined
+        ? 'Send an Idempotency-Key header of 1 to 255 characters with every write.'
+        : 'The Idempotency-Key header must have 1 to 255 characters besides surrounding spaces.';
+    return refuseKey(context, detail, [
+      trimmed === '' ? 'IDEM-1a' : 'IDEM-1b',
+      ...citesIf(header !== undefined && header !== trimmed, 'IDEM-1c'),
+      // Without a token the call would be refused anyway, and the key still comes first.
+      ...citesIf(context.call.headers.authorization === undefined, 'IDEM-1d'),
+    ]);
   },
 };
 
-function citesOfBadKey({ call }: RequestContext, header: string | undefined) {
-  const trimmed = header?.trim() ?? '';
-  return [
-    trimmed === '' ? 'IDEM-1a' : 'IDEM-1b',
-    ...citesIf(header !== undefined && header !== trimmed, 'IDEM-1c'),
-    // Without a token the call would be refused anyway, and the key still comes first.
-    ...citesIf(call.headers.authorization === undefined, 'IDEM-1d'),
-  ] as const;
-}
-
-/** NS-58: nothing says which of them counts. */
-function refuseSeveral(context: RequestContext): Decision {
-  return refuse(context, {
-    code: 'idempotency_key_required',
-    detail: 'Send one Idempotency-Key header, not several.',
-    field: 'Idempotency-Key',
-    cites: ['IDEM-1a', 'NS-58'],
-  });
-}
+const refuseKey = (context: RequestContext, detail: string, cites: readonly Cite[]): Decision =>
+  refuse(context, 'idempotency_key_required', cites, detail, 'Idempotency-Key');
 
 const bearer = /^bearer +([\x21-\x7e]+) *$/i;
 
@@ -192,15 +171,11 @@ export const tokenStage: Stage = {
   },
 };
 
-// AUTH-1, NS-16: the specification names no status for it; RFC 6750 asks for this header.
+/** AUTH-1, NS-16: the specification names no status for it; RFC 6750 asks for this header. */
 export function refuseToken(context: RequestContext, detail: string): Decision {
   const { unauthorized_status: status, unauthorized_code: code } = context.behaviour.settings;
-  return refuseUnnamed(
-    context,
-    { status, title: 'Unauthorized', code, detail },
-    ['AUTH-1', 'NS-16'],
-    { 'www-authenticate': 'Bearer' },
-  );
+  const problem = { status, title: 'Unauthorized', code, detail };
+  return refuseUnnamed(context, problem, ['AUTH-1', 'NS-16'], { 'www-authenticate': 'Bearer' });
 }
 
 export const rateStage: Stage = {
@@ -236,34 +211,29 @@ export const rateStage: Stage = {
 
 function refuseRate(context: RequestContext, short: Demand, waitMs: number): Decision {
   context.allowanceLeft = 0;
+  const { credential, call } = context;
   const isFirms = short.bucket.startsWith('firm:');
   const whose = isFirms ? 'The firm' : 'This credential';
   const many = `${short.rate} ${short.rate === 1 ? 'request' : 'requests'} a second`;
-  const reply = rateRefusal(
-    context,
-    waitMs,
-    `${whose} may send ${many}. Wait as Retry-After says, with some jitter.`,
-  );
-  return { reply, changes: [], cites: [...citesOfLimit(context, isFirms), 'LIM-5', 'LIM-6'] };
-}
-
-function citesOfLimit({ credential, call }: RequestContext, isFirms: boolean) {
-  const hasOwn = credential !== null && credential.rate_per_second !== null;
-  const isDelegated = credential !== null && credential.minted_by !== null;
-  return [
-    isFirms ? 'LIM-3' : hasOwn ? 'LIM-4' : 'LIM-1',
+  const detail = `${whose} may send ${many}. Wait as Retry-After says, with some jitter.`;
+  const own: Cite = credential?.rate_per_second == null ? 'LIM-1' : 'LIM-4';
+  const cites: readonly Cite[] = [
+    isFirms ? 'LIM-3' : own,
     'LIM-2',
-    ...citesIf(isDelegated && !isFirms, 'LIM-10'),
+    ...citesIf(credential?.minted_by != null && !isFirms, 'LIM-10'),
     ...citesIf(call.method === 'GET', 'LIM-11'),
-  ] as const;
+    'LIM-5',
+    'LIM-6',
+  ];
+  return { reply: rateRefusal(context, waitMs, detail), changes: [], cites };
 }
 
 /** LIM-6: the answer to a limited request, also when a fault orders it. */
-export function rateRefusal(context: RequestContext, waitMs: number, detail: string) {
+export function rateRefusal(context: RequestContext, waitMs: number, detail: string): Reply {
   const { limits } = context.behaviour;
   const rate = context.allowance ?? limits.tokenRequests;
-  const reply = refusalReply(context, { code: 'rate_limited', detail, cites: ['LIM-6'] });
-  return { ...reply, headers: limits.headers(rate, waitMs) };
+  const headers = limits.headers(rate, waitMs);
+  return { ...refusalReply(context, 'rate_limited', detail), headers };
 }
 
 export const replayStage: Stage = {
@@ -283,11 +253,9 @@ export const replayStage: Stage = {
     context.firstCall = record.firstCall;
     if (record.reply === null) {
       context.idempotency = 'in_flight';
-      return refuse(context, {
-        code: 'idempotency_in_flight',
-        detail: 'An attempt with this key is still running. Repeat the same request in a moment.',
-        cites: ['IDEM-14a', 'IDEM-15'],
-      });
+      const detail =
+        'An attempt with this key is still running. Repeat the same request in a moment.';
+      return refuse(context, 'idempotency_in_flight', ['IDEM-14a', 'IDEM-15'], detail);
     }
     context.idempotency = 'replayed';
     return {
@@ -341,11 +309,8 @@ export const scopeStage: Stage = {
 
 /** AUTH-2. */
 function refuseReadOnly(context: RequestContext): Decision {
-  return refuse(context, {
-    code: 'read_only_credential',
-    detail: 'This token was minted read-only. Use one that may write.',
-    cites: ['AUTH-2', 'NS-57'],
-  });
+  const detail = 'This token was minted read-only. Use one that may write.';
+  return refuse(context, 'read_only_credential', ['AUTH-2', 'NS-57'], detail);
 }
 
 function refuseScope(context: RequestContext, wanted: readonly string[]): Decision | null {
@@ -353,16 +318,13 @@ function refuseScope(context: RequestContext, wanted: readonly string[]): Decisi
   const held = scopesOf(context);
   if (wanted.some((scope) => held.includes(scope))) return null;
   const rule = (context.operation && scopeRules[context.operation]) ?? 'AUTH-4';
-  return forbid(context, `This needs the scope ${wanted.join(' or ')}.`, rule, 'AUTH-4');
+  const detail = `This needs the scope ${wanted.join(' or ')}.`;
+  return refuse(context, 'forbidden', [rule, 'AUTH-4'], detail);
 }
 
 /** AUTH-8: also asked for an operation that runs as a part of another (BULK-3). */
 export function refuseByFirm(context: RequestContext, operation: OperationName): Decision | null {
   const firm = context.world.firms.get(callerOf(context).firm_id);
   if (firm?.permissions[operation] !== false) return null;
-  return forbid(context, `The firm may not use ${operation} any more.`, 'AUTH-8');
-}
-
-function forbid(context: RequestContext, detail: string, ...cites: Cite[]): Decision {
-  return refuse(context, { code: 'forbidden', detail, cites });
+  return refuse(context, 'forbidden', ['AUTH-8'], `The firm may not use ${operation} any more.`);
 }

@@ -1,5 +1,4 @@
 // The conforming service: every rule kept, every open question answered as the settings say.
-
 import {
   answerLimitMs,
   bulkRows,
@@ -13,23 +12,12 @@ import {
   type OperationName,
   type OperationRow,
   operationTable,
+  type RefusalCode,
   refusalTable,
 } from '../../../fixtures/operations.ts';
 import type { Settings } from '../../../fixtures/settings.ts';
-import type {
-  AccountPolicy,
-  Behaviour,
-  DeliveryPolicy,
-  Demand,
-  KeyPolicy,
-  LimitPolicy,
-  ReachPolicy,
-  SerializePolicy,
-  TransactionPolicy,
-  ValuePolicy,
-  WebhookPolicy,
-} from '../behaviour.ts';
-import type { Cite } from '../call.ts';
+import type { Demand, FollowsRedirect } from '../behaviour.ts';
+import type { Cite, Reply } from '../call.ts';
 import { streamEvents } from '../delivery/events-channel.ts';
 import { findKey } from '../keys.ts';
 import { bulkCreateAccounts, createAccount, updateAccount } from '../operations/accounts.ts';
@@ -51,7 +39,7 @@ import {
   rotateWebhookSecret,
 } from '../operations/webhooks.ts';
 import { parseBody, readableStage } from '../pipeline/body.ts';
-import type { Body, RequestContext } from '../pipeline/request-context.ts';
+import type { Body, Operation, RequestContext, Stage } from '../pipeline/request-context.ts';
 import {
   keyStage,
   rateStage,
@@ -60,26 +48,26 @@ import {
   scopeStage,
   tokenStage,
 } from '../pipeline/stages.ts';
-import type { Credential } from '../records.ts';
-import { requestId, serializePolicy } from '../serialize.ts';
+import type {
+  Account,
+  Bucket,
+  Credential,
+  EventRecord,
+  KeyRecord,
+  Subscription,
+  TradingAccount,
+  Transaction,
+} from '../records.ts';
+import { type Problem, requestId, serializePolicy } from '../serialize.ts';
 import { firmFactor, planRates } from '../tables/rate-plans.ts';
 import { retryGapsMs } from '../tables/retry-schedule.ts';
 import { type Transition, type TransitionTable, transitionTable } from '../tables/transitions.ts';
-import { type AddressSpace, publicSpace } from '../values/address.ts';
-import {
-  absoluteDecimal,
-  addDecimals,
-  isLooseDecimal,
-  isNegativeDecimal,
-  isPlainDecimal,
-  isZeroDecimal,
-  negateDecimal,
-} from '../values/decimal.ts';
-import { seededToken, sha256Hex } from '../values/digest.ts';
-import { formatEtag, parseIfMatch, parseIfMatchList } from '../values/etag.ts';
+import { isLooseDecimal, isPlainDecimal } from '../values/decimal.ts';
+import { seededSecret, sha256Hex } from '../values/digest.ts';
+import { formatEtag, type IfMatch, parseIfMatch, parseIfMatchList } from '../values/etag.ts';
 import { normalisePhone, phoneIdentity } from '../values/phone.ts';
 import { signatureHeader, signBody } from '../values/signature.ts';
-import { judgeAddresses, parseTargetUrl, targetSpace } from '../values/target-url.ts';
+import { parseTargetUrl, refuseAddresses } from '../values/target-url.ts';
 import {
   countBytes,
   countCodePoints,
@@ -90,7 +78,7 @@ import {
 } from '../values/text.ts';
 import type { World } from '../world.ts';
 
-const stages = {
+const stages: Readonly<Record<Settings['check_order'][number], Stage>> = {
   route: routeStage,
   key: keyStage,
   token: tokenStage,
@@ -100,7 +88,7 @@ const stages = {
   scope: scopeStage,
 };
 
-const operations: Behaviour['operations'] = {
+const operations: Readonly<Record<OperationName, Operation>> = {
   createAccount,
   updateAccount,
   bulkCreateAccounts,
@@ -122,223 +110,200 @@ const operations: Behaviour['operations'] = {
   streamEvents,
 };
 
-export function conformingBehaviour(settings: Settings): Behaviour {
-  const print = serializePolicy(settings);
+export function conformingBehaviour(settings: Settings) {
+  const serialize = serializePolicy(settings);
   const values = valuePolicy(settings);
   return {
     settings,
-    // NS-17.
-    stages: settings.check_order.map((name) => stages[name]),
+    /** NS-17. */
+    stages: settings.check_order.map((name) => stages[name]) as readonly Stage[],
     table: tableFor(settings),
     operations,
-    refusals: refusalTable,
+    /** JSON or form text as an object, or why it cannot be read (ERR-2). */
     read: parseBody,
     keys: keyPolicy(settings),
     limits: limitPolicy(settings),
     reach: reachPolicy(settings),
     values,
     accounts: accountPolicy(settings),
-    transactions: transactionPolicy(settings, values),
-    serialize: print,
+    transactions: transactionPolicy(settings, values.referenceKey),
+    serialize,
     webhooks: webhookPolicy(settings),
-    delivery: deliveryPolicy(settings, print),
-    finalizeReply: (reply) =>
+    delivery: deliveryPolicy(settings, serialize.envelope),
+    /** A last look at every answer before it is sent; never at what is stored for repeats. */
+    finalizeReply: (reply: Reply, _context: RequestContext): Reply =>
       // NS-32: nothing is promised unless a setting says so.
       settings.deprecation_header === null
         ? reply
         : { ...reply, headers: { ...reply.headers, deprecation: settings.deprecation_header } },
-    refuse: (context, problem) => ({
+    /** Turns a problem into an answer, plain text or problem+json. */
+    refuse: (context: RequestContext, problem: Problem): Reply => ({
       status: problem.status,
       contentType: 'application/problem+json',
       body: context.behaviour.serialize.problem(problem, context.requestId),
     }),
-    refusedAs: (code) => refusalTable[code],
+    refusedAs: (code: RefusalCode): { readonly status: number; readonly title: string } =>
+      refusalTable[code],
     requestId,
   };
 }
 
 function tableFor(settings: Settings): Readonly<Record<OperationName, OperationRow>> {
-  const { getAccountStatus } = operationTable;
+  const { getAccountStatus, streamEvents } = operationTable;
   return {
     ...operationTable,
     // NS-54.
     getAccountStatus: { ...getAccountStatus, absent: settings.account_status_endpoint === 'none' },
-    streamEvents: { ...operationTable.streamEvents, path: settings.events_path },
+    streamEvents: { ...streamEvents, path: settings.events_path },
   };
 }
 
-const lengths = {
-  code_points: countCodePoints,
-  utf16: (text: string) => text.length,
-  bytes: countBytes,
-};
-
-function valuePolicy(settings: Settings): ValuePolicy {
+/** Which texts count as what. */
+function valuePolicy(settings: Settings) {
+  const plus = { e164: '+', digits: '', other: '+ ' }[settings.phone_form];
   return {
-    // NS-40.
-    length: lengths[settings.length_unit],
+    /** NS-40. */
+    length: {
+      code_points: countCodePoints,
+      utf16: (text: string) => text.length,
+      bytes: countBytes,
+    }[settings.length_unit],
     isBlank,
-    // ACC-2, TXN-3.
+    /** ACC-2, TXN-3. */
     maxReference: longestText,
-    // ACC-4.
-    isEmail: (text) => text.includes('@'),
-    // TXN-5, NS-49.
+    /** ACC-4. */
+    isEmail: (text: string): boolean => text.includes('@'),
+    /** TXN-5, NS-49. */
     isDecimal: settings.amount_exponent === 'accepted' ? isLooseDecimal : isPlainDecimal,
-    isZero: isZeroDecimal,
-    add: addDecimals,
-    // CONV-1c, NS-48.
+    /** The id a text stands for; null when it is not a decimal string (CONV-1c, NS-48). */
     id: settings.id_leading_zeros === 'refused' ? parseExactId : parseId,
-    // ACC-6, TXN-2.
+    /** ACC-6, TXN-2. */
     referenceKey: foldCase,
-    // ACC-8, NS-20.
-    emailKey: (email) => (settings.email_case_sensitive ? email : foldCase(email)),
-    // ACC-11, ACC-12, NS-24.
-    phone: (raw, region) => {
-      const phone = normalisePhone(raw, region, 'e164', settings.phone_letters);
-      const plus = { e164: '+', digits: '', other: '+ ' }[settings.phone_form];
-      return phone === null ? null : phone.replace(/^\+/, plus);
-    },
+    /** ACC-8, NS-20. */
+    emailKey: (email: string): string => (settings.email_case_sensitive ? email : foldCase(email)),
+    /** ACC-11, ACC-12, NS-24. */
+    phone: (raw: string | null, region: string | null): string | null =>
+      normalisePhone(raw, region, settings.phone_letters)?.replace(/^\+/, plus) ?? null,
     phoneKey: phoneIdentity,
-    // UPD-9, NS-39.
-    ifMatch: settings.if_match_star === 'any' ? parseIfMatchList : parseIfMatch,
-    // ACC-19.
-    etag: (account) => formatEtag(account.revision),
-    // TXN-6.
-    method: (amount) => (isNegativeDecimal(amount) ? 'Withdrawal' : 'Deposit'),
+    /** UPD-9, NS-39. */
+    ifMatch: (header: string | undefined): IfMatch =>
+      (settings.if_match_star === 'any' ? parseIfMatchList : parseIfMatch)(header),
+    /** ACC-19. */
+    etag: ({ revision }: Account): string => formatEtag(revision),
   };
 }
 
-function accountPolicy(settings: Settings): AccountPolicy {
+/** People: where they must be unique, and how a new account begins. */
+function accountPolicy(settings: Settings) {
   return {
-    // NS-20.
-    referenceIndex: (firmId, brandId) =>
+    /** NS-20. */
+    referenceIndex: (firmId: string, brandId: string): string =>
       settings.account_reference_scope === 'firm' ? `firm:${firmId}` : brandId,
-    // ACC-8, ACC-9, ACC-10: at the brand.
-    peopleIndex: (brandId) => brandId,
-    // ACC-13, NS-25.
-    nameAfterEmail: (email) => {
+    /** ACC-8, ACC-9, ACC-10: at the brand. */
+    peopleIndex: (brandId: string): string => brandId,
+    /** ACC-13, NS-25. */
+    nameAfterEmail: (email: string): { first_name: string; last_name: string } => {
       const form = settings.account_named_after_email;
-      if (form === 'other') return { first: '', last: email };
-      return {
-        first: form === 'local_part' ? email.slice(0, email.indexOf('@')) : email,
-        last: '',
-      };
+      if (form === 'other') return { first_name: '', last_name: email };
+      const name = form === 'local_part' ? email.slice(0, email.indexOf('@')) : email;
+      return { first_name: name, last_name: '' };
     },
-    // ACC-20.
+    /** ACC-20. */
     firstStatus: 'New',
-    // NS-26.
-    firstRevision: settings.first_revision,
-    nextRevision: (revision) => revision + settings.revision_step,
-    // UPD-4, NS-5.
-    statuses: settings.account_statuses,
-    // BULK-7.
+    /** BULK-7. */
     maxRows: bulkRows,
   };
 }
 
-function transactionPolicy(settings: Settings, values: ValuePolicy): TransactionPolicy {
-  const isDeposit: TransactionPolicy['isDeposit'] = ({
-    transaction_type: transactionType,
-    method,
-  }) =>
-    // NS-43.
-    transactionType === 'Deposit' &&
+/** Money: which moves there are, and what is a deposit. */
+function transactionPolicy(settings: Settings, referenceKey: (reference: string) => string) {
+  /** NS-43. */
+  const isDeposit = ({ transaction_type: type, method }: Transaction): boolean =>
+    type === 'Deposit' &&
     (settings.bonus_is_deposit || method !== 'Bonus') &&
     (settings.withdrawal_method_is_deposit || method !== 'Withdrawal');
   return {
     transitions: transitionsFor(settings),
     isDeposit,
-    // TXS-3, TXS-18, NS-21, NS-43.
-    isProviderPayout: ({ transaction_type: transactionType }, from) =>
-      transactionType === 'Withdrawal' &&
-      (settings.provider_withdrawals === 'every' ||
-        (settings.provider_withdrawals === 'trading_account' && from.provider_payouts)),
-    // TXS-2.
-    isFirstDeposit: (transaction, account) =>
-      account.first_deposit_id === null && isDeposit(transaction),
-    movement: ({ transaction_type: transactionType, amount }) => {
-      const size = absoluteDecimal(amount);
-      const incoming = transactionType === 'Deposit' || transactionType === 'Credit';
-      return incoming ? size : negateDecimal(size);
+    /** TXS-3, TXS-18, NS-21, NS-43. */
+    isProviderPayout: (
+      { transaction_type: type }: Transaction,
+      { provider_payouts: paysOut }: TradingAccount,
+    ): boolean => {
+      const { provider_withdrawals: which } = settings;
+      const isProviders = which === 'every' || (which === 'trading_account' && paysOut);
+      return type === 'Withdrawal' && isProviders;
     },
-    // TXN-2, NS-20.
-    referenceKey: (firmId, accountId, reference) =>
-      `${settings.transaction_reference_scope === 'account' ? `account:${accountId}` : firmId}\n${values.referenceKey(reference)}`,
-    settlementDelayMs: settings.settlement_delay_ms,
+    /** TXS-2: whether approving this one makes it the first-time deposit. */
+    isFirstDeposit: (transaction: Transaction, account: Account): boolean =>
+      account.first_deposit_id === null && isDeposit(transaction),
+    /** TXN-2, NS-20. */
+    referenceKey: (firmId: string, accountId: string, reference: string): string => {
+      const isOfAccount = settings.transaction_reference_scope === 'account';
+      return `${isOfAccount ? `account:${accountId}` : firmId}\n${referenceKey(reference)}`;
+    },
   };
 }
 
-/** NS-4: the cells of the move table that the specification leaves open. */
+/** NS-4: the cells of the table of transitions that the specification leaves open. */
 function transitionsFor(settings: Settings): TransitionTable {
   const cites: readonly Cite[] = ['NS-4'];
-  const refused: Transition = { kind: 'refused', cites };
-  const moves: TransitionTable = transitionTable;
-  const { approved, settled } = moves;
+  const rejected: Transition = { kind: 'move', to: 'rejected', cites };
+  const cancelled: Transition = { kind: 'move', to: 'cancelled', cites };
+  const { approved, settled } = transitionTable;
+  const { reject_from_approved, cancel_from_approved, approve_from_settled, reject_from_settled } =
+    settings;
   return {
-    ...moves,
+    ...transitionTable,
     approved: {
       ...approved,
-      reject:
-        settings.reject_from_approved === 'rejected'
-          ? { kind: 'move', to: 'rejected', cites }
-          : approved.reject,
-      cancel:
-        settings.cancel_from_approved === 'cancelled'
-          ? { kind: 'move', to: 'cancelled', cites }
-          : approved.cancel,
+      reject: reject_from_approved === 'rejected' ? rejected : approved.reject,
+      cancel: cancel_from_approved === 'cancelled' ? cancelled : approved.cancel,
     },
     settled: {
       ...settled,
-      approve: settings.approve_from_settled === 'refused' ? refused : settled.approve,
+      approve: approve_from_settled === 'refused' ? { kind: 'refused', cites } : settled.approve,
       reject:
-        settings.reject_from_settled === 'rejected'
-          ? { kind: 'move', to: 'rejected', cites, compensates: true }
-          : settled.reject,
+        reject_from_settled === 'rejected' ? { ...rejected, compensates: true } : settled.reject,
     },
   };
 }
 
-export function keyPolicy(settings: Settings): KeyPolicy {
+/** Idempotency keys: how they are read, what they stand for, how long, and what a repeat gets. */
+export function keyPolicy(settings: Settings) {
   return {
-    // IDEM-1: trimmed, then 1 to 255; header text holds one character a byte (NS-40).
-    parse: (header) => {
+    /** IDEM-1: trimmed, then 1 to 255; header text holds one character a byte (NS-40). */
+    parse: (header: string | undefined): string | null => {
       const key = header?.replace(/^[ \t]+|[ \t]+$/g, '') ?? '';
       return key.length >= 1 && key.length <= longestText ? key : null;
     },
     subjects: subjectsFor(settings),
     id: keyId,
-    find: (world, keyId, atMs) => {
+    find: (world: World, keyId: string, atMs: number): KeyRecord | undefined => {
       const record = findKey(world.keys, keyId);
       if (record === undefined || record.reply === null) return record;
       // IDEM-7: at the end of the retention, to the millisecond, it is over.
       return atMs - record.atMs < keyRetentionMs ? record : undefined;
     },
-    // IDEM-4d, IDEM-6: everything after the replay look-up, except what may be retried.
-    records: ({ status }) => status !== 429 && status !== 500 && status !== 503,
-    // IDEM-4, IDEM-5, ACC-19: stored bytes and the stored tag, so the first request_id stays in the
-    // body.
-    replay: (stored) => stored,
-    retentionMs: keyRetentionMs,
+    /** IDEM-4d, IDEM-6: everything after the replay look-up, except what may be retried. */
+    records: ({ status }: Reply): boolean => status !== 429 && status !== 500 && status !== 503,
+    /** IDEM-4, IDEM-5, ACC-19: stored bytes and tag, so the first request_id stays in the body. */
+    replay: (stored: Reply, _context: RequestContext): Reply => stored,
     abandonAfterMs: settings.abandon_after_ms,
   };
 }
 
+type Subject = (context: RequestContext) => string;
+
 /** IDEM-2c: what a key stands together with. */
-function subjectsFor(settings: Settings): KeyPolicy['subjects'] {
+function subjectsFor(settings: Settings): Readonly<Partial<Record<OperationName, Subject>>> {
   const reference = (body: Body) => optionalText(body, 'client_reference_id') ?? '';
-  const account = (context: RequestContext) => {
-    const named = ownerNamed(context) ?? '';
-    return context.behaviour.values.id(named) ?? named;
-  };
-  const tradingAccount = ({ body, behaviour }: RequestContext) => {
-    const named = optionalText(body, 'trading_account_id') ?? '';
-    return behaviour.values.id(named) ?? named;
-  };
-  // NS-48: the brand counts, and not the zeros before it.
-  const brand = (row: Body, { values }: RequestContext['behaviour']) => {
-    const named = optionalText(row, 'brand_id');
-    return named === null ? null : (values.id(named) ?? named);
-  };
+  // NS-48: the id counts, and not the zeros before it.
+  const idOf = ({ behaviour }: RequestContext, named: string | null): string =>
+    named === null ? '' : (behaviour.values.id(named) ?? named);
+  const account: Subject = (context) => idOf(context, ownerNamed(context));
+  const tradingAccount: Subject = (context) =>
+    idOf(context, optionalText(context.body, 'trading_account_id'));
   return {
     // By itself the reference is the subject, whatever brand stands beside it.
     createAccount: ({ body }) => foldCase(reference(body)),
@@ -346,19 +311,17 @@ function subjectsFor(settings: Settings): KeyPolicy['subjects'] {
     createTransaction: ({ body }) =>
       settings.transaction_subject_case_sensitive ? reference(body) : foldCase(reference(body)),
     // IDEM-9: each row's reference, email and brand, in order.
-    bulkCreateAccounts: ({ body, behaviour }) =>
-      sha256Hex(
-        JSON.stringify(
-          (body.accounts as readonly Body[]).map((row) => [
-            foldCase(reference(row)),
-            optionalText(row, 'email'),
-            brand(row, behaviour),
-          ]),
-        ),
-      ),
+    bulkCreateAccounts: (context) => {
+      const rows = (context.body.accounts as readonly Body[]).map((row) => {
+        const brand = optionalText(row, 'brand_id');
+        const email = optionalText(row, 'email');
+        return [foldCase(reference(row)), email, brand === null ? null : idOf(context, brand)];
+      });
+      return sha256Hex(JSON.stringify(rows));
+    },
     openPosition: tradingAccount,
     closePosition: tradingAccount,
-    updateAccount: ({ pathId, behaviour }) => behaviour.values.id(pathId) ?? pathId,
+    updateAccount: (context) => idOf(context, context.pathId),
     // IDEM-10.
     approveTransaction: account,
     rejectTransaction: account,
@@ -366,36 +329,45 @@ function subjectsFor(settings: Settings): KeyPolicy['subjects'] {
   };
 }
 
-const longest = 512;
+const longestKeyId = 512;
 
 /**
  * IDEM-2, IDEM-3: credential, operation, key and subject; a line break occurs in none but the last.
  */
 function keyId({ credential, operation, key, subject }: RequestContext): string {
   const id = `${credential?.client_id}\n${operation}\n${key}\n${subject}`;
-  return id.length <= longest ? id : sha256Hex(id);
+  return id.length <= longestKeyId ? id : sha256Hex(id);
 }
 
 const request = 1000;
 
-export function limitPolicy(settings: Settings): LimitPolicy {
+/** What a call draws from allowances. Levels and costs are in thousandths of a request. */
+export function limitPolicy(settings: Settings) {
   // LIM-1, LIM-4, LIM-10.
   const rate = (credential: Credential): number =>
     credential.rate_per_second ??
     (credential.kind === 'delegated' ? planRates.sandbox : planRates[credential.plan]);
-  // LIM-3, NS-36.
-  const firmRate = (world: World, firmId: string): number => {
-    const firm = world.firms.get(firmId);
-    if (firm === undefined) throw new Error(`no firm ${firmId}`);
-    if (firm.rate_per_second !== null) return firm.rate_per_second;
-    if (settings.firm_rate_from === 'firm_plan') return firmFactor * planRates[firm.plan];
-    return firmFactor * highestRate(world, firmId, rate);
-  };
   return {
-    plans: planRates,
+    /** The allowance in force for a credential, in requests a second. */
     rate,
-    firmRate,
-    demands: ({ world, credential, behaviour: { limits } }): readonly Demand[] => {
+    /** LIM-3, NS-36. */
+    firmRate: (world: World, firmId: string): number => {
+      const firm = world.firms.get(firmId);
+      if (firm === undefined) throw new Error(`no firm ${firmId}`);
+      if (firm.rate_per_second !== null) return firm.rate_per_second;
+      if (settings.firm_rate_from === 'firm_plan') return firmFactor * planRates[firm.plan];
+      let highest = 0;
+      for (const credential of world.credentials.values()) {
+        if (credential.firm_id === firmId) highest = Math.max(highest, rate(credential));
+      }
+      return firmFactor * highest;
+    },
+    /** The buckets of a call: the credential's first, then its firm's (LIM-3). */
+    demands: (
+      call: Pick<RequestContext, 'world' | 'credential' | 'behaviour'>,
+    ): readonly Demand[] => {
+      const { world, credential } = call;
+      const { limits } = call.behaviour;
       if (credential === null) return [];
       const own = { bucket: bucketOf(credential), rate: limits.rate(credential) };
       const { firm_id: firmId } = credential;
@@ -406,17 +378,19 @@ export function limitPolicy(settings: Settings): LimitPolicy {
       if (minter === undefined) return [own, firm];
       return [own, { bucket: bucketOf(minter), rate: limits.rate(minter) }, firm];
     },
-    // LIM-2: about one second's allowance gathers, and never less than one request.
-    level: (bucket, perSecond, atMs) => {
+    /** LIM-2: about one second's allowance gathers, and never less than one request. */
+    level: (bucket: Bucket | undefined, perSecond: number, atMs: number): number => {
       const full = Math.max(perSecond, 1) * request;
       if (bucket === undefined) return full;
       return Math.min(full, bucket.units + Math.max(0, atMs - bucket.atMs) * perSecond);
     },
-    // LIM-9, LIM-11: one request is one request, bulk or read.
-    cost: () => request,
-    // LIM-8: made for refusals only; no other answer carries them.
-    // LIM-6: whole seconds, and never less than one, so that honouring them succeeds (LIM-7).
-    headers: (perSecond, waitMs) => {
+    /** LIM-9, LIM-11: one request is one request, bulk or read. */
+    cost: (_context: RequestContext): number => request,
+    /**
+     * LIM-6, LIM-8: made for refusals only. Whole seconds, and never less than one, so that
+     * honouring them succeeds (LIM-7).
+     */
+    headers: (perSecond: number, waitMs: number): Readonly<Record<string, string>> => {
       const seconds = String(Math.max(1, Math.ceil(waitMs / 1000)));
       return {
         'retry-after': seconds,
@@ -425,32 +399,18 @@ export function limitPolicy(settings: Settings): LimitPolicy {
         'x-ratelimit-reset': seconds,
       };
     },
-    // AUTH-3b.
+    /** AUTH-3b. */
     tokenRequests: tokensAMinute,
     tokenWindowMs: 60_000,
-    // AUTH-3c.
-    tokenBudget: (clientId) => clientId,
+    /** AUTH-3c: whose budget a token request counts against. */
+    tokenBudget: (clientId: string): string => clientId,
   };
 }
 
-/**
- * LIM-10, NS-37: delegated tokens share a bucket of their minting credential, apart from its own.
- */
+/** LIM-10, NS-37: delegated tokens share a bucket of their minting credential, apart from its own. */
 function bucketOf(credential: Credential): string {
   if (credential.kind !== 'delegated') return `credential:${credential.client_id}`;
   return `delegated:${credential.minted_by ?? credential.client_id}`;
-}
-
-function highestRate(
-  world: World,
-  firmId: string,
-  rate: (credential: Credential) => number,
-): number {
-  let highest = 0;
-  for (const credential of world.credentials.values()) {
-    if (credential.firm_id === firmId) highest = Math.max(highest, rate(credential));
-  }
-  return highest;
 }
 
 interface Place {
@@ -458,116 +418,112 @@ interface Place {
   readonly brand_id: string | null;
 }
 
-/** AUTH-6, AUTH-7: of the firm, and of the brand where the credential is bound to one. */
+/** AUTH-6, AUTH-7: of the firm, and of the brand if the credential is bound to one. */
 function within(credential: Credential, place: Place): boolean {
   if (place.firm_id !== credential.firm_id) return false;
   return credential.brand_id === null || place.brand_id === credential.brand_id;
 }
 
-function reachPolicy(settings: Settings): ReachPolicy {
+/** What a credential may see and touch; out of reach reads as unknown (AUTH-5, 6, 7). */
+function reachPolicy(settings: Settings) {
   // AUTH-5: the limit belongs to the delegated token, not to the name of its scope.
-  const ofAccount = (credential: Credential, accountId: string | null): boolean =>
+  const isOfAccount = (credential: Credential, accountId: string | null): boolean =>
     credential.account_id === null || credential.account_id === accountId;
   return {
-    brand: (credential, brandId, world) => {
+    brand: (credential: Credential, brandId: string, world: World): boolean => {
       const brand = world.brands.get(brandId);
-      return (
-        brand !== undefined && within(credential, { firm_id: brand.firm_id, brand_id: brandId })
-      );
+      return brand !== undefined && within(credential, { ...brand, brand_id: brandId });
     },
-    account: (credential, account) =>
-      within(credential, account) && ofAccount(credential, account.id),
-    transaction: (credential, transaction) =>
-      within(credential, transaction) && ofAccount(credential, transaction.account_id),
-    // HOOK-11, HOOK-12, NS-38, NS-65.
-    subscription: (credential, subscription) =>
+    account: (credential: Credential, account: Account): boolean =>
+      within(credential, account) && isOfAccount(credential, account.id),
+    transaction: (credential: Credential, transaction: Transaction): boolean =>
+      within(credential, transaction) && isOfAccount(credential, transaction.account_id),
+    /** HOOK-11, HOOK-12, NS-38, NS-65. */
+    subscription: (credential: Credential, subscription: Subscription): boolean =>
       within(credential, subscription) &&
       (settings.delegated_webhooks === 'brand' ||
         credential.account_id === null ||
         subscription.client_id === credential.client_id) &&
       (settings.firm_wide_sees_webhooks === 'all' || subscription.brand_id === credential.brand_id),
-    event: (credential, event) =>
-      within(credential, event) && ofAccount(credential, event.account_id),
+    /** Whether an event reaches a credential on the events channel. */
+    event: (credential: Credential, event: EventRecord): boolean =>
+      within(credential, event) && isOfAccount(credential, event.account_id),
   };
 }
 
-const alphabet = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789';
-
-function webhookPolicy(settings: Settings): WebhookPolicy {
-  const policy: WebhookPolicy = {
-    space: publicSpace,
-    refuseTarget: (url, addresses, world) =>
-      refuseTarget(settings, url, addresses, world, policy.space),
-    // HOOK-9.
-    categories: eventCategories,
-    secret: (world, count) =>
-      `whsec_${seededToken(world.seed, `secret:${world.name}:${count}`, 40, alphabet)}`,
+/** Subscriptions and where they may point. */
+function webhookPolicy(settings: Settings) {
+  return {
+    /** HOOK-7, HOOK-8, EVT-11: why this url cannot be a target now; null when it can. */
+    refuseTarget: (url: string, addresses: readonly string[] | null, world: World) => {
+      const { allowLocalWebhooks } = world.options;
+      const target = parseTargetUrl(url, allowLocalWebhooks);
+      if (target.kind === 'refused') return target.why;
+      if (target.address !== null) return null;
+      const named = world.names.get(target.hostname) ?? null;
+      // A forwarded name counts as public unless an operator says what it resolves to.
+      if (named === null && world.forwards.has(target.origin)) return null;
+      const found = named ?? addresses ?? [];
+      const publicOnly = 'url must lead to a public address';
+      if (found.length === 0) {
+        const isAccepted = settings.unresolvable_webhook_host === 'accepted';
+        return isAccepted ? null : `${publicOnly}: ${target.hostname} does not resolve`;
+      }
+      const why = refuseAddresses(found, allowLocalWebhooks);
+      return why === null ? null : `${publicOnly}: ${why}`;
+    },
+    /** HOOK-9. */
+    categories: eventCategories as readonly string[],
+    secret: (world: World, count: number): string =>
+      `whsec_${seededSecret(world.seed, `secret:${world.name}:${count}`)}`,
   };
-  return policy;
 }
 
-/** HOOK-7, HOOK-8, EVT-11: why this url cannot be a target now; null when it can. */
-function refuseTarget(
+/** How events are delivered. Times are in milliseconds. */
+function deliveryPolicy(
   settings: Settings,
-  url: string,
-  addresses: readonly string[] | null,
-  world: World,
-  space: AddressSpace,
-): string | null {
-  const allowLocal = world.options.allowLocalWebhooks;
-  const target = parseTargetUrl(url, { allowLocal, space });
-  if (target.kind === 'refused') return target.why;
-  if (target.address !== null) return null;
-  const named = world.names.get(target.hostname) ?? null;
-  // A forwarded name counts as public unless an operator says what it resolves to.
-  if (named === null && world.forwards.has(target.origin)) return null;
-  const found = named ?? addresses ?? [];
-  if (found.length === 0) {
-    return settings.unresolvable_webhook_host === 'accepted'
-      ? null
-      : `url must lead to a public address: ${target.hostname} does not resolve`;
-  }
-  const judged = judgeAddresses(found, targetSpace({ allowLocal, space }));
-  return judged.ok ? null : `url must lead to a public address: ${judged.why}`;
-}
-
-function deliveryPolicy(settings: Settings, serialize: SerializePolicy): DeliveryPolicy {
+  envelope: (event: EventRecord, world: World) => string,
+) {
   const overlapMs = settings.rotation_overlap_s * 1000;
   return {
-    // EVT-1, EVT-12, NS-65.
-    wants: (subscription, event) =>
+    /** EVT-1, EVT-12, NS-65. */
+    wants: (subscription: Subscription, event: EventRecord): boolean =>
       subscription.event_categories.includes(event.category) &&
       subscription.firm_id === event.firm_id &&
       (subscription.brand_id === null || subscription.brand_id === event.brand_id) &&
       (subscription.account_id === null || subscription.account_id === event.account_id),
+    /** EVT-8: waits after the first, second, … failed attempt; none left: exhausted. */
     gapsMs: retryGapsMs,
     answerLimitMs,
+    /** The same by the wall, for the program that sends it: how long a connection waits. */
     connectionLimitMs: answerLimitMs,
-    // EVT-9a.
-    succeeded: (status) => status >= 200 && status < 300,
-    followsRedirect: null,
-    // EVT-7, NS-22.
-    secrets: ({ secret, previous_secret: previousSecret, rotated_at_ms: rotatedAtMs }, atMs) =>
-      previousSecret !== null && rotatedAtMs !== null && atMs - rotatedAtMs < overlapMs
-        ? [secret, previousSecret]
-        : [secret],
-    // EVT-5a, EVT-6.
-    signature: (secrets, tMs, body) =>
+    /** EVT-9a. */
+    succeeded: (status: number): boolean => status >= 200 && status < 300,
+    /** EVT-9a: null: no redirect is followed. */
+    followsRedirect: null as FollowsRedirect | null,
+    /** Secrets that sign now, the newest first (EVT-7, NS-22). */
+    secrets: (subscription: Subscription, atMs: number): readonly string[] => {
+      const { secret, previous_secret: previous, rotated_at_ms: rotatedAtMs } = subscription;
+      const isOver = rotatedAtMs === null || atMs - rotatedAtMs >= overlapMs;
+      return previous === null || isOver ? [secret] : [secret, previous];
+    },
+    /** The signature header over the exact bytes sent (EVT-5a, EVT-6). */
+    signature: (secrets: readonly string[], tMs: number, body: string): string =>
       signatureHeader(
         tMs,
         secrets.map((secret) => signBody(secret, tMs, body)),
       ),
-    // EVT-2a, EVT-2b.
-    body: (event, world) => serialize.envelope(event, world),
-    // EVT-3, NS-10.
-    headers: (subscription, signature) => ({
+    /** EVT-2a, EVT-2b: the body of one attempt; the same for every attempt of an event. */
+    body: (event: EventRecord, world: World, _attempt: number): string => envelope(event, world),
+    /** EVT-3, NS-10. */
+    headers: (subscription: Subscription, signature: string): Record<string, string> => ({
       'content-type': 'application/json; charset=utf-8',
       [settings.signature_header]: signature,
       [settings.subscription_header]: String(subscription.id),
     }),
-    // EVT-11.
+    /** EVT-11. */
     rechecksTarget: true,
-    overlapMs,
+    /** EVT-10b: how far back the events channel replays. */
     replayWindowMs: eventWindowMs,
   };
 }

@@ -4,6 +4,7 @@ import { mapProfile } from '../../../fixtures/schemas/account-profile.ts';
 import { parseAgo } from '../../../fixtures/worlds/parse-ago.ts';
 import type {
   AccountFixture,
+  Ago,
   PositionFixture,
   TradingAccountFixture,
   TransactionFixture,
@@ -11,119 +12,13 @@ import type {
 } from '../../../fixtures/worlds/world-fixture.ts';
 import { put } from '../change.ts';
 import { emit } from '../delivery/deliveries.ts';
-import { nameProfile } from '../operations/accounts.ts';
-import { transitionChanges } from '../operations/transactions.ts';
-import type { Account, Order, Position, Transaction } from '../records.ts';
+import { newAccount } from '../operations/accounts.ts';
+import { fillOrder, otherSide } from '../operations/positions.ts';
+import { newTransaction, transitionChanges } from '../operations/transactions.ts';
+import type { Position, TradingAccount } from '../records.ts';
 import { personKeys, transactionKey } from '../references.ts';
-import type { Transition, Trigger } from '../tables/transitions.ts';
-import type { SeedContext, Seeder } from './seeder.ts';
-
-interface AccountPlace {
-  readonly accountId: string;
-  readonly tradingAccountId: string;
-  readonly currency: string;
-}
-
-function seedAccount(context: SeedContext, fixture: AccountFixture, id: string): string | null {
-  const { world, behaviour, atMs } = context;
-  const { values, accounts, serialize } = behaviour;
-  const brand = world.brands.get(fixture.brand_id);
-  if (brand === undefined) return `there is no brand ${fixture.brand_id}`;
-  const phone = values.phone(fixture.phone ?? null, fixture.country ?? null);
-  const profile = mapProfile((field) => fixture[field] ?? null);
-  const account: Account = {
-    id,
-    firm_id: brand.firm_id,
-    brand_id: brand.id,
-    client_reference_id: fixture.client_reference_id,
-    email: fixture.email,
-    phone,
-    ...nameProfile(accounts, profile, fixture.email),
-    status: fixture.status ?? accounts.firstStatus,
-    revision: accounts.firstRevision,
-    created_at: atMs,
-    first_deposit_id: null,
-  };
-  const keys = personKeys(behaviour, account);
-  if (world.people.get(keys.index)?.byReference.has(keys.reference)) {
-    return `the reference ${account.client_reference_id} is used twice`;
-  }
-  context.apply([
-    put('accounts', account, keys),
-    ...emit(context, 'account.created', account, serialize.account(account)),
-  ]);
-  return null;
-}
-
-function seedTradingAccount(
-  context: SeedContext,
-  fixture: TradingAccountFixture,
-  id: string,
-  accountId: string,
-): null {
-  const { currency, provider_payouts = false } = fixture;
-  const tradingAccount = {
-    id,
-    account_id: accountId,
-    currency,
-    provider_payouts,
-    balance: '0.00',
-    entries: [],
-  };
-  context.apply([put('tradingAccounts', tradingAccount)]);
-  return null;
-}
-
-function seedTransaction(
-  context: SeedContext,
-  fixture: TransactionFixture,
-  id: string,
-  place: AccountPlace,
-): string | null {
-  const { world, behaviour, atMs } = context;
-  const { values, serialize } = behaviour;
-  const account = world.accounts.get(place.accountId);
-  if (account === undefined) return 'it is older than its account';
-  if (!values.isDecimal(fixture.amount)) return `${fixture.amount} is not a decimal`;
-  const transaction: Transaction = {
-    id,
-    firm_id: account.firm_id,
-    brand_id: account.brand_id,
-    account_id: place.accountId,
-    trading_account_id: place.tradingAccountId,
-    currency: place.currency,
-    client_reference_id: fixture.client_reference_id,
-    amount: fixture.amount,
-    method: fixture.method ?? values.method(fixture.amount),
-    transaction_type: fixture.transaction_type,
-    status: 'pending',
-    is_ftd: false,
-    created_at: atMs,
-    reason: null,
-    operator: null,
-  };
-  const body = serialize.transaction(transaction);
-  context.apply([
-    put('transactions', transaction, transactionKey(behaviour, transaction)),
-    ...emit(context, 'transaction.created', transaction, body),
-  ]);
-  return null;
-}
-
-/** One thing that happened, at its time before the start. */
-interface SeedAction {
-  readonly agoMs: number;
-  /** Where it is written; asked for only when something is wrong with it. */
-  readonly field: () => string;
-  /** Answers what is wrong with it, or null. */
-  readonly run: (context: SeedContext) => string | null;
-}
-
-/** What cannot be, and where it is written. */
-interface SeedProblem {
-  readonly field: string;
-  readonly message: string;
-}
+import type { Trigger } from '../tables/transitions.ts';
+import type { Seeder } from './seeder.ts';
 
 /** Ids that a fixture leaves out follow the highest given so far, in the order of writing. */
 export class IdSequence {
@@ -139,104 +34,143 @@ export class IdSequence {
   }
 }
 
-/** Lets one person's past happen; answers what is wrong with it, or null. */
+/** One thing that happened, at its time before the start. */
+interface SeedAction {
+  readonly agoMs: number;
+  /** Where it is written; asked for only when something is wrong with it. */
+  readonly field: () => string;
+  readonly run: SeedStep;
+}
+
+/** Answers what is wrong with it, or null. */
+type SeedStep = (seeder: Seeder) => string | null;
+
+/** Lets one person's past happen; answers what is wrong with it and where, or null. */
 export function seedPerson(
   seeder: Seeder,
   fixture: AccountFixture,
   index: number,
   ids: IdSequence,
   startMs: number,
-): SeedProblem | null {
-  const plays = planAccount(fixture, () => `accounts[${index}]`, ids);
+): { readonly field: string; readonly message: string } | null {
+  const actions = planAccount(fixture, `accounts[${index}]`, ids);
   // Stable: what happened at one time happens in the order of writing.
-  plays.sort((one, other) => other.agoMs - one.agoMs);
-  for (const { agoMs, field, run } of plays) {
-    seeder.atMs = startMs - agoMs;
+  actions.sort((one, other) => other.agoMs - one.agoMs);
+  for (const { agoMs, field, run } of actions) {
+    seeder.moveTo(startMs - agoMs);
     const message = run(seeder);
     if (message !== null) return { field: field(), message };
   }
   return null;
 }
 
-/** How long ago the first thing of this person was, in milliseconds. */
-export function longestAgoMs(fixture: AccountFixture): number {
-  const plays = planAccount(fixture, () => '', new IdSequence());
-  return plays.reduce((most, { agoMs }) => Math.max(most, agoMs), 0);
+function planAccount(person: AccountFixture, field: string, ids: IdSequence): SeedAction[] {
+  const actions: SeedAction[] = [];
+  const add = (ago: Ago, where: () => string, run: SeedStep) =>
+    actions.push({ agoMs: parseAgo(ago) ?? 0, field: where, run });
+  const accountId = ids.take('account', person.id);
+  add(person.ago, () => field, seedAccount(person, accountId));
+  for (const [at, trading] of (person.trading_accounts ?? []).entries()) {
+    const tradingId = ids.take('trading', trading.id);
+    const whereTrading = () => `${field}.trading_accounts[${at}]`;
+    add(person.ago, whereTrading, seedTradingAccount(trading, tradingId, accountId));
+    for (const [n, transaction] of (trading.transactions ?? []).entries()) {
+      const id = ids.take('transaction', transaction.id);
+      const where = () => `${whereTrading()}.transactions[${n}]`;
+      add(transaction.ago, where, seedTransaction(transaction, id, tradingId));
+      for (const [index, step] of (transaction.steps ?? []).entries()) {
+        add(step.ago, () => `${where()}.steps[${index}]`, seedTransition(id, step));
+      }
+    }
+    for (const [n, position] of (trading.positions ?? []).entries()) {
+      const id = ids.take('position', position.id);
+      const where = () => `${whereTrading()}.positions[${n}]`;
+      add(position.ago, where, openPosition(position, id, tradingId));
+      const { closed } = position;
+      if (closed === undefined) continue;
+      add(closed.ago, () => `${where()}.closed`, closePosition(position, closed.price, id));
+    }
+  }
+  return actions;
 }
 
-function planAccount(fixture: AccountFixture, field: () => string, ids: IdSequence): SeedAction[] {
-  const id = ids.take('account', fixture.id);
-  const agoMs = parseAgo(fixture.ago) ?? 0;
-  const plays: SeedAction[] = [
-    { agoMs, field, run: (context) => seedAccount(context, fixture, id) },
-  ];
-  for (const [index, trading] of (fixture.trading_accounts ?? []).entries()) {
-    planTrading(plays, trading, () => `${field()}.trading_accounts[${index}]`, agoMs, id, ids);
-  }
-  return plays;
-}
-
-function planTrading(
-  plays: SeedAction[],
-  fixture: TradingAccountFixture,
-  field: () => string,
-  agoMs: number,
-  accountId: string,
-  ids: IdSequence,
-): void {
-  const id = ids.take('trading', fixture.id);
-  plays.push({
-    agoMs,
-    field,
-    run: (context) => seedTradingAccount(context, fixture, id, accountId),
-  });
-  const place = { accountId, tradingAccountId: id, currency: fixture.currency };
-  for (const [index, transaction] of (fixture.transactions ?? []).entries()) {
-    planTransaction(plays, transaction, () => `${field()}.transactions[${index}]`, place, ids);
-  }
-  for (const [index, position] of (fixture.positions ?? []).entries()) {
-    planPosition(plays, position, () => `${field()}.positions[${index}]`, id, ids);
-  }
-}
-
-function planTransaction(
-  plays: SeedAction[],
-  fixture: TransactionFixture,
-  field: () => string,
-  place: AccountPlace,
-  ids: IdSequence,
-): void {
-  const id = ids.take('transaction', fixture.id);
-  const agoMs = parseAgo(fixture.ago) ?? 0;
-  plays.push({ agoMs, field, run: (context) => seedTransaction(context, fixture, id, place) });
-  for (const [index, step] of (fixture.steps ?? []).entries()) {
-    plays.push({
-      agoMs: parseAgo(step.ago) ?? 0,
-      field: () => `${field()}.steps[${index}]`,
-      run: (context) => seedStep(context, id, step),
+function seedAccount(fixture: AccountFixture, id: string): SeedStep {
+  return (seeder) => {
+    const { world, behaviour, atMs } = seeder;
+    const brand = world.brands.get(fixture.brand_id);
+    if (brand === undefined) return `there is no brand ${fixture.brand_id}`;
+    const { client_reference_id, email, country, status } = fixture;
+    const made = newAccount(behaviour, {
+      id,
+      firm_id: brand.firm_id,
+      brand_id: brand.id,
+      client_reference_id,
+      email,
+      phone: behaviour.values.phone(fixture.phone ?? null, country ?? null),
+      ...mapProfile((field) => fixture[field] ?? null),
+      created_at: atMs,
     });
-  }
+    const account = status === undefined ? made : { ...made, status };
+    const keys = personKeys(behaviour, account);
+    if (world.people.get(keys.index)?.byReference.has(keys.reference)) {
+      return `the reference ${client_reference_id} is used twice`;
+    }
+    const body = behaviour.serialize.account(account);
+    seeder.apply([
+      put('accounts', account, keys),
+      ...emit(seeder, 'account.created', account, body),
+    ]);
+    return null;
+  };
 }
 
-function planPosition(
-  plays: SeedAction[],
-  fixture: PositionFixture,
-  field: () => string,
-  tradingAccountId: string,
-  ids: IdSequence,
-): void {
-  const id = ids.take('position', fixture.id);
-  plays.push({
-    agoMs: parseAgo(fixture.ago) ?? 0,
-    field,
-    run: (context) => seedPosition(context, fixture, id, tradingAccountId, 'open'),
-  });
-  if (fixture.closed === undefined) return;
-  plays.push({
-    agoMs: parseAgo(fixture.closed.ago) ?? 0,
-    field: () => `${field()}.closed`,
-    run: (context) => seedPosition(context, fixture, id, tradingAccountId, 'close'),
-  });
+function seedTradingAccount(
+  { currency, provider_payouts = false }: TradingAccountFixture,
+  id: string,
+  account_id: string,
+): SeedStep {
+  const made = { id, account_id, currency, provider_payouts, balance: '0.00', entries: [] };
+  return (seeder) => {
+    seeder.apply([put('tradingAccounts', made)]);
+    return null;
+  };
+}
+
+const tooOld = 'it is older than its account';
+
+function placeOf({ world }: Seeder, tradingId: string) {
+  const trading = world.tradingAccounts.get(tradingId);
+  const account = world.accounts.get(trading?.account_id ?? '');
+  return { trading: trading as TradingAccount, account };
+}
+
+function seedTransaction(
+  { amount, method, transaction_type, client_reference_id }: TransactionFixture,
+  id: string,
+  tradingId: string,
+): SeedStep {
+  return (seeder) => {
+    const { behaviour, atMs } = seeder;
+    const { account, trading } = placeOf(seeder, tradingId);
+    if (account === undefined) return tooOld;
+    if (!behaviour.values.isDecimal(amount)) return `${amount} is not a decimal`;
+    const transaction = newTransaction(account, {
+      id,
+      trading_account_id: tradingId,
+      client_reference_id,
+      currency: trading.currency,
+      amount,
+      method: method ?? null,
+      transaction_type,
+      created_at: atMs,
+    });
+    const body = behaviour.serialize.transaction(transaction);
+    seeder.apply([
+      put('transactions', transaction, transactionKey(behaviour, transaction)),
+      ...emit(seeder, 'transaction.created', transaction, body),
+    ]);
+    return null;
+  };
 }
 
 const triggers: Readonly<Record<TransactionStep['to'], Trigger>> = {
@@ -246,65 +180,51 @@ const triggers: Readonly<Record<TransactionStep['to'], Trigger>> = {
   cancelled: 'cancel',
 };
 
-/** Answers why the step cannot be, or null. Nothing of it settles by itself later (NS-3). */
-function seedStep(context: SeedContext, id: string, step: TransactionStep): string | null {
-  const { world, behaviour } = context;
-  const transaction = world.transactions.get(id);
-  if (transaction === undefined) return 'it is older than its transaction';
-  const trigger = triggers[step.to];
-  const move: Transition = behaviour.transactions.transitions[transaction.status][trigger];
-  if (move.kind !== 'move') return `a ${transaction.status} transaction does not become ${step.to}`;
-  const { reason = null, operator = null } = step;
-  const isSaid = step.to === 'rejected' || step.to === 'cancelled';
-  const before = isSaid ? { ...transaction, reason, operator } : transaction;
-  const { changes } = transitionChanges(context, before, move, trigger);
-  context.apply(changes.filter((change) => change.type !== 'timer'));
-  return null;
+/** Nothing of it settles by itself later (NS-3). */
+function seedTransition(id: string, { to, reason, operator }: TransactionStep): SeedStep {
+  return (seeder) => {
+    const transaction = seeder.world.transactions.get(id);
+    if (transaction === undefined) return 'it is older than its transaction';
+    const move = seeder.behaviour.transactions.transitions[transaction.status][triggers[to]];
+    if (move.kind !== 'move') return `a ${transaction.status} transaction does not become ${to}`;
+    const decided = { ...transaction, reason: reason ?? null, operator: operator ?? null };
+    const before = to === 'rejected' || to === 'cancelled' ? decided : transaction;
+    const { changes } = transitionChanges(seeder, before, move, triggers[to]);
+    seeder.apply(changes.filter((change) => change.type !== 'timer'));
+    return null;
+  };
 }
 
-function seedPosition(
-  context: SeedContext,
-  fixture: PositionFixture,
+function openPosition(
+  { instrument, side, volume, open_price: price }: PositionFixture,
   id: string,
-  tradingAccountId: string,
-  what: 'open' | 'close',
-): string | null {
-  const { world, behaviour, atMs } = context;
-  const tradingAccount = world.tradingAccounts.get(tradingAccountId);
-  const account = world.accounts.get(tradingAccount?.account_id ?? '');
-  if (account === undefined) return 'it is older than its account';
-  const opened = world.positions.get(id);
-  if (what === 'close' && opened === undefined) return 'it is closed before it is opened';
-  const closing = what === 'close';
-  const position: Position = {
-    id,
-    trading_account_id: tradingAccountId,
-    account_id: account.id,
-    instrument: fixture.instrument,
-    side: fixture.side,
-    volume: closing ? '0' : fixture.volume,
-    open_price: fixture.open_price,
-    opened_at: opened?.opened_at ?? atMs,
-    closed_at: closing ? atMs : null,
+  tradingId: string,
+): SeedStep {
+  return (seeder) => {
+    const { account } = placeOf(seeder, tradingId);
+    if (account === undefined) return tooOld;
+    const position: Position = {
+      id,
+      trading_account_id: tradingId,
+      account_id: account.id,
+      instrument,
+      side,
+      volume,
+      open_price: price,
+      opened_at: seeder.atMs,
+      closed_at: null,
+    };
+    seeder.apply(fillOrder(seeder, position, { side, volume, price }).changes);
+    return null;
   };
-  const order: Order = {
-    id: String(world.counters.order + 1),
-    trading_account_id: tradingAccountId,
-    position_id: id,
-    instrument: fixture.instrument,
-    side: closing ? (fixture.side === 'buy' ? 'sell' : 'buy') : fixture.side,
-    volume: fixture.volume,
-    price: closing ? (fixture.closed?.price ?? fixture.open_price) : fixture.open_price,
-    status: 'filled',
-    created_at: atMs,
+}
+
+function closePosition({ side, volume }: PositionFixture, price: string, id: string): SeedStep {
+  return (seeder) => {
+    const opened = seeder.world.positions.get(id);
+    if (opened === undefined) return 'it is closed before it is opened';
+    const closed: Position = { ...opened, volume: '0', closed_at: seeder.atMs };
+    seeder.apply(fillOrder(seeder, closed, { side: otherSide(side), volume, price }).changes);
+    return null;
   };
-  const place = { firm_id: account.firm_id, brand_id: account.brand_id, account_id: account.id };
-  const kind = closing ? 'position.closed' : 'position.opened';
-  context.apply([
-    put('positions', position),
-    put('orders', order),
-    ...emit(context, 'order.filled', place, behaviour.serialize.order(order)),
-    ...emit(context, kind, place, ''),
-  ]);
-  return null;
 }

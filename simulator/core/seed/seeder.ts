@@ -1,27 +1,18 @@
-// The events of a history that is played person by person, brought into the one order in which they
+// Lets a history happen person by person, and brings its events into the one order in which they
 // happened.
-
-import type { Behaviour, SerializePolicy } from '../behaviour.ts';
+import type { Behaviour } from '../behaviour.ts';
 import { type Change, type EventDraft, putsInto } from '../change.ts';
 import type { CommandContext } from '../commands/commands.ts';
 import { evolve, keepPast } from '../evolve.ts';
-import { serializePosition } from '../operations/positions.ts';
-import type { Account, EventRecord, Order, Position, Transaction } from '../records.ts';
-import type { TableName, World } from '../world.ts';
+import type { EventRecord } from '../records.ts';
+import type { World } from '../world.ts';
 
-type EventSubject = Account | Order | Position | Transaction;
-
-/** What a play of the past works with; what it changes goes through `apply`. */
-export interface SeedContext extends CommandContext {
-  readonly apply: (changes: readonly Change[]) => void;
-}
-
-export class Seeder implements SeedContext {
+export class Seeder implements CommandContext {
   readonly world: World;
+  /** Prints no records: events are printed when they are read. */
   readonly behaviour: Behaviour;
-  /** When the play is that is being played. */
   atMs = 0;
-  readonly #serialize: SerializePolicy;
+  readonly #print: Behaviour['serialize'];
   readonly #sinceMs: number;
   readonly #events: PastEvent[] = [];
   #forgotten = 0;
@@ -29,12 +20,15 @@ export class Seeder implements SeedContext {
   /** Events before `sinceMs` are only counted: they are too old to be asked for. */
   constructor(world: World, behaviour: Behaviour, sinceMs: number) {
     this.world = world;
-    this.#serialize = behaviour.serialize;
+    this.#print = behaviour.serialize;
     this.#sinceMs = sinceMs;
-    // An event of the past is printed when it is read: most events of a large world never are.
-    const unread = () => '';
-    const print = { ...behaviour.serialize, account: unread, order: unread, transaction: unread };
-    this.behaviour = { ...behaviour, serialize: print };
+    const account = () => '';
+    const unread = { account, order: account, position: account, transaction: account };
+    this.behaviour = { ...behaviour, serialize: { ...behaviour.serialize, ...unread } };
+  }
+
+  moveTo(atMs: number): void {
+    this.atMs = atMs;
   }
 
   apply(changes: readonly Change[]): void {
@@ -42,13 +36,16 @@ export class Seeder implements SeedContext {
       if (change.type !== 'event') evolve(this.world, [change]);
       else if (this.atMs < this.#sinceMs) this.#forgotten += 1;
       else {
-        const record = recordOf(change.draft, changes);
-        this.#events.push(new PastEvent(this.atMs, change.draft, record, this.#serialize));
+        const { category } = change.draft;
+        // The record that an event is about is put beside it, as it became (EVT-2a).
+        const [about] = putsInto(changes, `${category}s`);
+        const print = this.#print[category] as (record: unknown) => string;
+        this.#events.push(new PastEvent(this.atMs, change.draft, about?.record, print));
       }
     }
   }
 
-  /** Numbers the events and puts them into the world; those of one time stay as played. */
+  /** Numbers the events and puts them into the world; those of one time stay in order. */
   writeEvents(): void {
     const ordered = inOrder(this.#events);
     let seq = this.#forgotten;
@@ -73,21 +70,7 @@ function inOrder(events: readonly PastEvent[]): PastEvent[] {
   return Array.from(keys.sort(), (key) => events[key % events.length] as PastEvent);
 }
 
-const tableOf: Readonly<Record<string, TableName>> = {
-  account: 'accounts',
-  order: 'orders',
-  position: 'positions',
-  transaction: 'transactions',
-};
-
-/** The record that an event is about is put beside it, as it became (EVT-2a). */
-function recordOf({ category, kind }: EventDraft, changes: readonly Change[]): EventSubject {
-  const [change] = putsInto(changes, tableOf[category] as TableName);
-  if (change === undefined) throw new Error(`no record beside an event ${kind}`);
-  return change.record as EventSubject;
-}
-
-/** An event that is printed when it is read. */
+/** An event that is printed when it is read: most events of a large world never are. */
 class PastEvent implements EventRecord {
   seq = 0;
   readonly category: EventRecord['category'];
@@ -96,10 +79,15 @@ class PastEvent implements EventRecord {
   readonly firm_id: string;
   readonly brand_id: string | null;
   readonly account_id: string | null;
-  readonly #record: EventSubject;
-  readonly #serialize: SerializePolicy;
+  readonly #record: unknown;
+  readonly #print: (record: unknown) => string;
 
-  constructor(atMs: number, draft: EventDraft, record: EventSubject, serialize: SerializePolicy) {
+  constructor(
+    atMs: number,
+    draft: EventDraft,
+    record: unknown,
+    print: (record: unknown) => string,
+  ) {
     this.category = draft.category;
     this.kind = draft.kind;
     this.occurred_at = atMs;
@@ -107,38 +95,14 @@ class PastEvent implements EventRecord {
     this.brand_id = draft.brand_id;
     this.account_id = draft.account_id;
     this.#record = record;
-    this.#serialize = serialize;
+    this.#print = print;
   }
 
   get body(): string {
-    const record = this.#record;
-    if (this.category === 'account') return this.#serialize.account(record as Account);
-    if (this.category === 'order') return this.#serialize.order(record as Order);
-    if (this.category === 'position') return serializePosition(record as Position);
-    return this.#serialize.transaction(record as Transaction);
+    return this.#print(this.#record);
   }
 
-  /** As any other event is kept. */
   toJSON(): EventRecord {
-    const {
-      seq,
-      category,
-      kind,
-      occurred_at: atMs,
-      firm_id: firmId,
-      brand_id: brandId,
-      account_id: accountId,
-      body,
-    } = this;
-    return {
-      seq,
-      category,
-      kind,
-      occurred_at: atMs,
-      firm_id: firmId,
-      brand_id: brandId,
-      account_id: accountId,
-      body,
-    };
+    return { ...this, body: this.body };
   }
 }

@@ -11,11 +11,11 @@ import type {
 import type { Behaviour } from '../behaviour.ts';
 import { put } from '../change.ts';
 import { createCredential } from '../commands/commands.ts';
-import { newSubscription } from '../delivery/deliveries.ts';
+import { disabled, newSubscription } from '../delivery/deliveries.ts';
 import { evolve, moveClock } from '../evolve.ts';
 import type { Delivery, DeliveryAttempt, EventRecord, PlanName, Subscription } from '../records.ts';
 import { createWorld, type World, type WorldOptions } from '../world.ts';
-import { IdSequence, longestAgoMs, seedPerson } from './people.ts';
+import { IdSequence, seedPerson } from './people.ts';
 import { Seeder } from './seeder.ts';
 
 interface SeedOptions {
@@ -87,7 +87,7 @@ export function* seedInSlices(
   moveClock(world, startMs);
   // Delegated credentials are for accounts, which had to be made first.
   seedCredentials(world, behaviour, fixture, options);
-  seedSubscriptions(world, behaviour, fixture.subscriptions ?? [], startMs);
+  for (const each of fixture.subscriptions ?? []) seedSubscription(world, behaviour, each, startMs);
   evolve(world, [{ type: 'counter', counter: 'historyEvent', to: world.events.lastSeq }]);
   return world;
 }
@@ -110,15 +110,12 @@ function* seedPeople(
 }
 
 /** When the world must begin for all of it to have happened since. */
-function longestAgo(
-  { accounts = [], subscriptions = [] }: WorldFixture,
-  madeUp?: GeneratedPeople,
-): number {
-  return Math.max(
-    madeUp?.longestAgoMs ?? 0,
-    ...subscriptions.map(({ ago }) => parseAgo(ago) ?? 0),
-    accounts.reduce((most, account) => Math.max(most, longestAgoMs(account)), 0),
-  );
+function longestAgo({ accounts = [], subscriptions = [] }: WorldFixture, madeUp?: GeneratedPeople) {
+  let longestMs = madeUp?.longestAgoMs ?? 0;
+  for (const { ago } of [...accounts, ...subscriptions]) {
+    longestMs = Math.max(longestMs, parseAgo(ago) ?? 0);
+  }
+  return longestMs;
 }
 
 function seedFirms(world: World, fixture: WorldFixture, { plan }: SeedOptions): void {
@@ -147,15 +144,6 @@ function seedCredentials(
   }
 }
 
-function seedSubscriptions(
-  world: World,
-  behaviour: Behaviour,
-  fixtures: readonly SubscriptionFixture[],
-  startMs: number,
-): void {
-  for (const fixture of fixtures) seedSubscription(world, behaviour, fixture, startMs);
-}
-
 function seedSubscription(
   world: World,
   behaviour: Behaviour,
@@ -163,23 +151,19 @@ function seedSubscription(
   startMs: number,
 ): void {
   const createdAtMs = startMs - (parseAgo(fixture.ago) ?? 0);
-  const disabledAgo = fixture.disabled_ago === undefined ? null : parseAgo(fixture.disabled_ago);
-  const endMs = disabledAgo === null ? startMs : startMs - disabledAgo;
-  let subscription: Subscription = {
-    ...newSubscription(world, behaviour, {
-      firm_id: fixture.firm_id,
-      brand_id: fixture.brand_id ?? null,
-      url: fixture.url,
-      event_categories: fixture.event_categories,
-      created_at: createdAtMs,
-    }),
-    disabled: disabledAgo !== null,
-    disabled_reason: disabledAgo === null ? null : 'Disabled by request.',
-  };
-  evolve(world, [
-    { type: 'counter', counter: 'secret', to: world.counters.secret + 1 },
-    put('subscriptions', subscription),
-  ]);
+  const isDisabled = fixture.disabled_ago !== undefined;
+  const endMs = startMs - (isDisabled ? (parseAgo(fixture.disabled_ago) ?? 0) : 0);
+  const made = newSubscription(world, behaviour, {
+    firm_id: fixture.firm_id,
+    brand_id: fixture.brand_id ?? null,
+    url: fixture.url,
+    event_categories: fixture.event_categories,
+    created_at: createdAtMs,
+  });
+  evolve(world, made.changes);
+  let subscription = isDisabled
+    ? disabled(made.subscription, 'Disabled by request.')
+    : made.subscription;
   for (const event of world.events.records) {
     if (event.occurred_at < createdAtMs || event.occurred_at > endMs) continue;
     if (!behaviour.delivery.wants(subscription, event)) continue;
@@ -187,11 +171,11 @@ function seedSubscription(
     // Pending first, so that it is counted among the finished ones when it ends.
     evolve(world, [put('deliveries', { ...delivery, status: 'pending' })]);
     evolve(world, [put('deliveries', delivery)]);
-    const ended = delivery.status === 'delivered';
-    subscription = ended
+    const hasArrived = delivery.status === 'delivered';
+    subscription = hasArrived
       ? { ...subscription, last_delivered_seq: event.seq }
       : { ...subscription, stopped: true, cursor_seq: event.seq };
-    if (!ended) break;
+    if (!hasArrived) break;
   }
   evolve(world, [put('subscriptions', subscription)]);
 }
@@ -205,7 +189,7 @@ function historyOf(
 ): Delivery {
   const { delivery: policy } = behaviour;
   const fixture = fixtures.find(
-    ({ kind, record_id: id }) => kind === event.kind && isAbout(event, id),
+    ({ kind, record_id: id }) => kind === event.kind && JSON.parse(event.body).id === id,
   );
   const tries = fixture?.attempts ?? [{ status: 200, duration_ms: 20 }];
   const body = policy.body(event, world, 1);
@@ -235,9 +219,4 @@ function historyOf(
     next_due_ms: null,
     round_start: 0,
   };
-}
-
-function isAbout(event: EventRecord, recordId: string): boolean {
-  const { id } = JSON.parse(event.body) as { id?: unknown };
-  return id === recordId;
 }

@@ -58,6 +58,12 @@ export function seededToken(
   return token;
 }
 
+const lettersAndDigits = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789';
+
+/** What tokens and secrets are made of. */
+export const seededSecret = (seed: string, label: string, length = 40): string =>
+  seededToken(seed, label, length, lettersAndDigits);
+
 function keyed(key: string | Uint8Array, parts: readonly (string | Uint8Array)[]) {
   const digest = begun.get(key) ?? createHmac('sha256', key);
   begun.delete(key);

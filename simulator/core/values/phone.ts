@@ -28,21 +28,17 @@ export const phoneTables = {
  *
  * `letters` is the choice made for NS-62.
  *
- * `form` is the choice made for NS-24: `digits` never asks the tables.
- *
  * Even a clean `+` with digits goes through the tables: `+4402079460958` carries a national prefix
  * that E.164 does not have, and only they can tell. Throws when they are needed and not loaded.
  */
 export function normalisePhone(
   raw: string | null,
   region: string | null,
-  form: 'e164' | 'digits' = 'e164',
   letters: 'left_out' | 'keypad' = 'left_out',
 ): string | null {
   if (raw === null) return null;
   const text = withAsciiSigns(raw);
   if (!/\d/.test(text)) return raw;
-  if (form === 'digits') return bareDigits(text);
   if (tables === null) {
     const known = knownPhones.get(raw);
     if (known !== undefined) return known;

@@ -1,19 +1,9 @@
 // Parses the url of a webhook subscription, and judges what its hostname resolves to.
 import { parseUrl } from '../../../fixtures/parse-url.ts';
-import {
-  type AddressSpace,
-  explainAddress,
-  forgetBlocks,
-  isPublicAddress,
-  parseAddress,
-  publicSpace,
-} from './address.ts';
+import { parseAddress, refuseAddress } from './address.ts';
 import { memoize } from './memoize.ts';
 
-/**
- * Where deliveries go. `address` is the hostname when that is an IP literal (IPv6 without
- * brackets).
- */
+/** Where deliveries go. `address` is the hostname if that is an IP literal (IPv6 without brackets). */
 export interface TargetUrl {
   readonly kind: 'target';
   /** Normalised: no fragment, no trailing dot on the hostname. */
@@ -31,49 +21,26 @@ export interface RefusedUrl {
   readonly why: string;
 }
 
-export interface TargetUrlOptions {
-  /** Also take `http://` and loopback targets, which departs from the rules. */
-  readonly allowLocal?: boolean;
-  readonly space?: AddressSpace;
-}
-
 const maxUrlLength = 2048;
-const withLoopback = new WeakMap<AddressSpace, AddressSpace>();
-
-/** The space that judges a target under these terms, and the addresses its name resolves to. */
-export function targetSpace({ allowLocal = false, space = publicSpace }: TargetUrlOptions = {}) {
-  if (!allowLocal) return space;
-  const known = withLoopback.get(space);
-  if (known) return known;
-  const names = space.names.filter((name) => name !== 'localhost');
-  const opened: AddressSpace = { ...forgetBlocks(space, 'loopback'), names };
-  withLoopback.set(space, opened);
-  return opened;
-}
+const tooLong = `url must have at most ${maxUrlLength} characters`;
 
 /**
  * HOOK-7, HOOK-8: a target is an `https://` url whose host is not visibly non-public. A name that
- * passes still has to be resolved and judged, see {@link judgeAddresses}.
+ * passes still has to be resolved and judged, see {@link refuseAddresses}. `allowLocal` also takes
+ * `http://` and loopback targets, which departs from the rules.
  */
-export function parseTargetUrl(
-  text: string,
-  options: TargetUrlOptions = {},
-): TargetUrl | RefusedUrl {
-  // The same few urls are parsed again for every delivery.
-  const space = targetSpace(options);
-  let parse = parsers.get(space);
-  if (parse === undefined) {
-    parse = memoize((url) => parseFresh(url, options));
-    parsers.set(space, parse);
-  }
-  return parse(text);
+export function parseTargetUrl(text: string, allowLocal = false): TargetUrl | RefusedUrl {
+  return allowLocal ? parseLocal(text) : parsePublic(text);
 }
 
-const parsers = new WeakMap<AddressSpace, (text: string) => TargetUrl | RefusedUrl>();
+// The same few urls are parsed again for every delivery.
+const parsePublic = memoize((text) => parseFresh(text, false));
+const parseLocal = memoize((text) => parseFresh(text, true));
 
-function parseFresh(text: string, options: TargetUrlOptions): TargetUrl | RefusedUrl {
-  const why = refuseSpelling(text, options.allowLocal ?? false);
-  if (why !== null) return refused(why);
+function parseFresh(text: string, allowLocal: boolean): TargetUrl | RefusedUrl {
+  const refused = (why: string): RefusedUrl => ({ kind: 'refused', why });
+  const spelling = refuseSpelling(text, allowLocal);
+  if (spelling !== null) return refused(spelling);
   const url = parseUrl(text);
   if (url === null) return refused('url is not a url that can be parsed');
   if (url.port === '0') return refused('url must not name port 0');
@@ -81,15 +48,14 @@ function parseFresh(text: string, options: TargetUrlOptions): TargetUrl | Refuse
   const literal = url.hostname.startsWith('[') ? url.hostname.slice(1, -1) : url.hostname;
   const address = parseAddress(literal) === null ? null : literal;
   if (address === null) {
-    // Exactly one trailing dot marks a name as absolute. It is the same host, and TLS does not want
-    // it.
+    // One trailing dot marks a name as absolute. It is the same host, and TLS does not want it.
     const name = url.hostname.replace(/\.$/, '');
-    const fault = refuseName(name, targetSpace(options));
-    if (fault !== null) return refused(fault);
+    const why = refuseName(name, allowLocal);
+    if (why !== null) return refused(why);
     url.hostname = name;
   } else {
-    const verdict = explainAddress(address, targetSpace(options));
-    if (!verdict.public) return refused(`url must lead to a public address: ${verdict.why}`);
+    const why = refuseAddress(address, allowLocal);
+    if (why !== null) return refused(`url must lead to a public address: ${why}`);
     if (hasLeadingZero(text)) {
       return refused('url must not write an address with leading zeros: not all read it alike');
     }
@@ -100,22 +66,19 @@ function parseFresh(text: string, options: TargetUrlOptions): TargetUrl | Refuse
   return { kind: 'target', href, origin, hostname, port, address };
 }
 
-const refused = (why: string): RefusedUrl => ({ kind: 'refused', why });
-const tooLong = `url must have at most ${maxUrlLength} characters`;
+const authorityOf = (text: string): string => /^[^/]*\/\/([^/?#]*)/.exec(text)?.[1] ?? '';
 
 // What the url parser would quietly repair is refused first: two parsers that repair differently
 // would check one host and connect to another.
 function refuseSpelling(text: string, allowLocal: boolean): string | null {
   if (text.length > maxUrlLength) return tooLong;
-  if (/[\s\p{Cc}]/u.test(text)) {
-    return 'url must not contain white space or control characters';
-  }
+  if (/[\s\p{Cc}]/u.test(text)) return 'url must not contain white space or control characters';
   if (text.includes('\\')) return 'url must not contain a backslash';
   const scheme = allowLocal ? /^https?:\/\//i : /^https:\/\//i;
   if (!scheme.test(text)) {
     return allowLocal ? 'url must begin with https:// or http://' : 'url must begin with https://';
   }
-  const authority = /^[^/]*\/\/([^/?#]*)/.exec(text)?.[1] ?? '';
+  const authority = authorityOf(text);
   if (authority === '') return 'url must name a host';
   if (authority.includes('@')) return 'url must not carry a user name or password';
   if (authority.startsWith('[') && authority.includes('%')) {
@@ -125,34 +88,34 @@ function refuseSpelling(text: string, allowLocal: boolean): string | null {
 }
 
 /**
- * `010.0.0.1` is 8.0.0.1 to who reads octal and 10.0.0.1 to who does not: one of the two may be
- * checked, and the other one connected to. Digits and dots may be written as others that mean them.
+ * `010.0.0.1` is 8.0.0.1 read as octal and 10.0.0.1 read as decimal: one of the two may be checked,
+ * and the other one connected to. Digits and dots may be written as others that mean them.
  */
 function hasLeadingZero(text: string): boolean {
-  const authority = /^[^/]*\/\/([^/?#]*)/.exec(text)?.[1] ?? '';
-  return /(^|[.\u3002])0\d/.test(decodeURIComponent(authority).normalize('NFKC'));
+  return /(^|[.\u3002])0\d/.test(decodeURIComponent(authorityOf(text)).normalize('NFKC'));
 }
 
-function refuseName(name: string, space: AddressSpace): string | null {
+const localNames = ['localhost', 'localdomain', 'local', 'internal', 'home.arpa'];
+
+function refuseName(name: string, allowLocal: boolean): string | null {
   const labels = name.split('.');
   if (name.length > 253 || labels.some((label) => label === '' || label.length > 63)) {
     return 'url must name a valid host';
   }
-  const local = space.names.find((suffix) => name === suffix || name.endsWith(`.${suffix}`));
-  return local === undefined ? null : `url must lead to a public address: ${name} is a local name`;
+  const local = localNames.find((suffix) => name === suffix || name.endsWith(`.${suffix}`));
+  if (local === undefined || (local === 'localhost' && allowLocal)) return null;
+  return `url must lead to a public address: ${name} is a local name`;
 }
 
 /**
- * HOOK-8, EVT-11: every address that a name resolves to must be public; one that is not is enough
- * to refuse it, because any of them may be connected to. None at all: it does not resolve.
+ * HOOK-8, EVT-11: every address that a name resolves to must be public, because any of them may be
+ * connected to. Null if all are.
  */
-export function judgeAddresses(
-  addresses: readonly string[],
-  space: AddressSpace = publicSpace,
-): { ok: true } | { ok: false; why: string } {
-  if (addresses.length === 0) return { ok: false, why: 'the name does not resolve' };
-  const culprit = addresses.find((address) => !isPublicAddress(address, space));
-  if (culprit === undefined) return { ok: true };
-  const { why } = explainAddress(culprit, space);
-  return { ok: false, why: `it resolves to an address that is not public: ${why}` };
+export function refuseAddresses(addresses: readonly string[], allowLocal = false): string | null {
+  if (addresses.length === 0) return 'the name does not resolve';
+  for (const address of addresses) {
+    const why = refuseAddress(address, allowLocal);
+    if (why !== null) return `it resolves to an address that is not public: ${why}`;
+  }
+  return null;
 }

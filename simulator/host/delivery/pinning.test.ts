@@ -6,17 +6,12 @@ import type { LookupFunction } from 'node:net';
 import type { TLSSocket } from 'node:tls';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { explainAddress } from '../../core/values/address.ts';
+import { refuseAddress as onlyPublic } from '../../core/values/address.ts';
 import { Resolver } from './resolver.ts';
 import { certificate, listen, rawReceiver, requestTo } from './testing/receivers.ts';
 import { undiciDeliverer } from './undici-deliverer.ts';
 
 const pinning = suite('pinning');
-
-const onlyPublic = (address: string): string | null => {
-  const judged = explainAddress(address);
-  return judged.public ? null : judged.why;
-};
 
 const toLoopback: LookupFunction = (_hostname, { all }, done) => {
   if (all === true) done(null, [{ address: '127.0.0.1', family: 4 }]);

@@ -3,10 +3,10 @@
 import type { Behaviour } from '../../core/behaviour.ts';
 import type { DeliveryAnswer, RefusedTarget, SendAttempt } from '../../core/delivery/deliveries.ts';
 import type { EventRecord, Subscription } from '../../core/records.ts';
-import { explainAddress } from '../../core/values/address.ts';
+import { refuseAddress } from '../../core/values/address.ts';
 import { beginHmac } from '../../core/values/digest.ts';
 import { memoize } from '../../core/values/memoize.ts';
-import { parseTargetUrl, targetSpace } from '../../core/values/target-url.ts';
+import { parseTargetUrl } from '../../core/values/target-url.ts';
 import { findEvent, type World } from '../../core/world.ts';
 import type { CancelToken, Deliverer, DeliveryRequest } from './deliverer.ts';
 
@@ -137,9 +137,8 @@ function findTarget(
   context: SendContext,
   { url }: Subscription,
 ): FoundTarget | Promise<FoundTarget> {
-  const { world, behaviour, deliverer } = context;
-  const { space } = behaviour.webhooks;
-  const target = parseTargetUrl(url, { allowLocal: world.options.allowLocalWebhooks, space });
+  const { world, deliverer } = context;
+  const target = parseTargetUrl(url, world.options.allowLocalWebhooks);
   if (target.kind === 'refused') {
     // A deviation may have let in what cannot be parsed as a target, and then it is sent as it is.
     return judgeTarget(context, url, { url, addresses: null });
@@ -219,18 +218,15 @@ function requestOf(
   { body, headers }: Signed,
   spentMs: number,
 ): DeliveryRequest {
-  const { webhooks, delivery } = behaviour;
+  const { delivery } = behaviour;
   const allowLocal = world.options.allowLocalWebhooks;
   return {
     url,
     addresses,
     headers,
     body,
-    refuseAddress: (address) => {
-      if (!delivery.rechecksTarget) return null;
-      const judged = explainAddress(address, targetSpace({ allowLocal, space: webhooks.space }));
-      return judged.public ? null : judged.why;
-    },
+    refuseAddress: (address) =>
+      delivery.rechecksTarget ? refuseAddress(address, allowLocal) : null,
     // EVT-9b: fifteen seconds in all, looking up the name included.
     answerLimitMs: Math.max(1, delivery.connectionLimitMs - spentMs),
     followsRedirect: delivery.followsRedirect,

@@ -36,7 +36,7 @@ export async function gatherFacts(host: WorldHost, call: Call): Promise<Facts> {
 }
 
 /** The hostname to look up; null if the URL has none or it is answered already. */
-function hostnameOf({ world, behaviour }: WorldHost, call: Call): string | null {
+function hostnameOf({ world }: WorldHost, call: Call): string | null {
   let url: unknown;
   try {
     url = (JSON.parse(Buffer.from(call.body).toString()) as { url?: unknown } | null)?.url;
@@ -46,8 +46,7 @@ function hostnameOf({ world, behaviour }: WorldHost, call: Call): string | null 
     throw error;
   }
   if (typeof url !== 'string') return null;
-  const allowLocal = world.options.allowLocalWebhooks;
-  const target = parseTargetUrl(url, { allowLocal, space: behaviour.webhooks.space });
+  const target = parseTargetUrl(url, world.options.allowLocalWebhooks);
   if (target.kind === 'refused' || target.address !== null) return null;
   return world.forwards.has(target.origin) ? null : target.hostname;
 }
