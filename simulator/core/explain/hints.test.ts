@@ -135,7 +135,7 @@ const told: readonly (readonly [Sent, string, RegExp])[] = [
   [
     { line: 'POST webhooks', body: { ...hook, url: 'http://localhost:3000/hooks' } },
     'local_url',
-    /^The platform takes public https urls only.*"http:\/\/localhost:3000\/hooks".*--forward-to/,
+    /^The platform takes public https urls only.*--forward-to/,
   ],
   [
     { line: 'POST webhooks', body: { ...hook, url: 'https://127.0.0.1/hooks' } },
@@ -145,12 +145,12 @@ const told: readonly (readonly [Sent, string, RegExp])[] = [
   [
     { line: 'POST transactions', body: { ...deposit, transaction_type: 'Withdrawal' } },
     'sign_against_type',
-    /25.00 is subtracted from the balance.*answered as method Deposit/,
+    /a Withdrawal is subtracted from the balance/,
   ],
   [
     { line: 'POST transactions', body: { ...deposit, method: 'Withdrawal', amount: '-25.00' } },
     'sign_against_type',
-    /^A Deposit with amount -25.00 and method Withdrawal: .* 25.00 is added to the balance/,
+    /a Deposit is added to the balance/,
   ],
   [{ line: 'POST /accounts', body: ada }, 'path_beside_api', /mean \/api\/v1\/accounts\?/],
   [{ line: 'GET /api/v1/accounts/' }, 'path_beside_api', /mean \/api\/v1\/accounts\?/],
@@ -179,14 +179,13 @@ for (const [sent, code, words] of told) {
   });
 }
 
-hints('another body under the same key: the difference, without secrets', ({ world }) => {
+hints('another body under the same key: the members that differ', ({ world }) => {
   const line = 'POST accounts';
   send(world, { line, key: 'k', body: { ...ada, first_name: 'Ada', password: 'one' } });
   const second = { ...ada, first_name: 'Eda', password: 'two' };
   const { told: found, codes } = send(world, { line, key: 'k', body: second });
   assert.equal(codes, ['body_unlike_first']);
-  assert.match(found[0]?.words ?? '', 'first_name was "Ada", is "Eda", password is another: ');
-  assert.not.match(found[0]?.words ?? '', /one"|two"/);
+  assert.match(found[0]?.words ?? '', 'used this key first, with another first_name, password.');
 });
 
 hints('a repeat of what no one reads, whatever bytes it was', ({ world }) => {
@@ -217,7 +216,7 @@ hints('a corrected request, or a new tag, under the key of a refusal', ({ world 
   const again = send(world, { ...update, headers: { 'if-match': `"${revision + 1}"` } });
   assert.is(again.status, 412);
   assert.equal(again.codes, ['body_unlike_first']);
-  assert.match(again.told[0]?.words ?? '', `If-Match was "${revision}", is "${revision + 1}"`);
+  assert.match(again.told[0]?.words ?? '', 'with another If-Match, and was refused');
 });
 
 hints('one key on two transactions of an account', ({ world }) => {
@@ -228,7 +227,7 @@ hints('one key on two transactions of an account', ({ world }) => {
   send(world, { line: approve('9004'), key: 'k' });
   const { codes, told: found } = send(world, { line: approve(id), key: 'k' });
   assert.equal(codes, ['body_unlike_first']);
-  assert.match(found[0]?.words ?? '', `Nothing was done to transaction "${id}"`);
+  assert.match(found[0]?.words ?? '', 'Nothing was done to this transaction');
 });
 
 hints('a known reference with other words', ({ world }) => {
@@ -236,11 +235,11 @@ hints('a known reference with other words', ({ world }) => {
   const person = { ...ada, email: 'ADA@example.com', first_name: 'Eda' };
   const { codes, told: found } = send(world, { line: 'POST accounts', body: person });
   assert.equal(codes, ['converged_unlike']);
-  assert.match(found[0]?.words ?? '', 'whose first_name is "Ada", not "Eda".');
+  assert.match(found[0]?.words ?? '', 'which has another first_name.');
   send(world, { line: 'POST transactions', body: deposit });
   const paid = send(world, { line: 'POST transactions', body: { ...deposit, amount: '30' } });
   assert.is(paid.status, 200);
-  assert.match(paid.told[0]?.words ?? '', 'whose amount is "25.00", not "30".');
+  assert.match(paid.told[0]?.words ?? '', 'which has another amount.');
   const same = { ...deposit, amount: '25', account_id: '01001' };
   assert.equal(send(world, { line: 'POST transactions', body: same }).codes, []);
 });

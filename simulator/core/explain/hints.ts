@@ -1,26 +1,18 @@
 // Hints: what a careful reader would tell a caller whose request was answered without complaint, or
 // refused for a slip. They are found when a call is journalled, and decide nothing.
-
-import type { OperationName, OperationRow } from '../../../fixtures/operations.ts';
+import type { OperationName } from '../../../fixtures/operations.ts';
 import { parseUrl } from '../../../fixtures/parse-url.ts';
 import { profileFields } from '../../../fixtures/schemas/account-profile.ts';
 import { type BodyOperation, requestSchemas } from '../../../fixtures/schemas/requests.ts';
-import { hidden, secretMembers } from '../../../fixtures/schemas/secret-members.ts';
 import { findNearest } from '../../../fixtures/settings/parse.ts';
 import type { Cite, Reply } from '../call.ts';
 import { findEntry, type JournalEntry } from '../journal.ts';
 import { optionalText } from '../operations/members.ts';
-import { methodOf } from '../operations/transactions.ts';
 import { headerOf } from '../pipeline/operation-row.ts';
 import type { Body, RequestContext } from '../pipeline/request-context.ts';
 import { methodsAt } from '../pipeline/stages.ts';
 import { own } from '../state/copy-world.ts';
-import {
-  absoluteDecimal,
-  compareDecimals,
-  isNegativeDecimal,
-  isZeroDecimal,
-} from '../values/decimal.ts';
+import { compareDecimals, isNegativeDecimal, isZeroDecimal } from '../values/decimal.ts';
 
 interface RegisteredHint {
   readonly code: string;
@@ -88,7 +80,7 @@ export function describeHints(): string {
   return hintRegister.map(({ code, words, cite }) => `\`${code}\`: ${words} (${cite})`).join('\n');
 }
 
-/** The words of each hint, or null where there is nothing to say. */
+/** The words of each hint, or null if there is nothing to say. */
 type Finder = (context: RequestContext, reply: Reply | null) => string | null;
 
 const finders: readonly (readonly [HintCode, Finder])[] = [
@@ -105,6 +97,8 @@ const findersOfRepeat: typeof finders = [
   ['before_retry_after', findEarlyCall],
 ];
 
+const findersOffRoute: typeof finders = [['path_beside_api', findPath]];
+
 /**
  * `reply` is null if it was lost or is late; `before` is the entry of a call that was suspended and
  * runs only now.
@@ -114,60 +108,41 @@ export function findHints(
   reply: Reply | null,
   before: JournalEntry | undefined,
 ): readonly Hint[] {
-  const hints: Hint[] = [];
-  const add = (code: HintCode, words: string | null) => {
-    if (words !== null) hints.push({ code, words });
-  };
-  if (context.operation === null) add('path_beside_api', findPath(context));
-  else {
-    const applied = context.firstCall === null ? finders : findersOfRepeat;
-    for (const [code, find] of applied) add(code, find(context, reply));
+  let hints: Hint[] | null = null;
+  const isRepeat = context.firstCall !== null;
+  const routed = isRepeat ? findersOfRepeat : finders;
+  for (const [code, find] of context.operation === null ? findersOffRoute : routed) {
+    const words = find(context, reply);
+    if (words === null) continue;
+    hints ??= [];
+    hints.push({ code, words });
   }
   if (reply?.status === 429) rememberLimit(context, reply);
-  const found = hints.length === 0 ? noHints : hints;
-  if (before === undefined || before.hints.length === 0) return found;
-  const codes = new Set(found.map(({ code }) => code));
-  return [...before.hints.filter(({ code }) => !codes.has(code)), ...found];
+  if (before === undefined || before.hints.length === 0) return hints ?? noHints;
+  const codes = new Set(hints?.map(({ code }) => code));
+  return [...before.hints.filter(({ code }) => !codes.has(code)), ...(hints ?? noHints)];
 }
 
-const longest = 40;
-
-/** A text from outside in quotes, cut if it is long; control characters are escaped. */
-function quote(text: string): string {
-  return JSON.stringify(text.length <= longest ? text : `${text.slice(0, longest)}…`);
+/** `a, b, c and 4 more`; texts from outside are cut and escaped. */
+function someOf(names: readonly string[]): string {
+  const most = 3;
+  const shown = names.slice(0, most).join(', ');
+  return names.length > most ? `${shown} and ${names.length - most} more` : shown;
 }
 
-/** The name of a member: without quotes if it looks like one. */
-function showName(name: string): string {
-  return /^[\w.-]{1,60}$/.test(name) ? name : quote(name);
-}
+/** A text from outside: as it is if it looks like a name, else cut and in quotes. */
+const showName = (name: string): string =>
+  /^[\w./-]{1,80}$/.test(name) ? name : JSON.stringify(name.slice(0, 80));
 
-/** The value of the member at this path; secrets are hidden. */
-function showValue(path: string, value: unknown): string {
-  if (value === undefined) return 'left out';
-  if (path.split('.').some((name) => secretMembers.has(name.toLowerCase()))) return hidden;
-  if (typeof value === 'string') return quote(value);
-  if (Array.isArray(value)) return 'a list';
-  return typeof value === 'object' && value !== null ? 'an object' : String(value);
-}
-
-/** `a, b, c and 4 more`. */
-function someOf(all: readonly string[], most = 3): string {
-  const more = all.length - most;
-  return more <= 0 ? all.join(', ') : `${all.slice(0, most).join(', ')} and ${more} more`;
-}
-
-const membersOf = (operation: BodyOperation | null): ReadonlySet<string> => {
-  const shape: { readonly properties: object } =
-    operation === null
-      ? requestSchemas.bulkCreateAccounts.properties.accounts.items
-      : requestSchemas[operation];
-  return new Set(Object.keys(shape.properties));
-};
-const operationMembers = new Map(
-  (Object.keys(requestSchemas) as BodyOperation[]).map((name) => [name, membersOf(name)]),
+const membersOf = ({ properties }: { readonly properties: object }): ReadonlySet<string> =>
+  new Set(Object.keys(properties));
+const rowMembers = membersOf(requestSchemas.createAccount);
+const operationMembers = new Map<OperationName | null, ReadonlySet<string>>(
+  (Object.keys(requestSchemas) as BodyOperation[]).map((name) => [
+    name,
+    membersOf(requestSchemas[name]),
+  ]),
 );
-const rowMembers = membersOf(null);
 
 /** Members that people expect to be used, by operation. */
 const insteadOf: Readonly<Record<string, string>> = {
@@ -184,58 +159,55 @@ const insteadOf: Readonly<Record<string, string>> = {
 /** NS-27, NS-55: unknown members and nulls are ignored, so nothing else points out a slip. */
 function findIgnoredMembers(context: RequestContext, reply: Reply | null): string | null {
   const { operation, behaviour } = context;
-  const known = operationMembers.get(operation as BodyOperation);
-  if (operation === null || known === undefined) return null;
-  const body = reply?.contentType === 'text/plain' ? readAgain(context) : context.body;
-  const ignored: string[] = [];
-  collectUnknown(body, known, '', ignored, operation);
-  if (operation === 'bulkCreateAccounts') {
-    const rows = Array.isArray(body.accounts) ? (body.accounts as readonly Body[]) : [];
-    for (const [index, row] of rows.entries()) {
-      collectUnknown(row, rowMembers, `accounts.${index}.`, ignored, 'createAccount');
-      if (ignored.length > 0) break;
+  const known = operationMembers.get(operation);
+  if (known === undefined) return null;
+  // What was refused as unreadable was not taken over from the call.
+  const body = reply?.contentType === 'text/plain' ? readBody(context.call.body) : context.body;
+  let ignored = unknownIn(body, known, `${operation}`, '');
+  if (operation === 'bulkCreateAccounts' && Array.isArray(body.accounts)) {
+    for (let index = 0; index < body.accounts.length && ignored.length === 0; index += 1) {
+      const row = body.accounts[index] as Body;
+      ignored = unknownIn(row, rowMembers, 'createAccount', `accounts.${index}.`);
     }
   }
   if (operation === 'updateAccount' && behaviour.settings.update_null === 'not_sent') {
     for (const name in body) {
-      if (body[name] === null) ignored.push(`${showName(name)} (null clears nothing: NS-55)`);
+      if (body[name] !== null) continue;
+      ignored = [...ignored, `${showName(name)} (null clears nothing: NS-55)`];
     }
   }
-  if (ignored.length === 0) return null;
-  return `${operation} ignores ${someOf(ignored)}.`;
+  return ignored.length === 0 ? null : `${operation} ignores ${someOf(ignored)}.`;
 }
 
-function collectUnknown(
+const none: readonly string[] = [];
+
+function unknownIn(
   body: Body,
   known: ReadonlySet<string>,
+  operation: string,
   where: string,
-  found: string[],
-  operation: OperationName,
-): void {
+): readonly string[] {
+  let found: string[] | null = null;
   for (const name in body) {
     if (known.has(name)) continue;
     const nearest = findNearest(name.replace(/[A-Z]/g, '_$&'), [...known]);
     const meant = nearest === null ? undefined : `did you mean ${nearest}?`;
     const why = insteadOf[`${operation}.${name}`] ?? meant;
+    found ??= [];
     found.push(`${showName(where + name)}${why === undefined ? '' : ` (${why})`}`);
   }
+  return found ?? none;
 }
 
 const utf8 = new TextDecoder();
 
-/** The members of a body that was refused as unreadable; none if it is not a JSON object. */
-function readAgain({ call }: RequestContext): Body {
-  const parsed = parse(call.body);
-  return isContainer(parsed) && !Array.isArray(parsed) ? parsed : {};
-}
-
-function parse(body: Uint8Array): unknown {
-  if (body.byteLength === 0) return {};
+/** The members of a body; none if it is not a JSON object. */
+function readBody(bytes: Uint8Array): Body {
   try {
-    return JSON.parse(utf8.decode(body));
+    const parsed: unknown = JSON.parse(utf8.decode(bytes));
+    return typeof parsed === 'object' && !Array.isArray(parsed) ? ((parsed ?? {}) as Body) : {};
   } catch (error) {
-    // Approve takes no body, so its body may be anything.
-    if (error instanceof SyntaxError) return undefined;
+    if (error instanceof SyntaxError) return {};
     throw error;
   }
 }
@@ -251,50 +223,43 @@ const knownParameters: Readonly<Partial<Record<OperationName, readonly string[]>
 
 /** NS-2: a page that is asked for by another name is the first page, again and again. */
 function findUnknownParameters({ operation, path, call, query }: RequestContext): string | null {
-  if (operation === null || path.length === call.target.length) return null;
-  const known = knownParameters[operation] ?? [];
+  if (path.length === call.target.length) return null;
+  const known = knownParameters[operation as OperationName] ?? [];
   const unknown = [...new Set(query.keys())].filter((name) => !known.includes(name));
   if (unknown.length === 0) return null;
   const takes = known.length === 0 ? 'takes none' : `takes ${known.join(' and ')}`;
   return `${operation} ${takes}: ${someOf(unknown.map(showName))} in the query is ignored.`;
 }
 
+const accountMembers = ['email', 'phone', ...profileFields];
+const transactionMembers = Object.keys(requestSchemas.createTransaction.properties).filter(
+  (name) => name !== 'client_reference_id',
+);
+
 /** ACC-5, TXN-2: what a create under a known reference says besides the reference is not used. */
 function findUnlikeRecord(context: RequestContext, reply: Reply | null): string | null {
   if (context.idempotency !== 'converged' || reply === null || reply.status >= 400) return null;
   const { world, body, behaviour } = context;
+  const { values } = behaviour;
   const { id } = JSON.parse(reply.body) as { readonly id: string };
   const isAccount = context.operation === 'createAccount';
-  const record = (isAccount ? world.accounts : world.transactions).get(id);
+  const record: Body | undefined = (isAccount ? world.accounts : world.transactions).get(id);
   if (record === undefined) return null;
-  const members: Body = { ...record };
-  const { values } = behaviour;
-  const unlike: string[] = [];
-  for (const name of isAccount ? accountMembers : transactionMembers) {
-    const [is, sent] = [members[name], optionalText(body, name)];
-    if (sent === null || sent === is) continue;
-    if (name === 'email' && values.emailKey(sent) === values.emailKey(String(is))) continue;
-    if (name === 'phone' && values.phone(sent, optionalText(body, 'phone_region')) === is) continue;
-    if (name.endsWith('_id') && values.id(sent) === is) continue;
-    if (name === 'amount' && values.isDecimal(sent) && compareDecimals(sent, String(is)) === 0)
-      continue;
-    unlike.push(`${name} is ${showValue(name, is)}, not ${showValue(name, sent)}`);
-  }
+  const unlike = (isAccount ? accountMembers : transactionMembers).filter((name) => {
+    const sent = optionalText(body, name);
+    const stored = record[name];
+    if (sent === null || sent === stored) return false;
+    if (name === 'email') return values.emailKey(sent) !== values.emailKey(String(stored));
+    if (name === 'phone') return values.phone(sent, optionalText(body, 'phone_region')) !== stored;
+    if (name.endsWith('_id')) return values.id(sent) !== stored;
+    if (name !== 'amount' || !values.isDecimal(sent)) return true;
+    return compareDecimals(sent, String(stored)) !== 0;
+  });
   if (unlike.length === 0) return null;
   return isAccount
-    ? `The reference names account ${id}, whose ${someOf(unlike)}. Nothing was changed: update it with PATCH, or use another reference for another person.`
-    : `The reference names transaction ${id}, whose ${someOf(unlike)}. Nothing was recorded: another payment needs another reference.`;
+    ? `The reference names account ${id}, which has another ${someOf(unlike)}. Nothing was changed: update it with PATCH, or use another reference for another person.`
+    : `The reference names transaction ${id}, which has another ${someOf(unlike)}. Nothing was recorded: another payment needs another reference.`;
 }
-
-const accountMembers = ['email', 'phone', ...profileFields];
-const transactionMembers = [
-  'amount',
-  'currency',
-  'account_id',
-  'trading_account_id',
-  'transaction_type',
-  'method',
-];
 
 /** TXN-6, NS-43: the type decides what is booked. */
 function findSignAgainstType(context: RequestContext, reply: Reply | null): string | null {
@@ -304,22 +269,15 @@ function findSignAgainstType(context: RequestContext, reply: Reply | null): stri
   // A response that is lost or late may be a refusal of the amount.
   if ((reply !== null && reply.status !== 201) || amount === null) return null;
   if (!behaviour.values.isDecimal(amount)) return null;
-  const { transaction_type: type } = body;
-  const method = optionalText(body, 'method');
+  const { transaction_type: type, method } = body;
   const isIncoming = type === 'Deposit' || type === 'Credit';
-  const isNegative = isNegativeDecimal(amount);
-  const isOtherSign = isNegative === isIncoming && !isZeroDecimal(amount);
+  const isOtherSign = isNegativeDecimal(amount) === isIncoming && !isZeroDecimal(amount);
   const isOtherMethod =
     (type === 'Withdrawal' && method === 'Deposit') ||
     (type === 'Deposit' && method === 'Withdrawal');
   if (!isOtherSign && !isOtherMethod) return null;
-  const what = `A ${type} with amount ${amount}${method === null ? '' : ` and method ${method}`}`;
-  const booked = `${absoluteDecimal(amount)} is ${isIncoming ? 'added to' : 'subtracted from'} the balance`;
-  const answered =
-    method === null
-      ? ` It is answered as method ${methodOf(amount)} (TXN-6); send method, or the other sign.`
-      : '';
-  return `${what}: when it settles, ${booked} (NS-43).${answered}`;
+  const booked = isIncoming ? 'added to' : 'subtracted from';
+  return `The type decides (NS-43): when it settles, a ${type} is ${booked} the balance, whatever the sign and the method. Send the other sign, or the method that you mean.`;
 }
 
 const localName =
@@ -330,10 +288,10 @@ function findLocalUrl(context: RequestContext, reply: Reply | null): string | nu
   const { url } = context.body;
   if (context.operation !== 'createWebhook' || reply === null || reply.status < 400) return null;
   const parsed = typeof url === 'string' ? parseUrl(url) : null;
-  if (typeof url !== 'string' || parsed === null) return null;
-  const { protocol, hostname } = parsed;
-  if (!/^https?:$/.test(protocol) || !localName.test(hostname)) return null;
-  return `The platform takes public https urls only. To get deliveries at ${quote(url)} start with --forward-to, or subscribe an https url of your own and forward it: PUT /_sandbox/forwards with from and to.`;
+  if (parsed === null || !/^https?:$/.test(parsed.protocol) || !localName.test(parsed.hostname)) {
+    return null;
+  }
+  return 'The platform takes public https urls only. To get deliveries on this machine start with --forward-to, or subscribe an https url of your own and forward it: PUT /_sandbox/forwards with from and to.';
 }
 
 /** A request that was on its way when the 429 came could not know of it. */
@@ -369,7 +327,7 @@ function callText({ call, key }: RequestContext): string {
 }
 
 /** NS-31: `/accounts`, `/v1/accounts` and `/api/v1/accounts/` all mean the same. */
-function findPath({ path, behaviour, call }: RequestContext): string | null {
+function findPath({ path, behaviour: { table }, call }: RequestContext): string | null {
   const segments = path.split('/').filter((segment) => segment !== '');
   if (segments.length > 8) return null;
   if (segments[0]?.toLowerCase() === 'api') segments.shift();
@@ -378,85 +336,48 @@ function findPath({ path, behaviour, call }: RequestContext): string | null {
   const plain = first.toLowerCase();
   for (const name of [first, plain, `${plain}s`]) {
     const meant = `/api/v1/${[name, ...rest].join('/')}`;
-    const methods = meant === path ? [] : methodsAt(behaviour.table, meant);
+    const methods = meant === path ? [] : methodsAt(table, meant);
     if (methods.length === 0) continue;
     const takes = methods.includes(call.method) ? '' : `, which takes ${methods.join(' and ')}`;
-    return `Did you mean ${quote(meant).slice(1, -1)}${takes}? The API is served under /api/v1.`;
+    return `Did you mean ${showName(meant)}${takes}? The API is served under /api/v1.`;
   }
-  return call.method === 'GET' && rest.length > 0 ? findReads(behaviour.table, first, rest) : null;
-}
-
-/** The reads below the same first segment: there is no `GET /accounts/{id}`, but there are others. */
-function findReads(
-  table: Readonly<Record<string, OperationRow>>,
-  first: string,
-  [id = '']: readonly string[],
-): string | null {
-  const reads = Object.values(table)
-    .filter(
-      ({ method, path, absent }) =>
-        method === 'GET' && absent !== true && path.split('/')[0] === first,
-    )
-    .map(({ path }) => `GET /api/v1/${path.replace(':id', quote(id).slice(1, -1))}`);
-  return reads.length === 0 ? null : `Read it with ${reads.join(' or ')}.`;
+  if (call.method !== 'GET' || rest.length === 0) return null;
+  // There is no `GET /accounts/{id}`, but there are other reads below the same first segment.
+  const reads = Object.values(table).filter(
+    (row) => row.method === 'GET' && row.absent !== true && row.path.split('/')[0] === first,
+  );
+  const lines = reads.map(
+    (row) => `GET /api/v1/${row.path.replace(':id', showName(`${rest[0]}`))}`,
+  );
+  return lines.length === 0 ? null : `Read it with ${lines.join(' or ')}.`;
 }
 
 /** IDEM-8, IDEM-10, IDEM-11: how a repeat (replayed, or in flight) differs from the first call. */
 function findUnlikeFirst(context: RequestContext): string | null {
-  const { world, firstCall, call } = context;
+  const { world, firstCall, call, path, operation } = context;
   const first = firstCall === null ? undefined : findEntry(world.journal, firstCall);
   if (first === undefined) return null;
-  const other = findOtherTransaction(context, first);
-  if (other !== null) return other;
+  const firstPath = first.call.target.split('?')[0] ?? '';
+  // IDEM-10: on approve, reject and cancel the key belongs to the account alone.
+  if (firstPath !== path && /^(approve|reject|cancel)/.test(operation ?? '')) {
+    return `Nothing was done to this transaction: request ${first.n} used this key on another one of the same account, and its response was sent again. Use a key for each transaction.`;
+  }
   const isRefused = first.reply !== null && first.reply.status >= 400;
-  const differences = isRefused ? tagDifference(context, first) : [];
-  const then = parse(first.call.body);
-  if (then !== undefined && Buffer.compare(first.call.body, call.body) !== 0) {
-    compare(then, context.body, '', differences);
+  const tag = first.call.headers['if-match'] === headerOf(context, 'if-match');
+  const differences = isRefused && operation === 'updateAccount' && !tag ? ['If-Match'] : [];
+  if (Buffer.compare(first.call.body, call.body) !== 0) {
+    const [then, now] = [readBody(first.call.body), context.body];
+    for (const name of new Set([...Object.keys(then), ...Object.keys(now)])) {
+      if (!isAlike(then[name], now[name])) differences.push(showName(name));
+    }
   }
   if (differences.length === 0) return null;
-  const what = someOf(differences);
+  const what = `Request ${first.n} used this key first, with another ${someOf(differences)}`;
   return isRefused
-    ? `${what}: request ${first.n} was refused under this key; a corrected request needs a new Idempotency-Key.`
-    : `${what}: request ${first.n} used this key first, and its response stands. Nothing of this one ran.`;
+    ? `${what}, and was refused: a corrected request needs a new Idempotency-Key.`
+    : `${what}. Its response stands, and nothing of this request ran.`;
 }
 
-/** IDEM-10: on approve, reject and cancel the key belongs to the account alone. */
-function findOtherTransaction(context: RequestContext, first: JournalEntry): string | null {
-  const { path, operation } = context;
-  const firstPath = first.call.target.split('?')[0] ?? '';
-  if (firstPath === path || !/^(approve|reject|cancel)/.test(operation ?? '')) return null;
-  const [here, there] = [path, firstPath].map((each) => quote(each.split('/').at(-2) ?? ''));
-  return `Nothing was done to transaction ${here}: request ${first.n} used this key on ${there} of the same account, and its response was sent again. Use a key for each transaction.`;
-}
-
-function tagDifference(context: RequestContext, { call }: JournalEntry): string[] {
-  if (context.operation !== 'updateAccount') return [];
-  const then = call.headers['if-match'];
-  const now = headerOf(context, 'if-match');
-  return then === now ? [] : [`If-Match was ${then ?? 'left out'}, is ${now ?? 'left out'}`];
-}
-
-const mostFound = 20;
-
-/** `first_name was "Ada", is "Eda"`, member by member. */
-function compare(then: unknown, now: unknown, path: string, found: string[]): void {
-  if (Object.is(then, now) || found.length >= mostFound) return;
-  if (isContainer(then) && isContainer(now) && Array.isArray(then) === Array.isArray(now)) {
-    for (const name of new Set([...Object.keys(then), ...Object.keys(now)])) {
-      const [was, is] = [then, now].map((body) =>
-        Object.hasOwn(body, name) ? body[name] : undefined,
-      );
-      compare(was, is, path === '' ? name : `${path}.${name}`, found);
-    }
-    return;
-  }
-  const [was, is] = [showValue(path, then), showValue(path, now)];
-  found.push(
-    was === is ? `${showName(path)} is another` : `${showName(path)} was ${was}, is ${is}`,
-  );
-}
-
-function isContainer(value: unknown): value is Body {
-  return typeof value === 'object' && value !== null;
+function isAlike(then: unknown, now: unknown): boolean {
+  return Object.is(then, now) || JSON.stringify(then) === JSON.stringify(now);
 }
