@@ -163,8 +163,7 @@ export function newTransaction(account: Account, given: NewTransaction): Transac
 }
 
 /** TXN-6: the method of a transaction that names none. */
-export const methodOf = (amount: string): string =>
-  isNegativeDecimal(amount) ? 'Withdrawal' : 'Deposit';
+const methodOf = (amount: string): string => (isNegativeDecimal(amount) ? 'Withdrawal' : 'Deposit');
 
 export const approveTransaction = (context: RequestContext): Decision =>
   decideTransition(context, 'approve');
