@@ -1,132 +1,116 @@
 // A world that was kept, and options beside it: what is applied, what is refused, where a reset
 // leads.
-import { spawnSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { root } from '../dev/root.ts';
+import { createSandbox, type SandboxHandle, type SandboxOptions } from '../../simulator/index.ts';
 
-const kept = suite<{ folder: string }>('options beside a kept world');
+const kept = suite<{ folder: string; state: string }>('options beside a kept world');
 
+const warnings: string[] = [];
+const noteWarning = ({ message }: Error) => warnings.push(message);
+process.on('warning', noteWarning);
+kept.after(() => {
+  process.off('warning', noteWarning);
+});
 kept.before.each((place) => {
   place.folder = mkdtempSync(join(tmpdir(), 'kept-'));
+  place.state = join(place.folder, 'state.json');
+  warnings.length = 0;
 });
 kept.after.each(({ folder }) => rmSync(folder, { recursive: true }));
 
-interface Told {
-  readonly code: number | null;
-  readonly err: string;
-  /** Of the sandbox as it was loaded, and after a reset. */
-  readonly seen: readonly Seen[];
-}
-
-interface Seen {
+interface Info {
   readonly world: string;
-  readonly token: string;
-  readonly plan: string;
-  readonly mode: string;
-  readonly nowMs: number;
-  readonly accounts: number;
+  readonly credentials: readonly { readonly token: string; readonly plan: string }[];
+  readonly clock: { readonly mode: string; readonly now_ms: number };
+  readonly counts: { readonly accounts: number };
 }
 
-const look = `
-  const control = process.env.SANDBOX_CONTROL_URL;
-  const see = async () => {
-    const { world, credentials: [{ token, plan }], clock, counts } =
-      await (await fetch(control + '/info')).json();
-    return { world, token, plan, mode: clock.mode, nowMs: clock.now_ms, accounts: counts.accounts };
-  };
-  const post = (path, body) => fetch(control + path, {
-    method: 'POST', headers: { 'content-type': 'application/json' }, body,
-  });
-`;
-
-function exec(folder: string, args: readonly string[], then: string): Told {
-  const program = ['--', process.execPath, '--input-type=module', '-e', `${look}${then}`];
-  const words = [join(root, 'bin/sandbox.js'), 'exec', ...args, ...program];
-  const ran = spawnSync(process.execPath, words, { cwd: folder, encoding: 'utf8' });
-  const seen = ran.stdout.split('\n').filter((line) => line !== '');
-  return { code: ran.status, err: ran.stderr, seen: seen.map((line) => JSON.parse(line) as Seen) };
+async function see(sandbox: SandboxHandle) {
+  const { world, credentials, clock, counts } = (await sandbox.control('GET', 'info')) as Info;
+  const { token = '', plan } = credentials[0] ?? {};
+  return { world, token, plan, mode: clock.mode, nowMs: clock.now_ms, accounts: counts.accounts };
 }
 
-const seeOnce = 'console.log(JSON.stringify(await see()));';
-const seeReset = `${seeOnce} await post('/reset', '{}'); ${seeOnce}`;
+/** The world as it is loaded and, with `isReset`, after a reset; then it is kept again. */
+async function load(options: SandboxOptions, isReset = false, advanceMs = 0) {
+  const sandbox = await createSandbox(options);
+  try {
+    const loaded = await see(sandbox);
+    if (isReset) await sandbox.reset();
+    if (advanceMs > 0) await sandbox.clock.advance({ by_ms: advanceMs });
+    return { loaded, reset: await see(sandbox) };
+  } finally {
+    await sandbox.close();
+  }
+}
 
-kept('the same command works again, and a reset leads where the world began', ({ folder }) => {
+kept('the same options work again, and a reset leads where the world began', async (place) => {
+  const { folder, state } = place;
+  const own = join(folder, 'own.json');
   const world = { firms: [{ id: '1', name: 'A', brands: [{ id: '10', name: 'B' }] }] };
   const credentials = [{ name: 'firm', firm_id: '1', scopes: ['accounts:write'] }];
-  writeFileSync(join(folder, 'own.json'), JSON.stringify({ ...world, credentials }));
-  const state = ['--state', 'state.json'];
-  const first = ['--world', 'own.json', '--seed', '5', '--plan', 'pro', '--clock', '2030-01-01'];
-  const begun = exec(
-    folder,
-    [...state, ...first],
-    `${seeOnce} await post('/clock/advance', '{"by_ms":5000}');`,
-  );
-  assert.is(begun.err, '');
-  assert.is(begun.seen[0]?.world, 'own.json');
-  const stood = { ...begun.seen[0], nowMs: Date.UTC(2030, 0, 1) + 5000 };
-  const same = ['--world', './own.json', '--seed', '5', '--plan', 'pro', '--clock', 'frozen'];
-  assert.equal(exec(folder, [...state, ...same], seeOnce), { code: 0, err: '', seen: [stood] });
+  writeFileSync(own, JSON.stringify({ ...world, credentials }));
+  const first = { state, world: own, seed: '5', plan: 'pro' } as const;
+  const { loaded: begun } = await load({ ...first, clock: '2030-01-01' }, false, 5000);
+  assert.is(begun.world, own);
+  const stood = { ...begun, nowMs: Date.UTC(2030, 0, 1) + 5000 };
+  assert.equal((await load({ ...first, clock: 'frozen' })).loaded, stood);
   // And so does one that names nothing of it.
-  assert.equal(exec(folder, state, seeReset), { code: 0, err: '', seen: [stood, begun.seen[0]] });
+  assert.equal(await load({ state }, true), { loaded: stood, reset: begun });
+  assert.equal(warnings, []);
   // A world file that has gone is needed for nothing but resets.
-  rmSync(join(folder, 'own.json'));
-  const gone = exec(folder, state, seeOnce);
-  assert.equal([gone.code, gone.seen], [0, begun.seen]);
-  assert.match(gone.err, /began as own\.json, which cannot be read; a reset leads to "default"/);
+  rmSync(own);
+  assert.equal((await load({ state })).loaded, begun);
+  assert.match(warnings.join(), /own\.json, which cannot be read; a reset leads to "default"/);
 });
 
-kept('what contradicts the world is refused by name, and the file left as it was', ({ folder }) => {
-  exec(folder, ['--state', 'state.json', '--clock', '2030-01-01'], seeOnce);
-  const before = readFileSync(join(folder, 'state.json'), 'utf8');
-  for (const [args, words] of [
-    [['--world', 'empty'], '--world empty contradicts state.json, whose world began with default'],
-    [['--clock', '2029-12-31'], '--clock 2029-12-31T00:00:00.000Z is before 2030'],
-  ] as const) {
-    const { code, err, seen } = exec(folder, ['--state', 'state.json', ...args], seeOnce);
-    assert.equal([code, seen], [2, []], err);
-    assert.ok(err.startsWith(`sandbox: ${words}`), err);
-  }
-  assert.is(readFileSync(join(folder, 'state.json'), 'utf8'), before);
-});
+kept(
+  'what contradicts the world is refused by name, and the file left as it was',
+  async (place) => {
+    const { state } = place;
+    await load({ state, clock: '2030-01-01' });
+    const before = readFileSync(state, 'utf8');
+    for (const [options, words] of [
+      [{ world: 'empty' }, /^world empty contradicts \S+, whose world began with default/],
+      [{ clock: '2029-12-31' }, /^clock 2029-12-31T00:00:00.000Z is before 2030/],
+    ] as const) {
+      const refused = await load({ state, ...options }).catch((error: Error) => error);
+      assert.instance(refused, TypeError);
+      assert.match((refused as Error).message, words);
+    }
+    assert.is(readFileSync(state, 'utf8'), before);
+  },
+);
 
-kept('a clock that is named is set on the loaded world', ({ folder }) => {
-  const state = ['--state', 'state.json'];
-  const clockOf = (...args: string[]) => {
-    const { err, seen } = exec(folder, [...state, ...args], seeOnce);
-    assert.is(err, '');
-    return seen[0] ?? assert.unreachable() ?? { mode: '', nowMs: 0 };
-  };
+kept('a clock that is named is set on the loaded world', async ({ state }) => {
+  const clockOf = async (options: SandboxOptions) => (await load({ state, ...options })).loaded;
   const began = Date.now();
-  assert.is(clockOf().mode, 'real');
-  const frozen = clockOf('--clock', 'frozen');
+  assert.is((await clockOf({})).mode, 'real');
+  const frozen = await clockOf({ clock: 'frozen' });
   assert.is(frozen.mode, 'frozen');
   assert.ok(frozen.nowMs >= began, 'it stands at the time of the start');
-  const { mode, nowMs } = clockOf('--clock', '2090-01-01T00:00:00Z');
+  const { mode, nowMs } = await clockOf({ clock: '2090-01-01T00:00:00Z' });
   assert.equal([mode, nowMs], ['frozen', Date.UTC(2090, 0, 1)]);
-  const real = clockOf('--clock', 'real');
+  const real = await clockOf({ clock: 'real' });
   assert.is(real.mode, 'real');
   assert.ok(real.nowMs >= Date.UTC(2090, 0, 1), 'never backwards');
 });
 
-kept('a file that does not say where it began is served under its own name', ({ folder }) => {
-  exec(folder, ['--state', 'state.json', '--seed', '5'], seeOnce);
-  const path = join(folder, 'state.json');
-  const document = JSON.parse(readFileSync(path, 'utf8'));
-  const token = document.world.tokens[0].token;
+kept('a file that does not say where it began is served under its own name', async ({ state }) => {
+  await load({ state, seed: '5' });
+  const document = JSON.parse(readFileSync(state, 'utf8'));
   delete document.world.options.begun_as;
-  writeFileSync(path, JSON.stringify(document));
-  const { code, err, seen } = exec(folder, ['--state', 'state.json', '--world', 'empty'], seeReset);
-  assert.is(code, 0, err);
-  assert.match(err, 'state.json does not say as which world it began; a reset leads to "empty"');
-  const [loaded, reset] = seen;
-  assert.is(loaded?.world, 'state.json');
-  assert.ok((loaded?.accounts ?? 0) > 0);
-  assert.is(reset?.accounts, 0);
-  assert.is(reset?.token, loaded?.token, `the seed is the one of the file (${token.length})`);
+  writeFileSync(state, JSON.stringify(document));
+  const { loaded, reset } = await load({ state, world: 'empty' }, true);
+  assert.match(warnings.join(), 'does not say as which world it began; a reset leads to "empty"');
+  assert.is(loaded.world, state);
+  assert.ok(loaded.accounts > 0);
+  assert.is(reset.accounts, 0);
+  assert.is(reset.token, loaded.token, 'the seed is the one of the file');
 });
 
 kept.run();

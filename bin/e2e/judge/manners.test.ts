@@ -41,7 +41,6 @@ async function play(
   lose: (seen: Seen) => boolean = () => false,
 ): Promise<Played> {
   const sandbox = await createSandbox({});
-  const { base_url: direct } = await sandbox.listen({ port: 0 });
   const seen: Seen[] = [];
   try {
     const profile = await profileOfSandbox(sandbox, { per_second: RATE });
@@ -61,7 +60,7 @@ async function play(
         }
         const init: RequestInit = { method, headers, redirect: 'manual' };
         if (method !== 'GET') init.body = body;
-        const came = await fetch(direct + url, init);
+        const came = await sandbox.fetch(new Request(`http://sandbox${url}`, init));
         const bytes = Buffer.from(await came.arrayBuffer());
         const noted = {
           ...{ atMs, method, path: url, status: came.status },
@@ -104,7 +103,10 @@ const manners = suite('manners on a live target');
 
 manners('a whole run writes to nothing but what it made and what the profile names', async () => {
   // Those that wait by the wall or take hundreds of requests have nothing to add.
-  const skip = ['evt-real-time', 'LIM-*', 'EVT-9*', 'auth-token-budget'];
+  const skip = [
+    ...['evt-real-time', 'LIM-*', 'EVT-9*', 'auth-token-*', 'auth-scope-matrix', 'err-unreadable'],
+    ...['idem-crowd-*', 'idem-trouble-before', 'hook-addresses', 'hook-spellings'],
+  ];
   const { seen, run } = await play({ skip }, { positions });
   const made = new Set<string>(SETTLED);
   for (const { method, path, status, answer } of seen) {

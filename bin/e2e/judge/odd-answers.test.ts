@@ -1,4 +1,5 @@
 // A target may answer with values of any form: none of them makes a scenario fail by itself.
+import { setTimeout as sleep } from 'node:timers/promises';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { runScenarios } from '../../../conformance/engine/run/run.ts';
@@ -43,7 +44,7 @@ for (const [words, isOdd] of FORMS) {
     });
     const provider = await controlProvider({ baseUrl, controlUrl: `${baseUrl}/_sandbox`, sender });
     const own = scenarios.filter(({ lane }) => lane !== 'limits');
-    const pause = async () => {};
+    const pause = () => sleep(5);
     const run = await runScenarios({ scenarios: own, provider, sender, pause, timeoutMs: 2_000 });
     const broken = run.scenarios.filter(({ verdict }) => verdict === 'harness_error');
     assert.equal(

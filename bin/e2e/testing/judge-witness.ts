@@ -8,18 +8,20 @@ import { startWitness, type Witness, type WitnessOptions } from './witness/start
 
 export interface JudgeWitness extends WitnessOptions {
   readonly only?: readonly string[];
+  readonly skip?: readonly string[];
   /** Without a control plane: a profile, a clock that runs, and ample rates. */
   readonly live?: boolean;
 }
 
-export async function judgeWitness({ only = [], live = false, ...options }: JudgeWitness) {
+export async function judgeWitness(given: JudgeWitness) {
+  const { only = [], skip = [], live = false, ...options } = given;
   const witness = await startWitness({ ...options, control: !live });
   try {
-    const given = { baseUrl: witness.base_url, json: true, seed: '1', only };
-    if (!live) return (await runJudge(given)).report;
+    const run = { baseUrl: witness.base_url, json: true, seed: '1', only, skip };
+    if (!live) return (await runJudge(run)).report;
     return await withFolder(async (cwd) => {
       writeFileSync(join(cwd, 'profile.json'), JSON.stringify(await ampleProfile(witness)));
-      const judged = { ...given, controlUrl: 'none', profile: 'profile.json' };
+      const judged = { ...run, controlUrl: 'none', profile: 'profile.json' };
       return (await runJudge(judged, { cwd })).report;
     });
   } finally {
