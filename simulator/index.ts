@@ -17,6 +17,16 @@ import type { Deviation } from './deviations/deviation.ts';
 import type { Deliverer } from './host/delivery/deliverer.ts';
 import { undiciDeliverer } from './host/delivery/undici-deliverer.ts';
 
+export type {
+  Envelope,
+  EnvelopeOf,
+  EventAccount,
+  EventCategory,
+  EventKind,
+  EventOrder,
+  EventPosition,
+  EventTransaction,
+} from '../fixtures/envelope.ts';
 export { ControlError, type ControlRows, type SandboxControl } from './compose/control-methods.ts';
 export type { RequestMatch, RequestWaits } from './compose/request-waits.ts';
 export type { QuietOptions, WaitOptions } from './compose/waits.ts';
@@ -28,16 +38,6 @@ export type {
   WebhookSink,
 } from './compose/webhook-sinks.ts';
 export type { CredentialShown } from './control/schemas/records.ts';
-export type {
-  Envelope,
-  EnvelopeOf,
-  EventAccount,
-  EventCategory,
-  EventKind,
-  EventOrder,
-  EventPosition,
-  EventTransaction,
-} from './events.ts';
 export type {
   AdvanceOptions,
   AdvanceResult,

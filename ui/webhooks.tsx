@@ -1,6 +1,7 @@
 // Webhooks: subscriptions, their deliveries, where they go, and events created by hand.
+
+import type { EventCategory } from '../fixtures/envelope.ts';
 import type { DeliveryShown, SubscriptionShown } from '../simulator/control/schemas/records.ts';
-import type { EventCategory } from '../simulator/events.ts';
 import type { ViewProps } from './app.tsx';
 import { toneOfDelivery } from './delivery.tsx';
 import { fullTime, parseJson } from './format.ts';

@@ -8,6 +8,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
+import { rows } from '../../simulator/control/all-rows.ts';
 import { filesUnder, root } from '../dev/root.ts';
 import { compiler } from '../dev/tools.ts';
 
@@ -87,6 +88,11 @@ const story = await sandbox.control.getRequest({ id: 1 });
 const { target }: { target: string } = (requests[0] ?? story).request;
 const events = await sandbox.control.listEvents({ after_seq: 0 });
 const kinds: readonly string[] = events.events.map(({ kind }) => kind);
+for (const event of events.events) {
+  if (event.kind === 'transaction.approved') console.log(event.data.amount);
+  // @ts-expect-error: an account has no amount.
+  if (event.kind === 'account.created') console.log(event.data.amount);
+}
 const untyped: unknown = await sandbox.control('GET', '/accounts');
 const dropped = sandbox.control.dropSnapshot({ name: 'one' });
 const refused = await dropped.catch((error: unknown) => error instanceof ControlError);
@@ -161,6 +167,11 @@ consumer('there are examples of every door', () => {
 
 consumer('own code and all examples compile, strictly and with the libraries checked', async () => {
   assert.equal(await run([compiler, '-p', '.']), { code: 0, said: '' });
+});
+
+consumer('an editor shows words at every control method', () => {
+  const declared = readFileSync(join(root, 'dist/types/simulator/control/all-rows.d.ts'), 'utf8');
+  for (const { name } of rows) assert.match(declared, new RegExp(`\\*/\\nreadonly ${name}:`));
 });
 
 consumer('every example runs to its end and says what it says', async () => {

@@ -1,6 +1,7 @@
 // The events channel in this process, without a socket: one envelope after another.
+
+import type { Envelope } from '../../fixtures/envelope.ts';
 import type { Call } from '../core/call.ts';
-import type { Envelope } from '../events.ts';
 import { ChannelReader } from '../host/world/channel-reader.ts';
 import type { Answer, WorldHost } from '../host/world/world-host.ts';
 import { closedMessage } from './waits.ts';

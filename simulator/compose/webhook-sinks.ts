@@ -1,4 +1,6 @@
 // Subscriptions whose deliveries go into an array in this process, without a socket.
+
+import type { Envelope, EventCategory, EventKind } from '../../fixtures/envelope.ts';
 import { eventCategories, eventKinds } from '../../fixtures/event-kinds.ts';
 import {
   listOf,
@@ -16,7 +18,6 @@ import {
   transactionSchema,
 } from '../../fixtures/schemas/responses.ts';
 import { findEvent } from '../core/world.ts';
-import type { Envelope, EventCategory, EventKind } from '../events.ts';
 import type { Deliverer, DeliveryOutcome, DeliveryRequest } from '../host/delivery/deliverer.ts';
 import type { WorldHost } from '../host/world/world-host.ts';
 import { describePending } from './pending.ts';

@@ -1,8 +1,8 @@
 // One world of a sandbox as a program holds it: calls, waits, webhooks, the channel, copies.
 
+import type { Envelope } from '../../fixtures/envelope.ts';
 import { object, text, whole } from '../../fixtures/schemas/kit.ts';
 import type { Row } from '../control/row.ts';
-import type { Envelope } from '../events.ts';
 import { firstWorldName, type Sandbox } from '../host/world/sandbox.ts';
 import { takeSnapshot } from '../host/world/snapshots.ts';
 import type { WorldHost } from '../host/world/world-host.ts';

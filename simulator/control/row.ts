@@ -29,7 +29,7 @@ type Queries = Readonly<Record<string, Schema>>;
 type Handled<A> = A | JsonText | ControlReply;
 
 interface RowOptions<A extends Schema, B extends Schema, Q extends Queries, R> {
-  /** A few words; the comment of the row repeats them for editors. */
+  /** A few words, which the documents and editors show. */
   readonly summary: string;
   readonly description?: string;
   /** Query parameters, optional unless they are in `requiredQuery`. */

@@ -5,6 +5,7 @@ import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { root } from '../root.ts';
 import { compiler } from '../tools.ts';
+import { declareRecords } from './record-types.ts';
 
 const entryPoints = ['simulator/index', 'simulator/msw', 'simulator/webhooks'];
 
@@ -25,6 +26,9 @@ export async function writeDeclarations(out: string): Promise<void> {
   writeFileSync(project, JSON.stringify(settings));
   await promisify(execFile)(process.execPath, [compiler, '-p', project], { cwd: root });
   rmSync(project);
+  for (const [module, text] of Object.entries(declareRecords())) {
+    writeFileSync(join(types, `${module}.d.ts`), text);
+  }
   keepReachable(
     types,
     entryPoints.map((entry) => join(types, `${entry}.d.ts`)),

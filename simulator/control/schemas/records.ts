@@ -1,4 +1,6 @@
 // The records of the control plane: schemas for its rows and description, and the types of both.
+
+import type { Envelope } from '../../../fixtures/envelope.ts';
 import { eventCategories } from '../../../fixtures/event-kinds.ts';
 import { type OperationName, operationNames } from '../../../fixtures/operations.ts';
 import { mapProfile } from '../../../fixtures/schemas/account-profile.ts';
@@ -9,6 +11,7 @@ import {
   listOf,
   maxClockMs,
   object,
+  ofType,
   oneOf,
   orNull,
   text,
@@ -202,7 +205,7 @@ export const deliverySchema = object('An event on its way to a subscription.', {
 });
 export type DeliveryShown = ValueOf<typeof deliverySchema>;
 
-export const envelopeSchema = {
+export const envelopeSchema = ofType<Envelope>({
   type: 'object',
   description: 'An event, as delivered and as sent on the events channel (EVT-2a, NS-9).',
   properties: {
@@ -217,7 +220,7 @@ export const envelopeSchema = {
     data: { type: 'object', description: 'The record as it is after the change.' },
   },
   required: ['id', 'category', 'kind', 'occurred_at', 'firm_id', 'brand_id', 'account_id', 'data'],
-} as const;
+});
 
 export const worldSchema = object('A world.', {
   name: anyText('Its name.'),

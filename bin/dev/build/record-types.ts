@@ -1,0 +1,87 @@
+// The public types that follow from schemas, as named interfaces with the schemas' words: an editor
+// shows no comments of inferred types. They replace what the compiler declares for these modules.
+import * as responses from '../../../fixtures/schemas/responses.ts';
+import { rows } from '../../../simulator/control/all-rows.ts';
+import { paramNames, type Row } from '../../../simulator/control/row.ts';
+import * as journal from '../../../simulator/control/schemas/journal.ts';
+import * as records from '../../../simulator/control/schemas/records.ts';
+import { interfaceOf, type Member, membersOf, objectOf, typeOf } from './schema-types.ts';
+
+type Module = Readonly<Record<string, unknown>>;
+type Named = ReadonlyMap<object, string>;
+
+const eventRecords = {
+  EventAccount: responses.accountSchema,
+  EventOrder: responses.orderSchema,
+  EventPosition: responses.positionSchema,
+  EventTransaction: responses.transactionSchema,
+};
+
+const imports = `import type { Envelope } from '../../fixtures/envelope.ts';
+import type { StreamedNotice } from './row.ts';
+`;
+
+/** The declaration files by module. */
+export function declareRecords(): Readonly<Record<string, string>> {
+  const head = '// Generated from the schemas by the build.\n';
+  const shown = [...namesOf(records), ...namesOf(journal)];
+  const named = new Map([...shown, [records.envelopeSchema, 'Envelope']]);
+  const interfaces = shown.flatMap(([schema, name]) =>
+    schema === records.envelopeSchema ? [] : [interfaceOf(name, schema, named)],
+  );
+  const rowTypes = objectOf(
+    rows.map((row) => memberOf(row, named)),
+    named,
+  );
+  const events = Object.entries(eventRecords).map(([name, schema]) =>
+    interfaceOf(name, schema, new Map()),
+  );
+  return {
+    'simulator/control/all-rows': `${head}${imports}${interfaces.join('')}export interface RowTypes ${rowTypes}\n`,
+    'simulator/control/schemas/records': `${head}export * from '../all-rows.ts';\n`,
+    'simulator/control/schemas/journal': `${head}export * from '../all-rows.ts';\n`,
+    'fixtures/event-records': head + events.join(''),
+  };
+}
+
+/** `credentialSchema` is described by CredentialShown. */
+function namesOf(module: Module): (readonly [object, string])[] {
+  return Object.entries(module).flatMap(([name, schema]) =>
+    name.endsWith('Schema')
+      ? [[schema as object, `${name[0]?.toUpperCase()}${name.slice(1, -6)}Shown`] as const]
+      : [],
+  );
+}
+
+function memberOf(row: Row, named: Named): Member {
+  const description = [row.summary, row.description]
+    .filter((words) => words !== undefined)
+    .join('. ');
+  const given = objectOf(givenMembers(row), named);
+  const answer =
+    row.stream === true
+      ? 'AsyncIterable<StreamedNotice>'
+      : row.answer
+        ? typeOf(row.answer, named)
+        : 'null';
+  return {
+    name: row.name,
+    schema: `{ readonly given: ${given}; readonly answer: ${answer} }`,
+    description,
+    optional: false,
+  };
+}
+
+/** Parts of the path, query parameters and members of the body, in one object. */
+function givenMembers(row: Row): readonly Member[] {
+  const required: readonly string[] = row.requiredQuery ?? [];
+  return [
+    ...paramNames(row).map((name) => ({ name, schema: 'string | number', optional: false })),
+    ...Object.entries(row.query ?? {}).map(([name, schema]) => ({
+      name,
+      schema,
+      optional: !required.includes(name),
+    })),
+    ...(row.body === undefined ? [] : membersOf(row.body)),
+  ];
+}
