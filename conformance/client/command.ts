@@ -1,8 +1,9 @@
 // Runs the command that is judged: in a process group of its own, with its output kept, and ended
 // when its time is up.
-import { type ChildProcess, spawn } from 'node:child_process';
+import { type ChildProcess, spawnSync } from 'node:child_process';
+// Finds npm.cmd and quotes for cmd.exe on Windows, where Node's own spawn does neither.
+import spawn from 'cross-spawn';
 import type { Ending } from './recording.ts';
-import { endFamily, spawnedAs } from './windows-command.ts';
 
 export interface CommandOptions {
   readonly command: readonly string[];
@@ -34,14 +35,12 @@ process.once('exit', () => {
 });
 
 export async function runCommand(options: CommandOptions): Promise<Ending> {
-  const [name = ''] = options.command;
+  const [name = '', ...words] = options.command;
   const startedAtMs = performance.now();
-  const { file, args, windowsVerbatimArguments } = spawnedAs(options.command, options.cwd);
-  const child = spawn(file, args, {
+  const child = spawn(name, words, {
     cwd: options.cwd,
     env: { ...options.env },
     stdio: ['ignore', 'pipe', 'pipe'],
-    windowsVerbatimArguments,
     windowsHide: true,
     // A group of its own; on Windows it would be a window of its own.
     detached: process.platform !== 'win32',
@@ -51,8 +50,8 @@ export async function runCommand(options: CommandOptions): Promise<Ending> {
   const keep = (chunk: Buffer) => {
     output = (output + chunk.toString()).slice(-outputKept);
   };
-  child.stdout.on('data', keep);
-  child.stderr.on('data', keep);
+  child.stdout?.on('data', keep);
+  child.stderr?.on('data', keep);
   let killed = false;
   const kill = () => {
     killed = true;
@@ -105,6 +104,18 @@ function whyNot({ code, message }: NodeJS.ErrnoException, name: string): string 
   return 'it came as one word. Remove the quotes, or pass the line to a shell: -- sh -c "…"';
 }
 
+/** Ends a program and all that it has started. */
 function endGroup({ pid }: ChildProcess, signal: NodeJS.Signals): void {
-  if (pid !== undefined) endFamily(pid, signal);
+  if (pid === undefined) return;
+  if (process.platform === 'win32') {
+    const args = ['/pid', String(pid), '/t', '/f'];
+    spawnSync('taskkill', args, { stdio: 'ignore', windowsHide: true });
+    return;
+  }
+  try {
+    process.kill(-pid, signal);
+  } catch (error) {
+    // It has ended by itself.
+    if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error;
+  }
 }

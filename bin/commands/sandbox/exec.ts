@@ -1,8 +1,7 @@
 // `sandbox exec -- COMMAND…`: a sandbox for the length of one command, whose exit code is ours.
-import { spawn } from 'node:child_process';
 import { constants } from 'node:os';
 import type { Command } from 'commander';
-import { spawnedAs } from '../../../conformance/client/windows-command.ts';
+import spawn from 'cross-spawn';
 import { controlOf } from '../../../simulator/compose/control-methods.ts';
 import { refuseUsage } from '../command-io.ts';
 import { type CommandVariables, findVariables, variableNames } from '../command-variables.ts';
@@ -84,10 +83,9 @@ function run(
   // What an outer sandbox has set must not pass for this one's.
   const inherited = { ...process.env };
   for (const variable of variableNames) delete inherited[variable];
-  const { file, args, windowsVerbatimArguments } = spawnedAs(command, process.cwd());
-  const child = spawn(file, args, {
+  const [name = '', ...words] = command;
+  const child = spawn(name, words, {
     stdio: 'inherit',
-    windowsVerbatimArguments,
     env: {
       ...inherited,
       SANDBOX_BASE_URL: ready.base_url,
@@ -100,7 +98,7 @@ function run(
   return new Promise((resolve) => {
     child.once('error', (error: NodeJS.ErrnoException) => {
       const why = error.code === 'ENOENT' ? 'there is no such command' : error.code;
-      warn(`${command[0]} cannot be run: ${why ?? error.message}`);
+      warn(`${name} cannot be run: ${why ?? error.message}`);
       resolve(error.code === 'ENOENT' ? notFound : notRunnable);
     });
     // As a shell tells of a signal.
