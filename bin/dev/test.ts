@@ -15,6 +15,9 @@ import { compiler, linter } from './tools.ts';
 const limitMs = 300_000;
 // Two for each processor: many files wait for most of their time.
 const workerCount = 2 * availableParallelism();
+// A larger young generation is collected less often.
+const workerFlags = ['--enable-source-maps', '--max-semi-space-size=64'];
+const typeCheck = ['--noEmit', '--incremental', '--tsBuildInfoFile', 'node_modules/.cache/types'];
 
 const { values, positionals: filters } = parseArgs({
   allowPositionals: true,
@@ -86,7 +89,7 @@ async function runTool(name: string, args: readonly string[]): Promise<void> {
 async function work(queue: string[], workerFile: string, compiled: (path: string) => string) {
   let worker: ReturnType<typeof startNode> | null = null;
   for (let path = queue.shift(); path !== undefined; path = queue.shift()) {
-    worker ??= startNode(['--enable-source-maps', workerFile], 'ipc');
+    worker ??= startNode([...workerFlags, workerFile], 'ipc');
     const { child, output, ended } = worker;
     output.text = '';
     const startedAtMs = performance.now();
@@ -123,7 +126,7 @@ async function main(): Promise<void> {
   const queue = paths.sort((a, b) => isLong(b) - isLong(a));
   const isWhole = filters.length === 0 && values.case === undefined;
   await Promise.all([
-    ...(isWhole ? [runTool('type check', [compiler, '--noEmit', '-p', '.'])] : []),
+    ...(isWhole ? [runTool('type check', [compiler, '-p', '.', ...typeCheck])] : []),
     ...(isWhole ? [runTool('lint', [linter, 'check', '--error-on-warnings', '.'])] : []),
     ...Array.from({ length: workerCount }, () => work(queue, workerFile, compiled)),
   ]);

@@ -7,6 +7,7 @@ import { fetchSender } from '../../../conformance/engine/send/sender.ts';
 import type { Scenario, ScenarioResult } from '../../../conformance/engine/types.ts';
 import { controlProvider } from '../../../conformance/providers/control-provider.ts';
 import { rules } from '../../../fixtures/rules.ts';
+import type { Settings } from '../../../fixtures/settings.ts';
 import type { Deviation } from '../../../simulator/deviations/deviation.ts';
 import { createSandbox } from '../../../simulator/index.ts';
 import { type Evaluated, evaluatedIn, FIXED_MARK } from './expectations.ts';
@@ -32,10 +33,12 @@ export async function judgeDeviation(
   deviation: Deviation | null,
   chosen: readonly Scenario[],
   seed = 1,
+  settings: Partial<Settings> = {},
 ): Promise<JudgedDeviation> {
   const startedMs = performance.now();
   const sandbox = await createSandbox({
     clock: 'frozen',
+    settings,
     ...(deviation === null ? {} : { deviations: [deviation] }),
   });
   const sender = fetchSender(sandbox.fetch);

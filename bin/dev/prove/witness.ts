@@ -1,9 +1,15 @@
-// The proof of the judge on the witness: no trait is accused of anything, and each defect is caught by
-// at least one of its rules. Which ones is recorded in bin/e2e/testing/witness/proof.json.
+// The proof of the judge on the witness: neither style and no trait is accused of anything, and each defect
+// is caught by at least one of its rules. Which ones is recorded in bin/e2e/testing/witness/proof.json.
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { blamedIn, complaintsOf, judgeWitness } from '../../e2e/testing/judge-witness.ts';
+import {
+  blamedIn,
+  complaintsOf,
+  judgeWitness,
+  unpassedOf,
+} from '../../e2e/testing/judge-witness.ts';
 import { type Defect, defects } from '../../e2e/testing/witness/defects.ts';
+import { type StyleName, styles } from '../../e2e/testing/witness/styles.ts';
 import { compatibleGroups } from '../../e2e/testing/witness/traits.ts';
 import { root } from '../root.ts';
 import { matcherOf } from './families.ts';
@@ -22,7 +28,7 @@ interface Options {
   readonly full: boolean;
 }
 
-/** With names, only the defects with these ids or of these rules, and no traits. */
+/** With names, only the defects with these ids or of these rules, and no styles and traits. */
 export async function proveWitness(names: readonly string[], options: Options): Promise<number> {
   const matchers = names.map(matcherOf);
   const chosen = defects.filter(
@@ -34,7 +40,10 @@ export async function proveWitness(names: readonly string[], options: Options): 
     complaints.push(line);
     console.log(line);
   };
-  if (names.length === 0) await proveTraits(complain);
+  if (names.length === 0) {
+    await proveStyles(complain);
+    await proveTraits(complain);
+  }
   const before = readWitnessProof();
   const after: Record<string, readonly string[]> = {};
   await each(chosen, async (defect) => {
@@ -53,6 +62,15 @@ export async function proveWitness(names: readonly string[], options: Options): 
     writeFileSync(FILE, `{\n${lines.join(',\n')}\n}\n`);
   }
   return complaints.length > 0 && !options.accept ? 1 : 0;
+}
+
+/** By the control plane every rule is passed; by a profile alone none is accused. */
+async function proveStyles(complain: (line: string) => void): Promise<void> {
+  for (const style of Object.keys(styles) as StyleName[]) {
+    for (const line of unpassedOf(await judgeWitness({ style }))) complain(`${style}: ${line}`);
+    const live = complaintsOf(await judgeWitness({ style, live: true, skip: ['LIM-*', 'EVT-*'] }));
+    for (const line of live) complain(`${style}, by a profile: ${line}`);
+  }
 }
 
 async function proveTraits(complain: (line: string) => void): Promise<void> {

@@ -10,7 +10,7 @@ import { writeProfile } from '../testing/live-profile.ts';
 const contended = suite('contention in passing');
 
 const WRITES = Object.entries(OPERATIONS).flatMap(([name, { keyed }]) => (keyed ? [name] : []));
-const ONLY = ['ACC-*', 'UPD-*', 'TXS-*', 'IDEM-4*', 'IDEM-6*'];
+const ONLY = ['ACC-*', 'UPD-*', 'IDEM-6*'];
 
 async function judged(probability: number) {
   const sandbox = await createSandbox({ plan: 'pro', seed: 'contended' });
@@ -42,7 +42,7 @@ contended('a target that answers every tenth write so deviates from nothing', as
     exchanges.filter(({ response }) => response?.body?.includes('write_contention')),
   );
   assert.ok(met.length > 5, `${met.length} were contended`);
-  assert.ok(report.summary.passed >= 25, `${report.summary.passed} passed`);
+  assert.ok(report.summary.passed >= 20, `${report.summary.passed} passed`);
 });
 
 contended.run();

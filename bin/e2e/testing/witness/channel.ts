@@ -1,43 +1,38 @@
 // The events channel: what came after a number, and then what happens (EVT-10b, NS-12).
 import type { Server } from 'node:http';
-import { type WebSocket, WebSocketServer } from 'ws';
-import { mayHear } from './delivering.ts';
+import { WebSocketServer } from 'ws';
+import { mayHear } from './delivery.ts';
 import type { EventRecord } from './records.ts';
-import type { World } from './types.ts';
 import { print } from './values.ts';
+import type { World } from './world.ts';
 
 export function attachChannel(
   server: Server,
   path: string,
-  worldOf: (token: string | undefined) => World | undefined,
+  worldOf: (token: string) => World | undefined,
 ): void {
   const sockets = new WebSocketServer({ noServer: true });
   server.on('upgrade', (request, socket, head) => {
-    const url = new URL(request.url ?? '/', 'http://channel');
+    const { pathname, searchParams: query } = new URL(request.url ?? '/', 'http://channel');
     const header = request.headers.authorization?.replace(/^bearer\s+/i, '');
-    const token = header ?? url.searchParams.get('access_token') ?? undefined;
+    const token = header ?? query.get('access_token') ?? '';
     const world = worldOf(token);
-    if (url.pathname !== path || world === undefined) {
+    if (pathname !== path || world === undefined) {
       socket.end(`HTTP/1.1 ${world === undefined ? '401 Unauthorized' : '404 Not Found'}\r\n\r\n`);
       return;
     }
-    const afterSeq = url.searchParams.get('after_seq');
+    const { store, style, delivering, listeners } = world;
+    const credential = store.credential(store.token(token)!.client_id)!;
     sockets.handleUpgrade(request, socket, head, (channel) => {
-      follow(channel, world, token!, afterSeq === null ? null : Number(afterSeq));
+      const show = (event: EventRecord) =>
+        channel.send(print(style.channelMessage(style.envelope(event))));
+      const listener = (event: EventRecord) => {
+        if (mayHear(credential, event)) show(event);
+      };
+      const afterSeq = query.get('after_seq');
+      if (afterSeq !== null) delivering.since(credential, Number(afterSeq)).forEach(show);
+      listeners.add(listener);
+      channel.on('close', () => listeners.delete(listener));
     });
   });
-}
-
-function follow(channel: WebSocket, world: World, token: string, afterSeq: number | null): void {
-  const { store, style, delivering, listeners } = world;
-  const credential = store.credential(store.token(token)!.client_id)!;
-  const show = (event: EventRecord) => {
-    channel.send(print(style.channelMessage(style.envelope(event))));
-  };
-  const listener = (event: EventRecord) => {
-    if (mayHear(credential, event)) show(event);
-  };
-  if (afterSeq !== null) delivering.since(credential, afterSeq).forEach(show);
-  listeners.add(listener);
-  channel.on('close', () => listeners.delete(listener));
 }

@@ -1,4 +1,5 @@
 // Every way in which the witness can be broken: the rules that each breaks, and one plain sentence.
+import type { RuleId } from '../../../../fixtures/rules.ts';
 import { accessDefects, errorDefects, limitDefects } from './defects/access.ts';
 import { accountDefects, bulkDefects, updateDefects } from './defects/accounts.ts';
 import { idempotencyDefects } from './defects/idempotency.ts';
@@ -11,11 +12,10 @@ import {
   transitionDefects,
 } from './defects/trading.ts';
 import { eventDefects, hookDefects } from './defects/webhooks.ts';
-import type { Row } from './defects/wrap.ts';
-import type { Difference } from './difference.ts';
+import type { Difference } from './start.ts';
 
-export interface Defect extends Difference, Required<Pick<Row, 'kind' | 'breaks' | 'sentence'>> {
-  readonly id: string;
+export interface Defect extends Difference {
+  readonly breaks: readonly RuleId[];
 }
 
 const rows = {
@@ -25,17 +25,15 @@ const rows = {
   ...{ ...errorDefects, ...limitDefects, ...crashDefects },
 };
 
-export const defects: readonly Defect[] = Object.entries(rows).map(
-  ([id, { kind = 'single', breaks, sentence, ...seams }]) => ({
-    ...{ id, kind, breaks, sentence, seams },
-  }),
-);
+export const defects: readonly Defect[] = Object.entries(rows).map(([title, seams]) => {
+  const [, id = '', rules = '', sentence = ''] = /^(\S+) \((.+?)\): (.+)$/.exec(title) ?? [];
+  return { id, breaks: rules.split(' ') as RuleId[], sentence, seams };
+});
 
-export const defectsOf = (...named: readonly (Defect | string | undefined)[]): Defect[] =>
-  named.flatMap((each) => (typeof each === 'string' ? defectNamed(each) : (each ?? [])));
-
-function defectNamed(id: string): Defect {
-  const found = defects.find((each) => each.id === id);
-  if (found === undefined) throw new TypeError(`the witness has no defect "${id}"`);
-  return found;
+export function defectsOf(...ids: readonly string[]): Defect[] {
+  return ids.map((id) => {
+    const found = defects.find((each) => each.id === id);
+    if (found === undefined) throw new TypeError(`the witness has no defect "${id}"`);
+    return found;
+  });
 }

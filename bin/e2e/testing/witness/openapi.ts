@@ -20,11 +20,9 @@ export function openApiOf({ position }: Style): JsonObject {
     required: ['trading_account_id', position.positionId],
     properties: { trading_account_id: text, [position.positionId]: text, [position.volume]: text },
   };
-  const sample = { instrument: 'EURUSD', side, volume: '0.10', createdAtMs: 1_767_225_600_000 };
-  const example = position.answer(
-    { ...sample, id: '7000000012', tradingAccountId: '7000000003' },
-    { ...sample, id: '7000000011', trading_account_id: '7000000003', open: true },
-  );
+  const order = { instrument: 'EURUSD', side, volume: '0.10', trading_account_id: '7000000003' };
+  const ids = { id: '7000000012', positionId: '7000000011', nowMs: 1_767_225_600_000 };
+  const example = position.answer({ ...order, ...ids });
   const operation = (operationId: string, schema: JsonObject): JsonObject => ({
     post: {
       operationId,

@@ -1,32 +1,36 @@
 // The operations of the API: path, scopes, the members of the body, and what each one does.
-import { bulkCreateAccounts, createAccount, updateAccount } from './operations/accounts.ts';
-import { closePosition, openPosition } from './operations/positions.ts';
-import { listAccounts, listTransactions, readAccountStatus } from './operations/reads.ts';
+import {
+  bulkCreateAccounts,
+  createAccount,
+  listAccounts,
+  readStatus,
+  updateAccount,
+} from './accounts.ts';
+import type { Context, Operation } from './context.ts';
+import { closePosition, openPosition } from './positions.ts';
+import { PROFILE, type Reply } from './records.ts';
+import type { Style } from './styles.ts';
 import {
   approveTransaction,
   cancelTransaction,
   createTransaction,
+  listTransactions,
   rejectTransaction,
-} from './operations/transactions.ts';
+} from './transactions.ts';
 import {
   createWebhook,
   disableWebhook,
   getWebhook,
   listWebhooks,
   rotateWebhookSecret,
-} from './operations/webhooks.ts';
-import { PROFILE, type Reply } from './records.ts';
-import type { Style } from './styles.ts';
-import type { Context, Field, Operation } from './types.ts';
+} from './webhooks.ts';
 
-const needs = (...names: string[]): Field[] =>
-  names.map((name) => ({ name, kind: 'text', isRequired: true }));
-const may = (...names: string[]): Field[] =>
-  names.map((name) => ({ name, kind: 'text', isRequired: false }));
-
-export const ACCOUNT_FIELDS: readonly Field[] = [
-  ...needs('client_reference_id', 'email'),
-  ...may('phone', 'phone_region', ...PROFILE, 'brand_id'),
+export const ACCOUNT_FIELDS: readonly string[] = [
+  ...['client_reference_id!', 'email!', 'phone', 'phone_region', ...PROFILE, 'brand_id'],
+];
+const TRANSACTION = [
+  ...['client_reference_id!', 'account_id!', 'trading_account_id!', 'currency!', 'amount!'],
+  ...['method', 'transaction_type!'],
 ];
 
 const ACCOUNTS = ['accounts:write'];
@@ -35,77 +39,40 @@ const FUNDS = ['transactions:write', 'trader:funds'];
 const HOOKS = ['webhooks:manage'];
 
 type Row = readonly [
-  string,
-  string,
-  readonly string[],
-  readonly Field[] | null,
-  (context: Context) => Reply,
+  name: string,
+  target: string,
+  scopes: readonly string[],
+  fields: readonly string[] | null,
+  run: (context: Context) => Reply,
 ];
 
 export function operationsOf({ position, reads }: Style): readonly Operation[] {
-  const transaction = [
-    ...needs('client_reference_id', 'account_id', 'trading_account_id', 'currency'),
-    { name: 'amount', kind: 'decimal', isRequired: true } as const,
-    ...may('method'),
-    ...needs('transaction_type'),
-  ];
-  const opening = [
-    ...needs('trading_account_id', position.instrument, position.side),
-    { name: position.volume, kind: 'decimal', isRequired: true } as const,
-  ];
-  const closing = [
-    ...needs('trading_account_id', position.positionId),
-    { name: position.volume, kind: 'decimal', isRequired: false } as const,
-  ];
-  const batch = [{ name: 'accounts', kind: 'rows', isRequired: true } as const];
-  const update = may(...PROFILE, 'status');
-  const hook = [
-    ...needs('url'),
-    { name: 'event_categories', kind: 'list', isRequired: true } as const,
-  ];
-  const writes: readonly Row[] = [
+  const place = 'trading_account_id!';
+  const opening = [place, `${position.instrument}!`, `${position.side}!`, `${position.volume}!`];
+  const closing = [place, `${position.positionId}!`, position.volume];
+  const get = (path: string) => `GET ${path.replace('/api/v1', '')}`;
+  const rows: readonly Row[] = [
     ['createAccount', 'POST /accounts', ACCOUNTS, ACCOUNT_FIELDS, createAccount],
-    ['updateAccount', 'PATCH /accounts/{id}', ACCOUNTS, update, updateAccount],
-    ['bulkCreateAccounts', 'POST /accounts/bulk', ACCOUNTS, batch, bulkCreateAccounts],
+    ['updateAccount', 'PATCH /accounts/{id}', ACCOUNTS, [...PROFILE, 'status'], updateAccount],
+    ['bulkCreateAccounts', 'POST /accounts/bulk', ACCOUNTS, ['accounts!'], bulkCreateAccounts],
     ['openPosition', 'POST /positions/open', TRADES, opening, openPosition],
     ['closePosition', 'POST /positions/close', TRADES, closing, closePosition],
-    ['createTransaction', 'POST /transactions', FUNDS, transaction, createTransaction],
+    ['createTransaction', 'POST /transactions', FUNDS, TRANSACTION, createTransaction],
     ['approveTransaction', 'POST /transactions/{id}/approve', FUNDS, null, approveTransaction],
-    [
-      'rejectTransaction',
-      'POST /transactions/{id}/reject',
-      FUNDS,
-      needs('reason'),
-      rejectTransaction,
-    ],
-    [
-      'cancelTransaction',
-      'POST /transactions/{id}/cancel',
-      FUNDS,
-      needs('reason'),
-      cancelTransaction,
-    ],
-  ];
-  const others: readonly Row[] = [
-    ['createWebhook', 'POST /webhooks', HOOKS, hook, createWebhook],
+    ['rejectTransaction', 'POST /transactions/{id}/reject', FUNDS, ['reason!'], rejectTransaction],
+    ['cancelTransaction', 'POST /transactions/{id}/cancel', FUNDS, ['reason!'], cancelTransaction],
+    ['createWebhook', 'POST /webhooks', HOOKS, ['url!', 'event_categories!'], createWebhook],
     ['listWebhooks', 'GET /webhooks', HOOKS, null, listWebhooks],
     ['getWebhook', 'GET /webhooks/{id}', HOOKS, null, getWebhook],
     ['rotateWebhookSecret', 'POST /webhooks/{id}/rotate-secret', HOOKS, null, rotateWebhookSecret],
     ['disableWebhook', 'POST /webhooks/{id}/disable', HOOKS, null, disableWebhook],
-  ];
-  const get = (path: string) => `GET ${path.replace('/api/v1', '')}`;
-  const status = reads.status === null ? [] : [get(reads.status)];
-  const readings: readonly Row[] = [
     ['listAccounts', get(reads.accounts), [], null, listAccounts],
     ['listTransactions', get(reads.transactions), [], null, listTransactions],
-    ...status.map((path): Row => ['readAccountStatus', path, [], null, readAccountStatus]),
+    ['readAccountStatus', get(reads.status ?? ''), [], null, readStatus],
   ];
-  const operation = ([name, target, scopes, fields, run]: Row, takesKey: boolean): Operation => {
+  return rows.map(([name, target, scopes, fields, run]): Operation => {
     const [method = '', path = ''] = target.split(' ');
+    const takesKey = scopes.length > 0 && scopes !== HOOKS;
     return { name, method, path: `/api/v1${path}`, scopes, takesKey, fields, run };
-  };
-  return [
-    ...writes.map((row) => operation(row, true)),
-    ...[...others, ...readings].map((row) => operation(row, false)),
-  ];
+  });
 }

@@ -1,28 +1,62 @@
 // The way of one request: the checks in the order of the style, then the operation, once per key.
-
-import { issueToken, TOKEN_PATH, unauthorized } from './operations/tokens.ts';
-import { operationsOf } from './operations.ts';
-import { meetFault } from './pipeline/faults.ts';
-import { beginAttempt, endAttempt, keyProblem, recordedReply } from './pipeline/keys.ts';
-import { takeAllowance } from './pipeline/limits.ts';
-import { unreadableBody } from './pipeline/reading.ts';
-import { scopeProblem } from './pipeline/scopes.ts';
-import { afterSeams } from './pipeline/seams.ts';
-import type { Call, KeyRecord, Reply } from './records.ts';
-import { ANONYMOUS, headerOf, inPlainText, refuse, withHeader } from './replies.ts';
-import { settleDue } from './settlement.ts';
+import { Context, decided, Early, type Operation, withHeader } from './context.ts';
+import { meetFault } from './faults.ts';
+import { checkKey, endAttempt, findRecord } from './keys.ts';
+import { takeAllowance } from './limits.ts';
+import { ACCOUNT_FIELDS, operationsOf } from './operations.ts';
+import type { Call, Reply } from './records.ts';
 import type { Step, Style } from './styles.ts';
-import type { Context, Operation, World } from './types.ts';
+import { issueToken, TOKEN_PATH } from './tokens.ts';
+import { isObject, type Json, type JsonObject, parse } from './values.ts';
+import type { World } from './world.ts';
 
+const BULK_BYTES = 16 * 1_048_576;
+
+/** NS-31 */
 const NO_OPERATION: Operation = {
   ...{ name: 'none', method: '', path: '', scopes: [], takesKey: false, fields: null },
-  run: (context) => refuse(context, 404, 'not_found', 'there is nothing here'),
+  run: (context) => {
+    if (context.style.unknownPath === 'text') return context.plain(404, 'nothing here');
+    const others = tableOf(context.style).filter(({ path }) => idIn(path, context.path) !== null);
+    if (others.length === 0) return context.notFound();
+    const refusal = context.refusal(405, 'method_not_allowed', 'this path takes another method');
+    return withHeader(refusal, 'Allow', others.map(({ method }) => method).join(', '));
+  },
 };
+
+const ISSUE_TOKEN: Operation = { ...NO_OPERATION, name: 'issueToken', run: issueToken };
+
+const tables = new WeakMap<Style, readonly Operation[]>();
+
+function tableOf(style: Style): readonly Operation[] {
+  const table = tables.get(style) ?? operationsOf(style);
+  tables.set(style, table);
+  return table;
+}
+
+/** The id in a path, empty if the pattern has none; null if the path is another one. */
+function idIn(pattern: string, path: string): string | null {
+  const [wanted, given] = [pattern.split('/'), path.split('/')];
+  const at = wanted.indexOf('{id}');
+  const isSame = wanted.every((part, index) => index === at || part === given[index]);
+  if (wanted.length !== given.length || !isSame) return null;
+  return at === -1 ? '' : given[at] || null;
+}
+
+function contextOf(world: World, call: Call): Context {
+  const [path = ''] = call.target.split('?');
+  if (call.method === 'POST' && path === TOKEN_PATH)
+    return new Context(world, call, ISSUE_TOKEN, '');
+  for (const operation of tableOf(world.style)) {
+    const id = operation.method === call.method ? idIn(operation.path, path) : null;
+    if (id !== null) return new Context(world, call, operation, id);
+  }
+  return new Context(world, call, NO_OPERATION, '');
+}
 
 /** The reply to a call; null cuts its connection. */
 export async function answer(world: World, call: Call): Promise<Reply | null> {
-  world.clock.tick();
-  settleDue(world);
+  world.tick();
   const context = contextOf(world, call);
   for (const each of world.underway) {
     each.overlaps.push(context);
@@ -33,8 +67,8 @@ export async function answer(world: World, call: Call): Promise<Reply | null> {
     let early: Reply | undefined;
     for (const { before } of world.seams) early ??= await before?.(context);
     let reply: Reply | null = early ?? (await decide(context));
-    for (const seams of world.seams) {
-      if (reply !== null && seams.reply !== undefined) reply = seams.reply(context, reply);
+    for (const { reply: change } of world.seams) {
+      if (reply !== null && change !== undefined) reply = change(context, reply);
     }
     return reply;
   } finally {
@@ -42,125 +76,134 @@ export async function answer(world: World, call: Call): Promise<Reply | null> {
   }
 }
 
-function contextOf(world: World, call: Call): Context {
-  const url = new URL(call.target, 'http://witness');
-  const n = world.count('requests');
-  const found = routeOf(world.style, call.method, url.pathname);
-  return {
-    world,
-    call,
-    requestId: world.style.requestId(n, world.mark),
-    operation: found?.operation ?? NO_OPERATION,
-    path: url.pathname,
-    pathId: found?.id ?? '',
-    query: url.searchParams,
-    credential: ANONYMOUS,
-    key: '',
-    body: {},
-    isReplay: false,
-    overlaps: [],
-  };
-}
-
-const tables = new WeakMap<Style, readonly Operation[]>();
-
-function tableOf(style: Style): readonly Operation[] {
-  const table = tables.get(style) ?? operationsOf(style);
-  tables.set(style, table);
-  return table;
-}
-
-function routeOf(style: Style, method: string, path: string) {
-  for (const operation of tableOf(style)) {
-    const id = operation.method === method ? matchPath(operation.path, path) : null;
-    if (id !== null) return { operation, id };
-  }
-  return undefined;
-}
-
-/** The id in a path, empty if the pattern has none; null if the path is another one. */
-function matchPath(pattern: string, path: string): string | null {
-  const [wanted, given] = [pattern.split('/'), path.split('/')];
-  const at = wanted.indexOf('{id}');
-  const isSame = wanted.every((part, index) => index === at || part === given[index]);
-  if (wanted.length !== given.length || !isSame) return null;
-  return at === -1 ? '' : given[at] || null;
-}
-
-/** NS-31 */
-function unknownRoute(context: Context): Reply {
-  const { style } = context.world;
-  if (style.unknownPath === 'text') return inPlainText(context, 404, 'nothing here');
-  const others = tableOf(style).filter(({ path }) => matchPath(path, context.path) !== null);
-  if (others.length === 0) return NO_OPERATION.run(context);
-  const refusal = refuse(context, 405, 'method_not_allowed', 'this path takes another method');
-  return withHeader(refusal, 'Allow', others.map(({ method }) => method).join(', '));
-}
-
 async function decide(context: Context): Promise<Reply | null> {
-  const { world, operation, call, path } = context;
-  if (path === TOKEN_PATH && call.method === 'POST') return issueToken(context);
-  if (operation === NO_OPERATION) return unknownRoute(context);
-  for (const step of world.style.order) {
-    const reply = STEPS[step](context);
-    if (reply === null) continue;
-    return context.isReplay ? replayed(context, reply) : reply;
+  const { operation, style, world } = context;
+  if (operation === NO_OPERATION || operation === ISSUE_TOKEN) {
+    return decided(() => operation.run(context));
   }
-  if (!operation.takesKey) return attempt(context, undefined);
-  return attempt(context, beginAttempt(context));
-}
-
-const STEPS: Record<Step, (context: Context) => Reply | null> = {
-  key: keyProblem,
-  token: tokenProblem,
-  rate: takeAllowance,
-  body: unreadableBody,
-  replay: (context) => (context.operation.takesKey ? recordedReply(context) : null),
-  scope: (context) => {
-    const refusal = scopeProblem(context);
-    // What is refused after the replay step is recorded under the key.
-    const { order } = context.world.style;
-    const isRecorded = order.indexOf('scope') > order.indexOf('replay');
-    if (refusal === null || !context.operation.takesKey || !isRecorded) return refusal;
-    return endAttempt(context, beginAttempt(context), refusal);
-  },
-};
-
-/** AUTH-1 */
-function tokenProblem(context: Context): Reply | null {
-  const { store } = context.world;
-  const value = /^bearer +(\S+) *$/i.exec(headerOf(context.call, 'authorization') ?? '')?.[1];
-  const token = store.token(value);
-  const credential = token === undefined ? undefined : store.credential(token.client_id);
-  if (credential === undefined) return unauthorized(context);
-  context.credential = context.credentialChange?.(credential) ?? credential;
-  return null;
-}
-
-async function replayed(context: Context, reply: Reply): Promise<Reply | null> {
+  let early: Reply | undefined;
+  try {
+    for (const step of style.order) STEPS[step](context);
+  } catch (error) {
+    if (!(error instanceof Early)) throw error;
+    early = error.reply;
+  }
+  // What is refused once the attempt has begun is kept under its key.
+  if (early !== undefined && !context.isReplay) return endAttempt(context, early);
   const before = await meetFault(context, 'before');
-  if (before !== undefined) return before;
-  const after = await meetFault(context, 'after');
-  return after === undefined ? reply : after;
-}
-
-/** Runs the operation, and keeps its reply under the key. */
-async function attempt(context: Context, record: KeyRecord | undefined): Promise<Reply | null> {
-  const { world, operation } = context;
-  const end = (reply: Reply) => (record === undefined ? reply : endAttempt(context, record, reply));
-  const before = await meetFault(context, 'before');
-  if (before !== undefined) return before === null ? null : end(before);
+  if (before !== undefined) return before === null ? null : endAttempt(context, before);
   // IDEM-14b: an attempt that was given up meanwhile does not run after all.
   if (world.givenUp.has(context.requestId)) {
-    return refuse(context, 503, 'write_contention', 'this attempt was given up');
+    return context.refusal(503, 'write_contention', 'this attempt was given up');
   }
-  const reply = afterSeams(context, operation.run(context));
-  let kept: Reply | undefined;
-  const keep = () => {
-    kept ??= end(reply);
-    return kept;
+  const reply = early ?? context.afterSeams(decided(() => operation.run(context)));
+  const after = await meetFault(context, 'after', () => void endAttempt(context, reply));
+  return after === null ? null : endAttempt(context, after ?? reply);
+}
+
+const STEPS: Record<Step, (context: Context) => void> = {
+  key: checkKey,
+  token: checkToken,
+  rate: takeAllowance,
+  body: readBody,
+  replay: findRecord,
+  scope: checkScopes,
+};
+
+/** AUTH-1, NS-16 */
+function checkToken(context: Context): void {
+  const credential = context.caller();
+  if (credential !== undefined) {
+    context.credential = context.credentialChange(credential);
+    return;
+  }
+  const words = 'a valid bearer token is required';
+  const replies = {
+    problem: () => context.refusal(401, 'unauthorized', words),
+    json: () => context.reply(401, { error: words }),
+    text: () => context.plain(401, words),
   };
-  const struck = await meetFault(context, 'after', keep);
-  if (struck === null) return null;
-  return struck === undefined ? keep() : end(struck);
+  throw new Early(withHeader(replies[context.style.unauthorized](), 'WWW-Authenticate', 'Bearer'));
+}
+
+/** AUTH-2, AUTH-4, AUTH-8 */
+function checkScopes(context: Context): void {
+  const { operation, style, credential } = context;
+  const { scopes, takesKey, method, name } = operation;
+  const hasScope = scopes.length === 0 || scopes.some((each) => credential.scopes.includes(each));
+  const isWrite = takesKey || (style.readOnlyFirst && method !== 'GET');
+  // NS-57: a token with both faults is told of one of them.
+  if (isWrite && credential.read_only && (style.readOnlyFirst || hasScope)) {
+    context.refuse(403, 'read_only_credential', 'this token can only read');
+  }
+  if (!hasScope) context.refuse(403, 'forbidden', `this needs the scope ${scopes.join(' or ')}`);
+  context.checkPermission(name);
+}
+
+/** ERR-2: reads the body, or refuses it in plain text. */
+function readBody(context: Context): void {
+  const { style, operation, call } = context;
+  const { fields, name } = operation;
+  const { unreadable, unknownFields } = style;
+  if (fields === null) return;
+  const refuse = (status: number, why: string): never => {
+    throw new Early(context.plain(status, unreadable.words(why)));
+  };
+  const limit = name === 'bulkCreateAccounts' ? BULK_BYTES : style.singleBytes;
+  if (call.body.length > limit) refuse(413, 'the body is too large');
+  const [type = ''] = context.headers('content-type');
+  const isJson = /^application\/json\s*(;|$)/i.test(type);
+  if (!isJson) refuse(unreadable.type, 'the body must be application/json');
+  const body = parse(call.body);
+  if (body === undefined) refuse(unreadable.syntax, 'the body is not JSON');
+  if (!isObject(body)) throw refuse(unreadable.shape, 'the body must be an object');
+  for (const field of fields) {
+    const why = problemOf(context, field, body[field.replace('!', '')]);
+    if (why !== null) refuse(unreadable.shape, why);
+  }
+  context.body = body;
+  const known = fields.map((each) => each.replace('!', ''));
+  const unknown = Object.keys(body).find((each) => !known.includes(each));
+  const isRefused = unknown !== undefined && unknownFields === 'refused';
+  context.need(!isRefused, `${unknown} is not known`, unknown);
+}
+
+function problemOf({ style, operation }: Context, field: string, value: Json | undefined) {
+  const name = field.replace('!', '');
+  const isUpdate = operation.name === 'updateAccount';
+  if (value === null && isUpdate && style.nullInUpdate === 'unreadable') {
+    return `${name} must be a string`;
+  }
+  if (value === undefined || value === null) {
+    return name === field ? null : `missing required field: ${name}`;
+  }
+  if (name === 'accounts') return rowsProblem(style, value);
+  if (name === 'event_categories') {
+    const isList = Array.isArray(value) && value.every((each) => typeof each === 'string');
+    return isList ? null : `${name} must be a list of strings`;
+  }
+  const isDecimal = name === 'amount' || name === style.position.volume;
+  const isTolerated = isDecimal && style.numbersAsAmounts && typeof value === 'number';
+  return typeof value === 'string' || isTolerated ? null : `${name} must be a string`;
+}
+
+/** NS-33: a wrong type anywhere makes the whole unreadable; what is missing is left to the rows. */
+function rowsProblem({ rowWithoutEmail, batchRefusal }: Style, rows: Json): string | null {
+  if (!Array.isArray(rows)) return 'accounts must be a list';
+  const required = [
+    ...(rowWithoutEmail === 'unreadable' ? ['email'] : []),
+    ...(batchRefusal.missing === 'text' ? ['client_reference_id'] : []),
+  ];
+  const wrong = (row: JsonObject) =>
+    ACCOUNT_FIELDS.map((field) => field.replace('!', '')).find(
+      (name) => typeof (row[name] ?? '') !== 'string',
+    );
+  for (const [index, row] of rows.entries()) {
+    if (!isObject(row)) return `accounts[${index}] must be an object`;
+    const name = wrong(row);
+    if (name !== undefined) return `accounts[${index}].${name} must be a string`;
+    const missing = required.find((each) => typeof row[each] !== 'string');
+    if (missing !== undefined) return `accounts[${index}]: missing required field: ${missing}`;
+  }
+  return null;
 }

@@ -2,17 +2,19 @@
 // changed in place: the store replaces a record by its next version.
 import type { Json, JsonObject } from './values.ts';
 
+export type Headers = readonly (readonly [name: string, value: string])[];
+
 export interface Call {
   readonly method: string;
   /** Path and query as they came. */
   readonly target: string;
-  readonly headers: readonly (readonly [string, string])[];
+  readonly headers: Headers;
   readonly body: Buffer;
 }
 
 export interface Reply {
   readonly status: number;
-  readonly headers: readonly (readonly [string, string])[];
+  readonly headers: Headers;
   readonly body: string;
 }
 
@@ -40,6 +42,13 @@ export interface Credential {
   readonly plan: Plan;
   readonly rate_per_second: number | null;
 }
+
+/** The credential of a request before its token is read. */
+export const ANONYMOUS: Credential = {
+  ...{ name: '', kind: 'server', client_id: '', client_secret: '', firm_id: '', brand_id: null },
+  ...{ scopes: [], read_only: false, account_id: null, minted_by: null },
+  ...{ plan: 'sandbox', rate_per_second: null },
+};
 
 export interface Token {
   readonly value: string;
@@ -79,8 +88,6 @@ export interface TradingAccount {
   readonly entries: readonly Entry[];
 }
 
-export type Status = 'pending' | 'approved' | 'settled' | 'rejected' | 'cancelled';
-
 export interface Transaction {
   readonly id: string;
   readonly account_id: string;
@@ -89,7 +96,7 @@ export interface Transaction {
   readonly amount: string;
   readonly method: string;
   readonly transaction_type: string;
-  readonly status: Status;
+  readonly status: 'pending' | 'approved' | 'settled' | 'rejected' | 'cancelled';
   readonly is_ftd: boolean;
   readonly created_at: number;
   readonly client_reference_id: string;
@@ -136,6 +143,8 @@ export interface EventRecord {
   readonly accountId: string | null;
   readonly content: Json;
 }
+
+export type About = Pick<EventRecord, 'firmId' | 'brandId' | 'accountId'>;
 
 export interface Attempt {
   readonly n: number;

@@ -4,17 +4,24 @@ import { lookup } from 'node:dns/promises';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { attachChannel } from './channel.ts';
-import { inWorld, NONE, type Told } from './control.ts';
-import type { Difference } from './difference.ts';
+import { bodyOf } from './context.ts';
+import { NONE, operate, type Told } from './control.ts';
 import { openApiOf } from './openapi.ts';
-import { TOKEN_PATH } from './operations/tokens.ts';
 import { answer } from './pipeline.ts';
 import { addProfile } from './profile.ts';
-import type { Call, Reply } from './records.ts';
-import { headerOf } from './replies.ts';
+import type { Call, Headers } from './records.ts';
 import { type Style, type StyleName, styles } from './styles.ts';
-import { hostOf, isLiteral, isObject, type JsonObject, parse, print } from './values.ts';
-import { WitnessWorld } from './world.ts';
+import { TOKEN_PATH } from './tokens.ts';
+import { hostOf, isLiteral, print } from './values.ts';
+import { type Seams, World } from './world.ts';
+
+/** What makes a witness differ from the honest one of its style: a trait or a defect. */
+export interface Difference {
+  readonly id: string;
+  readonly sentence: string;
+  readonly style?: Partial<Style>;
+  readonly seams?: Seams;
+}
 
 export interface WitnessOptions {
   readonly style?: StyleName;
@@ -25,41 +32,35 @@ export interface WitnessOptions {
   readonly control?: boolean;
 }
 
-export interface Witness {
-  readonly base_url: string;
-  readonly control_url: string;
-  readonly world: WitnessWorld;
-  /** Makes what a profile can name, and gives the profile for a judge without a control plane. */
-  profile(receiverPort: number): JsonObject;
-  close(): Promise<void>;
-}
+export type Witness = Awaited<ReturnType<typeof startWitness>>;
 
 const CONTROL = '/_sandbox';
 
-export async function startWitness(options: WitnessOptions = {}): Promise<Witness> {
-  const { traits = [], defects = [] } = options;
+export async function startWitness(options: WitnessOptions = {}) {
+  const { traits = [], defects = [], control = true } = options;
   const differences = [...traits, ...defects];
   const style: Style = Object.assign(
     { ...styles[options.style ?? 'plain'] },
     ...differences.map((each) => each.style),
   );
   const seams = differences.flatMap((each) => each.seams ?? []);
-  const host = new Host((frozenAtMs) => new WitnessWorld({ style, seams, frozenAtMs }));
+  const worlds = new Worlds((frozenAtMs) => new World(style, seams, frozenAtMs));
   const server = createServer((request, response) => {
-    void serve(host, options.control ?? true, request, response);
+    void serve(worlds, control, request, response);
   });
   // A busy client must not lose a connection that it is about to use again.
   server.keepAliveTimeout = 120_000;
-  attachChannel(server, style.channelPath, (token) => host.ofToken(token));
+  attachChannel(server, style.channelPath, (token) => worlds.ofToken(token));
   await new Promise<void>((ready) => server.listen(options.port ?? 0, '127.0.0.1', ready));
   const base_url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
   return {
     base_url,
     control_url: base_url + CONTROL,
-    world: host.main,
-    profile: (receiverPort) => addProfile(host.main, base_url, receiverPort),
-    close: async () => {
-      for (const world of host.all()) world.close();
+    world: worlds.main,
+    /** Makes what a profile can name, and gives the profile for a judge without a control plane. */
+    profile: (receiverPort: number) => addProfile(worlds.main, base_url, receiverPort),
+    close: async (): Promise<void> => {
+      for (const world of worlds.all()) world.close();
       server.closeAllConnections();
       await new Promise<void>((done) => server.close(() => done()));
     },
@@ -67,122 +68,100 @@ export async function startWitness(options: WitnessOptions = {}): Promise<Witnes
 }
 
 /** The main world, and those that the control plane made beside it. */
-class Host {
-  main: WitnessWorld;
-  readonly worlds = new Map<string, WitnessWorld>();
-  readonly make: (frozenAtMs?: number) => WitnessWorld;
+class Worlds {
+  readonly main: World;
+  readonly named = new Map<string, World>();
+  readonly make: (frozenAtMs: number | null) => World;
 
-  constructor(make: (frozenAtMs?: number) => WitnessWorld) {
+  constructor(make: (frozenAtMs: number | null) => World) {
     this.make = make;
-    this.main = make();
+    this.main = make(null);
   }
 
-  all(): WitnessWorld[] {
-    return [this.main, ...this.worlds.values()];
+  all(): World[] {
+    return [this.main, ...this.named.values()];
   }
 
-  ofToken(token: string | undefined): WitnessWorld | undefined {
+  ofToken(token: string): World | undefined {
     return this.all().find(({ store }) => store.token(token) !== undefined);
   }
 
   /** The world of a call's token, or of the client that asks for one. */
-  of(call: Call): WitnessWorld {
-    const authorization = headerOf(call, 'authorization') ?? '';
-    const credentials = authorization.replace(/^\S+\s+/, '').trim();
-    if (call.target.split('?')[0] !== TOKEN_PATH) return this.ofToken(credentials) ?? this.main;
-    const text = `${call.body} ${Buffer.from(credentials, 'base64')}`;
-    const isClient = ({ store }: WitnessWorld) =>
-      store.credentials().some((each) => text.includes(each.client_id));
-    return this.all().find(isClient) ?? this.main;
+  of({ headers, target, body }: Call): World {
+    const [, line = ''] = headers.find(([name]) => /^authorization$/i.test(name)) ?? [];
+    const value = line.replace(/^\S+\s+/, '').trim();
+    if (target.split('?')[0] !== TOKEN_PATH) return this.ofToken(value) ?? this.main;
+    const text = `${body} ${Buffer.from(value, 'base64')}`;
+    const hasClient = ({ store }: World) =>
+      [...store.credentials()].some((each) => text.includes(each.client_id));
+    return this.all().find(hasClient) ?? this.main;
   }
 }
 
 async function serve(
-  host: Host,
+  worlds: Worlds,
   hasControl: boolean,
   request: IncomingMessage,
   response: ServerResponse,
 ): Promise<void> {
-  const body = await bytesOf(request).catch(() => null);
-  if (body === null) return;
-  const { method = 'GET', url: target = '/', rawHeaders } = request;
+  const parts: Buffer[] = [];
+  try {
+    for await (const part of request) parts.push(part as Buffer);
+  } catch {
+    return;
+  }
+  const { method = 'GET', url: target = '/', rawHeaders: raw } = request;
+  const headers = raw.flatMap((name, at): Headers => (at % 2 ? [] : [[name, raw[at + 1]!]]));
+  const call = { method, target, headers, body: Buffer.concat(parts) };
+  const { style } = worlds.main;
   const path = target.split('?')[0]!;
   if (hasControl && path.startsWith(`${CONTROL}/`)) {
-    sendJson(response, await control(host, method, target, body));
-    return;
+    sendJson(response, await control(worlds, call));
+  } else if (path === '/openapi.json' && style.servesOpenApi) {
+    sendJson(response, [200, openApiOf(style)]);
+  } else {
+    const world = worlds.of(call);
+    await resolveTarget(world, call);
+    const reply = await answer(world, call);
+    world.pump();
+    if (reply === null) return void request.socket.destroy();
+    for (const [name, value] of reply.headers) response.setHeader(name, value);
+    if (reply.status !== 204) response.setHeader('Content-Length', Buffer.byteLength(reply.body));
+    response.writeHead(reply.status).end(reply.body);
   }
-  if (path === '/openapi.json' && host.main.style.servesOpenApi) {
-    sendJson(response, [200, openApiOf(host.main.style)]);
-    return;
-  }
-  const headers = rawHeaders.flatMap((name, at): [string, string][] =>
-    at % 2 === 0 ? [[name, rawHeaders[at + 1]!]] : [],
-  );
-  const call = { method, target, headers, body };
-  const world = host.of(call);
-  await resolveTarget(world, call);
-  const reply = await answer(world, call);
-  world.pump();
-  if (reply === null) request.socket.destroy();
-  else send(response, reply);
-}
-
-async function bytesOf(request: IncomingMessage): Promise<Buffer> {
-  const parts: Buffer[] = [];
-  for await (const part of request) parts.push(part as Buffer);
-  return Buffer.concat(parts);
-}
-
-function send(response: ServerResponse, { status, headers, body }: Reply): void {
-  for (const [name, value] of headers) response.setHeader(name, value);
-  if (status !== 204) response.setHeader('Content-Length', Buffer.byteLength(body));
-  response.writeHead(status);
-  response.end(body);
 }
 
 function sendJson(response: ServerResponse, [status, body]: Told): void {
-  response.writeHead(status, { 'Content-Type': 'application/json' });
-  response.end(print(body));
+  response.writeHead(status, { 'Content-Type': 'application/json' }).end(print(body));
 }
 
-async function control(host: Host, method: string, target: string, body: Buffer): Promise<Told> {
+async function control(worlds: Worlds, { method, target, ...call }: Call): Promise<Told> {
   const url = new URL(target, 'http://control');
   const parts = url.pathname.slice(CONTROL.length + 1).split('/');
-  const read = body.length === 0 ? {} : parse(body);
-  if (!isObject(read)) return [422, { code: 'validation_failed', detail: 'the body is not JSON' }];
-  const call = { query: url.searchParams, body: read };
-  const [first, name = ''] = parts;
-  if (first === 'reset' && method === 'POST') {
-    host.main.close();
-    host.main = host.make();
-    return [200, {}];
+  const given = { query: url.searchParams, body: bodyOf(call) };
+  const [first, name = '', ...rest] = parts;
+  if (first !== 'worlds') return operate(worlds.main, method, parts, given);
+  if (method === 'POST' && name === '') {
+    const made = `world-${worlds.main.count('worlds')}`;
+    worlds.named.set(made, worlds.make(given.body.clock === 'real' ? null : Date.now()));
+    return [201, { name: made }];
   }
-  if (first !== 'worlds') return inWorld(host.main, method, parts, call);
-  if (method === 'POST' && parts.length === 1) {
-    const made = `world-${host.main.count('worlds')}`;
-    host.worlds.set(made, host.make(read.clock === 'real' ? undefined : Date.now()));
-    return [201, { name: made, control_url: `${CONTROL}/worlds/${made}`, credentials: [] }];
-  }
-  const world = host.worlds.get(name);
+  const world = worlds.named.get(name);
   if (world === undefined) return NONE;
-  if (method === 'DELETE' && parts.length === 2) {
-    host.worlds.delete(name);
-    world.close();
-    return [200, {}];
-  }
-  return inWorld(world, method, parts.slice(2), call);
+  if (method !== 'DELETE' || rest.length > 0) return operate(world, method, rest, given);
+  worlds.named.delete(name);
+  world.close();
+  return [200, {}];
 }
 
 /** A world resolves nothing itself: the name of a new subscription is looked up before. */
-async function resolveTarget(world: WitnessWorld, call: Call): Promise<void> {
+async function resolveTarget(world: World, call: Call): Promise<void> {
   if (call.method !== 'POST' || !/\/webhooks$/.test(call.target)) return;
-  const url = /"url"\s*:\s*"([^"]*)"/.exec(call.body.toString('utf8'))?.[1];
-  const host = url === undefined ? null : hostOf(url)?.toLowerCase();
+  const url = String(bodyOf(call).url);
+  const host = hostOf(url)?.toLowerCase();
   if (!host || isLiteral(host) || world.names.has(host)) return;
-  if (world.forwards.has(new URL(url!).origin)) return;
+  if (world.forwards.has(new URL(url).origin)) return;
   const found = await lookup(host, { all: true }).catch(() => []);
-  world.resolved.set(
-    host,
-    found.map(({ address }) => address),
-  );
+  const addresses = found.map(({ address }) => address);
+  world.resolved.set(host, addresses);
 }

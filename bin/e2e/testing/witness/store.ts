@@ -1,165 +1,168 @@
 // The store: what is kept, and how it is found again. Everything is found by a plain loop or by id.
+import type { Context } from './context.ts';
 import type {
   Account,
   Bucket,
   Credential,
   Delivery,
+  Entry,
   EventRecord,
   KeyName,
   KeyRecord,
-  Plan,
   Position,
   Subscription,
   Token,
   TradingAccount,
   Transaction,
 } from './records.ts';
-import type { Store, World } from './types.ts';
+import type { World } from './world.ts';
 
-const PLANS: Record<Plan, number> = { sandbox: 5, standard: 50, pro: 200 };
+const PLANS = { sandbox: 5, standard: 50, pro: 200 };
+
+/** A trait or a defect replaces some of its functions. */
+export type Store = ReturnType<typeof honestStore>;
+
+function table<T>(idOf: (row: T) => string) {
+  const rows = new Map<string, T>();
+  return {
+    get: (id: string): T | undefined => rows.get(id),
+    all: (): Iterable<T> => rows.values(),
+    find: (matches: (row: T) => boolean): T | undefined => {
+      for (const row of rows.values()) if (matches(row)) return row;
+      return undefined;
+    },
+    save: (row: T): T => {
+      rows.set(idOf(row), row);
+      return row;
+    },
+    drop: (id: string) => void rows.delete(id),
+  };
+}
 
 const keyId = ({ owner, operation, subject, key }: KeyName): string =>
   JSON.stringify([owner, operation, subject, key]);
 
-export function honestStore(world: World): Store {
+export function honestStore(world: World) {
   const { style } = world;
-  const credentials = new Map<string, Credential>();
-  const tokens = new Map<string, Token>();
-  const accounts = new Map<string, Account>();
-  const tradingAccounts = new Map<string, TradingAccount>();
-  const transactions = new Map<string, Transaction>();
-  const positions = new Map<string, Position>();
-  const subscriptions = new Map<string, Subscription>();
+  const idOf = (row: { readonly id: string }) => row.id;
+  const credentials = table<Credential>((row) => row.client_id);
+  const tokens = table<Token>((row) => row.value);
+  const accounts = table<Account>(idOf);
+  const tradingAccounts = table<TradingAccount>(idOf);
+  const transactions = table<Transaction>(idOf);
+  const positions = table<Position>(idOf);
+  const subscriptions = table<Subscription>(idOf);
+  const deliveries = table<Delivery>(idOf);
+  const keys = table<KeyRecord>((row) => keyId(row.name));
   const events: EventRecord[] = [];
-  const deliveries = new Map<string, Delivery>();
   const pending = new Map<string, Map<string, Delivery>>();
-  const keys = new Map<string, KeyRecord>();
   const buckets = new Map<string, Bucket>();
   let lastId = style.firstId - 1n;
 
-  const save = <T extends { readonly id: string }>(table: Map<string, T>, record: T): T => {
-    table.set(record.id, record);
-    return record;
-  };
-  const findAccount = (matches: (account: Account) => boolean): Account | undefined => {
-    for (const account of accounts.values()) if (matches(account)) return account;
-    return undefined;
-  };
-  const emailForm = (email: string) => (style.emailsByCase ? email : email.toLowerCase());
-
-  const store: Store = {
-    nextId: () => {
+  const store = {
+    nextId: (): string => {
       lastId += 1n;
       return String(lastId);
     },
-    credential: (clientId) => credentials.get(clientId),
-    credentials: () => [...credentials.values()],
-    saveCredential: (credential) => {
-      credentials.set(credential.client_id, credential);
-      return credential;
-    },
-    token: (value) => {
-      const token = value === undefined ? undefined : tokens.get(value);
+    credential: credentials.get,
+    credentials: credentials.all,
+    saveCredential: credentials.save,
+    token: (value: string): Token | undefined => {
+      const token = tokens.get(value);
       const isOver = (token?.expires_ms ?? Number.POSITIVE_INFINITY) <= world.clock.now();
       return isOver ? undefined : token;
     },
-    saveToken: (token) => {
-      tokens.set(token.value, token);
-    },
-    reaches: (credential, account) =>
+    saveToken: tokens.save,
+    /** AUTH-5, AUTH-6, AUTH-7: whether a credential sees an account. */
+    reaches: (credential: Credential, account: Account): boolean =>
       account.firm_id === credential.firm_id &&
       (credential.brand_id === null || account.brand_id === credential.brand_id) &&
       (credential.kind === 'server' || account.id === credential.account_id),
-    account: (id) => accounts.get(id),
-    accounts: () => accounts.values(),
-    saveAccount: (account) => save(accounts, account),
-    accountByReference: ({ credential }, reference, brandId) => {
+    account: accounts.get,
+    accounts: accounts.all,
+    saveAccount: (account: Account, _context?: Context): Account => accounts.save(account),
+    /** ACC-5, ACC-6, NS-20 */
+    accountByReference: ({ credential }: Context, reference: string, brandId: string) => {
       const wanted = reference.toLowerCase();
-      return findAccount(
+      return accounts.find(
         (each) =>
-          each.firm_id === credential.firm_id &&
           each.client_reference_id.toLowerCase() === wanted &&
+          each.firm_id === credential.firm_id &&
           (style.referencesPer === 'brand'
             ? each.brand_id === brandId
             : store.reaches(credential, each)),
       );
     },
-    accountByEmail: (_, email, brandId) =>
-      findAccount(
-        (each) => each.brand_id === brandId && emailForm(each.email) === emailForm(email),
-      ),
-    accountByPhone: (_, phone, brandId) =>
+    /** ACC-8, ACC-10 */
+    accountByEmail: (_: Context, email: string, brandId: string): Account | undefined => {
+      const form = (each: string) => (style.emailsByCase ? each : each.toLowerCase());
+      const wanted = form(email);
+      return accounts.find((each) => each.brand_id === brandId && form(each.email) === wanted);
+    },
+    /** ACC-9, ACC-10 */
+    accountByPhone: (_: Context, phone: string, brandId: string): Account | undefined =>
       /\d/.test(phone)
-        ? findAccount((each) => each.brand_id === brandId && each.phone === phone)
+        ? accounts.find((each) => each.brand_id === brandId && each.phone === phone)
         : undefined,
-    tradingAccount: (id) => tradingAccounts.get(id),
-    saveTradingAccount: (account) => save(tradingAccounts, account),
-    book: (tradingAccountId, entry) => {
+    tradingAccount: tradingAccounts.get,
+    saveTradingAccount: tradingAccounts.save,
+    book: (tradingAccountId: string, entry: Entry): void => {
       const place = tradingAccounts.get(tradingAccountId)!;
-      store.saveTradingAccount({ ...place, entries: [...place.entries, entry] });
+      tradingAccounts.save({ ...place, entries: [...place.entries, entry] });
     },
-    transaction: (id) => transactions.get(id),
-    transactions: () => transactions.values(),
-    saveTransaction: (transaction) => save(transactions, transaction),
-    transactionByReference: ({ credential }, reference) => {
+    transaction: transactions.get,
+    transactions: transactions.all,
+    saveTransaction: transactions.save,
+    /** TXN-2, NS-20: the oldest that the credential can reach. */
+    transactionByReference: ({ credential }: Context, reference: string) => {
       const wanted = reference.toLowerCase();
-      for (const each of transactions.values()) {
-        if (each.client_reference_id.toLowerCase() !== wanted) continue;
-        const account = store.account(each.account_id);
-        if (account !== undefined && store.reaches(credential, account)) return each;
-      }
-      return undefined;
+      return transactions.find(
+        (each) =>
+          each.client_reference_id.toLowerCase() === wanted &&
+          store.reaches(credential, accounts.get(each.account_id)!),
+      );
     },
-    position: (id) => positions.get(id),
-    savePosition: (position) => save(positions, position),
-    subscription: (id) => subscriptions.get(id),
-    subscriptions: () => [...subscriptions.values()],
-    saveSubscription: (subscription) => save(subscriptions, subscription),
-    sees: (credential, each) => {
+    position: positions.get,
+    savePosition: positions.save,
+    subscription: subscriptions.get,
+    subscriptions: (): readonly Subscription[] => [...subscriptions.all()],
+    saveSubscription: subscriptions.save,
+    /** HOOK-11, HOOK-12, NS-38 */
+    sees: (credential: Credential, each: Subscription): boolean => {
       if (each.firm_id !== credential.firm_id) return false;
       if (credential.brand_id !== null) return each.brand_id === credential.brand_id;
       return style.firmSeesBrandHooks || each.brand_id === null;
     },
-    events: () => events,
-    saveEvent: (event) => {
-      events.push(event);
+    events: (): readonly EventRecord[] => events,
+    saveEvent: (event: EventRecord) => void events.push(event),
+    delivery: deliveries.get,
+    deliveries: deliveries.all,
+    /** What still has to be delivered, by subscription. */
+    pending: (): Iterable<ReadonlyMap<string, Delivery>> => pending.values(),
+    saveDelivery: (delivery: Delivery): Delivery => {
+      const queue = pending.get(delivery.subscriptionId) ?? new Map<string, Delivery>();
+      pending.set(delivery.subscriptionId, queue);
+      if (delivery.status === 'pending') queue.set(delivery.id, delivery);
+      else queue.delete(delivery.id);
+      return deliveries.save(delivery);
     },
-    delivery: (id) => deliveries.get(id),
-    deliveries: () => deliveries.values(),
-    pending: () => pending.values(),
-    saveDelivery: (delivery) => {
-      const { id, subscriptionId, status } = delivery;
-      if (!pending.has(subscriptionId)) pending.set(subscriptionId, new Map());
-      if (status === 'pending') pending.get(subscriptionId)!.set(id, delivery);
-      else pending.get(subscriptionId)!.delete(id);
-      return save(deliveries, delivery);
-    },
-    key: (name) => keys.get(keyId(name)),
-    saveKey: (record) => {
-      keys.set(keyId(record.name), record);
-    },
-    forgetKey: (name) => {
-      keys.delete(keyId(name));
-    },
-    rateOf: (credential) => {
-      // LIM-10: a delegated token has the Sandbox rate, whatever its minter has.
-      if (credential.kind === 'delegated') return style.generosity * PLANS.sandbox;
-      return style.generosity * (credential.rate_per_second ?? PLANS[credential.plan]);
-    },
-    firmRateOf: (firmId) => {
+    key: (name: KeyName, _: Context): KeyRecord | undefined => keys.get(keyId(name)),
+    saveKey: (record: KeyRecord, _: Context): void => void keys.save(record),
+    forgetKey: (name: KeyName, _: Context): void => keys.drop(keyId(name)),
+    /** LIM-10: a delegated token has the Sandbox rate, whatever its minter has. */
+    rateOf: ({ kind, plan, rate_per_second: rate }: Credential): number =>
+      style.generosity * (kind === 'delegated' ? PLANS.sandbox : (rate ?? PLANS[plan])),
+    firmRateOf: (firmId: string): number => {
       const { rate_per_second: rate, plan } = world.firm(firmId);
       return style.generosity * (rate ?? 4 * PLANS[plan]);
     },
-    burstOf: (_, rate) => Math.max(1, rate),
-    bucket: (name, rate) => {
-      const nowMs = world.clock.now();
-      const { tokens, atMs } = buckets.get(name) ?? { tokens: store.burstOf(name, rate), atMs: 0 };
-      const gained = ((nowMs - atMs) / 1000) * rate;
-      return { tokens: Math.min(store.burstOf(name, rate), tokens + gained), atMs: nowMs };
+    /** LIM-2: a second's allowance is saved up at most. */
+    bucket: (name: string, rate: number): Bucket => {
+      const [most, atMs] = [Math.max(1, rate), world.clock.now()];
+      const before = buckets.get(name) ?? { tokens: most, atMs };
+      return { tokens: Math.min(most, before.tokens + ((atMs - before.atMs) / 1000) * rate), atMs };
     },
-    saveBucket: (name, bucket) => {
-      buckets.set(name, bucket);
-    },
+    saveBucket: (name: string, bucket: Bucket) => void buckets.set(name, bucket),
   };
   return store;
 }

@@ -4,13 +4,9 @@ import { type Json, type JsonObject, withCents } from './values.ts';
 
 export type Step = 'key' | 'token' | 'rate' | 'body' | 'replay' | 'scope';
 
-export interface Order {
-  readonly id: string;
-  readonly tradingAccountId: string;
-  readonly instrument: string;
-  readonly side: string;
-  readonly volume: string;
-  readonly createdAtMs: number;
+export interface Order extends Omit<Position, 'open'> {
+  readonly positionId: string;
+  readonly nowMs: number;
 }
 
 /** The choices that a newcomer would expect. */
@@ -24,16 +20,9 @@ export const plain = {
     positionId: 'position_id',
     sides: ['buy', 'sell'] as readonly string[],
     status: 201,
-    answer: (order: Order, position: Position): JsonObject => ({
-      id: order.id,
-      trading_account_id: order.tradingAccountId,
-      position_id: position.id,
-      instrument: order.instrument,
-      side: order.side,
-      volume: order.volume,
-      price: '1.10000',
-      status: 'filled',
-      created_at: order.createdAtMs,
+    answer: ({ nowMs, positionId, ...order }: Order): JsonObject => ({
+      ...{ ...order, position_id: positionId },
+      ...{ price: '1.10000', status: 'filled', created_at: nowMs },
     }),
   },
   marketClosed: null as null | { readonly status: number; readonly code: string },
@@ -72,15 +61,9 @@ export const plain = {
   },
   // NS-9, NS-11
   envelope: (event: EventRecord): JsonObject => ({
-    id: event.id,
-    seq: event.seq,
-    category: event.category,
-    kind: event.kind,
-    occurred_at: event.atMs,
-    firm_id: event.firmId,
-    brand_id: event.brandId,
-    account_id: event.accountId,
-    data: event.content,
+    ...{ id: event.id, seq: event.seq, category: event.category, kind: event.kind },
+    ...{ occurred_at: event.atMs, firm_id: event.firmId, brand_id: event.brandId },
+    ...{ account_id: event.accountId, data: event.content },
   }),
   kindOf: (kind: string): string => kind,
   // NS-10
@@ -192,15 +175,9 @@ export const other: Style = {
     positionId: 'ticket',
     sides: ['long', 'short'],
     status: 200,
-    answer: (order, position) => ({
-      order: {
-        id: order.id,
-        account: { trading_account_id: order.tradingAccountId },
-        lots: order.volume,
-        fill_price: '1.25',
-      },
-      ticket: position.id,
-      opened_at: order.createdAtMs,
+    answer: ({ id, trading_account_id, volume, positionId, nowMs }) => ({
+      order: { id, account: { trading_account_id }, lots: volume, fill_price: '1.25' },
+      ...{ ticket: positionId, opened_at: nowMs },
     }),
   },
   reads: {

@@ -1,36 +1,24 @@
 // One world of the witness: its clock, its store, what falls due in it, and what is wrapped there.
 import { randomUUID } from 'node:crypto';
-import { enqueue, honestDelivering } from './delivering.ts';
-import type { EventRecord, Fault, Firm } from './records.ts';
-import { send } from './send.ts';
-import { settleDue } from './settlement.ts';
-import { honestStore } from './store.ts';
-import { plain, type Style } from './styles.ts';
-import type {
-  About,
-  Clock,
-  Context,
-  Delivering,
-  Seams,
-  Sending,
-  Store,
-  Timer,
-  World,
-} from './types.ts';
-import type { Json, JsonObject } from './values.ts';
+import type { Context } from './context.ts';
+import { type Delivering, enqueue, honestDelivering, type Sending, send } from './delivery.ts';
+import type { About, EventRecord, Fault, Firm, Reply } from './records.ts';
+import { honestStore, type Store } from './store.ts';
+import type { Style } from './styles.ts';
+import { settle } from './transactions.ts';
+import type { Json } from './values.ts';
 
-export interface WorldOptions {
-  readonly style?: Style | undefined;
-  readonly seams?: readonly Seams[] | undefined;
-  /** A time to stand still at; without it the wall's time goes on. */
-  readonly frozenAtMs?: number | undefined;
-}
-
-interface InFlight {
-  readonly sending: Sending;
-  readonly startedMs: number;
-  readonly over: Promise<void>;
-  readonly giveUp: (error: string) => void;
+/** Where a trait or a defect wraps the witness. */
+export interface Seams {
+  /** A request has come in: the result, if there is one, is the reply. */
+  readonly before?: (context: Context) => Reply | undefined | Promise<Reply | undefined>;
+  /** The operation has been decided and is not yet kept under its key. */
+  readonly after?: (context: Context, reply: Reply) => Reply;
+  /** The reply leaves; null cuts the connection. */
+  readonly reply?: (context: Context, reply: Reply) => Reply | null;
+  readonly store?: (store: Store, world: World) => Partial<Store>;
+  readonly clock?: (clock: Clock, world: World) => Partial<Clock>;
+  readonly delivery?: (delivering: Delivering, world: World) => Partial<Delivering>;
 }
 
 const SECOND_MS = 1000;
@@ -45,22 +33,54 @@ const RETRY_WAITS_MS = [
   ...[2 * HOUR_MS, 6 * HOUR_MS, 12 * HOUR_MS],
 ];
 
-export class WitnessWorld implements World {
+export type Timer = keyof ReturnType<typeof durationsOf> | 'retry';
+
+const durationsOf = (style: Style) => ({
+  key: DAY_MS,
+  attempt: style.abandonedAfterMs,
+  settlement: style.settlesAfterMs,
+  'answer of a receiver': 15 * SECOND_MS,
+  rotation: style.rotationMs,
+  token: style.token.seconds * SECOND_MS,
+  'token window': MINUTE_MS,
+  channel: 7 * DAY_MS,
+});
+
+export interface Clock {
+  now(): number;
+  /** How long something lasts in ms; null: it has no end, or does not happen again. */
+  lasts(timer: Timer, about?: unknown): number | null;
+  /** Something may have fallen due. */
+  tick(): void;
+}
+
+interface InFlight {
+  readonly endsMs: number;
+  readonly over: Promise<void>;
+  readonly giveUp: (error: string) => void;
+}
+
+export class World {
   readonly style: Style;
   readonly seams: readonly Seams[];
+  /** What sets its tokens and requests apart from those of other worlds. */
   readonly mark: string = randomUUID().slice(0, 8);
   readonly clock: Clock;
   readonly store: Store;
   readonly delivering: Delivering;
   readonly underway = new Set<Context>();
+  /** Requests whose attempt was given up (IDEM-14b). */
   readonly givenUp = new Set<string>();
   readonly listeners = new Set<(event: EventRecord) => void>();
+  /** What names resolve to: as an operator has set it, and as the resolver found it. */
   readonly names = new Map<string, readonly string[]>();
   readonly resolved = new Map<string, readonly string[]>();
+  /** Origins of receivers, and where their deliveries go. */
   readonly forwards = new Map<string, string>();
+  /** The state of a trait or a defect. */
   readonly memo = new Map<string, unknown>();
-  faults: Fault[] = [];
-  tokenRequests: { clientId: string; atMs: number }[] = [];
+  readonly tokenRequests: { readonly clientId: string; readonly atMs: number }[] = [];
+  faults: readonly Fault[] = [];
   #firms: readonly Firm[] = [
     { id: '1', brands: ['10', '11'], plan: 'sandbox', rate_per_second: null, permissions: {} },
     { id: '2', brands: ['20'], plan: 'sandbox', rate_per_second: null, permissions: {} },
@@ -69,17 +89,25 @@ export class WitnessWorld implements World {
   readonly #held = new Set<{ readonly untilMs: number | null; readonly wake: () => void }>();
   readonly #inFlight = new Set<InFlight>();
   readonly #timer: NodeJS.Timeout;
-  #fired: JsonObject[] = [];
   #advancing: Promise<unknown> = Promise.resolve();
   #isClosed = false;
-  #frozenAtMs: number | null;
-  #aheadMs = 0;
+  readonly #isFrozen: boolean;
+  /** The time of a clock that stands; how far a running one is ahead of the wall. */
+  #shiftMs: number;
 
-  constructor({ style = plain, seams = [], frozenAtMs }: WorldOptions = {}) {
+  /** Frozen at a time, or running with the wall's. */
+  constructor(style: Style, seams: readonly Seams[], frozenAtMs: number | null) {
     this.style = style;
     this.seams = seams;
-    this.#frozenAtMs = frozenAtMs ?? null;
-    this.clock = this.#honestClock();
+    this.#isFrozen = frozenAtMs !== null;
+    this.#shiftMs = frozenAtMs ?? 0;
+    const durations = durationsOf(style);
+    this.clock = {
+      now: () => this.#shiftMs + (this.#isFrozen ? 0 : Date.now()),
+      lasts: (timer, about) =>
+        timer === 'retry' ? (RETRY_WAITS_MS[Number(about) - 1] ?? null) : durations[timer],
+      tick: () => {},
+    };
     this.store = honestStore(this);
     this.delivering = honestDelivering(this);
     // Each wrapper gets the functions as they were before it.
@@ -89,44 +117,8 @@ export class WitnessWorld implements World {
       Object.assign(this.delivering, delivery?.({ ...this.delivering }, this));
     }
     this.#timer = setInterval(() => {
-      if (!this.isFrozen()) this.tick();
+      if (!this.#isFrozen) this.tick();
     }, TICK_MS).unref();
-  }
-
-  #honestClock(): Clock {
-    const { style } = this;
-    const durations: Record<Exclude<Timer, 'retry'>, number | null> = {
-      key: DAY_MS,
-      attempt: style.abandonedAfterMs,
-      settlement: style.settlesAfterMs,
-      'answer of a receiver': 15 * SECOND_MS,
-      rotation: style.rotationMs,
-      token: style.token.seconds * SECOND_MS,
-      'token window': MINUTE_MS,
-      channel: 7 * DAY_MS,
-    };
-    return {
-      now: () => this.#frozenAtMs ?? Date.now() + this.#aheadMs,
-      lasts: (timer, about) =>
-        timer === 'retry' ? (RETRY_WAITS_MS[Number(about) - 1] ?? null) : durations[timer],
-      tick: () => {},
-    };
-  }
-
-  isFrozen(): boolean {
-    return this.#frozenAtMs !== null;
-  }
-
-  freeze(atMs: number | null): void {
-    const nowMs = this.clock.now();
-    this.#frozenAtMs = atMs === null ? null : Math.max(atMs, nowMs);
-    if (atMs === null) this.#aheadMs = nowMs - Date.now();
-  }
-
-  #moveTo(atMs: number): void {
-    const byMs = Math.max(0, atMs - this.clock.now());
-    if (this.#frozenAtMs === null) this.#aheadMs += byMs;
-    else this.#frozenAtMs += byMs;
   }
 
   count(name: string): number {
@@ -139,8 +131,8 @@ export class WitnessWorld implements World {
     return this.#firms.find((each) => each.id === id)!;
   }
 
-  firmOfBrand(brandId: string): Firm | undefined {
-    return this.#firms.find((each) => each.brands.includes(brandId));
+  firmOfBrand(brandId: string | null): Firm | undefined {
+    return this.#firms.find(({ brands }) => brands.some((each) => each === brandId));
   }
 
   changeFirm(id: string, change: Partial<Firm>): Firm {
@@ -150,21 +142,16 @@ export class WitnessWorld implements World {
 
   emit(category: string, kind: string, about: About, content: Json): EventRecord {
     const seq = this.store.events().length + 1;
-    const event: EventRecord = {
-      ...about,
-      id: `evt_${this.mark}_${seq}`,
-      seq,
-      category,
-      kind: this.style.kindOf(kind),
-      atMs: this.clock.now(),
-      content,
-    };
+    const id = `evt_${this.mark}_${seq}`;
+    const named = { ...about, id, seq, category, kind: this.style.kindOf(kind), content };
+    const event = { ...named, atMs: this.clock.now() };
     this.store.saveEvent(event);
     enqueue(this, event);
     for (const listener of this.listeners) listener(event);
     return event;
   }
 
+  /** Waits on this world's clock, for ever if null; false: the world was closed meanwhile. */
   hold(ms: number | null): Promise<boolean> {
     const untilMs = ms === null ? null : this.clock.now() + ms;
     return new Promise((resolve) => {
@@ -175,16 +162,17 @@ export class WitnessWorld implements World {
   /** Does everything that is due by now. */
   tick(): void {
     this.clock.tick();
-    settleDue(this);
     const nowMs = this.clock.now();
+    // NS-3
+    for (const each of this.store.transactions()) {
+      if (each.settles_ms !== null && each.settles_ms <= nowMs) settle(this, each);
+    }
     for (const each of this.#held) {
       if (each.untilMs === null || each.untilMs > nowMs) continue;
       this.#held.delete(each);
       each.wake();
     }
-    for (const each of [...this.#inFlight]) {
-      if (nowMs >= this.#patienceEndsMs(each)) each.giveUp('no answer in time');
-    }
+    for (const each of this.#inFlight) if (nowMs >= each.endsMs) each.giveUp('no answer in time');
     this.pump();
   }
 
@@ -201,7 +189,7 @@ export class WitnessWorld implements World {
   }
 
   #start(deliveryId: string): void {
-    const { delivering, store } = this;
+    const { delivering, store, clock } = this;
     const delivery = store.delivery(deliveryId)!;
     const subscription = store.subscription(delivery.subscriptionId)!;
     // EVT-11: checked again before each attempt.
@@ -210,96 +198,71 @@ export class WitnessWorld implements World {
       delivering.disable(subscription, `the target is not valid any more: ${problem}`);
       return;
     }
-    const sending = delivering.sending(delivery);
-    store.saveDelivery({
-      ...delivery,
-      inFlight: true,
-      attempts: [...delivery.attempts, sending.attempt],
+    const sending: Sending = delivering.sending(delivery);
+    const attempts = [...delivery.attempts, sending.attempt];
+    store.saveDelivery({ ...delivery, inFlight: true, attempts });
+    let resolve = () => {};
+    const over = new Promise<void>((done) => {
+      resolve = done;
     });
-    let giveUp: InFlight['giveUp'] = () => {};
-    const over = new Promise<void>((resolve) => {
-      let isOver = false;
-      const end = (status: number | null, error: string | null) => {
-        if (isOver) return;
-        isOver = true;
-        abort();
-        this.#inFlight.delete(inFlight);
-        delivering.ended(sending, status, error);
-        const outcome = error ?? String(status);
-        this.#fired.push({ at_ms: this.clock.now(), kind: 'delivery', ref: deliveryId, outcome });
-        resolve();
-        this.pump();
-      };
-      giveUp = (error) => end(null, error);
-      const abort = send(sending, end);
-    });
-    const inFlight: InFlight = { sending, startedMs: this.clock.now(), over, giveUp };
+    const end = (status: number | null, error: string | null) => {
+      if (!this.#inFlight.delete(inFlight)) return;
+      abort();
+      delivering.ended(sending, status, error);
+      resolve();
+      this.pump();
+    };
+    const endsMs = clock.now() + clock.lasts('answer of a receiver', sending)!;
+    const inFlight = { endsMs, over, giveUp: (error: string) => end(null, error) };
     this.#inFlight.add(inFlight);
+    const abort = send(sending, end);
   }
 
-  #patienceEndsMs({ startedMs, sending }: InFlight): number {
-    return startedMs + this.clock.lasts('answer of a receiver', sending)!;
-  }
-
-  /** When the next thing falls due by itself. */
-  #nextDueMs(): number | null {
-    const dues: number[] = [];
-    for (const each of this.store.transactions()) {
-      if (each.settles_ms !== null) dues.push(each.settles_ms);
-    }
-    for (const each of this.#held) if (each.untilMs !== null) dues.push(each.untilMs);
-    for (const each of this.#inFlight) dues.push(this.#patienceEndsMs(each));
+  /** When the next thing falls due by itself; infinity: never. */
+  #nextDueMs(): number {
+    const dues = [...this.#inFlight].map(({ endsMs }) => endsMs);
+    for (const { settles_ms: atMs } of this.store.transactions())
+      if (atMs !== null) dues.push(atMs);
+    for (const { untilMs } of this.#held) if (untilMs !== null) dues.push(untilMs);
     for (const queue of this.store.pending()) {
       for (const each of queue.values()) {
         if (this.delivering.isWaiting(each)) dues.push(each.dueAtMs);
         if (this.style.holdsBack) break;
       }
     }
-    return dues.length === 0 ? null : dues.reduce((one, two) => Math.min(one, two));
+    return dues.reduce((one, two) => Math.min(one, two), Number.POSITIVE_INFINITY);
   }
 
   /** Moves time on; what falls due on the way has happened, and been answered, when it is over. */
-  advance(move: {
-    readonly toMs: number | undefined;
-    readonly byMs: number | undefined;
-  }): Promise<JsonObject[]> {
-    const next = this.#advancing.then(() => {
-      const nowMs = this.clock.now();
-      const byMs = move.byMs === undefined ? undefined : nowMs + move.byMs;
-      return this.#advanceTo(move.toMs ?? byMs ?? this.#nextDueMs() ?? nowMs);
-    });
+  advance(byMs: number): Promise<void> {
+    const next = this.#advancing.then(() => this.#advanceTo(this.clock.now() + byMs));
     this.#advancing = next.catch(() => {});
     return next;
   }
 
-  async #advanceTo(toMs: number): Promise<JsonObject[]> {
-    this.#fired = [];
+  async #advanceTo(toMs: number): Promise<void> {
     const before = new Set(this.#inFlight);
     for (;;) {
       this.tick();
       await resumed();
       this.pump();
       const own = [...this.#inFlight].filter((each) => !before.has(each));
-      if (own.length > 0) {
-        await Promise.all(own.map((each) => each.over));
-        continue;
-      }
+      await Promise.all(own.map((each) => each.over));
+      if (own.length > 0) continue;
       const nextMs = this.#nextDueMs();
-      if (nextMs === null || nextMs > toMs) break;
-      this.#moveTo(nextMs);
+      this.#shiftMs += Math.max(0, Math.min(nextMs, toMs) - this.clock.now());
+      if (nextMs > toMs) break;
     }
-    this.#moveTo(toMs);
     this.tick();
     await Promise.all([...this.#inFlight].map((each) => each.over));
     await resumed();
-    return this.#fired;
   }
 
   close(): void {
     this.#isClosed = true;
     clearInterval(this.#timer);
     for (const each of this.#held) each.wake();
-    for (const each of [...this.#inFlight]) each.giveUp('the platform is closed');
+    for (const each of this.#inFlight) each.giveUp('the platform is closed');
   }
 }
 

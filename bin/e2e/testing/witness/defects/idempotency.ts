@@ -1,7 +1,8 @@
 // Defects of idempotency.
-import { bodyOf, headerOf, invalid, withBody } from '../replies.ts';
-import { transactionBody } from '../settlement.ts';
+import { bodyOf, withBody } from '../context.ts';
+import { transactionBody } from '../transactions.ts';
 import {
+  DAY_MS,
   HOUR_MS,
   kept,
   keyed,
@@ -10,138 +11,84 @@ import {
   type Rows,
   replays,
   stored,
-  unkept,
 } from './wrap.ts';
 
 const isDecision = (name: string): boolean => /^(approve|reject|cancel)/.test(name);
 
 export const idempotencyDefects: Rows = {
-  'key-128': {
-    kind: 'size',
-    breaks: ['IDEM-1b', 'IDEM-4c', 'IDEM-2a'],
-    sentence: 'Keys are compared by their first 128 characters.',
-    ...keyed((name) => ({ ...name, key: name.key.slice(0, 128) })),
-  },
-  'key-lower': {
-    kind: 'combination',
-    breaks: ['IDEM-4c', 'IDEM-2a', 'IDEM-1b'],
-    sentence: 'Keys match in another case.',
-    ...keyed((name) => ({ ...name, key: name.key.toLowerCase() })),
-  },
-  'one-subject': {
-    breaks: ['IDEM-2a', 'IDEM-2c', 'POS-4', 'IDEM-9b', 'IDEM-12'],
-    sentence: 'A key holds for every subject.',
-    ...keyed((name) => ({ ...name, subject: '' })),
-  },
-  'key-by-token': {
-    kind: 'combination',
-    breaks: ['IDEM-4c', 'IDEM-2b'],
-    sentence: 'A key runs again under a new token of the same credential.',
-    ...keyed((name, { call }) => ({ ...name, owner: headerOf(call, 'authorization') ?? '' })),
-  },
-  'decision-by-transaction': {
-    breaks: ['IDEM-10', 'IDEM-2c'],
-    sentence: 'The subject of a decision is the transaction.',
-    ...keyed((name, { pathId }) =>
-      isDecision(name.operation) ? { ...name, subject: pathId } : name,
-    ),
-  },
-  'replay-200': {
-    breaks: ['IDEM-4a'],
-    sentence: 'A replay of a 201 is a 200.',
-    ...replays((reply) => (reply.status === 201 ? { ...reply, status: 200 } : undefined)),
-  },
-  'replay-current': {
-    breaks: ['IDEM-4b', 'IDEM-10', 'IDEM-8'],
-    sentence: 'A replay of a transaction shows its present state.',
-    ...replays((reply, { world }) => {
-      const each = world.store.transaction(String(bodyOf(reply).id));
-      return each !== undefined && reply.status < 300
-        ? withBody(reply, transactionBody(each))
-        : undefined;
+  'key-128 (IDEM-1b IDEM-4c IDEM-2a): keys are compared by their first 128 characters': keyed(
+    (name) => ({ ...name, key: name.key.slice(0, 128) }),
+  ),
+  'key-lower (IDEM-4c IDEM-2a IDEM-1b): keys match in another case': keyed((name) => ({
+    ...name,
+    key: name.key.toLowerCase(),
+  })),
+  'one-subject (IDEM-2a IDEM-2c POS-4 IDEM-9b IDEM-12): a key holds for every subject': keyed(
+    (name) => ({ ...name, subject: '' }),
+  ),
+  'key-by-token (IDEM-4c IDEM-2b): a key runs again under a new token of its credential': keyed(
+    (name, context) => ({ ...name, owner: context.headers('authorization')[0] ?? '' }),
+  ),
+  'decision-by-transaction (IDEM-10 IDEM-2c): the subject of a decision is the transaction': keyed(
+    (name, { pathId }) => (isDecision(name.operation) ? { ...name, subject: pathId } : name),
+  ),
+  'replay-200 (IDEM-4a): a replay of a 201 is a 200': replays((reply) =>
+    reply.status === 201 ? { ...reply, status: 200 } : undefined,
+  ),
+  'replay-current (IDEM-4b IDEM-10 IDEM-8): a replay of a transaction shows its present state':
+    replays((reply, { store }) => {
+      const each = store.transaction(String(bodyOf(reply).id));
+      if (each === undefined || reply.status >= 300) return undefined;
+      return withBody(reply, transactionBody(each));
     }),
-  },
-  'refusals-unkept': {
-    breaks: ['IDEM-4d', 'IDEM-11', 'IDEM-13', 'IDEM-4a', 'IDEM-4b', 'IDEM-5'],
-    sentence: 'Refusals are not kept.',
-    ...unkept(({ status }) => status >= 400),
-  },
-  'limited-kept': {
-    breaks: ['IDEM-6a', 'LIM-7'],
-    sentence: 'A 429 is kept.',
-    ...kept(429),
-  },
-  'contention-kept': {
-    breaks: ['IDEM-6b'],
-    sentence: 'A 503 is kept.',
-    ...kept(503),
-  },
-  'failure-kept': {
-    breaks: ['IDEM-6c'],
-    sentence: 'A 500 is kept.',
-    ...kept(500),
-  },
-  'key-half-day': {
-    breaks: ['IDEM-7a'],
-    sentence: 'Keys are kept for twelve hours.',
-    ...lasting('key', 12 * HOUR_MS),
-  },
-  'key-renewed': {
-    kind: 'time',
-    breaks: ['IDEM-7b'],
-    sentence: 'Each replay keeps the key for another day.',
-    ...stored((store, { clock }) => ({
+  'refusals-unkept (IDEM-4d IDEM-11 IDEM-13 IDEM-4a IDEM-4b IDEM-5): refusals are not kept': stored(
+    ({ saveKey, forgetKey }) => ({
+      saveKey: (record, context) =>
+        (record.reply?.status ?? 0) < 400
+          ? saveKey(record, context)
+          : forgetKey(record.name, context),
+    }),
+  ),
+  'limited-kept (IDEM-6a LIM-7): a 429 is kept': kept(429),
+  'contention-kept (IDEM-6b): a 503 is kept': kept(503),
+  'failure-kept (IDEM-6c): a 500 is kept': kept(500),
+  'key-half-day (IDEM-7a): keys are kept for twelve hours': lasting('key', 12 * HOUR_MS),
+  'key-renewed (IDEM-7b): each replay keeps the key for another day': stored(
+    ({ key, saveKey }, { clock }) => ({
       key: (name, context) => {
-        const record = store.key(name, context);
-        const isKept = record?.reply && clock.now() - record.answeredMs < 24 * HOUR_MS;
-        if (isKept)
-          store.saveKey({ ...record, answeredMs: clock.now(), startedMs: clock.now() }, context);
+        const record = key(name, context);
+        const nowMs = clock.now();
+        const isKept = record?.reply && nowMs - record.answeredMs < DAY_MS;
+        if (isKept) saveKey({ ...record, answeredMs: nowMs, startedMs: nowMs }, context);
         return record;
       },
-    })),
-  },
-  'body-compared': {
-    breaks: ['IDEM-8', 'IDEM-9a', 'POS-2'],
-    sentence: 'Another body under a key is answered 422.',
-    ...stored((store, { memo }) => ({
+    }),
+  ),
+  'body-compared (IDEM-8 IDEM-9a POS-2): another body under a key is answered 422': stored(
+    ({ key, saveKey }, { memo }) => ({
       saveKey: (record, context) => {
         memo.set(`body ${record.requestId}`, context.call.body.toString());
-        store.saveKey(record, context);
+        saveKey(record, context);
       },
       key: (name, context) => {
-        const record = store.key(name, context);
-        const isOther =
-          record?.reply && memo.get(`body ${record.requestId}`) !== context.call.body.toString();
-        return isOther ? { ...record, reply: invalid(context, 'this is another body') } : record;
+        const record = key(name, context);
+        const body = memo.get(`body ${record?.requestId}`);
+        if (!record?.reply || body === context.call.body.toString()) return record;
+        const words = 'this is another body';
+        return { ...record, reply: context.refusal(422, 'validation_failed', words) };
       },
+    }),
+  ),
+  'batch-50 (IDEM-9b): the subject of a batch holds its first 50 rows': keyed((name) =>
+    name.operation === 'bulkCreateAccounts'
+      ? { ...name, subject: name.subject.split('],[').slice(0, 50).join().replace(/\]/g, '') }
+      : name,
+  ),
+  'given-up-early (IDEM-14b): an attempt is given up after ten seconds': lasting('attempt', 10_000),
+  'race-same-key (IDEM-15 IDEM-14a IDEM-4c): identical requests that race all run': meeting(
+    stored(({ key }) => ({
+      key: (name, context) =>
+        context.overlaps.some((each) => each.key === name.key) ? undefined : key(name, context),
     })),
-  },
-  'batch-50': {
-    kind: 'size',
-    breaks: ['IDEM-9b'],
-    sentence: 'The subject of a batch holds its first 50 rows.',
-    ...keyed((name) =>
-      name.operation === 'bulkCreateAccounts'
-        ? { ...name, subject: name.subject.split('],[').slice(0, 50).join().replace(/\]/g, '') }
-        : name,
-    ),
-  },
-  'given-up-early': {
-    breaks: ['IDEM-14b'],
-    sentence: 'An attempt is given up after ten seconds.',
-    ...lasting('attempt', 10_000),
-  },
-  'race-same-key': {
-    kind: 'race',
-    breaks: ['IDEM-15', 'IDEM-14a', 'IDEM-4c'],
-    sentence: 'Identical requests that race all run.',
-    ...meeting(
-      stored((store) => ({
-        key: (name, context) =>
-          context.overlaps.some(({ key }) => key === name.key)
-            ? undefined
-            : store.key(name, context),
-      })),
-    ),
-  },
+  ),
 };

@@ -1,11 +1,11 @@
 // Defects of subscriptions, events and deliveries.
 import { createHmac } from 'node:crypto';
-import { headerOf, refuse } from '../replies.ts';
-import type { Seams, Sending, World } from '../types.ts';
+import type { Sending } from '../delivery.ts';
 import { type JsonObject, print } from '../values.ts';
+import type { Seams, World } from '../world.ts';
 import {
   DAY_MS,
-  decided,
+  decision,
   delivered,
   granted,
   HOUR_MS,
@@ -27,103 +27,71 @@ const sending = (change: (sending: Sending, world: World) => Partial<Sending>): 
     },
   }));
 
-/** Changes the envelope, which is signed as it is sent. */
-const envelope = (change: (envelope: JsonObject, attempt: number) => JsonObject): Seams =>
-  delivered((delivering, { style, store }) => ({
-    sending: (delivery) => {
-      const each = delivering.sending(delivery);
-      const body = print(change(style.envelope(delivery.event), each.attempt.n));
-      const secrets = delivering.secretsOf(store.subscription(delivery.subscriptionId)!);
-      const signature = delivering.signature(secrets, delivering.signedAt(delivery), body);
-      return { ...each, body, headers: { ...each.headers, [style.signatureHeader]: signature } };
-    },
-  }));
+/** What is sent, with a body or secrets of its own, and signed so. */
+const resigned = (
+  change: (body: string, secrets: string[], n: number) => { body?: string; secrets?: string[] },
+): Seams =>
+  sending((each, { delivering, store, style }) => {
+    const own = delivering.secretsOf(store.subscription(each.delivery.subscriptionId)!);
+    const changed = change(each.body, own, each.attempt.n);
+    const { body = each.body, secrets = own } = changed;
+    const signature = delivering.signature(secrets, delivering.signedAt(), body);
+    return { body, headers: { ...each.headers, [style.signatureHeader]: signature } };
+  });
 
 const signed = (message: (atMs: number, body: string) => string | Buffer): Seams =>
   delivered(() => ({
-    signature: (secrets, atMs, body) =>
-      [
-        `t=${atMs}`,
-        ...secrets.map((secret) => {
-          return `v1=${createHmac('sha256', secret).update(message(atMs, body)).digest('hex')}`;
-        }),
-      ].join(','),
+    signature: (secrets, atMs, body) => {
+      const digests = secrets.map((secret) =>
+        createHmac('sha256', secret).update(message(atMs, body)).digest('hex'),
+      );
+      return [`t=${atMs}`, ...digests.map((digest) => `v1=${digest}`)].join(',');
+    },
   }));
 
-const retry = (n: number, ms: number | null): Seams => ({
-  clock: (clock) => ({
-    lasts: (timer, about) => (timer === 'retry' && about === n ? ms : clock.lasts(timer, about)),
-  }),
-});
-
 export const hookDefects: Rows = {
-  'hook-wants-key': {
-    breaks: ['HOOK-1'],
-    sentence: 'A subscription needs a key.',
-    ...decided(CREATE, (_, context) =>
-      headerOf(context.call, 'idempotency-key') === undefined
-        ? refuse(context, 400, 'idempotency_key_required', 'a key is required')
-        : undefined,
-    ),
-  },
-  'hook-id-text': {
-    breaks: ['HOOK-2'],
-    sentence: 'The id of a subscription is text.',
-    ...shown(ALL, (body) => ({ ...body, id: String(body.id) })),
-  },
-  'secret-after-rotation': {
-    kind: 'combination',
-    breaks: ['HOOK-3'],
-    sentence: 'After a rotation the new secret can be read.',
-    ...shown('getWebhook', (body, { world }) => {
-      const { secret, previous_secret } = world.store.subscription(String(body.id))!;
+  'hook-wants-key (HOOK-1): a subscription needs a key': decision(CREATE, (_, context) =>
+    context.headers('idempotency-key').length === 0
+      ? context.refusal(400, 'idempotency_key_required', 'a key is required')
+      : undefined,
+  ),
+  'hook-id-text (HOOK-2): the id of a subscription is text': shown(ALL, (body) => ({
+    ...body,
+    id: String(body.id),
+  })),
+  'secret-after-rotation (HOOK-3): after a rotation the new secret can be read': shown(
+    'getWebhook',
+    (body, { store }) => {
+      const { secret, previous_secret } = store.subscription(String(body.id))!;
       return previous_secret === null ? body : { ...body, secret };
-    }),
-  },
-  'hooks-open': {
-    breaks: ['HOOK-6', 'AUTH-4'],
-    sentence: 'Every credential may subscribe.',
-    ...granted(CREATE, 'webhooks:manage'),
-  },
-  'mapped-taken': {
-    kind: 'combination',
-    breaks: ['HOOK-8'],
-    sentence: 'Private addresses are accepted in the form of IPv6.',
-    ...delivered((delivering) => ({
+    },
+  ),
+  'hooks-open (HOOK-6 AUTH-4): every credential may subscribe': granted(CREATE, 'webhooks:manage'),
+  'mapped-taken (HOOK-8): private addresses are accepted in the form of IPv6': delivered(
+    ({ targetProblem }) => ({
       targetProblem: (url, refuses) =>
-        /^https:\/\/\[::ffff:/i.test(url) ? null : delivering.targetProblem(url, refuses),
-    })),
-  },
-  'brand-hook-firm-wide': {
-    breaks: ['HOOK-10', 'EVT-12', 'HOOK-11'],
-    sentence: "A brand's subscription is made firm-wide.",
-    ...stored((store) => ({
-      saveSubscription: (each) => store.saveSubscription({ ...each, brand_id: null }),
-    })),
-  },
-  'list-20': {
-    kind: 'size',
-    breaks: ['HOOK-11'],
-    sentence: 'The list shows twenty subscriptions at most.',
-    ...stored((store) => ({ subscriptions: () => store.subscriptions().slice(0, 20) })),
-  },
-  'other-firm-403': {
-    breaks: ['HOOK-12', 'HOOK-11'],
-    sentence: 'What is not seen is answered 403 although it exists.',
-    ...decided('getWebhook', (reply, context) =>
-      reply.status === 404 && context.world.store.subscription(context.pathId) !== undefined
-        ? refuse(context, 403, 'forbidden', 'it belongs to another firm')
+        /^https:\/\/\[::ffff:/i.test(url) ? null : targetProblem(url, refuses),
+    }),
+  ),
+  "brand-hook-firm-wide (HOOK-10 EVT-12 HOOK-11): a brand's subscription is firm-wide": stored(
+    ({ saveSubscription }) => ({
+      saveSubscription: (each) => saveSubscription({ ...each, brand_id: null }),
+    }),
+  ),
+  'list-20 (HOOK-11): the list shows twenty subscriptions at most': stored(({ subscriptions }) => ({
+    subscriptions: () => subscriptions().slice(0, 20),
+  })),
+  'other-firm-403 (HOOK-12 HOOK-11): what exists and is not seen is answered 403': decision(
+    'getWebhook',
+    (reply, context) =>
+      reply.status === 404 && context.store.subscription(context.pathId) !== undefined
+        ? context.refusal(403, 'forbidden', 'it belongs to another firm')
         : undefined,
-    ),
-  },
-  'disabled-resumes': {
-    kind: 'time',
-    breaks: ['HOOK-13', 'HOOK-5', 'EVT-13'],
-    sentence: 'What was disabled goes on after a week.',
+  ),
+  'disabled-resumes (HOOK-13 HOOK-5 EVT-13): what was disabled goes on after a week': {
     clock: (_, { store, memo, clock }) => ({
       tick: () => {
-        for (const each of store.subscriptions()) {
-          if (!each.disabled) continue;
+        for (const each of store.subscriptions().filter(({ disabled }) => disabled)) {
           const row = `disabled ${each.id}`;
           if (!memo.has(row)) memo.set(row, clock.now());
           if (clock.now() - Number(memo.get(row)) < 7 * DAY_MS) continue;
@@ -135,144 +103,64 @@ export const hookDefects: Rows = {
 };
 
 export const eventDefects: Rows = {
-  'no-event-id': {
-    breaks: ['EVT-2a', 'EVT-2b'],
-    sentence: 'Deliveries have no event id.',
-    ...envelope(({ id, ...rest }) => rest),
-  },
-  put: {
-    breaks: ['EVT-3'],
-    sentence: 'Deliveries are sent by PUT.',
-    ...sending(() => ({ method: 'PUT' })),
-  },
-  'third-lost': {
-    breaks: ['EVT-4', 'EVT-12'],
-    sentence: 'Every third event is not delivered.',
-    ...delivered((delivering) => ({
-      wants: (each, event) => event.seq % 3 !== 0 && delivering.wants(each, event),
-    })),
-  },
-  'second-hook-deaf': {
-    kind: 'combination',
-    breaks: ['EVT-4'],
-    sentence: 'A second subscription to one URL gets nothing.',
-    ...delivered((delivering, { store }) => ({
+  'no-event-id (EVT-2a EVT-2b): deliveries have no event id': resigned((body) => {
+    const { id, ...rest } = JSON.parse(body) as JsonObject;
+    return { body: print(rest) };
+  }),
+  'put (EVT-3): deliveries are sent by PUT': sending(() => ({ method: 'PUT' })),
+  'third-lost (EVT-4 EVT-12): every third event is not delivered': delivered(({ wants }) => ({
+    wants: (each, event) => event.seq % 3 !== 0 && wants(each, event),
+  })),
+  'second-hook-deaf (EVT-4): a second subscription to one URL gets nothing': delivered(
+    ({ wants }, { store }) => ({
       wants: (each, event) => {
         const first = store.subscriptions().find(({ url }) => url === each.url);
-        return first?.id === each.id && delivering.wants(each, event);
+        return first?.id === each.id && wants(each, event);
       },
-    })),
-  },
-  't-seconds': {
-    breaks: ['EVT-5a', 'EVT-5b'],
-    sentence: 't counts seconds.',
-    ...delivered((delivering) => ({
-      signedAt: (delivery) => Math.floor(delivering.signedAt(delivery) / 1000),
-    })),
-  },
-  'latin-1': {
-    kind: 'combination',
-    breaks: ['EVT-6'],
-    sentence: 'The body is signed as Latin-1 text.',
-    ...signed((atMs, body) => Buffer.from(`${atMs}.${body}`, 'latin1')),
-  },
-  'signed-4k': {
-    kind: 'size',
-    breaks: ['EVT-6'],
-    sentence: 'The signature covers the first 4 KB of the body.',
-    ...signed((atMs, body) => Buffer.from(`${atMs}.${body}`).subarray(0, 4096 + 14)),
-  },
-  'rotation-retry-new-only': {
-    kind: 'combination',
-    breaks: ['EVT-7'],
-    sentence: 'During a rotation retries are signed with the new secret alone.',
-    ...delivered((delivering, { store, style }) => ({
-      sending: (delivery) => {
-        const each = delivering.sending(delivery);
-        if (each.attempt.n === 1) return each;
-        const { secret } = store.subscription(delivery.subscriptionId)!;
-        const atMs = delivering.signedAt(delivery);
-        const signature = delivering.signature([secret], atMs, each.body);
-        return { ...each, headers: { ...each.headers, [style.signatureHeader]: signature } };
-      },
-    })),
-  },
-  'seventh-wait': {
-    kind: 'time',
-    breaks: ['EVT-8a'],
-    sentence: 'The last retry comes after 6 hours.',
-    ...retry(7, 6 * HOUR_MS),
-  },
-  'nine-attempts': {
-    breaks: ['EVT-8b'],
-    sentence: 'There are nine attempts.',
-    ...retry(8, 12 * HOUR_MS),
-  },
-  'redirect-followed': {
-    breaks: ['EVT-9a'],
-    sentence: 'Redirects are followed.',
-    ...sending(() => ({ followsRedirects: true })),
-  },
-  'five-seconds': {
-    breaks: ['EVT-9b'],
-    sentence: 'An answer may take 5 seconds.',
-    ...lasting('answer of a receiver', 5_000),
-  },
-  'last-number-zero': {
-    breaks: ['EVT-10a'],
-    sentence: 'last_delivered_seq stays 0.',
-    ...stored((store) => ({
-      saveSubscription: (each) => store.saveSubscription({ ...each, last_delivered_seq: 0 }),
-    })),
-  },
-  'channel-day': {
-    breaks: ['EVT-10b'],
-    sentence: 'The channel replays one day.',
-    ...lasting('channel', DAY_MS),
-  },
-  'channel-20': {
-    kind: 'size',
-    breaks: ['EVT-10b'],
-    sentence: 'The channel replays twenty events at most.',
-    ...delivered((delivering) => ({
-      since: (...query) => delivering.since(...query).slice(0, 20),
-    })),
-  },
-  'no-recheck': {
-    breaks: ['EVT-11'],
-    sentence: 'The target is not looked at again.',
-    ...delivered((delivering) => ({
-      targetProblem: (url, refuses) => (refuses ? delivering.targetProblem(url, true) : null),
-    })),
-  },
-  'recheck-silent': {
-    breaks: ['EVT-11'],
-    sentence: 'A target that is not public any more gets no reason.',
-    ...delivered((delivering) => ({
+    }),
+  ),
+  't-seconds (EVT-5a EVT-5b): t counts seconds': delivered(({ signedAt }) => ({
+    signedAt: () => Math.floor(signedAt() / 1000),
+  })),
+  'latin-1 (EVT-6): the body is signed as Latin-1 text': signed((atMs, body) =>
+    Buffer.from(`${atMs}.${body}`, 'latin1'),
+  ),
+  'signed-4k (EVT-6): the signature covers the first 4 KB of the body': signed((atMs, body) =>
+    Buffer.from(`${atMs}.${body}`).subarray(0, 4096 + 14),
+  ),
+  'rotation-retry-new-only (EVT-7): retries are signed with the new secret alone': resigned(
+    (_, secrets, n) => (n === 1 ? {} : { secrets: secrets.slice(0, 1) }),
+  ),
+  'seventh-wait (EVT-8a): the last retry comes after 6 hours': lasting('retry', 6 * HOUR_MS, 7),
+  'nine-attempts (EVT-8b): there are nine attempts': lasting('retry', 12 * HOUR_MS, 8),
+  'redirect-followed (EVT-9a): redirects are followed': sending(() => ({ followsRedirects: true })),
+  'five-seconds (EVT-9b): an answer may take 5 seconds': lasting('answer of a receiver', 5_000),
+  'last-number-zero (EVT-10a): last_delivered_seq stays 0': stored(({ saveSubscription }) => ({
+    saveSubscription: (each) => saveSubscription({ ...each, last_delivered_seq: 0 }),
+  })),
+  'channel-day (EVT-10b): the channel replays one day': lasting('channel', DAY_MS),
+  'channel-20 (EVT-10b): the channel replays twenty events at most': delivered(({ since }) => ({
+    since: (...query) => since(...query).slice(0, 20),
+  })),
+  'no-recheck (EVT-11): the target is not looked at again': delivered(({ targetProblem }) => ({
+    targetProblem: (url, refuses) => (refuses ? targetProblem(url, true) : null),
+  })),
+  'recheck-silent (EVT-11): a target that is not public any more gets no reason': delivered(
+    ({ disable }) => ({
       disable: (each, reason) =>
-        delivering.disable(each, /not valid any more/.test(reason ?? '') ? null : reason),
-    })),
-  },
-  'brand-hears-all': {
-    breaks: ['EVT-12'],
-    sentence: "A brand gets the events of its firm's other brands.",
-    ...delivered((delivering) => ({
-      wants: (each, event) => delivering.wants({ ...each, brand_id: null }, event),
-    })),
-  },
-  'disabled-retries': {
-    kind: 'combination',
-    breaks: ['EVT-13', 'HOOK-5', 'HOOK-13'],
-    sentence: 'What failed before a disabling is tried again.',
-    ...delivered((delivering, { store }) => ({
-      isWaiting: (delivery) => {
-        const { stopped } = store.subscription(delivery.subscriptionId)!;
-        return delivery.status === 'pending' && !delivery.inFlight && !stopped;
-      },
-      disable: (subscription, reason) =>
+        disable(each, /not valid any more/.test(reason ?? '') ? null : reason),
+    }),
+  ),
+  "brand-hears-all (EVT-12): a brand gets the events of its firm's other brands": delivered(
+    ({ wants }) => ({ wants: (each, event) => wants({ ...each, brand_id: null }, event) }),
+  ),
+  'disabled-retries (EVT-13 HOOK-5 HOOK-13): what failed before a disabling is tried again':
+    delivered(({ disable }, { store }) => ({
+      isWaiting: ({ subscriptionId, status, inFlight }) =>
+        status === 'pending' && !inFlight && !store.subscription(subscriptionId)!.stopped,
+      disable: (each, reason) =>
         /not valid/.test(reason ?? '')
-          ? delivering.disable(subscription, reason)
-          : store.saveSubscription({ ...subscription, disabled: true, disabled_reason: reason }),
+          ? disable(each, reason)
+          : store.saveSubscription({ ...each, disabled: true, disabled_reason: reason }),
     })),
-  },
 };

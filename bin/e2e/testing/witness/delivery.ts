@@ -1,0 +1,180 @@
+// Events and their deliveries: who gets one, how it is signed, sent, and what comes after an attempt.
+import { createHmac } from 'node:crypto';
+import { request as plainRequest } from 'node:http';
+import { request as secureRequest } from 'node:https';
+import type { Attempt, Credential, Delivery, EventRecord, Subscription } from './records.ts';
+import { hostOf, isLiteral, isPublicAddress, print } from './values.ts';
+import type { World } from './world.ts';
+
+/** The wall's patience, for a clock that does not move. */
+const PATIENCE_MS = 15_000;
+
+export interface Sending {
+  readonly delivery: Delivery;
+  readonly attempt: Attempt;
+  readonly url: string;
+  readonly method: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string;
+  readonly followsRedirects: boolean;
+}
+
+/** A trait or a defect replaces some of its functions. */
+export type Delivering = ReturnType<typeof honestDelivering>;
+
+export function enqueue({ store, delivering, clock }: World, event: EventRecord): void {
+  for (const each of store.subscriptions()) {
+    if (!delivering.wants(each, event)) continue;
+    const id = `dlv_${event.seq}_${each.id}`;
+    const own = { id, subscriptionId: each.id, event, status: 'pending', attempts: [] } as const;
+    store.saveDelivery({ ...own, dueAtMs: clock.now(), inFlight: false });
+  }
+}
+
+export function mayHear(credential: Credential, { firmId, brandId, accountId }: EventRecord) {
+  return (
+    credential.firm_id === firmId &&
+    (credential.brand_id === null || credential.brand_id === brandId) &&
+    (credential.kind === 'server' || credential.account_id === accountId)
+  );
+}
+
+export function honestDelivering(world: World) {
+  const { style, clock, store } = world;
+
+  /** What a host resolves to; null if it is forwarded, and so is public by an operator's word. */
+  const addressesOf = (host: string, url: string): readonly string[] | null => {
+    if (isLiteral(host)) return [host];
+    const set = world.names.get(host.toLowerCase());
+    if (set !== undefined) return set;
+    if (world.forwards.has(new URL(url).origin)) return null;
+    return world.resolved.get(host.toLowerCase()) ?? [];
+  };
+
+  const sentTo = (url: string): string => {
+    const { origin, pathname, search } = new URL(url);
+    const forward = world.forwards.get(origin);
+    if (forward === undefined) return url;
+    const to = new URL(forward);
+    return to.pathname === '/' ? `${to.origin}${pathname}${search}` : forward;
+  };
+
+  const delivering = {
+    /** EVT-1, EVT-12, EVT-13: whether a subscription gets an event. */
+    wants: (subscription: Subscription, event: EventRecord): boolean =>
+      !subscription.disabled &&
+      subscription.firm_id === event.firmId &&
+      (subscription.brand_id === null || subscription.brand_id === event.brandId) &&
+      subscription.event_categories.includes(event.category),
+    /** Whether nothing but its time decides when it is sent. */
+    isWaiting: ({ status, inFlight, subscriptionId }: Delivery): boolean => {
+      const { stopped, disabled } = store.subscription(subscriptionId)!;
+      return status === 'pending' && !inFlight && !stopped && !disabled;
+    },
+    /** EVT-11, HOOK-8: why a URL cannot be delivered to, or null. */
+    targetProblem: (url: string, refusesUnresolved: boolean): string | null => {
+      const host = hostOf(url);
+      if (host === null) return 'url must be an https:// URL without credentials';
+      const addresses = addressesOf(host, url);
+      if (addresses === null) return null;
+      if (addresses.length === 0) return refusesUnresolved ? `${host} does not resolve` : null;
+      return addresses.every(isPublicAddress) ? null : `${host} is not a public address`;
+    },
+    /** The secrets that sign now, the newest first. */
+    secretsOf: ({ secret, previous_secret: previous, rotated_ms }: Subscription): string[] => {
+      const isRotating = clock.now() - rotated_ms < clock.lasts('rotation')!;
+      return previous !== null && isRotating ? [secret, previous] : [secret];
+    },
+    /** The time that a signature carries. */
+    signedAt: (): number => (style.signsWith === 'wall' ? Date.now() : clock.now()),
+    signature: (secrets: readonly string[], atMs: number, body: string): string => {
+      const digests = secrets.map((secret) =>
+        createHmac('sha256', secret).update(`${atMs}.`).update(body).digest('hex'),
+      );
+      return [`t=${atMs}`, ...digests.map((digest) => `v1=${digest}`)].join(',');
+    },
+    sending: (delivery: Delivery): Sending => {
+      const subscription = store.subscription(delivery.subscriptionId)!;
+      const body = print(style.envelope(delivery.event));
+      const secrets = delivering.secretsOf(subscription);
+      const signature = delivering.signature(secrets, delivering.signedAt(), body);
+      const n = delivery.attempts.length + 1;
+      const headers = {
+        'Content-Type': 'application/json',
+        [style.signatureHeader]: signature,
+        [style.subscriptionHeader]: subscription.id,
+      };
+      return {
+        delivery,
+        attempt: { n, at_ms: clock.now(), signature, status: null, error: null },
+        ...{ url: sentTo(subscription.url), method: 'POST', headers, body },
+        followsRedirects: false,
+      };
+    },
+    /** What an attempt has come to. */
+    ended: ({ delivery, attempt }: Sending, status: number | null, error: string | null): void => {
+      const attempts = [...delivery.attempts, { ...attempt, status, error }];
+      const over = { ...store.delivery(delivery.id)!, inFlight: false, attempts };
+      const subscription = store.subscription(delivery.subscriptionId)!;
+      const waitMs = clock.lasts('retry', attempt.n);
+      if (status !== null && status >= 200 && status < 300) {
+        store.saveDelivery({ ...over, status: 'delivered' });
+        const last = Math.max(subscription.last_delivered_seq, delivery.event.seq);
+        store.saveSubscription({ ...subscription, last_delivered_seq: last });
+      } else if (over.status !== 'pending') {
+        store.saveDelivery(over);
+      } else if (waitMs === null) {
+        store.saveDelivery({ ...over, status: 'exhausted' });
+        store.saveSubscription({ ...subscription, stopped: style.holdsBack });
+      } else {
+        // NS-42
+        const fromMs = style.countsFrom === 'start' ? attempt.at_ms : clock.now();
+        store.saveDelivery({ ...over, dueAtMs: fromMs + waitMs });
+      }
+    },
+    disable: (subscription: Subscription, reason: string | null): Subscription => {
+      for (const each of store.deliveries()) {
+        const isOwn = each.subscriptionId === subscription.id && each.status === 'pending';
+        if (isOwn) store.saveDelivery({ ...each, status: 'stopped' });
+      }
+      const current = store.subscription(subscription.id)!;
+      return store.saveSubscription({ ...current, disabled: true, disabled_reason: reason });
+    },
+    /** EVT-10b */
+    since: (credential: Credential, seq: number): readonly EventRecord[] => {
+      const fromMs = clock.now() - clock.lasts('channel')!;
+      const isShown = (each: EventRecord) => each.seq > seq && each.atMs > fromMs;
+      return store.events().filter((each) => isShown(each) && mayHear(credential, each));
+    },
+  };
+  return delivering;
+}
+
+/** Sends one delivery, once, and gives a way to stop. */
+export function send(
+  sending: Sending,
+  end: (status: number | null, error: string | null) => void,
+): () => void {
+  const { url, method, headers, body, followsRedirects } = sending;
+  const make = url.startsWith('https:') ? secureRequest : plainRequest;
+  const timer = setTimeout(() => end(null, 'no answer in time'), PATIENCE_MS);
+  const length = String(Buffer.byteLength(body));
+  const options = { method, headers: { ...headers, 'Content-Length': length } };
+  const request = make(url, options, (response) => {
+    response.resume();
+    const status = response.statusCode ?? 0;
+    const { location } = response.headers;
+    if (followsRedirects && status >= 300 && status < 400 && location !== undefined) {
+      send({ ...sending, url: new URL(location, url).href }, end);
+      return;
+    }
+    response.on('end', () => end(status, null));
+    response.on('error', (error) => end(null, error.message));
+  });
+  request.on('error', (error) => end(null, error.message));
+  request.end(body);
+  return () => {
+    clearTimeout(timer);
+    request.destroy();
+  };
+}

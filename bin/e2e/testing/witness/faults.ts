@@ -1,0 +1,40 @@
+// Faults that an operator has ordered: they strike before a request has run, or after it.
+import type { Context } from './context.ts';
+import { rateLimited } from './limits.ts';
+import type { Fault, Reply } from './records.ts';
+
+const CODES: Readonly<Record<number, string>> = { 500: 'internal_error', 503: 'write_contention' };
+
+/** What a fault makes of a request: a reply, null for none, undefined to go on as usual. */
+export async function meetFault(
+  context: Context,
+  phase: Fault['phase'],
+  keepReply = () => {},
+): Promise<Reply | null | undefined> {
+  const { world, operation, credential, call, path } = context;
+  const seen = { operation: operation.name, method: call.method, path };
+  const own: Record<string, unknown> = { ...seen, client_id: credential.client_id };
+  const fault = world.faults.find(
+    (each) =>
+      each.phase === phase &&
+      each.times > 0 &&
+      Object.entries(each.match).every(([name, value]) => own[name] === value),
+  );
+  if (fault === undefined) return undefined;
+  const struck = { ...fault, times: fault.times - 1, hits: fault.hits + 1 };
+  world.faults = world.faults.map((each) => (each === fault ? struck : each));
+  const { kind, status, ms } = fault.effect;
+  if (kind === 'status') return failure(context, Number(status));
+  keepReply();
+  if (kind !== 'delay' && kind !== 'hang') return null;
+  return (await world.hold(kind === 'delay' ? Number(ms) : null)) ? undefined : null;
+}
+
+function failure(context: Context, status: number): Reply {
+  const { store, credential } = context;
+  if (status === 429) return rateLimited(context, 1, String(store.rateOf(credential)));
+  const code = CODES[status];
+  if (code !== undefined) return context.refusal(status, code, 'this failed; repeat it');
+  const body = '<html><body>Bad gateway</body></html>';
+  return { status, headers: [['Content-Type', 'text/html']], body };
+}
