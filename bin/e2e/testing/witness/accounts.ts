@@ -4,7 +4,7 @@ import { type Account, PROFILE, type Reply, UPDATABLE } from './records.ts';
 import { isObject, type JsonObject, normalisePhone, textOr } from './values.ts';
 
 /** ACC-18 */
-export function accountBody({ style }: Context, account: Account): JsonObject {
+function accountBody({ style }: Context, account: Account): JsonObject {
   const { email, created_ms, changed_ms, ...shown } = account;
   const members = Object.entries(shown).map(([name, value]) => [name, value ?? style.absent]);
   return { ...Object.fromEntries(members), ...style.extraMembers };
