@@ -34,7 +34,7 @@ built('judges, and with --json standard output is JSON and nothing else', async 
   const sandbox = await createSandbox({ clock: 'frozen' });
   try {
     const { base_url: url } = await sandbox.listen({ port: 0 });
-    const ended = await conformance(['run', '--base-url', url, '--only', 'BULK-*', '--json']);
+    const ended = await conformance(['run', '--base-url', url, '--only', 'BULK-6', '--json']);
     assert.is(ended.code, 0, ended.err);
     assert.is(JSON.parse(ended.out).verdict, 'conformant');
     assert.match(ended.err, 'Judging');

@@ -3,14 +3,13 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { runJudge } from '../commands/conformance/testing/run-judge.ts';
-import { Program, SANDBOX } from './testing/program.ts';
+import { startSandbox } from './testing/program.ts';
 
 /** A sandbox in a program of its own, which goes on while the judge has no turn. */
 async function withSandbox(play: (url: string) => Promise<void>) {
-  const sandbox = new Program([SANDBOX, 'start', '--port', '0', '--json', '--clock', 'frozen']);
+  const { program: sandbox, ready } = await startSandbox(['--clock', 'frozen']);
   try {
-    await sandbox.says('\n');
-    await play(JSON.parse(sandbox.out.split('\n')[0]!).base_url);
+    await play(ready.base_url);
   } finally {
     sandbox.signal('SIGTERM');
     await sandbox.ended;

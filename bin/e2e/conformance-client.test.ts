@@ -1,7 +1,6 @@
 // `conformance client -- COMMAND`: sample clients judged by the built command, and the ways in
 // which a command can be of no use.
 import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
-import { type AddressInfo, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { suite } from 'uvu';
@@ -13,18 +12,18 @@ import {
   wrongClients,
 } from '../../conformance/client/testing/sample-clients.ts';
 import { selectChecks } from '../commands/conformance/selection.ts';
-import { CONFORMANCE, type Ended, Program, run as runProgram } from './testing/program.ts';
+import {
+  CONFORMANCE,
+  type Ended,
+  freePort,
+  Program,
+  run as runProgram,
+} from './testing/program.ts';
 
 const judged = suite('conformance client');
 const folder = mkdtempSync(join(tmpdir(), 'client-'));
 
-/** One that is free now; no one but the command will ask for it. */
-const fixedPort = await new Promise<number>((resolve) => {
-  const server = createServer().listen(0, '127.0.0.1', () => {
-    const { port } = server.address() as AddressInfo;
-    server.close(() => resolve(port));
-  });
-});
+const fixedPort = await freePort();
 
 const run = (args: readonly string[]) =>
   runProgram([CONFORMANCE, 'client', ...args], { cwd: folder });

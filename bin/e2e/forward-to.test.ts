@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { ReadyEvent } from '../commands/sandbox/ready.ts';
-import { Program } from './testing/program.ts';
+import { freePort, Program, startSandbox } from './testing/program.ts';
 
 const forwarding = suite<{ children: Program[] }>('forward to');
 
@@ -27,20 +27,16 @@ function run({ children }: Place, args: readonly string[], env?: Record<string, 
   return child;
 }
 
-async function startTo(place: Place, url: string, ...more: string[]) {
-  const args = ['bin/sandbox.js', 'start', '--port', '0', '--json', '--forward-to', url, ...more];
-  const child = run(place, args);
-  await child.says('"ready"');
-  await child.says('\n');
-  return { child, ready: JSON.parse(child.out.split('\n')[0] ?? '') as ReadyEvent };
+async function start({ children }: Place, ...args: string[]) {
+  const { program: child, ready } = await startSandbox(args);
+  children.push(child);
+  return { child, ready };
 }
 
-async function freePort(): Promise<number> {
-  const server = createServer();
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const { port } = server.address() as AddressInfo;
-  await new Promise((resolve) => server.close(resolve));
-  return port;
+/** Ends it as a terminal does. */
+async function end({ child }: { readonly child: Program }): Promise<void> {
+  child.signal('SIGTERM');
+  assert.is((await child.ended).code, 0);
 }
 
 async function createAccount({ base_url, credentials }: ReadyEvent, name: string): Promise<void> {
@@ -82,7 +78,7 @@ createServer(async (request, response) => {
 
 forwarding('a receiver in ten lines verifies what it gets', async (place) => {
   const port = await freePort();
-  const { child, ready } = await startTo(place, `http://localhost:${port}/hooks`);
+  const { child, ready } = await start(place, '--forward-to', `http://localhost:${port}/hooks`);
   const { subscription } = ready;
   assert.is(subscription?.forwards_to, `http://localhost:${port}/hooks`);
   assert.match(subscription?.secret ?? '', /^whsec_/);
@@ -106,15 +102,12 @@ forwarding('a receiver in ten lines verifies what it gets', async (place) => {
 forwarding('a world that was kept, and a receiver at another place', async (place) => {
   const folder = mkdtempSync(join(tmpdir(), 'forward-'));
   const state = join(folder, 'state.json');
-  const kept = run(place, ['bin/sandbox.js', 'start', '--port', '0', '--json', '--state', state]);
-  await kept.says('"ready"');
-  kept.signal('SIGTERM');
-  assert.is((await kept.ended).code, 0);
+  await end(await start(place, '--state', state));
   // It had no receiver when it was saved; then it has one, and then the same one elsewhere.
-  const first = await startTo(place, 'http://127.0.0.1:9/one', '--state', state);
-  first.child.signal('SIGTERM');
-  assert.is((await first.child.ended).code, 0);
-  const second = await startTo(place, 'http://127.0.0.1:9/two', '--state', state);
+  const to = (url: string) => start(place, '--forward-to', url, '--state', state);
+  const first = await to('http://127.0.0.1:9/one');
+  await end(first);
+  const second = await to('http://127.0.0.1:9/two');
   assert.equal(second.ready.subscription, {
     ...first.ready.subscription,
     forwards_to: 'http://127.0.0.1:9/two',
@@ -129,19 +122,10 @@ forwarding('the forwards of a config file count for a world that was kept', asyn
   const forward = { from: 'https://hooks.example.com', to: 'http://127.0.0.1:9/in' };
   const [state, config] = [join(folder, 'state.json'), join(folder, 'config.json')];
   writeFileSync(config, JSON.stringify({ forwards: [forward] }));
-  const args = ['bin/sandbox.js', 'start', '--port', '0', '--json', '--state', state];
-  const kept = run(place, args);
-  await kept.says('"ready"');
-  kept.signal('SIGTERM');
-  assert.is((await kept.ended).code, 0);
-  const again = run(place, [...args, '--config', config]);
-  await again.says('"ready"');
-  await again.says('\n');
-  const ready = JSON.parse(again.out.split('\n')[0] ?? '') as ReadyEvent;
+  await end(await start(place, '--state', state));
+  const { ready } = await start(place, '--state', state, '--config', config);
   const { forwards } = (await control(ready, 'GET', 'forwards')) as { forwards: unknown };
   assert.equal(forwards, [forward]);
-  again.signal('SIGTERM');
-  assert.is((await again.ended).code, 0);
   rmSync(folder, { recursive: true });
 });
 
@@ -179,14 +163,8 @@ forwarding('a forward of an origin, and local webhooks where they are allowed', 
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const local = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-  const args = ['bin/sandbox.js', 'start', '--port', '0', '--json', '--plan', 'pro'];
-  const child = run(place, [
-    ...args,
-    ...['--forward', `https://hooks.example.com=${local}`, '--allow-local-webhooks'],
-  ]);
-  await child.says('"ready"');
-  await child.says('\n');
-  const ready = JSON.parse(child.out.split('\n')[0] ?? '') as ReadyEvent;
+  const forward = ['--forward', `https://hooks.example.com=${local}`, '--allow-local-webhooks'];
+  const { child, ready } = await start(place, '--plan', 'pro', ...forward);
   assert.is(ready.subscription, null);
   const token = ready.credentials.find(({ name }) => name === 'brand-a')?.token;
   for (const url of ['https://hooks.example.com/forwarded', `${local}/local`]) {

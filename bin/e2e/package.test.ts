@@ -2,8 +2,6 @@
 // example of its docs comments compiles, runs and says what it says it does.
 import { type ChildProcess, spawn } from 'node:child_process';
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
-import { createServer } from 'node:http';
-import { type AddressInfo, connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { suite } from 'uvu';
@@ -11,6 +9,7 @@ import * as assert from 'uvu/assert';
 import { rows } from '../../simulator/control/all-rows.ts';
 import { filesUnder, root } from '../dev/root.ts';
 import { compiler } from '../dev/tools.ts';
+import { freePort, listens } from './testing/program.ts';
 
 const consumer = suite('package');
 const folder = mkdtempSync(join(tmpdir(), 'consumer-'));
@@ -219,26 +218,5 @@ consumer('every example runs to its end and says what it says', async () => {
   }
   assert.match((await received).said, /^event evt_1$/m);
 });
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await new Promise((resolve) => server.once('listening', resolve));
-  const { port } = server.address() as AddressInfo;
-  await new Promise((resolve) => server.close(resolve));
-  return port;
-}
-
-async function listens(port: number): Promise<void> {
-  for (let tries = 0; tries < 200; tries += 1) {
-    const open = await new Promise((resolve) => {
-      const socket = connect(port, '127.0.0.1', () => resolve(true));
-      socket.once('error', () => resolve(false));
-      socket.once('connect', () => socket.destroy());
-    });
-    if (open) return;
-    await new Promise((resolve) => setTimeout(resolve, 25));
-  }
-  throw new Error(`no one listens on ${port}`);
-}
 
 consumer.run();

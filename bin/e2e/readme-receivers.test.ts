@@ -1,9 +1,9 @@
 // The receivers that the guide shows, taken from it and held to the judge of receivers: Node,
 // Python, Go where it is installed, and a shell with openssl.
-import { type ChildProcess, execFileSync, spawn, spawnSync } from 'node:child_process';
+import { execFileSync, spawn, spawnSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
-import { type AddressInfo, connect } from 'node:net';
+import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { suite } from 'uvu';
@@ -12,6 +12,7 @@ import { receiverChecks } from '../../conformance/receiver/checks.ts';
 import { runReceiver } from '../../conformance/receiver/run.ts';
 import { sample } from '../../fixtures/testing/sample.ts';
 import { root } from '../dev/root.ts';
+import { freePort, listens } from './testing/program.ts';
 
 const secret = 'whsec_of_the_readme_0123456789';
 const readme = readFileSync(join(root, 'simulator/WEBHOOKS.md'), 'utf8');
@@ -45,29 +46,6 @@ async function judge(url: string): Promise<void> {
   );
 }
 
-async function freePort(): Promise<number> {
-  const server = createServer();
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const { port } = server.address() as AddressInfo;
-  await new Promise((resolve) => server.close(resolve));
-  return port;
-}
-
-/** Resolves when someone listens there. */
-async function listens(port: number, child: ChildProcess): Promise<void> {
-  for (let turn = 0; turn < 600; turn += 1) {
-    if (child.exitCode !== null) throw new Error(`it ended with ${child.exitCode}`);
-    const open = await new Promise<boolean>((resolve) => {
-      const socket = connect(port, '127.0.0.1');
-      socket.once('connect', () => resolve(true)).once('error', () => resolve(false));
-      socket.once('connect', () => socket.end());
-    });
-    if (open) return;
-    await new Promise((resolve) => setTimeout(resolve, 50));
-  }
-  throw new Error(`no one listens on port ${port}`);
-}
-
 /** Runs one that listens on port 3000, on another port, for as long as it is judged. */
 async function judgeProgram(
   code: string,
@@ -83,7 +61,7 @@ async function judgeProgram(
     stdio: 'ignore',
   });
   try {
-    await listens(port, child);
+    await listens(port, () => child.exitCode !== null);
     await judge(`http://127.0.0.1:${port}/hooks`);
   } finally {
     child.kill('SIGKILL');

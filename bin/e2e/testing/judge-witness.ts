@@ -3,7 +3,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Report } from '../../../conformance/reports/report.ts';
 import { runJudge, withFolder } from '../../commands/conformance/testing/run-judge.ts';
-import { freePort } from './live-profile.ts';
+import { freePort } from './program.ts';
 import { startWitness, type Witness, type WitnessOptions } from './witness/start.ts';
 
 export interface JudgeWitness extends WitnessOptions {

@@ -1,9 +1,9 @@
 // A profile of the sandbox's starting world, as the one who has no control plane would write it: every
 // credential, seeds, and a receiver that deliveries are forwarded to.
 import { writeFileSync } from 'node:fs';
-import { createServer } from 'node:net';
 import { join } from 'node:path';
 import type { SandboxHandle } from '../../../simulator/index.ts';
+import { freePort } from './program.ts';
 
 const TUNNEL = 'https://tunnel.example.com';
 
@@ -79,15 +79,4 @@ export async function profileOfSandbox(
     await sandbox.control('PATCH', `firms/${firm}`, rate);
   }
   return profile;
-}
-
-export function freePort(): Promise<number> {
-  return new Promise((resolve, reject) => {
-    const server = createServer();
-    server.once('error', reject);
-    server.listen(0, '127.0.0.1', () => {
-      const address = server.address();
-      server.close(() => resolve(typeof address === 'object' ? address!.port : 0));
-    });
-  });
 }

@@ -1,6 +1,8 @@
 // Runs the built programs as a shell does, and keeps what they print.
 import { type ChildProcess, spawn } from 'node:child_process';
+import { type AddressInfo, connect, createServer } from 'node:net';
 import { join } from 'node:path';
+import type { ReadyEvent } from '../../commands/sandbox/ready.ts';
 import { root } from '../../dev/root.ts';
 
 export const SANDBOX = join(root, 'bin/sandbox.js');
@@ -74,6 +76,40 @@ export class Program {
     if (toGroup) process.kill(-(this.#child.pid as number), name);
     else this.#child.kill(name);
   }
+}
+
+/** A port of this machine that is free now. */
+export function freePort(): Promise<number> {
+  return new Promise((resolve, reject) => {
+    const server = createServer().once('error', reject);
+    server.listen(0, '127.0.0.1', () => {
+      const { port } = server.address() as AddressInfo;
+      server.close(() => resolve(port));
+    });
+  });
+}
+
+/** Resolves when someone listens on a port; `hasEnded` says that no one will. */
+export async function listens(port: number, hasEnded: () => boolean = () => false): Promise<void> {
+  for (let turn = 0; turn < 600 && !hasEnded(); turn += 1) {
+    const isOpen = await new Promise<boolean>((resolve) => {
+      const socket = connect(port, '127.0.0.1');
+      socket.once('connect', () => resolve(true)).once('error', () => resolve(false));
+      socket.once('connect', () => socket.end());
+    });
+    if (isOpen) return;
+    await new Promise((resolve) => setTimeout(resolve, 25));
+  }
+  throw new Error(`no one listens on port ${port}`);
+}
+
+/** `sandbox start --json` on a free port, and what its ready event says. */
+export async function startSandbox(args: readonly string[], options?: ProgramOptions) {
+  const start = [SANDBOX, 'start', '--port', '0', '--json', ...args];
+  const program = new Program(start, options);
+  await program.says('"ready"');
+  await program.says('\n');
+  return { program, ready: JSON.parse(program.out.split('\n')[0] ?? '') as ReadyEvent };
 }
 
 export const run = (args: readonly string[], options?: ProgramOptions): Promise<Ended> =>
