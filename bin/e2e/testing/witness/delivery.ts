@@ -2,7 +2,7 @@
 import { createHmac } from 'node:crypto';
 import { request as plainRequest } from 'node:http';
 import { request as secureRequest } from 'node:https';
-import type { Attempt, Credential, Delivery, EventRecord, Subscription } from './records.ts';
+import type { Credential, Delivery, EventRecord, Subscription } from './records.ts';
 import { hostOf, isLiteral, isPublicAddress, print } from './values.ts';
 import type { World } from './world.ts';
 
@@ -11,7 +11,9 @@ const PATIENCE_MS = 15_000;
 
 export interface Sending {
   readonly delivery: Delivery;
-  readonly attempt: Attempt;
+  /** The first attempt is 1. */
+  readonly n: number;
+  readonly startedMs: number;
   readonly url: string;
   readonly method: string;
   readonly headers: Readonly<Record<string, string>>;
@@ -26,7 +28,7 @@ export function enqueue({ store, delivering, clock }: World, event: EventRecord)
   for (const each of store.subscriptions()) {
     if (!delivering.wants(each, event)) continue;
     const id = `dlv_${event.seq}_${each.id}`;
-    const own = { id, subscriptionId: each.id, event, status: 'pending', attempts: [] } as const;
+    const own = { id, subscriptionId: each.id, event, status: 'pending', attempts: 0 } as const;
     store.saveDelivery({ ...own, dueAtMs: clock.now(), inFlight: false });
   }
 }
@@ -98,25 +100,22 @@ export function honestDelivering(world: World) {
       const body = print(style.envelope(delivery.event));
       const secrets = delivering.secretsOf(subscription);
       const signature = delivering.signature(secrets, delivering.signedAt(), body);
-      const n = delivery.attempts.length + 1;
       const headers = {
         'Content-Type': 'application/json',
         [style.signatureHeader]: signature,
         [style.subscriptionHeader]: subscription.id,
       };
       return {
-        delivery,
-        attempt: { n, at_ms: clock.now(), signature, status: null, error: null },
+        ...{ delivery, n: delivery.attempts + 1, startedMs: clock.now() },
         ...{ url: sentTo(subscription.url), method: 'POST', headers, body },
         followsRedirects: false,
       };
     },
     /** What an attempt has come to. */
-    ended: ({ delivery, attempt }: Sending, status: number | null, error: string | null): void => {
-      const attempts = [...delivery.attempts, { ...attempt, status, error }];
-      const over = { ...store.delivery(delivery.id)!, inFlight: false, attempts };
+    ended: ({ delivery, n, startedMs }: Sending, status: number | null): void => {
+      const over = { ...store.delivery(delivery.id)!, inFlight: false };
       const subscription = store.subscription(delivery.subscriptionId)!;
-      const waitMs = clock.lasts('retry', attempt.n);
+      const waitMs = clock.lasts('retry', n);
       if (status !== null && status >= 200 && status < 300) {
         store.saveDelivery({ ...over, status: 'delivered' });
         const last = Math.max(subscription.last_delivered_seq, delivery.event.seq);
@@ -128,7 +127,7 @@ export function honestDelivering(world: World) {
         store.saveSubscription({ ...subscription, stopped: style.holdsBack });
       } else {
         // NS-42
-        const fromMs = style.countsFrom === 'start' ? attempt.at_ms : clock.now();
+        const fromMs = style.countsFrom === 'start' ? startedMs : clock.now();
         store.saveDelivery({ ...over, dueAtMs: fromMs + waitMs });
       }
     },
@@ -150,14 +149,11 @@ export function honestDelivering(world: World) {
   return delivering;
 }
 
-/** Sends one delivery, once, and gives a way to stop. */
-export function send(
-  sending: Sending,
-  end: (status: number | null, error: string | null) => void,
-): () => void {
+/** Sends one delivery, once, and gives a way to stop; null: no answer came. */
+export function send(sending: Sending, end: (status: number | null) => void): () => void {
   const { url, method, headers, body, followsRedirects } = sending;
   const make = url.startsWith('https:') ? secureRequest : plainRequest;
-  const timer = setTimeout(() => end(null, 'no answer in time'), PATIENCE_MS);
+  const timer = setTimeout(() => end(null), PATIENCE_MS);
   const length = String(Buffer.byteLength(body));
   const options = { method, headers: { ...headers, 'Content-Length': length } };
   const request = make(url, options, (response) => {
@@ -168,10 +164,10 @@ export function send(
       send({ ...sending, url: new URL(location, url).href }, end);
       return;
     }
-    response.on('end', () => end(status, null));
-    response.on('error', (error) => end(null, error.message));
+    response.on('end', () => end(status));
+    response.on('error', () => end(null));
   });
-  request.on('error', (error) => end(null, error.message));
+  request.on('error', () => end(null));
   request.end(body);
   return () => {
     clearTimeout(timer);

@@ -146,20 +146,12 @@ export interface EventRecord {
 
 export type About = Pick<EventRecord, 'firmId' | 'brandId' | 'accountId'>;
 
-export interface Attempt {
-  readonly n: number;
-  readonly at_ms: number;
-  readonly status: number | null;
-  readonly error: string | null;
-  readonly signature: string;
-}
-
 export interface Delivery {
   readonly id: string;
   readonly subscriptionId: string;
   readonly event: EventRecord;
   readonly status: 'pending' | 'delivered' | 'exhausted' | 'stopped';
-  readonly attempts: readonly Attempt[];
+  readonly attempts: number;
   readonly dueAtMs: number;
   readonly inFlight: boolean;
 }

@@ -57,7 +57,7 @@ export interface Clock {
 interface InFlight {
   readonly endsMs: number;
   readonly over: Promise<void>;
-  readonly giveUp: (error: string) => void;
+  readonly giveUp: () => void;
 }
 
 export class World {
@@ -172,7 +172,7 @@ export class World {
       this.#held.delete(each);
       each.wake();
     }
-    for (const each of this.#inFlight) if (nowMs >= each.endsMs) each.giveUp('no answer in time');
+    for (const each of this.#inFlight) if (nowMs >= each.endsMs) each.giveUp();
     this.pump();
   }
 
@@ -199,21 +199,20 @@ export class World {
       return;
     }
     const sending: Sending = delivering.sending(delivery);
-    const attempts = [...delivery.attempts, sending.attempt];
-    store.saveDelivery({ ...delivery, inFlight: true, attempts });
+    store.saveDelivery({ ...delivery, inFlight: true, attempts: sending.n });
     let resolve = () => {};
     const over = new Promise<void>((done) => {
       resolve = done;
     });
-    const end = (status: number | null, error: string | null) => {
+    const end = (status: number | null) => {
       if (!this.#inFlight.delete(inFlight)) return;
       abort();
-      delivering.ended(sending, status, error);
+      delivering.ended(sending, status);
       resolve();
       this.pump();
     };
     const endsMs = clock.now() + clock.lasts('answer of a receiver', sending)!;
-    const inFlight = { endsMs, over, giveUp: (error: string) => end(null, error) };
+    const inFlight = { endsMs, over, giveUp: () => end(null) };
     this.#inFlight.add(inFlight);
     const abort = send(sending, end);
   }
@@ -262,7 +261,7 @@ export class World {
     this.#isClosed = true;
     clearInterval(this.#timer);
     for (const each of this.#held) each.wake();
-    for (const each of this.#inFlight) each.giveUp('the platform is closed');
+    for (const each of this.#inFlight) each.giveUp();
   }
 }
 

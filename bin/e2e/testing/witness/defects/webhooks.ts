@@ -33,7 +33,7 @@ const resigned = (
 ): Seams =>
   sending((each, { delivering, store, style }) => {
     const own = delivering.secretsOf(store.subscription(each.delivery.subscriptionId)!);
-    const changed = change(each.body, own, each.attempt.n);
+    const changed = change(each.body, own, each.n);
     const { body = each.body, secrets = own } = changed;
     const signature = delivering.signature(secrets, delivering.signedAt(), body);
     return { body, headers: { ...each.headers, [style.signatureHeader]: signature } };
