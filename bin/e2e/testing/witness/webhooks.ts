@@ -29,6 +29,10 @@ export function createWebhook(context: Context): Reply {
     const words = `event_categories must hold at least one of ${CATEGORIES.join(', ')}`;
     context.refuse(status, code, words, 'event_categories');
   }
+  const own = store.subscriptions().filter((one) => !one.disabled && store.sees(credential, one));
+  if (own.length >= style.mostHooks) {
+    context.refuse(409, 'invalid_state', `${style.mostHooks} subscriptions are enough`);
+  }
   const made = store.saveSubscription({
     ...{ id: store.nextId(), firm_id: credential.firm_id, brand_id: credential.brand_id, url },
     ...{ event_categories: known, disabled: false, disabled_reason: null, last_delivered_seq: 0 },
