@@ -54,7 +54,7 @@ const walls: Readonly<Record<string, Wall>> = {
   // The plane in a test is asked through the transports, as a client asks it.
   'simulator/control/testing': { ours: ['simulator', 'fixtures'], packages: ['node:'] },
   simulator: { ours: ['fixtures'], packages: ['msw', 'fastify', 'node:'] },
-  conformance: { ours: ['fixtures'], packages: ['undici', 'chalk', 'node:'] },
+  conformance: { ours: ['fixtures'], packages: ['undici', 'chalk', 'cross-spawn', 'node:'] },
   ui: { ours: [], types: ['simulator', 'fixtures'], packages: ['preact'] },
   'ui/testing': { ours: ['ui'], packages: ['playwright-core', 'node:'] },
   bin: { ours: ['simulator', 'conformance', 'fixtures'], packages: ['*'] },
