@@ -2,6 +2,7 @@
 // only.
 import { Command } from 'commander';
 import manifest from '../package.json' with { type: 'json' };
+import { UsageError } from './commands/conformance/io.ts';
 import { addHelp, type HelpText } from './commands/help-text.ts';
 
 interface Verb {
@@ -81,7 +82,13 @@ async function main(argv: readonly string[]): Promise<void> {
     // The others are named in the help, and that is all that is needed of them.
     if (argv[2] === name || (argv[2] === 'help' && argv[3] === name)) (await load())(command);
   }
-  await program.parseAsync([...argv]);
+  try {
+    await program.parseAsync([...argv]);
+  } catch (error) {
+    if (!(error instanceof UsageError)) throw error;
+    process.stderr.write(`error: ${error.message}\n`);
+    process.exitCode = 2;
+  }
 }
 
 // The one who reads us may have heard enough, as `| head` has.

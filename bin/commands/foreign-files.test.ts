@@ -39,6 +39,7 @@ const io: JudgeIo = {
   color: false,
   columns: 100,
   nowMs: () => 0,
+  finish: () => undefined,
 };
 
 type Json = null | boolean | number | string | readonly Json[] | { readonly [name: string]: Json };

@@ -13,44 +13,25 @@ import {
   startReceiver,
 } from '../../conformance/receiver/testing/sample-receivers.ts';
 import type { Report } from '../../conformance/reports/report.ts';
-import { judgeWith, type ReceiverGiven } from '../commands/conformance/receiver.ts';
-import { withFolder } from '../commands/conformance/testing/run-judge.ts';
+import { UsageError } from '../commands/conformance/io.ts';
+import { defineReceiver } from '../commands/conformance/receiver.ts';
+import {
+  type CommandRun,
+  type Given,
+  runCommand,
+  withFolder,
+} from '../commands/conformance/testing/run-judge.ts';
 
 const command = suite('conformance receiver');
 
-const defaults = {
-  signatureHeader: 'X-Webhook-Signature',
-  subscriptionHeader: 'X-Webhook-Subscription-Id',
-  report: [],
-};
-
-async function judge(
-  given: Partial<ReceiverGiven>,
-  cwd = process.cwd(),
-  signal = new AbortController().signal,
-) {
-  let out = '';
-  let err = '';
-  const code = await judgeWith(
-    { ...defaults, ...given },
-    {
-      env: { SECRET: correctSteps.secret, EMPTY: '' },
-      cwd,
-      version: '0.0.0',
-      out: (text) => {
-        out += text;
-      },
-      err: (text) => {
-        err += text;
-      },
-      isTerminal: false,
-      color: false,
-      columns: 100,
-      nowMs: () => Date.now(),
-    },
-    signal,
-  );
-  return { code, out, err };
+async function judge(given: Given, cwd = process.cwd(), stop?: AbortSignal): Promise<CommandRun> {
+  const env = { SECRET: correctSteps.secret, EMPTY: '' };
+  try {
+    return await runCommand(defineReceiver, given, { env, cwd, ...(stop ? { stop } : {}) });
+  } catch (error) {
+    assert.instance(error, UsageError);
+    return { code: 2, out: '', err: `error: ${(error as Error).message}\n` };
+  }
 }
 
 async function kept<T>(
@@ -264,7 +245,7 @@ command('side effects are counted; a probe that counts nothing is refused at onc
 });
 
 const url = 'http://127.0.0.1:9/hooks';
-const wrong: readonly (readonly [Partial<ReceiverGiven>, RegExp])[] = [
+const wrong: readonly (readonly [Given, RegExp])[] = [
   [{ secretEnv }, /--url is missing/],
   [{ url: '127.0.0.1:3000', secretEnv }, /--url: "127.0.0.1:3000" is not an http/],
   [{ url: 'https://hooks.example.com/', secretEnv }, /hooks\.example\.com is not this machine/],

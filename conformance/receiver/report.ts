@@ -5,7 +5,7 @@ import { countVerdicts, verdictOfRun } from '../reports/build-report.ts';
 import { reportExchange } from '../reports/exchanges.ts';
 import type { Redactor } from '../reports/redact.ts';
 import type { Report, ReportCause, ReportRule, ReportScenario } from '../reports/report.ts';
-import { type Check, groupWords } from './check.ts';
+import { CAUSES, type Check, groupWords } from './check.ts';
 import type { CheckResult, ReceiverRun } from './run.ts';
 
 export interface ReceiverReportOptions {
@@ -48,75 +48,26 @@ export function receiverReport(options: ReceiverReportOptions): Report {
   };
 }
 
-const wholeDigest =
-  'Compare whole digests of equal length, every character of them, in constant time.';
-
-/** What many checks have in common, the most general cause first. */
-const causes: readonly (readonly [title: string, mend: string, checks: RegExp])[] = [
-  [
-    'no age check',
-    'Refuse when t is more than five minutes from your clock, in both directions; t is in milliseconds.',
-    /^RCV-refuses-(six-minutes|ten-minutes|an-hour|a-day|t-zero)/,
-  ],
-  [
-    'a t that is not a time is accepted',
-    'Take exactly one t of digits alone, and refuse everything else before you compare times.',
-    /^RCV-refuses-(no-t|empty-t|t-not|t-zero|two-t|two-header-lines|new-t)/,
-  ],
-  ['only part of the signature is compared', wholeDigest, /^RCV-refuses-(\w+(-\w+)*)-v1$/],
-  [
-    'not the raw body is verified',
-    'Verify the bytes as they arrive, before parsing, and parse them afterwards.',
-    /^RCV-(refuses-(byte|white|newline|members|body)|accepts-(pretty|escaped|raw|trailing|numbers|cut))/,
-  ],
-  [
-    'a signature made without the secret is accepted',
-    'Compute the HMAC with the configured secret only, and stop if no secret is configured.',
-    /^RCV-refuses-(wrong-secret|empty-secret|secret-|unkeyed)/,
-  ],
-  [
-    'the age limit is too strict',
-    'Allow a difference of five minutes in both directions, in milliseconds.',
-    /^RCV-accepts-(a-minute|four-minutes)/,
-  ],
-  [
-    'not every v1 is compared',
-    'Compare every v1 of the header with the digest; one match is enough.',
-    /^RCV-accepts-(bad-v1|good-v1|both-secrets|previous-secret)/,
-  ],
-];
-
-const lax: ReportCause = {
-  title: 'signatures that the platform never makes are accepted',
-  mend: 'Accept one form of signature only. These deliveries need the secret, so this is advice.',
-  rules: [],
-};
-
-function causesIn(run: ReceiverRun): ReportCause[] {
-  const advised = run.results.filter(
-    ({ check, judgement }) =>
-      judgement.verdict === 'advisory' && check.id.startsWith('RCV-advises-'),
-  );
-  return [...failureCauses(run), { ...lax, rules: advised.map(({ check }) => check.id) }];
-}
-
-function failureCauses({ results }: ReceiverRun): ReportCause[] {
-  const failing = results.filter(({ judgement }) => judgement.verdict === 'deviates');
+/** What checks that fail have in common, the most general cause first. */
+function causesIn({ results }: ReceiverRun): ReportCause[] {
+  const bad = results.filter(({ judgement }) => /deviates|advisory/.test(judgement.verdict));
   const forged = results.filter(({ check }) => check.group === 'refuse');
-  if (forged.length > 1 && forged.every((each) => failing.includes(each))) {
-    const title = 'the signature is not checked at all';
-    const mend = 'Verify the signature of every delivery before anything else, then run again.';
-    return [{ title, mend, rules: forged.map(({ check }) => check.id) }];
-  }
-  // A delivery that ends the receiver has a cause of its own.
-  const plain = failing.filter(({ judgement }) => judgement.stake === undefined);
-  const left = new Set(plain.map(({ check }) => check.id));
-  return causes.flatMap(([title, mend, checks]) => {
-    const rules = [...left].filter((id) => checks.test(id));
-    if (rules.length < 2) return [];
-    for (const id of rules) left.delete(id);
-    return [{ title, mend, rules }];
-  });
+  const isAccepted = ({ judgement }: CheckResult) => judgement.verdict === 'deviates';
+  const blind: ReportCause = {
+    title: 'the signature is not checked at all',
+    mend: 'Verify the signature of every delivery before anything else, then run again.',
+    rules: forged.length > 1 && forged.every(isAccepted) ? forged.map(({ check }) => check.id) : [],
+  };
+  return [
+    blind,
+    ...Object.entries(CAUSES).map(([cause, [title, , mend]]) => {
+      // A delivery that ends the receiver has a cause of its own.
+      const own = bad.filter(
+        ({ check, judgement }) => check.cause === cause && judgement.stake === undefined,
+      );
+      return { title, mend, rules: own.map(({ check }) => check.id) };
+    }),
+  ].filter(({ rules }) => rules.length > 1);
 }
 
 function ruleOf(

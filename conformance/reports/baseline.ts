@@ -7,11 +7,13 @@ import { isAccepted } from './document.ts';
 import type { BaselineLine, Report, ReportFinding, ReportRule } from './report.ts';
 
 const text = { type: 'string' } as const;
+const name = { ...text, pattern: '\\S', description: 'Not blank' } as const;
 const expires = { type: ['string', 'null'] } as const;
+const isClosed = <S extends object>(schema: S): S => ({ ...schema, additionalProperties: false });
 
 const known = record({
-  rule: { ...text, pattern: '\\S', description: 'Not blank' },
-  scenario: { ...text, pattern: '\\S', description: 'Not blank' },
+  rule: name,
+  scenario: name,
   /** As the finding of a report has it. */
   fingerprint: {
     ...text,
@@ -33,8 +35,6 @@ const accepted = record({
   reason: text,
   expires,
 });
-
-const isClosed = <S extends object>(schema: S): S => ({ ...schema, additionalProperties: false });
 
 const schema = isClosed(
   record({
@@ -58,8 +58,7 @@ export type ParsedBaseline =
 
 /** The placeholder that a person replaces with a reason. */
 export const UNEXPLAINED = 'not explained yet';
-const LASTS_DAYS = 90;
-const DAY_MS = 86_400_000;
+const LASTS_MS = 90 * 86_400_000;
 
 /** Reads the JSON of a baseline file. In a draft, reasons may still be missing. */
 export function parseBaseline(given: unknown, { isDraft = false } = {}): ParsedBaseline {
@@ -67,40 +66,32 @@ export function parseBaseline(given: unknown, { isDraft = false } = {}): ParsedB
   if (wrong.length > 0) {
     return { problems: wrong.map(({ field, message }) => `${field} ${message}`) };
   }
-  const { known, not_tested: accepted = [] } = given as Baseline;
+  const { known: entries, not_tested: untested = [] } = given as Baseline;
   const problems = [
-    ...known.flatMap((entry, at) =>
-      entryProblems(
-        entry,
-        `known[${at}]`,
-        `${entry.rule} in ${entry.scenario} is accepted`,
-        isDraft,
-      ),
+    ...entries.flatMap((entry, at) =>
+      entryProblems(entry, `known[${at}]`, `${entry.rule} in ${entry.scenario} is accepted`),
     ),
-    ...accepted.flatMap((entry, at) => {
+    ...untested.flatMap((entry, at) => {
       const more = entry.rules.length > 1 ? ` (and ${entry.rules.length - 1} more)` : '';
       const what = `${entry.rules[0]}${more} need not be tested`;
-      return entryProblems(entry, `not_tested[${at}]`, what, isDraft);
+      return entryProblems(entry, `not_tested[${at}]`, what);
     }),
-  ];
-  return problems.length > 0 ? { problems } : { baseline: { known, not_tested: accepted } };
+  ].filter((problem) => !(isDraft && problem.includes('.reason is ')));
+  if (problems.length > 0) return { problems };
+  return { baseline: { known: entries, not_tested: untested } };
 }
 
 function entryProblems(
   { reason, expires: date }: Pick<AcceptedEntry, 'reason' | 'expires'>,
   field: string,
   what: string,
-  isDraft: boolean,
 ): string[] {
-  const isDay =
-    date !== null && /^\d{4}-\d\d-\d\d$/.test(date) && Number.isFinite(Date.parse(date));
+  const isDate =
+    date === null || (/^\d{4}-\d\d-\d\d$/.test(date) && Number.isFinite(Date.parse(date)));
+  const wanted = 'a date such as "2027-01-31", or null for never';
   return [
-    ...(isDraft || isExplained(reason)
-      ? []
-      : [`${field}.reason is "${reason.trim()}": write why ${what}`]),
-    ...(date === null || isDay
-      ? []
-      : [`${field}.expires must be a date such as "2027-01-31", or null for never`]),
+    ...(isExplained(reason) ? [] : [`${field}.reason is "${reason.trim()}": write why ${what}`]),
+    ...(isDate ? [] : [`${field}.expires must be ${wanted}`]),
   ];
 }
 
@@ -110,13 +101,13 @@ function isExplained(reason: string): boolean {
 }
 
 /** How many reasons are still missing. */
-export function unexplained({ known, not_tested: accepted = [] }: Baseline): number {
-  return [...known, ...accepted].filter(({ reason }) => !isExplained(reason)).length;
+export function unexplained({ known: entries, not_tested: untested = [] }: Baseline): number {
+  return [...entries, ...untested].filter(({ reason }) => !isExplained(reason)).length;
 }
 
 /** The text of the file, in a stable form so that its changes read well in a review. */
-export function printBaseline({ known, not_tested: accepted = [] }: Baseline): string {
-  const json = JSON.stringify({ schema: 1, known, not_tested: accepted }, null, 2);
+export function printBaseline({ known: entries, not_tested = [] }: Baseline): string {
+  const json = JSON.stringify({ schema: 1, known: entries, not_tested }, null, 2);
   // A list of ids on one line, so that an id more or less is one changed line.
   const lines = json.replace(
     /"rules": \[\n([^[\]]*)\]/g,
@@ -128,47 +119,41 @@ export function printBaseline({ known, not_tested: accepted = [] }: Baseline): s
 /** The report with known deviations marked. `today` is `2026-01-31`, in UTC. */
 export function applyBaseline(
   report: Report,
-  { known, not_tested: accepted = [] }: Baseline,
+  { known: entries, not_tested: untested = [] }: Baseline,
   today: string,
   strict: boolean,
 ): Report {
-  const stale = known.filter((entry) => isStale(report, entry));
-  const valid = known.filter((entry) => !isOver(entry, today));
-  const marked = report.rules.map((rule) => markKnown(rule, valid));
-  const current = accepted.filter((entry) => !isOver(entry, today));
+  const isOver = (entry: Pick<BaselineLine, 'expires'>) => isPast(entry, today);
+  const isValid = (entry: Pick<BaselineLine, 'expires'>) => !isOver(entry);
+  const stale = entries.filter((entry) => isStale(report, entry));
+  const marked = report.rules.map((rule) => markKnown(rule, entries.filter(isValid)));
   const rules = marked
     .map((rule) => markFollower(rule, marked))
-    .map((rule) => acceptUntested(rule, current));
-  const expired: BaselineLine[] = [
-    ...known.filter((entry) => isOver(entry, today) && !stale.includes(entry)).map(line),
-    ...accepted
-      .filter((entry) => isOver(entry, today))
-      .map(({ rules: ids, reason, expires: date }) => ({
-        rule: ids.join(', '),
-        scenario: 'not tested',
-        reason,
-        expires: date,
-      })),
-  ];
+    .map((rule) => acceptUntested(rule, untested.filter(isValid)));
   return {
     ...report,
     rules,
     summary: countVerdicts(rules),
     verdict: verdictOfRun({ ...report, rules }, strict),
     baseline: {
-      known: rules.filter((each) => each.verdict === 'known').length,
+      known: rules.filter(({ verdict }) => verdict === 'known').length,
       accepted: rules.filter(isAccepted).length,
       stale: stale.map(line),
-      expired,
+      expired: [
+        ...entries.filter((entry) => isOver(entry) && !stale.includes(entry)).map(line),
+        ...untested
+          .filter(isOver)
+          .map((entry) => line({ ...entry, rule: entry.rules.join(', '), scenario: 'not tested' })),
+      ],
     },
   };
 }
 
-function line({ rule, scenario, reason, expires: date }: BaselineEntry): BaselineLine {
+function line({ rule, scenario, reason, expires: date }: BaselineLine): BaselineLine {
   return { rule, scenario, reason, expires: date };
 }
 
-function isOver({ expires: date }: Pick<BaselineLine, 'expires'>, today: string): boolean {
+function isPast({ expires: date }: Pick<BaselineLine, 'expires'>, today: string): boolean {
   return date !== null && date < today;
 }
 
@@ -215,11 +200,9 @@ function judgedNow(report: Report, { rule, scenario }: BaselineEntry) {
 
 /** Its scenario was played and the rule holds now, or it names nothing that exists. */
 function isStale(report: Report, entry: BaselineEntry): boolean {
-  const rule = report.rules.find((each) => each.id === entry.rule);
   const verdict = judgedNow(report, entry);
-  return (
-    rule === undefined || verdict === undefined || verdict === 'passed' || verdict === 'advisory'
-  );
+  const isGone = verdict === undefined || !report.rules.some(({ id }) => id === entry.rule);
+  return isGone || verdict === 'passed' || verdict === 'advisory';
 }
 
 /** What was provided and no longer works is not acceptable: it has to be repaired. */
@@ -247,10 +230,8 @@ function acceptUntested(rule: ReportRule, entries: readonly AcceptedEntry[]): Re
  * and their date unless it has passed; stale ones go; those that were not tried this time stay.
  */
 export function updatedBaseline(report: Report, before: Baseline, nowMs: number): Baseline {
-  const today = dayOf(nowMs);
-  const inNinetyDays = dayOf(nowMs + LASTS_DAYS * DAY_MS);
-  const found = report.rules.flatMap((rule) =>
-    deviations(rule).map((finding) => ({ rule: rule.id, finding })),
+  const found = report.rules.flatMap(({ id, findings }) =>
+    findings.flatMap((finding) => (finding.verdict === 'deviates' ? [{ rule: id, finding }] : [])),
   );
   const kept = before.known.filter((entry) => {
     const isFound = found.some(({ rule, finding }) => isSame(entry, rule, finding));
@@ -259,9 +240,11 @@ export function updatedBaseline(report: Report, before: Baseline, nowMs: number)
   const now = found.map(({ rule, finding }): BaselineEntry => {
     const old = before.known.find((entry) => isSame(entry, rule, finding));
     const { scenario, fingerprint, expected, actual } = finding;
-    const reason = old?.reason ?? UNEXPLAINED;
-    const date = old === undefined || isOver(old, today) ? inNinetyDays : old.expires;
-    return { rule, scenario, fingerprint, reason, expires: date, expected, actual };
+    const isRenewed = old === undefined || isPast(old, dayOf(nowMs));
+    return {
+      ...{ rule, scenario, fingerprint, reason: old?.reason ?? UNEXPLAINED },
+      ...{ expires: isRenewed ? dayOf(nowMs + LASTS_MS) : old.expires, expected, actual },
+    };
   });
   const order = new Map(report.rules.map((each, index) => [each.id, index]));
   const at = (entry: BaselineEntry) => order.get(entry.rule) ?? order.size;
@@ -275,20 +258,23 @@ export function updatedBaseline(report: Report, before: Baseline, nowMs: number)
 
 /** One entry for each thing that is missing, because that is what has a reason. */
 function acceptedNow(report: Report, before: readonly AcceptedEntry[]): AcceptedEntry[] {
-  const groups = new Map<string, ReportRule[]>();
+  const groups = new Map<string, AcceptedEntry>();
   for (const rule of report.rules) {
     const old = before.find(({ rules }) => rules.includes(rule.id));
     // A rule that was left out this time stays as it was.
     const isLeftOut = rule.verdict === 'not_selected' && old !== undefined;
     if (!isLeftOut && !isAcceptable(rule)) continue;
-    const lacks = isLeftOut ? old.lacks : missingFor(rule);
-    const key = JSON.stringify([lacks, old?.reason ?? UNEXPLAINED, old?.expires ?? null]);
-    groups.set(key, [...(groups.get(key) ?? []), rule]);
+    const entry: AcceptedEntry = {
+      lacks: isLeftOut ? old.lacks : missingFor(rule),
+      rules: [rule.id],
+      reason: old?.reason ?? UNEXPLAINED,
+      expires: old?.expires ?? null,
+    };
+    const key = JSON.stringify({ ...entry, rules: [] });
+    const known = groups.get(key)?.rules ?? [];
+    groups.set(key, { ...entry, rules: [...known, rule.id] });
   }
-  return [...groups].map(([key, rules]): AcceptedEntry => {
-    const [lacks, reason, date] = JSON.parse(key) as [string[], string, string | null];
-    return { lacks, rules: rules.map(({ id }) => id), reason, expires: date };
-  });
+  return [...groups.values()];
 }
 
 export function dayOf(nowMs: number): string {

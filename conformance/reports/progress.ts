@@ -17,26 +17,23 @@ const LOG_EVERY_MS = 30_000;
 
 export class ProgressLine {
   readonly #io: ProgressIo;
-  readonly #words: () => string;
-  #timer: ReturnType<typeof setInterval> | undefined;
+  readonly #words: () => string | undefined;
+  readonly #timer: ReturnType<typeof setInterval>;
   #isDrawn = false;
 
-  constructor(io: ProgressIo, words: () => string) {
+  /** Draws from now on; `words` returns undefined while there is nothing to say. */
+  constructor(io: ProgressIo, words: () => string | undefined) {
     this.#io = io;
     this.#words = words;
-  }
-
-  start(): void {
-    const everyMs = this.#io.isTerminal ? REDRAW_MS : LOG_EVERY_MS;
-    this.#timer = setInterval(() => this.draw(), everyMs);
-    this.#timer.unref();
+    this.#timer = setInterval(() => this.draw(), io.isTerminal ? REDRAW_MS : LOG_EVERY_MS).unref();
   }
 
   draw(): void {
-    this.#isDrawn = true;
     const words = this.#words();
-    if (this.#io.isTerminal) this.#io.err(`\r\x1b[K${words.slice(0, this.#io.columns - 1)}`);
-    else this.#io.err(`${words}\n`);
+    if (words === undefined) return;
+    this.#isDrawn = true;
+    const { isTerminal, columns } = this.#io;
+    this.#io.err(isTerminal ? `\r\x1b[K${words.slice(0, columns - 1)}` : `${words}\n`);
   }
 
   end(): void {
@@ -71,25 +68,26 @@ export function about(ms: number): string {
   return `about ${Math.round(ms / 60_000)} min`;
 }
 
-function leftWords(ms: number | undefined): string {
-  return ms === undefined ? '' : `, ${about(ms)} left`;
+/** `4.2 s, about 10 s left`. */
+function timeWords(elapsedMs: number, leftMs: number | undefined): string {
+  return `${duration(elapsedMs)}${leftMs === undefined ? '' : `, ${about(leftMs)} left`}`;
 }
 
 /** Progress through a list of checks that take about the same time. */
 export class CountedProgress {
   readonly #line: ProgressLine;
-  readonly #startedAtMs = performance.now();
-  readonly #noun: string;
   #done = 0;
   #total: number | undefined;
 
   constructor(io: ProgressIo, noun: string) {
-    this.#noun = noun;
-    this.#line = new ProgressLine(io, () => this.#words());
-  }
-
-  start(): void {
-    this.#line.start();
+    const startedAtMs = performance.now();
+    this.#line = new ProgressLine(io, () => {
+      const elapsedMs = performance.now() - startedAtMs;
+      const total = this.#total;
+      if (total === undefined) return `Waiting for the first response, ${duration(elapsedMs)}`;
+      const leftMs = remainingMs(this.#done / total, elapsedMs, undefined);
+      return `${this.#done} of ${count(total, noun)}, ${timeWords(elapsedMs, leftMs)}`;
+    });
   }
 
   reached(done: number, total: number): void {
@@ -99,14 +97,6 @@ export class CountedProgress {
 
   end(): void {
     this.#line.end();
-  }
-
-  #words(): string {
-    const elapsedMs = performance.now() - this.#startedAtMs;
-    if (this.#total === undefined) return `Waiting for the first response, ${duration(elapsedMs)}`;
-    const leftMs = remainingMs(this.#done / this.#total, elapsedMs, undefined);
-    const of = `${this.#done} of ${count(this.#total, this.#noun)}`;
-    return `${of}, ${duration(elapsedMs)}${leftWords(leftMs)}`;
   }
 }
 
@@ -118,7 +108,7 @@ export interface ProgressOptions {
 }
 
 /** Progress of a run on an API. */
-export class Progress {
+export class RunProgress {
   readonly #io: ProgressIo;
   readonly #line: ProgressLine;
   readonly #startedAtMs = performance.now();
@@ -126,7 +116,6 @@ export class Progress {
   #plan: RunPlan | undefined;
   #isPaced = false;
   #weights = new Map<string, number>();
-  #wholeWeight = 0;
   #done = 0;
   #total: number | undefined;
   #doneWeight = 0;
@@ -141,15 +130,10 @@ export class Progress {
 
   /** Announces what is about to be tried, and counts from then on. */
   start(where: string, { chosen, wanted, pace }: ProgressOptions): void {
-    const plan = planRun(chosen, pace);
-    this.#plan = plan;
+    this.#plan = planRun(chosen, pace);
     this.#isPaced = Number.isFinite(pace.perSecond);
-    this.#weights = new Map(
-      chosen.map(({ scenario }) => [scenario.id, weightOf(scenario, pace)] as const),
-    );
-    this.#wholeWeight = [...this.#weights.values()].reduce((sum, each) => sum + each, 0);
-    this.#io.err(`Judging ${where}: ${planWords(plan, wanted, pace)}\n`);
-    this.#line.start();
+    this.#weights = new Map(chosen.map(({ scenario }) => [scenario.id, weightOf(scenario, pace)]));
+    this.#io.err(`Judging ${where}: ${planWords(this.#plan, wanted, pace)}\n`);
   }
 
   /** `total`: how many scenarios there are, now that the target has been looked at. */
@@ -164,20 +148,23 @@ export class Progress {
     this.#line.end();
   }
 
-  #words(): string {
+  #words(): string | undefined {
+    if (this.#plan === undefined) return undefined;
+    const { scenarios: planned, requests, ms } = this.#plan;
     const elapsedMs = performance.now() - this.#startedAtMs;
-    const { scenarios: planned = 0, requests = 0, ms } = this.#plan ?? {};
     const scenarios = this.#total ?? planned;
     const sent = this.#requests();
+    const whole = [...this.#weights.values()].reduce((sum, each) => sum + each, 0);
     // A long scenario has sent requests long before it ends.
-    const done = Math.max(this.#doneWeight / (this.#wholeWeight || 1), sent / (requests || 1));
-    const share = Math.min(0.99, done);
-    const isOver = this.#done >= scenarios;
-    const leftMs = isOver ? 0 : remainingMs(share, elapsedMs, this.#isPaced ? ms : undefined);
+    const done = Math.max(this.#doneWeight / (whole || 1), sent / (requests || 1));
+    const leftMs =
+      this.#done >= scenarios
+        ? 0
+        : remainingMs(Math.min(0.99, done), elapsedMs, this.#isPaced ? ms : undefined);
     const bad = this.#deviating === 0 ? '' : `, ${this.#deviating} deviating`;
     const asked = `${sent} of about ${Math.max(requests, sent)} requests`;
-    const took = duration(elapsedMs);
-    return `${this.#done} of ${scenarios} scenarios, ${asked}${bad}, ${took}${leftWords(leftMs)}`;
+    const time = timeWords(elapsedMs, leftMs);
+    return `${this.#done} of ${scenarios} scenarios, ${asked}${bad}, ${time}`;
   }
 }
 

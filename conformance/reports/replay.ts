@@ -6,8 +6,8 @@ import { printable } from './plain-text.ts';
 import { REDACTED } from './redact.ts';
 import type { Report, ReportExchange, ReportScenario } from './report.ts';
 
-export type RecordedRun = Pick<Report, 'target' | 'started_at' | 'mark'>;
-export type RecordedScenario = Pick<ReportScenario, 'id' | 'title' | 'exchanges'>;
+type RecordedRun = Pick<Report, 'target' | 'started_at' | 'mark'>;
+type RecordedScenario = Pick<ReportScenario, 'id' | 'title' | 'exchanges'>;
 
 /** A recorded value that the script keeps in a variable. */
 interface Variable {
@@ -58,49 +58,32 @@ function required(variable: string, what: string): string {
   return `[ -n "\${${variable}:-}" ] || { echo ${words} >&2; exit 2; }`;
 }
 
-/** Concurrent requests run in the background, and are awaited before the next one that was not. */
+/** One request after the other; those that were concurrent are marked. */
 function stepLines(
   exchanges: readonly ReportExchange[],
   variables: readonly Variable[],
   answered: readonly Variable[],
 ): string[] {
-  const lines: string[] = [];
-  let running: ReportExchange[] = [];
-  const keep = (done: readonly ReportExchange[]) => {
-    const own = answered.filter(({ from }) => done.some(({ n }) => n === from?.exchange));
-    lines.push(...own.map(({ name, from }) => `${name}="$(${from!.command})"`));
-  };
-  const awaitAll = () => {
-    if (running.length > 0) lines.push('wait');
-    keep(running);
-    running = [];
-  };
-  exchanges.forEach((exchange, at) => {
-    const { n, kind, request, at_ms: atMs } = exchange;
-    if (running.length > 0 && running.every((each) => endOf(each) <= atMs)) awaitAll();
-    lines.push('');
+  return exchanges.flatMap((exchange, at) => {
+    const { n, kind, request } = exchange;
     if (kind !== 'call') {
-      lines.push(comment(`${n}. ${kind}: ${request.method} ${request.body ?? request.url}`));
-      return;
+      return ['', comment(`${n}. ${kind}: ${request.method} ${request.body ?? request.url}`)];
     }
     const next = exchanges[at + 1];
-    const isConcurrent = next?.kind === 'call' && next.at_ms < endOf(exchange);
-    const command = curlCommand(exchange, variables);
-    lines.push(isConcurrent ? `${command} &` : command);
-    if (isConcurrent) running.push(exchange);
-    else if (running.length > 0) {
-      awaitAll();
-      keep([exchange]);
-    } else keep([exchange]);
+    const endMs = exchange.at_ms + exchange.duration_ms;
+    const isConcurrent = next?.kind === 'call' && next.at_ms < endMs - CLOCK_STEP_MS;
+    const own = answered.filter(({ from }) => from?.exchange === n);
+    return [
+      '',
+      ...(isConcurrent ? [comment(`${n} and ${next.n} were sent at the same time`)] : []),
+      curlCommand(exchange, variables),
+      ...own.map(({ name, from }) => `${name}="$(${from!.command})"`),
+    ];
   });
-  awaitAll();
-  return lines;
 }
 
 /** Times are rounded to a tenth of a millisecond. */
-function endOf({ at_ms: atMs, duration_ms: ms }: ReportExchange): number {
-  return atMs + ms - 0.2;
-}
+const CLOCK_STEP_MS = 0.2;
 
 /** A longer argument is more than some systems take; it is piped to curl. */
 const LONGEST_WORD = 60_000;

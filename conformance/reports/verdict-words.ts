@@ -16,8 +16,8 @@ export const VERDICTS: readonly Verdict[] = [
 ];
 
 export interface VerdictWords {
-  readonly name: string;
   readonly sign: string;
+  readonly name: string;
   readonly meaning: string;
 }
 
@@ -36,34 +36,24 @@ export interface Vocabulary {
   readonly isTimeline: boolean;
 }
 
-const apiVerdicts: Vocabulary['verdicts'] = {
-  deviates: { name: 'deviates', sign: '✗', meaning: 'the target breaks the rule' },
-  harness_error: { name: 'harness error', sign: '‼', meaning: 'the scenario itself has a bug' },
-  blocked: {
-    name: 'blocked',
-    sign: '⊘',
-    meaning: 'setup or a control request failed, so the rule could not be judged',
-  },
-  inconclusive: {
-    name: 'inconclusive',
-    sign: '?',
-    meaning: 'the network, a gateway or a limit interfered',
-  },
-  advisory: {
-    name: 'advisory',
-    sign: '!',
-    meaning: 'the specification can be read in two ways; worth a look',
-  },
-  known: { name: 'known', sign: '≈', meaning: 'deviates as recorded in the baseline' },
-  not_tested: { name: 'not tested', sign: '–', meaning: 'the target lacks something it needs' },
-  passed: { name: 'passed', sign: '✓', meaning: 'the target keeps the rule' },
-  not_selected: { name: 'not selected', sign: '·', meaning: 'left out of this run' },
+const words = (sign: string, name: string, meaning: string): VerdictWords => {
+  return { sign, name, meaning };
 };
 
 const api: Vocabulary = {
   title: 'Conformance',
   noun: 'rule',
-  verdicts: apiVerdicts,
+  verdicts: {
+    deviates: words('✗', 'deviates', 'the target breaks the rule'),
+    harness_error: words('‼', 'harness error', 'the scenario itself has a bug'),
+    blocked: words('⊘', 'blocked', 'setup or a control request failed, so it could not be judged'),
+    inconclusive: words('?', 'inconclusive', 'the network, a gateway or a limit interfered'),
+    advisory: words('!', 'advisory', 'the specification can be read in two ways; worth a look'),
+    known: words('≈', 'known', 'deviates as recorded in the baseline'),
+    not_tested: words('–', 'not tested', 'the target lacks something it needs'),
+    passed: words('✓', 'passed', 'the target keeps the rule'),
+    not_selected: words('·', 'not selected', 'left out of this run'),
+  },
   run: {
     conformant: 'keeps every rule that was tested',
     deviates: 'breaks rules',
@@ -75,44 +65,39 @@ const api: Vocabulary = {
   isTimeline: false,
 };
 
-const checkRuns: Vocabulary['run'] = {
-  conformant: 'passes every check',
-  deviates: 'fails checks',
-  incomplete: 'fails no check that could be judged, but not all could be',
-  invalid: 'could not be judged',
-};
-
 const receiver: Vocabulary = {
+  ...api,
   title: 'Webhook receiver',
   noun: 'check',
   verdicts: {
-    ...apiVerdicts,
-    deviates: { name: 'deviates', sign: '✗', meaning: 'the receiver fails the check' },
-    inconclusive: { name: 'inconclusive', sign: '?', meaning: 'the check could not be judged' },
-    advisory: { name: 'advisory', sign: '!', meaning: 'not a failure, but worth a look' },
-    passed: { name: 'passed', sign: '✓', meaning: 'the receiver passes the check' },
+    ...api.verdicts,
+    deviates: words('✗', 'deviates', 'the receiver fails the check'),
+    inconclusive: words('?', 'inconclusive', 'the check could not be judged'),
+    advisory: words('!', 'advisory', 'not a failure, but worth a look'),
+    passed: words('✓', 'passed', 'the receiver passes the check'),
   },
-  run: checkRuns,
+  run: {
+    conformant: 'passes every check',
+    deviates: 'fails checks',
+    incomplete: 'fails no check that could be judged, but not all could be',
+    invalid: 'could not be judged',
+  },
   findingsOf: ['deviates', 'advisory'],
   hasScenarios: false,
-  isTimeline: false,
 };
 
 const client: Vocabulary = {
+  ...receiver,
   title: 'API client',
-  noun: 'check',
   verdicts: {
-    ...apiVerdicts,
-    deviates: { name: 'fails', sign: '✗', meaning: 'the client does the wrong thing' },
-    inconclusive: { name: 'inconclusive', sign: '?', meaning: 'the check could not be judged' },
-    advisory: { name: 'advisory', sign: '!', meaning: 'not a failure, but worth a look' },
-    known: { name: 'known', sign: '≈', meaning: 'fails as recorded in the baseline' },
-    not_tested: { name: 'not met', sign: '–', meaning: 'the client does nothing of the kind' },
-    passed: { name: 'passed', sign: '✓', meaning: 'the client does it right' },
+    ...receiver.verdicts,
+    deviates: words('✗', 'fails', 'the client does the wrong thing'),
+    known: words('≈', 'known', 'fails as recorded in the baseline'),
+    not_tested: words('–', 'not met', 'the client does nothing of the kind'),
+    passed: words('✓', 'passed', 'the client does it right'),
   },
-  run: { ...checkRuns, conformant: 'passes every check of what it does' },
+  run: { ...receiver.run, conformant: 'passes every check of what it does' },
   findingsOf: ['deviates', 'advisory', 'inconclusive'],
-  hasScenarios: false,
   isTimeline: true,
 };
 
@@ -128,25 +113,23 @@ export function headline(
   const { verdict, summary, baseline } = report;
   const { known = 0, accepted = 0 } = baseline ?? {};
   const rest = accepted === 0 ? '' : `; ${count(accepted, noun)} accepted as not tested`;
+  const deviations = count(known, 'known deviation');
   if (verdict === 'deviates') {
     if (summary.deviates === 0) return `${strictWords(summary)}${rest}`;
-    const more = known === 0 ? '' : `, besides ${count(known, 'known deviation')}`;
-    return noun === 'check'
-      ? `fails ${count(summary.deviates, 'check')}${more}${rest}`
-      : `breaks ${count(summary.deviates, 'rule')}${more}${rest}`;
+    const more = known === 0 ? '' : `, besides ${deviations}`;
+    const verb = noun === 'check' ? 'fails' : 'breaks';
+    return `${verb} ${count(summary.deviates, noun)}${more}${rest}`;
   }
   if (known === 0 || verdict === 'invalid') return run[verdict] + rest;
-  const words = {
-    conformant: `has ${count(known, 'known deviation')} and no others`,
-    incomplete: `has ${count(known, 'known deviation')}, and not everything else could be tested`,
-  }[verdict];
-  return words + rest;
+  return verdict === 'conformant'
+    ? `has ${deviations} and no others${rest}`
+    : `has ${deviations}, and not everything else could be tested${rest}`;
 }
 
 /** Nothing deviates, but --strict counts known deviations and advice. */
 function strictWords({ known, advisory }: Report['summary']): string {
   const parts = [
-    ...(known > 0 ? [`${count(known, 'known deviation')}`] : []),
+    ...(known > 0 ? [count(known, 'known deviation')] : []),
     ...(advisory > 0 ? [`${count(advisory, 'piece')} of advice`] : []),
   ];
   return `deviates in nothing else, but --strict counts ${parts.join(' and ')}`;

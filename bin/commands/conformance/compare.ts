@@ -6,11 +6,9 @@ import {
   compareText,
 } from '../../../conformance/reports/compare.ts';
 import { jsonText } from '../../../conformance/reports/plain-text.ts';
-import manifest from '../../../package.json' with { type: 'json' };
 import { addHelp, type HelpText } from '../help-text.ts';
 import { REPORT_ADVICE, readJson, reportIn } from './input-files.ts';
-import { type JudgeIo, systemJudgeIo, UsageError } from './io.ts';
-import { reportingUsage } from './run-interruptibly.ts';
+import { type JudgeIo, systemIo, UsageError } from './io.ts';
 
 const help: HelpText = {
   words: [
@@ -31,18 +29,16 @@ interface Given {
   readonly json?: boolean;
 }
 
-export function defineCompare(command: Command): void {
+export function defineCompare(command: Command, io = systemIo()): void {
   addHelp(command, help);
   command
     .argument('<old>', 'a JSON report (conformance run --report json=FILE)')
     .argument('<new>', 'a later report on the same target, or a report on another target')
     .addOption(new Option('--format <name>', 'output format').choices(FORMATS).default('text'))
     .option('--json', 'the same as --format json')
-    .action(async (old: string, now: string) => {
-      const io = systemJudgeIo(manifest.version);
-      const work = () => compareFiles(old, now, command.opts<Given>(), io);
-      process.exitCode = await reportingUsage(io, work);
-    });
+    .action((old: string, now: string) =>
+      io.finish(compareFiles(old, now, command.opts<Given>(), io)),
+    );
 }
 
 /** The exit code. */

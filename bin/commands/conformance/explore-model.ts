@@ -19,7 +19,7 @@ import { deviations as register } from '../../../simulator/deviations/register.t
 import { undiciDeliverer } from '../../../simulator/host/delivery/undici-deliverer.ts';
 import { Sandbox } from '../../../simulator/host/world/sandbox.ts';
 import { type ControlPlane, controlPlane } from '../../../simulator/transports/control.ts';
-import type { ExploreOptions } from './explore-options.ts';
+import type { ExploreOptions } from './explore.ts';
 import { readingReport, readJson } from './input-files.ts';
 import { UsageError } from './io.ts';
 

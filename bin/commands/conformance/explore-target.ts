@@ -24,6 +24,7 @@ import { jsonText } from '../../../conformance/reports/plain-text.ts';
 import { Redactor } from '../../../conformance/reports/redact.ts';
 import { count } from '../../../conformance/reports/verdict-words.ts';
 import { defaultSettings, parseSettings } from '../../../fixtures/settings.ts';
+import type { ExploreOptions } from './explore.ts';
 import {
   type Answers,
   NOTHING_KNOWN,
@@ -31,12 +32,11 @@ import {
   readModel,
   simulatorModels,
 } from './explore-model.ts';
-import type { ExploreOptions } from './explore-options.ts';
 import { ExploreProgress } from './explore-progress.ts';
 import { checkWritable, writeText } from './input-files.ts';
 import type { JudgeIo } from './io.ts';
 import { inventoryOf, paceOfSweep } from './judge-target.ts';
-import { reachOptions } from './options.ts';
+import { commandToRepeat, targetWords } from './options.ts';
 import { type Found, findTarget } from './reach/find-target.ts';
 import { openSender } from './reach/open-sender.ts';
 
@@ -45,16 +45,16 @@ export async function exploreTarget(
   io: JudgeIo,
   signal: AbortSignal,
 ): Promise<number> {
-  for (const { format, file } of options.reports) checkWritable(`--report ${format}`, file, io.cwd);
-  const { observed } = options.reach;
+  for (const { format, file } of options.report) checkWritable(`--report ${format}`, file, io.cwd);
+  const { observed } = options;
   if (observed !== undefined) checkWritable('--observed', observed, io.cwd);
   const again = readAgain(options, io.cwd);
   const given = again?.given ?? readModel(options, io.cwd);
   const redactor = new Redactor();
-  const sender = await openSender(options.reach, io, redactor);
+  const sender = await openSender(options, io, redactor);
   try {
     const found = await findTarget({
-      ...{ options: options.reach, io, sender, redactor, isGuarded: true },
+      ...{ options, io, sender, redactor, isGuarded: true },
     });
     const startedMs = performance.now();
     const untilMs = startedMs + (options.minutes ?? Number.POSITIVE_INFINITY) * 60_000;
@@ -102,7 +102,7 @@ const needsForms = ({ steps }: Sequence): boolean =>
 
 /** How scenarios of the judge are played on the target, and until when. */
 function observeOptions({ options, signal, redactor, sender, found }: Common, untilMs: number) {
-  const { timeoutS, maxRate } = options.reach;
+  const { timeoutS, maxRate } = options;
   return {
     ...{ provider: found.provider, sender, timeoutMs: timeoutS * 1000 },
     signal: endingAt(untilMs, signal),
@@ -142,19 +142,19 @@ interface Comparison extends Common, Answers {
 
 async function compareWith(comparison: Comparison): Promise<number> {
   const { options, found, settings, known, forms, sender, signal, sequence, spent } = comparison;
-  const { reach, requests, concurrency } = options;
+  const { requests, concurrency, seed, timeoutS, maxRate } = options;
   const { untilMs, progress, problem } = comparison;
   const most = sequence === undefined ? requests - spent : requests;
   progress.compares(most);
   const chosen = problem !== null ? [] : sequence === undefined ? undefined : [sequence];
   const explored = await explore({
-    ...{ provider: found.provider, sender, signal, untilMs, seed: reach.seed, forms },
+    ...{ provider: found.provider, sender, signal, untilMs, seed, forms },
     models: simulatorModels(settings),
     settings: { ...settings },
     unasked: unaskedIn(known.settings),
     requests: most,
-    timeoutMs: reach.timeoutS * 1000,
-    pacer: new Pacer(reach.maxRate),
+    timeoutMs: timeoutS * 1000,
+    pacer: new Pacer(maxRate),
     crowd: concurrency,
     width: found.provider.worlds ? Math.min(4, concurrency) : 1,
     onProgress: (each) => progress.show(each),
@@ -162,7 +162,7 @@ async function compareWith(comparison: Comparison): Promise<number> {
   });
   progress.end();
   // What acts by itself does not stay behind, if that can be helped.
-  if (!found.provider.worlds) await found.inventory.sweep(sender, paceOfSweep(reach));
+  if (!found.provider.worlds) await found.inventory.sweep(sender, paceOfSweep(options));
   const after = {
     ...comparison,
     known: { ...known, settings: { ...known.settings, ...explored.learned } },
@@ -181,7 +181,7 @@ function reportOf(
   return makeReport({
     version: io.version,
     target: { base_url: found.baseUrl, control_url: found.controlUrl },
-    ...{ seed: options.reach.seed, startedAt, durationMs: performance.now() - startedMs },
+    ...{ seed: options.seed, startedAt, durationMs: performance.now() - startedMs },
     ...{ explored, settings: known.settings, interrupted: signal.aborted, redactor },
     requests: explored.requests + spent,
     inventory: inventoryOf(found),
@@ -210,26 +210,15 @@ function tooFew(spent: number, hasModel: boolean): string {
   return `Nothing was compared: ${why}. Give more --requests${advice}.`;
 }
 
-const ofFile = ({ file, id }: NonNullable<ExploreOptions['replay']>) => `${file}#${id}`;
-
-function replayCommand(
-  { reach, reports, replay }: ExploreOptions,
-  { baseUrl }: Found,
-  id: string,
-): string {
-  const file = reports.find(({ format }) => format === 'json')?.file ?? 'REPORT.json';
+function replayCommand(options: ExploreOptions, { baseUrl }: Found, id: string): string {
+  const file = options.report.find(({ format }) => format === 'json')?.file;
   // What was played again is the first and only one of this run; in the file it has its own id.
-  const again = replay === undefined || file !== 'REPORT.json' ? `${file}#${id}` : ofFile(replay);
-  // The short name alone is another's on the public registry.
-  const command = 'npx trading-platform-sandbox conformance explore';
-  const parts = [command, `--base-url ${baseUrl}`];
-  if (reach.controlUrl !== undefined) parts.push(`--control-url ${reach.controlUrl}`);
-  if (reach.profile !== undefined) parts.push(`--profile ${reach.profile}`);
-  if (reach.tokenEnv !== undefined) parts.push(`--token-env ${reach.tokenEnv}`);
-  if (reach.controlTokenEnv !== undefined) {
-    parts.push(`--control-token-env ${reach.controlTokenEnv}`);
-  }
-  return [...parts, ...reachOptions(reach), `--replay ${again}`].join(' ');
+  const { replay } = options;
+  const again =
+    file === undefined && replay !== undefined
+      ? `${replay.file}#${replay.id}`
+      : `${file ?? 'REPORT.json'}#${id}`;
+  return commandToRepeat('explore', [...targetWords(options, baseUrl), ['replay', again]]);
 }
 
 const RENDERERS = {
@@ -240,11 +229,11 @@ const RENDERERS = {
 
 function finish({ options, io, known }: Comparison, report: ExploreReport, agreed: number): void {
   const written: string[] = [];
-  for (const { format, file } of options.reports) {
+  for (const { format, file } of options.report) {
     writeText(file, io.cwd, RENDERERS[format](report));
     written.push(`${format} report: ${file}`);
   }
-  const { observed, json } = options.reach;
+  const { observed, json } = options;
   const twin = observed === undefined ? undefined : twinOf(known, report, agreed);
   if (twin !== undefined) {
     writeText(observed!, io.cwd, `${jsonText(twin.config, 2)}\n`);
@@ -259,7 +248,7 @@ function finish({ options, io, known }: Comparison, report: ExploreReport, agree
     return;
   }
   // What is played again has its report already.
-  if (options.replay === undefined) written.push(...nextSteps(report, options.reports));
+  if (options.replay === undefined) written.push(...nextSteps(report, options.report));
   const lines = textReport(report, { color: io.color, width: io.columns });
   io.out(`${[...lines, ...written].join('\n')}\n`);
 }

@@ -22,10 +22,10 @@ import type { ReportOptions } from './options.ts';
 
 /** Finds everything that can be wrong with the files before anything is sent. */
 export function prepareFinish(
-  { reports, baseline, updateBaseline, observed }: ReportOptions,
+  { report, baseline, updateBaseline = false, observed }: ReportOptions,
   { cwd }: JudgeIo,
 ): Baseline | undefined {
-  for (const { format, file } of reports) checkWritable(`--report ${format}`, file, cwd);
+  for (const { format, file } of report) checkWritable(`--report ${format}`, file, cwd);
   if (observed !== undefined) checkWritable('--observed', observed, cwd);
   if (baseline === undefined) return undefined;
   if (updateBaseline) checkWritable('--baseline', baseline, cwd);
@@ -40,7 +40,7 @@ export async function finishRun(
 ): Promise<number> {
   const { report, notes } = withBaseline(options, io, found, baseline);
   const written = [...notes, ...writeObserved(options, io, report)];
-  for (const { format, file } of options.reports) {
+  for (const { format, file } of options.report) {
     writeText(file, io.cwd, await render(format, report));
     written.push(`${format} report: ${file}`);
   }
@@ -48,7 +48,7 @@ export async function finishRun(
   const stale = report.baseline?.stale.length ?? 0;
   const hindered = countHindered(report.rules);
   const outcome = { verdict, summary, interrupted, stale, hindered };
-  const code = exitCode(outcome, options.allowIncomplete);
+  const code = exitCode(outcome, options.allowIncomplete ?? false);
   if (code === EXIT_CODES.incomplete) written.push(incompleteWords(hindered, report));
   if (code === EXIT_CODES.staleBaseline) {
     const what = `${count(stale, 'entry', 'entries')} of the baseline no longer deviate`;
@@ -75,7 +75,7 @@ function withBaseline(
 ): { report: Report; notes: string[] } {
   if (baseline === undefined) return { report, notes: [] };
   const today = dayOf(io.nowMs());
-  const apply = (known: Baseline) => applyBaseline(report, known, today, options.strict);
+  const apply = (known: Baseline) => applyBaseline(report, known, today, options.strict ?? false);
   if (!options.updateBaseline) return { report: apply(baseline), notes: [] };
   if (report.interrupted || report.verdict === 'invalid' || report.not_started !== undefined) {
     const note = `baseline: ${options.baseline} is left as it was, because the run did not finish`;
@@ -115,7 +115,7 @@ async function print(
     for (const each of [...marks, ...written.map((line) => `${line}\n`)]) io.err(each);
     return;
   }
-  const jsonFile = options.reports.find(({ format }) => format === 'json')?.file;
+  const jsonFile = options.report.find(({ format }) => format === 'json')?.file;
   const lines = textReport(report, { color: io.color, width: io.columns, jsonFile });
   // Nothing that a target says must be read as a workflow command.
   const pause = `stop-${report.mark}`;

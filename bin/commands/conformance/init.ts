@@ -5,15 +5,13 @@ import { resolve } from 'node:path';
 import type { Command } from 'commander';
 import { EXAMPLE_PROFILE, profileFields } from '../../../conformance/providers/profile.ts';
 import { wrapText } from '../../../conformance/reports/plain-text.ts';
-import manifest from '../../../package.json' with { type: 'json' };
 import { addHelp } from '../help-text.ts';
 import { checkWritable, writeText } from './input-files.ts';
-import { type JudgeIo, systemJudgeIo, UsageError } from './io.ts';
-import { reportingUsage } from './run-interruptibly.ts';
+import { type JudgeIo, systemIo, UsageError } from './io.ts';
 
 const FILE = 'conformance.profile.json';
 
-export function defineInit(command: Command): void {
+export function defineInit(command: Command, io = systemIo()): void {
   addHelp(command, {
     examples: ['npx conformance init', 'npx conformance init --print'],
   });
@@ -21,21 +19,19 @@ export function defineInit(command: Command): void {
     .argument('[file]', 'where to write it', FILE)
     .option('--force', 'overwrite a file that is there')
     .option('--print', 'print the profile and write nothing')
-    .action(async (file: string, options: { force?: boolean; print?: boolean }) => {
-      const io = systemJudgeIo(manifest.version);
-      process.exitCode = await reportingUsage(io, () => init(file, options, io));
-    });
+    .action((file: string, options: InitOptions) => init(file, options, io));
 }
 
-function init(
-  file: string,
-  options: { readonly force?: boolean; readonly print?: boolean },
-  io: JudgeIo,
-): number {
+interface InitOptions {
+  readonly force?: boolean;
+  readonly print?: boolean;
+}
+
+function init(file: string, options: InitOptions, io: JudgeIo): void {
   const text = `${JSON.stringify(EXAMPLE_PROFILE, null, 2)}\n`;
   if (options.print) {
     io.out(text);
-    return 0;
+    return;
   }
   if (existsSync(resolve(io.cwd, file)) && !options.force) {
     throw new UsageError(`${file} is there already; --force overwrites it`);
@@ -51,7 +47,6 @@ function init(
     `Then: conformance run --profile ${file}`,
   ];
   io.out(`${lines.join('\n')}\n`);
-  return 0;
 }
 
 /** Every field by its path, with what it is for; only what lies under a path when one is given. */

@@ -1,5 +1,8 @@
 // Input and output of the conformance commands; tests pass their own.
+
 import { printable } from '../../../conformance/reports/plain-text.ts';
+import manifest from '../../../package.json' with { type: 'json' };
+import { endSignals } from '../end-signals.ts';
 
 export interface JudgeIo {
   readonly env: Readonly<Record<string, string | undefined>>;
@@ -15,6 +18,10 @@ export interface JudgeIo {
   readonly color: boolean;
   readonly columns: number;
   nowMs(): number;
+  /** The exit code once everything has been written. */
+  finish(code: number): void;
+  /** Stops the work instead of the signals of the process. */
+  readonly stop?: AbortSignal;
 }
 
 /** A mistake in the arguments or in a file that they name: exit code 2. */
@@ -27,19 +34,51 @@ export class UsageError extends Error {
   }
 }
 
-export function systemJudgeIo(version: string): JudgeIo {
+export function systemIo(): JudgeIo {
   const { env } = process;
   const off = env.NO_COLOR !== undefined && env.NO_COLOR !== '';
   const forced = env.FORCE_COLOR !== undefined && env.FORCE_COLOR !== '0';
   return {
     env,
     cwd: process.cwd(),
-    version,
+    version: manifest.version,
     out: (text) => process.stdout.write(text),
     err: (text) => process.stderr.write(text),
     isTerminal: process.stderr.isTTY === true && env.TERM !== 'dumb',
     color: !off && (forced || process.stdout.isTTY === true),
     columns: process.stdout.columns ?? 100,
     nowMs: () => Date.now(),
+    finish: (code) => {
+      process.exitCode = code;
+    },
   };
+}
+
+/**
+ * Runs work that takes long: the first signal stops it and reports what is known, a second one ends
+ * the program. A bug is exit code 5: Node's own code is 1, which here means that something deviates.
+ */
+export async function runInterruptibly(
+  io: JudgeIo,
+  work: (stop: AbortSignal) => Promise<number>,
+): Promise<void> {
+  const stop = new AbortController();
+  const onSignal = () => {
+    if (stop.signal.aborted) process.exit(130);
+    io.err('\nInterrupted: reporting what is known; once more to end at once.\n');
+    stop.abort();
+  };
+  for (const signal of endSignals) process.on(signal, onSignal);
+  // Timeouts alone keep no program alive: without it a program that waits for nothing else would end.
+  const alive = setInterval(() => {}, 1_000);
+  try {
+    io.finish(await work(io.stop ?? stop.signal));
+  } catch (error) {
+    if (error instanceof UsageError) throw error;
+    io.err(`the judge failed: ${error instanceof Error ? error.stack : String(error)}\n`);
+    io.finish(5);
+  } finally {
+    clearInterval(alive);
+    for (const signal of endSignals) process.off(signal, onSignal);
+  }
 }

@@ -2,9 +2,9 @@
 import { randomBytes } from 'node:crypto';
 import { EVERYTHING, type Selection } from '../../../conformance/engine/run/select.ts';
 import type { Report } from '../../../conformance/reports/report.ts';
-import { shellLine } from '../../../fixtures/shell-word.ts';
 import manifest from '../../../package.json' with { type: 'json' };
 import type { ReceiverJudged, ReceiverToJudge } from '../../../simulator/control/plane.ts';
+import { commandToRepeat } from './options.ts';
 
 export interface ReceiverJudging extends ReceiverToJudge {
   /** The name of the variable that holds the secret, for commands that are printed. */
@@ -49,29 +49,19 @@ export async function judgeReceiver(
     ...(onResult === undefined ? {} : { onResult: (_, done, total) => onResult(done, total) }),
   });
   const redactor = new Redactor([secret, ...(previousSecret === null ? [] : [previousSecret])]);
-  const replay = ({ id }: { readonly id: string }) => replayCommand(id, receiver);
+  const replay = ({ id }: { readonly id: string }) =>
+    commandToRepeat('receiver', [
+      ['url', url],
+      ['secret-env', receiver.secretEnv],
+      ['previous-secret-env', receiver.previousSecretEnv],
+      ['signature-header', receiver.signatureHeader, 'X-Webhook-Signature'],
+      ['subscription-header', receiver.subscriptionHeader, 'X-Webhook-Subscription-Id'],
+      ['subscription-id', subscriptionId, '1'],
+      ['effect-probe', effectProbe ?? undefined],
+      ['only', id],
+    ]);
   const { version } = manifest;
   return { report: receiverReport({ version, url, run, redactor, replay, strict }) };
-}
-
-/** A command that tries one check again. */
-function replayCommand(id: string, receiver: ReceiverJudging): string {
-  const { signatureHeader, subscriptionHeader, subscriptionId, effectProbe } = receiver;
-  const options: readonly (readonly [name: string, value: string | null, usual: string | null])[] =
-    [
-      ['url', receiver.url, null],
-      ['secret-env', receiver.secretEnv, null],
-      ['previous-secret-env', receiver.previousSecretEnv ?? null, null],
-      ['signature-header', signatureHeader, 'X-Webhook-Signature'],
-      ['subscription-header', subscriptionHeader, 'X-Webhook-Subscription-Id'],
-      ['subscription-id', subscriptionId, '1'],
-      ['effect-probe', effectProbe, null],
-      ['only', id, null],
-    ];
-  const words = options.flatMap(([name, value, usual]) =>
-    value === null || value === usual ? [] : [`--${name}`, value],
-  );
-  return shellLine(['npx', 'conformance', 'receiver', ...words]);
 }
 
 /** As the control plane asks for it. */

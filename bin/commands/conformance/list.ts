@@ -3,95 +3,83 @@
 import type { Command } from 'commander';
 import { checks as clientChecks } from '../../../conformance/client/checks/all.ts';
 import { CAPABILITIES, type Capability } from '../../../conformance/engine/capabilities.ts';
-import {
-  type Check,
-  expectedOf,
-  type Group,
-  groupWords,
-} from '../../../conformance/receiver/check.ts';
+import { expectedOf, groupWords } from '../../../conformance/receiver/check.ts';
 import { allChecks } from '../../../conformance/receiver/checks.ts';
 import { scenarios } from '../../../conformance/scenarios/all.ts';
 import { ruleFamilies, rules } from '../../../fixtures/rules.ts';
 import { addHelp } from '../help-text.ts';
+import { systemIo } from './io.ts';
 
-export function defineList(command: Command): void {
-  addHelp(command, {
-    examples: ['npx conformance list', 'npx conformance list --json'],
-  });
-  command.option('--json', 'as JSON').action(({ json }: { json?: boolean }) => {
-    const print = json ? `${JSON.stringify(listing(), null, 1)}\n` : `${listLines().join('\n')}\n`;
-    process.stdout.write(print);
-  });
+export function defineList(command: Command, io = systemIo()): void {
+  addHelp(command, { examples: ['npx conformance list', 'npx conformance list --json'] });
+  command
+    .option('--json', 'as JSON')
+    .action(({ json }: { json?: boolean }) =>
+      io.out(`${json ? JSON.stringify(listing(), null, 1) : listLines().join('\n')}\n`),
+    );
 }
+
+const scenariosOf = (rule: string) =>
+  scenarios.filter((each) => each.rules.some((id) => id === rule));
 
 /** For scripts. */
 function listing() {
-  const trying = (rule: string) =>
-    scenarios.filter((each) => each.rules.some((id) => id === rule)).map(({ id }) => id);
   return {
-    rules: rules.map(({ id, words, needs }) => ({ id, words, needs, scenarios: trying(id) })),
-    scenarios: scenarios.map((each) => ({
-      id: each.id,
-      title: each.title,
-      rules: each.rules,
-      observes: each.observes ?? [],
-      needs: each.needs ?? [],
-      lane: each.lane ?? 'shared',
-    })),
-    needs: (Object.keys(CAPABILITIES) as Capability[]).map((need) => ({
-      id: need,
-      catalogue: CAPABILITIES[need].coarse,
-      add: CAPABILITIES[need].add,
-    })),
-    receiver_checks: allChecks.map((check) => ({
-      id: check.id,
-      group: check.group,
-      title: check.title,
-      expected: expectedOf(check),
-    })),
-    client_checks: clientChecks.map(({ id, title, expected, rules: own }) => ({
-      id,
-      title,
-      expected,
-      rules: own,
-    })),
+    rules: rules.map(({ id, words, needs }) => {
+      return { id, words, needs, scenarios: scenariosOf(id).map((each) => each.id) };
+    }),
+    scenarios: scenarios.map(
+      ({ id, title, rules: own, observes = [], needs = [], lane = 'shared' }) => {
+        return { id, title, rules: own, observes, needs, lane };
+      },
+    ),
+    needs: (Object.keys(CAPABILITIES) as Capability[]).map((id) => {
+      return { id, catalogue: CAPABILITIES[id].coarse, add: CAPABILITIES[id].add };
+    }),
+    receiver_checks: allChecks.map((check) => {
+      return { id: check.id, group: check.group, title: check.title, expected: expectedOf(check) };
+    }),
+    client_checks: clientChecks.map(({ id, title, expected, rules: own }) => {
+      return { id, title, expected, rules: own };
+    }),
   };
 }
 
 function listLines(): string[] {
-  const lines: string[] = [];
-  for (const { title, prefix, rules: own } of ruleFamilies) {
-    lines.push(`${prefix}: ${title}`);
-    for (const { id, words, needs } of own) {
-      const wants = needs.length === 0 ? '' : ` [${needs.join(', ')}]`;
-      lines.push(`  ${id.padEnd(10)} ${words}${wants}`);
-      for (const scenario of scenarios.filter((each) => each.rules.includes(id))) {
-        const lacks = scenario.needs ?? [];
-        lines.push(
-          `  ${' '.repeat(12)}${scenario.id}${lacks.length ? `: ${lacks.join(', ')}` : ''}`,
-        );
-      }
-    }
-    lines.push('');
-  }
-  const wanted = new Set(scenarios.flatMap((each) => each.needs ?? []));
-  lines.push('What scenarios need; a control plane provides all of it, a profile can provide:');
-  for (const need of [...wanted].sort())
-    lines.push(`  ${need.padEnd(26)} ${CAPABILITIES[need].add}`);
-  lines.push('');
-  lines.push('Checks of conformance receiver:', ...checkLines(), '');
-  lines.push('Checks of conformance client:');
-  lines.push(...clientChecks.map(({ id, title }) => `    ${id.padEnd(34)} ${title}`), '');
+  const lines = (rows: readonly (readonly [id: string, words: string])[], width: number) =>
+    rows.map(([id, words]) => `    ${id.padEnd(width)} ${words}`);
+  const inBrackets = (needs: readonly string[]) =>
+    needs.length === 0 ? '' : ` [${needs.join(', ')}]`;
+  const wanted = [...new Set(scenarios.flatMap(({ needs = [] }) => needs))].sort();
   const counts = `${rules.length} rules, ${scenarios.length} scenarios`;
   const checks = `${allChecks.length} receiver checks, ${clientChecks.length} client checks`;
-  lines.push(`${counts}, ${checks}. More: conformance explain ID`);
-  return lines;
-}
-
-function checkLines(): string[] {
-  const line = ({ id, title }: Check) => `    ${id.padEnd(34)} ${title}`;
-  return (Object.keys(groupWords) as Group[]).flatMap((group) => [
-    `  ${groupWords[group]}`,
-    ...allChecks.filter((check) => check.group === group).map(line),
-  ]);
+  return [
+    ...ruleFamilies.flatMap(({ title, prefix, rules: own }) => [
+      `${prefix}: ${title}`,
+      ...own.flatMap(({ id, words, needs }) => [
+        `  ${id.padEnd(10)} ${words}${inBrackets(needs)}`,
+        ...scenariosOf(id).map((each) => `              ${each.id}${inBrackets(each.needs ?? [])}`),
+      ]),
+      '',
+    ]),
+    'What scenarios need; a control plane provides all of it, a profile can provide:',
+    ...lines(
+      wanted.map((need) => [need, CAPABILITIES[need].add]),
+      26,
+    ),
+    '',
+    'Checks of conformance receiver:',
+    ...lines(
+      allChecks.map(({ id, title, group }) => [id, `${groupWords[group]}: ${title}`]),
+      34,
+    ),
+    '',
+    'Checks of conformance client:',
+    ...lines(
+      clientChecks.map(({ id, title }) => [id, title]),
+      34,
+    ),
+    '',
+    `${counts}, ${checks}. More: conformance explain ID`,
+  ];
 }

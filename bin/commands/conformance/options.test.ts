@@ -1,41 +1,50 @@
-// The options of `conformance run` are checked one by one, each with a word on what to give
-// instead.
+// The options of `conformance run` are checked one by one, each with a word on what to give instead.
+import { Command } from 'commander';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { UsageError } from './io.ts';
-import { readRunOptions } from './options.ts';
+import { systemIo, UsageError } from './io.ts';
+import { addReportOptions, addTargetOptions, optionsOf, type RunOptions } from './options.ts';
+import { type Given, runJudge } from './testing/run-judge.ts';
 
 const env = { TOKEN: 'tok_of_a_target', EMPTY: '' };
 const url = 'http://127.0.0.1:7420/';
 
 const options = suite('options of conformance run');
 
+function read(...words: string[]): RunOptions {
+  const command = new Command();
+  addTargetOptions(command, { ...systemIo(), env });
+  addReportOptions(command, 'rules', 'X').action(() => {});
+  command.parse(words, { from: 'user' });
+  return optionsOf<RunOptions>(command);
+}
+
 options('the least there is to give', () => {
-  const read = readRunOptions({ baseUrl: url }, env);
-  assert.is(read.baseUrl, 'http://127.0.0.1:7420');
-  assert.is(read.controlUrl, undefined);
-  assert.is(read.seed, 1);
-  assert.is(read.timeoutS, 30);
-  assert.equal(read.reports, []);
-  assert.is(read.strict, false);
+  const { baseUrl, controlUrl, timeoutS, report, only, strict } = read('--base-url', url);
+  assert.equal([baseUrl, controlUrl, timeoutS], ['http://127.0.0.1:7420', undefined, 30]);
+  assert.equal([report, only, strict], [[], [], undefined]);
 });
 
 options('a token by the name of its variable, in two spellings', () => {
-  assert.is(readRunOptions({ baseUrl: url, tokenEnv: 'TOKEN' }, env).token, env.TOKEN);
-  assert.is(readRunOptions({ baseUrl: url, token: 'env:TOKEN' }, env).token, env.TOKEN);
+  const secret = { env: 'TOKEN', value: env.TOKEN };
+  assert.equal(read('--base-url', url, '--token-env', 'TOKEN').tokenEnv, secret);
+  assert.equal(read('--base-url', url, '--token', 'env:TOKEN').token, secret);
 });
 
-options('reports of every format', () => {
-  const report = ['json=a.json', 'junit=b.xml', 'html=c=d.html', 'markdown=e.md'];
-  assert.equal(readRunOptions({ baseUrl: url, report }, env).reports, [
+options('lists repeat and take commas', () => {
+  const given = read(
+    ...['--base-url', url, '--only', 'ACC-1,TXN-4', 'UPD-1', '--skip', 'X'],
+    ...['--report', 'json=a.json,junit=b.xml', '--report', 'html=c=d.html'],
+  );
+  assert.equal([given.only, given.skip], [['ACC-1', 'TXN-4', 'UPD-1'], ['X']]);
+  assert.equal(given.report, [
     { format: 'json', file: 'a.json' },
     { format: 'junit', file: 'b.xml' },
     { format: 'html', file: 'c=d.html' },
-    { format: 'markdown', file: 'e.md' },
   ]);
 });
 
-const WRONG: [name: string, given: Parameters<typeof readRunOptions>[0], words: RegExp][] = [
+const WRONG: [name: string, given: Given, words: RegExp][] = [
   ['no target', {}, /--base-url is missing/],
   ['no url', { baseUrl: 'localhost:7420' }, /--base-url: "localhost:7420" is not a url/],
   ['the path of the API', { baseUrl: `${url}api/v1/` }, /leave the path \/api\/v1 out.*: http:/],
@@ -47,35 +56,27 @@ const WRONG: [name: string, given: Parameters<typeof readRunOptions>[0], words: 
   ['an unknown format', { baseUrl: url, report: ['pdf=x'] }, /"pdf=x" is none of json=FILE, junit/],
   ['a format without a file', { baseUrl: url, report: ['json'] }, /"json" is none of/],
   ['a file twice', { baseUrl: url, report: ['json=x', 'html=x'] }, /x is named twice/],
-  [
-    'a file for two things',
-    { baseUrl: url, report: ['json=x'], observed: 'x' },
-    /x is named twice/,
-  ],
+  ['two things in a file', { baseUrl: url, report: ['json=x'], observed: 'x' }, /named twice/],
   ['an update of nothing', { baseUrl: url, updateBaseline: true }, /needs --baseline FILE/],
   ['a token in the open', { baseUrl: url, token: 'tok_1' }, /never the token itself/],
-  [
-    'a token for a name',
-    { baseUrl: url, tokenEnv: 'tok-1!' },
-    /the name of an environment variable/,
-  ],
+  ['a token for a name', { baseUrl: url, tokenEnv: 'tok-1!' }, /name of an environment variable/],
   ['a variable that is not there', { baseUrl: url, tokenEnv: 'NOPE' }, /NOPE is not set/],
   ['an empty variable', { baseUrl: url, tokenEnv: 'EMPTY' }, /EMPTY is not set or is empty/],
   ['a brand by name', { baseUrl: url, brandId: 'north' }, /--brand-id: "north" is not an id/],
-  ['two sources', { baseUrl: url, tokenEnv: 'TOKEN', profile: 'p.json' }, /exclude each other/],
 ];
 for (const [name, given, words] of WRONG) {
-  options(`refused: ${name}`, () => {
-    try {
-      readRunOptions(given, env);
-      assert.unreachable();
-    } catch (error) {
-      assert.instance(error, UsageError);
-      assert.match((error as Error).message, words);
-      assert.not.match((error as Error).message, 'tok_1');
-      assert.not.match((error as Error).message, env.TOKEN);
-    }
+  options(`refused: ${name}`, async () => {
+    const error = (await runJudge(given, { env }).catch((thrown: unknown) => thrown)) as Error;
+    assert.instance(error, UsageError);
+    assert.match(error.message, words);
+    assert.not.match(error.message, /tok_1|tok_of/);
   });
 }
+
+options('a token and a profile exclude each other', async () => {
+  const given = { baseUrl: url, tokenEnv: 'TOKEN', profile: 'p.json' };
+  const error = await runJudge(given, { env }).catch((thrown: Error) => thrown);
+  assert.match((error as Error).message, /--token-env.* cannot be used with.*--profile/);
+});
 
 options.run();

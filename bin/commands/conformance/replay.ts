@@ -3,12 +3,10 @@
 import type { Command } from 'commander';
 import { isExploreReport, scriptIn } from '../../../conformance/explore/report/again.ts';
 import { curlScript } from '../../../conformance/reports/replay.ts';
-import manifest from '../../../package.json' with { type: 'json' };
 import { addHelp, type HelpText } from '../help-text.ts';
 import { suggestIds } from '../suggest-ids.ts';
 import { REPORT_ADVICE, readingReport, readJson, reportIn } from './input-files.ts';
-import { type JudgeIo, systemJudgeIo, UsageError } from './io.ts';
-import { reportingUsage } from './run-interruptibly.ts';
+import { type JudgeIo, systemIo, UsageError } from './io.ts';
 
 const help: HelpText = {
   words: [
@@ -20,18 +18,12 @@ const help: HelpText = {
   ],
 };
 
-export function defineReplay(command: Command): void {
+export function defineReplay(command: Command, io = systemIo()): void {
   addHelp(command, help);
   command
     .argument('<report>', 'the JSON report of a run')
     .argument('<scenario>', 'the id of a scenario in it')
-    .action(async (file: string, scenario: string) => {
-      const io = systemJudgeIo(manifest.version);
-      process.exitCode = await reportingUsage(io, () => {
-        io.out(replay(file, scenario, io));
-        return 0;
-      });
-    });
+    .action((file: string, scenario: string) => io.out(replay(file, scenario, io)));
 }
 
 /** The text of the script; throws UsageError if there is nothing to repeat. */

@@ -11,9 +11,7 @@ import type { Step, Value } from '../../../conformance/explore/sequence.ts';
 import { parseProfile } from '../../../conformance/providers/profile.ts';
 import { profileProvider } from '../../../conformance/providers/profile-provider.ts';
 import { createSandbox } from '../../../simulator/index.ts';
-import { readExploreOptions } from '../../commands/conformance/explore-options.ts';
-import { exploreTarget } from '../../commands/conformance/explore-target.ts';
-import { withServer } from '../../commands/conformance/testing/run-judge.ts';
+import { runExplore, withServer } from '../../commands/conformance/testing/run-judge.ts';
 import { profileOfSandbox } from '../testing/live-profile.ts';
 import { createAccount, explored } from './testing/explored.ts';
 
@@ -70,10 +68,7 @@ async function explore(over: object, given: Readonly<Record<string, string>>) {
           model: 'm.json',
           ...given,
         };
-        const read = readExploreOptions({ ...options, report: ['json=r.json'] }, {});
-        const io = { env: {}, cwd, version: '0.0.0', isTerminal: false, color: false };
-        const quiet = { out: () => {}, err: () => {}, columns: 100, nowMs: () => Date.now() };
-        await exploreTarget(read, { ...io, ...quiet }, new AbortController().signal);
+        await runExplore({ ...options, report: ['json=r.json'] }, { cwd });
       },
     );
     const report = JSON.parse(readFileSync(join(cwd, 'r.json'), 'utf8')) as ExploreReport;

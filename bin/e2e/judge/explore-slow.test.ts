@@ -5,9 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { readExploreOptions } from '../../commands/conformance/explore-options.ts';
-import { exploreTarget } from '../../commands/conformance/explore-target.ts';
-import type { JudgeIo } from '../../commands/conformance/io.ts';
+import { runExplore } from '../../commands/conformance/testing/run-judge.ts';
 import { served } from '../testing/bent-sandbox.ts';
 import { startChaosProxy } from '../testing/chaos-proxy.ts';
 
@@ -47,10 +45,7 @@ async function explored({ slowMs, minutes, requests, heard, asked }: Tried) {
     said += text;
     heard?.(said, trying);
   };
-  const io: JudgeIo = {
-    ...{ env: {}, cwd: folder, version: '0.0.0', isTerminal: true, color: false, columns: 100 },
-    ...{ out: say, err: say, nowMs: () => Date.now() },
-  };
+  const io = { cwd: folder, isTerminal: true, out: say, err: say, stop: stopping.signal };
   return served([], async (target) => {
     const draw = () => {
       asked?.(trying);
@@ -60,8 +55,8 @@ async function explored({ slowMs, minutes, requests, heard, asked }: Tried) {
     performance.now = () => realNow.call(performance) + passedMs;
     try {
       // One call at a time and sequence, so that what is under way is not many.
-      const given = readExploreOptions({ baseUrl: proxy.url, requests, concurrency: '1' }, io.env);
-      const code = await exploreTarget({ ...given, minutes }, io, stopping.signal);
+      const given = { baseUrl: proxy.url, requests, concurrency: '1', minutes };
+      const { code } = await runExplore(given, io);
       return { code, said };
     } finally {
       performance.now = realNow;

@@ -9,9 +9,7 @@ import { parseConfig } from '../../../fixtures/config.ts';
 import { defaultSettings, type Settings } from '../../../fixtures/settings.ts';
 import { createSandbox } from '../../../simulator/index.ts';
 import { simulatorModels } from '../../commands/conformance/explore-model.ts';
-import { readExploreOptions } from '../../commands/conformance/explore-options.ts';
-import { exploreTarget } from '../../commands/conformance/explore-target.ts';
-import type { JudgeIo } from '../../commands/conformance/io.ts';
+import { runExplore } from '../../commands/conformance/testing/run-judge.ts';
 import { explored } from '../explore/testing/explored.ts';
 
 const twins = suite('the twin of a target');
@@ -20,22 +18,15 @@ twins.after(() => rmSync(folder, { recursive: true, force: true }));
 
 /** What the command says of a sandbox with these settings, and the file that it writes. */
 async function observed(settings: Partial<Settings>, given: Readonly<Record<string, string>>) {
-  const said: string[] = [];
-  const io: JudgeIo = {
-    ...{ env: {}, cwd: folder, version: '0.0.0', isTerminal: false, color: false, columns: 100 },
-    out: (text) => said.push(text),
-    err: (text) => said.push(text),
-    nowMs: () => Date.now(),
-  };
   const sandbox = await createSandbox({ clock: 'frozen', settings });
   try {
     const { base_url: baseUrl } = await sandbox.listen({ port: 0 });
-    const options = readExploreOptions({ baseUrl, observed: 'twin.json', ...given }, io.env);
-    const code = await exploreTarget(options, io, new AbortController().signal);
+    const options = { baseUrl, observed: 'twin.json', ...given };
+    const { code, out, err } = await runExplore(options, { cwd: folder });
     const file = join(folder, 'twin.json');
     const text = existsSync(file) ? readFileSync(file, 'utf8') : null;
     rmSync(file, { force: true });
-    return { code, said: said.join(''), twin: text === null ? null : JSON.parse(text) };
+    return { code, said: out + err, twin: text === null ? null : JSON.parse(text) };
   } finally {
     await sandbox.close();
   }

@@ -1,6 +1,6 @@
 // Every check of a client, in the order of reports, and each in words.
 import { findRule } from '../../../fixtures/rules.ts';
-import { wrapText } from '../../reports/plain-text.ts';
+import { code, facts, heading, item, list, type Part, words } from '../../reports/parts.ts';
 import type { Check } from './check.ts';
 import { habitChecks } from './habits.ts';
 import { refusalChecks } from './refusals.ts';
@@ -49,32 +49,28 @@ export function wordsIn(texts: readonly string[]): readonly Term[] {
   return glossary.filter(({ word }) => new RegExp(`\\b${word.slice(2)}s?\\b`).test(all));
 }
 
-const label = 16;
-
-/** Lines for a person; null if there is no such check. */
-export function explainClientCheck(id: string, width: number): readonly string[] | null {
-  const check = checks.find((each) => each.id.toLowerCase() === id.toLowerCase());
-  if (check === undefined) return null;
-  const { title, orders, expected, atStake, mend, rules, atOnce } = check;
-  const item = (name: string, words: string) =>
-    wrapText(words, width - label).map((each, n) => (n === 0 ? name : '').padEnd(label) + each);
+/** A check in words for a person. */
+export function explainClientCheck(check: Check): Part[] {
+  const { id, title, orders, expected, atStake, mend, rules, atOnce } = check;
   const places =
     atOnce === 0
       ? 'It is judged in runs in which nothing goes wrong.'
       : 'It does so wherever the first run has shown such a call.';
+  const texts = [title, orders, expected, atStake, mend.words];
   return [
-    `${check.id}  ${title}`,
-    ...item('what it does', orders === 'Nothing.' ? places : `${orders} ${places}`),
-    ...item('a right client', expected),
-    ...item('at stake', atStake),
-    ...item('mend', mend.words),
-    '',
-    ...mend.example.split('\n').map((line) => `    ${line}`.trimEnd()),
-    '',
-    ...rules.flatMap((rule) => item(rule, findRule(rule).words)),
-    ...wordsIn([title, orders, expected, atStake, mend.words]).flatMap(({ word, meaning }) =>
-      item(word, meaning),
-    ),
-    ...item('try it', `conformance client --only ${check.id} -- COMMAND`),
+    heading(`${id}  ${title}`),
+    ...facts([
+      ['does', orders === 'Nothing.' ? places : `${orders} ${places}`],
+      ['expects', `a client that ${expected}`],
+      ['at stake', atStake],
+      ['mend', mend.words],
+      ['try it', `npx conformance client --only ${id} -- COMMAND`],
+    ]),
+    words('Right:'),
+    ...code(mend.example.split('\n')),
+    ...list([
+      ...rules.map((rule) => item(findRule(rule).words, rule)),
+      ...wordsIn(texts).map(({ word, meaning }) => item(meaning, word)),
+    ]),
   ];
 }

@@ -17,8 +17,8 @@ import type { Provider } from '../../../../conformance/providers/target.ts';
 import type { Redactor } from '../../../../conformance/reports/redact.ts';
 import { usedBeside } from '../input-files.ts';
 import { type JudgeIo, UsageError } from '../io.ts';
-import type { RunOptions } from '../options.ts';
-import { readTarget, type TargetReading } from './read-target.ts';
+import type { TargetOptions } from '../options.ts';
+import { readTarget, type TargetReading, tokenOf } from './read-target.ts';
 
 export interface Found {
   readonly baseUrl: string;
@@ -34,7 +34,7 @@ export interface Found {
 }
 
 interface Given {
-  readonly options: RunOptions;
+  readonly options: TargetOptions;
   readonly io: JudgeIo;
   readonly sender: Sender;
   readonly redactor: Redactor;
@@ -53,12 +53,15 @@ export async function findTarget(given: Given): Promise<Found> {
   const sender = inventory.watch(senderTo(urls, given));
   const common = { baseUrl, sender, inventory, mark: newMark() };
   const plane =
-    asked === null ? undefined : new ControlPlaneClient(asked, sender, options.controlToken);
+    asked === null
+      ? undefined
+      : new ControlPlaneClient(asked, sender, options.controlTokenEnv?.value);
   const absent = (await plane?.absence(options.timeoutS * 1000)) ?? null;
   refuseAbsence(options, asked, absent);
   if (asked !== null && absent === null) {
     onMode?.('control', asked, inventory);
-    const { controlToken, maxRate } = options;
+    const { controlTokenEnv, maxRate } = options;
+    const controlToken = controlTokenEnv?.value;
     const provider = await controlProvider({
       baseUrl,
       controlUrl: asked,
@@ -68,7 +71,7 @@ export async function findTarget(given: Given): Promise<Found> {
       positions: read.profile?.positions,
       secret: (value) => redactor.learn(value),
     });
-    const own = read.profile === undefined && options.token === undefined;
+    const own = read.profile === undefined && tokenOf(options) === undefined;
     const notes = own ? [] : [`${UNUSED} (--control-url none leaves the control plane alone).`];
     return { ...common, controlUrl: asked, provider, notes };
   }
@@ -95,9 +98,9 @@ async function sayIfAbsent({ options, io, sender, redactor }: Given, baseUrl: st
 }
 
 /** If a control plane is given and does not answer, the run stops. */
-function refuseAbsence(options: RunOptions, asked: string | null, absent: string | null): void {
-  const { controlUrl, controlToken } = options;
-  if (absent === null || (controlUrl === undefined && controlToken === undefined)) return;
+function refuseAbsence(options: TargetOptions, asked: string | null, absent: string | null): void {
+  const { controlUrl, controlTokenEnv } = options;
+  if (absent === null || (controlUrl === undefined && controlTokenEnv === undefined)) return;
   const option = controlUrl === undefined ? '--control-token-env' : '--control-url';
   const advice = '--control-url none goes without one';
   throw new UsageError(`${option}: no control plane at ${asked}: ${absent}; ${advice}`);
@@ -110,9 +113,10 @@ function liveProvider(
   mark: string,
   absent: string | null,
 ): Provider {
-  const { token, brandId, profile: file, maxRate, tokenEnv } = options;
-  const firm =
-    brandId === undefined ? { token: token ?? '' } : { token: token ?? '', brand_id: brandId };
+  const { brandId, profile: file, maxRate } = options;
+  const secret = tokenOf(options);
+  const token = secret?.value;
+  const firm = { token: token ?? '', ...(brandId === undefined ? {} : { brand_id: brandId }) };
   const profile = read.profile ?? { credentials: token === undefined ? {} : { firm } };
   const warn = (note: string) => io.err(`${note}\n`);
   const give = 'give --profile FILE (see: conformance init) or --token-env NAME';
@@ -124,7 +128,7 @@ function liveProvider(
     mark,
     maxRate,
     ...(file === undefined ? {} : { used: usedBeside(file, io.cwd, warn) }),
-    ...(token === undefined ? {} : { tokenFrom: `--token-env ${tokenEnv ?? ''}`.trim() }),
+    ...(secret === undefined ? {} : { tokenFrom: `--token-env ${secret.env}` }),
     noCredential: `${silent(read.asked, absent)}, and there is no credential: ${give}`,
   });
 }
@@ -149,7 +153,7 @@ function recordsOf(profile: Profile | undefined): ProfileRecords {
 
 /** What a gateway wants is sent to the target and its operator, and to no other origin. */
 function senderTo(urls: readonly string[], { options, sender, redactor }: Given): Sender {
-  const lines = options.headers.map(({ name, value }) => [name, value] as const);
+  const lines = options.header.map(({ name, value }) => [name, value] as const);
   for (const [, value] of lines) redactor.add(value);
   const origins = urls.map((each) => new URL(each).origin);
   return withHeaders(sender, lines, origins);

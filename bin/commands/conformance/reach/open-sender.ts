@@ -12,7 +12,7 @@ import { type JudgeIo, UsageError } from '../io.ts';
 
 /** Throws UsageError for a file or a variable that cannot be used. */
 export function openSender(
-  { ca }: { readonly ca: string | undefined },
+  { ca }: { readonly ca?: string | undefined },
   io: JudgeIo,
   redactor: Redactor,
 ): Promise<Sender> {

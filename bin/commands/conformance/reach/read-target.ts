@@ -12,7 +12,7 @@ import {
 import type { Redactor } from '../../../../conformance/reports/redact.ts';
 import { readProfileFile } from '../input-files.ts';
 import { type JudgeIo, UsageError } from '../io.ts';
-import type { RunOptions } from '../options.ts';
+import type { Secret, TargetOptions } from '../options.ts';
 
 export interface TargetReading {
   readonly baseUrl: string;
@@ -24,12 +24,17 @@ export interface TargetReading {
   readonly notes: readonly string[];
 }
 
+/** The token that is given instead of a profile. */
+export function tokenOf({ tokenEnv, token }: TargetOptions): Secret | undefined {
+  return tokenEnv ?? token;
+}
+
 /** Throws UsageError for a file that is of no use. */
-export function readTarget(options: RunOptions, io: JudgeIo, redactor: Redactor): TargetReading {
+export function readTarget(options: TargetOptions, io: JudgeIo, redactor: Redactor): TargetReading {
   const read = options.profile === undefined ? undefined : readProfileFile(options.profile, io);
   const secrets = [...(read?.secrets ?? [])];
-  for (const secret of [options.token, options.controlToken]) {
-    if (secret !== undefined) secrets.push(secret);
+  for (const secret of [tokenOf(options), options.controlTokenEnv]) {
+    if (secret !== undefined) secrets.push(secret.value);
   }
   for (const secret of secrets) redactor.add(secret);
   const baseUrl = options.baseUrl ?? read?.profile.base_url?.replace(/(?<!\/)\/+$/, '');
@@ -45,8 +50,10 @@ export function readTarget(options: RunOptions, io: JudgeIo, redactor: Redactor)
 export function claimedOffers(
   { profile }: TargetReading,
   mode: Mode,
-  { token, maxRate }: RunOptions,
+  options: TargetOptions,
 ): ReadonlySet<Capability> {
+  const { maxRate } = options;
+  const token = tokenOf(options)?.value;
   if (mode === 'control') {
     const isLimited = !isAmple(maxRate, 200);
     return new Set(EVERY_CAPABILITY.filter((each) => each !== 'bursts' || !isLimited));
@@ -55,7 +62,7 @@ export function claimedOffers(
   return offersOf(profile ?? { credentials }, maxRate);
 }
 
-export function paceOf({ profile }: TargetReading, mode: Mode, { maxRate }: RunOptions): Pace {
+export function paceOf({ profile }: TargetReading, mode: Mode, { maxRate }: TargetOptions): Pace {
   const most = maxRate ?? Number.POSITIVE_INFINITY;
   if (mode === 'control') return { mode, perSecond: most, firmPerSecond: most };
   const perSecond = profile?.plan?.per_second ?? SANDBOX_PER_SECOND;

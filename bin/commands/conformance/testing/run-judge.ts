@@ -1,69 +1,86 @@
-// Runs `conformance run` inside a test: options as commander hands them over, output kept.
+// Runs a command of conformance inside a test: options by their names, output kept.
 import { mkdtempSync, rmSync } from 'node:fs';
 import { createServer, type RequestListener, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { Command } from 'commander';
 import type { Report } from '../../../../conformance/reports/report.ts';
-import { type ExploreGiven, readExploreOptions } from '../explore-options.ts';
-import { exploreTarget } from '../explore-target.ts';
+import { defineExplore } from '../explore.ts';
 import type { JudgeIo } from '../io.ts';
-import { judgeTarget } from '../judge-target.ts';
-import { readRunOptions } from '../options.ts';
+import { defineRun } from '../run.ts';
 
 const TOKEN = 'tok_under_test_0123456789';
 
-export interface JudgeRun {
+export interface CommandRun {
   readonly code: number;
   readonly out: string;
   readonly err: string;
-  /** The JSON report of standard output, where `json` was asked for. */
+}
+
+export interface JudgeRun extends CommandRun {
+  /** The JSON report of standard output, if `json` is given. */
   readonly report: Report;
 }
 
-export type Given = Parameters<typeof readRunOptions>[0];
+/** Options by their names in code: `{ baseUrl: 'http://…', only: ['ACC-1'], json: true }`. */
+export type Given = Readonly<
+  Record<string, string | number | boolean | readonly string[] | undefined>
+>;
 
 export async function runJudge(
   given: Given,
   over: Partial<JudgeIo> = {},
-  signal: AbortSignal = new AbortController().signal,
+  stop?: AbortSignal,
 ): Promise<JudgeRun> {
-  const { io, said } = keptIo(over);
-  const code = await judgeTarget(readRunOptions(given, io.env), io, signal);
-  const report = (given.json ? JSON.parse(said.out) : undefined) as Report;
-  return { code, ...said, report };
+  const ran = await runCommand(defineRun, given, { ...over, ...(stop ? { stop } : {}) });
+  const report = (given.json ? JSON.parse(ran.out) : undefined) as Report;
+  return { ...ran, report };
 }
 
-/** `conformance explore` in the same way. */
-export async function runExplore(
-  given: Partial<ExploreGiven>,
+export function runExplore(given: Given, over: Partial<JudgeIo> = {}): Promise<CommandRun> {
+  return runCommand(defineExplore, given, over);
+}
+
+/** Rejects with UsageError for options that are of no use. */
+export async function runCommand(
+  define: (command: Command, io: JudgeIo) => void,
+  given: Given,
   over: Partial<JudgeIo> = {},
-): Promise<Omit<JudgeRun, 'report'>> {
-  const { io, said } = keptIo(over);
-  const options = readExploreOptions(given, io.env);
-  const code = await exploreTarget(options, io, new AbortController().signal);
-  return { code, ...said };
-}
-
-function keptIo(over: Partial<JudgeIo>) {
-  const said = { out: '', err: '' };
-  const io: JudgeIo = {
+): Promise<CommandRun> {
+  const ran = { code: 0, out: '', err: '' };
+  const command = new Command('conformance').exitOverride();
+  command.configureOutput({ writeErr: (text) => (ran.err += text) });
+  define(command, {
     env: { TOKEN },
     cwd: process.cwd(),
     version: '0.0.0',
     out: (text) => {
-      said.out += text;
+      ran.out += text;
     },
     err: (text) => {
-      said.err += text;
+      ran.err += text;
     },
     isTerminal: false,
     color: false,
     columns: 100,
     nowMs: () => Date.now(),
+    finish: (code) => {
+      ran.code = code;
+    },
     ...over,
-  };
-  return { io, said };
+  });
+  await command.parseAsync(argumentsOf(given), { from: 'user' });
+  return ran;
+}
+
+function argumentsOf(given: Given): string[] {
+  return Object.entries(given).flatMap(([name, value]) => {
+    const option = `--${name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
+    if (value === undefined || value === false) return [];
+    if (value === true) return [option];
+    return [value].flat().map((each) => `${option}=${each}`);
+  });
 }
 
 /** A server on a free port of this machine, for as long as `play` takes. */
