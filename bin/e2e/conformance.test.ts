@@ -231,8 +231,12 @@ command('on GitHub deviations are annotated, and a target’s words are no comma
 const MISUSED: [name: string, given: Given, words: RegExp][] = [
   ['a glob for nothing', { only: ['BULC-*'] }, /--only: "BULC-\*" matches no rule/],
   ['a skip of nothing', { skip: ['x'] }, /--skip: "x" matches no rule/],
-  ['a profile that is not there', { profile: 'nope.json' }, /no file nope\.json; conformance init/],
-  ['a baseline that is not there', { baseline: 'nope.json' }, /no file nope\.json/],
+  [
+    'a profile that is not there',
+    { profile: 'nope.json' },
+    /nope\.json: there is no such file; conformance init/,
+  ],
+  ['a baseline that is not there', { baseline: 'nope.json' }, /nope\.json: there is no such file/],
   ['a report into no folder', { report: ['json=no/r.json'] }, /cannot write no\/r\.json: there is/],
   ['settings into a folder', { observed: '.' }, /\. is a folder/],
 ];

@@ -3,9 +3,10 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { Exchange } from '../engine/types.ts';
 import type { Check } from './check.ts';
+import { mannerChecks } from './checks/behaviour.ts';
 import { receiverChecks } from './checks.ts';
 import { deliveryOf } from './delivery.ts';
-import { judgeCheck, judgeManners, leaksMac } from './judge.ts';
+import { judgeCheck, leaksMac } from './judge.ts';
 
 const judging = suite('judging answers of a receiver');
 
@@ -72,8 +73,8 @@ const manners: readonly (readonly [string, readonly Exchange[], string, string])
 
 for (const [words, valid, id, verdict] of manners) {
   judging(words, () => {
-    const found = judgeManners(valid, []).find(({ check }) => check.id === id);
-    assert.is(found?.judgement.verdict, verdict);
+    const check = mannerChecks.find((each) => each.id === id);
+    assert.is(check?.judge(valid, []).verdict, verdict);
   });
 }
 
@@ -87,8 +88,7 @@ judging('an answer that holds the right signature gives it away, in any case and
   assert.is(leaksMac(probe, exchange(400, 1, 'ab')), false);
   assert.is(leaksMac(probe, exchange(null)), false);
   assert.is(leaksMac({ delivery }, exchange(400, 1, 'ab12')), false);
-  const [, , told] = judgeManners([], [exchange(400)]);
-  assert.is(told?.judgement.verdict, 'deviates');
+  assert.is(mannerChecks.at(-1)?.judge([], [exchange(400)]).verdict, 'deviates');
 });
 
 judging.run();

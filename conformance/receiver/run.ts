@@ -4,7 +4,8 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { EVERYTHING, type Selection } from '../engine/run/select.ts';
 import type { Exchange } from '../engine/types.ts';
 import type { Check } from './check.ts';
-import { checksOf, groupsInOrder, isWhole } from './checks.ts';
+import { mannerChecks } from './checks/behaviour.ts';
+import { AGES_S, checksOf, groupsInOrder, isWhole } from './checks.ts';
 import { bytesOf, deliveryOf, eventOf, type SigningOptions } from './delivery.ts';
 import { diagnose } from './diagnose.ts';
 import {
@@ -15,13 +16,11 @@ import {
   type Judgement,
   judgeCheck,
   judgeEnded,
-  judgeManners,
   leaksMac,
   unjudged,
 } from './judge.ts';
 import { Interrupted, openProbeSender, type ProbeSender } from './probe-sender.ts';
 import { type EffectCounter, judgeEffects } from './side-effects.ts';
-import { measureWindow } from './timestamp-tolerance.ts';
 
 /** The result of one check. */
 export interface CheckResult {
@@ -130,7 +129,7 @@ class Run {
     }
     this.#addManners();
     if (lost !== null) return this.#addRest(lost);
-    if (isWhole(selection)) this.observed.push(await measureWindow(signing, this.#sender.send));
+    if (isWhole(selection)) this.observed.push(await this.#measureWindow());
     if (effects === null) {
       this.observed.push('Side effects were not counted, because --effect-probe is missing.');
       return;
@@ -246,12 +245,27 @@ class Run {
   }
 
   #addManners(isWanted: (judgement: Judgement) => boolean = () => true): void {
-    const seen = [...this.#valid, ...this.#leaking];
-    for (const { check, judgement } of judgeManners(this.#valid, this.#leaking)) {
+    for (const check of mannerChecks) {
+      const { shown, ...judged } = check.judge(this.#valid, this.#leaking);
+      const judgement: Judgement = { ...judged, exchanges: shown.map(({ n }) => n) };
       if (!this.#wanted.includes(check) || !isWanted(judgement)) continue;
-      const exchanges = seen.filter(({ n }) => judgement.exchanges.includes(n));
-      this.#add({ check, judgement, why: null, exchanges });
+      this.#add({ check, judgement, why: null, exchanges: shown });
     }
+  }
+
+  /** How old, and how far in the future, a signature may be for this receiver, in one sentence. */
+  async #measureWindow(): Promise<string> {
+    const { signing } = this.#options;
+    const taken: string[] = [];
+    const refused: string[] = [];
+    for (const [index, age] of AGES_S.entries()) {
+      const body = bytesOf(JSON.stringify(eventOf(signing, `window-${index}`)));
+      const delivery = deliveryOf(signing, { body, tMs: Date.now() - age * 1000 });
+      const words = `${Math.abs(age)} s ${age > 0 ? 'old' : 'ahead'}`;
+      (isAccepted(await this.#sender.send(delivery)) ? taken : refused).push(words);
+    }
+    const list = (words: readonly string[]) => words.join(', ') || 'none';
+    return `Around five minutes, accepted: ${list(taken)}; refused: ${list(refused)}.`;
   }
 
   /** Marks every check that has no result as not judged. */

@@ -34,7 +34,7 @@ export function unreadableWords(code: string): string {
 }
 
 /** One such as /dev/zero has no end; a pipe is read, because a shell gives one. */
-export function isDevice(path: string): boolean {
+function isDevice(path: string): boolean {
   const found = statSync(path);
   return found.isCharacterDevice() || found.isBlockDevice();
 }

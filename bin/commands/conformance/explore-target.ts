@@ -40,84 +40,8 @@ import { commandToRepeat, targetWords } from './options.ts';
 import { type Found, findTarget } from './reach/find-target.ts';
 import { openSender } from './reach/open-sender.ts';
 
-export async function exploreTarget(
-  options: ExploreOptions,
-  io: JudgeIo,
-  signal: AbortSignal,
-): Promise<number> {
-  for (const { format, file } of options.report) checkWritable(`--report ${format}`, file, io.cwd);
-  const { observed } = options;
-  if (observed !== undefined) checkWritable('--observed', observed, io.cwd);
-  const again = readAgain(options, io.cwd);
-  const given = again?.given ?? readModel(options, io.cwd);
-  const redactor = new Redactor();
-  const sender = await openSender(options, io, redactor);
-  try {
-    const found = await findTarget({
-      ...{ options, io, sender, redactor, isGuarded: true },
-    });
-    const startedMs = performance.now();
-    const untilMs = startedMs + (options.minutes ?? Number.POSITIVE_INFINITY) * 60_000;
-    const times = { startedAt: new Date().toISOString(), startedMs, untilMs };
-    const progress = new ExploreProgress(io, untilMs);
-    const watched = progress.watching(found.sender);
-    try {
-      const common = { options, io, signal, redactor, sender: watched, found, progress, ...times };
-      const problem = await findStartProblem(observeOptions(common, untilMs));
-      const asItIs = { ...(given ?? NOTHING_KNOWN), spent: 0, forms: undefined };
-      const isKnown = again !== undefined && !needsForms(again.sequence);
-      const learned = problem !== null || isKnown ? asItIs : await learnFrom(common, given);
-      return await compareWith({ ...common, ...learned, problem, sequence: again?.sequence });
-    } finally {
-      progress.end();
-      await found.provider.close();
-    }
-  } finally {
-    await sender.close();
-  }
-}
-
-/**
- * NS: what the target does where the specification is open, as far as half of the requests and of
- * the time go.
- */
-async function learnFrom(common: Common, given: Answers | undefined) {
-  const { options, io, found } = common;
-  const most = Math.floor(options.requests / 2);
-  const asked = { ...observeOptions(common, (performance.now() + common.untilMs) / 2), most };
-  if (given !== undefined) {
-    const { requests: spent, unlike, ...forms } = await observeForms(asked);
-    return { ...given, known: { ...given.known, unlike }, spent, forms };
-  }
-  io.err(`Learning how ${found.baseUrl} answers the open questions\n`);
-  const { requests: spent, unlike, settings: answered, ...forms } = await observe(asked);
-  const { settings = defaultSettings } = parseSettings(answered);
-  const known: Known = { settings: answered, from: 'the target', unlike };
-  return { settings, known, spent, forms };
-}
-
-/** NS-1, NS-8: whether the form of a request has to be found out first. */
-const needsForms = ({ steps }: Sequence): boolean =>
-  callsOf(steps).some(({ operation }) => /Position$|^issueToken$/.test(operation));
-
-/** How scenarios of the judge are played on the target, and until when. */
-function observeOptions({ options, signal, redactor, sender, found }: Common, untilMs: number) {
-  const { timeoutS, maxRate } = options;
-  return {
-    ...{ provider: found.provider, sender, timeoutMs: timeoutS * 1000 },
-    signal: endingAt(untilMs, signal),
-    secret: (value: string) => redactor.learn(value),
-    ...(maxRate === undefined ? {} : { maxRate }),
-  };
-}
-
-function endingAt(untilMs: number, signal: AbortSignal): AbortSignal {
-  if (untilMs === Number.POSITIVE_INFINITY) return signal;
-  const leftMs = Math.max(0, Math.round(untilMs - performance.now()));
-  return AbortSignal.any([signal, AbortSignal.timeout(leftMs)]);
-}
-
-interface Common {
+/** One exploration from its options to its report. */
+interface Exploration {
   readonly options: ExploreOptions;
   readonly io: JudgeIo;
   readonly signal: AbortSignal;
@@ -131,19 +55,98 @@ interface Common {
   readonly untilMs: number;
 }
 
-interface Comparison extends Common, Answers {
-  readonly forms: Forms | undefined;
-  /** Requests that were sent to learn the settings. */
+/** What is known of the target before sequences are compared. */
+interface Learned extends Answers {
+  /** Requests that were sent to learn it. */
   readonly spent: number;
-  /** Why nothing can be asked of the target at all. */
-  readonly problem: string | null;
-  readonly sequence: Sequence | undefined;
+  readonly forms?: Forms;
 }
 
-async function compareWith(comparison: Comparison): Promise<number> {
-  const { options, found, settings, known, forms, sender, signal, sequence, spent } = comparison;
+export async function exploreTarget(
+  options: ExploreOptions,
+  io: JudgeIo,
+  signal: AbortSignal,
+): Promise<number> {
+  for (const { format, file } of options.report) checkWritable(`--report ${format}`, file, io.cwd);
+  const { observed, minutes = Number.POSITIVE_INFINITY } = options;
+  if (observed !== undefined) checkWritable('--observed', observed, io.cwd);
+  const again = readAgain(options, io.cwd);
+  const given = again?.given ?? readModel(options, io.cwd);
+  const redactor = new Redactor();
+  const sender = await openSender(options, io, redactor);
+  try {
+    const found = await findTarget({ options, io, sender, redactor, isGuarded: true });
+    const startedMs = performance.now();
+    const untilMs = startedMs + minutes * 60_000;
+    const progress = new ExploreProgress(io, untilMs);
+    const exploration: Exploration = {
+      ...{ options, io, signal, redactor, found, progress, startedMs, untilMs },
+      startedAt: new Date().toISOString(),
+      sender: progress.watching(found.sender),
+    };
+    try {
+      const problem = await findStartProblem(observeOptions(exploration, untilMs));
+      const isKnown = again !== undefined && !needsForms(again.sequence);
+      const learned: Learned =
+        problem !== null || isKnown
+          ? { ...(given ?? NOTHING_KNOWN), spent: 0 }
+          : await learnFrom(exploration, given);
+      return await compareWith(exploration, learned, problem, again?.sequence);
+    } finally {
+      progress.end();
+      await found.provider.close();
+    }
+  } finally {
+    await sender.close();
+  }
+}
+
+/**
+ * NS: what the target does where the specification is open, as far as half of the requests and of
+ * the time go.
+ */
+async function learnFrom(exploration: Exploration, given: Answers | undefined): Promise<Learned> {
+  const { options, io, found, untilMs } = exploration;
+  const most = Math.floor(options.requests / 2);
+  const asked = { ...observeOptions(exploration, (performance.now() + untilMs) / 2), most };
+  if (given !== undefined) {
+    const { requests: spent, unlike, ...forms } = await observeForms(asked);
+    return { ...given, known: { ...given.known, unlike }, spent, forms };
+  }
+  io.err(`Learning how ${found.baseUrl} answers the open questions\n`);
+  const { requests: spent, unlike, settings: answered, ...forms } = await observe(asked);
+  const { settings = defaultSettings } = parseSettings(answered);
+  return { settings, known: { settings: answered, from: 'the target', unlike }, spent, forms };
+}
+
+/** NS-1, NS-8: whether the form of a request has to be found out first. */
+const needsForms = ({ steps }: Sequence): boolean =>
+  callsOf(steps).some(({ operation }) => /Position$|^issueToken$/.test(operation));
+
+/** How scenarios of the judge are played on the target, and until when. */
+function observeOptions(exploration: Exploration, untilMs: number) {
+  const { options, signal, redactor, sender, found } = exploration;
+  const { timeoutS, maxRate } = options;
+  const leftMs = Math.max(0, Math.round(untilMs - performance.now()));
+  const isEndless = untilMs === Number.POSITIVE_INFINITY;
+  return {
+    ...{ provider: found.provider, sender, timeoutMs: timeoutS * 1000 },
+    signal: isEndless ? signal : AbortSignal.any([signal, AbortSignal.timeout(leftMs)]),
+    secret: (value: string) => redactor.learn(value),
+    ...(maxRate === undefined ? {} : { maxRate }),
+  };
+}
+
+async function compareWith(
+  exploration: Exploration,
+  learned: Learned,
+  /** Why nothing can be asked of the target at all. */
+  problem: string | null,
+  sequence: Sequence | undefined,
+): Promise<number> {
+  const { options, found, sender, signal, untilMs, progress } = exploration;
+  const { settings, known, forms, spent } = learned;
   const { requests, concurrency, seed, timeoutS, maxRate } = options;
-  const { untilMs, progress, problem } = comparison;
   const most = sequence === undefined ? requests - spent : requests;
   progress.compares(most);
   const chosen = problem !== null ? [] : sequence === undefined ? undefined : [sequence];
@@ -163,21 +166,28 @@ async function compareWith(comparison: Comparison): Promise<number> {
   progress.end();
   // What acts by itself does not stay behind, if that can be helped.
   if (!found.provider.worlds) await found.inventory.sweep(sender, paceOfSweep(options));
-  const after = {
-    ...comparison,
-    known: { ...known, settings: { ...known.settings, ...explored.learned } },
-  };
-  const report = reportOf(after, explored);
-  finish(after, report, explored.agreed);
-  return exitCodeOf(report);
+  const told = { ...known, settings: { ...known.settings, ...explored.learned } };
+  const report = reportOf(exploration, { ...learned, known: told }, problem, explored);
+  finish(exploration, told, report, explored.agreed);
+  if (report.interrupted) return EXIT_CODES.interrupted;
+  if (report.verdict === 'differs') return EXIT_CODES.deviates;
+  return report.verdict === 'agrees' ? EXIT_CODES.conformant : EXIT_CODES.ungraded;
 }
 
 function reportOf(
-  { options, io, found, redactor, signal, spent, problem, known, ...times }: Comparison,
+  { options, io, found, redactor, signal, startedAt, startedMs, untilMs }: Exploration,
+  { known, spent }: Learned,
+  problem: string | null,
   explored: Explored,
 ): ExploreReport {
-  const { startedAt, startedMs, untilMs } = times;
   for (const secret of found.provider.secrets()) redactor.learn(secret);
+  const isEmpty = explored.sequences === 0 && !signal.aborted;
+  const why =
+    problem !== null
+      ? [`Nothing was compared: ${problem.replace(/\.$/, '')}.`]
+      : isEmpty
+        ? [performance.now() > untilMs ? TOO_LATE : tooFew(spent, options.model !== undefined)]
+        : [];
   return makeReport({
     version: io.version,
     target: { base_url: found.baseUrl, control_url: found.controlUrl },
@@ -185,15 +195,12 @@ function reportOf(
     ...{ explored, settings: known.settings, interrupted: signal.aborted, redactor },
     requests: explored.requests + spent,
     inventory: inventoryOf(found),
-    notes: [
-      ...(problem === null ? [] : [`Nothing was compared: ${problem.replace(/\.$/, '')}.`]),
-      ...(problem === null && explored.sequences === 0 && !signal.aborted
-        ? [performance.now() > untilMs ? TOO_LATE : tooFew(spent, options.model !== undefined)]
-        : []),
-      ...found.notes,
-      ...found.provider.notes,
-    ],
-    replay: (id) => replayCommand(options, found, id),
+    notes: [...why, ...found.notes, ...found.provider.notes],
+    replay: (id) =>
+      commandToRepeat('explore', [
+        ...targetWords(options, found.baseUrl),
+        ['replay', placeOf(options, id)],
+      ]),
   });
 }
 
@@ -210,15 +217,11 @@ function tooFew(spent: number, hasModel: boolean): string {
   return `Nothing was compared: ${why}. Give more --requests${advice}.`;
 }
 
-function replayCommand(options: ExploreOptions, { baseUrl }: Found, id: string): string {
-  const file = options.report.find(({ format }) => format === 'json')?.file;
-  // What was played again is the first and only one of this run; in the file it has its own id.
-  const { replay } = options;
-  const again =
-    file === undefined && replay !== undefined
-      ? `${replay.file}#${replay.id}`
-      : `${file ?? 'REPORT.json'}#${id}`;
-  return commandToRepeat('explore', [...targetWords(options, baseUrl), ['replay', again]]);
+/** What was played again is the only one of this run; in the file it has its own id. */
+function placeOf({ report, replay }: ExploreOptions, id: string): string {
+  const file = report.find(({ format }) => format === 'json')?.file;
+  if (file === undefined && replay !== undefined) return `${replay.file}#${replay.id}`;
+  return `${file ?? 'REPORT.json'}#${id}`;
 }
 
 const RENDERERS = {
@@ -227,7 +230,12 @@ const RENDERERS = {
   html: htmlReport,
 } as const;
 
-function finish({ options, io, known }: Comparison, report: ExploreReport, agreed: number): void {
+function finish(
+  { options, io }: Exploration,
+  known: Known,
+  report: ExploreReport,
+  agreed: number,
+): void {
   const written: string[] = [];
   for (const { format, file } of options.report) {
     writeText(file, io.cwd, RENDERERS[format](report));
@@ -251,10 +259,4 @@ function finish({ options, io, known }: Comparison, report: ExploreReport, agree
   if (options.replay === undefined) written.push(...nextSteps(report, options.report));
   const lines = textReport(report, { color: io.color, width: io.columns });
   io.out(`${[...lines, ...written].join('\n')}\n`);
-}
-
-function exitCodeOf({ verdict, interrupted }: ExploreReport): number {
-  if (interrupted) return EXIT_CODES.interrupted;
-  if (verdict === 'differs') return EXIT_CODES.deviates;
-  return verdict === 'agrees' ? EXIT_CODES.conformant : EXIT_CODES.ungraded;
 }

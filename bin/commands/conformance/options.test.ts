@@ -25,10 +25,9 @@ options('the least there is to give', () => {
   assert.equal([report, only, strict], [[], [], undefined]);
 });
 
-options('a token by the name of its variable, in two spellings', () => {
+options('a token by the name of its variable', () => {
   const secret = { env: 'TOKEN', value: env.TOKEN };
   assert.equal(read('--base-url', url, '--token-env', 'TOKEN').tokenEnv, secret);
-  assert.equal(read('--base-url', url, '--token', 'env:TOKEN').token, secret);
 });
 
 options('lists repeat and take commas', () => {
@@ -58,7 +57,6 @@ const WRONG: [name: string, given: Given, words: RegExp][] = [
   ['a file twice', { baseUrl: url, report: ['json=x', 'html=x'] }, /x is named twice/],
   ['two things in a file', { baseUrl: url, report: ['json=x'], observed: 'x' }, /named twice/],
   ['an update of nothing', { baseUrl: url, updateBaseline: true }, /needs --baseline FILE/],
-  ['a token in the open', { baseUrl: url, token: 'tok_1' }, /never the token itself/],
   ['a token for a name', { baseUrl: url, tokenEnv: 'tok-1!' }, /name of an environment variable/],
   ['a variable that is not there', { baseUrl: url, tokenEnv: 'NOPE' }, /NOPE is not set/],
   ['an empty variable', { baseUrl: url, tokenEnv: 'EMPTY' }, /EMPTY is not set or is empty/],

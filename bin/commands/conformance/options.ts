@@ -20,8 +20,6 @@ export interface TargetOptions {
   readonly controlUrl?: string;
   readonly controlTokenEnv?: Secret;
   readonly tokenEnv?: Secret;
-  /** `env:NAME`, another spelling of tokenEnv. */
-  readonly token?: Secret;
   readonly profile?: string;
   readonly brandId?: string;
   readonly maxRate?: number;
@@ -49,12 +47,6 @@ export function addTargetOptions(command: Command, { env }: JudgeIo): Command {
     .addOption(
       new Option('--token-env <name>', 'variable that holds a bearer token, instead of a profile')
         .argParser(secretFrom('--token-env', env))
-        .conflicts('profile'),
-    )
-    .addOption(
-      new Option('--token <env:name>')
-        .hideHelp()
-        .argParser((text) => readTokenReference(text, env))
         .conflicts('profile'),
     )
     .option(
@@ -186,13 +178,13 @@ export function commandToRepeat(verb: string, options: Repeated): string {
 
 /** The options that reach the same target again. */
 export function targetWords(options: TargetOptions, baseUrl: string): Repeated {
-  const { controlUrl, profile, controlTokenEnv, tokenEnv, token, header, ca } = options;
+  const { controlUrl, profile, controlTokenEnv, tokenEnv, header, ca } = options;
   return [
     ['base-url', baseUrl],
     ['control-url', controlUrl],
     ['profile', profile],
     ['control-token-env', controlTokenEnv?.env],
-    ['token-env', (tokenEnv ?? token)?.env],
+    ['token-env', tokenEnv?.env],
     ...header.map(({ shown }) => ['header', shown] as const),
     ['ca', ca],
   ];
@@ -222,13 +214,6 @@ export function secretFrom(option: string, env: Env): (name: string) => Secret {
     const shown = /^[A-Z0-9_]+$/.test(name) ? name : 'that it names';
     throw new UsageError(`${option}: the environment variable ${shown} is not set or is empty`);
   };
-}
-
-function readTokenReference(text: string, env: Env): Secret {
-  const name = /^env:(.+)$/.exec(text)?.[1];
-  if (name !== undefined) return secretFrom('--token', env)(name);
-  // Anything but a reference may be the token itself, so it is not repeated.
-  throw new UsageError('--token takes env:NAME, never the token itself: others can read it here');
 }
 
 export interface AddedHeader {

@@ -10,7 +10,7 @@ import type { Redactor } from '../../../../conformance/reports/redact.ts';
 import { profileScenarios } from '../../../../conformance/scenarios/profile/profile.ts';
 import type { JudgeIo } from '../io.ts';
 import type { RunOptions } from '../options.ts';
-import { claimedOffers, paceOf, readTarget, type TargetReading, tokenOf } from './read-target.ts';
+import { claimedOffers, paceOf, readTarget, type TargetReading } from './read-target.ts';
 
 /** The exit code. */
 export function tellPlan(
@@ -20,7 +20,7 @@ export function tellPlan(
   scenarios: readonly Scenario[],
 ): number {
   const read = readTarget(options, io, redactor);
-  const hasOwn = read.profile !== undefined || tokenOf(options) !== undefined;
+  const hasOwn = read.profile !== undefined || options.tokenEnv !== undefined;
   const mode: Mode = hasOwn || read.asked === null ? 'profile' : 'control';
   const offers = claimedOffers(read, mode, options);
   const { chosen, left } = chooseScenarios({ scenarios, selection: options, offers });

@@ -18,7 +18,7 @@ import type { Redactor } from '../../../../conformance/reports/redact.ts';
 import { usedBeside } from '../input-files.ts';
 import { type JudgeIo, UsageError } from '../io.ts';
 import type { TargetOptions } from '../options.ts';
-import { readTarget, type TargetReading, tokenOf } from './read-target.ts';
+import { readTarget, type TargetReading } from './read-target.ts';
 
 export interface Found {
   readonly baseUrl: string;
@@ -71,7 +71,7 @@ export async function findTarget(given: Given): Promise<Found> {
       positions: read.profile?.positions,
       secret: (value) => redactor.learn(value),
     });
-    const own = read.profile === undefined && tokenOf(options) === undefined;
+    const own = read.profile === undefined && options.tokenEnv === undefined;
     const notes = own ? [] : [`${UNUSED} (--control-url none leaves the control plane alone).`];
     return { ...common, controlUrl: asked, provider, notes };
   }
@@ -113,9 +113,8 @@ function liveProvider(
   mark: string,
   absent: string | null,
 ): Provider {
-  const { brandId, profile: file, maxRate } = options;
-  const secret = tokenOf(options);
-  const token = secret?.value;
+  const { brandId, profile: file, maxRate, tokenEnv } = options;
+  const token = tokenEnv?.value;
   const firm = { token: token ?? '', ...(brandId === undefined ? {} : { brand_id: brandId }) };
   const profile = read.profile ?? { credentials: token === undefined ? {} : { firm } };
   const warn = (note: string) => io.err(`${note}\n`);
@@ -128,7 +127,7 @@ function liveProvider(
     mark,
     maxRate,
     ...(file === undefined ? {} : { used: usedBeside(file, io.cwd, warn) }),
-    ...(secret === undefined ? {} : { tokenFrom: `--token-env ${secret.env}` }),
+    ...(tokenEnv === undefined ? {} : { tokenFrom: `--token-env ${tokenEnv.env}` }),
     noCredential: `${silent(read.asked, absent)}, and there is no credential: ${give}`,
   });
 }

@@ -177,7 +177,7 @@ const WRONG: [name: string, read: () => unknown, words: RegExp][] = [
   ['a header of nothing', () => readHeader('X-A:', {}), /X-A has no value/],
   ['no such variable', () => readHeader('X-A: env:NO', {}), /names a variable that is not set/],
   ['a line break', () => readHeader('X-A: t0ps3cret\r\nX-B: 1', {}), /value of X-A has characters/],
-  ['no such file', () => readCa('none.pem', '/'), /--ca: there is no file none\.pem/],
+  ['no such file', () => readCa('none.pem', '/'), /--ca: none\.pem: there is no such file/],
   [
     'no certificate',
     () => readCa(import.meta.filename, '/'),

@@ -8,6 +8,7 @@ import type { Route } from '../../../../conformance/engine/send/route.ts';
 import { type Sender, socketSender } from '../../../../conformance/engine/send/sender.ts';
 import type { Redactor } from '../../../../conformance/reports/redact.ts';
 import { parseUrl } from '../../../../fixtures/parse-url.ts';
+import { unreadableWords } from '../../../../simulator/compose/json-file.ts';
 import { type JudgeIo, UsageError } from '../io.ts';
 
 /** Throws UsageError for a file or a variable that cannot be used. */
@@ -31,8 +32,8 @@ export function readCa(file: string, cwd: string): string[] {
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
     if (code === undefined) throw error;
-    const why = code === 'ENOENT' ? `there is no file ${file}` : `cannot read ${file} (${code})`;
-    throw new UsageError(`--ca: ${why}; give the authority's certificate in PEM form`);
+    const why = unreadableWords(code);
+    throw new UsageError(`--ca: ${file}: ${why}; give the authority's certificate in PEM form`);
   }
   const found = text.match(CERTIFICATE) ?? [];
   const advice = 'PEM begins with -----BEGIN CERTIFICATE-----';

@@ -12,7 +12,7 @@ import {
 import type { Redactor } from '../../../../conformance/reports/redact.ts';
 import { readProfileFile } from '../input-files.ts';
 import { type JudgeIo, UsageError } from '../io.ts';
-import type { Secret, TargetOptions } from '../options.ts';
+import type { TargetOptions } from '../options.ts';
 
 export interface TargetReading {
   readonly baseUrl: string;
@@ -24,16 +24,11 @@ export interface TargetReading {
   readonly notes: readonly string[];
 }
 
-/** The token that is given instead of a profile. */
-export function tokenOf({ tokenEnv, token }: TargetOptions): Secret | undefined {
-  return tokenEnv ?? token;
-}
-
 /** Throws UsageError for a file that is of no use. */
 export function readTarget(options: TargetOptions, io: JudgeIo, redactor: Redactor): TargetReading {
   const read = options.profile === undefined ? undefined : readProfileFile(options.profile, io);
   const secrets = [...(read?.secrets ?? [])];
-  for (const secret of [tokenOf(options), options.controlTokenEnv]) {
+  for (const secret of [options.tokenEnv, options.controlTokenEnv]) {
     if (secret !== undefined) secrets.push(secret.value);
   }
   for (const secret of secrets) redactor.add(secret);
@@ -50,15 +45,13 @@ export function readTarget(options: TargetOptions, io: JudgeIo, redactor: Redact
 export function claimedOffers(
   { profile }: TargetReading,
   mode: Mode,
-  options: TargetOptions,
+  { maxRate, tokenEnv }: TargetOptions,
 ): ReadonlySet<Capability> {
-  const { maxRate } = options;
-  const token = tokenOf(options)?.value;
   if (mode === 'control') {
     const isLimited = !isAmple(maxRate, 200);
     return new Set(EVERY_CAPABILITY.filter((each) => each !== 'bursts' || !isLimited));
   }
-  const credentials = token === undefined ? {} : { firm: { token } };
+  const credentials = tokenEnv === undefined ? {} : { firm: { token: tokenEnv.value } };
   return offersOf(profile ?? { credentials }, maxRate);
 }
 
