@@ -1,6 +1,6 @@
 // What a person sees while a judge runs: what will be tried, how far it is and how long the rest
 // takes. One line, redrawn on a terminal and repeated every 30 s in a log.
-import { type Pace, planRun, type RunPlan, weightOf } from '../engine/inventory/plan.ts';
+import { type Pace, planRun, type RunPlan } from '../engine/inventory/plan.ts';
 import type { SelectedScenario } from '../engine/run/select.ts';
 import type { ScenarioResult } from '../engine/types.ts';
 import { count, duration } from './verdict-words.ts';
@@ -45,20 +45,10 @@ export class ProgressLine {
 /** With less than this done, the time so far predicts nothing. */
 const PREDICTIVE_SHARE = 0.05;
 
-/**
- * How long the rest takes: by the plan at first, and more and more by the pace so far. Undefined
- * while neither says anything.
- */
-export function remainingMs(
-  share: number,
-  elapsedMs: number,
-  plannedMs: number | undefined,
-): number | undefined {
-  const rest = Math.max(0, 1 - share);
-  const seenMs = share > 0 ? elapsedMs / share : 0;
-  if (plannedMs === undefined) return share < PREDICTIVE_SHARE ? undefined : rest * seenMs;
-  const wholeMs = rest * Math.max(plannedMs, elapsedMs) + share * seenMs;
-  return rest * wholeMs;
+/** How long the rest takes at the pace so far; undefined while that says nothing. */
+export function remainingMs(share: number, elapsedMs: number): number | undefined {
+  if (share < PREDICTIVE_SHARE) return undefined;
+  return Math.max(0, 1 - share) * (elapsedMs / share);
 }
 
 /** `about 4 min`, in coarse steps. */
@@ -85,7 +75,7 @@ export class CountedProgress {
       const elapsedMs = performance.now() - startedAtMs;
       const total = this.#total;
       if (total === undefined) return `Waiting for the first response, ${duration(elapsedMs)}`;
-      const leftMs = remainingMs(this.#done / total, elapsedMs, undefined);
+      const leftMs = remainingMs(this.#done / total, elapsedMs);
       return `${this.#done} of ${count(total, noun)}, ${timeWords(elapsedMs, leftMs)}`;
     });
   }
@@ -107,64 +97,46 @@ export interface ProgressOptions {
   readonly pace: Pace;
 }
 
-/** Progress of a run on an API. */
+/** Progress of a run on an API: its plan counts the requests. */
 export class RunProgress {
   readonly #io: ProgressIo;
   readonly #line: ProgressLine;
-  readonly #startedAtMs = performance.now();
-  readonly #requests: () => number;
   #plan: RunPlan | undefined;
-  #isPaced = false;
-  #weights = new Map<string, number>();
   #done = 0;
   #total: number | undefined;
-  #doneWeight = 0;
   #deviating = 0;
 
   /** `requests` returns how many were sent so far. */
   constructor(io: ProgressIo, requests: () => number) {
+    const startedAtMs = performance.now();
     this.#io = io;
-    this.#requests = requests;
-    this.#line = new ProgressLine(io, () => this.#words());
+    this.#line = new ProgressLine(io, () => {
+      if (this.#plan === undefined) return undefined;
+      const sent = requests();
+      const planned = Math.max(this.#plan.requests, sent);
+      const elapsedMs = performance.now() - startedAtMs;
+      const time = timeWords(elapsedMs, remainingMs(sent / Math.max(1, planned), elapsedMs));
+      const bad = this.#deviating === 0 ? '' : `, ${this.#deviating} deviating`;
+      const total = this.#total ?? this.#plan.scenarios;
+      return `${this.#done} of ${total} scenarios, ${sent} of about ${planned} requests${bad}, ${time}`;
+    });
   }
 
   /** Announces what is about to be tried, and counts from then on. */
   start(where: string, { chosen, wanted, pace }: ProgressOptions): void {
     this.#plan = planRun(chosen, pace);
-    this.#isPaced = Number.isFinite(pace.perSecond);
-    this.#weights = new Map(chosen.map(({ scenario }) => [scenario.id, weightOf(scenario, pace)]));
     this.#io.err(`Judging ${where}: ${planWords(this.#plan, wanted, pace)}\n`);
   }
 
   /** `total`: how many scenarios there are, now that the target has been looked at. */
-  played(result: ScenarioResult, total: number): void {
+  played({ verdict }: ScenarioResult, total: number): void {
     this.#done += 1;
     this.#total = total;
-    this.#doneWeight += this.#weights.get(result.id) ?? 0;
-    if (result.verdict === 'deviates') this.#deviating += 1;
+    if (verdict === 'deviates') this.#deviating += 1;
   }
 
   end(): void {
     this.#line.end();
-  }
-
-  #words(): string | undefined {
-    if (this.#plan === undefined) return undefined;
-    const { scenarios: planned, requests, ms } = this.#plan;
-    const elapsedMs = performance.now() - this.#startedAtMs;
-    const scenarios = this.#total ?? planned;
-    const sent = this.#requests();
-    const whole = [...this.#weights.values()].reduce((sum, each) => sum + each, 0);
-    // A long scenario has sent requests long before it ends.
-    const done = Math.max(this.#doneWeight / (whole || 1), sent / (requests || 1));
-    const leftMs =
-      this.#done >= scenarios
-        ? 0
-        : remainingMs(Math.min(0.99, done), elapsedMs, this.#isPaced ? ms : undefined);
-    const bad = this.#deviating === 0 ? '' : `, ${this.#deviating} deviating`;
-    const asked = `${sent} of about ${Math.max(requests, sent)} requests`;
-    const time = timeWords(elapsedMs, leftMs);
-    return `${this.#done} of ${scenarios} scenarios, ${asked}${bad}, ${time}`;
   }
 }
 

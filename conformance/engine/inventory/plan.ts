@@ -58,11 +58,6 @@ export function planRun(chosen: readonly SelectedScenario[], pace: Pace): RunPla
   return { scenarios: rows.length, requests, made, ms: Math.round(msOf(rows, pace)) };
 }
 
-/** How long one scenario takes by itself: its share of what is left. */
-export function weightOf(scenario: Scenario, pace: Pace): number {
-  return soloMs(costOf(scenario, pace.mode), pace);
-}
-
 interface Row {
   readonly lane: Lane;
   readonly cost: CostRow;

@@ -1,5 +1,5 @@
 // The report as one HTML page: what needs attention, a matrix by family, and every rule or check
-// with its findings, exchanges and scenarios.
+// with its findings and the exchanges that prove them.
 import {
   causeOf,
   citedBy,
@@ -56,7 +56,6 @@ export function htmlReport(report: Report, titles: Readonly<Record<string, strin
     title: titles[family] === undefined ? family : `${family}: ${titles[family]}`,
     rules: report.rules.filter((each) => each.family === family),
   }));
-  const played = report.scenarios.filter((each) => each.verdict !== 'not_selected');
   const used = VERDICTS.filter((each) => report.summary[each] > 0);
   const filters = used.filter((each) => each !== 'not_selected');
   const body = html`<main>
@@ -77,10 +76,8 @@ ${families.map(({ title: family, rules }) => {
   return own.length === 0 ? null : html`<section><h3>${family}</h3>${rows}</section>`;
 })}
 ${at('later')}
-<h2>${report.judge === 'client' ? 'Runs of the command' : 'Scenarios'}</h2>
-<p class="dim">The JSON report has every header and body.</p>
-${played.map((each) => scenarioDetails(each, context))}
 ${at('last')}
+<p class="dim">The JSON report has every request and response.</p>
 </main>`;
   return htmlPage(`${title}: ${report.target.base_url}: ${report.verdict}`, body);
 }
@@ -149,8 +146,7 @@ function ruleDetails(rule: ReportRule, context: Context): Markup {
   const why = findings.length === 0 && /inconclusive|blocked/.test(verdict) ? whyNot(rule) : null;
   const more = findings.length - FINDINGS_SHOWN;
   const scenarios = played.map(
-    (each) => html`<li><a href="#scenario-${each.id}">${each.id}</a>: ${each.title}
- ${mark(each.by_rule[id] ?? 'not_selected')}</li>`,
+    (each) => html`<li>${each.id}: ${each.title} ${mark(each.by_rule[id] ?? 'not_selected')}</li>`,
   );
   return html`<details id="rule-${id}" class="${verdict}"${open}>
 <summary><span class="id">${id}</span>
@@ -186,7 +182,7 @@ ${example === undefined ? null : html`<p class="dim">Right:</p><pre>${example}</
 /** The calls of one run of a client in order, with how the command ended. */
 function timeline(
   recording: ReportScenario | undefined,
-  cited: ReadonlySet<number> = new Set(),
+  cited: ReadonlySet<number>,
 ): Markup | null {
   if (recording === undefined) return null;
   const { exchanges, ending } = recording;
@@ -221,32 +217,6 @@ function shownPart({ id, findings }: ReportRule, played: readonly ReportScenario
   const rest = all.length - rows.length;
   const more = rest > 0 ? html`<li class="dim">and ${rest} more</li>` : null;
   return html`<p class="dim">As expected:</p><ul>${rows}${more}</ul>`;
-}
-
-function scenarioDetails(scenario: ReportScenario, { report, mark }: Context): Markup {
-  const { id, title, verdict, rules, why, exchanges, attempts } = scenario;
-  const lines = exchanges.slice(0, CALLS_SHOWN).map(answeredLine);
-  const more = exchanges.length - lines.length;
-  if (more > 0) lines.push(`and ${count(more, 'more exchange')}`);
-  const calls = vocabularyOf(report).isTimeline
-    ? timeline(scenario)
-    : html`<pre>${lines.join('\n')}</pre>`;
-  return html`<details id="scenario-${id}" class="${verdict}">
-<summary><span class="words"><strong>${id}</strong><br>${title}</span>${mark(verdict)}</summary>
-<div class="inside">
-<p class="dim">${rules.map(ruleLink)} ${duration(scenario.duration_ms)}${attempts > 1 ? `, played ${attempts} times` : ''}</p>
-${why === null ? null : html`<p>${clip(why, 2000)}</p>`}
-${calls}
-</div></details>
-`;
-}
-
-function answeredLine(exchange: ReportExchange): string {
-  const { n, request, response, failure } = exchange;
-  const asked = requestLine({ ...exchange, request: { ...request, body: '' } });
-  const code = /"code"\s*:\s*"([a-z_]+)"/.exec(response?.body ?? '')?.[1] ?? '';
-  const result = response === null ? (failure ?? 'no response') : `${response.status} ${code}`;
-  return `${n}. ${clip(asked, 160)} → ${result.trim()}`;
 }
 
 function exchangePart(exchange: ReportExchange): Markup {
