@@ -101,36 +101,29 @@ function crashesOf(
   redactor: Redactor,
 ): Pick<Report, 'crashes' | 'causes'> {
   if (crashes.length === 0) return {};
-  const redacted = crashes.map((each) => ({
-    ...each,
-    distinguishes: redactor.text(each.distinguishes),
-  }));
+  const redacted = crashes.map((crash) => {
+    return { ...crash, distinguishes: redactor.text(crash.distinguishes) };
+  });
   const causes = redacted.map(({ operation, distinguishes, failure }): ReportCause => {
     const what = `${operation} ${distinguishes}`.trim();
-    const isOnlyThis = ({ findings }: ReportRule) =>
-      findings.every(({ verdict, actual }) => verdict !== 'deviates' || actual.endsWith(what));
-    const own = rules.filter((rule) => rule.verdict === 'deviates' && isOnlyThis(rule));
-    return {
-      title: `${what}: ${failure}`,
-      mend: 'Find the error in the log of the target, and answer such requests as the rules say.',
-      rules: own.map(({ id }) => id),
-    };
+    const own = rules.filter(
+      ({ verdict, findings }) =>
+        verdict === 'deviates' &&
+        findings.every((each) => each.verdict !== 'deviates' || each.actual.endsWith(what)),
+    );
+    const mend =
+      'Find the error in the log of the target, and answer such requests as the rules say.';
+    return { title: `${what}: ${failure}`, mend, rules: own.map(({ id }) => id) };
   });
   return { crashes: redacted, causes: causes.filter((cause) => cause.rules.length > 0) };
 }
 
 /** What would show more of the rules that were selected; the others lack nothing. */
 function additionsFor(judged: readonly ReportRule[], options: ReportOptions): TargetAddition[] {
-  const untested = judged.filter(({ verdict }) => verdict === 'not_tested');
-  const ids = new Set<string>(untested.map(({ id }) => id));
-  const selected = options.scenarios.filter(
-    (each) => selectedRules(each, options.selection).length > 0,
-  );
-  return suggestAdditions(
-    catalogue.filter(({ id }) => ids.has(id)),
-    selected,
-    options.offers,
-  );
+  const { scenarios, selection, offers } = options;
+  const untested = catalogue.filter((_, at) => judged[at]!.verdict === 'not_tested');
+  const selected = scenarios.filter((each) => selectedRules(each, selection).length > 0);
+  return suggestAdditions(untested, selected, offers);
 }
 
 function startWords(why: string): string {
@@ -165,6 +158,7 @@ function reportRule(rule: Rule, options: ReportOptions): ReportRule {
   const { redactor } = options;
   const untried = judged.scenarios.length === 0 && !isSelected(rule.id, options.selection);
   const found = [...judged.findings, ...unfinished(rule, options.run.scenarios)];
+  const rank = (each: ReportFinding) => VERDICTS.indexOf(each.verdict);
   const findings = found.map((each): ReportFinding => {
     const expected = redactor.text(each.expected);
     const actual = redactor.text(each.actual);
@@ -189,7 +183,7 @@ function reportRule(rule: Rule, options: ReportOptions): ReportRule {
     unlock: judged.unlock,
     lost: judged.lost,
     reason: null,
-    findings: worstFirst(findings),
+    findings: findings.sort((a, b) => rank(a) - rank(b)),
   };
 }
 
@@ -217,11 +211,6 @@ function unfinished(
       },
     ];
   });
-}
-
-function worstFirst(findings: readonly ReportFinding[]): ReportFinding[] {
-  const rank = (each: ReportFinding) => VERDICTS.indexOf(each.verdict);
-  return [...findings].sort((a, b) => rank(a) - rank(b));
 }
 
 function reportScenario(result: ScenarioResult, title: string, redactor: Redactor): ReportScenario {
