@@ -4,35 +4,28 @@
 import { newMark } from '../engine/scenario/fresh-values.ts';
 import type { Target } from '../providers/target.ts';
 import { type Difference, inWords, likenessOf } from './compare/difference.ts';
-import {
-  type Compared,
-  type CompareOptions,
-  compareRun,
-  hasBursts,
-  type Recorded,
-} from './compare/run.ts';
+import { type CompareOptions, compareRun, hasBursts } from './compare/run.ts';
 import { knownFrom, nowOf } from './compare/sides.ts';
 import { type Coverage, noCoverage } from './draw/corpus.ts';
 import { Source } from './draw/source.ts';
 import { rulesBroken } from './findings/blame.ts';
-import { labels } from './findings/cut.ts';
+import { needed, upTo } from './findings/cut.ts';
 import { Book, type Found, type Shown } from './findings/found.ts';
-import { needed, shrink, upTo } from './findings/shrink.ts';
+import { shrink } from './findings/shrink.ts';
 import { titleOf } from './findings/title.ts';
 import { offersWith, settingsFor, takeSeeds } from './live.ts';
 import type { Model, ModelSettings } from './model.ts';
 import { isOtherFault } from './open/faults.ts';
 import { otherAnswerFor } from './open/other-answer.ts';
-import type { Excuse } from './open/pair.ts';
+import type { Excuse } from './open/projection.ts';
 import { Budget, type ExploreOptions } from './options.ts';
 import { untilQuiet } from './play/await-arrivals.ts';
-import { type Ground, Spent } from './play/ground.ts';
-import { openWorld, withWorlds } from './play/model-world.ts';
-import { callsIn, isSetupFailure } from './play/outcome.ts';
+import { type Ground, Spent, withWorlds } from './play/ground.ts';
+import { callsIn, isSetupFailure, type Outcome } from './play/outcome.ts';
 import { Player } from './play/player.ts';
 import type { Seeds } from './play/seeds.ts';
 import { tidy } from './play/tidy.ts';
-import { callsOf, renumbered, type Sequence, type Step } from './sequence.ts';
+import { callsOf, labels, renumbered, type Sequence, type Step } from './sequence.ts';
 
 export interface Explored {
   readonly requests: number;
@@ -72,10 +65,7 @@ export async function explore(options: ExploreOptions): Promise<Explored> {
   }
 }
 
-interface Played {
-  readonly recorded: Recorded;
-  readonly compared: Compared;
-}
+type Played = Omit<Shown, 'difference'>;
 
 class Exploration {
   readonly #options: ExploreOptions;
@@ -101,10 +91,6 @@ class Exploration {
     this.#budget = new Budget(options);
   }
 
-  get #model(): Model {
-    return this.#models.at(-1)!;
-  }
-
   async close(): Promise<void> {
     for (const model of this.#models) await model.close();
   }
@@ -121,9 +107,15 @@ class Exploration {
   }
 
   async run(): Promise<void> {
-    this.#models.push(await this.#options.models.open(this.#settings));
+    const { provider, sequences, models } = this.#options;
+    this.#models.push(await models.open(this.#settings));
     try {
-      await this.#begin();
+      const shared = await provider.shared();
+      this.#seeds = await takeSeeds(provider, this.#ground(shared), (why) =>
+        this.#book.inconclusive.push(why),
+      );
+      if (sequences === undefined) await this.#rounds(shared);
+      else for (const sequence of sequences) await this.#look(await this.#play(sequence));
     } catch (error) {
       if (error instanceof Spent) return;
       if (!isSetupFailure(error)) throw error;
@@ -131,36 +123,23 @@ class Exploration {
     }
   }
 
-  async #begin(): Promise<void> {
-    const { provider, sequences } = this.#options;
-    const shared = await provider.shared();
-    this.#seeds = await takeSeeds(provider, this.#ground(shared), (why) =>
-      this.#book.inconclusive.push(why),
-    );
-    if (sequences === undefined) await this.#rounds(shared);
-    else for (const sequence of sequences) await this.#look(await this.#play(sequence));
-  }
-
   async #rounds(shared: Target): Promise<void> {
     const { provider, forms, seed, crowd, width, requests } = this.#options;
-    const offers = offersWith(provider, this.#seeds);
-    this.#source = new Source({
-      ...{ seed, offers, crowd, seeds: this.#seeds, main: shared.mainRole },
-      hasOrders: forms?.hasOrders ?? true,
-      isLive: !provider.worlds,
-      isServed: () => true,
+    const source = new Source({
+      ...{ seed, offers: offersWith(provider, this.#seeds), crowd, seeds: this.#seeds },
+      ...{ main: shared.mainRole, hasOrders: forms?.hasOrders ?? true, isLive: !provider.worlds },
     });
+    this.#source = source;
     const [drawing] = this.#models;
     const most = Math.max(30, Math.min(400, Math.round(requests / 12)));
     while (!this.#isOver()) {
       const round: Sequence[] = [];
-      for (let at = 0; at < width; at += 1) round.push(await this.#source.next(drawing!, most));
+      for (let at = 0; at < width; at += 1) round.push(await source.next(drawing!, most));
       const before = this.#answered;
       const played = await Promise.all(round.map((each) => this.#play(each).catch(unlessSpent)));
       this.#silentRounds = this.#answered === before ? this.#silentRounds + 1 : 0;
       for (const each of played) {
-        if (each === undefined || this.#isOver()) continue;
-        await this.#look(each);
+        if (each !== undefined && !this.#isOver()) await this.#look(each);
       }
       if (played.includes(undefined)) return;
     }
@@ -172,57 +151,46 @@ class Exploration {
     return firstOnly === true && this.#book.found.length > 0;
   }
 
-  /** Plays a sequence on the target, and compares it with the model. */
+  /** Plays a sequence on the target, and compares it with the model; or why that could not be. */
   async #play(sequence: Sequence): Promise<Played | string> {
-    let target: Target;
+    let player: Player | undefined;
     try {
-      target = await this.#options.provider.own();
-    } catch (error) {
-      if (isSetupFailure(error)) return error.message;
-      throw error;
-    }
-    const player = new Player(this.#ground(target), newMark());
-    try {
+      const target = await this.#options.provider.own();
+      player = new Player(this.#ground(target), newMark());
       player.startMs = await nowOf(player.ground);
       player.nowMs = player.startMs;
       for (const step of sequence.steps) await player.play(step);
       await untilQuiet(player);
       const recorded = { sequence, target: player };
-      const compared = await this.#compare(recorded);
+      const compared = await this.#against(this.#models.at(-1)!, this.#settings, (options) =>
+        compareRun(recorded, options),
+      );
       this.#answered += callsIn(player.outcomes).filter(({ kind }) => kind === 'answer').length;
       return { recorded, compared };
     } catch (error) {
       if (isSetupFailure(error)) return error.message;
       throw error;
     } finally {
-      if (!target.disposable) {
-        await this.#budget.inOvertime(() => tidy(player));
-      }
-      await target.close();
+      if (player !== undefined) await this.#leave(player);
     }
   }
 
-  #compare(recorded: Recorded): Promise<Compared> {
-    return withWorlds(this.#model, this.#seeds, (openModel) =>
-      compareRun(recorded, {
-        ...{ openModel, known: knownFrom(this.#settings) },
-        isKnown: (each) => this.#book.isKnown(each),
-      }),
-    );
+  async #leave(player: Player): Promise<void> {
+    const { target } = player.ground;
+    if (!target.disposable) await this.#budget.inOvertime(() => tidy(player));
+    await target.close();
   }
 
-  #compareWith(model: Model, settings: ModelSettings = this.#settings) {
-    const worlds: Target[] = [];
-    const openModel = async () => {
-      const world = await openWorld(model, this.#seeds);
-      worlds.push(world.target);
-      return world;
-    };
-    const close = async () => {
-      await Promise.all(worlds.map((each) => each.close()));
-    };
-    const options: CompareOptions = { openModel, known: knownFrom(settings) };
-    return { ...options, isKnown: (each: Difference) => this.#book.isKnown(each), close };
+  /** Compares with a model that answers the open questions so. */
+  #against<T>(
+    model: Model,
+    settings: ModelSettings,
+    compare: (options: CompareOptions) => Promise<T>,
+  ): Promise<T> {
+    const isKnown = (each: Difference) => this.#book.isKnown(each);
+    return withWorlds(model, this.#seeds, (openModel) =>
+      compare({ openModel, known: knownFrom(settings), isKnown }),
+    );
   }
 
   async #look(played: Played | string): Promise<void> {
@@ -231,18 +199,8 @@ class Exploration {
       this.#book.inconclusive.push(played);
       return;
     }
-    const { differences, open, why } = played.compared;
-    const { model } = played.compared;
-    const calls = callsIn(played.recorded.target.outcomes);
-    this.#calls += calls.length;
-    // A fault of the sequence takes the answer away on both sides.
-    this.#lost += calls.filter(
-      ({ kind, n }) => kind === 'lost' && model.outcomes.get(n)?.kind !== 'lost',
-    ).length;
-    for (const each of open) this.#book.excuse(each);
-    if (why !== undefined && differences.length === 0) this.#book.inconclusive.push(why);
-    if (why === undefined && differences.length === 0) this.#agreed += 1;
-    for (const difference of differences) {
+    this.#count(played);
+    for (const difference of played.compared.differences) {
       if (this.#isOver() && this.#options.sequences === undefined) break;
       if (this.#book.counts(difference)) continue;
       await this.#investigate({ ...played, difference }).catch(unlessSpent);
@@ -254,39 +212,44 @@ class Exploration {
     });
   }
 
+  #count({ recorded, compared }: Played): void {
+    const { differences, open, why, model } = compared;
+    const calls = callsIn(recorded.target.outcomes);
+    this.#calls += calls.length;
+    // A fault of the sequence takes the answer away on both sides.
+    this.#lost += calls.filter(
+      ({ kind, n }) => kind === 'lost' && model.outcomes.get(n)?.kind !== 'lost',
+    ).length;
+    for (const each of open) this.#book.excuse(each);
+    if (differences.length > 0) return;
+    if (why === undefined) this.#agreed += 1;
+    else this.#book.inconclusive.push(why);
+  }
+
   /** Open, or shown again from fresh, made as short as it can be, and blamed on a rule. */
   async #investigate(met: Shown): Promise<void> {
     const { difference } = met;
-    const order = await this.#isOtherFault(met);
-    if (order) return this.#book.isOpen(difference, ORDER);
+    if (await this.#isOtherFault(met)) return this.#book.isOpen(difference, ORDER);
     const settings = this.#settings;
     const sequence = upTo(met.recorded.sequence, difference.n);
     const shows = this.#showing(difference, sequence);
     const first = await shows(sequence);
     if (first === null) return this.#notShown(difference);
     if (difference.at === 'no_answer' && !(await this.#isAlive())) return;
-    const early = await this.#openAnswer(first, difference);
-    if (early || settings !== this.#settings) return;
+    if ((await this.#openAnswer(first, difference)) || settings !== this.#settings) return;
     const shrunk = await shrink(first, shows, () => this.#budget.left);
     const { last, reproduced } = await this.#showAgain(shrunk, shows);
     if (last === null) return this.#notShown(difference);
     if (await this.#isOtherFault(last)) return this.#book.isOpen(difference, ORDER);
     if (await this.#openAnswer(last, difference)) return;
-    const { models } = this.#options;
     const rules = await rulesBroken(last, {
-      variants: (of) => models.variants(of),
-      compareWith: (model) => this.#compareWith(model),
+      variants: (of) => this.#options.models.variants(of),
+      compareWith: (model, compare) => this.#against(model, this.#settings, compare),
       settings: this.#settings,
     });
     const found: Found = {
-      ...{
-        ...last,
-        sequence: last.recorded.sequence,
-        reproduced,
-        rules,
-        times: 1,
-        also: new Set<string>(),
-      },
+      ...{ ...last, sequence: last.recorded.sequence, reproduced, rules },
+      ...{ times: 1, also: new Set<string>() },
       calls: callsOf(last.recorded.sequence.steps).length,
       shrunkFrom: callsOf(met.recorded.sequence.steps).length,
     };
@@ -302,13 +265,19 @@ class Exploration {
 
   /** Whether a target that did not answer one call answers any other. */
   async #isAlive(): Promise<boolean> {
-    const brand = { $role: 'firm', has: 'brand' } as const;
-    const email = { $join: [{ $fresh: 'alive' }, '@explore.example.com'] } as const;
-    const body = { client_reference_id: { $fresh: 'alive' }, email, brand_id: brand };
-    const call = { do: 'call', as: (await this.#options.provider.shared()).mainRole } as const;
-    const create = { ...call, n: 1, operation: 'createAccount', key: { $fresh: 'alive' } } as const;
-    const steps = [{ ...create, body }, { ...call, n: 2, operation: 'listWebhooks' } as const];
-    const played = await this.#play({ steps });
+    const as = (await this.#options.provider.shared()).mainRole;
+    const text = { $fresh: 'alive' };
+    const body = {
+      client_reference_id: text,
+      email: { $join: [text, '@explore.example.com'] },
+      brand_id: { $role: 'firm', has: 'brand' },
+    } as const;
+    const played = await this.#play({
+      steps: [
+        { do: 'call', n: 1, operation: 'createAccount', as, key: text, body },
+        { do: 'call', n: 2, operation: 'listWebhooks', as },
+      ],
+    });
     if (typeof played === 'string') return false;
     return callsIn(played.recorded.target.outcomes).some(({ kind }) => kind === 'answer');
   }
@@ -318,18 +287,18 @@ class Exploration {
     const wanted = likenessOf(met);
     const place = labels(steps.at(-1)!).indexOf(met.n);
     const isCrash = met.at === 'no_answer';
-    // Any call may be lost by chance: a crash is met at the same call of those at once, each time.
+    // Any call may be lost by chance: a crash is met at the same concurrent call each time.
     const isThere = ({ n }: Difference, last: Step) =>
       last.do === 'burst' ? labels(last)[place] === n : labels(last).includes(n);
-    const isMet = (each: Difference, last: Step) =>
-      likenessOf(each) === wanted && (!isCrash || isThere(each, last));
     return async (sequence: Sequence): Promise<Shown | null> => {
       const last = sequence.steps.at(-1)!;
       const tries = hasBursts(sequence) && !isCrash ? TRIES_AT_ONCE : 1;
       for (let left = tries; left > 0; left -= 1) {
         const played = await this.#play(sequence);
         if (typeof played === 'string') continue;
-        const difference = played.compared.differences.find((each) => isMet(each, last));
+        const difference = played.compared.differences.find(
+          (each) => likenessOf(each) === wanted && (!isCrash || isThere(each, last)),
+        );
         if (difference !== undefined) return { ...played, difference };
       }
       return null;
@@ -337,6 +306,7 @@ class Exploration {
   }
 
   async #showAgain(shrunk: Shown, shows: (sequence: Sequence) => Promise<Shown | null>) {
+    const isCrash = shrunk.difference.at === 'no_answer';
     const plain = renumbered(upTo(shrunk.recorded.sequence, shrunk.difference.n));
     let [shown, times] = [0, 0];
     let last: Shown | null = null;
@@ -350,27 +320,27 @@ class Exploration {
     } catch (error) {
       if (!(error instanceof Spent)) throw error;
       // A call may be lost twice by chance.
-      const kept = shrunk.difference.at === 'no_answer' ? null : (last ?? shrunk);
+      const kept = isCrash ? null : (last ?? shrunk);
       return { last: kept, reproduced: 'once more, with no requests or time left' };
     }
     // A crash that is not met each time is a call that was lost.
-    const isFlaky = shrunk.difference.at === 'no_answer' && shown < times;
-    return { last: isFlaky ? null : last, reproduced: `${shown} of ${times}` };
+    return { last: isCrash && shown < times ? null : last, reproduced: `${shown} of ${times}` };
   }
 
   async #isOtherFault({ recorded, difference }: Shown): Promise<boolean> {
     const { pair, n } = difference;
     if (pair === undefined) return false;
-    const steps = needed(recorded.sequence, n);
-    return withWorlds(this.#model, this.#seeds, (openModel) =>
-      isOtherFault(steps, pair, async (played) => {
+    return withWorlds(this.#models.at(-1)!, this.#seeds, (openModel) =>
+      isOtherFault(needed(recorded.sequence, n), pair, async (steps) => {
         const player = new Player(await openModel(), newMark());
         try {
-          for (const step of played) await player.play(step);
+          let outcomes: readonly Outcome[] = [];
+          for (const step of steps) outcomes = await player.play(step);
+          return outcomes.at(-1);
         } catch (error) {
           if (!isSetupFailure(error)) throw error;
+          return undefined;
         }
-        return player.outcomes.get(n);
       }),
     );
   }
@@ -379,34 +349,42 @@ class Exploration {
   async #openAnswer(shown: Shown, met: Difference): Promise<boolean> {
     if (met.at === 'no_answer') return false;
     const { models, unasked = new Set<string>() } = this.#options;
-    const found = await otherAnswerFor(shown, {
-      ...{ models, settings: this.#settings },
+    const answer = await otherAnswerFor(shown, {
+      settings: this.#settings,
       unasked: new Set([...unasked].filter((setting) => !(setting in this.#learned))),
-      compareWith: (model, settings) => this.#compareWith(model, settings),
+      compareWith: async (settings, compare) => {
+        const model = await models.open(settings);
+        try {
+          return await this.#against(model, settings, compare);
+        } finally {
+          await model.close();
+        }
+      },
     });
-    if (found === undefined) return false;
-    if (Object.keys(found.learned).length === 0) {
-      this.#book.isOpen(met, found.excuse);
+    if (answer === undefined) return false;
+    const { excuse, learned } = answer;
+    if (Object.keys(learned).length === 0) {
+      this.#book.isOpen(met, excuse);
       return true;
     }
-    this.#book.excuse(found.excuse);
-    this.#learned = { ...this.#learned, ...found.learned };
-    this.#settings = { ...this.#settings, ...found.learned };
+    this.#book.excuse(excuse);
+    this.#learned = { ...this.#learned, ...learned };
+    this.#settings = { ...this.#settings, ...learned };
     this.#models.push(await models.open(this.#settings));
     return true;
   }
 
   #ground(target: Target): Ground {
     const { sender, timeoutMs, pacer, signal, forms } = this.#options;
-    const ground: Ground = {
+    return {
       ...{ target, sender, timeoutMs, signal },
       isSteady: target.offers.has('clock') && target.disposable,
       settlesLate: this.#settings.settlement_delay_ms === null,
       orders: forms?.orders,
       tokenForm: forms === undefined ? 'json' : forms.tokenForm,
       spend: (count) => this.#budget.spend(count),
+      ...(pacer && { pacer }),
     };
-    return pacer === undefined ? ground : { ...ground, pacer };
   }
 }
 

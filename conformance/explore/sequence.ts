@@ -1,8 +1,7 @@
 // A sequence of calls with symbolic references, so that the same one can be played on the target,
 // on the model, from fresh, and with calls left out.
-
-import type { OperationName } from '../engine/operations.ts';
 import type { CredentialOptions, SeedKind } from '../providers/target.ts';
+import type { OperationName } from '../spec/operations.ts';
 
 /** Stands for something that only playing makes known; everything else in a value is literal. */
 export type Symbolic =
@@ -21,14 +20,11 @@ export type Symbolic =
   | { readonly $phone: string; readonly form: PhoneForm }
   | { readonly $join: readonly Value[] }
   | { readonly $case: 'upper' | 'lower'; readonly of: Value }
-  /** A decimal text as the JSON number it is. */
-  | { readonly $number: Value }
   /** The value repeated, as the rows of a batch are: `$i` in a fresh stem is the row. */
   | { readonly $rows: number; readonly of: Value };
 
 export type RoleHas = 'brand' | 'account' | 'tradingAccount' | 'client' | 'secret';
-
-export type PhoneForm = 'e164' | 'spaced' | 'zeros' | 'national' | 'dashes' | 'spread' | 'sibling';
+export type PhoneForm = 'e164' | 'spaced' | 'dashes' | 'national' | 'sibling';
 
 export type Value =
   | string
@@ -39,12 +35,18 @@ export type Value =
   | readonly Value[]
   | { readonly [name: string]: Value };
 
+/** Meets the one call that has it; the control plane plants it. */
+export interface Fault {
+  readonly phase?: 'before' | 'after';
+  readonly effect: { readonly [name: string]: string | number };
+}
+
 export interface CallStep {
   readonly do: 'call';
   /** By which later steps refer to it; kept when others are dropped. */
   readonly n: number;
   readonly operation: OperationName;
-  /** A role, the name of a minted credential, or `no one`. */
+  /** A role, the name of a minted credential, or `anonymous`. */
   readonly as: string;
   /** The id in the path. */
   readonly id?: Value;
@@ -55,8 +57,9 @@ export interface CallStep {
   /** Sent instead of a JSON body, whatever it says. */
   readonly raw?: string;
   readonly headers?: { readonly [name: string]: Value };
-  /** A fault keeps it waiting: what follows is not held up, an await step takes its answer. */
-  readonly pending?: true;
+  readonly fault?: Fault;
+  /** Sent while a fault delays this call; after them time is moved on until it is answered. */
+  readonly meanwhile?: readonly CallStep[];
 }
 
 /** Calls that are released together. */
@@ -77,51 +80,25 @@ export interface ManyStep {
 }
 
 /** What an operator, a profile or time does; each needs what not every target offers. */
-export type OperatorStep =
-  | { readonly do: 'advance'; readonly n: number; readonly byMs: number }
+export type OperatorStep = { readonly n: number } & (
+  | { readonly do: 'advance'; readonly byMs: number }
   | {
       readonly do: 'open';
-      readonly n: number;
       readonly account: Value;
       readonly currency?: string;
       readonly provider?: boolean;
     }
   /** A trading account that a profile names, where none can be opened. */
-  | { readonly do: 'place'; readonly n: number; readonly kind: SeedKind }
-  | { readonly do: 'mint'; readonly n: number; readonly name: string; readonly wish: MintWish }
-  | { readonly do: 'rescope'; readonly n: number; readonly name: string; readonly scopes: string[] }
-  | { readonly do: 'settle'; readonly n: number; readonly id: Value }
-  | { readonly do: 'ledger'; readonly n: number; readonly tradingAccount: Value }
-  | {
-      readonly do: 'hook';
-      readonly n: number;
-      readonly answers: readonly number[];
-    }
-  | {
-      readonly do: 'permit';
-      readonly n: number;
-      readonly operation: string;
-      readonly allowed: boolean;
-    }
-  | {
-      readonly do: 'emit';
-      readonly n: number;
-      readonly category: string;
-      readonly kind: string;
-      readonly account?: Value;
-    }
-  /** The answer of a call that was kept waiting. */
-  | { readonly do: 'await'; readonly n: number; readonly call: number }
-  | {
-      readonly do: 'fault';
-      readonly n: number;
-      readonly match: { readonly [name: string]: string };
-      readonly phase?: 'before' | 'after';
-      readonly effect: { readonly [name: string]: string | number };
-      readonly times?: number;
-    };
+  | { readonly do: 'place'; readonly kind: SeedKind }
+  | { readonly do: 'mint'; readonly name: string; readonly wish: MintWish }
+  | { readonly do: 'rescope'; readonly name: string; readonly scopes: string[] }
+  | { readonly do: 'settle'; readonly id: Value }
+  | { readonly do: 'ledger'; readonly tradingAccount: Value }
+  | { readonly do: 'hook'; readonly answers: readonly number[] }
+  | { readonly do: 'permit'; readonly operation: string; readonly allowed: boolean }
+);
 
-/** As an operator's, but that the account may be a symbolic one. */
+/** As an operator's, except that the account may be a symbolic one. */
 export type MintWish = Omit<CredentialOptions, 'accountId' | 'mintedBy'> & {
   readonly account?: Value;
   /** A role, or the name of a credential minted before. */
@@ -134,11 +111,12 @@ export interface Sequence {
   readonly steps: readonly Step[];
 }
 
-/** The calls of a sequence, those of its bursts among them. */
+/** The calls of a sequence in the order in which they are answered. */
 export function callsOf(steps: readonly Step[]): readonly CallStep[] {
-  return steps.flatMap((step) =>
-    step.do === 'call' ? [step] : step.do === 'burst' ? step.calls : [],
-  );
+  return steps.flatMap((step) => {
+    if (step.do === 'call') return [...(step.meanwhile ?? []), step];
+    return step.do === 'burst' ? step.calls : [];
+  });
 }
 
 /** How many calls are made in these steps. */
@@ -147,74 +125,77 @@ export function countCalls(steps: readonly Step[]): number {
   return many.reduce((sum, each) => sum + each, callsOf(steps).length);
 }
 
-/** Steps whose answers a value refers to. */
-export function refersTo(value: unknown): readonly number[] {
-  if (value === null || typeof value !== 'object') return [];
-  const own = value as { $of?: unknown; $header?: unknown; do?: unknown; call?: unknown };
-  const found: number[] = [];
-  if (own.do === 'await' && typeof own.call === 'number') found.push(own.call);
-  if (typeof own.$of === 'number') found.push(own.$of);
-  if (typeof own.$header === 'number') found.push(own.$header);
-  return [...found, ...Object.values(value).flatMap(refersTo)];
+/** Every label of a step, those of its calls among them. */
+export const labels = (step: Step): readonly number[] => [
+  ...new Set([step.n, ...callsOf([step]).map(({ n }) => n)]),
+];
+
+export const nextLabel = (steps: readonly Step[]): number =>
+  1 + Math.max(0, ...steps.flatMap(labels));
+
+/** Every object in a value, outermost first. */
+export function* partsOf(value: unknown): Generator<{ readonly [name: string]: unknown }> {
+  if (value === null || typeof value !== 'object') return;
+  yield value as { readonly [name: string]: unknown };
+  for (const each of Object.values(value)) yield* partsOf(each);
 }
+
+/** Steps whose answers a value refers to. */
+export const refersTo = (value: unknown): readonly number[] =>
+  [...partsOf(value)].flatMap(({ $of, $header }) =>
+    [$of, $header].filter((each) => typeof each === 'number'),
+  );
 
 /** Credentials whose brand or account a value names. */
-export function rolesIn(value: unknown): readonly string[] {
-  if (value === null || typeof value !== 'object') return [];
-  const { $role } = value as { readonly $role?: unknown };
-  return [...(typeof $role === 'string' ? [$role] : []), ...Object.values(value).flatMap(rolesIn)];
-}
+export const rolesIn = (value: unknown): readonly string[] =>
+  [...partsOf(value)].flatMap(({ $role }) => (typeof $role === 'string' ? [$role] : []));
 
 /** Refers to other steps instead of some; which step it is itself stays. */
-export function rebound(step: Step, others: ReadonlyMap<number, number>): Step {
-  return relabelled(step, (n) => others.get(n) ?? n, REFERRING) as Step;
-}
+export const rebound = (step: Step, others: ReadonlyMap<number, number>): Step =>
+  relabelled(step, (n) => others.get(n) ?? n, ['$of', '$header']);
 
-/** Numbers the steps again, as the one who reads them counts them. */
-export function renumbered(sequence: Sequence): Sequence {
-  const labels = newLabels(sequence);
-  const renumber = (n: number) => labels.get(n) ?? n;
-  return { steps: sequence.steps.map((step) => relabelled(step, renumber, NAMING) as Step) };
-}
-
-/** The new number of each step by its old one. */
-function newLabels({ steps }: Sequence): ReadonlyMap<number, number> {
-  const labels = new Map<number, number>();
+/** Numbers the steps again, as a reader counts them. */
+export function renumbered({ steps }: Sequence): Sequence {
+  const numbers = new Map<number, number>();
+  const count = (n: number) => numbers.set(n, numbers.get(n) ?? numbers.size + 1);
+  // The calls of a burst are what is counted; the burst itself is numbered after everything.
+  for (const step of steps)
+    for (const n of labels(step)) if (step.do !== 'burst' || n !== step.n) count(n);
   for (const step of steps) {
-    // The calls of a burst are what is counted; the burst itself is told of by no number.
-    const counted = step.do === 'burst' ? callsOf([step]) : [step];
-    for (const { n } of counted) labels.set(n, labels.size + 1);
+    if (step.do === 'burst') count(step.n);
+    if (step.do === 'many') count(step.call.n);
   }
-  for (const step of steps) {
-    if (step.do === 'burst') labels.set(step.n, labels.size + 1);
-    if (step.do === 'many') labels.set(step.call.n, labels.size + 1);
-  }
-  return labels;
+  return { steps: steps.map((step) => relabelled(step, (n) => numbers.get(n) ?? n)) };
 }
 
 /** The same steps with labels that are larger by so many. */
-export const shifted = (sequence: Sequence, by: number): Sequence => ({
-  steps: sequence.steps.map((step) => relabelled(step, (n) => n + by, NAMING) as Step),
+export const shifted = ({ steps }: Sequence, by: number): Sequence => ({
+  steps: steps.map((step) => relabelled(step, (n) => n + by)),
 });
 
-/** Members that name the step whose answer or header is meant. */
-const REFERRING: ReadonlySet<string> = new Set(['$of', '$header']);
-/** And the step itself. */
-const NAMING: ReadonlySet<string> = new Set(['n', ...REFERRING]);
-
 function relabelled(
-  value: unknown,
+  step: Step,
   renumber: (n: number) => number,
-  names: ReadonlySet<string>,
+  names: readonly string[] = ['n', '$of', '$header'],
+): Step {
+  return mapMembers(step, (name, value) =>
+    names.includes(name) && typeof value === 'number' ? renumber(value) : value,
+  ) as Step;
+}
+
+/** A copy in which every member, at any depth, is what `change` makes of it. */
+export function mapMembers(
+  value: unknown,
+  change: (name: string, value: unknown) => unknown,
 ): unknown {
   if (value === null || typeof value !== 'object') return value;
-  if (Array.isArray(value)) return value.map((each) => relabelled(each, renumber, names));
-  const isAwait = names.has('n') && (value as { readonly do?: unknown }).do === 'await';
-  return Object.fromEntries(
-    Object.entries(value).map(([name, each]) => {
-      const isName = names.has(name) || (isAwait && name === 'call');
-      const own = isName && typeof each === 'number';
-      return [name, own ? renumber(each) : relabelled(each, renumber, names)];
-    }),
-  );
+  if (Array.isArray(value)) return value.map((each) => mapMembers(each, change));
+  const members = Object.entries(value).map(([name, each]) => {
+    const changed = change(name, each);
+    return [name, changed === each ? mapMembers(each, change) : changed];
+  });
+  return Object.fromEntries(members);
 }
+
+export const sameValue = (one: unknown, other: unknown): boolean =>
+  one !== undefined && JSON.stringify(one) === JSON.stringify(other);

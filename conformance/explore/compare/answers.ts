@@ -1,12 +1,12 @@
 // Compares what one call was answered by the target and by the model.
-import { OPERATIONS } from '../../engine/operations.ts';
-import { type Json, memberAt } from '../../engine/send/answer.ts';
+import { type Json, memberAt } from '../../engine/send/json.ts';
+import { OPERATIONS } from '../../spec/operations.ts';
 import { namesRow } from '../observe.ts';
-import { type CallOutcome, isNumber, jsonOf, nameText, summaryOf } from '../play/outcome.ts';
+import { type CallOutcome, isNumber, jsonOf, summaryOf } from '../play/outcome.ts';
 import type { CallStep } from '../sequence.ts';
 import type { Difference } from './difference.ts';
-import { isOpenRead, PROBLEM, type Shape, SUCCESS } from './shapes.ts';
-import { type Comparing, compareValue, listIn, type Mismatch, shown } from './values.ts';
+import { isOpenRead, PAGES, PROBLEM, SUCCESS } from './shapes.ts';
+import { type Comparing, listIn, type Mismatch, shown } from './values.ts';
 
 export function compareAnswers(
   step: CallStep,
@@ -88,19 +88,19 @@ function compareBody(
   model: CallOutcome,
   comparing: Comparing,
 ): Mismatch | null {
+  const { operation } = step;
   if (model.status < 400) {
-    const shape = SUCCESS[step.operation];
-    if (isOpenRead(step.operation)) {
-      return compareRead(target.json, model.json) ?? findLeak(shape, target, model, comparing);
+    if (isOpenRead(operation)) {
+      return compareRead(target.json, model.json) ?? findLeak(operation, target, model, comparing);
     }
     return (
-      compareValue(shape, target.json, model.json, 'body', comparing) ??
+      SUCCESS[operation](target.json, model.json, 'body', comparing) ??
       compareRevision(target, model, comparing)
     );
   }
   const code = memberAt(model.json, 'code');
   if (typeof code !== 'string') return compareText(target, model);
-  return compareValue(PROBLEM, target.json, model.json, 'body', comparing) ?? problemOf(target);
+  return PROBLEM(target.json, model.json, 'body', comparing) ?? problemOf(target);
 }
 
 const NUMBERS = ['record_id', 'account_id'] as const;
@@ -122,21 +122,22 @@ function compareRead(target: Json | undefined, model: Json | undefined): Mismatc
 
 /** AUTH-6, AUTH-7: a record that the sequence knows, on a page for which it is out of reach. */
 function findLeak(
-  shape: Shape,
+  operation: CallStep['operation'],
   target: CallOutcome,
   model: CallOutcome,
   { match }: Comparing,
 ): Mismatch | null {
-  const [rows, due] = [listIn(target.json), listIn(model.json)];
+  const [page, rows, due] = [PAGES[operation], listIn(target.json), listIn(model.json)];
+  if (page === undefined || !Array.isArray(rows) || !Array.isArray(due)) return null;
   // A page that is full may leave out what is within reach.
-  if (shape.kind !== 'page' || !Array.isArray(rows) || !Array.isArray(due)) return null;
   if (due.length >= FULL_PAGE) return null;
-  const ids = new Set(due.map((row) => nameText(memberAt(row, shape.by))));
+  const { by, space } = page;
+  const ids = new Set(due.map((row) => String(memberAt(row, by))));
   for (const row of rows) {
-    const id = nameText(memberAt(row, shape.by));
-    const known = match.modelOf(shape.space, id);
+    const id = String(memberAt(row, by));
+    const known = match.modelOf(space, id);
     if (known === undefined || ids.has(known)) continue;
-    return { at: 'body.*', target: `${shape.space} ${id}`, model: `no ${shape.space} ${id}` };
+    return { at: 'body.*', target: `${space} ${id}`, model: `no ${space} ${id}` };
   }
   return null;
 }

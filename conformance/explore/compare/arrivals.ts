@@ -1,7 +1,7 @@
 // Reads deliveries: what an envelope says of itself, and which attempts tell which subscription of
 // which event.
 import { eventCategories, eventKinds } from '../../../fixtures/event-kinds.ts';
-import { type Json, memberAt } from '../../engine/send/answer.ts';
+import { type Json, memberAt } from '../../engine/send/json.ts';
 import type { ReceivedDelivery } from '../../providers/webhook-receiver.ts';
 import { numberNames, sequenceAt } from '../observe.ts';
 import { settlesUnseen } from '../play/ground.ts';
@@ -24,16 +24,7 @@ export interface Notice {
   readonly attempts: ReceivedDelivery[];
 }
 
-/** Parsed once: deliveries are looked at after every step. */
-const parsed = new WeakMap<Arrival, { readonly json: Json | undefined }>();
-
-export function jsonOf(each: Arrival): Json | undefined {
-  const known = parsed.get(each);
-  if (known !== undefined) return known.json;
-  const json = jsonIn(each.body);
-  parsed.set(each, { json });
-  return json;
-}
+export const jsonOf = ({ body }: Arrival): Json | undefined => jsonIn(body);
 
 /** NS-9: names that the sequence number may have in a part of the envelope. */
 const NESTED_NUMBER = /\.(\w*seq\w*|number|offset)$/i;
@@ -158,23 +149,20 @@ function isAbout({ nonce, outcomes }: Player): (each: ReceivedDelivery) => boole
   };
 }
 
-/**
- * What was delivered so far: the highest number that was taken, and whether every delivery was
- * taken, in the order of the events.
- */
+/** The numbers that were delivered, ascending, and whether all were taken in their order. */
 export function deliveredTo({ hooks }: Player, seqName: string) {
-  let highest = 0;
+  const numbers = new Set<number>();
   let isAll = true;
   for (const { deliveries } of hooks.values()) {
     let before = 0;
     for (const each of deliveries) {
-      const seq = numberOf(jsonOf(each), seqName) ?? Number.NaN;
-      if (!isTaken(each) || !(seq >= before)) isAll = false;
-      if (isTaken(each) && seq > highest) highest = seq;
-      before = seq;
+      const number = numberOf(jsonOf(each), seqName) ?? Number.NaN;
+      if (!isTaken(each) || !(number >= before)) isAll = false;
+      if (isTaken(each)) numbers.add(number);
+      before = number;
     }
   }
-  return { highest, isAll };
+  return { numbers: [...numbers].sort((one, other) => one - other), isAll };
 }
 
 export function scalarsIn(value: Json | undefined): readonly string[] {

@@ -1,9 +1,9 @@
 // Compares what reached the webhook endpoints: which events, how often, and under which signatures.
 // The order of events is open (NS-28), so each notice of the target is paired with one of the model.
 import { eventCategories } from '../../../fixtures/event-kinds.ts';
-import { type Json, memberAt } from '../../engine/send/answer.ts';
+import { type Json, memberAt } from '../../engine/send/json.ts';
 import { count } from '../../reports/verdict-words.ts';
-import { isNumber, nameText } from '../play/outcome.ts';
+import { isNumber } from '../play/outcome.ts';
 import type { Player } from '../play/player.ts';
 import {
   type Deliveries,
@@ -18,33 +18,35 @@ import {
 } from './arrivals.ts';
 import type { Difference } from './difference.ts';
 import type { Match } from './match.ts';
-import { ACCOUNT, type RecordShape, TRANSACTION } from './shapes.ts';
+import { ACCOUNT, TRANSACTION } from './shapes.ts';
 import type { Sides } from './sides.ts';
 import { compareSignature, compareTime } from './signatures.ts';
-import { type Comparing, compareValue, type Mismatch, shown } from './values.ts';
+import {
+  type Comparing,
+  type Mismatch,
+  name as nameOf,
+  type RecordShape,
+  record,
+  shown,
+  time,
+} from './values.ts';
 
 type Arrival = Deliveries[number];
 type Notices = readonly Notice[];
 type NoticePair = readonly [own: Notice, due: Notice];
 
-/**
- * The first thing in which the deliveries differ after step `n`. While the sequence goes on, `heard`
- * says how many had come by then, and nothing is said of an endpoint where more are on their way.
- */
+/** The first thing in which the deliveries differ when the last step, `n`, is over. */
 export function compareDeliveries(
   n: number,
   sides: Sides,
   comparing: Comparing,
-  heard?: ReadonlyMap<number, number>,
 ): Difference | null {
   const { target, model } = sides;
-  for (const [step, hook] of target.hooks) {
+  for (const [step, { deliveries: came }] of target.hooks) {
     const other = model.hooks.get(step);
     if (other === undefined) continue;
-    const came = hook.deliveries.slice(0, heard?.get(step));
     const own = noticesIn(came, target, target, comparing);
     const due = noticesIn(other.deliveries, model, target, comparing);
-    if (heard !== undefined && attemptsOf(own).length !== attemptsOf(due).length) continue;
     const found =
       compareForm(came, other.deliveries, sides) ?? compareNotices(own, due, sides, comparing);
     if (found !== null) return differenceOf(n, found);
@@ -161,7 +163,7 @@ function isAlike(own: Notice, due: Notice, match: Match): boolean {
   const meant = due.event === undefined ? undefined : match.targetOf('event', due.event);
   if ((known ?? due.event) !== due.event || (meant ?? own.event) !== own.event) return false;
   const [account, dueAccount] = [own, due].map(({ envelope }) => memberAt(envelope, 'account_id'));
-  const model = account === undefined ? undefined : match.modelOf('account', nameText(account));
+  const model = account === undefined ? undefined : match.modelOf('account', String(account));
   if (model !== undefined && typeof dueAccount === 'string' && model !== dueAccount) return false;
   const [kind, expected] = [own, due].map(({ envelope }) => memberAt(envelope, 'kind'));
   // NS-11: a kind of another name may be the same.
@@ -217,19 +219,19 @@ function compareEnvelope(
   }
   const category = String(memberAt(due, 'category'));
   const [data, dueData] = [own, due].map((each) => memberAt(each, 'data'));
-  const record = RECORDS[category];
+  const shape = RECORDS[category];
   // NS-9: a record as the API shows it has an id and a reference; what it leaves out is open.
   const isRecord = ['id', 'client_reference_id'].every(
     (name) => memberAt(data, name) !== undefined,
   );
-  if (record === undefined || !isRecord) return null;
+  if (shape === undefined || !isRecord) return null;
   const account = String(memberAt(own, 'account_id'));
   if (category === 'account' && comparing.match.isSetUp('account', account)) return null;
-  const members = Object.entries(record.members).filter(
+  const members = Object.entries(shape.members).filter(
     ([name]) => memberAt(data, name) !== undefined,
   );
-  const shape = { kind: 'record', members: Object.fromEntries(members) } as const;
-  return compareValue(shape, data, dueData, 'envelope.data', comparing);
+  const there = record({ members: Object.fromEntries(members) });
+  return there(data, dueData, 'envelope.data', comparing);
 }
 
 function isMemberAlike(
@@ -246,16 +248,11 @@ function isMemberAlike(
   if (name === 'data') return true;
   // CONV-4 is about answers: in an envelope a time may be a text.
   if (name === 'occurred_at') {
-    return (
-      typeof own !== 'number' || compareValue({ kind: 'time' }, own, due, name, comparing) === null
-    );
+    return typeof own !== 'number' || time(own, due, name, comparing) === null;
   }
   const space = /^(account|brand|firm)_id$/.exec(name)?.[1];
-  if (space !== undefined && isNumber(own)) return match.pair(space, nameText(own), String(due));
-  if (space !== undefined) {
-    const shape = { kind: 'name', space: space as 'account' } as const;
-    return compareValue(shape, own, due, name, comparing) === null;
-  }
+  if (space !== undefined && isNumber(own)) return match.pair(space, String(own), String(due));
+  if (space !== undefined) return nameOf(space as 'account')(own, due, name, comparing) === null;
   if (name !== 'category' && name !== 'kind') return own === due;
   // NS-11: what each is called is open, and that it is always called so is not.
   return own === due || (!isOurName(own) && match.pair(`${name} ${due}`, String(own), ''));

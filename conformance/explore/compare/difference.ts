@@ -1,6 +1,6 @@
 // One thing in which the target and the model differ.
 import type { OperationName } from '../../engine/operations.ts';
-import type { Pair } from '../open/pair.ts';
+import type { Pair } from '../open/projection.ts';
 import type { Basis } from '../play/outcome.ts';
 
 export interface Difference {

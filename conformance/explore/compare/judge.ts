@@ -1,18 +1,16 @@
 // Judges one step that both sides have played: alike, different, open, or nothing can be said.
-import { isRole } from '../../engine/capabilities.ts';
-import { memberAt } from '../../engine/send/answer.ts';
+import { memberAt } from '../../engine/send/json.ts';
 import type { LearnedOrders } from '../observe.ts';
-import type { Excuse, Pair } from '../open/pair.ts';
+import type { Excuse, Pair } from '../open/projection.ts';
 import { excuseFor } from '../open/projection.ts';
-import { type CallOutcome, callsIn, type ManyOutcome, type Outcome } from '../play/outcome.ts';
-import type { Player } from '../play/player.ts';
+import { answersIn, type CallOutcome, type ManyOutcome, type Outcome } from '../play/outcome.ts';
+import { AMPLE, isPassing, type Player } from '../play/player.ts';
 import { orderIn } from '../play/position-form.ts';
 import { type CallStep, type ManyStep, refersTo, type Step } from '../sequence.ts';
 import { compareAnswers, compareNamedRow, differenceOf } from './answers.ts';
 import type { Difference } from './difference.ts';
 import { compareLedgers } from './ledgers.ts';
-import type { Match } from './match.ts';
-import { compareAttempt, compareReplay, firstOf } from './replays.ts';
+import { compareAttempt, compareReplay, firstOf, keyOf } from './replays.ts';
 import type { Sides } from './sides.ts';
 import type { Comparing } from './values.ts';
 
@@ -21,7 +19,7 @@ export interface Verdict {
   readonly difference?: Difference;
   /** Why nothing can be said of it. */
   readonly why?: string;
-  /** Another order of calls at the same time may have it otherwise. */
+  /** Another order of concurrent calls may have it otherwise. */
   readonly isOfOrder?: boolean;
   readonly open?: Excuse;
   /** Only one of the two has done something: what depends on it cannot be compared. */
@@ -30,6 +28,7 @@ export interface Verdict {
 
 const ALIKE: Verdict = {};
 
+/** Of a step that makes no single calls. */
 export function judgeStep(
   step: Step,
   own: Outcome | undefined,
@@ -37,25 +36,20 @@ export function judgeStep(
   sides: Sides,
   comparing: Comparing,
 ): Verdict {
-  if (own === undefined || other === undefined) return ALIKE;
-  if (own.kind === 'ledger' && other.kind === 'ledger') {
+  if (own?.kind === 'ledger' && other?.kind === 'ledger') {
     const difference = compareLedgers(own, other, unsettledIn(sides.model), comparing);
     return difference === null ? ALIKE : { difference };
   }
-  if (own.kind === 'done' && other.kind === 'done') {
+  if (own?.kind === 'done' && other?.kind === 'done') {
     if ((own.isRefused ?? false) !== (other.isRefused ?? false)) {
       // NS-3 leaves open when money settles, so that it is no difference by itself.
       return { why: `step ${own.n}: it could be done on one side only`, isOfOrder: true };
     }
-    pairPlaces(step, own.json, other.json, comparing.match);
-    return ALIKE;
+    pairPlaces(step, own.json, other.json, comparing);
   }
-  if (step.do === 'many' && own.kind === 'many' && other.kind === 'many') {
-    return judgeMany(step, own, other, sides, comparing);
-  }
-  // A burst is judged call by call, in an order that is to be found.
-  const call = step.do === 'await' ? sides.model.waited.get(step.call) : step;
-  return call?.do === 'call' ? judgeCall(call, own, other, sides, comparing) : ALIKE;
+  return step.do === 'many' && own?.kind === 'many' && other?.kind === 'many'
+    ? judgeMany(step, own, other, sides, comparing)
+    : ALIKE;
 }
 
 function judgeMany(
@@ -70,10 +64,10 @@ function judgeMany(
     const step = { ...call, n };
     const verdict = judgeCall(step, answer, other.answers[at]!, sides, comparing, served);
     if (answer.kind === 'answer' && answer.status !== 429) served += 1;
-    if (verdict.why !== undefined || verdict.isParted) return verdict;
+    const { difference, why, isParted } = verdict;
     // Of many, the whole is one step.
-    const { difference } = verdict;
     if (difference !== undefined) return { ...verdict, difference: { ...difference, n } };
+    if (why !== undefined || isParted) return verdict;
   }
   return ALIKE;
 }
@@ -95,16 +89,15 @@ export function judgeCall(
   const trouble = troubleOf(step, own, other, sides);
   if (trouble !== null) return { why: trouble };
   const pair = pairOf(step, own, other, sides, comparing, served);
+  const isParted = own.status < 400 !== other.status < 400;
   const found = compareAnswers(step, own, other, comparing);
   const open = found === null ? undefined : excuseFor(pair, found);
-  const isParted = own.status < 400 !== other.status < 400;
-  if (found !== null && open === undefined) {
-    return { difference: { ...found, pair }, isParted };
-  }
+  if (found !== null && open === undefined) return { difference: { ...found, pair }, isParted };
   if (open !== undefined && isParted) return { open, isParted };
   const more = compareMore(step, own, other, sides, comparing);
-  if (more !== null && excuseFor(pair, more) === undefined)
+  if (more !== null && excuseFor(pair, more) === undefined) {
     return { difference: { ...more, pair } };
+  }
   return open === undefined ? ALIKE : { open, isParted };
 }
 
@@ -122,7 +115,7 @@ function compareMore(
     compareAttempt(step, own, other, target.outcomes) ??
     compareNamedRow(step, own, other) ??
     compareOrder(step, own, other, orders, comparing) ??
-    compareClosing(step, own, other, orders, target.outcomes)
+    compareClosing(step, own, other, orders, target)
   );
 }
 
@@ -139,16 +132,17 @@ function pairOf(
   step: CallStep,
   own: CallOutcome,
   other: CallOutcome,
-  { target, model }: Sides,
+  sides: Sides,
   comparing: Comparing,
   served: number,
 ): Pair {
+  const { target, model } = sides;
   const perSecond = target.credentials.get(step.as)?.rates[0]?.perSecond;
   const isMetered = target.ground.isSteady && perSecond !== undefined && perSecond < AMPLE;
   return {
     ...{ step, target: own, model: other },
     first: firstOf(other, model.outcomes),
-    again: refusedBefore(own, { target, model }),
+    again: refusedBefore(own, sides),
     tagOf: tagOwner(step, target),
     hasPaused: target.nowMs !== target.startMs,
     isTokenLive: saysTokenLives(step, target),
@@ -159,37 +153,28 @@ function pairOf(
   };
 }
 
-/** Rates beyond this are met by no sequence. */
-const AMPLE = 1_000;
-
 /** Calls of the credential that were served since time passed last. */
 function servedBefore({ as, n }: CallStep, { outcomes, beganAtMs }: Player): number {
-  const now = beganAtMs.get(n);
-  return callsIn(outcomes).filter((each) => {
-    if (each.kind !== 'answer' || each.n >= n || each.sent.as !== as) return false;
-    return each.status !== 429 && beganAtMs.get(each.n) === now;
-  }).length;
+  const nowMs = beganAtMs.get(n);
+  return answersIn(outcomes).filter(
+    (each) =>
+      each.n < n && each.sent.as === as && each.status !== 429 && beganAtMs.get(each.n) === nowMs,
+  ).length;
 }
 
-const keyOf = ({ sent }: CallOutcome): string | undefined =>
-  sent.headers.find(([name]) => name === 'idempotency-key')?.[1];
-
-function tagOwner({ ifMatch }: CallStep, { outcomes }: Player): string | undefined {
-  const from = (ifMatch as { readonly $header?: number } | undefined)?.$header;
-  const outcome = from === undefined ? undefined : outcomes.get(from);
-  const id = outcome?.kind === 'answer' ? memberAt(outcome.json, 'id') : undefined;
+function tagOwner({ ifMatch }: CallStep, player: Player): string | undefined {
+  const [from] = refersTo(ifMatch);
+  const id = from === undefined ? undefined : memberAt(player.answer(from), 'id');
   return typeof id === 'string' ? id : undefined;
 }
 
 /** By what was said of its lifetime when it was given (RFC 6749, 5.1), and by the clock since. */
-function saysTokenLives({ n, headers }: CallStep, { outcomes, beganAtMs }: Player): boolean {
-  const [from] = refersTo(headers?.authorization);
-  const given = from === undefined ? undefined : outcomes.get(from);
-  const [givenAtMs, usedAtMs] = [from, n].map((each) => beganAtMs.get(each ?? -1));
-  if (given?.kind !== 'answer' || givenAtMs === undefined || usedAtMs === undefined) return false;
-  const [seconds, endsAtMs] = ['expires_in', 'expires_at'].map((name) =>
-    memberAt(given.json, name),
-  );
+function saysTokenLives({ n, headers }: CallStep, player: Player): boolean {
+  const [from = -1] = refersTo(headers?.authorization);
+  const [givenAtMs, usedAtMs] = [from, n].map((each) => player.beganAtMs.get(each));
+  if (givenAtMs === undefined || usedAtMs === undefined) return false;
+  const given = player.answer(from);
+  const [seconds, endsAtMs] = ['expires_in', 'expires_at'].map((name) => memberAt(given, name));
   if (typeof seconds === 'number') return usedAtMs - givenAtMs < seconds * 1_000;
   return typeof endsAtMs === 'number' && usedAtMs < endsAtMs;
 }
@@ -200,16 +185,15 @@ function saysTokenLives({ n, headers }: CallStep, { outcomes, beganAtMs }: Playe
  */
 function refusedBefore(own: CallOutcome, { target, model }: Sides): Pair['again'] {
   if (own.status < 400) return undefined;
-  const key = keyOf(own);
-  const isAgain = (before: CallOutcome) => {
-    const [id, other] = [own, before].map(({ json }) => memberAt(json, 'request_id'));
-    if (id !== undefined) return id === other;
-    return key !== undefined && key === keyOf(before) && Buffer.from(own.body).equals(before.body);
-  };
+  const [id, key] = [memberAt(own.json, 'request_id'), keyOf(own)];
   for (const [n, before] of target.outcomes) {
     const other = model.outcomes.get(n);
     if (before.kind !== 'answer' || before === own || other?.kind !== 'answer') continue;
-    if (isAgain(before)) return { target: before, model: other };
+    const isAgain =
+      id !== undefined
+        ? id === memberAt(before.json, 'request_id')
+        : key !== undefined && key === keyOf(before) && Buffer.from(own.body).equals(before.body);
+    if (isAgain) return { target: before, model: other };
   }
   return undefined;
 }
@@ -235,17 +219,15 @@ function compareClosing(
   own: CallOutcome,
   other: CallOutcome,
   orders: LearnedOrders | undefined,
-  outcomes: ReadonlyMap<number, Outcome>,
+  { outcomes }: Player,
 ): Difference | null {
   const isServed = other.status < 300 && own.status < 300;
   if (step.operation !== 'closePosition' || !isServed) return null;
-  if (other.basis?.idempotency === 'replayed' || orderIn(orders, own.json) === undefined)
-    return null;
-  const opened = [...outcomes.values()].find(
+  const isRepeat = other.basis?.idempotency === 'replayed';
+  if (isRepeat || orderIn(orders, own.json) === undefined) return null;
+  const opened = answersIn(outcomes).find(
     (each) =>
-      each.kind === 'answer' &&
-      each.sent.target.endsWith('/positions/open') &&
-      Buffer.from(each.body).equals(own.body),
+      each.sent.target.endsWith('/positions/open') && Buffer.from(each.body).equals(own.body),
   );
   if (opened === undefined) return null;
   const target = `the answer to call ${opened.n}`;
@@ -253,17 +235,16 @@ function compareClosing(
 }
 
 /** NS-3: money that is on its way may be booked already, or only when it has arrived. */
-export function unsettledIn(model: Player): ReadonlySet<string> {
+export function unsettledIn({ outcomes, settled }: Player): ReadonlySet<string> {
   const approved = new Set<string>();
-  for (const outcome of model.outcomes.values()) {
-    if (outcome.kind !== 'answer') continue;
-    const [id, status] = ['id', 'status'].map((name) => memberAt(outcome.json, name));
+  for (const { json } of answersIn(outcomes)) {
+    const [id, status] = ['id', 'status'].map((name) => memberAt(json, name));
     if (typeof id !== 'string') continue;
     if (status === 'approved') approved.add(id);
     // NS-4: one that was cancelled before it settled may have been booked and taken back.
     else if (status === 'settled') approved.delete(id);
   }
-  for (const id of model.settled) approved.delete(id);
+  for (const id of settled) approved.delete(id);
   return approved;
 }
 
@@ -278,21 +259,23 @@ function troubleOf(
   if (own.status === 429 && !/json/.test(own.headers.mediaType())) {
     return `call ${own.n}: 429 from something in front of the service`;
   }
-  const isContention = memberAt(own.json, 'code') === 'write_contention' && other.status < 500;
-  if (isContention && !isRole(step.as)) return `call ${own.n}: a contention in passing`;
+  if (isPassing(own) && other.status < 500 && target.isMetered(step.as)) {
+    return `call ${own.n}: a failure that may have passed`;
+  }
   // Others may use up the allowance of a live target.
   if (own.status !== 429 || target.ground.target.offers.has('clock')) return null;
   return `call ${own.n}: 429, which the pace should have avoided`;
 }
 
+const PLACES = [
+  ...[['account_id', 'account'] as const, ['trading_account_id', 'trading account'] as const],
+  ['url', 'url'] as const,
+];
+
 /** What a profile names was there before, so that it need not read alike. */
-function pairPlaces({ do: verb }: Step, own: unknown, other: unknown, match: Match): void {
+function pairPlaces({ do: verb }: Step, own: unknown, other: unknown, { match }: Comparing): void {
   const [left, right] = [own, other] as { [name: string]: unknown }[];
-  for (const [name, space] of [
-    ['account_id', 'account'],
-    ['trading_account_id', 'trading account'],
-    ['url', 'url'],
-  ] as const) {
+  for (const [name, space] of PLACES) {
     const [mine, others] = [left?.[name], right?.[name]];
     if (typeof mine !== 'string' || typeof others !== 'string') continue;
     if (verb === 'place') match.pairSetUp(space, mine, others);

@@ -1,9 +1,8 @@
 // Compares balances and their entries: what money was moved, whatever the answers said.
 import type { LedgerOutcome } from '../play/outcome.ts';
-import { normalDecimal } from './amounts.ts';
 import type { Difference } from './difference.ts';
 import type { Match } from './match.ts';
-import type { Comparing } from './values.ts';
+import { type Comparing, normalDecimal } from './values.ts';
 
 /** NS-3: entries of `unsettled`, by the model's names, are let be. */
 export function compareLedgers(

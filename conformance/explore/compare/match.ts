@@ -1,12 +1,25 @@
 // Which name on the target stands for which on the model: one to one, found out as they are met.
 
+/** What stands for what, by the kind of record it names. */
+export type Space =
+  | 'account'
+  | 'transaction'
+  | 'trading account'
+  | 'position'
+  | 'order'
+  | 'subscription'
+  | 'brand'
+  | 'firm'
+  | 'url';
+
+/** Both ways, by the space and the name. */
 interface Pairs {
   readonly modelOf: Map<string, string>;
   readonly targetOf: Map<string, string>;
 }
 
 export class Match {
-  readonly #spaces = new Map<string, Pairs>();
+  readonly #pairs: Pairs = { modelOf: new Map(), targetOf: new Map() };
   /** Names of the target that the setup of each side has made by itself: they need not be alike. */
   readonly #setUp = new Set<string>();
 
@@ -21,36 +34,20 @@ export class Match {
 
   /** Whether the two may stand for one another in this space, now and from now on. */
   pair(space: string, target: string, model: string): boolean {
-    let pairs = this.#spaces.get(space);
-    if (pairs === undefined) {
-      pairs = { modelOf: new Map(), targetOf: new Map() };
-      this.#spaces.set(space, pairs);
-    }
-    const knownModel = pairs.modelOf.get(target);
-    const knownTarget = pairs.targetOf.get(model);
+    const [knownModel, knownTarget] = [this.modelOf(space, target), this.targetOf(space, model)];
     if (knownModel === undefined && knownTarget === undefined) {
-      pairs.modelOf.set(target, model);
-      pairs.targetOf.set(model, target);
+      this.#pairs.modelOf.set(`${space} ${target}`, model);
+      this.#pairs.targetOf.set(`${space} ${model}`, target);
       return true;
     }
     return knownModel === model && knownTarget === target;
   }
 
   modelOf(space: string, target: string): string | undefined {
-    return this.#spaces.get(space)?.modelOf.get(target);
+    return this.#pairs.modelOf.get(`${space} ${target}`);
   }
 
   targetOf(space: string, model: string): string | undefined {
-    return this.#spaces.get(space)?.targetOf.get(model);
-  }
-
-  /** Another that goes on from here by itself. */
-  copy(): Match {
-    const made = new Match();
-    for (const each of this.#setUp) made.#setUp.add(each);
-    for (const [space, { modelOf, targetOf }] of this.#spaces) {
-      made.#spaces.set(space, { modelOf: new Map(modelOf), targetOf: new Map(targetOf) });
-    }
-    return made;
+    return this.#pairs.targetOf.get(`${space} ${model}`);
   }
 }

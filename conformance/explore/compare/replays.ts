@@ -1,6 +1,6 @@
 // IDEM-4, IDEM-5: what the model calls a replay must be one on the target too, byte for byte.
 import { isDeepStrictEqual } from 'node:util';
-import { memberAt } from '../../engine/send/answer.ts';
+import { memberAt } from '../../engine/send/json.ts';
 import type { CallOutcome, Outcome } from '../play/outcome.ts';
 import { textOf } from '../play/outcome.ts';
 import type { CallStep } from '../sequence.ts';
@@ -62,7 +62,7 @@ const isAttempt = ({ headers }: CallOutcome, id: string): boolean =>
   headers.get('x-request-id') === id;
 
 /** IDEM-1c: without the spaces around it. */
-const keyOf = ({ sent }: CallOutcome): string | undefined =>
+export const keyOf = ({ sent }: CallOutcome): string | undefined =>
   sent.headers.find(([name]) => name === 'idempotency-key')?.[1].trim();
 
 /**

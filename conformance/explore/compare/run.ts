@@ -1,14 +1,13 @@
 // Compares a recorded run of the target with the model: plays it again there, step by step, looks
-// for an order of the calls that were sent at the same time, and goes on past a difference where the
-// two have not parted.
-import type { Excuse } from '../open/pair.ts';
+// for an order of the concurrent calls, and goes on past a difference if the two have not parted.
+import type { Excuse } from '../open/projection.ts';
 import { untilArrived } from '../play/await-arrivals.ts';
-import type { Ground } from '../play/ground.ts';
-import { settlesUnseen } from '../play/ground.ts';
-import { type OrderSearch, recordsIn, searchFor, symbolsOf } from '../play/orders.ts';
-import { isSetupFailure, type Outcome } from '../play/outcome.ts';
+import { type Ground, settlesUnseen } from '../play/ground.ts';
+import { OrderSearch } from '../play/orders.ts';
+import { isSetupFailure } from '../play/outcome.ts';
 import { Player } from '../play/player.ts';
-import { callsOf, type Sequence, type Step } from '../sequence.ts';
+import { recordsIn, symbolsOf } from '../play/symbols.ts';
+import { type BurstStep, type CallStep, callsOf, type Sequence, type Step } from '../sequence.ts';
 import { compareDeliveries } from './deliveries.ts';
 import type { Difference } from './difference.ts';
 import { judgeCall, judgeStep, unsettledIn, type Verdict } from './judge.ts';
@@ -32,18 +31,20 @@ export interface CompareOptions {
   readonly openModel: () => Promise<Ground>;
   readonly known: Known;
   /** Differences that are known already: no order of calls is looked for that avoids them. */
-  readonly isKnown?: (difference: Difference) => boolean;
+  readonly isKnown: (difference: Difference) => boolean;
 }
 
 /** More worlds of the model than these are not tried: nothing is said then. */
 const MOST_WORLDS = 150;
 
+type Searches = ReadonlyMap<number, OrderSearch>;
+
 export async function compareRun(recorded: Recorded, options: CompareOptions): Promise<Compared> {
-  const { steps } = recorded.sequence;
+  const { target, sequence } = recorded;
   const searches = new Map<number, OrderSearch>();
-  for (const [at, step] of steps.entries()) {
+  for (const [at, step] of sequence.steps.entries()) {
     if (step.do !== 'burst') continue;
-    searches.set(step.n, searchFor(step, steps.slice(0, at), recorded.target));
+    searches.set(step.n, new OrderSearch(step, sequence.steps.slice(0, at), target));
   }
   let best: Attempt | undefined;
   for (let worlds = 0; worlds < MOST_WORLDS; worlds += 1) {
@@ -53,15 +54,21 @@ export async function compareRun(recorded: Recorded, options: CompareOptions): P
     if (!nextOrder(searches, attempt)) return best.result();
   }
   const { differences, ...rest } = best!.result();
-  const why = `no order of calls at the same time was found in ${MOST_WORLDS} tries, nor that there is none`;
+  const why = `no order of the concurrent calls was found in ${MOST_WORLDS} tries, nor that there is none`;
   return { ...rest, differences: differences.filter((each) => each !== best?.failed), why };
 }
 
-/** The next order to try; false when there is none left. */
-function nextOrder(searches: ReadonlyMap<number, OrderSearch>, { burst, met }: Attempt): boolean {
-  if (burst !== undefined) return searches.get(burst.n)!.refuse(burst.at);
-  // What follows a burst tells the orders apart: another that answers alike may explain it.
-  return [...met].reverse().some((n) => searches.get(n)!.another());
+/**
+ * The next orders to try; false when there are none left. What follows a burst tells its orders
+ * apart too: another one that answers alike may explain it.
+ */
+function nextOrder(searches: Searches, { burst, bursts }: Attempt): boolean {
+  for (const n of [...bursts].reverse()) {
+    const search = searches.get(n)!;
+    if (search.next(burst?.n === n ? burst.at : undefined)) return true;
+    search.reset();
+  }
+  return false;
 }
 
 /** Transactions of the target that had settled before a call, by the label of the call. */
@@ -71,31 +78,25 @@ type Settled = ReadonlyMap<number, readonly string[]>;
 async function inHindsight(
   recorded: Recorded,
   options: CompareOptions,
-  searches: ReadonlyMap<number, OrderSearch>,
+  searches: Searches,
 ): Promise<Attempt> {
+  const attemptWith = async (settled: Settled) => {
+    const attempt = new Attempt(recorded, options, searches, settled);
+    await attempt.play();
+    return attempt;
+  };
   let settled: Settled = new Map();
-  let attempt = await attemptWith(recorded, options, searches, settled);
+  let attempt = await attemptWith(settled);
   for (;;) {
     const more = settledMeanwhile(attempt, settled);
     if (more === undefined) return attempt;
-    const other = await attemptWith(recorded, options, searches, more);
+    const other = await attemptWith(more);
     if (!other.explainsMoreThan(attempt)) return attempt;
     [attempt, settled] = [other, more];
   }
 }
 
-async function attemptWith(
-  recorded: Recorded,
-  options: CompareOptions,
-  searches: ReadonlyMap<number, OrderSearch>,
-  settled: Settled,
-): Promise<Attempt> {
-  const attempt = new Attempt(recorded, options, searches, settled);
-  await attempt.play();
-  return attempt;
-}
-
-/** What would be settled before the first call that differs; undefined where nothing may be. */
+/** What would be settled before the first call that differs; undefined if nothing may be. */
 function settledMeanwhile({ differences, sides, comparing }: Attempt, known: Settled) {
   const { target, model } = sides;
   const first = differences.find(({ pair }) => pair !== undefined);
@@ -115,12 +116,13 @@ function settledMeanwhile({ differences, sides, comparing }: Attempt, known: Set
 class Attempt {
   readonly differences: Difference[] = [];
   readonly #open: Excuse[] = [];
-  readonly met: number[] = [];
+  /** The bursts that were come to, and the place in the one that has failed. */
+  readonly bursts: number[] = [];
+  burst: { readonly n: number; readonly at: number } | undefined;
   /** Steps and calls that could be compared. */
   reached = 0;
-  /** What no other order may have: it ends the attempt. */
+  /** What another order may not have: it ends the attempt. */
   failed: Difference | 'order' | undefined;
-  burst: { readonly n: number; readonly at: number } | undefined;
   sides!: Sides;
   comparing!: Comparing;
   #why: string | undefined;
@@ -128,15 +130,10 @@ class Attempt {
   readonly #parted = new Set<string>();
   readonly #recorded: Recorded;
   readonly #options: CompareOptions;
-  readonly #searches: ReadonlyMap<number, OrderSearch>;
+  readonly #searches: Searches;
   readonly #settled: Settled;
 
-  constructor(
-    recorded: Recorded,
-    options: CompareOptions,
-    searches: ReadonlyMap<number, OrderSearch>,
-    settled: Settled,
-  ) {
+  constructor(recorded: Recorded, options: CompareOptions, searches: Searches, settled: Settled) {
     this.#recorded = recorded;
     this.#options = options;
     this.#searches = searches;
@@ -145,13 +142,8 @@ class Attempt {
 
   result(): Compared {
     const { differences, sides } = this;
-    const why = this.#why;
-    return {
-      differences,
-      open: this.#open,
-      model: sides.model,
-      ...(why === undefined ? {} : { why }),
-    };
+    const why = this.#why === undefined ? {} : { why: this.#why };
+    return { differences, open: this.#open, model: sides.model, ...why };
   }
 
   explainsMoreThan({ reached, differences }: Attempt): boolean {
@@ -172,20 +164,15 @@ class Attempt {
     await this.#deliveries(sequence);
   }
 
-  async #burst(step: Extract<Step, { do: 'burst' }>): Promise<boolean> {
-    this.met.push(step.n);
+  async #burst(step: BurstStep): Promise<boolean> {
+    this.bursts.push(step.n);
+    const comparing = { ...this.comparing, isAtOnce: true };
     for (const [at, call] of this.#searches.get(step.n)!.order().entries()) {
       await this.#settleBefore(call.n);
-      const own = this.sides.target.outcomes.get(call.n);
-      const [other] = await this.sides.model.play(call);
+      await this.sides.model.play(call);
       pairCredentials(this.sides, this.comparing.match);
-      const atOnce = { ...this.comparing, isAtOnce: true };
-      const verdict =
-        own === undefined || other === undefined || this.#isOfParted(call)
-          ? {}
-          : judgeCall(call, own, other, this.sides, atOnce);
       this.burst = { n: step.n, at };
-      if (this.#take(call, verdict)) return true;
+      if (this.#take(call, this.#judge(call, comparing))) return true;
     }
     this.burst = undefined;
     return false;
@@ -194,28 +181,31 @@ class Attempt {
   async #step(step: Step): Promise<boolean> {
     const { target, model } = this.sides;
     await this.#settleBefore(step.n);
-    let verdict: Verdict;
     try {
-      const own = target.outcomes.get(step.do === 'await' ? step.call : step.n);
-      await follow(this.sides, own);
-      const [other] = await model.play(step);
-      pairCredentials(this.sides, this.comparing.match);
-      verdict = this.#judge(step, own, other);
+      await follow(this.sides, target.outcomes.get(step.n));
+      await model.play(step);
     } catch (error) {
       if (!isSetupFailure(error)) throw error;
       // What the model cannot set up says nothing: shrinking has left out what it takes.
-      verdict = { why: error.message };
+      return this.#take(step, { why: error.message });
     }
-    if (this.#take(step, verdict)) return true;
-    return this.#deliveriesAt(step);
+    pairCredentials(this.sides, this.comparing.match);
+    const calls = callsOf([step]);
+    const parts = calls.length > 0 ? calls : [step];
+    return parts.some((part) => this.#take(part, this.#judge(part, this.comparing)));
   }
 
-  #judge(step: Step, own: Outcome | undefined, other: Outcome | undefined): Verdict {
+  #judge(step: Step, comparing: Comparing): Verdict {
     if (this.#isOfParted(step)) return {};
-    if (own === undefined && other !== undefined && step.do !== 'await') {
+    const { target, model } = this.sides;
+    const [own, other] = [target.outcomes.get(step.n), model.outcomes.get(step.n)];
+    if (own === undefined && other !== undefined) {
       return { why: `step ${step.n}: the target has not come to it` };
     }
-    return judgeStep(step, own, other, this.sides, this.comparing);
+    if (step.do !== 'call') return judgeStep(step, own, other, this.sides, comparing);
+    return own === undefined || other === undefined
+      ? {}
+      : judgeCall(step, own, other, this.sides, comparing);
   }
 
   /** Whether a step has to do with something about which the sides have parted; then it has too. */
@@ -226,27 +216,30 @@ class Attempt {
     return true;
   }
 
-  /** Takes in what a step has shown; true where the attempt ends with it. */
-  #take(step: Step, verdict: Verdict): boolean {
+  /** Takes in what a step has shown; true if the attempt ends with it. */
+  #take(step: Step | CallStep, verdict: Verdict): boolean {
     const { difference, why, open, isParted, isOfOrder } = verdict;
     if (open !== undefined) this.#open.push(open);
-    const hasBursts = this.met.length > 0;
+    const hasBursts = this.bursts.length > 0;
     if (why !== undefined) {
       if (isOfOrder === true && hasBursts) this.failed = 'order';
       this.#why = why;
       return true;
     }
-    if (difference !== undefined) {
-      this.differences.push(difference);
-      const isKnown = this.#options.isKnown?.(difference) === true;
-      if (hasBursts && !isKnown && difference.at !== 'no_answer') {
-        this.failed = difference;
-        return true;
-      }
-    } else this.reached += 1;
+    if (difference === undefined) this.reached += 1;
+    else if (this.#differs(difference)) return true;
     // No answer says nothing of what was done: what depends on it is not compared.
     if (isParted === true || difference?.at === 'no_answer') this.#part(step);
     return false;
+  }
+
+  /** True if another order of concurrent calls may avoid the difference. */
+  #differs(difference: Difference): boolean {
+    this.differences.push(difference);
+    const isFixed = difference.at === 'no_answer' || this.#options.isKnown(difference);
+    if (this.bursts.length === 0 || isFixed) return false;
+    this.failed = difference;
+    return true;
   }
 
   #part(step: Step): void {
@@ -272,23 +265,6 @@ class Attempt {
     }
   }
 
-  /** What has reached the endpoints by now, where both have been told as often. */
-  #deliveriesAt(step: Step): boolean {
-    const { target } = this.sides;
-    if (target.hooks.size === 0 || this.#parted.size > 0 || this.met.length > 0) return false;
-    const heard = target.heardAt.get(step.n);
-    const found = compareDeliveries(step.n, this.sides, this.comparing, heard);
-    if (found === null) return false;
-    this.#differDelivered(found);
-    return false;
-  }
-
-  /** One wrong delivery makes those that follow wrong: of them nothing more is said. */
-  #differDelivered(found: Difference): void {
-    this.differences.push(found);
-    this.#parted.add('deliveries');
-  }
-
   async #deliveries({ steps }: Sequence): Promise<void> {
     const { target } = this.sides;
     if (target.hooks.size === 0 || this.#parted.size > 0) return;
@@ -297,11 +273,9 @@ class Attempt {
       return;
     }
     const found = compareDeliveries(steps.at(-1)?.n ?? 0, this.sides, this.comparing);
-    if (found === null) return;
-    this.differences.push(found);
-    if (this.met.length > 0 && this.#options.isKnown?.(found) !== true) this.failed = found;
+    if (found !== null) this.#differs(found);
   }
 }
 
 export const hasBursts = ({ steps }: Sequence): boolean =>
-  steps.some((step) => step.do === 'burst') && callsOf(steps).length > 0;
+  steps.some((step) => step.do === 'burst');

@@ -1,9 +1,8 @@
 // The two sides of a comparison, and what is known before it begins.
 import type { EventCategory } from '../../../fixtures/event-kinds.ts';
 import { type ModelSettings, openCategories } from '../model.ts';
-import type { Ground } from '../play/ground.ts';
-import { settlesUnseen } from '../play/ground.ts';
-import type { Outcome } from '../play/outcome.ts';
+import { type Ground, settlesUnseen } from '../play/ground.ts';
+import { answersIn, type Outcome } from '../play/outcome.ts';
 import type { Player } from '../play/player.ts';
 import { deliveredTo } from './arrivals.ts';
 import { Match } from './match.ts';
@@ -48,8 +47,9 @@ export async function beginComparing(
     isPhoneFormOpen: !phonesAlike,
     ...(namesAlike ? {} : { mayBeAfterEmail: (name: string) => isInEmail(name, target) }),
     delivered: () => {
-      const { highest, isAll } = deliveredTo(target, seqName);
-      return { highest, isAll: isAll && !settlesUnseen(target) };
+      const [own, other] = [target, model].map((each) => deliveredTo(each, seqName));
+      const isAll = own!.isAll && other!.isAll && !settlesUnseen(target);
+      return { target: own!.numbers, model: other!.numbers, isAll };
     },
   };
 }
@@ -57,15 +57,11 @@ export async function beginComparing(
 /** Whether a name is made of an email that the play has sent. */
 function isInEmail(name: string, { outcomes }: Player): boolean {
   const wanted = name.toLowerCase();
-  const emails = [...outcomes.values()].flatMap((outcome) => {
-    const answers = outcome.kind === 'many' ? outcome.answers : [outcome];
-    const bodies = answers.map((each) => (each.kind === 'answer' ? (each.sent.body ?? '') : ''));
-    const sent = bodies.map((each) => Buffer.from(each).toString()).join('\n');
-    return [...sent.matchAll(/"email":"([^"@]+)(@[^"]*)"/g)].map((each) => each.slice(1));
-  });
+  const sent = answersIn(outcomes).map((each) => Buffer.from(each.sent.body ?? []).toString());
+  const emails = sent.flatMap((text) => [...text.matchAll(/"email":"(([^"@]+)@[^"]*)"/g)]);
   return emails.some(
-    ([local = '', domain = '']) =>
-      `${local}${domain}`.toLowerCase().includes(wanted) || wanted.includes(local.toLowerCase()),
+    ([, email = '', local = '']) =>
+      email.toLowerCase().includes(wanted) || wanted.includes(local.toLowerCase()),
   );
 }
 

@@ -1,6 +1,6 @@
 // Compares how deliveries are signed: by which of the secrets, and when.
 import { createHmac } from 'node:crypto';
-import { memberAt } from '../../engine/send/answer.ts';
+import { memberAt } from '../../engine/send/json.ts';
 import type { ReceivedDelivery } from '../../providers/webhook-receiver.ts';
 import type { Player } from '../play/player.ts';
 import type { Sides } from './sides.ts';
@@ -46,18 +46,8 @@ function signersOf(arrival: ReceivedDelivery, player: Player): string {
   return `signed by ${signers.sort().join(' and ')}`;
 }
 
-/** Every delivery is looked at again after every step of a play. */
-const signed = new WeakMap<ReceivedDelivery, Map<string, string>>();
-
-function signedBy(secret: string, t: string, arrival: ReceivedDelivery): string {
-  const known = signed.get(arrival) ?? new Map<string, string>();
-  signed.set(arrival, known);
-  const before = known.get(secret);
-  if (before !== undefined) return before;
-  const own = createHmac('sha256', secret).update(`${t}.`).update(arrival.body).digest('hex');
-  known.set(secret, own);
-  return own;
-}
+const signedBy = (secret: string, t: string, { body }: ReceivedDelivery): string =>
+  createHmac('sha256', secret).update(`${t}.`).update(body).digest('hex');
 
 /** Each with the step that was answered with it: in which order calls at once came is open. */
 function secretsOf({ outcomes }: Player): readonly (readonly [secret: string, step: number])[] {

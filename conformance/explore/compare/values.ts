@@ -1,12 +1,10 @@
-// Compares two JSON values by the shape they should have.
+// Compares JSON values: each shape says how a member of the target's answer stands to the model's.
 import { isDeepStrictEqual } from 'node:util';
 import type { EventCategory } from '../../../fixtures/event-kinds.ts';
-import type { Json } from '../../engine/send/answer.ts';
+import { type Json, printJson } from '../../engine/send/json.ts';
 import { REDACTED } from '../../reports/redact.ts';
-import { isNumber, nameText } from '../play/outcome.ts';
-import { isSameAmount } from './amounts.ts';
-import type { Match } from './match.ts';
-import { FORBIDDEN, type Shape } from './shapes.ts';
+import { isNumber } from '../play/outcome.ts';
+import type { Match, Space } from './match.ts';
 
 export interface Comparing {
   readonly match: Match;
@@ -17,21 +15,29 @@ export interface Comparing {
   readonly isSteady: boolean;
   /** NS-9: the member of an envelope that holds its number. */
   readonly seqName: string;
-  /** NS-24: the target writes phones in a form that the model has not got. */
+  /** NS-24: the target writes phones in a form that the model does not have. */
   readonly isPhoneFormOpen?: boolean;
-  /** NS-11: in which other events are brought than the model's, and no names make them alike. */
+  /** NS-11: the target sends other events than the model does in these, and no names make them alike. */
   readonly openCategories?: readonly EventCategory[];
-  /** NS-25: where the model does not name as the target does, what may be a name after an email. */
+  /** NS-25: if the model does not name as the target does, what may be a name after an email. */
   readonly mayBeAfterEmail?: ((text: string) => boolean) | undefined;
   /** NS-3: money has arrived as soon as it is approved. */
   readonly settlesAtOnce?: boolean;
-  /** The highest number that was delivered, and whether nothing has failed so far. */
-  readonly delivered?: () => { readonly highest: number; readonly isAll: boolean };
-  /** It is one of calls at once, so that events of the others may be on their way. */
+  /** The numbers that each side has delivered, ascending, and whether nothing has failed. */
+  readonly delivered?: () => Delivered;
+  /** It is one of several concurrent calls, so that events of the others may be on their way. */
   readonly isAtOnce?: boolean;
   /** Only one side has done something, so that events of the two have other numbers. */
   readonly isParted?: () => boolean;
 }
+
+interface Delivered {
+  readonly target: readonly number[];
+  readonly model: readonly number[];
+  readonly isAll: boolean;
+}
+
+const NOTHING: Delivered = { target: [], model: [], isAll: true };
 
 /** Where two values differ, and how each reads there. */
 export interface Mismatch {
@@ -40,218 +46,212 @@ export interface Mismatch {
   readonly model: string;
 }
 
-type Of<K extends Shape['kind']> = Extract<Shape, { readonly kind: K }>;
+type Value = Json | undefined;
 
-export function compareValue(
-  shape: Shape,
-  target: Json | undefined,
-  model: Json | undefined,
+export type Shape = (
+  target: Value,
+  model: Value,
   at: string,
   comparing: Comparing,
-): Mismatch | null {
-  const wrong = { at, target: shown(target), model: shown(model) };
-  switch (shape.kind) {
-    case 'open':
-      return null;
-    case 'if there':
-      return target === undefined ? null : compareValue(shape.of, target, model, at, comparing);
-    case 'refusal':
-      if (model === null || (shape.words && isText(target ?? null))) return null;
-      return isDeepStrictEqual(target, model) ? null : wrong;
-    case 'record':
-      return compareRecord(shape, target, model, at, comparing);
-    case 'page':
-      return compareKnown(shape, listIn(target), listIn(model), at, comparing);
-    case 'list':
-      return compareList(shape, target, model, at, comparing);
-    case 'revision':
-      // Which numbers they are is compared by the record they belong to.
-      if (model === undefined || model === null) return target === model ? null : wrong;
-      return typeof target === typeof model && Number.isInteger(target) ? null : wrong;
-    case 'secret':
-      return isLeafAlike(shape, target, model, comparing)
-        ? null
-        : { at, ...secretWords(target, model, comparing) };
-    default:
-      return isLeafAlike(shape, target, model, comparing) ? null : wrong;
-  }
+) => Mismatch | null;
+
+export interface RecordShape {
+  readonly members: Readonly<Record<string, Shape>>;
 }
 
-/** HOOK-3: the one who reads the report is none of those who may know it. */
-const shownSecret = (value: Json | undefined): string =>
-  isText(value ?? null) ? REDACTED : shown(value);
+const unlike = (at: string, target: Value, model: Value): Mismatch => ({
+  ...{ at, target: shown(target), model: shown(model) },
+});
 
-/** Of two secrets it is said which of them is new. */
-function secretWords(
-  target: Json | undefined,
-  model: Json | undefined,
-  { match }: Comparing,
-): Pick<Mismatch, 'target' | 'model'> {
-  const words = (value: Json | undefined, isKnown: boolean) =>
-    !isText(value ?? null) ? shown(value) : isKnown ? 'one given before' : 'a new one';
-  return {
-    target: words(target, match.modelOf('secret', String(target)) !== undefined),
-    model: words(model, match.targetOf('secret', String(model)) !== undefined),
+/** Null and nothing are what they are; of two other values `isAlike` decides. */
+const leaf =
+  (isAlike: (target: Json, model: Json, comparing: Comparing) => boolean): Shape =>
+  (target, model, at, comparing) => {
+    const isNone = target == null || model == null;
+    const alike = isNone ? target === model : isAlike(target, model, comparing);
+    return alike ? null : unlike(at, target, model);
   };
-}
 
-function isLeafAlike(
-  shape: Shape,
-  target: Json | undefined,
-  model: Json | undefined,
-  comparing: Comparing,
-): boolean {
-  if (isOpen(shape, target, model, comparing)) return true;
-  if (target === null || model === null || target === undefined || model === undefined) {
-    return target === model;
-  }
-  switch (shape.kind) {
-    case 'reference':
-      return String(target).toLowerCase() === String(model).toLowerCase();
-    case 'words':
-    case 'reason':
-      return typeof target === typeof model && (target === '') === (model === '');
-    case 'name':
-      return areNames(shape, target, model, comparing);
-    case 'secret':
-      return isText(target) && isText(model) && comparing.match.pair('secret', target, model);
-    case 'time':
-      return isSameTime(target, model, comparing);
-    case 'amount':
-      return isSameAmount(target, model);
-    case 'sequence number':
-      return Number.isInteger(target) && isSameNumber(target, model, comparing);
-    case 'set':
-      return isSameSet(target, model);
-    default:
-      return isDeepStrictEqual(target, model);
-  }
-}
+const isText = (value: Value): value is string => typeof value === 'string' && value !== '';
 
-/** Where neither text nor null says anything. */
-function isOpen(
-  { kind }: Shape,
-  target: Json | undefined,
-  model: Json | undefined,
-  comparing: Comparing,
-): boolean {
-  if (kind === 'reason') return isByRequest(model) && (target === null || isText(target ?? null));
-  // NS-24: in which form a number stands that could not be read as one of a country is open.
-  const isPlain = typeof model === 'string' && /^\+?[1-9]\d{7,14}$/.test(model);
-  if (
-    kind === 'phone' &&
-    target !== undefined &&
-    (comparing.isPhoneFormOpen === true || !isPlain)
-  ) {
-    const [own, other] = [target, model].map((each) => digitsOf(String(each ?? '')));
-    return own === other && (own !== '') === (target !== null && target !== '');
-  }
-  if (kind !== 'person name') return false;
-  return isAfterEmail(target, comparing) && isAfterEmail(model, comparing);
-}
-
-/** Without the zeros that a form may put before the country's number. */
-const digitsOf = (phone: string): string => phone.replace(/\D/g, '').replace(/^0+/, '');
-
-/** No name at all, or one made of an email: which of the two names has which is open. */
-function isAfterEmail(name: Json | undefined, { mayBeAfterEmail }: Comparing): boolean {
-  if (mayBeAfterEmail === undefined) return false;
-  if (name === undefined || name === null || name === '') return true;
-  return typeof name === 'string' && mayBeAfterEmail(name);
-}
-
-/** In the words of the model. */
-const isByRequest = (reason: Json | undefined): boolean =>
-  typeof reason === 'string' && /by request/i.test(reason);
-
-const isText = (value: Json): value is string => typeof value === 'string' && value !== '';
-
-function areNames({ space }: Of<'name'>, target: Json, model: Json, { match }: Comparing): boolean {
-  if (isNumber(target) !== isNumber(model)) return false;
-  if (typeof target === 'object' || typeof target === 'boolean') return false;
-  const [own, other] = [nameText(target), nameText(model)];
-  // CONV-1a: an id is a decimal string wherever the model's is one.
-  if (space !== 'url' && !/^\d+$/.test(own)) return false;
-  return match.pair(space, own, other);
-}
-
-function isSameTime(target: Json, model: Json, { offsetMs, toleranceMs }: Comparing): boolean {
+export const open: Shape = () => null;
+export const same = leaf(isDeepStrictEqual);
+/** ACC-6: a reference in whichever case it was first sent. */
+export const reference = leaf((target, model) => lower(target) === lower(model));
+const lower = (value: Json): string => String(value).toLowerCase();
+/** Text or null as the model has it; which text is the service's own. */
+export const words = leaf(
+  (target, model) => typeof target === typeof model && (target === '') === (model === ''),
+);
+export const name = (space: Space) =>
+  leaf((target, model, { match }) => {
+    if (isNumber(target) !== isNumber(model)) return false;
+    if (typeof target === 'object' || typeof target === 'boolean') return false;
+    // CONV-1a: an id is a decimal string wherever the model's is one.
+    const isId = space === 'url' || /^\d+$/.test(String(target));
+    return isId && match.pair(space, String(target), String(model));
+  });
+/** The same members in any order. */
+export const set = leaf((target, model) => {
+  if (!Array.isArray(target) || !Array.isArray(model)) return false;
+  return isDeepStrictEqual([...new Set(target)].sort(), [...new Set(model)].sort());
+});
+export const time = leaf((target, model, { offsetMs, toleranceMs }) => {
   if (typeof target !== 'number' || typeof model !== 'number') return false;
-  if (!Number.isInteger(target)) return false;
-  // CONV-4: the scale is of milliseconds, and how finely a clock ticks on it no one says.
+  // CONV-4: the scale is of milliseconds; how finely a clock ticks on it is not shown.
   const tickMs = target % 1000 === 0 ? 1000 : 0;
-  return Math.abs(target - model - offsetMs) <= toleranceMs + tickMs;
+  return Number.isInteger(target) && Math.abs(target - model - offsetMs) <= toleranceMs + tickMs;
+});
+
+/** CONV-2a: the value counts, for up to two decimals and fifteen digits. */
+export const amount = leaf((target, model) => {
+  if (typeof target !== 'string' || typeof model !== 'string') return target === model;
+  if (!/^-?\d+(\.\d+)?$/.test(target)) return target === model;
+  const [whole = '', part = ''] = model.replace('-', '').split('.');
+  if (part.length > 2 || whole.length + part.length > 15) return true;
+  return normalDecimal(target) === normalDecimal(model);
+});
+
+export function normalDecimal(text: string): string {
+  const [, sign = '', whole = '', part = ''] =
+    /^(-?)(?:0+(?=\d))?(0|[1-9]\d*)(?:\.((?:\d*[1-9])?)0*)?$/.exec(text) ?? [];
+  const value = part === '' ? whole : `${whole}.${part}`;
+  return value === '0' ? '0' : `${sign}${value}`;
 }
+
+/** Which numbers they are is compared by the record they belong to. */
+export const revision: Shape = (target, model, at) => {
+  const alike =
+    model == null ? target === model : typeof target === typeof model && Number.isInteger(target);
+  return alike ? null : unlike(at, target, model);
+};
 
 /**
  * EVT-10a: the number of the same event, if that was delivered on both sides. After a failure the
  * last delivered and the number before the gap are both right (NS-28).
  */
-function isSameNumber(target: Json, model: Json, comparing: Comparing): boolean {
-  const { match, isSteady, delivered, isAtOnce = false, openCategories = [] } = comparing;
+export const sequenceNumber = leaf((target, model, comparing) => {
+  const { isSteady, delivered, isAtOnce = false, openCategories = [] } = comparing;
+  if (!Number.isInteger(target)) return false;
   if (!isSteady || isAtOnce || openCategories.length > 0) return true;
   if (comparing.isParted?.() === true) return true;
-  const { highest, isAll } = delivered?.() ?? { highest: 0, isAll: true };
-  if (!isAll) return Number(target) >= 0 && Number(target) <= highest;
+  const { target: own, model: other, isAll } = delivered?.() ?? NOTHING;
+  if (!isAll) return Number(target) >= 0 && Number(target) <= Math.max(0, ...own);
   if ((target === 0) !== (model === 0)) return false;
-  const due = match.targetOf('event number', String(model));
-  return due === undefined || due === String(target);
-}
+  const due = own[other.indexOf(Number(model))];
+  return due === undefined || due === target;
+});
 
-function isSameSet(target: Json, model: Json): boolean {
-  if (!Array.isArray(target) || !Array.isArray(model)) return false;
-  return isDeepStrictEqual([...new Set(target)].sort(), [...new Set(model)].sort());
-}
+/** HOOK-3: a report must not hold a secret, so it only says which of two is new. */
+export const secret: Shape = (target, model, at, { match }) => {
+  if (target === model && !isText(target)) return null;
+  if (isText(target) && isText(model) && match.pair('secret', target, model)) return null;
+  const of = (value: Value, isKnown: boolean) =>
+    !isText(value) ? shown(value) : isKnown ? 'one given before' : 'a new one';
+  return {
+    at,
+    target: of(target, match.modelOf('secret', String(target)) !== undefined),
+    model: of(model, match.targetOf('secret', String(model)) !== undefined),
+  };
+};
 
-const isRecord = (value: Json | undefined): value is { [name: string]: Json } =>
+/** EVT-11: given if the target of a subscription was at fault; after a request it is open. */
+export const reason: Shape = (target, model, at, comparing) => {
+  const isByRequest = typeof model === 'string' && /by request/i.test(model);
+  return isByRequest && (target === null || isText(target))
+    ? null
+    : words(target, model, at, comparing);
+};
+
+/** NS-24: the same number; in the same form, if the model has the target's. */
+export const phone: Shape = (target, model, at, comparing) => {
+  const isPlain = typeof model === 'string' && /^\+?[1-9]\d{7,14}$/.test(model);
+  // In which form a number stands that could not be read as one of a country is open.
+  if (target === undefined || (comparing.isPhoneFormOpen !== true && isPlain)) {
+    return same(target, model, at, comparing);
+  }
+  const [own, other] = [digitsOf(target), digitsOf(model)];
+  const alike = own === other && (own !== '') === isText(target);
+  return alike ? null : unlike(at, target, model);
+};
+
+/** Without the zeros that a form may put before the country's number. */
+const digitsOf = (value: Value): string =>
+  String(value ?? '')
+    .replace(/\D/g, '')
+    .replace(/^0+/, '');
+
+/** NS-25: as sent, or made of the email if the account was given no name. */
+export const personName: Shape = (target, model, at, comparing) => {
+  const { mayBeAfterEmail } = comparing;
+  const isAfterEmail = (value: Value) =>
+    isText(value) ? mayBeAfterEmail?.(value) === true : (value ?? '') === '';
+  const areBoth = mayBeAfterEmail !== undefined && isAfterEmail(target) && isAfterEmail(model);
+  return areBoth ? null : same(target, model, at, comparing);
+};
+
+/** BULK-5: the code or the words of a refused row; what a landed row says there is open. */
+export const rowRefusal =
+  (isWords: boolean): Shape =>
+  (target, model, at, comparing) =>
+    model === null || (isWords && isText(target)) ? null : same(target, model, at, comparing);
+
+/** Compared if the target has it: the specification does not say that it must. */
+export const ifThere =
+  (shape: Shape): Shape =>
+  (target, model, at, comparing) =>
+    target === undefined ? null : shape(target, model, at, comparing);
+
+/** ACC-18, TXN-9, HOOK-3: members that must not be there if the model has none of them. */
+const FORBIDDEN = [
+  ...['email', 'reason', 'secret', 'provider', 'provider_reference', 'operator', 'reasoning'],
+];
+
+const isRecord = (value: Value): value is { [name: string]: Json } =>
   value !== null && typeof value === 'object' && !Array.isArray(value);
 
-function compareRecord(
-  { members }: Of<'record'>,
-  target: Json | undefined,
-  model: Json | undefined,
-  at: string,
-  comparing: Comparing,
-): Mismatch | null {
-  if (!isRecord(target) || !isRecord(model)) {
-    const alike = isDeepStrictEqual(target, model);
-    return alike ? null : { at, target: shown(target), model: shown(model) };
-  }
-  for (const [name, shape] of Object.entries(members)) {
-    const found = compareValue(shape, target[name], model[name], `${at}.${name}`, comparing);
-    if (found !== null) return found;
-  }
-  for (const name of FORBIDDEN) {
-    if (!Object.hasOwn(target, name) || Object.hasOwn(model, name)) continue;
-    const given = name === 'secret' ? shownSecret(target[name]) : shown(target[name]);
-    return { at: `${at}.${name}`, target: given, model: 'no such member' };
-  }
-  return null;
-}
+export const record =
+  ({ members }: RecordShape): Shape =>
+  (target, model, at, comparing) => {
+    if (!isRecord(target) || !isRecord(model)) return same(target, model, at, comparing);
+    for (const [member, shape] of Object.entries(members)) {
+      const found = shape(target[member], model[member], `${at}.${member}`, comparing);
+      if (found !== null) return found;
+    }
+    const leaked = FORBIDDEN.find(
+      (each) => Object.hasOwn(target, each) && !Object.hasOwn(model, each),
+    );
+    if (leaked === undefined) return null;
+    const isSecret = leaked === 'secret' && isText(target[leaked]);
+    const value = isSecret ? REDACTED : shown(target[leaked]);
+    return { at: `${at}.${leaked}`, target: value, model: 'no such member' };
+  };
 
-function compareList(
-  { of }: Of<'list'>,
-  target: Json | undefined,
-  model: Json | undefined,
-  at: string,
-  comparing: Comparing,
-): Mismatch | null {
-  const wrong = { at, target: shown(target), model: shown(model) };
-  if (!Array.isArray(target) || !Array.isArray(model)) return wrong;
-  if (target.length !== model.length) {
-    return { at, target: `${target.length} entries`, model: `${model.length} entries` };
-  }
-  for (const [index, each] of target.entries()) {
-    const found = compareValue(of, each, model[index], `${at}.${index}`, comparing);
-    if (found !== null) return found;
-  }
-  return null;
+export const list =
+  (shape: Shape): Shape =>
+  (target, model, at, comparing) => {
+    if (!Array.isArray(target) || !Array.isArray(model)) return unlike(at, target, model);
+    if (target.length !== model.length) {
+      return { at, target: `${target.length} entries`, model: `${model.length} entries` };
+    }
+    for (const [index, each] of target.entries()) {
+      const found = shape(each, model[index], `${at}.${index}`, comparing);
+      if (found !== null) return found;
+    }
+    return null;
+  };
+
+/** A page of records under whatever name, of which only those that the sequence met count. */
+export interface Page {
+  readonly by: string;
+  readonly space: Space;
+  readonly of: RecordShape;
 }
 
 /** NS-2, NS-7: a list by itself, or the first one that an object holds at any depth. */
-export function listIn(page: Json | undefined): Json | undefined {
-  if (!isRecord(page)) return page;
-  const inner = Object.values(page);
+export function listIn(value: Value): Value {
+  if (!isRecord(value)) return value;
+  const inner = Object.values(value);
   return inner.find((each) => Array.isArray(each)) ?? inner.map(listIn).find(Array.isArray);
 }
 
@@ -259,47 +259,52 @@ export function listIn(page: Json | undefined): Json | undefined {
 const isFullPage = ({ length }: readonly Json[]): boolean => length >= 10 && length % 5 === 0;
 
 /** Others' records are in a list too; those that stand for one another are compared, each way. */
-function compareKnown(
-  { by, space, of }: Of<'page'>,
-  target: Json | undefined,
-  model: Json | undefined,
+export const page =
+  (listed: Page): Shape =>
+  (whole, wholeModel, at, comparing) => {
+    const [target, model] = [listIn(whole), listIn(wholeModel)];
+    if (!Array.isArray(target) || !Array.isArray(model)) return unlike(at, target, model);
+    return comparePage(listed, target, model, at, comparing);
+  };
+
+function comparePage(
+  { by, space, of }: Page,
+  target: readonly Json[],
+  model: readonly Json[],
   at: string,
   comparing: Comparing,
 ): Mismatch | null {
-  if (!Array.isArray(target) || !Array.isArray(model)) {
-    return { at, target: shown(target), model: shown(model) };
-  }
   const { match, isSteady } = comparing;
-  const idOf = (each: Json | undefined) => (isRecord(each) ? nameText(each[by]) : '');
-  const byId = new Map(target.map((each) => [idOf(each), each]));
+  const idOf = (each: Json) => (isRecord(each) ? String(each[by]) : '');
+  const ids = target.map(idOf);
   const isOthers = (id: string) => match.modelOf(space, id) === undefined;
-  const mayBeCut = isFullPage(target) && [...byId.keys()].some(isOthers);
-  const seen = new Set<string>();
-  for (const each of model) {
+  // NS-2: if others' records are in it too, one may stand on another page.
+  const mayBeCut =
+    space !== 'subscription' && (!isSteady || (isFullPage(target) && ids.some(isOthers)));
+  const wrong = (own: string, due: string) => ({ at, target: own, model: due });
+  const met = model.flatMap((each) => {
     const id = match.targetOf(space, idOf(each));
-    if (id === undefined) continue;
-    seen.add(id);
-    if (match.isSetUp(space, id)) continue;
-    const other = byId.get(id);
-    // NS-2: where others' records are in it too, it may stand on another page.
-    if (other === undefined && space !== 'subscription' && (!isSteady || mayBeCut)) continue;
-    if (other === undefined) return { at, target: `no ${space} ${id}`, model: `${space} ${id}` };
-    const times = target.filter((row) => idOf(row) === id).length;
-    if (times > 1) return { at, target: `${space} ${id} ${times} times`, model: `${space} ${id}` };
-    const found = compareValue(of, other, each, `${at}.*`, comparing);
+    return id === undefined ? [] : [{ each, id }];
+  });
+  for (const { each, id } of met.filter((one) => !match.isSetUp(space, one.id))) {
+    const [first, ...more] = target.filter((row) => idOf(row) === id);
+    if (more.length > 0) {
+      return wrong(`${space} ${id} ${more.length + 1} times`, `${space} ${id}`);
+    }
+    if (first === undefined && mayBeCut) continue;
+    if (first === undefined) return wrong(`no ${space} ${id}`, `${space} ${id}`);
+    const found = record(of)(first, each, `${at}.*`, comparing);
     if (found !== null) return found;
   }
-  if (comparing.isParted?.() === true) return null;
-  for (const id of byId.keys()) {
-    if (seen.has(id) || isOthers(id)) continue;
-    return { at, target: `${space} ${id}`, model: `no ${space} ${id}` };
-  }
-  return null;
+  const due = new Set(met.map(({ id }) => id));
+  const more = ids.find((id) => !due.has(id) && !isOthers(id));
+  if (more === undefined || comparing.isParted?.() === true) return null;
+  return wrong(`${space} ${more}`, `no ${space} ${more}`);
 }
 
-/** For reports: JSON, cut where it goes on for long. */
-export function shown(value: Json | undefined): string {
+/** For reports: JSON, cut if it goes on for long. */
+export function shown(value: Value): string {
   if (value === undefined) return 'nothing';
-  const text = nameText(JSON.stringify(value));
+  const text = printJson(value);
   return text.length > 200 ? `${text.slice(0, 200)}…` : text;
 }

@@ -1,11 +1,18 @@
 // Sequences that were worth keeping, by what they made the model do, and how new ones are made of
 // them.
 import type { Random } from '../../../fixtures/random.ts';
-import { memberAt } from '../../engine/send/answer.ts';
-import { bridged, isStuck } from '../findings/cut.ts';
-import type { CallOutcome } from '../play/outcome.ts';
-import { summaryOf } from '../play/outcome.ts';
-import { type CallStep, callsOf, type Sequence, type Step, shifted } from '../sequence.ts';
+import { memberAt } from '../../engine/send/json.ts';
+import { bridged } from '../findings/cut.ts';
+import { answersIn, summaryOf } from '../play/outcome.ts';
+import {
+  type CallStep,
+  callsOf,
+  nextLabel,
+  refersTo,
+  type Sequence,
+  type Step,
+  shifted,
+} from '../sequence.ts';
 import { TIMES } from './boundaries.ts';
 import type { Draft } from './draft.ts';
 import { OPS } from './operations.ts';
@@ -55,11 +62,12 @@ export class Corpus {
     if (this.#kept.length > MOST_KEPT) this.#kept.shift();
   }
 
-  #count(d: Draft): void {
-    for (const outcome of answersOf(d)) {
-      const call = callsOf(d.steps).find(({ n }) => n === outcome.n);
-      if (call === undefined) continue;
-      count(this.coverage.operations, call.operation);
+  #count({ steps, options }: Draft): void {
+    const operations = new Map(callsOf(steps).map(({ n, operation }) => [n, operation]));
+    for (const outcome of answersIn(options.player.outcomes)) {
+      const operation = operations.get(outcome.n);
+      if (operation === undefined) continue;
+      count(this.coverage.operations, operation);
       count(this.coverage.answers, summaryOf(outcome));
       for (const each of outcome.basis?.cites ?? []) count(this.coverage.rules, each);
     }
@@ -69,8 +77,7 @@ export class Corpus {
   mutated(): readonly Step[] {
     const base = this.#random.pick(this.#kept).steps;
     const ways = [again, late, atOnce, otherCaller, shorter, joined];
-    const steps = this.#random.pick(ways)(base, this.#random, this.#random.pick(this.#kept).steps);
-    return isStuck(steps) ? base : steps;
+    return this.#random.pick(ways)(base, this.#random, this.#random.pick(this.#kept).steps);
   }
 }
 
@@ -80,17 +87,11 @@ type Mutation = (
   others: readonly Step[],
 ) => readonly Step[];
 
-const nextLabel = (steps: readonly Step[]): number =>
-  1 + Math.max(0, ...[...steps, ...callsOf(steps)].map(({ n }) => n));
-
-const keyedCalls = (steps: readonly Step[]): readonly CallStep[] =>
-  callsOf(steps).filter(({ key, pending }) => key !== undefined && pending !== true);
-
 /** An earlier call once more at the end, under its key or a new one. */
 const again: Mutation = (steps, random) => {
-  const calls = keyedCalls(steps);
+  const calls = callsOf(steps).filter(({ key }) => key !== undefined);
   if (calls.length === 0) return steps;
-  const call = random.pick(calls);
+  const { fault: _, meanwhile: __, ...call } = random.pick(calls);
   const n = nextLabel(steps);
   const key = random.chance(0.5) ? call.key! : { $fresh: `key${n}` };
   return [...steps, { ...call, n, key }];
@@ -108,11 +109,10 @@ const late: Mutation = (steps, random) => {
 const atOnce: Mutation = (steps, random) => {
   const pairs = steps.flatMap((step, at) => {
     const next = steps[at + 1];
-    if (step.do !== 'call' || next?.do !== 'call' || step.pending || next.pending) return [];
-    // Which of the two a fault strikes is chance.
-    if (steps[at - 1]?.do === 'fault') return [];
-    const isBound = JSON.stringify(next).includes(`"$of":${step.n},`);
-    return isBound || JSON.stringify(next).includes(`"$header":${step.n},`) ? [] : [at];
+    if (step.do !== 'call' || next?.do !== 'call') return [];
+    // Which of two calls a fault strikes is chance.
+    if (step.fault !== undefined || next.fault !== undefined) return [];
+    return refersTo(next).includes(step.n) ? [] : [at];
   });
   if (pairs.length === 0) return steps;
   const at = random.pick(pairs);
@@ -144,12 +144,6 @@ const joined: Mutation = (steps, _random, others) => {
   const rest = shifted({ steps: others }, nextLabel(steps)).steps;
   return steps.length + rest.length > MOST_STEPS ? steps : [...steps, ...rest];
 };
-
-function answersOf(d: Draft): readonly CallOutcome[] {
-  return [...d.options.player.outcomes.values()].filter(
-    (each): each is CallOutcome => each.kind === 'answer',
-  );
-}
 
 /** What the model did, in context: after which change of the record, and how it came to answer so. */
 function featuresOf(d: Draft): readonly string[] {

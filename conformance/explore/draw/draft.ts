@@ -2,13 +2,23 @@
 // supply the records, states and tags that the next steps can use.
 import type { Random } from '../../../fixtures/random.ts';
 import type { Capability } from '../../engine/capabilities.ts';
-import type { OperationName } from '../../engine/operations.ts';
-import { type Json, memberAt } from '../../engine/send/answer.ts';
+import { type Json, memberAt } from '../../engine/send/json.ts';
+import { isDecision } from '../../spec/operations.ts';
 import { isSetupFailure, type Outcome } from '../play/outcome.ts';
 import type { Player } from '../play/player.ts';
-import { type CallStep, countCalls, type MintWish, type Step, type Value } from '../sequence.ts';
-import { type Boundary, boundariesOf } from './boundaries.ts';
-import { type Field, isDecision, OPS, type Op, type Resource } from './operations.ts';
+import {
+  type CallStep,
+  callsOf,
+  countCalls,
+  labels,
+  type MintWish,
+  mapMembers,
+  type Step,
+  sameValue,
+  type Value,
+} from '../sequence.ts';
+import type { Boundary } from './boundaries.ts';
+import { type Field, OPS, type Op, type Resource } from './operations.ts';
 
 export type Members = { readonly [name: string]: Value };
 
@@ -24,10 +34,8 @@ export interface Drawn {
   readonly parent: Drawn | undefined;
   /** Its status as the model shows it; for a subscription whether it delivers. */
   state: string;
-  /** How many calls have changed it. */
-  changes: number;
   /** The last step whose answer carries its tag. */
-  tag: number | undefined;
+  tag?: number | undefined;
   readonly isProvider?: boolean;
 }
 
@@ -45,7 +53,7 @@ export interface DraftOptions {
   readonly hasOrders: boolean;
   /** A live target keeps what is made, and its records may be anyone's. */
   readonly isLive: boolean;
-  /** The most calls at once. */
+  /** The most concurrent calls. */
   readonly crowd: number;
 }
 
@@ -83,48 +91,41 @@ export class Draft {
     return this.#last;
   }
 
-  /** Appends the step, played on the model; steps that the model cannot play are left out. */
-  async add(step: Unnumbered): Promise<number> {
-    const n = this.next();
-    await this.push({ ...step, n } as Step);
-    return n;
-  }
-
-  async push(step: Step): Promise<readonly Outcome[]> {
-    this.#last = Math.max(this.#last, step.n);
+  /** Appends the step, played on the model; a step that the model cannot play is left out. */
+  async push(step: Step): Promise<void> {
+    this.#last = Math.max(this.#last, ...labels(step));
     try {
       const outcomes = await this.options.player.play(step);
       this.steps.push(step);
       this.#learn(step, outcomes);
-      return outcomes;
     } catch (error) {
       if (!isSetupFailure(error)) throw error;
-      return [];
     }
   }
 
-  call(call: Call): Promise<number> {
-    return this.add({ do: 'call', ...call } as Unnumbered);
+  add(step: Unnumbered): Promise<void> {
+    return this.push({ ...step, n: this.next() } as Step);
+  }
+
+  call(call: Call): Promise<void> {
+    return this.add({ do: 'call', ...call });
+  }
+
+  numbered(call: Call): CallStep {
+    return { do: 'call', n: this.next(), ...call };
   }
 
   async burst(calls: readonly Call[], trails = false): Promise<void> {
-    const most = Math.max(1, this.options.crowd);
-    const numbered = calls.slice(0, most).map((each): CallStep => {
-      return { do: 'call', n: this.next(), ...each };
-    });
+    const numbered = calls.slice(0, this.options.crowd).map((each) => this.numbered(each));
     if (numbered.length < 2) {
-      for (const each of numbered) await this.push(each);
+      for (const each of calls) await this.call(each);
       return;
     }
-    const n = this.next();
-    await this.push({ do: 'burst', n, calls: numbered, ...(trails ? { trails } : {}) });
+    await this.push({ do: 'burst', n: this.next(), calls: numbered, ...(trails && { trails }) });
   }
 
-  async many(count: number, call: Call): Promise<void> {
-    await this.push({
-      ...{ do: 'many', n: this.next(), count },
-      call: { do: 'call', n: this.next(), ...call },
-    });
+  many(count: number, call: Call): Promise<void> {
+    return this.push({ do: 'many', n: this.next(), count, call: this.numbered(call) });
   }
 
   async mint(wish: MintWish): Promise<string | undefined> {
@@ -138,58 +139,50 @@ export class Draft {
     return this.records.filter((each) => each.resource === resource);
   }
 
-  answer(n: number): Json | undefined {
-    return this.options.player.answer(n);
+  #named(resource: Resource, id: Value | undefined): Drawn | undefined {
+    return this.of(resource).find((each) => sameValue(each.id, id));
   }
 
   #learn(step: Step, outcomes: readonly Outcome[]): void {
     if (step.do === 'hook') this.hooks.push(step.n);
-    if (step.do === 'open' || step.do === 'place') this.#learnPlace(step, outcomes[0]);
-    if (step.do === 'settle') this.#settle(step.id, outcomes[0]);
-    const calls = step.do === 'call' ? [step] : step.do === 'burst' ? step.calls : [];
-    for (const call of calls) {
+    if (step.do === 'open' || step.do === 'place') this.#learnPlace(step);
+    if (step.do === 'settle') {
+      const [outcome] = outcomes;
+      const record = this.#named('transaction', step.id);
+      const isDone = outcome?.kind === 'done' && outcome.isRefused !== true;
+      if (record !== undefined && isDone) record.state = 'settled';
+    }
+    for (const call of callsOf([step])) {
       const outcome = outcomes.find(({ n }) => n === call.n);
       if (outcome?.kind === 'answer' && outcome.status < 300) this.#learnCall(call, outcome.json);
     }
   }
 
-  #learnPlace(step: Extract<Step, { do: 'open' | 'place' }>, outcome: Outcome | undefined): void {
-    if (outcome?.kind !== 'done') return;
+  #learnPlace(step: Extract<Step, { do: 'open' | 'place' }>): void {
     const account = step.do === 'open' ? this.#named('account', step.account) : undefined;
     const isProvider = step.do === 'open' ? step.provider === true : /^provider/.test(step.kind);
     const at = (name: string): Value => ({ $of: step.n, at: name });
     const body = { account_id: at('account_id'), currency: at('currency') };
     this.records.push({
       ...{ resource: 'place', id: at('trading_account_id'), as: account?.as ?? this.main, body },
-      ...{ parent: account, state: 'open', changes: 0, tag: undefined, isProvider },
+      ...{ parent: account, state: 'open', isProvider },
     });
-  }
-
-  #settle(id: Value, outcome: Outcome | undefined): void {
-    const record = this.#named('transaction', id);
-    if (record === undefined || outcome?.kind !== 'done' || outcome.isRefused) return;
-    record.state = 'settled';
-  }
-
-  #named(resource: Resource, id: Value | undefined): Drawn | undefined {
-    return this.of(resource).find((each) => sameValue(each.id, id));
   }
 
   #learnCall(call: CallStep, json: Json | undefined): void {
     const { operation, n, as } = call;
+    const { makes, subject, isRead } = OPS[operation];
     if (operation === 'issueToken') this.tokens.push(n);
     if (operation === 'bulkCreateAccounts') this.#learnRows(call, json);
-    const { makes, subject } = OPS[operation];
-    if (makes !== undefined) this.#learnMade(makes, { n, at: 'id', as, body: bodyOf(call) }, json);
-    const closed = operation === 'closePosition' ? bodyOf(call).position_id : undefined;
-    const record =
-      closed === undefined
-        ? subject && this.#named(subject, call.id)
-        : this.#named('position', closed);
-    if (record === undefined || OPS[operation].isRead) return;
-    record.changes += 1;
+    const at = makes === 'position' ? 'position_id' : 'id';
+    if (makes !== undefined) this.#learnMade(makes, { $of: n, at }, as, bodyOf(call), json, n);
+    const isClosing = operation === 'closePosition';
+    const record = isClosing
+      ? this.#named('position', bodyOf(call).position_id)
+      : subject && this.#named(subject, call.id);
+    if (record === undefined || isRead) return;
     if (operation === 'updateAccount') record.tag = n;
-    record.state = closed === undefined ? (stateIn(json) ?? record.state) : 'closed';
+    record.state = isClosing ? 'closed' : (stateIn(json) ?? record.state);
   }
 
   #learnRows({ n, as, body }: CallStep, json: Json | undefined): void {
@@ -199,34 +192,34 @@ export class Draft {
       if (row === null || typeof row !== 'object' || '$rows' in row) continue;
       const answered = memberAt(json, `rows.${at}`);
       if (memberAt(answered, 'status') !== 201) continue;
-      const made = { n, at: `rows.${at}.id`, as, body: row as Members };
-      this.#learnMade('account', made, answered, false);
+      this.#learnMade('account', { $of: n, at: `rows.${at}.id` }, as, row as Members, answered);
     }
   }
 
+  /** Only a create shows a tag: `tag` is its step. */
   #learnMade(
     resource: Resource,
-    { n, at, as, body }: { n: number; at: string; as: string; body: Members },
+    id: Value,
+    as: string,
+    body: Members,
     json: Json | undefined,
-    hasTag = true,
+    tag?: number,
   ): void {
-    const path = resource === 'position' ? 'position_id' : at;
-    const id: Value = { $of: n, at: path };
-    const known = this.of(resource).find(({ body: other, as: maker }) => {
-      if (resource !== 'account' && resource !== 'transaction') return false;
-      return maker === as && sameValue(other.client_reference_id, body.client_reference_id);
-    });
+    const state = stateIn(json);
+    const hasReference = resource === 'account' || resource === 'transaction';
+    const { client_reference_id: reference } = body;
+    const known = this.of(resource).find(
+      (each) =>
+        hasReference && each.as === as && sameValue(each.body.client_reference_id, reference),
+    );
     if (known !== undefined) {
-      known.state = stateIn(json) ?? known.state;
-      if (resource === 'account' && hasTag) known.tag = n;
+      known.state = state ?? known.state;
+      if (tag !== undefined) known.tag = tag;
       return;
     }
-    const place =
-      resource === 'account' ? undefined : this.#named('place', body.trading_account_id);
-    this.records.push({
-      ...{ resource, id, as, body, parent: place, state: stateIn(json) ?? 'open', changes: 0 },
-      tag: resource === 'account' && hasTag ? n : undefined,
-    });
+    const place = resource === 'account' ? undefined : body.trading_account_id;
+    const parent = this.#named('place', place);
+    this.records.push({ resource, id, as, body, parent, state: state ?? 'open', tag });
   }
 }
 
@@ -236,31 +229,26 @@ function stateIn(json: Json | undefined): string | undefined {
   return typeof status === 'string' ? status : undefined;
 }
 
-export const sameValue = (one: unknown, other: unknown): boolean =>
-  one !== undefined && JSON.stringify(one) === JSON.stringify(other);
-
 export const bodyOf = ({ body }: Pick<Call, 'body'>): Members =>
   body !== null && typeof body === 'object' && !Array.isArray(body) ? (body as Members) : {};
 
-export const freshKey = (d: Draft): Value => ({ $fresh: `key${d.next()}` });
-
 /** A member as it is when nothing is special about it. */
-function plainMember(field: Field, as: string, n: number): Value {
-  switch (field.kind) {
+export function plainMember({ name, kind, words }: Field, as: string, n: number): Value {
+  switch (kind) {
     case 'reference':
       return { $fresh: `ref${n}` };
     case 'email':
-      return emailOf(n);
+      return emailOf(`mail${n}`);
     case 'phone':
       return { $phone: `phone${n}`, form: 'e164' };
     case 'region':
       return 'GB';
     case 'decimal':
-      return field.name === 'volume' ? '0.10' : '25.00';
+      return name === 'volume' ? '0.10' : '25.00';
     case 'currency':
       return 'USD';
     case 'word':
-      return field.words[0]!;
+      return words[0]!;
     case 'list':
       return ['account', 'transaction'];
     case 'id':
@@ -270,23 +258,20 @@ function plainMember(field: Field, as: string, n: number): Value {
     case 'flag':
       return false;
     default:
-      return PLAIN_TEXTS[field.name] ?? `Plain ${n}`;
+      return PLAIN_TEXTS[name] ?? { $fresh: `text${n}` };
   }
 }
 
 /** Texts that read like what they stand for. */
 const PLAIN_TEXTS: Readonly<Record<string, string>> = {
-  instrument: 'EURUSD',
-  reason: 'late',
-  country: 'GB',
-  language: 'en',
+  ...{ instrument: 'EURUSD', reason: 'late', country: 'GB', language: 'en' },
 };
 
-export const emailOf = (n: number): Value => ({
-  $join: [{ $fresh: `mail${n}` }, '@explore.example.com'],
+export const emailOf = (stem: string): Value => ({
+  $join: [{ $fresh: stem }, '@explore.example.com'],
 });
 
-export interface Plain {
+interface Plain {
   readonly as?: string;
   /** The record it is about, or at which it is made. */
   readonly subject?: Drawn | undefined;
@@ -296,20 +281,35 @@ export interface Plain {
 }
 
 /** A call that succeeds where its caller may make it, with a key of its own. */
-export function plainCall(d: Draft, op: Op, given: Plain = {}): Call {
-  const { as = d.main, subject, isFull = false, over = {} } = given;
+export function plainCall(d: Draft, op: Op, plain: Plain = {}): Call {
+  const { as = d.main, subject, over = {} } = plain;
   const n = d.next();
-  const key = op.keyed ? { key: { $fresh: `key${n}` } } : {};
-  const call: Call = { operation: op.name, as, ...key };
+  const call: Call = { operation: op.name, as, ...(op.keyed && { key: { $fresh: `key${n}` } }) };
   if (op.name === 'issueToken') return { ...call, body: tokenBody(as), as: 'anonymous' };
-  if (op.subject !== undefined && subject !== undefined) {
-    const query = isDecision(op.name) ? { query: { account_id: accountOf(subject) } } : {};
-    const tag = op.name === 'updateAccount' ? { ifMatch: tagOf(subject) } : {};
-    Object.assign(call, { id: subject.id, ...query, ...tag });
-  }
-  if (op.fields.length === 0) return call;
-  const body = { ...plainBody(d, op, { as, subject, isFull }, n), ...over };
-  return { ...call, body: op.name === 'bulkCreateAccounts' ? { accounts: [body] } : body };
+  const isAbout = op.subject !== undefined && subject !== undefined;
+  const about: Partial<Call> = !isAbout
+    ? {}
+    : {
+        id: subject.id,
+        ...(isDecision(op.name) && { query: { account_id: accountOf(subject) } }),
+        ...(op.name === 'updateAccount' && { ifMatch: tagOf(subject) }),
+      };
+  if (op.fields.length === 0) return { ...call, ...about };
+  const body = { ...plainBody(d, op, plain, n), ...over };
+  return inBatch({ ...call, ...about }, body);
+}
+
+/** The call with this body, or with this row alone if it is a batch. */
+export const inBatch = (call: Call, body: Members): Call => ({
+  ...call,
+  body: call.operation === 'bulkCreateAccounts' ? { accounts: [body] } : body,
+});
+
+/** The body of a call, or its first row. */
+export function rowOf(call: Call): Members {
+  const body = bodyOf(call);
+  const rows = call.operation === 'bulkCreateAccounts' ? body.accounts : undefined;
+  return Array.isArray(rows) ? ((rows as readonly Members[])[0] ?? {}) : body;
 }
 
 /** What a token is asked for with: NS-8 says in which form. */
@@ -320,22 +320,20 @@ export const tokenBody = (role: string): Members => ({
 });
 
 function plainBody(d: Draft, op: Op, { as = d.main, subject, isFull }: Plain, n: number): Members {
-  const body: Record<string, Value> = {};
-  for (const field of op.fields) {
-    const value = linkOf(d, field.name, subject) ?? plainMember(field, as, n);
-    // ACC-15: a brand is named wherever the caller has one.
-    if (field.required || isFull || field.name === 'brand_id') body[field.name] = value;
-  }
   // UPD-8: something has to change.
-  if (op.name === 'updateAccount' && !isFull) return { first_name: `Plain ${n}` };
-  return body;
+  if (op.name === 'updateAccount' && isFull !== true) return { first_name: { $fresh: `text${n}` } };
+  const members = op.fields
+    // ACC-15: a brand is named wherever the caller has one.
+    .filter(({ name, required }) => required || isFull === true || name === 'brand_id')
+    .map((field) => [field.name, linkOf(d, field.name, subject) ?? plainMember(field, as, n)]);
+  return Object.fromEntries(members) as Members;
 }
 
 /** Members that name the record which the call is about. */
 function linkOf(d: Draft, name: string, subject: Drawn | undefined): Value | undefined {
-  const place = subject?.resource === 'position' ? subject.parent : subject;
   if (name === 'position_id') return subject?.resource === 'position' ? subject.id : undefined;
   if (name === 'url' && d.hooks.length > 0) return { $of: d.hooks.at(-1)!, at: 'url' };
+  const place = subject?.resource === 'position' ? subject.parent : subject;
   if (place?.resource !== 'place') return undefined;
   if (name === 'trading_account_id') return place.id;
   return name === 'account_id' || name === 'currency' ? place.body[name] : undefined;
@@ -351,26 +349,17 @@ const tagOf = ({ tag }: Drawn): Value =>
   tag === undefined ? '"1"' : { $header: tag, name: 'etag' };
 
 /** The call with this value in a member, whose fresh texts are its own. */
-export function withBoundary(d: Draft, call: Call, field: Field, boundary: Boundary): Call {
-  const body = bodyOf(call);
-  const isBatch = call.operation === 'bulkCreateAccounts';
-  const row = isBatch ? ((body.accounts as readonly Members[])[0] ?? {}) : body;
-  const { [field.name]: _, ...rest } = row;
-  const changed =
-    boundary === 'absent' ? rest : { ...rest, [field.name]: ownStems(boundary.value, d.next()) };
-  return { ...call, body: isBatch ? { accounts: [changed] } : changed };
+export function withBoundary(d: Draft, call: Call, { name }: Field, boundary: Boundary): Call {
+  const { [name]: _, ...rest } = rowOf(call);
+  const suffix = String(d.next());
+  return inBatch(
+    call,
+    boundary === 'absent' ? rest : { ...rest, [name]: renamed(boundary.value, suffix) },
+  );
 }
 
-/** Fresh texts of the libraries under stems that nothing else in the sequence has. */
-export function ownStems(value: Value, n: number): Value {
-  if (value === null || typeof value !== 'object') return value;
-  if (Array.isArray(value)) return value.map((each: Value) => ownStems(each, n));
-  const members = Object.entries(value).map(([name, each]) => [
-    name,
-    name === '$fresh' || name === '$phone' ? `${each as string}${n}` : ownStems(each as Value, n),
-  ]);
-  return Object.fromEntries(members) as Value;
-}
-
-export const everyBoundary = (name: OperationName): readonly (readonly [Field, Boundary])[] =>
-  OPS[name].fields.flatMap((field) => boundariesOf(field).map((each) => [field, each] as const));
+/** Fresh texts under stems that nothing else in the sequence has. */
+export const renamed = (value: Value, suffix: string): Value =>
+  mapMembers(value, (name, each) =>
+    name === '$fresh' || name === '$phone' ? `${each as string}${suffix}` : each,
+  ) as Value;

@@ -7,7 +7,7 @@ import {
   transactionMethodSchema,
   transactionTypeSchema,
 } from '../../../fixtures/schemas.ts';
-import { OPERATIONS, type OperationName } from '../../engine/operations.ts';
+import { OPERATIONS, type OperationName } from '../../spec/operations.ts';
 
 /** What a member holds, which decides the values that are worth trying. */
 export type Kind =
@@ -30,7 +30,6 @@ export interface Field {
   readonly name: string;
   readonly kind: Kind;
   readonly required: boolean;
-  readonly mayBeNull: boolean;
   /** The words that a member of the kind `word` or `list` may hold. */
   readonly words: readonly string[];
 }
@@ -48,7 +47,7 @@ export interface Op {
   readonly scopes: readonly string[];
 }
 
-const KIND_BY_NAME: Readonly<Record<string, Kind>> = {
+const KINDS: Readonly<Record<string, Kind>> = {
   client_reference_id: 'reference',
   email: 'email',
   phone: 'phone',
@@ -59,59 +58,12 @@ const KIND_BY_NAME: Readonly<Record<string, Kind>> = {
   url: 'url',
 };
 
-const WORDS_BY_NAME: Readonly<Record<string, readonly string[]>> = {
+const WORDS: Readonly<Record<string, readonly string[]>> = {
   method: transactionMethodSchema.enum,
   transaction_type: transactionTypeSchema.enum,
   side: sideSchema.enum,
   event_categories: eventCategories,
 };
-
-const ACCOUNT_SCOPES = ['accounts:write'];
-const TRADE_SCOPES = ['trades:write', 'trader:trade'];
-const FUNDS_SCOPES = ['transactions:write', 'trader:funds'];
-const WEBHOOK_SCOPES = ['webhooks:manage'];
-
-function scopesOf(name: OperationName): readonly string[] {
-  if (/^list(Acc|Tra)|Status$|Token$/.test(name)) return [];
-  if (/Account/.test(name)) return ACCOUNT_SCOPES;
-  if (/Position/.test(name)) return TRADE_SCOPES;
-  return /Transaction/.test(name) ? FUNDS_SCOPES : WEBHOOK_SCOPES;
-}
-
-interface Schema {
-  readonly type?: string | readonly string[];
-  readonly properties?: Readonly<Record<string, Schema>>;
-  readonly required?: readonly string[];
-  readonly items?: Schema;
-}
-
-function fieldOf(name: string, schema: Schema, required: boolean): Field {
-  const types = [schema.type ?? []].flat();
-  const words = WORDS_BY_NAME[name] ?? [];
-  const byType: Kind = types.includes('array')
-    ? 'list'
-    : types.includes('boolean')
-      ? 'flag'
-      : words.length > 0
-        ? 'word'
-        : /(^|_)id$/.test(name)
-          ? 'id'
-          : 'text';
-  const kind = KIND_BY_NAME[name] ?? byType;
-  return { name, kind, required, words, mayBeNull: types.includes('null') };
-}
-
-function fieldsOf(name: OperationName): readonly Field[] {
-  const schemas: Readonly<Partial<Record<OperationName, Schema>>> = requestSchemas;
-  const schema = schemas[name];
-  // NS-8: the form of a token request is the endpoint's own.
-  if (schema === undefined || name === 'issueToken') return [];
-  const row = name === 'bulkCreateAccounts' ? schemas.createAccount! : schema;
-  const { properties = {}, required = [] } = row;
-  return Object.entries(properties).map(([member, each]) =>
-    fieldOf(member, each, required.includes(member)),
-  );
-}
 
 const MAKES: Readonly<Partial<Record<OperationName, Resource>>> = {
   createAccount: 'account',
@@ -120,28 +72,48 @@ const MAKES: Readonly<Partial<Record<OperationName, Resource>>> = {
   createWebhook: 'subscription',
 };
 
+interface Schema {
+  readonly type?: string | readonly string[];
+  readonly properties?: Readonly<Record<string, Schema>>;
+  readonly required?: readonly string[];
+}
+
+function kindOf(name: string, { type = [] }: Schema): Kind {
+  const known = KINDS[name];
+  if (known !== undefined) return known;
+  const types = [type].flat();
+  if (types.includes('array')) return 'list';
+  if (types.includes('boolean')) return 'flag';
+  if (WORDS[name] !== undefined) return 'word';
+  return /(^|_)id$/.test(name) ? 'id' : 'text';
+}
+
+function fieldsOf(name: OperationName): readonly Field[] {
+  const schemas: Readonly<Partial<Record<OperationName, Schema>>> = requestSchemas;
+  const schema = name === 'bulkCreateAccounts' ? schemas.createAccount : schemas[name];
+  // NS-8: the form of a token request is the endpoint's own.
+  if (schema === undefined || name === 'issueToken') return [];
+  const { properties = {}, required = [] } = schema;
+  return Object.entries(properties).map(([member, each]) => ({
+    ...{ name: member, kind: kindOf(member, each), required: required.includes(member) },
+    words: WORDS[member] ?? [],
+  }));
+}
+
 function subjectOf(path: string): Resource | undefined {
   if (!path.includes(':id')) return undefined;
   if (path.includes('/accounts/')) return 'account';
   return path.includes('/transactions/') ? 'transaction' : 'subscription';
 }
 
-const opOf = (name: OperationName): Op => {
-  const { method, path, keyed } = OPERATIONS[name];
-  return {
-    name,
-    keyed,
-    isRead: method === 'GET',
-    fields: fieldsOf(name),
-    subject: subjectOf(path),
-    makes: MAKES[name],
-    scopes: scopesOf(name),
-  };
-};
+function opOf(name: OperationName): Op {
+  const { method, path, keyed, scopes } = OPERATIONS[name];
+  const [isRead, makes] = [method === 'GET', MAKES[name]];
+  return { name, keyed, isRead, scopes, fields: fieldsOf(name), subject: subjectOf(path), makes };
+}
 
-export const OPS: Readonly<Record<OperationName, Op>> = Object.fromEntries(
-  (Object.keys(OPERATIONS) as OperationName[]).map((name) => [name, opOf(name)]),
-) as Record<OperationName, Op>;
+export const EVERY_OPERATION = Object.keys(OPERATIONS) as OperationName[];
 
-/** Moves a transaction on, by its state and the owner in the query. */
-export const isDecision = (name: string): boolean => /^(approve|reject|cancel)Tr/.test(name);
+export const OPS = Object.fromEntries(
+  EVERY_OPERATION.map((name) => [name, opOf(name)]),
+) as Readonly<Record<OperationName, Op>>;

@@ -1,53 +1,59 @@
 // Brings records into the states in which a focal call is to meet them.
-
 import type { Value } from '../sequence.ts';
-import { STATES } from './dimensions.ts';
-import { accountOf, type Draft, type Drawn, type Members, plainCall } from './draft.ts';
-import type { Resource } from './operations.ts';
-import { OPS } from './operations.ts';
+import { accountOf, type Call, type Draft, type Drawn, type Members, plainCall } from './draft.ts';
+import { OPS, type Op, type Resource } from './operations.ts';
+
+/** The states in which a record can be met, by what brings it there. */
+export const STATES: Readonly<Record<Resource, readonly string[]>> = {
+  account: ['new', 'updated', 'often updated', 'from a batch', "a brand's"],
+  place: ['plain', 'provider', 'second', 'in another currency'],
+  transaction: ['pending', 'approved', 'settled', 'rejected', 'cancelled'],
+  position: ['open', 'partly closed', 'closed'],
+  subscription: ['enabled', 'disabled', 'rotated'],
+};
+
+/** Of no record: no one on a live target has it either. */
+export const UNKNOWN_ID: Value = '999999999999';
+
+/** The record that a call is about; undefined if it makes one out of nothing. */
+export function subjectOf({ name, subject }: Op): Resource | undefined {
+  if (subject !== undefined) return subject;
+  if (name === 'closePosition') return 'position';
+  return name === 'createTransaction' || name === 'openPosition' ? 'place' : undefined;
+}
+
+type Made = Promise<Drawn | undefined>;
 
 /** A record in the state of this number, one that is there already now and then. */
-export async function recordIn(
-  d: Draft,
-  resource: Resource,
-  state: number,
-): Promise<Drawn | undefined> {
+export async function recordIn(d: Draft, resource: Resource, state: number): Made {
   const name = STATES[resource][state % STATES[resource].length]!;
   const met = d.of(resource).filter((each) => each.state === name);
   if (met.length > 0 && d.random.chance(0.5)) return d.random.pick(met);
-  switch (resource) {
-    case 'account':
-      return accountIn(d, name);
-    case 'place':
-      return placeIn(d, name);
-    case 'transaction':
-      return transactionIn(d, name);
-    case 'position':
-      return positionIn(d, name);
-    default:
-      return subscriptionIn(d, name);
-  }
+  return MAKERS[resource](d, name);
 }
 
-/** The record that was made last, if the call has made one. */
-async function made(d: Draft, resource: Resource, make: () => Promise<unknown>) {
+const MAKERS: Readonly<Record<Resource, (d: Draft, state: string) => Made>> = {
+  account: accountIn,
+  place: placeIn,
+  transaction: transactionIn,
+  position: positionIn,
+  subscription: subscriptionIn,
+};
+
+/** The record that the steps have made, if they have. */
+async function made(d: Draft, resource: Resource, make: Promise<void>): Made {
   const before = d.of(resource).length;
-  await make();
-  return d.of(resource).length > before ? d.of(resource).at(-1) : undefined;
+  await make;
+  return d.of(resource)[before];
 }
 
-async function accountIn(d: Draft, state: string): Promise<Drawn | undefined> {
+async function accountIn(d: Draft, state: string): Made {
   const as = state === "a brand's" && d.can('brand') ? 'brand' : d.main;
-  const isFull = d.random.chance(0.3);
-  const { name } = OPS.createAccount;
-  const call = plainCall(d, OPS[state === 'from a batch' ? 'bulkCreateAccounts' : name], {
-    as,
-    isFull,
-  });
-  const account = await made(d, 'account', () => d.call(call));
+  const op = OPS[state === 'from a batch' ? 'bulkCreateAccounts' : 'createAccount'];
+  const call = plainCall(d, op, { as, isFull: d.random.chance(0.3) });
+  const account = await made(d, 'account', d.call(call));
   if (account === undefined) return undefined;
-  const updates =
-    state === 'updated' ? 1 : state === 'often updated' ? d.random.pick([2, 3, 11]) : 0;
+  const updates = { updated: 1, 'often updated': d.random.pick([2, 3, 11]) }[state] ?? 0;
   for (let at = 0; at < updates; at += 1) {
     await d.call(plainCall(d, OPS.updateAccount, { as, subject: account }));
   }
@@ -58,28 +64,23 @@ async function accountIn(d: Draft, state: string): Promise<Drawn | undefined> {
   return account;
 }
 
-const SEEDS: Readonly<Record<string, 'trading_account' | 'provider_trading_account'>> = {
-  plain: 'trading_account',
-  provider: 'provider_trading_account',
-};
-
-async function placeIn(d: Draft, state: string): Promise<Drawn | undefined> {
+async function placeIn(d: Draft, state: string): Made {
   if (!d.can('fresh_trading_account')) {
-    const kind = SEEDS[state] ?? ('second_trading_account' as const);
+    const kinds = { plain: 'trading_account', provider: 'provider_trading_account' } as const;
+    const kind = kinds[state as 'plain'] ?? 'second_trading_account';
     if (!d.can(kind)) return undefined;
     const known = d.of('place').find(({ isProvider }) => isProvider === (state === 'provider'));
-    return known ?? made(d, 'place', () => d.add({ do: 'place', kind }));
+    return known ?? made(d, 'place', d.add({ do: 'place', kind }));
   }
-  const account =
-    d.of('account').length > 0 && d.random.chance(0.3)
-      ? d.random.pick(d.of('account'))
-      : await accountIn(d, d.random.pick(['new', 'from a batch']));
+  const isKnown = d.of('account').length > 0 && d.random.chance(0.3);
+  const account = isKnown
+    ? d.random.pick(d.of('account'))
+    : await accountIn(d, d.random.pick(['new', 'from a batch']));
   if (account === undefined) return undefined;
-  const open = (over: { provider?: true; currency?: string } = {}) =>
-    made(d, 'place', () => d.add({ do: 'open', account: account.id, ...over }));
-  if (state === 'second') await open();
-  if (state === 'provider') return open({ provider: true });
-  return open(state === 'in another currency' ? { currency: 'EUR' } : {});
+  if (state === 'second') await d.add({ do: 'open', account: account.id });
+  const over = state === 'in another currency' ? { currency: 'EUR' } : {};
+  const provider = state === 'provider' ? { provider: true } : {};
+  return made(d, 'place', d.add({ do: 'open', account: account.id, ...over, ...provider }));
 }
 
 /** TXN-6, TXN-7: what money can move by. */
@@ -91,67 +92,83 @@ const MOVES: readonly Members[] = [
   ...[{ amount: '1000.07' }, { amount: '0.01' }, { amount: '70.10' }, { amount: '123456.78' }],
 ];
 
-async function transactionIn(d: Draft, state: string): Promise<Drawn | undefined> {
+async function transactionIn(d: Draft, state: string): Made {
   const places = d.of('place').filter(({ isProvider }) => isProvider !== true);
-  const isOld = places.length > 0 && d.random.chance(0.4);
-  const place = isOld
+  const isKnown = places.length > 0 && d.random.chance(0.4);
+  const place = isKnown
     ? d.random.pick(places)
     : await placeIn(d, d.random.chance(0.2) ? 'second' : 'plain');
   if (place === undefined) return undefined;
   const over = d.can('fresh_trading_account') ? d.random.pick(MOVES) : {};
-  const call = plainCall(d, OPS.createTransaction, { subject: place, over });
-  const transaction = await made(d, 'transaction', () => d.call(call));
-  if (transaction !== undefined) await decide(d, transaction, state);
-  return transaction;
+  const create = plainCall(d, OPS.createTransaction, { subject: place, over });
+  const subject = await made(d, 'transaction', d.call(create));
+  if (subject === undefined) return undefined;
+  const decide = (verb: 'approve' | 'reject' | 'cancel') =>
+    d.call(plainCall(d, OPS[`${verb}Transaction`], { subject }));
+  if (state === 'approved' || state === 'settled') await decide('approve');
+  if (state === 'settled' && d.can('settle')) await d.add({ do: 'settle', id: subject.id });
+  if (state === 'rejected') await decide('reject');
+  if (state === 'cancelled') await decide('cancel');
+  return subject;
 }
 
-async function decide(d: Draft, transaction: Drawn, state: string): Promise<void> {
-  const send = (name: 'approveTransaction' | 'rejectTransaction' | 'cancelTransaction') =>
-    d.call(plainCall(d, OPS[name], { subject: transaction }));
-  if (state === 'approved' || state === 'settled') await send('approveTransaction');
-  if (state === 'settled' && d.can('settle')) await d.add({ do: 'settle', id: transaction.id });
-  if (state === 'rejected') await send('rejectTransaction');
-  if (state === 'cancelled') await send('cancelTransaction');
-}
-
-async function positionIn(d: Draft, state: string): Promise<Drawn | undefined> {
-  if (!d.options.hasOrders) return undefined;
+async function positionIn(d: Draft, state: string): Made {
   const place = d.of('place')[0] ?? (await placeIn(d, 'plain'));
-  if (place === undefined) return undefined;
+  if (!d.options.hasOrders || place === undefined) return undefined;
   const call = plainCall(d, OPS.openPosition, { subject: place });
-  const position = await made(d, 'position', () => d.call(call));
+  const position = await made(d, 'position', d.call(call));
   if (position === undefined || state === 'open') return position;
-  const part = state === 'partly closed' ? { volume: '0.04' } : {};
-  await d.call(
-    plainCall(d, OPS.closePosition, { subject: { ...position, parent: place }, over: part }),
-  );
+  const over = state === 'partly closed' ? { volume: '0.04' } : {};
+  const subject = { ...position, parent: place };
+  await d.call(plainCall(d, OPS.closePosition, { subject, over }));
   if (state === 'partly closed') position.state = state;
   return position;
 }
 
-async function subscriptionIn(d: Draft, state: string): Promise<Drawn | undefined> {
+async function subscriptionIn(d: Draft, state: string): Made {
   if (!d.can('receiver')) return undefined;
   if (d.hooks.length === 0) await d.add({ do: 'hook', answers: [200] });
-  const call = plainCall(d, OPS.createWebhook);
-  const subscription = await made(d, 'subscription', () => d.call(call));
-  if (subscription === undefined || state === 'enabled') return subscription;
+  const subject = await made(d, 'subscription', d.call(plainCall(d, OPS.createWebhook)));
+  if (subject === undefined || state === 'enabled') return subject;
   const verb = state === 'disabled' ? 'disableWebhook' : 'rotateWebhookSecret';
-  await d.call(plainCall(d, OPS[verb], { subject: subscription }));
-  if (state === 'rotated') subscription.state = state;
-  return subscription;
+  await d.call(plainCall(d, OPS[verb], { subject }));
+  if (state === 'rotated') subject.state = state;
+  return subject;
 }
 
 /** Another record of the same kind: what its id names instead of the one that is meant. */
-export async function otherThan(d: Draft, record: Drawn): Promise<Drawn | undefined> {
-  const others = d
-    .of(record.resource)
-    .filter((each) => each !== record && !isSameOwner(each, record));
+export async function otherThan(d: Draft, record: Drawn): Made {
+  const owner = JSON.stringify(accountOf(record));
+  const isOther = (each: Drawn) =>
+    record.resource !== 'transaction' || JSON.stringify(accountOf(each)) !== owner;
+  const others = d.of(record.resource).filter((each) => each !== record && isOther(each));
   return others[0] ?? recordIn(d, record.resource, 0);
 }
 
-const isSameOwner = (one: Drawn, other: Drawn): boolean =>
-  one.resource === 'transaction' &&
-  JSON.stringify(accountOf(one)) === JSON.stringify(accountOf(other));
-
-/** Of no record: no one on a live target has it either. */
-export const UNKNOWN_ID: Value = '999999999999';
+/** What every sequence ends with: each record that was met is shown once more in another way. */
+export async function lastLooks(d: Draft): Promise<void> {
+  const again = (name: 'createAccount' | 'createTransaction', { body, as }: Drawn): Call => ({
+    ...{ ...plainCall(d, OPS[name], { as }), body },
+  });
+  const accounts = d.random.shuffled(d.of('account')).slice(0, 4);
+  if (accounts.length > 0) {
+    const rows = accounts.map(({ body }) => body);
+    await d.call({ ...plainCall(d, OPS.bulkCreateAccounts), body: { accounts: rows } });
+    await d.call(again('createAccount', accounts[0]!));
+    const [subject] = accounts;
+    const isFull = d.random.chance(0.5);
+    await d.call(plainCall(d, OPS.updateAccount, { as: subject!.as, subject, isFull }));
+  }
+  for (const each of d.random.shuffled(d.of('transaction')).slice(0, 2)) {
+    await d.call(again('createTransaction', each));
+  }
+  const subject = d.of('subscription').at(-1);
+  if (subject !== undefined) {
+    await d.call(plainCall(d, OPS.listWebhooks));
+    await d.call(plainCall(d, OPS.getWebhook, { subject }));
+  }
+  if (!d.can('ledger')) return;
+  for (const { id } of d.random.shuffled(d.of('place')).slice(0, 2)) {
+    await d.add({ do: 'ledger', tradingAccount: id });
+  }
+}

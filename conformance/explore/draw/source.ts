@@ -2,19 +2,19 @@
 // drawn before. Everything is decided by the seed and by the model, never by what a target answers.
 import { Random } from '../../../fixtures/random.ts';
 import type { Capability } from '../../engine/capabilities.ts';
-import type { OperationName } from '../../engine/operations.ts';
+import { isDecision, type OperationName } from '../../spec/operations.ts';
 import type { Model } from '../model.ts';
-import { openWorld } from '../play/model-world.ts';
+import { openWorld } from '../play/ground.ts';
 import { Player } from '../play/player.ts';
 import type { Seeds } from '../play/seeds.ts';
 import { countCalls, type Sequence } from '../sequence.ts';
-import type { Boundary } from './boundaries.ts';
+import { type Boundary, boundariesOf } from './boundaries.ts';
 import { Corpus, type Coverage } from './corpus.ts';
-import { Covering } from './covering.ts';
-import { EVERY_OPERATION, spaceOf } from './dimensions.ts';
-import { Draft, everyBoundary } from './draft.ts';
-import { type Field, isDecision, OPS } from './operations.ts';
-import { lastLooks, playRow } from './plan.ts';
+import { Covering, type Row, type Space } from './covering.ts';
+import { Draft } from './draft.ts';
+import { DIMENSIONS, type Levelled, type Levels, playRow } from './levels.ts';
+import { EVERY_OPERATION, type Field, OPS } from './operations.ts';
+import { lastLooks, STATES, subjectOf } from './records.ts';
 
 export interface SourceOptions {
   readonly seed: number;
@@ -24,8 +24,6 @@ export interface SourceOptions {
   readonly isLive: boolean;
   readonly crowd: number;
   readonly seeds: Seeds | undefined;
-  /** NS-2, NS-8: operations that the target has elsewhere or not at all. */
-  readonly isServed: (operation: OperationName) => boolean;
 }
 
 /** Rows of the covering array in one sequence: the later ones meet what the first have left. */
@@ -42,25 +40,12 @@ export class Source {
   constructor(options: SourceOptions) {
     this.#options = options;
     this.#random = new Random(options.seed);
-    const { offers, crowd } = options;
-    const operations = EVERY_OPERATION.filter((each) => this.#canDraw(each));
-    this.#covering = new Covering(spaceOf({ offers, operations, crowd }), this.#random);
+    this.#covering = new Covering(spaceOf(options), this.#random);
     this.#corpus = new Corpus(this.#random);
   }
 
   get coverage(): Coverage {
     return this.#corpus.coverage;
-  }
-
-  #canDraw(operation: OperationName): boolean {
-    const { offers, hasOrders, isLive, isServed } = this.#options;
-    const canPay = offers.has('fresh_trading_account') || offers.has('trading_account');
-    if (!isServed(operation)) return false;
-    if (/Position$/.test(operation)) return hasOrders && canPay;
-    if (operation === 'createTransaction' || isDecision(operation)) return canPay;
-    if (operation === 'issueToken') return offers.has('client');
-    // On a live target no subscription is made with a url that the profile does not give.
-    return !(isLive && /Webhook/.test(operation)) || offers.has('receiver');
   }
 
   /** The next sequence, of at most about so many calls. */
@@ -87,9 +72,10 @@ export class Source {
 
   async #rows(d: Draft, most: number): Promise<void> {
     const rows = 1 + this.#random.below(MOST_ROWS);
-    const boundaries = (op: OperationName, count: number) => this.#nextBoundaries(op, count);
     for (let at = 0; at < rows && d.cost < most / 2; at += 1) {
-      await playRow({ d, row: this.#covering.next(), boundaries, most });
+      const row = this.#covering.next() as unknown as Levelled;
+      const boundaries = (count: number) => this.#nextBoundaries(row.operation, count);
+      await playRow(row, { d, boundaries, most });
     }
   }
 
@@ -97,9 +83,63 @@ export class Source {
   #nextBoundaries(op: OperationName, count: number): readonly (readonly [Field, Boundary])[] {
     const deck = this.#boundaries.get(op) ?? [];
     this.#boundaries.set(op, deck);
-    if (deck.length < count && OPS[op].fields.length > 0) {
-      deck.push(...this.#random.shuffled(everyBoundary(op)));
+    const { fields } = OPS[op];
+    if (deck.length < count && fields.length > 0) {
+      const all = fields.flatMap((field) =>
+        boundariesOf(field).map((each) => [field, each] as const),
+      );
+      deck.push(...this.#random.shuffled(all));
     }
     return deck.splice(0, count);
   }
+}
+
+function canDraw(operation: OperationName, { offers, hasOrders, isLive }: SourceOptions): boolean {
+  const canPay = offers.has('fresh_trading_account') || offers.has('trading_account');
+  if (/Position$/.test(operation)) return hasOrders && canPay;
+  if (operation === 'createTransaction' || isDecision(operation)) return canPay;
+  if (operation === 'issueToken') return offers.has('client');
+  // On a live target no subscription is made with a url that the profile does not give.
+  return !(isLive && /Webhook/.test(operation)) || offers.has('receiver');
+}
+
+/** What a target offers of all that a focal call can be combined with. */
+function spaceOf(options: SourceOptions): Space {
+  const { offers, crowd } = options;
+  const concurrent = ['twins', 'rivals', 'crowd', 'trailing'];
+  const all: Readonly<Record<string, Levels<unknown>>> = DIMENSIONS;
+  const dimensions = Object.entries(all).map(([name, levels]) => ({
+    name,
+    levels: Object.entries(levels)
+      .filter(([, { needs = [] }]) => needs.every((need) => offers.has(need)))
+      .map(([level]) => level)
+      .filter((level) => crowd > 1 || !concurrent.includes(level)),
+  }));
+  const most = Math.max(...Object.values(STATES).map(({ length }) => length));
+  return {
+    dimensions: [
+      { name: 'operation', levels: EVERY_OPERATION.filter((each) => canDraw(each, options)) },
+      { name: 'state', levels: Array.from({ length: most }, (_, at) => String(at)) },
+      ...dimensions,
+    ],
+    triples: [
+      ['key', 'state', 'gap'],
+      ['after', 'sending', 'gap'],
+      ['operation', 'caller', 'state'],
+    ],
+    allows,
+  };
+}
+
+function allows(row: Row): boolean {
+  // Everything else depends on the operation.
+  if (row.operation === undefined) return true;
+  const op = OPS[row.operation as OperationName];
+  const resource = subjectOf(op);
+  const states = resource === undefined ? 1 : STATES[resource].length;
+  if (Number(row.state ?? 0) >= states) return false;
+  return Object.entries(DIMENSIONS).every(([name, levels]) => {
+    const all: Levels<unknown> = levels;
+    return all[row[name] ?? '']?.only?.(op) !== false;
+  });
 }

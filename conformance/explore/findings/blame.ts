@@ -67,7 +67,10 @@ const BY_OPERATION: Readonly<Record<string, string>> = {
 export interface BlameOptions {
   readonly variants: (rules: ReadonlySet<string>) => readonly Variant[];
   /** Compares with another model than the one it was found with. */
-  readonly compareWith: (model: Model) => CompareOptions & { readonly close: () => Promise<void> };
+  readonly compareWith: <T>(
+    model: Model,
+    compare: (options: CompareOptions) => Promise<T>,
+  ) => Promise<T>;
   readonly settings: Readonly<Record<string, unknown>>;
 }
 
@@ -116,14 +119,14 @@ async function variantFor(
   const before = new Set(shown.compared.differences.map(likenessOf));
   for (const variant of ranked.slice(0, MOST_VARIANTS)) {
     const model = await variant.open(settings);
-    const { close, ...options } = compareWith(model);
     try {
-      const { differences, why } = await compareRun(shown.recorded, options);
+      const { differences, why } = await compareWith(model, (options) =>
+        compareRun(shown.recorded, options),
+      );
       const likenesses = differences.map(likenessOf);
       const explains = likenesses.every((each) => each !== wanted && before.has(each));
       if (why === undefined && explains) return variant;
     } finally {
-      await close();
       await model.close();
     }
   }

@@ -2,7 +2,7 @@
 
 import { type Difference, likenessOf, signatureOf } from '../compare/difference.ts';
 import type { Compared, Recorded } from '../compare/run.ts';
-import type { Excuse } from '../open/pair.ts';
+import type { Excuse } from '../open/projection.ts';
 import type { Sequence } from '../sequence.ts';
 
 /** One play of a sequence on the target, compared with the model, that shows the difference. */

@@ -1,23 +1,20 @@
 // Makes a sequence as short and as plain as it can be while it still shows the same difference.
 import { Spent } from '../play/ground.ts';
-import { countCalls, refersTo, type Sequence, type Step } from '../sequence.ts';
-import { bridged, closure, isStuck, labels, without } from './cut.ts';
+import { countCalls, labels, type Sequence, type Step } from '../sequence.ts';
+import { bridged, closure, needed, upTo, without } from './cut.ts';
 import type { Shown } from './found.ts';
 import { simpler } from './simpler.ts';
 
 type Shows = (sequence: Sequence) => Promise<Shown | null>;
+type Steps = readonly Step[];
 
 /** So often the shortest sequence is played after shrinking. */
 const SHOWN_AGAIN = 2;
 /** The most plays that are spent on one difference. */
 const MOST_PLAYS = 60;
 
-/** The shortest play that shows it. Ends with the best so far when no requests are left. */
-export async function shrink(
-  first: Shown,
-  shows: Shows,
-  left: () => number = () => Number.POSITIVE_INFINITY,
-): Promise<Shown> {
+/** The shortest play that shows it; the best so far when no requests are left. */
+export async function shrink(first: Shown, shows: Shows, left: () => number): Promise<Shown> {
   const shrinking = new Shrinking(first, shows, left);
   await shrinking.slice();
   await shrinking.drop();
@@ -28,7 +25,6 @@ export async function shrink(
 
 class Shrinking {
   best: Shown;
-  #isSpent = false;
   #plays = 0;
   readonly #shows: Shows;
   readonly #left: () => number;
@@ -39,19 +35,16 @@ class Shrinking {
     this.#left = left;
   }
 
-  get #steps(): readonly Step[] {
+  get #steps(): Steps {
     return this.best.recorded.sequence.steps;
   }
 
-  get #n(): number {
-    return this.best.difference.n;
-  }
-
-  async #try(steps: readonly Step[]): Promise<boolean> {
-    if (this.#plays >= MOST_PLAYS || this.#isSpent || isStuck(steps)) return false;
+  async #try(steps: Steps): Promise<boolean> {
+    const { n } = this.best.difference;
+    const isWhole = steps.some((step) => labels(step).includes(n));
     // What is found must still be shown again from fresh, as short as it is by now.
     const cost = countCalls(steps) + SHOWN_AGAIN * countCalls(this.#steps);
-    if (this.#left() < cost) return false;
+    if (!isWhole || this.#plays >= MOST_PLAYS || this.#left() < cost) return false;
     this.#plays += 1;
     try {
       const shown = await this.#shows({ steps });
@@ -62,94 +55,46 @@ class Shrinking {
       return true;
     } catch (error) {
       if (!(error instanceof Spent)) throw error;
-      this.#isSpent = true;
+      this.#plays = MOST_PLAYS;
       return false;
     }
   }
 
   /** Only what the last step refers to; or that and what shares a key or a record with it. */
   async slice(): Promise<void> {
-    const steps = this.#steps;
-    const needed = closure(steps, [this.#n]);
-    if (needed.length < steps.length && (await this.#try(needed))) return;
-    const last = steps[steps.length - 1]!;
-    const kin = steps.filter((step) => isKin(step, last)).map(({ n }) => n);
-    const family = closure(steps, [...kin, this.#n]);
-    if (family.length < steps.length) await this.#try(family);
+    const { n } = this.best.difference;
+    for (const part of [closure(this.#steps, [n]), needed({ steps: this.#steps }, n)]) {
+      if (part.length < this.#steps.length && (await this.#try(part))) return;
+    }
   }
 
-  /** Step by step, in halves first, with everything that refers to what is dropped. */
+  /** Step by step, in halves first, with all that refers to them; or with that mended. */
   async drop(): Promise<void> {
     for (let size = Math.ceil(this.#steps.length / 2); size >= 1; size = Math.floor(size / 2)) {
       for (let end = this.#steps.length - 1; end > 0; end -= size) {
         const gone = this.#steps.slice(Math.max(0, end - size), end).map(({ n }) => n);
-        await this.#without(gone);
+        const [rest, mended] = [without(this.#steps, gone), bridged(this.#steps, gone)];
+        if (!(await this.#try(rest)) && mended.length > rest.length) await this.#try(mended);
         end = Math.min(end, this.#steps.length - 1 + size);
       }
     }
   }
 
-  /** With all that refers to these steps; or with that mended, so that it can stay. */
-  async #without(gone: readonly number[]): Promise<void> {
-    const steps = this.#steps;
-    const rest = without(steps, gone);
-    if (rest.length === steps.length) return;
-    if (holds(rest, this.#n) && (await this.#try(rest))) return;
-    const mended = bridged(steps, gone);
-    if (mended.length > rest.length && holds(mended, this.#n)) await this.#try(mended);
-  }
-
   async simplify(): Promise<void> {
     for (let at = 0; at < this.#steps.length; at += 1) {
       const step = this.#steps[at]!;
-      // What does not need to be at the same time is shown one after the other.
+      // What does not need to be concurrent is shown one after the other.
       if (step.do === 'burst') await this.#try(this.#steps.toSpliced(at, 1, ...step.calls));
-      for (let changed = true; changed; ) {
-        changed = false;
-        const before = this.#steps.slice(0, at);
-        const current = this.#steps[at];
-        if (current === undefined) break;
-        for (const plainer of simpler(current, before)) {
-          if (!(await this.#try(this.#steps.with(at, plainer)))) continue;
-          changed = true;
-          break;
-        }
-      }
+      for (let isPlainer = true; isPlainer; ) isPlainer = await this.#simplifyAt(at);
     }
   }
-}
 
-const holds = (steps: readonly Step[], n: number): boolean =>
-  steps.some((step) => labels(step).includes(n));
-
-/** Whether a step shares a key, a record or a text with the last one, or concerns all callers. */
-function isKin(step: Step, last: Step): boolean {
-  if (step.do === 'permit' || step.do === 'rescope') return true;
-  const own = new Set(texts(step));
-  return texts(last).some((each) => own.has(each));
-}
-
-/** The symbols in a step, as texts to be compared. */
-function texts(value: unknown): readonly string[] {
-  if (value === null || typeof value !== 'object') return [];
-  const inner = Object.values(value).flatMap(texts);
-  const isSymbol = ['$fresh', '$of', '$header', '$phone'].some((name) => name in value);
-  return isSymbol ? [JSON.stringify(value), ...inner] : inner;
-}
-
-/** What the step cannot be without, and what has to do with the same records and keys. */
-export function needed(sequence: Sequence, n: number): readonly Step[] {
-  const { steps } = upTo(sequence, n);
-  const last = steps[steps.length - 1]!;
-  const kin = steps.filter((step) => isKin(step, last)).map((step) => step.n);
-  return closure(steps, [...kin, n]);
-}
-
-/** Nothing after the step that shows it is needed, except that a pending call is awaited. */
-export function upTo({ steps }: Sequence, n: number): Sequence {
-  const at = steps.findIndex((step) => labels(step).includes(n));
-  const last = steps[at];
-  const isWaiting = last?.do === 'call' && last.pending === true;
-  const awaited = steps.findIndex((step) => step.do === 'await' && refersTo(step).includes(n));
-  return { steps: at < 0 ? steps : steps.slice(0, (isWaiting && awaited > at ? awaited : at) + 1) };
+  async #simplifyAt(at: number): Promise<boolean> {
+    const step = this.#steps[at];
+    if (step === undefined) return false;
+    for (const plainer of simpler(step, this.#steps.slice(0, at))) {
+      if (await this.#try(this.#steps.with(at, plainer))) return true;
+    }
+    return false;
+  }
 }

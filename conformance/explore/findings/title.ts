@@ -1,31 +1,9 @@
 // Says in words what differs, so that it can be the title of a bug.
-import type { OperationName } from '../../engine/operations.ts';
 import { squeezed } from '../../reports/plain-text.ts';
 import { count, span } from '../../reports/verdict-words.ts';
-import { sameValue } from '../draw/draft.ts';
-import { callsOf, type Step } from '../sequence.ts';
+import { OPERATIONS } from '../../spec/operations.ts';
+import { callsOf, type Step, sameValue } from '../sequence.ts';
 import type { Shown } from './found.ts';
-
-const DOING: Readonly<Record<OperationName, string>> = {
-  createAccount: 'creating an account',
-  updateAccount: 'updating an account',
-  bulkCreateAccounts: 'creating accounts in bulk',
-  openPosition: 'opening a position',
-  closePosition: 'closing a position',
-  createTransaction: 'recording a transaction',
-  approveTransaction: 'approving a transaction',
-  rejectTransaction: 'rejecting a transaction',
-  cancelTransaction: 'cancelling a transaction',
-  createWebhook: 'creating a webhook subscription',
-  listWebhooks: 'listing webhook subscriptions',
-  getWebhook: 'reading a webhook subscription',
-  rotateWebhookSecret: 'rotating a webhook secret',
-  disableWebhook: 'disabling a webhook subscription',
-  issueToken: 'asking for a token',
-  listAccounts: 'listing accounts',
-  listTransactions: 'listing transactions',
-  getAccountStatus: "reading an account's status",
-};
 
 /** `brand: a credential bound to one brand`. */
 export const ROLE_WORDS: Readonly<Record<string, string>> = {
@@ -52,7 +30,7 @@ export function titleOf({ difference, recorded }: Shown): string {
     const what = at === 'count' ? target : `${at} ${target}`;
     return squeezed(`Webhook deliveries${when}: ${what} instead of ${model}`);
   }
-  const doing = `${capitalised(DOING[operation])}${when}`;
+  const doing = `${capitalised(OPERATIONS[operation].words)}${when}`;
   if (at === 'no_answer') return `${doing} is not answered (${target}), expected ${model}`;
   if (at === 'status' || at === 'code') return `${doing} answers ${target} instead of ${model}`;
   if (at.startsWith('replay.')) {

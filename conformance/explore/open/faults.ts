@@ -1,32 +1,34 @@
-// NS-17: of a call with two faults either may be named first, except where a rule says which.
-// Whether a refusal is of that kind shows on the model: mend the fault that it names, and see what it
-// names then.
-import type { OperationName } from '../../engine/operations.ts';
-import { memberAt } from '../../engine/send/answer.ts';
+// NS-17: of a call with two faults either may be reported first, except if a rule says which. The
+// model shows whether a refusal is of that kind: mend the fault that it names, and see what it names
+// then.
+import { memberAt } from '../../engine/send/json.ts';
+import { isDecision, type OperationName } from '../../spec/operations.ts';
 import { differenceOf } from '../compare/answers.ts';
-import { bodyOf, type Members, sameValue } from '../draw/draft.ts';
-import { type Field, isDecision, OPS } from '../draw/operations.ts';
+import { bodyOf, type Call, plainMember } from '../draw/draft.ts';
+import { OPS } from '../draw/operations.ts';
 import { type CallOutcome, type Outcome, summaryOf } from '../play/outcome.ts';
-import { type CallStep, callsOf, type Step, type Value } from '../sequence.ts';
+import {
+  type CallStep,
+  callsOf,
+  nextLabel,
+  type Step,
+  sameValue,
+  type Value,
+} from '../sequence.ts';
 import { MISSING } from '../values.ts';
-import type { Pair } from './pair.ts';
+import type { Pair } from './projection.ts';
 import { excuseFor } from './projection.ts';
 
+type Steps = readonly Step[];
 /** Plays steps on the model alone, from fresh, and gives the outcome of the last. */
-export type PlayOnModel = (steps: readonly Step[]) => Promise<Outcome | undefined>;
+export type PlayOnModel = (steps: Steps) => Promise<Outcome | undefined>;
 
 /** Whether the target has only named another of the call's faults than the model has. */
-export async function isOtherFault(
-  steps: readonly Step[],
-  pair: Pair,
-  play: PlayOnModel,
-): Promise<boolean> {
+export async function isOtherFault(steps: Steps, pair: Pair, play: PlayOnModel): Promise<boolean> {
   const { target, model, step } = pair;
   if (summaryOf(target) === summaryOf(model) || !isOpenOrder(target, model)) return false;
   const before = steps.filter(({ n }) => n !== step.n);
-  // An account that a fault has kept from being made mends nothing; one of its own does.
-  const spared = step.operation === 'updateAccount' ? [...before, spareAccount(steps)] : before;
-  for (const earlier of new Set([before, spared, unmoved(before, step)])) {
+  for (const earlier of new Set([before, spared(before, step), unmoved(before, step)])) {
     for (const mended of mendedCalls(step, earlier)) {
       const outcome = await play([...earlier, mended]);
       if (outcome?.kind === 'answer' && isSameRefusal(pair, outcome)) return true;
@@ -38,17 +40,15 @@ export async function isOtherFault(
 function isSameRefusal(pair: Pair, model: CallOutcome): boolean {
   if (model.status < 400) return false;
   if (summaryOf(model) === summaryOf(pair.target)) return true;
-  const other = { ...pair, model, first: undefined };
-  const difference = differenceOf(pair.step, pair.target, model, STATUS);
-  return excuseFor(other, difference) !== undefined;
+  const status = { at: 'status', target: '', model: '' };
+  const difference = differenceOf(pair.step, pair.target, model, status);
+  return excuseFor({ ...pair, model, first: undefined }, difference) !== undefined;
 }
 
-const STATUS = { at: 'status', target: '', model: '' };
-
-/** The orders that the rules fix are no open ones. */
+/** The orders that the rules fix are not open. */
 function isOpenOrder(target: CallOutcome, model: CallOutcome): boolean {
   if (target.status < 400 || model.status < 400 || target.status === 500) return false;
-  const [own, other] = [memberAt(target.json, 'code'), memberAt(model.json, 'code')];
+  const [own, other] = [target, model].map(({ json }) => memberAt(json, 'code'));
   // IDEM-1d: the key is checked before the rest of the request.
   if (other === 'idempotency_key_required') return target.status === 401 || target.status === 429;
   if (own === 'idempotency_key_required') return model.status === 401 || model.status === 429;
@@ -58,117 +58,106 @@ function isOpenOrder(target: CallOutcome, model: CallOutcome): boolean {
   return model.basis?.idempotency !== 'replayed';
 }
 
+/** With an account of its own: one that a fault has kept from being made mends nothing. */
+function spared(before: Steps, { operation }: CallStep): Steps {
+  if (operation !== 'updateAccount') return before;
+  const n = nextLabel(before) + 1;
+  const spare = { $fresh: 'spare' };
+  const body = {
+    client_reference_id: spare,
+    email: { $join: [spare, '@explore.example.com'] },
+    brand_id: { $role: 'firm', has: 'brand' },
+  } as const;
+  return [...before, { do: 'call', n, operation: 'createAccount', as: 'firm', key: spare, body }];
+}
+
 /** Without what has moved the transaction on: a state that refuses is a fault like others. */
-function unmoved(before: readonly Step[], { id, operation }: CallStep): readonly Step[] {
+function unmoved(before: Steps, { id, operation }: CallStep): Steps {
   if (!isDecision(operation)) return before;
   const isMove = (each: CallStep) => isDecision(each.operation) && sameValue(each.id, id);
-  return before.flatMap((each): readonly Step[] => {
+  return before.flatMap((each): Steps => {
     if (each.do === 'settle') return sameValue(each.id, id) ? [] : [each];
     if (each.do === 'call') return isMove(each) ? [] : [each];
-    if (each.do !== 'burst' || !each.calls.some(isMove)) return [each];
+    if (each.do !== 'burst') return [each];
     const calls = each.calls.filter((one) => !isMove(one));
     return calls.length === 0 ? [] : [{ ...each, calls }];
   });
 }
 
-const GOOD_NAME: Value = { $fresh: 'mended' };
-const GOOD_EMAIL: Value = { $join: [GOOD_NAME, '@explore.example.com'] };
-
-function spareAccount(steps: readonly Step[]): CallStep {
-  const n = 1 + Math.max(0, ...[...steps, ...callsOf(steps)].map((each) => each.n));
-  const brand: Value = { $role: 'firm', has: 'brand' };
-  const body = { client_reference_id: GOOD_NAME, email: GOOD_EMAIL, brand_id: brand };
-  return {
-    do: 'call',
-    n,
-    operation: 'createAccount',
-    as: 'firm',
-    key: { $fresh: 'sparekey' },
-    body,
-  };
-}
-
-/** What is good in a member, whatever stood there; null takes it out. */
-function goodValue({ name, kind, required, words }: Field, { as }: CallStep): Value | null {
-  if (name === 'brand_id') return { $role: as, has: 'brand' };
-  if (kind === 'reference') return GOOD_NAME;
-  if (kind === 'email') return GOOD_EMAIL;
-  // An id that can be read, and that names nothing.
-  if (kind === 'id') return MISSING;
-  if (kind === 'decimal') return '25.00';
-  if (kind === 'url') return 'https://93.184.216.34/hook';
-  if (kind === 'list') return ['account'];
-  if (kind === 'currency') return 'USD';
-  if (!required) return name === 'status' ? 'Mended' : null;
-  return words[0] ?? 'late';
-}
-
-type Mend = (step: CallStep) => CallStep;
+type Change = Partial<Call>;
 
 /** Each with one fault mended, if it was one, then with two. */
-function mendedCalls(step: CallStep, before: readonly Step[]): readonly CallStep[] {
-  const mends = mendsOf(step, before);
-  const pairs = mends.flatMap((one, at) =>
-    mends.slice(at + 1).map((other) => (each: CallStep) => other(one(each))),
-  );
-  return [...mends, ...pairs].map((mend) => mend(step));
+function* mendedCalls(step: CallStep, before: Steps): Generator<CallStep> {
+  const { raw: _, ...readable } = step;
+  const mends = [...mendsOf(step, before)];
+  const merged = (base: CallStep, ...changes: readonly Change[]): CallStep => {
+    const bodies = changes.flatMap(({ body }) => body ?? []);
+    const body = bodies.length === 0 ? {} : { body: mergedBody(bodyOf(base), bodies) };
+    return { ...base, ...Object.assign({}, ...changes), ...body };
+  };
+  if (step.raw !== undefined) {
+    yield readable;
+    for (const mend of mends) yield merged(readable, mend);
+  }
+  for (const mend of mends) yield merged(step, mend);
+  for (const [at, mend] of mends.entries()) {
+    for (const other of mends.slice(at + 1)) yield merged(step, mend, other);
+  }
 }
 
-function mendsOf(step: CallStep, before: readonly Step[]): readonly Mend[] {
+/** A member that a change has as null is taken out. */
+function mergedBody(body: object, changes: readonly Value[]): Value {
+  const all = Object.assign({}, ...changes) as Readonly<Record<string, Value>>;
+  const members = Object.entries({ ...body, ...all }).filter(([name]) => all[name] !== null);
+  return Object.fromEntries(members);
+}
+
+function* mendsOf(step: CallStep, before: Steps): Generator<Change> {
+  const { operation, as, key, body, id } = step;
   const calls = callsOf(before).filter(({ n }) => n !== step.n);
-  const mends: Mend[] = [];
-  if (step.as !== 'firm') mends.push((each) => ({ ...each, as: 'firm' }));
-  if (step.raw !== undefined) mends.push(({ raw: _, ...each }) => each);
-  if (step.body !== undefined && step.operation !== 'bulkCreateAccounts') {
-    const fields = OPS[step.operation].fields;
-    for (const field of fields) {
-      mends.push((each) => withMember(each, field.name, goodValue(field, each)));
-    }
-    const known = new Set(fields.map(({ name }) => name));
-    for (const name of Object.keys(bodyOf(step))) {
-      if (!known.has(name)) mends.push((each) => withMember(each, name, null));
-    }
+  const newest = (name: OperationName): Value | undefined => {
+    const made = calls.findLast((each) => each.operation === name);
+    return made && { $of: made.n, at: 'id' };
+  };
+  if (as !== 'firm') yield { as: 'firm' };
+  if (body !== undefined && operation !== 'bulkCreateAccounts') yield* membersMended(step);
+  if (key !== undefined) yield { key: { $fresh: 'mendedkey' } };
+  if (operation === 'updateAccount') {
+    const account = newest('createAccount');
+    if (account !== undefined) yield { id: account, ifMatch: tagFor(account, calls) };
+    yield { ifMatch: tagFor(id, calls) };
   }
-  if (step.key !== undefined) mends.push((each) => ({ ...each, key: { $fresh: 'mendedkey' } }));
-  const account = newestOf(calls, 'createAccount');
-  if (step.operation === 'updateAccount') {
-    if (account !== undefined) mends.push((each) => ({ ...each, id: idAt(account.n) }));
-    mends.push((each) => ({ ...each, ifMatch: tagFor(each.id, calls) }));
+  if (!isDecision(operation)) return;
+  const made = calls.find(({ n }) => sameValue(id, { $of: n, at: 'id' }));
+  yield { query: { account_id: (made && bodyOf(made).account_id) ?? MISSING } };
+  const transaction = newest('createTransaction');
+  if (transaction !== undefined) yield { id: transaction };
+}
+
+/** Labels that no call of a sequence has. */
+const SPARE = 1_000_000;
+
+/** Each member with what is good in it, whatever stood there. */
+function* membersMended({ operation, as, n, ...step }: CallStep): Generator<Change> {
+  const { fields } = OPS[operation];
+  const body = bodyOf(step);
+  for (const field of fields) {
+    const { name, kind, required } = field;
+    if (!required && !(name in body)) continue;
+    // An id that can be read, and that names nothing.
+    const isOther = kind === 'id' && name !== 'brand_id';
+    yield { body: { [name]: isOther ? MISSING : plainMember(field, as, SPARE + n) } };
   }
-  if (isDecision(step.operation)) mends.push(...mendsOfDecision(step, calls));
-  return mends;
+  const isKnown = (name: string) => fields.some((each) => each.name === name);
+  for (const name of Object.keys(body)) if (!isKnown(name)) yield { body: { [name]: null } };
 }
-
-function mendsOfDecision(step: CallStep, calls: readonly CallStep[]): readonly Mend[] {
-  const record = calls.find(
-    ({ operation, n }) => operation === 'createTransaction' && sameValue(step.id, idAt(n)),
-  );
-  const newest = newestOf(calls, 'createTransaction');
-  const owner = record === undefined ? undefined : bodyOf(record).account_id;
-  return [
-    (each) => ({ ...each, query: { account_id: owner ?? MISSING } }),
-    ...(newest === undefined ? [] : [(each: CallStep) => ({ ...each, id: idAt(newest.n) })]),
-  ];
-}
-
-function withMember(step: CallStep, name: string, good: Value | null): CallStep {
-  const { [name]: _, ...rest } = bodyOf(step) as Members;
-  return { ...step, body: good === null ? rest : { ...rest, [name]: good } };
-}
-
-const idAt = (n: number): Value => ({ $of: n, at: 'id' });
-
-const newestOf = (calls: readonly CallStep[], operation: OperationName) =>
-  calls.filter((each) => each.operation === operation).at(-1);
 
 /** The tag of the last answer that showed the account. */
 function tagFor(id: Value | undefined, calls: readonly CallStep[]): Value {
-  const last = calls
-    .filter(
-      ({ operation, id: own, n }) =>
-        (operation === 'updateAccount' && sameValue(own, id)) ||
-        (operation === 'createAccount' && sameValue(idAt(n), id)),
-    )
-    .at(-1);
+  const last = calls.findLast(
+    (each) =>
+      (each.operation === 'updateAccount' && sameValue(each.id, id)) ||
+      (each.operation === 'createAccount' && sameValue({ $of: each.n, at: 'id' }, id)),
+  );
   return last === undefined ? '"1"' : { $header: last.n, name: 'etag' };
 }

@@ -1,23 +1,22 @@
 // Whether other answers to open questions make the model do what the target has done: then the
 // difference is open, and what the target was not asked about before has been learned.
-
+import { type SettingSpec, settingSpecs } from '../../../fixtures/settings.ts';
 import { type Difference, likenessOf } from '../compare/difference.ts';
 import { type CompareOptions, compareRun } from '../compare/run.ts';
 import type { Shown } from '../findings/found.ts';
-import type { Model, ModelSettings, Models } from '../model.ts';
-import { type Flip, flipsFor, isShown } from './flips.ts';
-import type { Excuse } from './pair.ts';
+import type { ModelSettings } from '../model.ts';
+import { NEVER_LEARNED } from '../observe.ts';
+import type { Excuse } from './projection.ts';
 
 export interface Asked {
-  readonly models: Models;
   /** Of the model as it is. */
   readonly settings: ModelSettings;
-  /** Settings that the target was not asked about. */
+  /** Settings that the target was not asked about: what it was asked it has answered. */
   readonly unasked: ReadonlySet<string>;
-  readonly compareWith: (
-    model: Model,
+  readonly compareWith: <T>(
     settings: ModelSettings,
-  ) => CompareOptions & { readonly close: () => Promise<void> };
+    compare: (options: CompareOptions) => Promise<T>,
+  ) => Promise<T>;
 }
 
 export interface OtherAnswer {
@@ -29,28 +28,24 @@ export interface OtherAnswer {
 const MOST_TOGETHER = 6;
 
 export async function otherAnswerFor(shown: Shown, asked: Asked): Promise<OtherAnswer | undefined> {
-  const { settings, unasked } = asked;
   const flips: Flip[] = [];
   let reached: Difference | undefined = shown.difference;
-  while (reached !== undefined && flips.length < MOST_TOGETHER) {
-    const chosen = Object.fromEntries(flips.map(({ setting, value }) => [setting, value]));
-    const next = await nextAnswer(shown, asked, chosen, reached);
+  while (reached !== undefined) {
+    if (flips.length === MOST_TOGETHER) return undefined;
+    const next = await nextAnswer(shown, asked, valuesOf(flips), reached);
     if (next === undefined) return undefined;
     flips.push(next.flip);
     reached = next.reached;
   }
-  if (reached !== undefined) return undefined;
   const why = flips.map(({ setting, value }) => `${setting} is ${String(value)}`).join(', ');
-  const learned = flips.filter((flip) => unasked.has(flip.setting) && isShown(flip));
-  // A setting that was answered before says nothing new: the difference is open all the same.
-  const values = Object.fromEntries(learned.map(({ setting, value }) => [setting, value]));
-  const isNew = Object.entries(values).some(([name, value]) => settings[name] !== value);
-  return { excuse: { question: flips[0]!.question, why }, learned: isNew ? values : {} };
+  // One pause shows on which side of it a time is, and not how long it is.
+  const learned = valuesOf(flips.filter(({ setting }) => !(setting in TIMES)));
+  return { excuse: { question: flips[0]!.question, why }, learned };
 }
 
 interface Reaching {
   readonly flip: Flip;
-  /** What differs next; undefined where nothing new does. */
+  /** What differs next; undefined if nothing new does. */
   readonly reached: Difference | undefined;
 }
 
@@ -65,36 +60,99 @@ async function nextAnswer(
   for (const flip of flipsFor(before, { ...asked.settings, ...chosen }, asked.unasked)) {
     const { setting, value } = flip;
     if (setting in chosen) continue;
-    const found = await differenceWith(shown, asked, { ...chosen, [setting]: value });
-    if (found === undefined) return { flip, reached: undefined };
-    if (found === 'nothing can be said' || !asked.unasked.has(setting) || !isShown(flip)) continue;
-    // In which order calls at the same time came may be another now: it need not be later.
-    const isOther = likenessOf(found) !== likenessOf(before) && found.n >= before.n;
-    if (isOther && (best?.reached === undefined || found.n > best.reached.n)) {
-      best = { flip, reached: found };
+    const reached = await differenceWith(shown, asked, { ...chosen, [setting]: value });
+    if (reached === undefined) return { flip, reached };
+    if (reached === 'nothing can be said' || setting in TIMES) continue;
+    // In which order concurrent calls came may be another now: it need not be later.
+    const isOther = likenessOf(reached) !== likenessOf(before) && reached.n >= before.n;
+    if (isOther && (best?.reached === undefined || reached.n > best.reached.n)) {
+      best = { flip, reached };
     }
   }
   return best;
 }
 
 /** What still differs, or differs only now, beside a model that answers so. */
-async function differenceWith(
-  shown: Shown,
-  { models, settings, compareWith }: Asked,
+function differenceWith(
+  { recorded, difference, compared }: Shown,
+  { settings, compareWith }: Asked,
   chosen: ModelSettings,
 ): Promise<Difference | undefined | 'nothing can be said'> {
-  const answers = { ...settings, ...chosen };
-  const model = await models.open(answers);
-  const { close, ...options } = compareWith(model, answers);
-  try {
-    const { differences, why } = await compareRun(shown.recorded, options);
-    const wanted = likenessOf(shown.difference);
-    const others = new Set(shown.compared.differences.map(likenessOf));
-    others.delete(wanted);
+  return compareWith({ ...settings, ...chosen }, async (options) => {
+    const { differences, why } = await compareRun(recorded, options);
+    const others = new Set(compared.differences.map(likenessOf));
+    others.delete(likenessOf(difference));
     const found = differences.find((each) => !others.has(likenessOf(each)));
     return found ?? (why === undefined ? undefined : 'nothing can be said');
-  } finally {
-    await close();
-    await model.close();
+  });
+}
+
+interface Flip {
+  readonly question: string;
+  readonly setting: string;
+  readonly value: unknown;
+}
+
+const valuesOf = (flips: readonly Flip[]): ModelSettings =>
+  Object.fromEntries(flips.map(({ setting, value }) => [setting, value]));
+
+/** Settings that allow what breaks a rule, or that are known of the target beforehand. */
+const NOT_OPEN: ReadonlySet<string> = new Set([...NEVER_LEARNED, 'deprecation_header']);
+
+/** Settings that a rule closes if another kind of record is concerned. */
+const ONLY_FOR: Readonly<Record<string, RegExp>> = {
+  // IDEM-2c: an account's reference is the same subject in any case.
+  transaction_subject_case_sensitive: /Transaction/,
+  // CONV-1c: for the nine writes it is 422.
+  path_id_status: /Webhook/,
+};
+
+/** Times that people choose. */
+const TIMES: Readonly<Record<string, readonly number[]>> = {
+  rotation_overlap_s: [1, 60, 300, 900, 3_600, 43_200, 604_800],
+};
+
+/** Every other answer to the questions that the target was not asked. */
+function flipsFor(
+  { operation }: Difference,
+  settings: ModelSettings,
+  unasked: ReadonlySet<string>,
+): readonly Flip[] {
+  const specs: Readonly<Record<string, SettingSpec>> = settingSpecs;
+  return Object.entries(specs).flatMap(([setting, spec]) => {
+    const isClosed = NOT_OPEN.has(setting) || ONLY_FOR[setting]?.test(operation) === false;
+    if (isClosed || !unasked.has(setting)) return [];
+    const question = /^NS-\d+/.exec(spec.description)?.[0] ?? '';
+    const values = [...otherValues(spec, settings[setting]), ...(TIMES[setting] ?? [])];
+    return values.map((value) => ({ question, setting, value }));
+  });
+}
+
+function otherValues(spec: SettingSpec, now: unknown): readonly unknown[] {
+  switch (spec.kind) {
+    case 'boolean':
+      return [!(now ?? spec.default)];
+    case 'list':
+      if (spec.all !== true) return [];
+      return otherOrders((Array.isArray(now) ? now : (spec.default ?? [])).map(String), spec.order);
+    // NS-3: how long something takes by itself shows in whether it ever comes about.
+    case 'integer':
+      return spec.nullable === true && now !== null ? [null] : [];
+    case 'choice':
+      return spec.allowed.filter((each) => each !== (now ?? spec.default));
+    default:
+      return [];
   }
+}
+
+/** NS-17: two neighbours the other way round, if the setting allows it. */
+function otherOrders(
+  names: readonly string[],
+  order: readonly (readonly [string, string])[] = [],
+): readonly string[][] {
+  return names.slice(1).flatMap((name, n) => {
+    const before = names[n]!;
+    const isFixed = order.some(([first, second]) => first === before && second === name);
+    return isFixed ? [] : [names.with(n, name).with(n + 1, before)];
+  });
 }

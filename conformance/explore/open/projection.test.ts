@@ -6,7 +6,7 @@ import type { Json } from '../../engine/send/answer.ts';
 import { Headers } from '../../engine/send/headers.ts';
 import type { CallOutcome } from '../play/outcome.ts';
 import type { CallStep } from '../sequence.ts';
-import type { Pair } from './pair.ts';
+import type { Pair } from './projection.ts';
 import { excuseFor } from './projection.ts';
 
 interface Row {

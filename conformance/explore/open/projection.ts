@@ -1,9 +1,44 @@
 // What each open question leaves free in an answer, and where. One table: before two answers are
 // compared, what is free is projected away. Nothing else in this folder knows a question.
-import { memberAt } from '../../engine/send/answer.ts';
+import { type Json, memberAt } from '../../engine/send/json.ts';
+import { isDecision } from '../../spec/operations.ts';
 import type { Difference } from '../compare/difference.ts';
-import { type Excuse, isRefusal, isServed, type Pair } from './pair.ts';
-import { type Oddity, odditiesOf } from './request.ts';
+import { isOpenRead } from '../compare/shapes.ts';
+import { type Field, OPS } from '../draw/operations.ts';
+import { type CallOutcome, jsonOf } from '../play/outcome.ts';
+import type { CallStep } from '../sequence.ts';
+
+/** What the two sides answered to one call, with all that may explain where they differ. */
+export interface Pair {
+  readonly step: CallStep;
+  readonly target: CallOutcome;
+  readonly model: CallOutcome;
+  /** The answer that the model has replayed here, if it has. */
+  readonly first?: CallOutcome | undefined;
+  /** The earlier call whose refusal the target has given again, if it has. */
+  readonly again?: { readonly target: CallOutcome; readonly model: CallOutcome } | undefined;
+  /** The account whose answer carried the tag that was sent. */
+  readonly tagOf?: string | undefined;
+  /** Time was moved on before it. */
+  readonly hasPaused: boolean;
+  /** NS-3: money may arrive meanwhile, as another concurrent call has been approved. */
+  readonly settlesMeanwhile?: boolean;
+  /** The target itself has said, when it gave the token, that it would live until now. */
+  readonly isTokenLive?: boolean;
+  /** NS-8: the target has been seen to take requests for tokens in this form. */
+  readonly isTokenFormKnown?: boolean;
+  /** NS-64: the caller's token is for one account. */
+  readonly isDelegated?: boolean;
+  /** Calls of a metered credential that were served since time passed last, and its allowance. */
+  readonly metered?: { readonly served: number; readonly perSecond: number } | undefined;
+}
+
+/** What is open, and why. */
+export interface Excuse {
+  /** The open question; null if the register has none. */
+  readonly question: string | null;
+  readonly why: string;
+}
 
 /**
  * What is free: `refusal`, how a call is refused that is refused anyway; `taken`, whether it is
@@ -11,291 +46,397 @@ import { type Oddity, odditiesOf } from './request.ts';
  */
 type Freedom = 'refusal' | 'taken' | 'body' | 'all';
 
-interface Row extends Excuse {
-  readonly frees: readonly Freedom[];
-  /** The request has one of these oddities. */
-  readonly odd?: readonly Oddity[];
-  /** The model's answer rests on the question of this row. */
-  readonly cited?: true;
-  readonly where?: (pair: Pair, difference: Difference) => boolean;
+/** A member that was sent, of the body or of a row; its field is undefined if no schema has it. */
+interface Said {
+  readonly field: Field | undefined;
+  readonly value: Json;
 }
 
-const TAKEN: readonly Freedom[] = ['refusal', 'taken'];
-const REFUSAL: readonly Freedom[] = ['refusal'];
-const ALL: readonly Freedom[] = ['all'];
-const isOf =
-  (operations: RegExp) =>
-  ({ step }: Pair) =>
-    operations.test(step.operation);
-const isText = ({ headers }: Pair['model']): boolean => headers.mediaType() === 'text/plain';
-const codeOf = ({ json }: Pair['model']) => memberAt(json, 'code');
-const cites = ({ model }: Pair, rule: string) => model.basis?.cites.includes(rule) ?? false;
-const statuses = ({ target, model }: Pair) => [target.status, model.status];
+type Where = (pair: Pair, difference: Difference) => boolean;
+type Row = readonly [question: string | null, why: string, frees: readonly Freedom[], where: Where];
 
-const ODD_VALUES: readonly Oddity[] = ['odd characters', 'blank text', 'empty text', 'odd email'];
+const ALL: readonly Freedom[] = ['all'];
+const BODY: readonly Freedom[] = ['body'];
+const REFUSAL: readonly Freedom[] = ['refusal'];
+const TAKEN: readonly Freedom[] = ['refusal', 'taken'];
+
+const isServed = ({ status }: CallOutcome): boolean => status < 400;
+const isRefusal = ({ status }: CallOutcome): boolean => status >= 400 && status < 500;
+const isText = ({ headers }: CallOutcome): boolean => headers.mediaType() === 'text/plain';
+const codeOf = ({ json }: CallOutcome) => memberAt(json, 'code');
+const statuses = ({ target, model }: Pair) => [target.status, model.status];
+const isOf =
+  (operations: RegExp): Where =>
+  ({ step }) =>
+    operations.test(step.operation);
+const pathOf = ({ target }: Pair): string => target.sent.target;
+const headerOf = ({ target }: Pair, name: string): string | undefined =>
+  target.sent.headers.find(([each]) => each.toLowerCase() === name)?.[1];
+
+const bodyOf = ({ target }: Pair): Json | undefined =>
+  target.sent.body === undefined ? undefined : jsonOf(target.sent.body);
+
+/** The rows of a batch, or the one body. */
+function rowsOf(pair: Pair): readonly Json[] {
+  const body = bodyOf(pair);
+  if (pair.step.operation !== 'bulkCreateAccounts') return body === undefined ? [] : [body];
+  const rows = memberAt(body, 'accounts');
+  return Array.isArray(rows) ? rows : [];
+}
+
+const isNoObject = (row: Json): boolean =>
+  row === null || typeof row !== 'object' || Array.isArray(row);
+
+/** A new member of a schema is covered by its kind. */
+function membersOf(pair: Pair): readonly Said[] {
+  const { fields } = OPS[pair.step.operation];
+  return rowsOf(pair)
+    .filter((row) => !isNoObject(row))
+    .flatMap((row) => Object.entries(row as { [name: string]: Json }))
+    .map(([name, value]) => ({ field: fields.find((each) => each.name === name), value }));
+}
+
+/** Any member that was sent is like this. */
+const said =
+  (is: (said: Said) => boolean): Where =>
+  (pair) =>
+    membersOf(pair).some(is);
+/** Any text in a member of one of these kinds is like this. */
+const text = (is: (text: string, field: Field) => boolean, ...kinds: readonly Field['kind'][]) =>
+  said(({ field, value }) => {
+    if (field === undefined || typeof value !== 'string') return false;
+    return (kinds.length === 0 || kinds.includes(field.kind)) && is(value, field);
+  });
+/** And its value matches none of these. */
+const unlike = (plain: RegExp, ...kinds: readonly Field['kind'][]) =>
+  text((value) => !plain.test(value), ...kinds);
+
+const anyOf =
+  (...all: readonly Where[]): Where =>
+  (pair, difference) =>
+    all.some((each) => each(pair, difference));
+
+const isEmpty = text((value, { required }) => value === '' && !required);
+// ACC-2, TXN-3: a blank reference is refused.
+const isBlank = text(
+  (value, { kind }) => kind !== 'reference' && value !== '' && value.trim() === '',
+);
+const hasOddCharacters = anyOf(
+  text((value) => value.trim() !== '' && value !== value.trim()),
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is odd
+  text((value) => /[\u0000-\u001f\u007f]/.test(value)),
+  unlike(/^[A-Z]{2}$/, 'region'),
+);
+/** CONV-1b: a number as an id is refused, and any other type with it. */
+const isOtherType = said(({ field, value }) => {
+  if (field === undefined || value === null || typeof value === 'string') return false;
+  const isNumber = typeof value === 'number' || typeof value === 'bigint';
+  if (field.kind === 'list' || (isNumber && field.kind === 'decimal')) return false;
+  return field.kind !== 'id' && field.kind !== 'flag';
+});
+
+/** Texts of which the specification shows no limit may be refused beyond this length. */
+const LONG = 32;
+/** UPD-4: a status is any string. */
+const LONG_STATUS = 100;
+const isLong = text(
+  (value, { name, kind }) =>
+    [...value].length > (name === 'status' ? LONG_STATUS : LONG) &&
+    kind !== 'reference' &&
+    kind !== 'phone',
+);
+
+/** TXN-5: what no one reads as a decimal is refused. */
+const isOddDecimal = text(
+  (value) =>
+    !/^-?(0|[1-9]\d*)(\.\d+)?$/.test(value) &&
+    /^\s*[+-]?(\d[\d,. ]*|\.\d+)(e[+-]?\d+)?\s*$/i.test(value),
+  'decimal',
+);
+const hasManyDigits = text((value) => {
+  const [, whole = '', part = ''] = /^-?(0|[1-9]\d*)(?:\.(\d+))?$/.exec(value) ?? [];
+  return part.length > 2 || whole.length + part.length > 15;
+}, 'decimal');
+
+/** HOOK-9: with none of the known names a list is refused, whatever else it holds. */
+const isOddList = said(({ field, value }) => {
+  if (field?.kind !== 'list' || value === null) return false;
+  if (!Array.isArray(value) || new Set(value).size < value.length) return true;
+  const known = value.filter((each) => field.words.includes(String(each)));
+  return known.length > 0 && known.length < value.length;
+});
+
+/** An id in the path or in a member. */
+const hasId = (odd: RegExp) =>
+  anyOf(
+    (pair) => (pathOf(pair).match(/\d+/g) ?? []).some((each) => odd.test(each)),
+    text((value) => odd.test(value), 'id'),
+  );
+
+/** TXN-6: a transaction whose type has money go one way and its method or sign the other. */
+const isOtherDirection: Where = (pair) => {
+  if (pair.step.operation !== 'createTransaction') return false;
+  const [type, method, amount] = ['transaction_type', 'method', 'amount'].map((name) =>
+    String(memberAt(bodyOf(pair), name) ?? ''),
+  );
+  const isMinus = amount!.startsWith('-');
+  const derived = isMinus ? 'Withdrawal' : 'Deposit';
+  return isMinus || /^(Withdrawal|Debit)$/.test(type!) !== ((method || derived) === 'Withdrawal');
+};
+
+/** Whether the currency is not read from the trading account that the call names. */
+const isOtherCurrency: Where = ({ step }) => {
+  const [own, place] = ['currency', 'trading_account_id'].map(
+    (name) => (memberAt(step.body as Json, name) as { $of?: number } | undefined)?.$of,
+  );
+  return step.operation === 'createTransaction' && (own === undefined || own !== place);
+};
+
+/** NS-33: a row with a blank reference, without email, or without a brand that can be used. */
+const hasOddRow: Where = (pair) =>
+  pair.step.operation === 'bulkCreateAccounts' &&
+  rowsOf(pair).some((row) => {
+    const [reference, email, brand] = ['client_reference_id', 'email', 'brand_id'].map((name) =>
+      memberAt(row, name),
+    );
+    const isNameless = typeof reference === 'string' && reference.trim() === '';
+    const isOddBrand = typeof brand === 'string' && !/^\d+$/.test(brand);
+    return isNameless || email === undefined || brand === undefined || isOddBrand;
+  });
+
+const isUnknown = ({ field }: Said): boolean => field === undefined;
+const hasMoreThanRows: Where = (pair) =>
+  pair.step.operation === 'bulkCreateAccounts' && Object.keys(Object(bodyOf(pair))).length > 1;
+
+const hasOddTag: Where = (pair) =>
+  pair.step.operation === 'updateAccount' && !/^"\d+"$/.test(headerOf(pair, 'if-match') ?? '');
+const cites =
+  (question: string): Where =>
+  ({ model }) =>
+    model.basis?.cites.includes(question) ?? false;
+const isOfTokens = ({ step }: Pair): boolean => step.operation === 'issueToken';
+const isOfOrders = ({ step }: Pair): boolean => /Position$/.test(step.operation);
+const isUnlimitedToken: Where = (pair) => isOfTokens(pair) && !statuses(pair).includes(429);
+const PLAIN_EMAIL = /^[a-z0-9._+-]{1,32}@[a-z0-9-]+(\.[a-z]+)+$/i;
+
+const isOtherPayout: Where = (pair) => {
+  const [type, method, amount] = ['transaction_type', 'method', 'amount'].map((name) =>
+    String(memberAt(pair.model.json, name) ?? memberAt(pair.target.json, name) ?? ''),
+  );
+  const isMixed = (type === 'Withdrawal') !== (method === 'Withdrawal');
+  return statuses(pair).includes(501) && (isMixed || amount!.startsWith('-'));
+};
 
 const ROWS: readonly Row[] = [
   // Requests that the specification does not show to be right or wrong.
-  { question: 'NS-27', why: 'unknown members of a body', odd: ['unknown member'], frees: TAKEN },
-  { question: 'NS-55', why: 'null for a member', odd: ['null member'], frees: ALL },
-  { question: null, why: 'a member of another type', odd: ['wrong type'], frees: ALL },
-  { question: null, why: 'texts of which no length is shown', odd: ['long text'], frees: TAKEN },
-  { question: null, why: 'texts that are empty, blank or odd', odd: ODD_VALUES, frees: TAKEN },
-  {
-    question: 'NS-44',
-    why: 'what an empty text is stored as',
-    odd: ['empty text', 'blank text'],
-    frees: ['body'],
-  },
-  { question: 'NS-49', why: 'ways to write a decimal', odd: ['odd decimal'], frees: ALL },
-  { question: 'NS-46', why: 'a decimal as a number', odd: ['number as decimal'], frees: ALL },
-  { question: 'NS-27', why: 'an amount of zero', odd: ['zero amount'], frees: TAKEN },
-  {
-    question: null,
-    why: 'amounts of more than fifteen digits or two decimals (CONV-2a)',
-    odd: ['many digits'],
-    frees: ['refusal', 'taken', 'body'],
-  },
-  { question: 'NS-48', why: 'an id with leading zeros', odd: ['padded id'], frees: ALL },
-  { question: null, why: 'ids of more than 19 digits', odd: ['large id'], frees: REFUSAL },
-  { question: 'NS-60', why: 'which currencies there are', odd: ['odd currency'], frees: TAKEN },
-  {
-    question: 'NS-60',
-    why: 'a currency other than that of the trading account',
-    odd: ['other currency'],
-    frees: TAKEN,
-  },
-  {
-    question: 'NS-27',
-    why: 'an amount or a method that does not fit the type',
-    odd: ['other direction'],
-    frees: TAKEN,
-  },
-  {
-    question: 'NS-43',
-    why: 'whether a transaction with an amount or method of another direction pays out',
-    frees: ALL,
-    where: (pair) => {
-      const [type, method, amount] = ['transaction_type', 'method', 'amount'].map((name) =>
-        String(memberAt(pair.model.json, name) ?? memberAt(pair.target.json, name) ?? ''),
-      );
-      const isMixed = (type === 'Withdrawal') !== (method === 'Withdrawal');
-      return statuses(pair).includes(501) && (isMixed || amount!.startsWith('-'));
-    },
-  },
-  {
-    question: 'NS-23',
-    why: 'which public urls are taken',
-    frees: TAKEN,
-    where: (pair) => isOf(/^createWebhook$/)(pair) && isServed(pair.model),
-  },
-  { question: 'NS-53', why: 'odd lists of categories', odd: ['odd list'], frees: ALL },
-  { question: 'NS-39', why: 'tags that are no revision', odd: ['odd tag'], frees: REFUSAL },
-  {
-    question: 'NS-39',
-    why: '`*`, lists and other tags that are no revision',
-    odd: ['odd tag'],
-    frees: ['taken'],
-    where: ({ step }) => /[*,]/.test(String(step.ifMatch ?? '')),
-  },
-  { question: 'NS-14', why: 'other media types', odd: ['media type'], frees: ALL },
-  { question: null, why: 'a decision without `account_id`', odd: ['no query'], frees: REFUSAL },
-  { question: 'NS-58', why: 'a body on approve', odd: ['body on approve'], frees: TAKEN },
-  { question: 'NS-58', why: 'odd characters in a key', odd: ['odd key'], frees: ALL },
-  { question: 'NS-33', why: 'rows that lack something', odd: ['odd row'], frees: ALL },
-  {
-    question: null,
-    why: 'a word that is none of those named',
-    odd: ['no such word'],
-    frees: REFUSAL,
-  },
+  ['NS-27', 'unknown members of a body', TAKEN, anyOf(said(isUnknown), hasMoreThanRows)],
+  [
+    ...(['NS-55', 'null for a member', ALL] as const),
+    said(({ field, value }) => field !== undefined && value === null),
+  ],
+  [
+    ...([null, 'a member of another type', ALL] as const),
+    anyOf(isOtherType, (pair) => rowsOf(pair).some(isNoObject)),
+  ],
+  [null, 'texts of which no length is shown', TAKEN, isLong],
+  [
+    ...([null, 'texts that are empty, blank or odd', TAKEN] as const),
+    anyOf(isEmpty, isBlank, hasOddCharacters, unlike(PLAIN_EMAIL, 'email')),
+  ],
+  ['NS-44', 'what an empty text is stored as', BODY, anyOf(isEmpty, isBlank)],
+  ['NS-49', 'ways to write a decimal', ALL, isOddDecimal],
+  [
+    ...(['NS-46', 'a decimal as a number', ALL] as const),
+    said(({ field, value }) => field?.kind === 'decimal' && typeof value === 'number'),
+  ],
+  ['NS-27', 'an amount of zero', TAKEN, text((value) => /^-?0(\.0+)?$/.test(value), 'decimal')],
+  [
+    ...([null, 'amounts of more than fifteen digits or two decimals (CONV-2a)'] as const),
+    ...([[...TAKEN, 'body'] as const, hasManyDigits] as const),
+  ],
+  ['NS-48', 'an id with leading zeros', ALL, hasId(/^0\d/)],
+  [null, 'ids of more than 19 digits', REFUSAL, hasId(/^\d{20,}$/)],
+  ['NS-60', 'which currencies there are', TAKEN, unlike(/^[A-Z]{3}$/, 'currency')],
+  ['NS-60', 'a currency other than that of the trading account', TAKEN, isOtherCurrency],
+  ['NS-27', 'an amount or a method that does not fit the type', TAKEN, isOtherDirection],
+  ['NS-43', 'whether one of another direction pays out', ALL, isOtherPayout],
+  [
+    ...(['NS-23', 'which public urls are taken', TAKEN] as const),
+    (pair) => pair.step.operation === 'createWebhook' && isServed(pair.model),
+  ],
+  ['NS-53', 'odd lists of categories', ALL, isOddList],
+  ['NS-39', 'tags that are no revision', REFUSAL, hasOddTag],
+  [
+    ...(['NS-39', '`*`, lists and other tags that are no revision', ['taken']] as const),
+    (pair, difference) =>
+      hasOddTag(pair, difference) && /[*,]/.test(String(pair.step.ifMatch ?? '')),
+  ],
+  [
+    ...(['NS-14', 'other media types', ALL] as const),
+    (pair) =>
+      OPS[pair.step.operation].fields.length > 0 &&
+      headerOf(pair, 'content-type') !== 'application/json',
+  ],
+  [
+    ...([null, 'a decision without `account_id`', REFUSAL] as const),
+    (pair) => isDecision(pair.step.operation) && !/[?&]account_id=/.test(pathOf(pair)),
+  ],
+  [
+    ...(['NS-58', 'a body on approve', TAKEN] as const),
+    (pair) => pair.step.operation === 'approveTransaction' && bodyOf(pair) !== undefined,
+  ],
+  [
+    ...(['NS-58', 'odd characters in a key', ALL] as const),
+    (pair) => /[^ -~]|\s{2}|[,"\\]/.test((headerOf(pair, 'idempotency-key') ?? '').trim()),
+  ],
+  ['NS-33', 'rows that lack something', ALL, hasOddRow],
+  [
+    ...([null, 'a word that is none of those named', REFUSAL] as const),
+    text((value, { words }) => !words.includes(value), 'word'),
+  ],
 
   // Answers whose form is not shown.
-  { question: 'NS-14', why: 'the refusal of an unreadable body', frees: REFUSAL, cited: true },
-  {
-    question: 'NS-14',
-    why: 'the status of a refusal in plain text',
-    frees: REFUSAL,
-    where: ({ target, model }) => isText(target) && isText(model),
-  },
-  { question: 'NS-16', why: 'a call without a valid token', frees: REFUSAL, cited: true },
-  { question: 'NS-18', why: 'an update without a tag', frees: REFUSAL, cited: true },
-  {
-    question: 'NS-6',
-    why: 'how a whole batch is refused',
-    frees: REFUSAL,
-    cited: true,
+  ['NS-14', 'the refusal of an unreadable body', REFUSAL, cites('NS-14')],
+  [
+    ...(['NS-14', 'the status of a refusal in plain text', REFUSAL] as const),
+    ({ target, model }) => isText(target) && isText(model),
+  ],
+  ['NS-16', 'a call without a valid token', REFUSAL, cites('NS-16')],
+  ['NS-18', 'an update without a tag', REFUSAL, cites('NS-18')],
+  [
+    ...(['NS-6', 'how a whole batch is refused', REFUSAL] as const),
     // BULK-9, BULK-10: that the words name the row is not open.
-    where: (_, { at }) => at !== 'body.detail',
-  },
-  { question: 'NS-23', why: 'how a webhook url is refused', frees: REFUSAL, cited: true },
-  { question: 'NS-63', why: 'a brand of another firm', frees: REFUSAL, cited: true },
-  { question: 'NS-15', why: 'how large a body may be', frees: TAKEN, cited: true },
-  { question: 'NS-31', why: 'unknown paths and methods', frees: REFUSAL, cited: true },
-  {
-    question: 'NS-45',
-    why: 'an id of a webhook that is no number',
-    frees: REFUSAL,
-    where: ({ step, target }) => {
-      const [, id = ''] = /\/webhooks\/([^/?]+)/.exec(target.sent.target) ?? [];
-      return /Webhook/.test(step.operation) && !(/^\d+$/.test(id) && Number.isSafeInteger(+id));
+    (pair, difference) => cites('NS-6')(pair, difference) && difference.at !== 'body.detail',
+  ],
+  ['NS-23', 'how a webhook url is refused', REFUSAL, cites('NS-23')],
+  ['NS-63', 'a brand of another firm', REFUSAL, cites('NS-63')],
+  ['NS-15', 'how large a body may be', TAKEN, cites('NS-15')],
+  ['NS-31', 'unknown paths and methods', REFUSAL, cites('NS-31')],
+  [
+    ...(['NS-45', 'an id of a webhook that is no number', REFUSAL] as const),
+    (pair) => {
+      const [, id = ''] = /\/webhooks\/([^/?]+)/.exec(pathOf(pair)) ?? [];
+      const isNumber = /^\d+$/.test(id) && Number.isSafeInteger(Number(id));
+      return /Webhook/.test(pair.step.operation) && !isNumber;
     },
-  },
-  {
-    question: 'NS-57',
-    why: 'a token that may only read and lacks the scope too',
-    frees: REFUSAL,
-    where: ({ step, model }) =>
+  ],
+  [
+    ...(['NS-57', 'a token that may only read and lacks the scope too', REFUSAL] as const),
+    ({ step, model }) =>
       codeOf(model) === 'read_only_credential' && !/position|transaction/i.test(step.operation),
-  },
-  {
-    question: 'NS-7',
-    why: 'what answers the disabling of a subscription',
-    frees: ['body'],
-    where: isOf(/^disableWebhook$/),
-  },
-  {
-    question: 'NS-7',
-    why: 'whether a subscription that is disabled may be disabled or rotated once more',
-    frees: ['all'],
-    where: (pair) => statuses(pair).includes(409) && isOf(/^(disable|rotate)Webhook/)(pair),
-  },
-  {
-    question: 'NS-8',
-    why: 'in which form tokens are asked for and given, and how the request is refused',
-    frees: ['refusal', 'body'],
-    where: (pair) => isOf(/^issueToken$/)(pair) && !statuses(pair).includes(429),
-  },
-  {
-    question: 'NS-8',
-    why: 'in which form tokens are asked for',
-    frees: ALL,
-    where: (pair) =>
-      isOf(/^issueToken$/)(pair) && isServed(pair.model) && pair.isTokenFormKnown !== true,
-  },
-  {
-    question: null,
-    why: 'how the token endpoint counts a minute (AUTH-3b)',
-    frees: ALL,
-    where: (pair) => isOf(/^issueToken$/)(pair) && pair.hasPaused && statuses(pair).includes(429),
-  },
-  {
-    question: 'NS-8',
-    why: 'how long a token lives',
-    frees: ALL,
-    where: (pair) =>
-      pair.hasPaused &&
-      !(pair.isTokenLive === true && pair.target.status === 401) &&
-      pair.step.headers?.authorization !== undefined &&
-      (pair.target.status === 401) !== (pair.model.status === 401),
-  },
-  {
-    question: 'NS-2',
-    why: 'the paths, pages, fields and scopes of the reads',
-    frees: ALL,
-    where: (pair) =>
-      isOf(/^list(Accounts|Transactions)$|Status$/)(pair) &&
-      !(isServed(pair.target) && isServed(pair.model)),
-  },
-  {
-    question: 'NS-1',
-    why: 'what is sent and answered when positions are opened and closed',
-    frees: ['body'],
-    where: (pair, { target, model }) =>
-      isOf(/Position$/)(pair) &&
-      // CONV-2a: in whatever member, a decimal is written as one.
+  ],
+  ['NS-7', 'what answers the disabling of a subscription', BODY, isOf(/^disableWebhook$/)],
+  [
+    ...(['NS-7', 'whether a disabled subscription may be disabled or rotated', ALL] as const),
+    (pair) => statuses(pair).includes(409) && /^(disable|rotate)Webhook/.test(pair.step.operation),
+  ],
+  [
+    ...(['NS-8', 'how tokens are asked for and given, and how that is refused'] as const),
+    ...([['refusal', 'body'] as const, isUnlimitedToken] as const),
+  ],
+  [
+    ...(['NS-8', 'in which form tokens are asked for', ALL] as const),
+    (pair) => isOfTokens(pair) && isServed(pair.model) && pair.isTokenFormKnown !== true,
+  ],
+  [
+    ...([null, 'how the token endpoint counts a minute (AUTH-3b)', ALL] as const),
+    (pair) => isOfTokens(pair) && pair.hasPaused && statuses(pair).includes(429),
+  ],
+  [
+    ...(['NS-8', 'how long a token lives', ALL] as const),
+    ({ step, target, model, hasPaused, isTokenLive }) =>
+      hasPaused &&
+      !(isTokenLive === true && target.status === 401) &&
+      step.headers?.authorization !== undefined &&
+      (target.status === 401) !== (model.status === 401),
+  ],
+  [
+    ...(['NS-2', 'the paths, pages, fields and scopes of the reads', ALL] as const),
+    ({ step, target, model }) =>
+      isOpenRead(step.operation) && !(isServed(target) && isServed(model)),
+  ],
+  [
+    ...(['NS-1', 'what is sent and answered when positions are opened and closed', BODY] as const),
+    // CONV-2a: in whatever member, a decimal is written as one.
+    (pair, { target, model }) =>
+      isOfOrders(pair) &&
       !(/^"-?\d+(\.\d+)?e[+-]?\d+"$/i.test(target) && /^"-?\d+(\.\d+)?"$/.test(model)),
-  },
-  {
-    question: 'NS-1',
-    why: 'which orders are taken, and when',
-    frees: ALL,
-    where: (pair) => isOf(/Position$/)(pair) && statuses(pair).some(isOrderRefusal),
-  },
-  {
-    question: 'NS-64',
-    why: 'what a delegated token may do besides trading and funds',
-    frees: ALL,
-    where: ({ step, target, model, isDelegated }) =>
+  ],
+  [
+    ...(['NS-1', 'which orders are taken, and when', ALL] as const),
+    (pair) =>
+      isOfOrders(pair) && statuses(pair).some((each) => [400, 409, 415, 422].includes(each)),
+  ],
+  [
+    ...(['NS-64', 'what a delegated token may do besides trading and funds', ALL] as const),
+    ({ step, target, model, isDelegated }) =>
       isDelegated === true &&
       /Account|Webhook/.test(step.operation) &&
-      [target, model].some((each) => isRefusal(each)),
-  },
+      [target, model].some(isRefusal),
+  ],
 
   // Repeats, states and times.
-  {
-    question: 'NS-30',
-    why: 'whether a refusal for want of a scope is kept under its key',
-    frees: ALL,
-    where: ({ model, target, first }) =>
+  [
+    ...(['NS-30', 'whether a refusal for want of a scope is kept under its key', ALL] as const),
+    ({ model, target, first }) =>
       model.basis?.idempotency === 'replayed' &&
       first?.basis?.step === 'scope' &&
       target.status === model.status,
-  },
-  {
-    question: 'NS-30',
-    why: 'whether a refusal is kept that the model gives before it looks the key up',
-    frees: ALL,
-    where: ({ again }) => again !== undefined && isText(again.model),
-  },
-  {
-    question: 'NS-26',
-    why: 'whether two accounts have revisions in common, so that the tag of one fits the other',
-    frees: ALL,
-    where: (pair) =>
+  ],
+  [
+    ...(['NS-30', 'whether a refusal is kept that the model gives before keys', ALL] as const),
+    ({ again }) => again !== undefined && isText(again.model),
+  ],
+  [
+    ...(['NS-26', 'whether two accounts have revisions in common', ALL] as const),
+    // So that the tag of one fits the other.
+    (pair) =>
       statuses(pair).includes(412) &&
       pair.tagOf !== undefined &&
-      !pair.target.sent.target.endsWith(`/${pair.tagOf}`),
-  },
-  {
-    question: 'NS-3',
-    why: 'whether money that arrives at once has arrived before another call is answered',
-    frees: ['body'],
-    where: ({ target, model, settlesMeanwhile }) =>
+      !pathOf(pair).endsWith(`/${pair.tagOf}`),
+  ],
+  [
+    ...(['NS-3', 'whether money has arrived before another call is answered', BODY] as const),
+    ({ target, model, settlesMeanwhile }) =>
       settlesMeanwhile === true &&
       memberAt(target.json, 'status') === 'approved' &&
       memberAt(model.json, 'status') === 'settled',
-  },
-  {
-    question: null,
-    why: 'whether a decision that changes nothing may come with an empty reason (TXS-14)',
-    frees: ALL,
-    where: ({ step, model, target }) =>
+  ],
+  [
+    ...([
+      null,
+      'whether a decision without effect may have an empty reason (TXS-14)',
+      ALL,
+    ] as const),
+    ({ step, model, target }) =>
       /^(reject|cancel)Transaction$/.test(step.operation) &&
       model.status === 200 &&
       target.status === 422 &&
       model.basis?.idempotency !== 'replayed' &&
-      memberAt(step.body as never, 'reason') === '',
-  },
-  {
-    question: null,
-    why: 'how large "about one second\'s allowance" is (LIM-2)',
-    frees: ALL,
-    where: ({ target, model, metered }) => {
+      memberAt(step.body as Json, 'reason') === '',
+  ],
+  [
+    ...([null, 'how large "about one second\'s allowance" is (LIM-2)', ALL] as const),
+    ({ target, model, metered }) => {
       if (metered === undefined || (target.status === 429) === (model.status === 429)) return false;
       const { served, perSecond } = metered;
       if (target.status === 429) return served >= Math.max(1, perSecond * 0.75);
       return served <= perSecond * 1.5 + 1;
     },
-  },
+  ],
 ];
 
-const isOrderRefusal = (status: number): boolean => [400, 409, 415, 422].includes(status);
-
-/** The open question that leaves the difference free; undefined where none does. */
+/** The open question that leaves the difference free; undefined if none does. */
 export function excuseFor(pair: Pair, difference: Difference): Excuse | undefined {
-  const odd = odditiesOf(pair.step, pair.target);
-  const found = ROWS.find((row) => {
-    const { question, odd: wanted, cited, where } = row;
-    if (wanted !== undefined && !wanted.some((each) => odd.has(each))) return false;
-    if (cited === true && !cites(pair, question ?? '')) return false;
-    if (where !== undefined && !where(pair, difference)) return false;
-    return row.frees.some((freedom) => isFree(freedom, pair, difference));
-  });
-  if (found !== undefined || pair.first === undefined) return found;
-  if (pair.model.basis?.idempotency !== 'replayed') return undefined;
+  const row = ROWS.find(
+    ([, , frees, where]) =>
+      frees.some((freedom) => isFree(freedom, pair, difference)) && where(pair, difference),
+  );
+  if (row !== undefined) return { question: row[0], why: row[1] };
+  const { first, model } = pair;
+  if (first === undefined || model.basis?.idempotency !== 'replayed') return undefined;
   // What was open when it was answered first is so when it is answered again.
-  return excuseFor({ ...pair, model: pair.first, first: undefined }, difference);
+  return excuseFor({ ...pair, model: first, first: undefined }, difference);
 }
 
 function isFree(freedom: Freedom, { target, model }: Pair, { at }: Difference): boolean {
@@ -309,12 +450,10 @@ function isFree(freedom: Freedom, { target, model }: Pair, { at }: Difference): 
     case 'taken':
       return own !== due && [target, model].some(isInvalid);
     case 'body':
-      return (
-        own === true && due === true && (/^(status|body)/.test(at) || at === 'header.content-type')
-      );
+      return own! && due! && (/^(status|body)/.test(at) || at === 'header.content-type');
   }
 }
 
 /** A refusal of what the request says, and not of who makes it or of what is there. */
-const isInvalid = (answer: Pair['model']): boolean =>
+const isInvalid = (answer: CallOutcome): boolean =>
   [400, 413, 415, 422].includes(answer.status) && codeOf(answer) !== 'idempotency_key_required';

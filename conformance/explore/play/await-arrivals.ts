@@ -112,4 +112,4 @@ export async function untilMet({ hits, answer, timeoutMs }: Waiting): Promise<vo
   }
 }
 
-const sleep = (ms: number) => new Promise<void>((resolve) => setTimeout(resolve, ms));
+export const sleep = (ms: number) => new Promise<void>((resolve) => setTimeout(resolve, ms));

@@ -3,9 +3,11 @@ import type { Pacer, Rate } from '../../engine/pace/pacer.ts';
 import { Headers } from '../../engine/send/headers.ts';
 import type { Sender, WireAnswer } from '../../engine/send/sender.ts';
 import type { Target } from '../../providers/target.ts';
+import type { Model } from '../model.ts';
 import type { LearnedOrders } from '../observe.ts';
 import type { BurstStep, CallStep } from '../sequence.ts';
 import type { Basis } from './outcome.ts';
+import { type Seeds, seeded } from './seeds.ts';
 import type { TokenForm } from './token-form.ts';
 
 /** An answer, and from a model also why it is that one. */
@@ -94,4 +96,35 @@ export async function released<T>(
   if (last === undefined) return Promise.all(others);
   await Promise.race(others);
   return Promise.all([...others, send(last)]);
+}
+
+/** What the model does not answer at once it keeps waiting. */
+const TIMEOUT_MS = 1_000;
+
+/** A new world of it, with what the profile of a live target names. */
+export async function openWorld(
+  { provider, sender }: Model,
+  seeds: Seeds | undefined,
+): Promise<Ground> {
+  const target = await provider.own();
+  const ground = { target, sender, timeoutMs: TIMEOUT_MS, isSteady: true };
+  return seeds === undefined ? ground : seeded(ground, seeds);
+}
+
+/** Worlds of the model for as long as `play` takes. */
+export async function withWorlds<T>(
+  model: Model,
+  seeds: Seeds | undefined,
+  play: (open: () => Promise<Ground>) => Promise<T>,
+): Promise<T> {
+  const worlds: Target[] = [];
+  try {
+    return await play(async () => {
+      const world = await openWorld(model, seeds);
+      worlds.push(world.target);
+      return world;
+    });
+  } finally {
+    await Promise.all(worlds.map((each) => each.close()));
+  }
 }

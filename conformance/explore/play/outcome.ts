@@ -5,8 +5,8 @@ import {
   MissingCapability,
   Unreachable,
 } from '../../engine/scenario-errors.ts';
-import { type Json, memberAt } from '../../engine/send/answer.ts';
-import { type HeaderLine, Headers } from '../../engine/send/headers.ts';
+import type { HeaderLine, Headers } from '../../engine/send/headers.ts';
+import { type Json, memberAt, parseJson } from '../../engine/send/json.ts';
 import type { LedgerEntry } from '../../providers/target.ts';
 
 /** Why the model answers as it does: what its journal says of the call. */
@@ -72,47 +72,22 @@ export interface LedgerOutcome {
 export interface ManyOutcome {
   readonly kind: 'many';
   readonly n: number;
-  readonly answers: readonly (CallOutcome | LostOutcome)[];
+  readonly answers: readonly Played[];
 }
 
-export type Outcome = CallOutcome | LostOutcome | DoneOutcome | LedgerOutcome | ManyOutcome;
+export type Played = CallOutcome | LostOutcome;
+export type Outcome = Played | DoneOutcome | LedgerOutcome | ManyOutcome;
 
-/** Stands before the digits of a whole number that is too large for a JSON number of JavaScript. */
-const LARGE = '\u{e000}';
-const LARGE_NUMBER = /(?<=[:,[]\s*)-?\d{16,}(?=\s*[,}\]])/g;
-
-/**
- * The body as JSON; undefined where it is none. Whole numbers beyond 2^53 are texts of their digits:
- * an id keeps every digit. A text between quotes that holds such a number in such a place is rare
- * enough, and keeps its digits too.
- */
-export function jsonOf(body: Uint8Array): Json | undefined {
-  if (body.length === 0) return undefined;
-  const text = Buffer.from(body).toString();
-  try {
-    if (!/\d{16}/.test(text)) return JSON.parse(text) as Json;
-    const marked = text.replace(LARGE_NUMBER, (digits) =>
-      Number.isSafeInteger(Number(digits)) ? digits : `"${LARGE}${digits}"`,
-    );
-    return JSON.parse(marked) as Json;
-  } catch (error) {
-    if (error instanceof SyntaxError) return undefined;
-    throw error;
-  }
-}
+export const jsonOf = (body: Uint8Array): Json | undefined =>
+  body.length === 0 ? undefined : parseJson(body);
 
 /** A JSON number, however large. */
 export const isNumber = (value: Json | undefined): boolean =>
-  typeof value === 'number' || (typeof value === 'string' && value.startsWith(LARGE));
-
-/** The digits or the text of a value that names a record. */
-export const nameText = (value: Json | undefined): string => String(value).replace(LARGE, '');
+  typeof value === 'number' || typeof value === 'bigint';
 
 /** Every call's, those of many calls one by one. */
-export const callsIn = (
-  outcomes: ReadonlyMap<number, Outcome>,
-): readonly (CallOutcome | LostOutcome)[] =>
-  [...outcomes.values()].flatMap((each): readonly (CallOutcome | LostOutcome)[] => {
+export const callsIn = (outcomes: ReadonlyMap<number, Outcome>): readonly Played[] =>
+  [...outcomes.values()].flatMap((each): readonly Played[] => {
     if (each.kind === 'many') return each.answers;
     return each.kind === 'answer' || each.kind === 'lost' ? [each] : [];
   });
@@ -138,5 +113,3 @@ export function isSetupFailure(error: unknown): error is Error {
     (each) => error instanceof each,
   );
 }
-
-export { Headers };

@@ -18,14 +18,14 @@ const contention = suite('contention in passing');
 const create: CallStep = {
   ...{ do: 'call', n: 1, operation: 'createAccount', as: 'firm', key: 'k', body: {} },
 };
-const fault: Step = { do: 'fault', n: 2, match: {}, effect: { kind: 'status', status: 503 } };
 
 function answering(...codes: readonly string[]) {
   let sent = 0;
   const send = async () => {
     const code = codes[Math.min(sent, codes.length - 1)]!;
     sent += 1;
-    const status = code === 'write_contention' ? 503 : code === 'internal_error' ? 500 : 201;
+    const statuses = { write_contention: 503, internal_error: 500, not_implemented: 501 };
+    const status = statuses[code as keyof typeof statuses] ?? 201;
     return { status, headers: [], body: Buffer.from(JSON.stringify({ code })) };
   };
   const planted = async () => ({ hits: async () => 0, remove: async () => {} });
@@ -47,20 +47,41 @@ contention('it is sent again until it has passed', async () => {
   assert.is(count(), 3);
 });
 
-contention('one that does not pass is the answer, and so is any other failure', async () => {
-  assert.is(await statusOf(answering('write_contention').player, create), 503);
-  const { player, count } = answering('internal_error', 'ok');
-  assert.is(await statusOf(player, create), 500);
-  assert.is(count(), 1);
+contention(
+  'one that does not pass is the answer, and so is what need not be repeated',
+  async () => {
+    for (const [code, status] of [
+      ['write_contention', 503],
+      ['internal_error', 500],
+    ] as const) {
+      assert.is(await statusOf(answering(code).player, create), status);
+      assert.is(await statusOf(answering(code, 'ok').player, create), 201);
+    }
+    const { player, count } = answering('not_implemented', 'ok');
+    assert.is(await statusOf(player, create), 501);
+    assert.is(count(), 1);
+  },
+);
+
+contention('concurrent calls are sent again when all are answered', async () => {
+  const { player, count } = answering('write_contention', 'ok', 'internal_error', 'ok');
+  const calls = [1, 2, 3].map((n) => ({ ...create, n }));
+  const outcomes = await player.play({ do: 'burst', n: 9, calls });
+  assert.equal(
+    outcomes.map((each) => each.kind === 'answer' && each.status),
+    [201, 201, 201],
+  );
+  assert.is(count(), 5);
 });
 
-contention('what is metered, or comes after a fault, is sent once', async () => {
+contention('what is metered, or is struck by a fault, is sent once', async () => {
   const metered = answering('write_contention', 'ok').player;
-  metered.credentials.set('m1', { name: 'm1', token: 't', rates: [] } as never);
+  const rates = [{ key: 'm1', perSecond: 5 }];
+  metered.credentials.set('m1', { name: 'm1', token: 't', rates } as never);
   assert.is(await statusOf(metered, { ...create, as: 'm1' }), 503);
   const { player } = answering('write_contention', 'ok');
-  await player.play(fault);
-  assert.is(await statusOf(player, create), 503);
+  const fault = { effect: { kind: 'status', status: 503 } };
+  assert.is(await statusOf(player, { ...create, fault }), 503);
 });
 
 contention.run();

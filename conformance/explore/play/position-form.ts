@@ -1,8 +1,7 @@
 // NS-1: positions in another form than the model's. Sequences hold the model's; what goes to the
 // target is put into the form that it took when the judge asked, and ids are read where they are.
-import type { OperationName } from '../../engine/operations.ts';
-import type { Json } from '../../engine/send/answer.ts';
-import { memberAt } from '../../engine/send/answer.ts';
+import { type Json, memberAt } from '../../engine/send/json.ts';
+import type { OperationName } from '../../spec/operations.ts';
 import type { LearnedOrders } from '../observe.ts';
 
 /** Undefined where it is the model's own, which says more. */

@@ -1,9 +1,9 @@
 // Ends what a play has begun on a target that keeps it: disables its subscriptions and closes its
 // positions.
-import { memberAt } from '../../engine/send/answer.ts';
+import { memberAt } from '../../engine/send/json.ts';
 import type { CallStep } from '../sequence.ts';
 import { Spent } from './ground.ts';
-import { answersIn, type CallOutcome, isSetupFailure, jsonOf, nameText } from './outcome.ts';
+import { answersIn, type CallOutcome, isSetupFailure, jsonOf } from './outcome.ts';
 import type { Player } from './player.ts';
 import { withPosition } from './position-form.ts';
 
@@ -32,7 +32,7 @@ function endingsOf(player: Player): readonly Ending[] {
   const name = form?.closing.name ?? 'position_id';
   const closed = new Set(of(/\/positions\/close$/).map((each) => memberAt(bodyOf(each), name)));
   const hooks = of(/\/webhooks$/).flatMap(({ sent: { as }, json }): Ending[] => {
-    const id = nameText(memberAt(json, 'id'));
+    const id = String(memberAt(json, 'id'));
     return disabled.has(id) ? [] : [{ operation: 'disableWebhook', as, id }];
   });
   const positions = of(/\/positions\/open$/).flatMap((each): Ending[] => {

@@ -23,9 +23,10 @@ const object = (properties: Readonly<Record<string, Schema>>, optional: string[]
 const call = object(
   {
     ...{ n: whole, operation: { ...text, enum: Object.keys(OPERATIONS) }, as: text },
-    ...{ query: record, raw: text, headers: record, pending: flag },
+    ...{ query: record, raw: text, headers: record, fault: object({ effect: record }) },
+    meanwhile: list,
   },
-  ['query', 'raw', 'headers', 'pending'],
+  ['query', 'raw', 'headers', 'fault', 'meanwhile'],
 );
 
 /** The members of each kind of step that decide how it is played. */
@@ -42,9 +43,6 @@ const STEPS: Readonly<Record<Step['do'], Schema>> = {
   ledger: object({ n: whole, tradingAccount: {} }),
   hook: object({ n: whole, answers: { ...list, items: { type: 'integer' } } }),
   permit: object({ n: whole, operation: text, allowed: flag }),
-  emit: object({ n: whole, category: text, kind: text }),
-  await: object({ n: whole, call: whole }),
-  fault: object({ n: whole, match: record, effect: record }),
 };
 
 const differences: Schema = { ...list, items: object({ id: text }) };
@@ -103,7 +101,7 @@ export function scriptIn(given: unknown, id: string): string | null | undefined 
   const { target, started_at } = given as ExploreReport;
   const steps = found.sequence == null ? [] : sequenceIn(given, id)!.steps;
   const isLong = steps.some((step) => step.do === 'many');
-  const isHeld = callsOf(steps).some(({ pending }) => pending === true);
+  const isHeld = callsOf(steps).some(({ meanwhile }) => meanwhile !== undefined);
   if (isLong || isHeld || found.steps.length > MOST_CALLS) return null;
   let atMs = 0;
   const exchanges = found.steps.map((step): ReportExchange => {

@@ -1,8 +1,8 @@
 // What the operator, the profile or time does in a step, in words. Records are named by the steps
 // that made them.
-import { OPERATIONS } from '../../engine/operations.ts';
 import { span } from '../../reports/verdict-words.ts';
-import type { ManyStep, OperatorStep } from '../sequence.ts';
+import { OPERATIONS } from '../../spec/operations.ts';
+import type { CallStep, ManyStep, OperatorStep } from '../sequence.ts';
 
 export function operatorWords(step: ManyStep | OperatorStep): string {
   switch (step.do) {
@@ -21,22 +21,12 @@ export function operatorWords(step: ManyStep | OperatorStep): string {
       return `read the balance of ${named(step.tradingAccount)}`;
     case 'hook':
       return `listen at a URL that answers each event with ${step.answers.join(', then ')}`;
-    case 'emit':
-      return `cause an event of the category ${step.category}`;
     case 'mint':
       return `create the credential ${step.name}: ${wishWords(step.wish)}`;
     case 'rescope':
       return `give the credential ${step.name} the scopes ${step.scopes.join(' ') || '(none)'}`;
     case 'permit':
       return `${step.allowed ? 'allow' : 'forbid'} the firm to use ${step.operation}`;
-    case 'await':
-      return `wait for the answer of step ${step.call}`;
-    case 'fault': {
-      const { match, phase, effect, times } = step;
-      const which = `${times === 1 ? 'the next' : 'every'} ${Object.values(match).join(' ')}`;
-      const what = effect.kind === 'delay' ? `waits ${span(Number(effect.ms))}` : wordsOf(effect);
-      return `fault: ${which} ${what}${phase === 'after' ? ' after it has run' : ''}`;
-    }
     case 'many': {
       const { operation, as, id } = step.call;
       const { method, path } = OPERATIONS[operation];
@@ -46,8 +36,16 @@ export function operatorWords(step: ManyStep | OperatorStep): string {
   }
 }
 
-const wordsOf = ({ kind, status }: Readonly<Record<string, string | number>>): string =>
-  kind === 'status' ? `answers ${status}` : `meets a ${kind}`;
+/** `fault: the next createAccount answers 500 after it has run`. */
+export function faultWords({ operation, fault }: CallStep): string {
+  const { phase, effect } = fault!;
+  const what: Readonly<Record<string, string>> = {
+    status: `answers ${effect.status}`,
+    delay: `waits ${span(Number(effect.ms))}`,
+  };
+  const words = what[effect.kind as string] ?? `meets a ${effect.kind}`;
+  return `fault: the next ${operation} ${words}${phase === 'after' ? ' after it has run' : ''}`;
+}
 
 /** `scopes accounts:write, plan sandbox, brand brand`. */
 const wishWords = (wish: object): string =>

@@ -8,7 +8,7 @@ import { titleOf } from '../findings/title.ts';
 import type { ModelSettings } from '../model.ts';
 import type { Outcome, Sent } from '../play/outcome.ts';
 import { type CallStep, callsOf, refersTo, type Sequence, type Step } from '../sequence.ts';
-import { operatorWords } from './operator-words.ts';
+import { faultWords, operatorWords } from './operator-words.ts';
 
 export interface ExploreReport {
   readonly schema: 'explore/1';
@@ -192,20 +192,24 @@ function stepsOf(step: Step, found: Found, redactor: Redactor): ReportStep[] {
     const operator = `${operatorWords(step)}${isRefused ? ', which is refused' : ''}`;
     return [{ ...stepOf(step.n, outcome), as: null, request: null, operator }];
   }
-  return callsOf([step]).map((call) => {
+  return callsOf([step]).flatMap((call): ReportStep[] => {
     const { n, as } = call;
-    const outcome = recorded.target.broughtBy(n);
+    const outcome = recorded.target.outcomes.get(n);
     const played = outcome !== undefined && 'sent' in outcome ? outcome : undefined;
     const times = played && {
       sent_ms: Math.round(played.sentAtMs * 10) / 10,
       answered_ms: Math.round(played.answeredAtMs * 10) / 10,
     };
-    return {
+    const isConcurrent = step.do === 'burst' || callsOf([step]).length > 1;
+    const row: ReportStep = {
       ...stepOf(n, outcome),
       ...{ as, operator: null },
-      ...(step.do === 'burst' && times !== undefined ? { at_once: times } : {}),
+      ...(isConcurrent && times !== undefined ? { at_once: times } : {}),
       request: played === undefined ? null : requestOf(call, played.sent, redactor),
     };
+    if (call.fault === undefined) return [row];
+    const none = { n, model: null, target: null, as: null, request: null, differs: false };
+    return [{ ...none, operator: faultWords(call) }, row];
   });
 }
 

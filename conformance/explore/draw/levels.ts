@@ -1,0 +1,646 @@
+// What a focal call is combined with: one table of levels for each dimension. A level says what it
+// needs, which operations it is for, and what it does to the sequence.
+import { eventCategories } from '../../../fixtures/event-kinds.ts';
+import type { Capability, Role } from '../../engine/capabilities.ts';
+import { EVERY_SCOPE } from '../../providers/control-provider.ts';
+import { isDecision, type OperationName } from '../../spec/operations.ts';
+import type { Value } from '../sequence.ts';
+import { type Boundary, EDGE_KEYS, ODD_TAGS, RAW_BODIES, SIZES, TIMES } from './boundaries.ts';
+import {
+  accountOf,
+  bodyOf,
+  type Call,
+  type Draft,
+  type Drawn,
+  emailOf,
+  inBatch,
+  type Members,
+  plainCall,
+  renamed,
+  rowOf,
+  tokenBody,
+  withBoundary,
+} from './draft.ts';
+import { type Field, OPS, type Op } from './operations.ts';
+import { otherThan, recordIn, subjectOf, UNKNOWN_ID } from './records.ts';
+
+export interface Scene {
+  readonly d: Draft;
+  readonly op: Op;
+  readonly subject: Drawn | undefined;
+  /** The next of the values to be tried in the members of the operation. */
+  readonly boundaries: (count: number) => readonly (readonly [Field, Boundary])[];
+  /** The most calls that a sequence may cost. */
+  readonly most: number;
+}
+
+interface Level<Apply> {
+  readonly needs?: readonly Capability[];
+  readonly only?: (op: Op) => boolean;
+  readonly apply: Apply;
+}
+
+export type Levels<Apply> = Readonly<Record<string, Level<Apply>>>;
+type Soon<T> = T | Promise<T>;
+
+const isKeyed = ({ keyed }: Op) => keyed;
+const hasBody = ({ fields }: Op) => fields.length > 0;
+const hasScopes = ({ scopes }: Op) => scopes.length > 0;
+const isTraders = ({ scopes }: Op) => scopes.some((each) => each.startsWith('trader'));
+const isWrite = ({ isRead }: Op) => !isRead;
+const isOf = (names: RegExp) => (op: Op) => names.test(op.name);
+const isOfDecision = ({ name }: Op) => isDecision(name);
+
+const omit = <T extends object>(call: T, name: string): T =>
+  Object.fromEntries(Object.entries(call).filter(([each]) => each !== name)) as T;
+/** The call under a key of its own. */
+const freshly = (d: Draft, call: Call): Call =>
+  OPS[call.operation].keyed ? { ...call, key: { $fresh: `key${d.next()}` } } : call;
+/** The same call again, for records and with texts of its own. */
+const another = ({ d, op, subject }: Scene, { as }: Call): Call =>
+  plainCall(d, op, { as, subject });
+
+type Caller = Pick<Call, 'as' | 'headers'>;
+
+const role = (name: Role, only?: Level<unknown>['only']): Level<() => Caller> => ({
+  ...{ needs: [name], apply: () => ({ as: name }) },
+  ...(only && { only }),
+});
+
+async function minted(d: Draft, scopes: readonly string[]): Promise<Caller | undefined> {
+  const as = await d.mint({ scopes });
+  return as === undefined ? undefined : { as };
+}
+
+async function traderOf(d: Draft, owner: Drawn | undefined): Promise<Caller | undefined> {
+  const minter = await d.mint({ scopes: EVERY_SCOPE });
+  if (minter === undefined || owner === undefined) return undefined;
+  const wish = { kind: 'delegated', scopes: ['trader:trade', 'trader:funds'] } as const;
+  const as = await d.mint({ ...wish, account: accountOf(owner), mintedBy: minter });
+  return as === undefined ? undefined : { as };
+}
+
+/** A token from the endpoint instead of the one that the credential has. */
+async function issuedToken(d: Draft): Promise<Call['headers']> {
+  await d.call({ ...plainCall(d, OPS.issueToken), body: tokenBody('client') });
+  const from = d.tokens.at(-1);
+  if (from === undefined) return undefined;
+  return { authorization: { $join: ['Bearer ', { $of: from, at: 'access_token' }] } };
+}
+
+const CALLERS: Levels<(scene: Scene) => Soon<Caller | undefined>> = {
+  main: { apply: ({ d }) => ({ as: d.main }) },
+  twin: { needs: ['mint'], apply: ({ d }) => minted(d, EVERY_SCOPE) },
+  brand: role('brand'),
+  other_brand: role('other_brand'),
+  other_firm: role('other_firm'),
+  no_scopes: role('no_scopes'),
+  // TXS-11: what cancels a settlement takes one scope more.
+  no_amend: role('no_amend', isOfDecision),
+  amend_only: role('amend_only', isOfDecision),
+  read_only: role('read_only', isTraders),
+  'its scope alone': {
+    ...{ needs: ['mint'], only: hasScopes },
+    apply: ({ d, op }) => minted(d, [d.random.pick(op.scopes)]),
+  },
+  'all except its scope': {
+    ...{ needs: ['mint'], only: hasScopes },
+    apply: ({ d, op }) =>
+      minted(
+        d,
+        EVERY_SCOPE.filter((each) => !op.scopes.includes(each)),
+      ),
+  },
+  rescoped: {
+    ...{ needs: ['mint'], only: hasScopes },
+    apply: async ({ d, op }) => {
+      const caller = await minted(d, EVERY_SCOPE);
+      if (caller === undefined) return undefined;
+      await d.call(plainCall(d, OPS.createAccount, caller));
+      const scopes = d.random.pick([[], [...op.scopes]]);
+      await d.add({ do: 'rescope', name: caller.as, scopes });
+      return caller;
+    },
+  },
+  trader: {
+    ...{ needs: ['mint'], only: isTraders },
+    apply: async ({ d, subject }) => traderOf(d, subject ?? (await recordIn(d, 'account', 0))),
+  },
+  'another trader': {
+    ...{ needs: ['mint'], only: isTraders },
+    apply: async ({ d }) => traderOf(d, await recordIn(d, 'account', 0)),
+  },
+  'issued token': {
+    needs: ['client'],
+    apply: async ({ d }) => {
+      const headers = await issuedToken(d);
+      return { as: d.main, ...(headers && { headers }) };
+    },
+  },
+  'a firm without permission': {
+    ...{ needs: ['permissions'], only: isKeyed },
+    apply: async ({ d, op }) => {
+      await d.add({ do: 'permit', operation: op.name, allowed: false });
+      return { as: d.main };
+    },
+  },
+  anonymous: { apply: () => ({ as: 'anonymous' }) },
+};
+
+const isCreate = isOf(/^create(A|T)|^bulk/);
+const isBulk = isOf(/^bulk/);
+const isUpdate = isOf(/^update/);
+
+/** So many values are tried one after the other in one sequence. */
+const BOUNDARIES_AT_ONCE = 5;
+
+/** The calls to make instead of the plain one; only the first meets the rest of the row. */
+const BODIES: Levels<(scene: Scene, call: Call) => Soon<readonly Call[]>> = {
+  plain: { apply: (_, call) => [call] },
+  full: {
+    only: hasBody,
+    apply: ({ d, op, subject }, { as }) => [plainCall(d, op, { as, subject, isFull: true })],
+  },
+  boundaries: {
+    only: hasBody,
+    apply: (scene, call) =>
+      scene
+        .boundaries(BOUNDARIES_AT_ONCE)
+        .filter(([field, boundary]) => isHarmless(scene.d, field, boundary))
+        .map(([field, each]) => withBoundary(scene.d, another(scene, call), field, each)),
+  },
+  unreadable: {
+    only: hasBody,
+    apply: ({ d }, call) => [{ ...call, raw: d.random.pick(RAW_BODIES) }],
+  },
+  'unknown member': {
+    only: hasBody,
+    apply: (_, call) => [
+      { ...call, body: { ...bodyOf(call), is_ftd: true, owner_id: '7', note: 'unknown' } },
+    ],
+  },
+  'media type': {
+    only: hasBody,
+    apply: ({ d }, call) => {
+      const type = d.random.pick(['text/plain', 'application/json; charset=utf-8', '']);
+      return [{ ...call, headers: { 'content-type': type } }];
+    },
+  },
+  'known reference': {
+    only: isCreate,
+    apply: async ({ d, op, subject }, call) => {
+      const isMoney = op.name === 'createTransaction';
+      const first = plainCall(d, isMoney ? op : OPS.createAccount, { subject });
+      await d.call(first);
+      const own = bodyOf(first).client_reference_id!;
+      const reference: Value = d.random.chance(0.4) ? { $case: 'upper', of: own } : own;
+      const row = { ...rowOf(call), client_reference_id: reference };
+      const rows = [row, { ...row, first_name: 'Twin' }];
+      return [isBulk(op) ? { ...call, body: { accounts: rows } } : { ...call, body: row }];
+    },
+  },
+  'known person': {
+    only: isOf(/^createA|^bulk/),
+    // ACC-8, ACC-9: the email or the phone of somebody at the brand.
+    apply: async ({ d }, call) => {
+      const first = plainCall(d, OPS.createAccount, { isFull: true });
+      await d.call(first);
+      const { email, phone } = bodyOf(first);
+      const form = d.random.pick(['e164', 'spaced', 'dashes'] as const);
+      const stem = (phone as { $phone?: string } | undefined)?.$phone ?? 'phone';
+      const over = d.random.pick<Members>([
+        { email: email! },
+        { email: { $case: 'upper', of: email! } },
+        { phone: { $phone: stem, form } },
+        { phone: { $phone: stem, form: 'sibling' } },
+        { phone: { $phone: stem, form: 'national' }, phone_region: 'GB' },
+      ]);
+      return [inBatch(call, { ...rowOf(call), ...over })];
+    },
+  },
+  'mixed rows': {
+    only: isBulk,
+    apply: async ({ d }, call) => [{ ...call, body: { accounts: await mixedRows(d, call) } }],
+  },
+  'many rows': {
+    only: isBulk,
+    apply: ({ d }, call) => {
+      const row = rowOf(call);
+      const count = d.random.pick([0, ...SIZES.filter((each) => each <= 1001)]);
+      const fill: Value = { $rows: count, of: { ...row, ...rowNames(d) } };
+      // The first row comes again at the end: what is far apart is met again all the same.
+      const rows: Value = count === 0 ? [] : d.random.chance(0.3) ? [row, fill, row] : [fill];
+      return [{ ...call, body: { accounts: rows } }];
+    },
+  },
+  'no change': {
+    only: isUpdate,
+    apply: ({ d }, call) => [{ ...call, body: d.random.pick([{}, { email: emailOf('mail1') }]) }],
+  },
+  'odd tag': {
+    only: isUpdate,
+    apply: ({ d }, call) => [{ ...call, ifMatch: d.random.pick(ODD_TAGS) }, omit(call, 'ifMatch')],
+  },
+  'stale tag': {
+    only: isUpdate,
+    apply: async ({ d, op, subject }, call) => {
+      await d.call(plainCall(d, op, { subject }));
+      return [call];
+    },
+  },
+  unknown: {
+    only: ({ subject }) => subject !== undefined,
+    apply: (_, call) => [{ ...call, id: UNKNOWN_ID }],
+  },
+  'of another': {
+    only: (op) => subjectOf(op) === 'place' || isDecision(op.name),
+    apply: async ({ d, op, subject }, call) => {
+      const other = subject === undefined ? undefined : await otherThan(d, subject);
+      if (other === undefined) return [call];
+      if (isDecision(op.name)) return [{ ...call, query: { account_id: accountOf(other) } }];
+      return [{ ...call, body: { ...bodyOf(call), trading_account_id: other.id } }];
+    },
+  },
+};
+
+/** On a live target no id is sent that may be a record of someone else, and no foreign url. */
+function isHarmless({ options }: Draft, { kind }: Field, boundary: Boundary): boolean {
+  if (!options.isLive || boundary === 'absent') return true;
+  const { value } = boundary;
+  if (typeof value === 'number') return kind !== 'id';
+  if (typeof value !== 'string') return true;
+  if (kind === 'id') return !/\d/.test(value);
+  return kind !== 'url' || !/93\.184|172\.32|2606/.test(value);
+}
+
+/** BULK-3, BULK-8: rows that succeed and rows that fail, each alone, in an order of chance. */
+async function mixedRows(d: Draft, { as }: Call): Promise<readonly Members[]> {
+  const known = await recordIn(d, 'account', 0);
+  const row = (over: Members = {}) => {
+    return { ...bodyOf(plainCall(d, OPS.createAccount, { as })), ...over };
+  };
+  const twice = row();
+  const faults = [
+    row({ email: 'no-at-sign' }),
+    row({ client_reference_id: { $fresh: 'long', length: 256 } }),
+    ...(known === undefined ? [] : [known.body, row({ email: known.body.email! })]),
+  ];
+  const whole = [omit(row(), 'client_reference_id'), row({ brand_id: UNKNOWN_ID })];
+  return d.random.shuffled([
+    ...[row(), row({ country: 'PT' }), twice, { ...twice, last_name: 'Twin' }],
+    ...d.random.shuffled(faults).slice(0, 3),
+    ...(d.random.chance(0.2) ? [d.random.pick(whole)] : []),
+  ]);
+}
+
+/** Names of a row that is made many times: `$i` is its number. */
+function rowNames(d: Draft): Members {
+  const stem = `row${d.next()}-$i`;
+  return { client_reference_id: { $fresh: stem }, email: emailOf(stem) };
+}
+
+const OTHER_WORDS: Readonly<Partial<Record<OperationName, Members>>> = {
+  createAccount: { first_name: 'Other', country: 'FR' },
+  updateAccount: { first_name: 'Other' },
+  createTransaction: { amount: '123.45' },
+  rejectTransaction: { reason: 'another' },
+  cancelTransaction: { reason: 'another' },
+  openPosition: { instrument: 'GBPUSD', side: 'sell', volume: '0.20' },
+  closePosition: { volume: '0.05' },
+};
+
+/** IDEM-8: another body for the same subject. */
+function withOtherWords(d: Draft, call: Call): Call {
+  if (call.operation !== 'bulkCreateAccounts') {
+    return { ...call, body: { ...bodyOf(call), ...OTHER_WORDS[call.operation] } };
+  }
+  const [first, ...rest] = bodyOf(call).accounts as readonly Members[];
+  const accounts = d.random.pick<readonly Members[]>([
+    [{ ...first!, first_name: 'Other' }, ...rest],
+    [{ ...first!, email: emailOf(`mail${d.next()}`) }, ...rest],
+    [...rest, first!, ...rest.slice(0, 1)],
+  ]);
+  return { ...call, body: { accounts } };
+}
+
+const DECISIONS = ['approveTransaction', 'cancelTransaction', 'rejectTransaction'] as const;
+
+function ofOtherOperation({ d, subject }: Scene, { operation, as, body }: Call): Call {
+  if (isDecision(operation)) {
+    const verb = d.random.pick(DECISIONS.filter((each) => each !== operation));
+    return plainCall(d, OPS[verb], { as, subject });
+  }
+  if (operation === 'createAccount') {
+    return { operation: 'bulkCreateAccounts', as, body: { accounts: [body ?? {}] } };
+  }
+  if (/Position$/.test(operation) && subject !== undefined) {
+    const place = subject.resource === 'place' ? subject : subject.parent;
+    return plainCall(d, OPS.openPosition, { as, subject: place });
+  }
+  return plainCall(d, OPS.createAccount, { as });
+}
+
+/** Sends what the key was used for before, if it was, and gives the focal call its key. */
+const KEYS: Levels<(scene: Scene, call: Call) => Soon<Call>> = {
+  own: { apply: (_, call) => call },
+  missing: { only: isKeyed, apply: (_, call) => omit(call, 'key') },
+  repeated: { only: isKeyed, apply: ({ d }, call) => sent(d, call, call) },
+  'with another body': {
+    only: (op) => op.keyed && hasBody(op),
+    apply: async ({ d }, call) => withOtherWords(d, await sent(d, call, call)),
+  },
+  'for another subject': {
+    only: isKeyed,
+    apply: async ({ d, op, subject }, call) => {
+      await d.call(call);
+      const other = subject === undefined ? undefined : await otherThan(d, subject);
+      const again = plainCall(d, op, { as: call.as, subject: other ?? subject });
+      return { ...again, key: call.key! };
+    },
+  },
+  'by another caller': {
+    ...{ needs: ['mint'], only: isKeyed },
+    apply: async ({ d }, call) => {
+      await d.call(call);
+      return { ...call, ...(await minted(d, EVERY_SCOPE)) };
+    },
+  },
+  'in another operation': {
+    only: isKeyed,
+    apply: (scene, call) =>
+      sent(scene.d, { ...ofOtherOperation(scene, call), key: call.key! }, call),
+  },
+  'at an edge': {
+    only: isKeyed,
+    apply: ({ d }, call) => {
+      const edge = { ...call, key: renamed(d.random.pick(EDGE_KEYS), String(d.next())) };
+      return sent(d, edge, edge);
+    },
+  },
+};
+
+async function sent(d: Draft, before: Call, call: Call): Promise<Call> {
+  await d.call(before);
+  return call;
+}
+
+const between = (from: number, to: number) => TIMES.filter((each) => each >= from && each < to);
+const timed = (from: number, to = Number.POSITIVE_INFINITY): Level<readonly number[]> => ({
+  ...{ needs: ['clock'], apply: between(from, to) },
+});
+
+const GAPS: Levels<readonly number[]> = {
+  none: { apply: [] },
+  seconds: timed(0, 31_001),
+  minutes: timed(31_001, 3_500_000),
+  hours: timed(3_500_000, 80_000_000),
+  day: timed(80_000_000, 100_000_000),
+  days: timed(100_000_000),
+};
+
+async function pause(d: Draft, gap: string): Promise<void> {
+  const times = GAPS[gap]!.apply;
+  if (times.length > 0) await d.add({ do: 'advance', byMs: d.random.pick(times) });
+}
+
+/** Another change of the same record at the same time. */
+function rivalOf(scene: Scene, focal: Call): Call {
+  const { d, subject } = scene;
+  const { operation, as } = focal;
+  if (isDecision(operation)) return freshly(d, ofOtherOperation(scene, focal));
+  if (operation === 'updateAccount') {
+    return { ...freshly(d, focal), body: { last_name: { $fresh: `rival${d.next()}` } } };
+  }
+  if (/Webhook/.test(operation) && subject !== undefined) {
+    const verb = d.random.pick(['rotateWebhookSecret', 'disableWebhook'] as const);
+    return plainCall(d, OPS[verb], { as, subject });
+  }
+  if (!/^create(A|T)/.test(operation)) return freshly(d, focal);
+  if (operation === 'createAccount' && d.random.chance(0.3)) {
+    return freshly(d, ofOtherOperation(scene, focal));
+  }
+  const other = { ...bodyOf(focal), client_reference_id: { $fresh: `ref${d.next()}` } };
+  return { ...freshly(d, focal), body: d.random.chance(0.5) ? bodyOf(focal) : other };
+}
+
+const failing = (phase: 'before' | 'after', effect: Members): Level<Send> => ({
+  ...{ needs: ['fault'], only: isKeyed },
+  apply: ({ d }, call) => d.call({ ...call, fault: { phase, effect: effect as never } }),
+});
+
+type Send = (scene: Scene, call: Call) => Promise<void>;
+
+const SENDING: Levels<Send> = {
+  alone: { apply: ({ d }, call) => d.call(call) },
+  twins: {
+    only: isWrite,
+    apply: ({ d }, call) => d.burst([call, call, ...(d.random.chance(0.5) ? [call] : [])]),
+  },
+  rivals: { only: isWrite, apply: (scene, call) => scene.d.burst([call, rivalOf(scene, call)]) },
+  crowd: {
+    only: isWrite,
+    apply: (scene, call) =>
+      scene.d.burst([call, ...Array.from({ length: 5 }, () => another(scene, call))]),
+  },
+  trailing: {
+    only: isKeyed,
+    apply: (scene, call) => scene.d.burst([call, rivalOf(scene, call), call], true),
+  },
+  'fails before': failing('before', { kind: 'status', status: 500 }),
+  'contended before': failing('before', { kind: 'status', status: 503 }),
+  'fails after': failing('after', { kind: 'status', status: 500 }),
+  'lost after': failing('after', { kind: 'reset' }),
+  // IDEM-14: an attempt that a fault holds, met by its repeat and by another call.
+  held: {
+    ...{ needs: ['fault', 'clock'], only: isKeyed },
+    apply: async (scene, call) => {
+      const { d } = scene;
+      const effect = { kind: 'delay', ms: d.random.pick([3_000, 20_000]) };
+      const others = d.random.chance(0.5) ? [call, rivalOf(scene, call)] : [call];
+      const meanwhile = others.map((each) => d.numbered(each));
+      await d.call({ ...call, fault: { effect }, meanwhile });
+      await d.call(call);
+    },
+  },
+  // LIM-1, LIM-2: well beyond the allowance, and again once it is back.
+  'over the rate': {
+    needs: ['rates', 'clock'],
+    apply: async ({ d }, call) => {
+      const perSecond = d.random.pick([1, 2, 5]);
+      const isPlan = d.random.chance(0.5);
+      const wish = isPlan ? { plan: 'sandbox' as const } : { perSecond };
+      const as = await d.mint({ scopes: EVERY_SCOPE, ...wish });
+      if (as === undefined) return;
+      const limited = { ...call, as };
+      await d.many((isPlan ? 5 : perSecond) * 3, limited);
+      await d.call(limited);
+      await d.add({ do: 'advance', byMs: d.random.pick([1_000, 3_000, 60_000]) });
+      await d.call(limited);
+    },
+  },
+};
+
+const FAILURES: readonly (readonly number[])[] = [
+  ...[[500, 200], [404, 200], [301, 200], [500, 500, 500, 200], [503], [410, 302, 200]],
+];
+const CATEGORIES: readonly (readonly string[])[] = [
+  eventCategories,
+  ...[['account'], ['transaction'], ['account', 'transaction'], ['order', 'position']],
+];
+
+async function subscribe(d: Draft, as = d.main, answers: readonly number[] = [200]) {
+  if (d.hooks.length > 1) return undefined;
+  await d.add({ do: 'hook', answers });
+  const before = d.of('subscription').length;
+  const over = { event_categories: d.random.pick(CATEGORIES) };
+  await d.call(plainCall(d, OPS.createWebhook, { as, over }));
+  return d.of('subscription')[before];
+}
+
+async function subscribeAndThen(d: Draft, verb: 'rotateWebhookSecret' | 'disableWebhook') {
+  const subject = await subscribe(d);
+  if (subject === undefined) return;
+  await d.call(plainCall(d, OPS.createAccount, { isFull: true }));
+  await d.call(plainCall(d, OPS[verb], { subject }));
+}
+
+/** Who receives the events of what happens. */
+const OBSERVERS: Levels<(d: Draft) => unknown> = {
+  none: { apply: () => {} },
+  hook: { needs: ['receiver'], apply: (d) => subscribe(d) },
+  'failing hook': {
+    needs: ['receiver', 'clock'],
+    apply: (d) => subscribe(d, d.main, d.random.pick(FAILURES)),
+  },
+  "a brand's hook": { needs: ['receiver', 'brand'], apply: (d) => subscribe(d, 'brand') },
+  'two hooks': {
+    needs: ['receiver'],
+    apply: async (d) => {
+      if ((await subscribe(d)) === undefined) return;
+      const over = { event_categories: eventCategories };
+      await d.call(plainCall(d, OPS.createWebhook, { over }));
+    },
+  },
+  'rotated hook': {
+    needs: ['receiver', 'clock'],
+    apply: (d) => subscribeAndThen(d, 'rotateWebhookSecret'),
+  },
+  'disabled hook': { needs: ['receiver'], apply: (d) => subscribeAndThen(d, 'disableWebhook') },
+};
+
+type Range = readonly [from: number, to: number];
+
+/** Others of the kind, so that the focal call meets one among many. */
+const CROWDS: Levels<Range> = {
+  none: { apply: [0, 0] },
+  few: { only: isWrite, apply: [2, 4] },
+  tens: { only: isWrite, apply: [9, 22] },
+  hundred: { only: isWrite, apply: [50, 140] },
+  thousand: { only: (op) => isWrite(op) && /Account/.test(op.name), apply: [400, 999] },
+};
+
+async function gather({ d, op, subject, most }: Scene, [from, to]: Range): Promise<void> {
+  const sizes = SIZES.filter((each) => each >= from && each < to);
+  if (sizes.length === 0) return;
+  const count = d.random.pick(sizes);
+  if (/Account/.test(op.name)) {
+    const row = { ...bodyOf(plainCall(d, OPS.createAccount)), ...rowNames(d) };
+    const accounts: Value = [{ $rows: count, of: row }];
+    await d.call({ ...plainCall(d, OPS.bulkCreateAccounts), body: { accounts } });
+    return;
+  }
+  // Many calls are as many as some other sequences take.
+  const isDear = !d.random.chance(count > 40 ? 0.15 : 0.4);
+  const affordable = Math.min(isDear ? 3 : count, most - d.cost - 12);
+  const kind = op.subject === 'transaction' ? OPS.createTransaction : op;
+  if (affordable < 2 || kind.isRead || kind.subject !== undefined) return;
+  if (op.name === 'closePosition') return;
+  const place = subject?.resource === 'transaction' ? subject.parent : subject;
+  const call = plainCall(d, kind, { subject: place });
+  const own = { key: call.key, body: call.body };
+  const named = Object.entries(own).flatMap(([name, value]) =>
+    value === undefined ? [] : [[name, renamed(value, '-$i')]],
+  );
+  await d.many(affordable, { ...call, ...Object.fromEntries(named) });
+}
+
+const AFTERS: Levels<(scene: Scene, call: Call) => unknown> = {
+  nothing: { apply: () => {} },
+  repeat: { only: isKeyed, apply: ({ d }, call) => d.call(call) },
+  'repeat later': {
+    ...{ needs: ['clock'], only: isKeyed },
+    apply: async ({ d }, call) => {
+      await pause(d, d.random.pick(['hours', 'day', 'days']));
+      await d.call(call);
+    },
+  },
+  'same under a new key': { only: isKeyed, apply: ({ d }, call) => d.call(freshly(d, call)) },
+  'next change': {
+    only: isWrite,
+    apply: (scene, call) => scene.d.call(freshly(scene.d, rivalOf(scene, call))),
+  },
+  // Without an operator the client of a profile may be the main credential itself (IDEM-2b).
+  'new token': {
+    ...{ needs: ['client', 'mint'], only: isKeyed },
+    apply: async ({ d }, call) => {
+      const headers = await issuedToken(d);
+      if (headers !== undefined)
+        await d.call({ ...call, headers: { ...call.headers, ...headers } });
+    },
+  },
+};
+
+export const DIMENSIONS = {
+  ...{ caller: CALLERS, body: BODIES, key: KEYS, gap: GAPS, sending: SENDING },
+  ...{ observer: OBSERVERS, crowd: CROWDS, after: AFTERS },
+};
+
+/** The level of each dimension; what is absent stays as it usually is. */
+export interface Levelled {
+  readonly operation: OperationName;
+  /** Number of the state in which the call meets its record. */
+  readonly state: string;
+  readonly caller: string;
+  readonly body: string;
+  readonly key: string;
+  readonly gap: string;
+  readonly sending: string;
+  readonly observer: string;
+  readonly crowd: string;
+  readonly after: string;
+}
+
+/** Turns a row of the covering array into steps. */
+export async function playRow(
+  row: Levelled,
+  { d, ...given }: Pick<Scene, 'd' | 'boundaries' | 'most'>,
+): Promise<void> {
+  const op = OPS[row.operation];
+  await OBSERVERS[row.observer]!.apply(d);
+  // A live target gets no URL that its profile does not give.
+  const isHook = op.name === 'createWebhook' && d.options.isLive;
+  if (isHook && d.hooks.length === 0) await d.add({ do: 'hook', answers: [200] });
+  const resource = subjectOf(op);
+  const subject = resource && (await recordIn(d, resource, Number(row.state)));
+  if (resource !== undefined && subject === undefined) return;
+  const scene: Scene = { ...given, d, op, subject };
+  await gather(scene, CROWDS[row.crowd]!.apply);
+  const caller = await CALLERS[row.caller]!.apply(scene);
+  if (caller === undefined) return;
+  const plain = plainCall(d, op, { as: caller.as, subject });
+  const bodies = await BODIES[row.body]!.apply(scene, plain);
+  const calls = bodies.map((each) => {
+    const headers = { ...each.headers, ...caller.headers };
+    return Object.keys(headers).length === 0 ? each : { ...each, headers };
+  });
+  const [first, ...others] = calls;
+  if (first === undefined) return;
+  for (const call of others) await d.call(call);
+  const focal = await KEYS[row.key]!.apply(scene, first);
+  await pause(d, row.gap);
+  await SENDING[row.sending]!.apply(scene, focal);
+  await AFTERS[row.after]!.apply(scene, focal);
+  if (row.caller !== 'a firm without permission') return;
+  await d.add({ do: 'permit', operation: op.name, allowed: true });
+  for (const call of calls) await d.call(call);
+}

@@ -1,0 +1,34 @@
+// The names in a sequence by which its steps may have to do with one another.
+import { callsOf, partsOf, type Step } from '../sequence.ts';
+
+/** `text ref7` for a fresh text, `answer 3` for what is taken from the answer to step 3. */
+export function symbolOf(value: unknown): string | undefined {
+  if (value === null || typeof value !== 'object') return undefined;
+  const { $fresh, $phone, $of, $header } = value as { readonly [name: string]: unknown };
+  const text = $fresh ?? $phone;
+  if (text !== undefined) return `text ${String(text)}`;
+  const step = $of ?? $header;
+  return step === undefined ? undefined : `answer ${String(step)}`;
+}
+
+export const symbolsIn = (value: unknown): readonly string[] =>
+  [...partsOf(value)].flatMap((part) => symbolOf(part) ?? []);
+
+/** With the minted credentials, which may be metered. */
+export const symbolsOf = (step: Step): readonly string[] => [
+  ...symbolsIn(step),
+  ...callsOf([step]).flatMap(({ as }) => (/^m\d/.test(as) ? [`as ${as}`] : [])),
+];
+
+/** Symbols that calls have made names of one record, each with all of them. */
+export function recordsIn(steps: readonly Step[]): ReadonlyMap<string, ReadonlySet<string>> {
+  const records = new Map<string, Set<string>>();
+  for (const { n, operation, id, body } of callsOf(steps)) {
+    const references = [...partsOf(body)].map((part) => part.client_reference_id);
+    const named = symbolsIn(/^create|^bulkCreate/.test(operation) ? references : id);
+    const all = new Set([`answer ${n}`, ...named]);
+    for (const each of [...all]) for (const other of records.get(each) ?? []) all.add(other);
+    for (const each of all) records.set(each, all);
+  }
+  return records;
+}
