@@ -163,7 +163,9 @@ async function observeBy(
     return NEVER_LEARNED.includes(key) && !isDeepStrictEqual(value, usual);
   });
   const taken = learnedOrders(learned);
-  const orders = formOf(taken);
+  const other = formOf(taken);
+  // Nothing is tried on a live target: it gets the orders of its profile and no others.
+  const orders = provider.worlds ? other : taken;
   const words = ([key, value]: readonly [string, unknown]) =>
     `${key} ${typeof value === 'string' ? value : JSON.stringify(value)}, against a rule`;
   return {
@@ -171,7 +173,7 @@ async function observeBy(
     unlike: [
       ...dropped,
       ...broken.map(words),
-      ...(orders === undefined ? [] : ['NS-1: orders are taken in another form']),
+      ...(other === undefined ? [] : ['NS-1: orders are taken in another form']),
     ],
     ...{ requests, orders, hasOrders: taken !== undefined, tokenForm },
   };

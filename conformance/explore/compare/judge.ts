@@ -61,9 +61,11 @@ function judgeMany(
 ): Verdict {
   let served = 0;
   for (const [at, answer] of own.answers.entries()) {
+    // Of many calls one is soon lost by chance, and another one the next time.
+    if (answer.kind === 'lost') return { why: `step ${n}: call ${at + 1} was lost` };
     const step = { ...call, n };
     const verdict = judgeCall(step, answer, other.answers[at]!, sides, comparing, served);
-    if (answer.kind === 'answer' && answer.status !== 429) served += 1;
+    if (answer.status !== 429) served += 1;
     const { difference, why, isParted } = verdict;
     // Of many, the whole is one step.
     if (difference !== undefined) return { ...verdict, difference: { ...difference, n } };
