@@ -8,71 +8,54 @@ import type { Difference } from './difference.ts';
 import { isOpenRead, PAGES, PROBLEM, SUCCESS } from './shapes.ts';
 import { type Comparing, listIn, type Mismatch, shown } from './values.ts';
 
+type Compare = (
+  step: CallStep,
+  target: CallOutcome,
+  model: CallOutcome,
+  comparing: Comparing,
+) => Mismatch | null;
+
+const COMPARISONS: readonly Compare[] = [
+  compareStatus,
+  compareType,
+  compareBody,
+  compareEtag,
+  compareRequestId,
+  compareLimits,
+];
+
 export function compareAnswers(
   step: CallStep,
   target: CallOutcome,
   model: CallOutcome,
   comparing: Comparing,
 ): Difference | null {
-  const found =
-    compareStatus(target, model) ??
-    compareType(target, model) ??
-    compareBody(step, target, model, comparing) ??
-    compareHeaders(step, target, model, comparing);
-  return found === null ? null : differenceOf(step, target, model, found);
-}
-
-/** BULK-9, BULK-10: in whatever form a batch is refused, the words name the row at fault. */
-export function compareNamedRow(
-  step: CallStep,
-  target: CallOutcome,
-  model: CallOutcome,
-): Difference | null {
-  if (!model.basis?.cites.some((cite) => cite === 'BULK-9' || cite === 'BULK-10')) return null;
-  const row = /\d+/.exec(String(memberAt(model.json, 'detail')))?.[0];
-  const words = memberAt(target.json, 'detail') ?? Buffer.from(target.body).toString();
-  if (target.status < 400 || row === undefined) return null;
-  const faulty = [Number(row), ...rowsLike(Number(row), target)];
-  if (faulty.some((each) => namesRow(String(words), each))) return null;
-  const mismatch = { at: 'body.detail', target: shown(words), model: `words that name row ${row}` };
-  return differenceOf(step, target, model, mismatch);
-}
-
-/** NS-17: of several rows at fault any may be named, whichever fault is looked for first. */
-function rowsLike(row: number, { sent }: CallOutcome): readonly number[] {
-  const rows = memberAt(jsonOf(sent.body ?? new Uint8Array()), 'accounts');
-  if (!Array.isArray(rows)) return [];
-  const hasName = memberAt(rows[row], 'client_reference_id') !== undefined;
-  const brand = hasName ? memberAt(rows[row], 'brand_id') : undefined;
-  return [...rows.keys()].filter((at) => {
-    const lacks = memberAt(rows[at], 'client_reference_id') === undefined;
-    return lacks || (brand !== undefined && memberAt(rows[at], 'brand_id') === brand);
-  });
+  for (const compare of COMPARISONS) {
+    const found = compare(step, target, model, comparing);
+    if (found !== null) return differenceOf(step, target, model, found);
+  }
+  return null;
 }
 
 export function differenceOf(
   { n, operation }: CallStep,
   target: CallOutcome,
   model: CallOutcome,
-  { at, target: targetText, model: modelText }: Mismatch,
+  mismatch: Mismatch,
 ): Difference {
-  return {
-    ...{ n, operation, at, model: modelText, target: targetText, basis: model.basis },
-    modelAnswer: summaryOf(model),
-    targetAnswer: summaryOf(target),
-  };
+  const answers = { modelAnswer: summaryOf(model), targetAnswer: summaryOf(target) };
+  return { n, operation, ...mismatch, ...answers, basis: model.basis };
 }
 
-function compareStatus(target: CallOutcome, model: CallOutcome): Mismatch | null {
-  const [own, other] = [summaryOf(target), summaryOf(model)];
-  if (target.status !== model.status) return { at: 'status', target: own, model: other };
-  const code = memberAt(model.json, 'code');
-  if (model.status < 400 || typeof code !== 'string' || own === other) return null;
-  return { at: 'code', target: own, model: other };
+function compareStatus(_: CallStep, target: CallOutcome, model: CallOutcome): Mismatch | null {
+  const words = { target: summaryOf(target), model: summaryOf(model) };
+  if (target.status !== model.status) return { at: 'status', ...words };
+  const isProblem = model.status >= 400 && typeof memberAt(model.json, 'code') === 'string';
+  return isProblem && words.target !== words.model ? { at: 'code', ...words } : null;
 }
 
 /** ERR-1a, ERR-2: a problem or plain text; of a success only that it is JSON. */
-function compareType(target: CallOutcome, model: CallOutcome): Mismatch | null {
+function compareType(_: CallStep, target: CallOutcome, model: CallOutcome): Mismatch | null {
   if (target.body.length === 0 && model.body.length === 0) return null;
   const [own, other] = [target.headers.mediaType(), model.headers.mediaType()];
   const alike =
@@ -83,24 +66,26 @@ function compareType(target: CallOutcome, model: CallOutcome): Mismatch | null {
 }
 
 function compareBody(
-  step: CallStep,
+  { operation }: CallStep,
   target: CallOutcome,
   model: CallOutcome,
   comparing: Comparing,
 ): Mismatch | null {
-  const { operation } = step;
+  if (model.status < 400 && isOpenRead(operation)) {
+    return compareRead(target.json, model.json) ?? findLeak(operation, target, model, comparing);
+  }
   if (model.status < 400) {
-    if (isOpenRead(operation)) {
-      return compareRead(target.json, model.json) ?? findLeak(operation, target, model, comparing);
-    }
     return (
       SUCCESS[operation](target.json, model.json, 'body', comparing) ??
       compareRevision(target, model, comparing)
     );
   }
-  const code = memberAt(model.json, 'code');
-  if (typeof code !== 'string') return compareText(target, model);
-  return PROBLEM(target.json, model.json, 'body', comparing) ?? problemOf(target);
+  if (typeof memberAt(model.json, 'code') === 'string') {
+    return PROBLEM(target.json, model.json, 'body', comparing) ?? problemOf(target);
+  }
+  const [own, due] = [target, model].map(({ body }) => body.length);
+  const isAlike = (own === 0) === (due === 0);
+  return isAlike ? null : { at: 'body', target: `${own} bytes`, model: `${due} bytes` };
 }
 
 const NUMBERS = ['record_id', 'account_id'] as const;
@@ -108,8 +93,7 @@ const NUMBERS = ['record_id', 'account_id'] as const;
 /** CONV-3, NS-2: of a read only that these two are JSON numbers, wherever its rows have them. */
 function compareRead(target: Json | undefined, model: Json | undefined): Mismatch | null {
   const list = listIn(target);
-  const rows = Array.isArray(list) ? list : [target];
-  for (const row of rows) {
+  for (const row of Array.isArray(list) ? list : [target]) {
     for (const name of NUMBERS) {
       const value = memberAt(row, name);
       if (value === undefined || isNumber(value)) continue;
@@ -119,6 +103,8 @@ function compareRead(target: Json | undefined, model: Json | undefined): Mismatc
   }
   return null;
 }
+
+const FULL_PAGE = 100;
 
 /** AUTH-6, AUTH-7: a record that the sequence knows, on a page for which it is out of reach. */
 function findLeak(
@@ -133,20 +119,14 @@ function findLeak(
   if (due.length >= FULL_PAGE) return null;
   const { by, space } = page;
   const ids = new Set(due.map((row) => String(memberAt(row, by))));
-  for (const row of rows) {
-    const id = String(memberAt(row, by));
-    const known = match.modelOf(space, id);
-    if (known === undefined || ids.has(known)) continue;
-    return { at: 'body.*', target: `${space} ${id}`, model: `no ${space} ${id}` };
-  }
-  return null;
-}
-
-const FULL_PAGE = 100;
-
-function compareText(target: CallOutcome, model: CallOutcome): Mismatch | null {
-  if ((target.body.length === 0) === (model.body.length === 0)) return null;
-  return { at: 'body', target: `${target.body.length} bytes`, model: `${model.body.length} bytes` };
+  const leaked = rows
+    .map((row) => String(memberAt(row, by)))
+    .find((id) => {
+      const known = match.modelOf(space, id);
+      return known !== undefined && !ids.has(known);
+    });
+  if (leaked === undefined) return null;
+  return { at: 'body.*', target: `${space} ${leaked}`, model: `no ${space} ${leaked}` };
 }
 
 /** ERR-1: what a problem must be by itself, whatever its words. */
@@ -154,17 +134,16 @@ function problemOf({ json }: CallOutcome): Mismatch | null {
   const [type, code, id, errors] = ['type', 'code', 'request_id', 'errors'].map((name) =>
     memberAt(json, name),
   );
-  const expected = `a URI that ends in /errors/${String(code)}`;
+  const end = `/errors/${String(code)}`;
   const isUri = typeof type === 'string' && /^[a-z][a-z0-9+.-]*:/i.test(type);
-  if (!isUri || !type.endsWith(`/errors/${String(code)}`)) {
-    return { at: 'body.type', target: shown(type), model: expected };
+  if (!isUri || !type.endsWith(end)) {
+    return { at: 'body.type', target: shown(type), model: `a URI that ends in ${end}` };
   }
   if (typeof id !== 'string' || id === '') {
     return { at: 'body.request_id', target: shown(id), model: 'a text' };
   }
-  return Array.isArray(errors)
-    ? null
-    : { at: 'body.errors', target: shown(errors), model: 'a list' };
+  const isList = Array.isArray(errors);
+  return isList ? null : { at: 'body.errors', target: shown(errors), model: 'a list' };
 }
 
 /** NS-26: which numbers revisions are is the target's own; that they step when the model's do. */
@@ -173,24 +152,11 @@ function compareRevision(
   model: CallOutcome,
   { match }: Comparing,
 ): Mismatch | null {
-  const account = memberAt(model.json, 'id');
-  const [own, other] = [memberAt(target.json, 'revision'), memberAt(model.json, 'revision')];
-  if (own === undefined || other === undefined) return null;
-  if (match.pair(`revision of ${String(account)}`, String(own), String(other))) return null;
-  return { at: 'body.revision', target: shown(own), model: shown(other) };
-}
-
-function compareHeaders(
-  step: CallStep,
-  target: CallOutcome,
-  model: CallOutcome,
-  comparing: Comparing,
-): Mismatch | null {
-  return (
-    compareEtag(step, target, model) ??
-    compareRequestId(step, target, model, comparing) ??
-    compareLimits(step, target, model)
-  );
+  const space = `revision of ${String(memberAt(model.json, 'id'))}`;
+  const [own, due] = [target, model].map(({ json }) => memberAt(json, 'revision'));
+  const isAlike = own === undefined || due === undefined;
+  if (isAlike || match.pair(space, String(own), String(due))) return null;
+  return { at: 'body.revision', target: shown(own), model: shown(due) };
 }
 
 /** ACC-19: a strong tag whose value is the revision in the body. */
@@ -199,12 +165,10 @@ function compareEtag(
   target: CallOutcome,
   model: CallOutcome,
 ): Mismatch | null {
-  const other = model.headers.get('etag');
-  if (other === undefined || isOpenRead(operation)) return null;
-  const own = target.headers.get('etag');
-  const revision = memberAt(target.json, 'revision');
-  if (own === `"${String(revision)}"`) return null;
-  return { at: 'header.etag', target: own ?? 'none', model: `the revision, "${String(revision)}"` };
+  const [own, other] = [target, model].map(({ headers }) => headers.get('etag'));
+  const tag = `"${String(memberAt(target.json, 'revision'))}"`;
+  if (other === undefined || isOpenRead(operation) || own === tag) return null;
+  return { at: 'header.etag', target: own ?? 'none', model: `the revision, ${tag}` };
 }
 
 /** ERR-4, IDEM-5: of the nine writes every answer carries one, and never the same twice. */
@@ -214,18 +178,14 @@ function compareRequestId(
   model: CallOutcome,
   { match }: Comparing,
 ): Mismatch | null {
-  if (!OPERATIONS[operation].keyed) return null;
-  const [own, other] = [target.headers.get('x-request-id'), model.headers.get('x-request-id')];
-  if (other === undefined) return null;
+  const [own, other] = [target, model].map(({ headers }) => headers.get('x-request-id'));
+  if (!OPERATIONS[operation].keyed || other === undefined) return null;
   if (own !== undefined && own !== '' && match.pair('request', own, other)) return null;
   return { at: 'header.x-request-id', target: own ?? 'none', model: 'one of its own' };
 }
 
 const LIMIT_HEADERS = [
-  'x-ratelimit-limit',
-  'x-ratelimit-remaining',
-  'x-ratelimit-reset',
-  'retry-after',
+  ...['x-ratelimit-limit', 'x-ratelimit-remaining', 'x-ratelimit-reset', 'retry-after'],
 ];
 
 /** LIM-6, LIM-8: the four headers with a 429, and with nothing else. */
@@ -235,15 +195,41 @@ function compareLimits(
   model: CallOutcome,
 ): Mismatch | null {
   for (const name of LIMIT_HEADERS) {
-    const [own, other] = [target.headers.get(name), model.headers.get(name)];
-    const at = `header.${name}`;
-    if (own === undefined && other === undefined) continue;
-    const wrong = { at, target: own ?? 'none', model: other ?? 'none' };
-    if (own === undefined || other === undefined) return wrong;
+    const [own, other] = [target, model].map(({ headers }) => headers.get(name));
     // NS-51: which number the token endpoint gives, and how it counts a minute, is not shown.
-    if (operation === 'issueToken' ? !/^([1-9]\d?|0)$/.test(own) : own !== other) return wrong;
+    const isOpen = operation === 'issueToken' && own !== undefined && other !== undefined;
+    if (isOpen ? /^([1-9]\d?|0)$/.test(own) : own === other) continue;
+    return { at: `header.${name}`, target: own ?? 'none', model: other ?? 'none' };
   }
   const errors = memberAt(target.json, 'errors');
   if (target.status !== 429 || !Array.isArray(errors) || errors.length === 0) return null;
   return { at: 'body.errors', target: shown(errors), model: '[]' };
+}
+
+/** BULK-9, BULK-10: in whatever form a batch is refused, the words name the row at fault. */
+export function compareNamedRow(
+  step: CallStep,
+  target: CallOutcome,
+  model: CallOutcome,
+): Difference | null {
+  const isDue = model.basis?.cites.some((cite) => cite === 'BULK-9' || cite === 'BULK-10');
+  const row = /\d+/.exec(String(memberAt(model.json, 'detail')))?.[0];
+  if (isDue !== true || target.status < 400 || row === undefined) return null;
+  const words = memberAt(target.json, 'detail') ?? Buffer.from(target.body).toString();
+  const faulty = [Number(row), ...rowsLike(Number(row), target)];
+  if (faulty.some((each) => namesRow(String(words), each))) return null;
+  const mismatch = { at: 'body.detail', target: shown(words), model: `words that name row ${row}` };
+  return differenceOf(step, target, model, mismatch);
+}
+
+/** NS-17: of several rows at fault any may be named, whichever fault is looked for first. */
+function rowsLike(row: number, { sent }: CallOutcome): readonly number[] {
+  const rows = memberAt(jsonOf(sent.body ?? new Uint8Array()), 'accounts');
+  if (!Array.isArray(rows)) return [];
+  const nameAt = (at: number) => memberAt(rows[at], 'client_reference_id');
+  const brandAt = (at: number) => memberAt(rows[at], 'brand_id');
+  const brand = nameAt(row) === undefined ? undefined : brandAt(row);
+  return [...rows.keys()].filter(
+    (at) => nameAt(at) === undefined || (brand !== undefined && brandAt(at) === brand),
+  );
 }

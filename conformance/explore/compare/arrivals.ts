@@ -24,7 +24,14 @@ export interface Notice {
   readonly attempts: ReceivedDelivery[];
 }
 
-export const jsonOf = ({ body }: Arrival): Json | undefined => jsonIn(body);
+/** Parsed once: a long list of deliveries is read for every subscription that is shown. */
+const parsed = new WeakMap<Uint8Array, { readonly json: Json | undefined }>();
+
+export function jsonOf({ body }: Arrival): Json | undefined {
+  const known = parsed.get(body) ?? { json: jsonIn(body) };
+  parsed.set(body, known);
+  return known.json;
+}
 
 /** NS-9: names that the sequence number may have in a part of the envelope. */
 const NESTED_NUMBER = /\.(\w*seq\w*|number|offset)$/i;

@@ -1,10 +1,13 @@
 // Compares balances and their entries: what money was moved, whatever the answers said.
 import type { LedgerOutcome } from '../play/outcome.ts';
 import type { Difference } from './difference.ts';
-import type { Match } from './match.ts';
 import { type Comparing, normalDecimal } from './values.ts';
 
-/** NS-3: entries of `unsettled`, by the model's names, are let be. */
+type Entries = LedgerOutcome['entries'];
+/** Of a transaction; null: money that came without one, undefined: one that is not known. */
+type Id = string | null | undefined;
+
+/** NS-3: entries of `unsettled`, by the model's names, are left out. */
 export function compareLedgers(
   target: LedgerOutcome,
   model: LedgerOutcome,
@@ -12,63 +15,39 @@ export function compareLedgers(
   { match }: Comparing,
 ): Difference | null {
   const wrong = (at: string, own: string, other: string): Difference => ({
-    n: target.n,
-    operation: 'ledger',
-    at,
-    model: other,
-    target: own,
-    modelAnswer: 'entries',
-    targetAnswer: 'entries',
-    basis: undefined,
+    ...{ n: target.n, operation: 'ledger', at, model: other, target: own },
+    ...{ modelAnswer: 'entries', targetAnswer: 'entries', basis: undefined },
   });
-  const isOpen = (id: Id) => id != null && unsettled.has(id);
   const modelOf = (id: Id) => (id == null ? id : match.modelOf('transaction', id));
-  const placeOf = placesIn(model.entries, match);
-  const own = inOrder(target.entries, (id) => placeOf(modelOf(id))).filter(
-    ({ transaction_id: id }) => !isOpen(modelOf(id)),
-  );
-  const other = inOrder(model.entries, placeOf).filter(({ transaction_id: id }) => !isOpen(id));
-  const [said, expected] = [amountsOf(own), amountsOf(other)];
-  if (said.join() !== expected.join()) {
-    return wrong('entries', inWords(said, expected), inWords(expected, said));
+  // NS-3: of two transactions either may be booked first. So the entries of each come together, as
+  // the model has its first; those that stand for none yet come last, in their own order.
+  const places = new Map<Id, number>();
+  for (const { transaction_id: id } of model.entries) {
+    const isKnown = id === null || match.targetOf('transaction', id) !== undefined;
+    if (isKnown && !places.has(id)) places.set(id, places.size);
   }
+  const inOrder = (entries: Entries, nameOf: (id: Id) => Id) => {
+    const placeOf = (id: Id) => places.get(nameOf(id)) ?? places.size;
+    return entries
+      .filter(({ transaction_id: id }) => !unsettled.has(nameOf(id) ?? ''))
+      .sort((one, two) => placeOf(one.transaction_id) - placeOf(two.transaction_id));
+  };
+  const [own, other] = [inOrder(target.entries, modelOf), inOrder(model.entries, (id) => id)];
+  const [came, due] = [amountsOf(own), amountsOf(other)];
+  if (came.join() !== due.join()) return wrong('entries', inWords(came, due), inWords(due, came));
   for (const [index, { transaction_id: id }] of own.entries()) {
     const counterpart = other[index]?.transaction_id ?? null;
     if (id === null || counterpart === null) continue;
     if (!match.pair('transaction', id, counterpart)) return wrong('entries.of', id, counterpart);
   }
-  // The balances say more only where both sides see money move in the same direction.
+  // The balances say more only if both sides see money move in the same direction.
+  const signsOf = (entries: Entries) => entries.map(({ amount }) => isMinus(amount)).join();
   if (unsettled.size > 0 || signsOf(own) !== signsOf(other)) return null;
-  const [balance, due] = [normalDecimal(target.balance), normalDecimal(model.balance)];
-  return balance === due ? null : wrong('balance', balance, due);
+  const [balance, dueBalance] = [target, model].map((each) => normalDecimal(each.balance));
+  return balance === dueBalance ? null : wrong('balance', balance!, dueBalance!);
 }
-
-type Entries = LedgerOutcome['entries'];
-
-/** Of a transaction; null: money that came without one, undefined: one that is not known. */
-type Id = string | null | undefined;
-type PlaceOf = (id: Id) => number;
-
-/**
- * NS-3: of two transactions either may be booked first. So the entries of each come together, where
- * the model has its first; those that stand for none yet come last, in their own order.
- */
-function placesIn(entries: Entries, match: Match): PlaceOf {
-  const places = new Map<Id, number>();
-  for (const { transaction_id: id } of entries) {
-    const isKnown = id === null || match.targetOf('transaction', id) !== undefined;
-    if (isKnown && !places.has(id)) places.set(id, places.size);
-  }
-  return (id) => places.get(id) ?? places.size;
-}
-
-const inOrder = (entries: Entries, placeOf: PlaceOf): Entries =>
-  [...entries].sort(
-    ({ transaction_id: one }, { transaction_id: other }) => placeOf(one) - placeOf(other),
-  );
 
 const isMinus = (amount: string): boolean => normalDecimal(amount).startsWith('-');
-const signsOf = (entries: Entries): string => entries.map(({ amount }) => isMinus(amount)).join();
 
 /**
  * NS-27, NS-43: which way a movement goes is open; that what follows it goes the same way or back
@@ -84,11 +63,11 @@ function amountsOf(entries: Entries): readonly string[] {
   });
 }
 
-/** No one reads more than so many; of these the first that differs is told. */
-const MOST_TOLD = 12;
+/** No one reads more than so many; of these the first that differs is named. */
+const MOST_SHOWN = 12;
 
 function inWords(amounts: readonly string[], others: readonly string[]): string {
-  if (Math.max(amounts.length, others.length) <= MOST_TOLD) return amounts.join(', ') || 'none';
+  if (Math.max(amounts.length, others.length) <= MOST_SHOWN) return amounts.join(', ') || 'none';
   const at = amounts.findIndex((each, index) => each !== others[index]);
   const first = at < 0 ? '' : `, number ${at + 1} of them ${amounts[at]}`;
   return `${amounts.length} entries${first}`;

@@ -24,7 +24,7 @@ const call = object(
   {
     ...{ n: whole, operation: { ...text, enum: Object.keys(OPERATIONS) }, as: text },
     ...{ query: record, raw: text, headers: record, fault: object({ effect: record }) },
-    meanwhile: list,
+    meanwhile: { ...list, items: record },
   },
   ['query', 'raw', 'headers', 'fault', 'meanwhile'],
 );
