@@ -32,11 +32,11 @@ export interface ObserveOptions {
 
 /** How a target takes what the specification leaves to it. */
 export interface Forms {
-  /** NS-1: how it takes orders, where that is another form than the model's. */
+  /** NS-1: how it takes orders, if that is another form than the model's. */
   readonly orders: LearnedOrders | undefined;
   /** NS-1: whether orders can be sent: a live target takes those of its profile alone. */
   readonly hasOrders: boolean;
-  /** NS-8: how it takes requests for tokens; undefined where none was taken. */
+  /** NS-8: how it takes requests for tokens; undefined if none was taken. */
   readonly tokenForm: TokenForm | undefined;
 }
 
@@ -56,14 +56,12 @@ const NOTHING: Scenario = {
   run: async () => {},
 };
 
-/** Why nothing can be asked of the target, in words; null where it answers as the API does. */
+/** Why nothing can be asked of the target, in words; null if it answers as the API does. */
 export async function findStartProblem(
   options: Omit<ObserveOptions, 'most'>,
 ): Promise<string | null> {
-  const run = await runScenarios({
-    ...{ ...options, scenarios: [NOTHING], profileScenarios, confirmsAll: true },
-  });
-  return run.refusedToStart;
+  const plan = { scenarios: [NOTHING], profileScenarios, confirmsAll: true };
+  return (await runScenarios({ ...options, ...plan })).refusedToStart;
 }
 
 /** They take many requests for one question that hardly anything else depends on. */
@@ -86,7 +84,7 @@ const SETTABLE: ReadonlySet<string> = new Set(
 
 /**
  * Settings that no other answer can be tried for later, such as a time or a name, are asked first:
- * where requests end half-way, the rest can still show in what is compared.
+ * if requests end half-way, the rest can still show in what is compared.
  */
 const FIRST = [
   ...['err-check-order', 'evt-form', 'evt-channel', 'auth-tokens-work', 'auth-token'],
@@ -99,41 +97,33 @@ const FIRST = [
 const ENOUGH = 700;
 const FEW_AT_ONCE = 2;
 
-export async function observe(options: ObserveOptions): Promise<Observed> {
+/** Whether it may teach a setting; of a question that has none nothing is learned. */
+const observes = ({ id, observes: asked = [] }: Scenario): boolean =>
+  asked.some((question) => SETTABLE.has(question)) && !PASSED_OVER.includes(id);
+
+export function observe(options: ObserveOptions): Promise<Observed> {
   const chosen = scenarios.filter(observes);
   const isFirst = ({ id }: Scenario) => FIRST.includes(id);
-  const stages = [chosen.filter(isFirst), chosen.filter((each) => !isFirst(each))];
-  return observeBy(stages, options);
+  return observeBy([chosen.filter(isFirst), chosen.filter((each) => !isFirst(each))], options);
 }
 
-/** The forms of requests alone, where the answers to all else are known. */
-export async function observeForms(options: ObserveOptions): Promise<Observed> {
-  const chosen = scenarios.filter((each) => observes(each) && isOfOrders(each));
-  return observeBy([chosen], options);
-}
+/** The forms of requests alone, if the answers to all else are known. */
+export const observeForms = (options: ObserveOptions): Promise<Observed> =>
+  observeBy([scenarios.filter((each) => observes(each) && each.id.startsWith('pos-'))], options);
 
 /** What the target was not asked about, as far as these settings say. */
-export function unaskedIn(settings: Observed['settings']): ReadonlySet<string> {
-  return new Set(Object.keys(defaultSettings).filter((key) => !(key in settings)));
-}
-
-const isOfOrders = ({ id }: Scenario): boolean => id.startsWith('pos-');
-
-/** Whether it may teach a setting; of a question that has none nothing is learned. */
-function observes({ id, observes: asked = [] }: Scenario): boolean {
-  return asked.some((question) => SETTABLE.has(question)) && !PASSED_OVER.includes(id);
-}
+export const unaskedIn = (settings: Observed['settings']): ReadonlySet<string> =>
+  new Set(Object.keys(defaultSettings).filter((key) => !(key in settings)));
 
 /** The scenarios of a stage at the same time, one stage after the other. */
 async function observeBy(
   stages: readonly (readonly Scenario[])[],
   options: ObserveOptions,
 ): Promise<Observed> {
-  const { provider, sender, most, signal, ...rest } = options;
+  const { provider, sender, most, ...rest } = options;
   const learned = new Map<string, unknown>();
   const enough = new AbortController();
-  const stop = () => enough.abort();
-  signal.addEventListener('abort', stop, { once: true });
+  const signal = AbortSignal.any([options.signal, enough.signal]);
   let requests = 0;
   const counting: Sender = {
     ...sender,
@@ -144,63 +134,49 @@ async function observeBy(
     },
     close: () => sender.close(),
   };
+  const width = most < ENOUGH ? { width: FEW_AT_ONCE } : {};
+  const given = { ...rest, ...width, provider, sender: counting, signal, learned };
   const results: ScenarioResult[] = [];
   for (const stage of stages) {
-    if (enough.signal.aborted || stage.length === 0) continue;
-    const width = most < ENOUGH ? { width: FEW_AT_ONCE } : {};
-    const run = await runScenarios({
-      ...{ ...rest, ...width, scenarios: stage, provider, sender: counting },
-      ...{ signal: enough.signal, learned },
-    });
-    results.push(...run.scenarios);
+    if (signal.aborted || stage.length === 0) continue;
+    results.push(...(await runScenarios({ ...given, scenarios: stage })).scenarios);
   }
   const tokenForm = await findTokenForm({ ...options, sender: counting });
-  signal.removeEventListener('abort', stop);
   const { config, dropped } = observedConfig(observedRows(stages.flat(), results));
-  const settings = Object.entries(config.settings);
-  const broken = settings.filter(([key, value]) => {
-    const usual = defaultSettings[key as SettingKey];
-    return NEVER_LEARNED.includes(key) && !isDeepStrictEqual(value, usual);
-  });
   const taken = learnedOrders(learned);
   const other = formOf(taken);
-  // Nothing is tried on a live target: it gets the orders of its profile and no others.
-  const orders = provider.worlds ? other : taken;
-  const words = ([key, value]: readonly [string, unknown]) =>
-    `${key} ${typeof value === 'string' ? value : JSON.stringify(value)}, against a rule`;
+  const settings = Object.entries(config.settings);
+  const broken = settings.flatMap(([key, value]) => {
+    const isUsual = isDeepStrictEqual(value, defaultSettings[key as SettingKey]);
+    if (!NEVER_LEARNED.includes(key) || isUsual) return [];
+    return [`${key} ${typeof value === 'string' ? value : JSON.stringify(value)}, against a rule`];
+  });
+  const form = other === undefined ? [] : ['NS-1: orders are taken in another form'];
   return {
     settings: Object.fromEntries(settings.filter(([key]) => !NEVER_LEARNED.includes(key))),
-    unlike: [
-      ...dropped,
-      ...broken.map(words),
-      ...(other === undefined ? [] : ['NS-1: orders are taken in another form']),
-    ],
-    ...{ requests, orders, hasOrders: taken !== undefined, tokenForm },
+    unlike: [...dropped, ...broken, ...form],
+    // Nothing is tried on a live target: it gets the orders of its profile and no others.
+    orders: provider.worlds ? other : taken,
+    ...{ requests, hasOrders: taken !== undefined, tokenForm },
   };
 }
 
 /** NS-8: the first of OAuth's forms in which a credential of the target gets a token. */
-async function findTokenForm({
-  provider,
-  sender,
-  timeoutMs,
-  signal,
-}: ObserveOptions): Promise<TokenForm | undefined> {
+async function findTokenForm({ provider, sender, timeoutMs, signal }: ObserveOptions) {
   if (signal.aborted || !provider.offers.has('client')) return undefined;
   const target = await provider.own();
   try {
     const { clientId, clientSecret } = await target.credential('client');
     if (clientId === undefined || clientSecret === undefined) return undefined;
     const names = { client_id: clientId, client_secret: clientSecret };
-    const url = `${target.baseUrl}/api/v1/oauth/token`;
     for (const form of TOKEN_FORMS) {
       const asked = tokenRequest(form, { grant_type: 'client_credentials', ...names })!;
-      const wire = { method: 'POST', url, headers: asked.headers, timeoutMs };
-      const answer = await sender
-        .send({ ...wire, body: Buffer.from(asked.body), signal })
-        .catch(() => undefined);
-      if (answer === undefined || answer.status >= 300) continue;
-      if (tokenIn(jsonOf(answer.body)) !== undefined) return form;
+      const url = `${target.baseUrl}/api/v1/oauth/token`;
+      const wire = { method: 'POST', url, headers: asked.headers, timeoutMs, signal };
+      const body = Buffer.from(asked.body);
+      const answer = await sender.send({ ...wire, body }).catch(() => undefined);
+      const isServed = answer !== undefined && answer.status < 300;
+      if (isServed && tokenIn(jsonOf(answer.body)) !== undefined) return form;
     }
     return undefined;
   } finally {

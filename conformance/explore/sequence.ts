@@ -67,8 +67,6 @@ export interface BurstStep {
   readonly do: 'burst';
   readonly n: number;
   readonly calls: readonly CallStep[];
-  /** The last of them goes out when the first answer is there. */
-  readonly trails?: true;
 }
 
 /** One call many times over, each with names of its own: `$i` in a fresh stem is the count. */

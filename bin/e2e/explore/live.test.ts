@@ -92,7 +92,7 @@ const idsOf = (seen: readonly Seen[], path: RegExp) =>
 live(
   'it writes to its own records, sends the orders of the profile, and says what is left',
   async () => {
-    const { seen, report } = await explore({ positions }, { requests: '150', seed: '2' });
+    const { seen, report } = await explore({ positions }, { requests: '80', seed: '2' });
     assert.equal(
       report.differences.map(({ title }) => title),
       [],

@@ -51,7 +51,7 @@ twins('its settings are those that the target has answered, and it says so', asy
   // The one who has the target's own settings for a model sees no difference from the twin.
   const { config } = parseConfig(twin);
   const models = simulatorModels({ ...defaultSettings, ...OWN });
-  const { found } = await explored({ answers: config!.settings, models, seed: 2, requests: 600 });
+  const { found } = await explored({ answers: config!.settings, models, seed: 2, requests: 200 });
   assert.equal(found, []);
 });
 

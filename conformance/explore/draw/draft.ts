@@ -115,13 +115,10 @@ export class Draft {
     return { do: 'call', n: this.next(), ...call };
   }
 
-  async burst(calls: readonly Call[], trails = false): Promise<void> {
+  async burst(calls: readonly Call[]): Promise<void> {
     const numbered = calls.slice(0, this.options.crowd).map((each) => this.numbered(each));
-    if (numbered.length < 2) {
-      for (const each of calls) await this.call(each);
-      return;
-    }
-    await this.push({ do: 'burst', n: this.next(), calls: numbered, ...(trails && { trails }) });
+    if (numbered.length > 1) await this.push({ do: 'burst', n: this.next(), calls: numbered });
+    else for (const each of calls) await this.call(each);
   }
 
   many(count: number, call: Call): Promise<void> {

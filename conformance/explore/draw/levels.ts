@@ -6,6 +6,7 @@ import { EVERY_SCOPE } from '../../providers/control-provider.ts';
 import { isDecision, type OperationName } from '../../spec/operations.ts';
 import type { Value } from '../sequence.ts';
 import { type Boundary, EDGE_KEYS, ODD_TAGS, RAW_BODIES, SIZES, TIMES } from './boundaries.ts';
+import type { Row } from './covering.ts';
 import {
   accountOf,
   bodyOf,
@@ -442,9 +443,9 @@ const SENDING: Levels<Send> = {
     apply: (scene, call) =>
       scene.d.burst([call, ...Array.from({ length: 5 }, () => another(scene, call))]),
   },
-  trailing: {
+  'twins and a rival': {
     only: isKeyed,
-    apply: (scene, call) => scene.d.burst([call, rivalOf(scene, call), call], true),
+    apply: (scene, call) => scene.d.burst([call, rivalOf(scene, call), call]),
   },
   'fails before': failing('before', { kind: 'status', status: 500 }),
   'contended before': failing('before', { kind: 'status', status: 503 }),
@@ -595,28 +596,13 @@ export const DIMENSIONS = {
   ...{ observer: OBSERVERS, crowd: CROWDS, after: AFTERS },
 };
 
-/** The level of each dimension; what is absent stays as it usually is. */
-export interface Levelled {
-  readonly operation: OperationName;
-  /** Number of the state in which the call meets its record. */
-  readonly state: string;
-  readonly caller: string;
-  readonly body: string;
-  readonly key: string;
-  readonly gap: string;
-  readonly sending: string;
-  readonly observer: string;
-  readonly crowd: string;
-  readonly after: string;
-}
-
 /** Turns a row of the covering array into steps. */
 export async function playRow(
-  row: Levelled,
+  row: Row,
   { d, ...given }: Pick<Scene, 'd' | 'boundaries' | 'most'>,
 ): Promise<void> {
-  const op = OPS[row.operation];
-  await OBSERVERS[row.observer]!.apply(d);
+  const op = OPS[row.operation as OperationName];
+  await OBSERVERS[row.observer!]!.apply(d);
   // A live target gets no URL that its profile does not give.
   const isHook = op.name === 'createWebhook' && d.options.isLive;
   if (isHook && d.hooks.length === 0) await d.add({ do: 'hook', answers: [200] });
@@ -624,11 +610,11 @@ export async function playRow(
   const subject = resource && (await recordIn(d, resource, Number(row.state)));
   if (resource !== undefined && subject === undefined) return;
   const scene: Scene = { ...given, d, op, subject };
-  await gather(scene, CROWDS[row.crowd]!.apply);
-  const caller = await CALLERS[row.caller]!.apply(scene);
+  await gather(scene, CROWDS[row.crowd!]!.apply);
+  const caller = await CALLERS[row.caller!]!.apply(scene);
   if (caller === undefined) return;
   const plain = plainCall(d, op, { as: caller.as, subject });
-  const bodies = await BODIES[row.body]!.apply(scene, plain);
+  const bodies = await BODIES[row.body!]!.apply(scene, plain);
   const calls = bodies.map((each) => {
     const headers = { ...each.headers, ...caller.headers };
     return Object.keys(headers).length === 0 ? each : { ...each, headers };
@@ -636,10 +622,10 @@ export async function playRow(
   const [first, ...others] = calls;
   if (first === undefined) return;
   for (const call of others) await d.call(call);
-  const focal = await KEYS[row.key]!.apply(scene, first);
-  await pause(d, row.gap);
-  await SENDING[row.sending]!.apply(scene, focal);
-  await AFTERS[row.after]!.apply(scene, focal);
+  const focal = await KEYS[row.key!]!.apply(scene, first);
+  await pause(d, row.gap!);
+  await SENDING[row.sending!]!.apply(scene, focal);
+  await AFTERS[row.after!]!.apply(scene, focal);
   if (row.caller !== 'a firm without permission') return;
   await d.add({ do: 'permit', operation: op.name, allowed: true });
   for (const call of calls) await d.call(call);

@@ -12,7 +12,7 @@ import { type Boundary, boundariesOf } from './boundaries.ts';
 import { Corpus, type Coverage } from './corpus.ts';
 import { Covering, type Row, type Space } from './covering.ts';
 import { Draft } from './draft.ts';
-import { DIMENSIONS, type Levelled, type Levels, playRow } from './levels.ts';
+import { DIMENSIONS, type Levels, playRow } from './levels.ts';
 import { EVERY_OPERATION, type Field, OPS } from './operations.ts';
 import { lastLooks, STATES, subjectOf } from './records.ts';
 
@@ -73,8 +73,9 @@ export class Source {
   async #rows(d: Draft, most: number): Promise<void> {
     const rows = 1 + this.#random.below(MOST_ROWS);
     for (let at = 0; at < rows && d.cost < most / 2; at += 1) {
-      const row = this.#covering.next() as unknown as Levelled;
-      const boundaries = (count: number) => this.#nextBoundaries(row.operation, count);
+      const row = this.#covering.next();
+      const boundaries = (count: number) =>
+        this.#nextBoundaries(row.operation as OperationName, count);
       await playRow(row, { d, boundaries, most });
     }
   }
@@ -106,7 +107,7 @@ function canDraw(operation: OperationName, { offers, hasOrders, isLive }: Source
 /** What a target offers of all that a focal call can be combined with. */
 function spaceOf(options: SourceOptions): Space {
   const { offers, crowd } = options;
-  const concurrent = ['twins', 'rivals', 'crowd', 'trailing'];
+  const concurrent = ['twins', 'rivals', 'crowd', 'twins and a rival'];
   const all: Readonly<Record<string, Levels<unknown>>> = DIMENSIONS;
   const dimensions = Object.entries(all).map(([name, levels]) => ({
     name,

@@ -20,14 +20,11 @@ export function* simpler(step: Step, before: readonly Step[]): Generator<Step> {
         if (count < step.count) yield { ...step, count };
       }
       return;
-    case 'burst': {
-      const { trails, ...together } = step;
-      if (trails === true) yield together;
+    case 'burst':
       for (const { n } of step.calls.slice(1)) {
         yield { ...step, calls: step.calls.filter((each) => each.n !== n) };
       }
       return;
-    }
     case 'mint': {
       const { scopes, perSecond } = step.wish;
       if (scopes.length > 0) yield { ...step, wish: { ...step.wish, scopes: [] } };

@@ -5,7 +5,6 @@ import type { Sender, WireAnswer } from '../../engine/send/sender.ts';
 import type { Target } from '../../providers/target.ts';
 import type { Model } from '../model.ts';
 import type { LearnedOrders } from '../observe.ts';
-import type { BurstStep, CallStep } from '../sequence.ts';
 import type { Basis } from './outcome.ts';
 import { type Seeds, seeded } from './seeds.ts';
 import type { TokenForm } from './token-form.ts';
@@ -81,21 +80,6 @@ export async function sendPaced(
   if (rates.length === 0 || !isShort) return answer;
   pacer.backOff(rates, waitMs);
   return send();
-}
-
-/**
- * The calls of a burst, all of them together; a last one that trails goes out with the first
- * answer, while the others, and what they have brought about, are on their way.
- */
-export async function released<T>(
-  { calls, trails }: BurstStep,
-  send: (call: CallStep) => Promise<T>,
-): Promise<readonly T[]> {
-  const last = trails === true && calls.length > 1 ? calls.at(-1) : undefined;
-  const others = (last === undefined ? calls : calls.slice(0, -1)).map(send);
-  if (last === undefined) return Promise.all(others);
-  await Promise.race(others);
-  return Promise.all([...others, send(last)]);
 }
 
 /** What the model does not answer at once it keeps waiting. */

@@ -16,7 +16,7 @@ import {
 } from '../sequence.ts';
 import { type Known, resolve, resolveText } from '../values.ts';
 import { isSubscribing, sleep, untilDelivered, untilMet } from './await-arrivals.ts';
-import { type Ground, released, sendPaced } from './ground.ts';
+import { type Ground, sendPaced } from './ground.ts';
 import { operate } from './operate.ts';
 import { jsonOf, type Outcome, type Played } from './outcome.ts';
 import { inForm, withPosition } from './position-form.ts';
@@ -97,7 +97,7 @@ export class Player implements Known {
   /** Calls that have to be repeated are sent again when all are answered. */
   async #burst(step: BurstStep): Promise<readonly Outcome[]> {
     const outcomes: Outcome[] = [];
-    const answers = await released(step, (call) => this.#call(call));
+    const answers = await Promise.all(step.calls.map((call) => this.#call(call)));
     for (const [at, call] of step.calls.entries()) {
       outcomes.push(await this.#untilCalm(call, answers[at]));
     }
