@@ -117,6 +117,7 @@ export class Player implements Known {
       const { timeoutMs } = this.ground;
       await untilMet({ hits: () => fault.hits(), answer, timeoutMs });
       for (const each of step.meanwhile ?? []) outcomes.push(await this.#call(each));
+      this.#isFlushed = false;
       await this.advance(Number(effect.ms) + MARGIN_MS);
     }
     outcomes.push(await answer);
