@@ -16,7 +16,7 @@ const limitMs = 300_000;
 // Two for each processor: many files wait for most of their time.
 const workerCount = 2 * availableParallelism();
 // A larger young generation is collected less often.
-const workerFlags = ['--enable-source-maps', '--max-semi-space-size=64'];
+const workerFlags = ['--enable-source-maps', '--max-semi-space-size=32'];
 const typeCheck = ['--noEmit', '--incremental', '--tsBuildInfoFile', 'node_modules/.cache/types'];
 
 const { values, positionals: filters } = parseArgs({

@@ -1,11 +1,12 @@
 // `sandbox start --forward-to`: a receiver author's first minutes, as the README tells them.
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, rmSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
+import { createSandbox, type SandboxOptions } from '../../simulator/index.ts';
 import type { ReadyEvent } from '../commands/sandbox/ready.ts';
 import { freePort, Program, startSandbox } from './testing/program.ts';
 
@@ -31,12 +32,6 @@ async function start({ children }: Place, ...args: string[]) {
   const { program: child, ready } = await startSandbox(args);
   children.push(child);
   return { child, ready };
-}
-
-/** Ends it as a terminal does. */
-async function end({ child }: { readonly child: Program }): Promise<void> {
-  child.signal('SIGTERM');
-  assert.is((await child.ended).code, 0);
 }
 
 async function createAccount({ base_url, credentials }: ReadyEvent, name: string): Promise<void> {
@@ -99,33 +94,35 @@ forwarding('a receiver in ten lines verifies what it gets', async (place) => {
   await local.says('account.created\naccount.created\n');
 });
 
-forwarding('a world that was kept, and a receiver at another place', async (place) => {
+/** Of a sandbox in this process: its receiver, and where deliveries go. */
+async function forwardsWith(options: SandboxOptions) {
+  const sandbox = await createSandbox(options);
+  const { subscription } = (await sandbox.control('GET', 'info')) as ReadyEvent;
+  const { forwards } = (await sandbox.control('GET', 'forwards')) as { forwards: unknown };
+  await sandbox.close();
+  return { subscription, forwards };
+}
+
+forwarding('a world that was kept, and a receiver at another place', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'forward-'));
   const state = join(folder, 'state.json');
-  await end(await start(place, '--state', state));
   // It had no receiver when it was saved; then it has one, and then the same one elsewhere.
-  const to = (url: string) => start(place, '--forward-to', url, '--state', state);
-  const first = await to('http://127.0.0.1:9/one');
-  await end(first);
-  const second = await to('http://127.0.0.1:9/two');
-  assert.equal(second.ready.subscription, {
-    ...first.ready.subscription,
-    forwards_to: 'http://127.0.0.1:9/two',
+  await forwardsWith({ state });
+  const first = await forwardsWith({ state, forwardTo: 'http://127.0.0.1:9/one' });
+  const to = 'http://127.0.0.1:9/two';
+  assert.equal(await forwardsWith({ state, forwardTo: to }), {
+    subscription: { ...first.subscription, forwards_to: to },
+    forwards: [{ from: 'https://receiver.example', to }],
   });
-  const { forwards } = (await control(second.ready, 'GET', 'forwards')) as { forwards: unknown };
-  assert.equal(forwards, [{ from: 'https://receiver.example', to: 'http://127.0.0.1:9/two' }]);
   rmSync(folder, { recursive: true });
 });
 
-forwarding('the forwards of a config file count for a world that was kept', async (place) => {
+forwarding('forwards that are named count for a world that was kept', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'forward-'));
   const forward = { from: 'https://hooks.example.com', to: 'http://127.0.0.1:9/in' };
-  const [state, config] = [join(folder, 'state.json'), join(folder, 'config.json')];
-  writeFileSync(config, JSON.stringify({ forwards: [forward] }));
-  await end(await start(place, '--state', state));
-  const { ready } = await start(place, '--state', state, '--config', config);
-  const { forwards } = (await control(ready, 'GET', 'forwards')) as { forwards: unknown };
-  assert.equal(forwards, [forward]);
+  const state = join(folder, 'state.json');
+  await forwardsWith({ state });
+  assert.equal((await forwardsWith({ state, forwards: [forward] })).forwards, [forward]);
   rmSync(folder, { recursive: true });
 });
 
