@@ -129,7 +129,7 @@ find('what is played again is named as in the file that it came from', async () 
   try {
     await withFolder(async (cwd) => {
       writeFileSync(join(cwd, 'm.json'), '{}');
-      const wide = { baseUrl, requests: '60', model: 'm.json', report: ['json=kept.json'] };
+      const wide = { baseUrl, requests: '200', model: 'm.json', report: ['json=kept.json'] };
       assert.is((await runExplore(wide, { cwd })).code, 1);
       const again = await runExplore({ baseUrl, replay: 'kept.json#d1' }, { cwd });
       assert.is(again.code, 1);
