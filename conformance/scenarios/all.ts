@@ -7,19 +7,17 @@ import { accountReferenceScenarios } from './accounts/references.ts';
 import { accountRefusalScenarios } from './accounts/refusals.ts';
 import { bulkScenarios } from './bulk/create.ts';
 import { conventionScenarios } from './conventions/conventions.ts';
+import { eventChannelScenarios } from './delivery/channel.ts';
 import { deliveryEndScenarios } from './delivery/ending.ts';
-import { eventKindScenarios } from './delivery/event-kinds.ts';
-import { eventChannelScenarios } from './delivery/events-channel.ts';
 import { deliveryFormScenarios } from './delivery/form.ts';
+import { eventKindScenarios } from './delivery/kinds.ts';
 import { deliveryProgressScenarios } from './delivery/progress.ts';
 import { deliveryRetryScenarios } from './delivery/retries.ts';
 import { eventScenarios } from './delivery/routing.ts';
 import { errorScenarios } from './errors/errors.ts';
 import { idempotencyScenarios } from './idempotency/all.ts';
-import { limitCountingScenarios } from './limits/counting.ts';
 import { limitFirmScenarios } from './limits/firm.ts';
-import { limitRateScenarios } from './limits/rates.ts';
-import { limitRefusalScenarios } from './limits/refusals.ts';
+import { limitScenarios } from './limits/limits.ts';
 import { positionScenarios } from './positions/positions.ts';
 import { transactionScenarios } from './transactions/create.ts';
 import { transactionStateScenarios } from './transitions/all.ts';
@@ -54,8 +52,6 @@ export const scenarios: readonly Scenario[] = [
   ...deliveryEndScenarios,
   ...eventChannelScenarios,
   ...errorScenarios,
-  ...limitRateScenarios,
-  ...limitRefusalScenarios,
-  ...limitCountingScenarios,
+  ...limitScenarios,
   ...limitFirmScenarios,
 ];

@@ -26,6 +26,9 @@ const PRESUMES: readonly Presumption[] = [
   { rules: ['IDEM-11', 'IDEM-13', 'IDEM-14a'], presume: ['IDEM-2c'] },
   { rules: ['IDEM-11'], presume: ['UPD-7'] },
   { rules: ['IDEM-13'], presume: ['ACC-8', 'ACC-9'] },
+  // A refusal that is made again has a number of its own, as has a replay that is given another.
+  { rules: ['IDEM-4d'], presume: ['IDEM-5'] },
+  { rules: ['IDEM-14b'], presume: ['IDEM-14a'] },
   // Two bodies of one subject differ in what is no part of it.
   {
     rules: ['IDEM-2c'],
@@ -106,6 +109,8 @@ const PRESUMES: readonly Presumption[] = [
   { rules: ['EVT-2a', 'EVT-2b', 'EVT-10a', 'EVT-10b'], presume: ['EVT-3'] },
   { rules: ['EVT-5b', 'EVT-6', 'EVT-7'], presume: ['EVT-3', 'EVT-5a'] },
   { rules: ['EVT-7'], presume: ['EVT-6', 'HOOK-4'] },
+  // What arrives nowhere is lost to everybody.
+  { rules: ['EVT-12'], presume: ['EVT-4'] },
   // That a failure is seen at all: the event comes again.
   { rules: ['EVT-9a', 'EVT-9b'], presume: ['EVT-8a'] },
 
@@ -117,9 +122,9 @@ const PRESUMES: readonly Presumption[] = [
 
 /**
  * Rules that hold for many operations, each for itself: a finding about one operation does not
- * explain a finding about another.
+ * explain a finding about another. Which number a replay has (IDEM-5) is one matter for all of them.
  */
-const FOR_EACH_OPERATION = /^(IDEM|AUTH|CONV)-/;
+const FOR_EACH_OPERATION = /^(IDEM-(?!5$)|AUTH-|CONV-)/;
 
 /** The rules that a finding takes for granted, given the operations that its evidence is about. */
 export function presumedBy(

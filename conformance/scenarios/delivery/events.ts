@@ -1,19 +1,20 @@
-// Events that are caused for a scenario, and the deliveries that report them. Which operation causes
-// which event is open (NS-11): an operator emits one if possible, else an account is created.
+// Events that are caused for a scenario, and the subscriptions that they arrive at. Which operation
+// causes which event is open (NS-11): an operator emits one if possible, else an account is created.
+
 import type { Role } from '../../engine/capabilities.ts';
 import type { RecordedDelivery } from '../../engine/record/delivery-recorder.ts';
-import type { ScenarioContext } from '../../engine/scenario/scenario-context.ts';
+import type { Rules, ScenarioContext } from '../../engine/scenario/scenario-context.ts';
+import type { GivenWebhook } from '../../engine/scenario/scenario-setup.ts';
 import { Blocked, Inconclusive, MissingCapability } from '../../engine/scenario-errors.ts';
+import type { Json } from '../../engine/send/answer.ts';
 import type { RequestBody } from '../../engine/send/client.ts';
-import { idText, type Json } from '../../engine/send/json.ts';
-import type { WebhookEndpoint } from '../../providers/webhook-receiver.ts';
+import { idText } from '../../engine/send/json.ts';
+import type { AnswerPolicy, WebhookEndpoint } from '../../providers/webhook-receiver.ts';
 import type { Category } from '../../spec/event-categories.ts';
 import { type Bodied, type Envelope, envelopeIn, eventIdOf, textOf } from './envelopes.ts';
 
 export const SECOND_MS = 1_000;
 export const MINUTE_MS = 60 * SECOND_MS;
-export const HOUR_MS = 60 * MINUTE_MS;
-export const DAY_MS = 24 * HOUR_MS;
 
 export interface TriggeredEvent {
   readonly words: string;
@@ -71,10 +72,8 @@ interface Subject {
 }
 
 export function eventAbout(account: Subject): TriggeredEvent {
-  return {
-    words: `an event about the account ${account.id}`,
-    isIn: (each) => isAbout(each, account),
-  };
+  const isIn = (each: Bodied) => isAbout(each, account);
+  return { words: `an event about the account ${account.id}`, isIn };
 }
 
 /** An id this long is not also the id of another kind of record. */
@@ -91,7 +90,7 @@ export function isAbout(delivered: Bodied, { id, reference, email }: Subject): b
   const ofAccounts = Object.values(envelope).some(
     (value) => typeof value === 'string' && /^account\b/i.test(value),
   );
-  return membersOf(envelope).some(({ path, value }) => {
+  return membersOf(envelope).some(([path, value]) => {
     if (idText(value) !== id) return false;
     const [holder = '', name = ''] = ['', ...path].slice(-2);
     const isNamed = /account/i.test(name) || (/account/i.test(holder) && /^id$/i.test(name));
@@ -100,13 +99,8 @@ export function isAbout(delivered: Bodied, { id, reference, email }: Subject): b
   });
 }
 
-interface Member {
-  readonly path: readonly string[];
-  readonly value: Json;
-}
-
-function membersOf(value: Json, path: readonly string[] = []): Member[] {
-  if (value === null || typeof value !== 'object') return [{ path, value }];
+function membersOf(value: Json, path: readonly string[] = []): (readonly [string[], Json])[] {
+  if (value === null || typeof value !== 'object') return [[[...path], value]];
   return Object.entries(value).flatMap(([name, inner]) => membersOf(inner, [...path, name]));
 }
 
@@ -115,75 +109,94 @@ export function deliveryTimeoutMs(t: ScenarioContext): number {
   return t.has('clock') ? 5_000 : 30_000;
 }
 
-/** The deliveries of one event at a hook, once there are `count` or the time is up. */
-export async function deliveriesOf(
-  t: ScenarioContext,
-  hook: WebhookEndpoint,
-  event: TriggeredEvent,
-  count = 1,
-  withinMs = deliveryTimeoutMs(t),
-): Promise<RecordedDelivery[]> {
-  const own = () => hook.deliveries.filter((each) => event.isIn(each));
-  await t.until(() => own().length >= count, withinMs);
-  return (await arrivedAt(t, hook)).filter((each) => event.isIn(each));
-}
-
-/** Everything that has arrived at a hook, without waiting; without the first `from`. */
-export async function arrivedAt(
-  t: ScenarioContext,
-  hook: WebhookEndpoint,
-  from = 0,
-): Promise<RecordedDelivery[]> {
-  return (await t.deliveriesAt(hook, 0, 0)).slice(from);
-}
-
-/** The first delivery of an event; blocked if there is none. */
-export async function requireDelivery(
-  t: ScenarioContext,
-  hook: WebhookEndpoint,
-  event: TriggeredEvent,
-): Promise<RecordedDelivery> {
-  const [first] = await deliveriesOf(t, hook, event);
-  if (first !== undefined) return first;
-  const words = `no delivery of ${event.words} came within ${deliveryTimeoutMs(t) / 1000} s`;
-  // NS-11: unless an operator emitted the event, there may have been none.
-  throw t.has('emit') ? new Blocked(words) : new Inconclusive(words);
-}
-
-/** Causes an event and waits for its first delivery. */
-export async function deliverEvent(
-  t: ScenarioContext,
-  hook: WebhookEndpoint,
-  options: EventOptions = {},
-): Promise<{ readonly event: TriggeredEvent; readonly delivered: RecordedDelivery }> {
-  const event = await triggerEvent(t, options);
-  return { event, delivered: await requireDelivery(t, hook, event) };
-}
-
-/** Causes an event whose first delivery fails, and which then waits for its retry. */
-export async function failEvent(
-  t: ScenarioContext,
-  hook: WebhookEndpoint,
-): Promise<TriggeredEvent> {
-  hook.answer(() => ({ status: 500 }));
-  const { event } = await deliverEvent(t, hook);
-  await flushDeliveries(t);
-  return event;
-}
-
 /** Gives deliveries in progress the time to arrive: an advance returns when they are answered. */
 export async function flushDeliveries(t: ScenarioContext): Promise<void> {
   if (t.has('clock')) await t.operator.advance(1);
   else await t.sleep(2_000);
 }
 
+/** A subscription of the scenario's own, to all categories unless some are named. */
+export async function subscribe(
+  t: ScenarioContext,
+  categories?: readonly Category[],
+  role?: Role,
+): Promise<Listener> {
+  const hook = await t.receiver();
+  return new Listener(t, hook, await t.given.webhook(hook, categories, role));
+}
+
+/** A subscription, and the endpoint that it delivers to. */
+export class Listener {
+  readonly hook: WebhookEndpoint;
+  readonly given: GivenWebhook;
+  readonly #t: ScenarioContext;
+
+  constructor(t: ScenarioContext, hook: WebhookEndpoint, given: GivenWebhook) {
+    this.#t = t;
+    this.hook = hook;
+    this.given = given;
+  }
+
+  get id(): string {
+    return this.given.id;
+  }
+
+  /** How many deliveries have arrived. */
+  get count(): number {
+    return this.hook.deliveries.length;
+  }
+
+  /** What deliveries are answered from now on. */
+  answers(answer: number | AnswerPolicy): void {
+    this.hook.answer(typeof answer === 'number' ? () => ({ status: answer }) : answer);
+  }
+
+  /** Causes an event and waits for its first delivery. */
+  async deliver(options: EventOptions = {}) {
+    const event = await triggerEvent(this.#t, options);
+    return { event, delivered: await this.first(event) };
+  }
+
+  /** Causes an event whose first delivery fails, and which then waits for its retry. */
+  async fail(): Promise<TriggeredEvent> {
+    this.answers(500);
+    const { event } = await this.deliver();
+    await flushDeliveries(this.#t);
+    return event;
+  }
+
+  /** The first delivery of an event; blocked if there is none. */
+  async first(event: TriggeredEvent): Promise<RecordedDelivery> {
+    const [first] = await this.of(event);
+    if (first !== undefined) return first;
+    const words = `no delivery of ${event.words} came within ${deliveryTimeoutMs(this.#t) / 1000} s`;
+    // NS-11: unless an operator emitted the event, there may have been none.
+    throw this.#t.has('emit') ? new Blocked(words) : new Inconclusive(words);
+  }
+
+  has(event: TriggeredEvent): boolean {
+    return this.hook.deliveries.some((each) => event.isIn(each));
+  }
+
+  /** The deliveries of an event, once there are `count` or the time is up. */
+  async of(event: TriggeredEvent, count = 1, withinMs = deliveryTimeoutMs(this.#t)) {
+    const own = () => this.hook.deliveries.filter((each) => event.isIn(each));
+    await this.#t.until(() => own().length >= count, withinMs);
+    return (await this.arrived()).filter((each) => event.isIn(each));
+  }
+
+  /** Everything that has arrived, without waiting; without the first `from`. */
+  async arrived(from = 0): Promise<RecordedDelivery[]> {
+    return (await this.#t.deliveriesAt(this.hook, 0, 0)).slice(from);
+  }
+}
+
 /** No delivery may have come; the finding shows those that did. */
 export function claimNone(
   t: ScenarioContext,
-  rules: Parameters<ScenarioContext['claim']>[0],
+  rules: Rules,
   words: string,
   all: readonly RecordedDelivery[],
 ): boolean {
-  const actual = `${all.length} deliveries, in exchanges ${all.map(({ n }) => n).join(', ')}`;
-  return t.claim(rules, words, all.length === 0, actual, ...all);
+  return t.claim(rules, words, all.length === 0, `${all.length} deliveries`, ...all);
 }

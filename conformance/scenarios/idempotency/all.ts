@@ -2,10 +2,10 @@
 import { replayMatrices } from '../../cases/replays.ts';
 import type { Scenario } from '../../engine/types.ts';
 import { concurrencyScenarios } from './at-once.ts';
+import { credentialScenarios } from './credentials.ts';
 import { effectScenarios } from './effects.ts';
 import { keyScenarios } from './keys.ts';
 import { lifetimeScenarios } from './lifetime.ts';
-import { referenceScenarios } from './references.ts';
 import { repeatScenarios } from './repeats.ts';
 
 export const idempotencyScenarios: readonly Scenario[] = [
@@ -14,6 +14,6 @@ export const idempotencyScenarios: readonly Scenario[] = [
   ...repeatScenarios,
   ...effectScenarios,
   ...lifetimeScenarios,
-  ...referenceScenarios,
+  ...credentialScenarios,
   ...concurrencyScenarios,
 ];

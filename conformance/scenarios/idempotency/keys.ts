@@ -49,7 +49,6 @@ function keyRequiredOn(kind: string, ...operations: readonly WriteName[]): Scena
 
 /** Without a key the write is refused, and nothing is done: with one it is served as the first. */
 async function expectKeyRequired(t: ScenarioContext, operation: WriteName): Promise<void> {
-  const { words } = OPERATIONS[operation];
   const call = await validCall(t, operation);
   // An empty value and one of spaces are the same once trimmed; proxies may drop either.
   const lacking = operation === 'createAccount' ? [null, '', '   '] : [null];
@@ -58,6 +57,7 @@ async function expectKeyRequired(t: ScenarioContext, operation: WriteName): Prom
   const keyed = await sendCall(t, call);
   // Where one was let through, that may be why the keyed one could not be served any more.
   if (keyed.status >= 300 && !bare.some((each) => each.status < 300)) {
+    const { words } = OPERATIONS[operation];
     throw new Blocked(`control failed: ${words} with a key: ${keyed.summary}`);
   }
   t.findings.controlled = true;
@@ -71,7 +71,7 @@ async function expectKeyRequired(t: ScenarioContext, operation: WriteName): Prom
     for (const key of lacking) {
       const answer = await sendCall(t, { operation, ...fault }, { key });
       // Without a code it is the refusal of a reader (ERR-2).
-      const first = answer.status === KEY_REQUIRED[0] && answer.code === KEY_REQUIRED[1];
+      const first = answer.summary === KEY_REQUIRED.join(' ');
       t.expect('IDEM-1d', answer).is(`${KEY_REQUIRED.join(' ')}, although there is ${what}`, first);
     }
   }
@@ -84,46 +84,38 @@ const idemKeyLength: Scenario = {
   async run(t) {
     const create = (key: string) => t.api.createAccount(t.newAccount(), { key });
     const plain = await t.control('a short key', () => create(t.fresh.key()));
-    // With a new reference a key of one character is new as well: the subject differs.
-    t.expect('IDEM-1b', await create('x')).status(plain.status);
     const longest = t.fresh.text(LONGEST);
-    t.expect('IDEM-1b', await create(longest)).status(plain.status);
-    const padded = await create(`  ${t.fresh.text(LONGEST)}  `);
-    t.expect('IDEM-1b', padded).is(
-      `${LONGEST} characters after trimming`,
-      padded.status === plain.status,
-    );
-    t.expect('IDEM-1b', await create(t.fresh.text(LONGEST + 1))).refused(...KEY_REQUIRED);
-    t.expect('IDEM-1b', await create(t.fresh.text(1000))).refused(...KEY_REQUIRED);
-    await expectOtherKey(t, 'the last character', longest, `${longest.slice(0, -1)}z`);
+    // With a new reference a key of one character is new as well: the subject differs.
+    for (const key of ['x', longest, `  ${t.fresh.text(LONGEST)}  `]) {
+      t.expect('IDEM-1b', await create(key)).status(plain.status);
+    }
+    for (const length of [LONGEST + 1, 1000]) {
+      t.expect('IDEM-1b', await create(t.fresh.text(length))).refused(...KEY_REQUIRED);
+    }
+    const [lower, key] = [t.fresh.text(LONGEST), t.fresh.key()];
     // References are the same in any case; of keys that is not specified.
-    const lower = t.fresh.text(LONGEST);
-    await expectOtherKey(t, 'case', lower, lower.toUpperCase());
-    const key = t.fresh.key();
-    await expectOtherKey(t, 'a space within it', key, `${key.slice(0, -1)} ${key.slice(-1)}`);
+    for (const [how, one, other] of [
+      ['the last character', longest, `${longest.slice(0, -1)}z`],
+      ['case', lower, lower.toUpperCase()],
+      ['a space within it', key, `${key.slice(0, -1)} ${key.slice(-1)}`],
+    ] as const) {
+      const body = t.newAccount();
+      const first = await t.api.createAccount(body, { key: one });
+      if (first.status !== 201) continue;
+      // Under a key that differs it finds the account by its reference: 200, and not 201 again.
+      const answer = await t.api.createAccount(body, { key: other });
+      const words = `not the answer under another key, which differs in ${how}`;
+      t.expect('IDEM-1b', answer).is(words, !isReplayOf(answer, first), answer.summary, first);
+    }
   },
 };
-
-/** The same create under another key finds the account by its reference: 200, and not 201 again. */
-async function expectOtherKey(t: ScenarioContext, how: string, key: string, other: string) {
-  const body = t.newAccount();
-  const first = await t.api.createAccount(body, { key });
-  if (first.status !== 201) return;
-  const answer = await t.api.createAccount(body, { key: other });
-  const words = `not the answer under another key, which differs in ${how}`;
-  t.expect('IDEM-1b', answer).is(words, !isReplayOf(answer, first), answer.summary, first);
-}
 
 export const keyScenarios: readonly Scenario[] = [
   keyRequiredOn('accounts', 'createAccount', 'updateAccount', 'bulkCreateAccounts'),
   keyRequiredOn(
     'transactions',
-    ...([
-      'createTransaction',
-      'approveTransaction',
-      'rejectTransaction',
-      'cancelTransaction',
-    ] as const),
+    ...(['createTransaction', 'approveTransaction'] as const),
+    ...(['rejectTransaction', 'cancelTransaction'] as const),
   ),
   keyRequiredOn('positions', 'openPosition', 'closePosition'),
   idemKeyLength,

@@ -1,6 +1,5 @@
-// IDEM-4, IDEM-5: a repeat of each write gets the first answer, byte for byte, and does nothing;
-// refusals are kept as successes are.
-
+// IDEM-4, IDEM-5, IDEM-11, IDEM-13: a repeat of each write gets the first answer, byte for byte, and
+// does nothing; refusals are kept as successes are.
 import { moveOn, readBack, sendCall, type ValidCall, validCall } from '../../cases/calls.ts';
 import { body, type Fault, ifMatch, path, rows } from '../../cases/refusals.ts';
 import type { Role } from '../../engine/capabilities.ts';
@@ -8,10 +7,11 @@ import { describeAnswer } from '../../engine/judge/expect.ts';
 import { bytesWithRequestIdOf, isReplayOf, sameMembers } from '../../engine/judge/replay.ts';
 import type { ScenarioContext } from '../../engine/scenario/scenario-context.ts';
 import { Blocked, MissingCapability, UnknownPayload } from '../../engine/scenario-errors.ts';
-import { type Answer, memberAt } from '../../engine/send/answer.ts';
-import type { RequestBody } from '../../engine/send/client.ts';
+import type { Answer } from '../../engine/send/answer.ts';
+import { memberAt } from '../../engine/send/answer.ts';
 import { printJson } from '../../engine/send/json.ts';
-import type { RuleId, Scenario } from '../../engine/types.ts';
+import type { Scenario } from '../../engine/types.ts';
+import type { Place } from '../../providers/target.ts';
 import {
   FORBIDDEN,
   INVALID,
@@ -27,34 +27,24 @@ import { OPERATIONS, WRITE_NAMES, type WriteName } from '../../spec/operations.t
 import { closePosition, openPosition } from '../support/orders.ts';
 import { UNKNOWN_ID } from '../support/unknown-id.ts';
 
-const REPEAT_RULES = ['IDEM-4a', 'IDEM-4b', 'IDEM-4c', 'IDEM-5'] as const;
+const REPLAY_RULES = ['IDEM-4a', 'IDEM-4b', 'IDEM-4c', 'IDEM-5'] as const;
 
-function repeatOf(operation: WriteName): Scenario {
-  const { words } = OPERATIONS[operation];
+function replayOf(operation: WriteName): Scenario {
+  const { words, path: route } = OPERATIONS[operation];
   const hasTag = operation === 'createAccount' || operation === 'updateAccount';
-  const isOfAccounts = hasTag || operation === 'bulkCreateAccounts';
-  const tagRule: RuleId[] = hasTag ? ['ACC-19'] : [];
   return {
     id: `idem-replay-${operation.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`,
     title: `A repeat of ${words} gets the first answer, byte for byte, and does nothing`,
-    rules: [...REPEAT_RULES, ...tagRule],
+    rules: hasTag ? [...REPLAY_RULES, 'ACC-19'] : REPLAY_RULES,
     observes: hasTag ? ['NS-29'] : [],
-    needs: isOfAccounts ? [] : ['trading_account'],
+    needs: route.startsWith('/api/v1/accounts') ? [] : ['trading_account'],
     async run(t) {
       const call = await validCall(t, operation);
-      const key = t.fresh.key();
-      const first = await t.control(words, () => sendCall(t, call, { key }));
-      // IDEM-4b: what the record has become since is no part of the first answer.
-      await moveOn(t, call, first);
-      const before = await readBack(t, call);
-      const repeats = [await sendCall(t, call, { key }), await sendCall(t, call, { key })];
-      for (const repeat of repeats) await expectRepeat(t, first, repeat);
-      await expectOwnRequestIds(t, first, repeats);
-      if (before !== undefined) expectUnmoved(t, before, (await readBack(t, call))!);
+      const { first, repeats, send } = await expectReplays(t, call);
       if (hasTag) expectTag(t, first, repeats[0]!);
       if (!repeats.every((each) => isReplayOf(each, first))) return;
       // A record that its repeats use up is not kept for 24 hours.
-      const last = await sendCall(t, call, { key });
+      const last = await send();
       const kept = isReplayOf(last, first);
       t.expect('IDEM-4a', last).is('the first answer still', kept, describeAnswer(last), first);
     },
@@ -62,57 +52,56 @@ function repeatOf(operation: WriteName): Scenario {
 }
 
 /** A create by a known reference: found again, the record would read as it does now. */
-function repeatOfFound(operation: 'createAccount' | 'createTransaction'): Scenario {
-  const record = operation === 'createAccount' ? 'account' : 'transaction';
+function replayOfFound(record: 'account' | 'transaction'): Scenario {
   return {
     id: `idem-replay-of-found-${record}`,
     title: `The 200 for a ${record} that is known is kept under its key as a 201 is`,
-    rules: REPEAT_RULES,
+    rules: REPLAY_RULES,
     needs: record === 'account' ? [] : ['trading_account'],
     async run(t) {
-      const call = await validCall(t, operation);
-      const made = await t.control(OPERATIONS[operation].words, () => sendCall(t, call));
-      const key = t.fresh.key();
-      const find = () => sendCall(t, call, { key });
-      const first = await t.control('a create by a known reference', find);
-      await moveOn(t, call, made);
-      const repeat = await find();
-      await expectRepeat(t, first, repeat);
-      await expectOwnRequestIds(t, first, [repeat]);
+      const call = await validCall(t, record === 'account' ? 'createAccount' : 'createTransaction');
+      await expectReplays(t, call, await t.control('a create', () => sendCall(t, call)));
     },
   };
 }
 
-/** The status, the record that the answer names, and then the bytes. */
-async function expectRepeat(t: ScenarioContext, first: Answer, repeat: Answer): Promise<void> {
-  const same = repeat.status === first.status;
-  const words = `${first.status}, as in exchange ${first.n}`;
-  t.expect('IDEM-4a', repeat).is(words, same, repeat.summary, first);
-  // An answer of another status is another answer: its bytes say nothing more.
-  if (!same) return blocked(t, ['IDEM-4b', 'IDEM-4c'], `${repeat.status}, not ${first.status}`);
-  const [named, before] = [recordsIn(repeat), recordsIn(first)];
-  const isOne = named === '' || named === before;
-  const once = `nothing made a second time: id ${before}`;
-  t.expect('IDEM-4c', repeat).is(once, isOne, `id ${named}`, first);
-  t.expect('IDEM-4b', repeat).sameBytesAs(first);
+/** Sends a call, lets its record move on, and repeats it twice under its key. */
+async function expectReplays(t: ScenarioContext, call: ValidCall<WriteName>, made?: Answer) {
+  const key = t.fresh.key();
+  const send = () => sendCall(t, call, { key });
+  const first = await t.control(OPERATIONS[call.operation].words, send);
+  // IDEM-4b: what the record has become since is no part of the first answer.
+  await moveOn(t, call, made ?? first);
+  const before = await readBack(t, call);
+  const repeats = [await send(), await send()];
+  for (const repeat of repeats) {
+    t.expect('IDEM-4a', repeat).status(first.status);
+    // An answer of another status is another answer: its bytes say nothing more.
+    if (repeat.status !== first.status) continue;
+    const named = recordsIn(repeat);
+    const isOne = named === '' || named === recordsIn(first);
+    t.expect('IDEM-4c', repeat).is('nothing made a second time', isOne, `id ${named}`, first);
+    t.expect('IDEM-4b', repeat).sameBytesAs(first);
+  }
+  expectOwnNumbers(t, first, repeats);
+  const after = before && (await readBack(t, call));
+  if (after !== undefined) expectUnmoved(t, before!, after);
+  return { first, repeats, send };
 }
 
 /** Ids of the records that an answer is about; empty if it names none. */
 function recordsIn(answer: Answer): string {
-  const rows = answer.at('rows');
-  const ids = Array.isArray(rows) ? rows.map((each) => memberAt(each, 'id')) : [answer.at('id')];
+  const entries = answer.at('rows');
+  const ids = Array.isArray(entries)
+    ? entries.map((each) => memberAt(each, 'id'))
+    : [answer.at('id')];
   return ids.filter((id) => id !== undefined).join(', ');
 }
 
 /** IDEM-5: each answer has an id of its own in the header. That every call has one is ERR-4's. */
-async function expectOwnRequestIds(
-  t: ScenarioContext,
-  first: Answer,
-  repeats: readonly Answer[],
-): Promise<void> {
-  const id = first.headers.get('x-request-id');
-  if (id === undefined) return blocked(t, 'IDEM-5', 'the first answer has no X-Request-Id');
-  const seen = new Set([id]);
+function expectOwnNumbers(t: ScenarioContext, first: Answer, repeats: readonly Answer[]): void {
+  const seen = new Set([first.headers.get('x-request-id')]);
+  if (seen.has(undefined)) return;
   for (const repeat of repeats) {
     const words = 'one of this call, unlike those before';
     t.expect('IDEM-5', repeat).header('X-Request-Id', words, (value) => !seen.has(value));
@@ -130,20 +119,19 @@ function expectUnmoved(t: ScenarioContext, before: Answer, after: Answer): void 
 
 /** ACC-19, NS-29: a tag comes with every account. Whether the first answer has one is not judged. */
 function expectTag(t: ScenarioContext, first: Answer, repeat: Answer): void {
-  const tag = first.headers.get('etag');
+  const [tag, seen] = [first, repeat].map(({ headers }) => headers.get('etag'));
   if (tag === undefined || repeat.status !== first.status) return;
-  const seen = repeat.headers.get('etag');
-  const words = 'an ETag, as on the first answer';
-  t.expect('ACC-19', repeat).is(words, seen !== undefined, 'no ETag', first);
+  t.expect('ACC-19', repeat).is('an ETag, as on the first answer', seen !== undefined);
   if (seen === undefined) return;
   t.observe('NS-29', seen === tag ? 'the ETag of the first answer' : `another ETag: ${seen}`);
 }
 
 const REFUSAL_RULES = ['IDEM-4a', 'IDEM-4b', 'IDEM-4d', 'IDEM-5'] as const;
 
-/** The same request without its fault has the same subject, or none has. */
+/** Whether the same request without its fault has the same subject. */
 type Corrected = 'corrected' | 'never corrected';
 
+/** NS-1: with what an order is refused is open, so that the target says so itself (`as now`). */
 type RefusedRow = readonly [WriteName, Refusal | 'as now', what: string, Fault, Corrected];
 
 const noEmail = body((t) => ({ email: t.fresh.text() }));
@@ -152,7 +140,7 @@ const noChange = body((_, { account }) => ({
 }));
 const noAmount = body((t) => ({ amount: t.fresh.text() }));
 const noReason = body({ reason: '' });
-const unknownTradingAccount = body({ trading_account_id: UNKNOWN_ID });
+const unknownPlace = body({ trading_account_id: UNKNOWN_ID });
 const ofOtherBrand = body((t) => ({ brand_id: t.brandId('other_brand') ?? UNKNOWN_ID }));
 const tooManyRows = rows((all) => Array.from({ length: MOST_ROWS + 1 }, () => all[0]!));
 const otherTag = ifMatch('"no-such-revision"');
@@ -164,11 +152,31 @@ const unknownPosition: Fault = async (t, valid) => {
   const { body: closing } = await closePosition(t, await openPosition(t, valid.place!));
   return { call: { ...valid, body: closing(valid.position!, UNKNOWN_ID) } };
 };
+const WITHDRAWAL = { transaction_type: 'Withdrawal', method: 'Withdrawal', amount: '-25.00' };
+const providerWithdrawal: Fault = async (t, valid) => {
+  const { id, account_id } = await t.given.transaction(valid.place!, WITHDRAWAL);
+  const probe = await t.api.approveTransaction(id, account_id);
+  if (probe.status < 300) {
+    const words = "no withdrawal is a payment provider's here";
+    throw new MissingCapability('provider_trading_account', words);
+  }
+  return { call: { ...valid, id } };
+};
+/** Of what has settled; the scope is granted before the request is sent again. */
+const withoutAmend: Fault = async (t, valid) => {
+  await t.control('an approval', () => sendCall(t, { ...valid, operation: 'approveTransaction' }));
+  await t.operator.settle(valid.id!);
+  const scopes = ['transactions:write'];
+  const who = await t.operator.mint({ scopes });
+  const granted = [...scopes, 'transactions:amend'];
+  return { who, undo: () => t.operator.rescope(who.clientId ?? '', granted) };
+};
 
 interface Refusals extends Omit<Scenario, 'rules' | 'run'> {
   readonly role?: Role;
+  /** Where its calls are made, if not at any place. */
+  readonly place?: (t: ScenarioContext) => Promise<Place>;
   readonly rows: readonly RefusedRow[];
-  readonly first?: (t: ScenarioContext, seen: Seen) => Promise<void>;
   readonly also?: Scenario['run'];
 }
 
@@ -188,7 +196,6 @@ const REFUSALS: readonly Refusals[] = [
   {
     id: 'idem-refusals-of-batches',
     title: 'Refused batches are answered the same refusal again',
-    first: expectBatchKept,
     rows: [['bulkCreateAccounts', TOO_WIDE, 'a row too many', tooManyRows, 'never corrected']],
   },
   {
@@ -197,7 +204,7 @@ const REFUSALS: readonly Refusals[] = [
     needs: ['trading_account'],
     rows: [
       ['createTransaction', INVALID, 'no amount', noAmount, 'corrected'],
-      ['createTransaction', NOT_FOUND, 'an unknown place', unknownTradingAccount, 'corrected'],
+      ['createTransaction', NOT_FOUND, 'an unknown place', unknownPlace, 'corrected'],
       ['rejectTransaction', INVALID, 'no reason', noReason, 'corrected'],
       ['cancelTransaction', NOT_FOUND, 'an unknown transaction', path(UNKNOWN_ID), 'corrected'],
       ['approveTransaction', INVALID_STATE, 'a rejected transaction', ofRejected, 'corrected'],
@@ -209,7 +216,7 @@ const REFUSALS: readonly Refusals[] = [
     needs: ['trading_account', 'orders'],
     rows: [
       ['closePosition', 'as now', 'an unknown position', unknownPosition, 'corrected'],
-      ['openPosition', 'as now', 'an unknown place', unknownTradingAccount, 'never corrected'],
+      ['openPosition', 'as now', 'an unknown place', unknownPlace, 'never corrected'],
     ],
   },
   {
@@ -227,39 +234,35 @@ const REFUSALS: readonly Refusals[] = [
     id: 'idem-refusal-of-provider-withdrawal',
     title: 'The 501 for a payment-provider withdrawal is kept under its key',
     needs: ['provider_trading_account'],
-    rows: [],
-    also: expectProviderRefusalKept,
+    place: (t) => t.given.providerPlace(),
+    rows: [
+      [
+        'approveTransaction',
+        NOT_IMPLEMENTED,
+        'a provider withdrawal',
+        providerWithdrawal,
+        'corrected',
+      ],
+    ],
   },
   {
     id: 'idem-refusal-of-cancel',
     title:
       'The 403 for cancelling a settled transaction is kept, though the scope is granted since',
     needs: ['mint', 'settle', 'fresh_trading_account'],
-    rows: [],
-    also: expectCancelRefusalKept,
+    rows: [['cancelTransaction', FORBIDDEN, 'no transactions:amend', withoutAmend, 'corrected']],
   },
 ];
 
-function refusalsOf({ rows: all, role, first, also, ...about }: Refusals): Scenario {
+function refusalsOf({ rows: all, role, place, also, ...about }: Refusals): Scenario {
   return {
     ...about,
     rules: REFUSAL_RULES,
     async run(t) {
-      const seen: Seen = { renumbered: false };
-      await first?.(t, seen);
-      for (const [operation, expected, what, fault, corrected] of all) {
-        const who = role ?? t.mainRole;
-        const words = `${OPERATIONS[operation].words} with ${what}, repeated`;
+      for (const row of all) {
+        const words = `${OPERATIONS[row[0]].words} with ${row[2]}, repeated`;
         await t.branch(REFUSAL_RULES, words, async () => {
-          const valid = await validCall(t, operation, undefined, who);
-          const { call: refused = valid } = (await fault(t, valid))!;
-          const correct = (key: string) => sendCall(t, valid, { key, who });
-          await expectKept(t, {
-            expected: expected === 'as now' ? await refusalNow(t, refused) : expected,
-            send: (key) => sendCall(t, refused, { key, who }),
-            ...(corrected === 'corrected' && { corrected: correct }),
-            seen,
-          });
+          await expectKept(t, row, await place?.(t), role ?? t.mainRole);
         });
       }
       await also?.(t);
@@ -267,13 +270,52 @@ function refusalsOf({ rows: all, role, first, also, ...about }: Refusals): Scena
   };
 }
 
-/** NS-1: with what an order is refused is open, so that the target says so itself. */
-async function refusalNow(t: ScenarioContext, call: ValidCall): Promise<Refusal> {
-  const { status, code, summary } = await sendCall(t, call);
-  if (status < 400 || status >= 500 || code === undefined) {
-    throw new UnknownPayload(`no refusal of an order is known: ${summary}`);
+/**
+ * A refusal that is made again has the request_id of its own call, which a replay does not (IDEM-5).
+ * The corrected request shows it for certain: only a refusal that was kept answers it.
+ */
+async function expectKept(
+  t: ScenarioContext,
+  [operation, expected, , fault, corrected]: RefusedRow,
+  place: Place | undefined,
+  role: Role,
+): Promise<void> {
+  const valid = await validCall(t, operation, place, role);
+  const { call = valid, who = role, undo } = (await fault(t, valid))!;
+  const now = expected === 'as now' ? await sendCall(t, call, { who }) : undefined;
+  if (now !== undefined && (now.status < 400 || now.status >= 500 || now.code === undefined)) {
+    throw new UnknownPayload(`no refusal of an order is known: ${now.summary}`);
   }
-  return [status, code];
+  const [status, code] = expected === 'as now' ? [now!.status, now!.code] : expected;
+  const key = t.fresh.key();
+  const first = await sendCall(t, call, { key, who });
+  if (first.status !== status || (first.code ?? code) !== code) {
+    throw new Blocked(`expected ${status} ${code}, but ${first.summary}`);
+  }
+  const again = await sendCall(t, call, { key, who });
+  await undo?.();
+  const late = corrected === 'corrected' ? await sendCall(t, valid, { key, who }) : undefined;
+  const replay = late ?? again;
+  const isSure = late === undefined ? sameNumber(again, first) !== false : isReplayOf(late, first);
+  const kept = isSure && isReplayOf(again, first);
+  const refusal = `the first refusal again: ${describeAnswer(first)}`;
+  t.expect('IDEM-4d', replay).is(refusal, kept, describeAnswer(replay), first);
+  if (kept || sameNumber(again, first) === true) t.expect('IDEM-4a', again).status(status);
+  if (!kept) return;
+  const id = printJson(first.at('request_id'));
+  const isOwn = sameNumber(replay, first) !== false;
+  t.expect('IDEM-5', replay).is(`request_id of the first attempt: ${id}`, isOwn, undefined, first);
+  // IDEM-5 where only the request_id differs, IDEM-4b where anything else does.
+  const same = bytesWithRequestIdOf(replay, first) === first.text;
+  const bytes = `the ${first.body.length} bytes of exchange ${first.n}: ${describeAnswer(first)}`;
+  t.expect('IDEM-4b', replay).is(bytes, same, undefined, first);
+  expectOwnNumbers(t, first, late === undefined ? [again] : [again, late]);
+}
+
+/** Undefined where the bodies have no request_id. */
+function sameNumber(again: Answer, first: Answer): boolean | undefined {
+  const [id, idBefore] = [again.at('request_id'), first.at('request_id')];
+  return id === undefined ? undefined : id === idBefore;
 }
 
 /** NS-30: what cannot be read has no subject, but its key may be remembered all the same. */
@@ -286,144 +328,6 @@ async function observeUnreadable(t: ScenarioContext): Promise<void> {
   t.observe('NS-30', `an unreadable body is ${kept ? 'kept' : 'not kept'} under its key`);
 }
 
-interface Kept {
-  readonly expected: Refusal;
-  readonly send: (key: string) => Promise<Answer>;
-  readonly corrected?: (key: string) => Promise<Answer>;
-  readonly seen?: Seen;
-}
-
-/** What the refusals of one scenario have shown so far. */
-interface Seen {
-  /** True once a refusal that was certainly kept came with another request_id (IDEM-5). */
-  renumbered: boolean;
-}
-
-async function expectKept(
-  t: ScenarioContext,
-  { expected: [status, code], send, corrected: correct, seen = { renumbered: false } }: Kept,
-): Promise<void> {
-  const key = t.fresh.key();
-  const first = await send(key);
-  if (first.status !== status || (first.code ?? code) !== code) {
-    throw new Blocked(`expected ${status} ${code}, but ${first.summary}`);
-  }
-  const again = await send(key);
-  const corrected = await correct?.(key);
-  if (corrected === undefined && seen.renumbered) return;
-  const numbered = sameNumber(again, first);
-  const kept = isKept(first, again, corrected);
-  const replayed = kept || numbered === true;
-  const sameStatus = again.status === first.status;
-  const sameDetail = again.at('detail') === first.at('detail');
-  const [shown, repeated] = [corrected ?? again, describeAnswer(again)];
-  t.expect('IDEM-4d', shown)
-    .is(`the first refusal again: ${describeAnswer(first)}`, replayed, describeAnswer(shown), first)
-    .is(`with its status: ${status}`, sameStatus, repeated, first)
-    .is(`with its code: ${code}`, again.code === first.code, repeated, first)
-    .is('with its detail', sameDetail, repeated, first);
-  const words = `${status}, as in exchange ${first.n}`;
-  if (replayed) t.expect('IDEM-4a', again).is(words, sameStatus, again.summary, first);
-  else if (!sameStatus) await blocked(t, 'IDEM-4a', 'the refusal is not kept');
-  if (!kept) return blocked(t, ['IDEM-4b', 'IDEM-5'], 'the refusal is not kept');
-  // If the corrected request shows that replays keep their number, this refusal came before the key
-  // was looked up at all: a replay does not do that (IDEM-8).
-  const stored = corrected && [first, again].some((each) => sameNumber(corrected, each));
-  if (numbered === false && stored === true) return;
-  if (numbered === false) seen.renumbered = true;
-  await expectSameBytes(t, first, again);
-}
-
-/**
- * A refusal that is made again bears the number of its own call, which a replay does not (IDEM-5).
- * If a body has none, or replays are given new ones, the corrected request tells.
- */
-function isKept(first: Answer, again: Answer, corrected: Answer | undefined): boolean {
-  if (!isReplayOf(again, first)) return false;
-  const numbered = sameNumber(again, first);
-  if (numbered === true) return true;
-  return corrected === undefined ? numbered === undefined : isReplayOf(corrected, first);
-}
-
-/** Undefined where the bodies have no request_id. */
-function sameNumber(again: Answer, first: Answer): boolean | undefined {
-  const [id, idBefore] = [again.at('request_id'), first.at('request_id')];
-  return id === undefined ? undefined : id === idBefore;
-}
-
-/** IDEM-5 where only the request_id differs, IDEM-4b where anything else does. */
-async function expectSameBytes(t: ScenarioContext, first: Answer, again: Answer): Promise<void> {
-  const [id, idBefore] = [again.at('request_id'), first.at('request_id')];
-  const words = `request_id of the first attempt: ${printJson(idBefore)}`;
-  t.expect('IDEM-5', again).is(words, id === idBefore, printJson(id), first);
-  const same = bytesWithRequestIdOf(again, first) === first.text;
-  const bytes = `the ${first.body.length} bytes of exchange ${first.n}: ${describeAnswer(first)}`;
-  t.expect('IDEM-4b', again).is(bytes, same, again.text.slice(0, 300), first);
-  await expectOwnRequestIds(t, first, [again]);
-}
-
-/**
- * No corrected batch has the subject of the one that was refused (IDEM-9b), so that a replay with a
- * number of its own (IDEM-5) looks like a refusal that was made again (IDEM-4d). One that goes on
- * after its reason is gone is certainly a replay; whether it does is open (NS-17).
- */
-async function expectBatchKept(t: ScenarioContext, seen: Seen): Promise<void> {
-  if (!t.has('mint')) return;
-  const words = 'a batch refused for want of the scope, which is granted since';
-  await t.branch(['IDEM-4b', 'IDEM-5'], words, async () => {
-    const modest = await t.operator.mint({ scopes: [] });
-    const create = (rows: RequestBody[], key: string) =>
-      t.as(modest).bulkCreateAccounts(rows, { key });
-    const [rows, key] = [[t.newAccount()], t.fresh.key()];
-    const first = await create(rows, key);
-    if (first.status !== 403) throw new Blocked(`without accounts:write: ${first.summary}`);
-    await t.operator.rescope(modest.clientId ?? '', ['accounts:write']);
-    const granted = () => create([t.newAccount()], t.fresh.key());
-    await t.control('a batch once the scope is granted', granted);
-    const again = await create(rows, key);
-    if (!isReplayOf(again, first)) return;
-    if (sameNumber(again, first) === false) seen.renumbered = true;
-    await expectSameBytes(t, first, again);
-  });
-}
-
-async function expectProviderRefusalKept(t: ScenarioContext): Promise<void> {
-  const where = await t.given.providerPlace();
-  const withdrawal = await t.given.transaction(where, WITHDRAWAL);
-  const deposit = await t.given.transaction(where);
-  const approve = (made: typeof deposit) => (key: string) =>
-    t.api.approveTransaction(made.id, made.account_id, { key });
-  const probe = await approve(withdrawal)(t.fresh.key());
-  if (probe.status < 300) {
-    const words = "no withdrawal is a payment provider's here";
-    throw new MissingCapability('provider_trading_account', words);
-  }
-  const kind = { expected: NOT_IMPLEMENTED, send: approve(withdrawal) };
-  await t.branch(REFUSAL_RULES, 'a payment-provider withdrawal', () =>
-    expectKept(t, { ...kind, corrected: approve(deposit) }),
-  );
-}
-
-const WITHDRAWAL = { transaction_type: 'Withdrawal', method: 'Withdrawal', amount: '-25.00' };
-
-async function expectCancelRefusalKept(t: ScenarioContext): Promise<void> {
-  const settled = await t.given.settled(await t.given.freshPlace());
-  const scopes = ['transactions:write'];
-  const modest = await t.operator.mint({ scopes });
-  const send = (key: string) =>
-    t.as(modest).cancelTransaction(settled.id, settled.account_id, undefined, { key });
-  const corrected = async (key: string) => {
-    await t.operator.rescope(modest.clientId ?? '', [...scopes, 'transactions:amend']);
-    return send(key);
-  };
-  await t.branch(REFUSAL_RULES, 'a cancellation without the scope', () =>
-    expectKept(t, { expected: FORBIDDEN, send, corrected }),
-  );
-}
-
-/** The corrected request under the old key, and then under a new one. */
-type CorrectedRow = readonly ['IDEM-11' | 'IDEM-13', WriteName, Refusal, what: string, Fault];
-
 const emailInUse: Fault = async (t, valid) =>
   body({ email: (await t.given.account()).email })(t, valid);
 
@@ -433,68 +337,66 @@ const phoneInUse: Fault = async (t, valid) => {
   return body({ phone })(t, valid);
 };
 
-const CORRECTED: readonly CorrectedRow[] = [
-  ['IDEM-11', 'createAccount', INVALID, 'an email without @', noEmail],
-  // A 412 cannot succeed by replay: its tag stays stale under that key.
-  ['IDEM-11', 'updateAccount', STALE, 'a stale tag', otherTag],
-  ['IDEM-13', 'createAccount', INVALID_STATE, 'an email in use', emailInUse],
-  ['IDEM-13', 'createAccount', INVALID_STATE, 'a phone in use', phoneInUse],
-];
+/** The corrected request under the old key, and for IDEM-11 then under a new one. */
+type CorrectedRow = readonly [WriteName, what: string, Fault];
 
-const idemCorrectedRequest: Scenario = {
-  id: 'idem-corrected-request',
-  title: 'After a 4xx the corrected request gets the old refusal, and runs under a new key',
-  rules: ['IDEM-11'],
-  run: (t) => playCorrected(t, 'IDEM-11'),
-};
-
-const idemConflictOfPeople: Scenario = {
-  id: 'idem-conflict-of-people',
-  title: 'The 409 for an email or a phone in use is kept, and replays though it is put right',
-  rules: ['IDEM-13'],
-  run: (t) => playCorrected(t, 'IDEM-13'),
-};
-
-async function playCorrected(t: ScenarioContext, rule: CorrectedRow[0]): Promise<void> {
-  for (const [, operation, [status], what, fault] of CORRECTED.filter(([own]) => own === rule)) {
-    await t.branch(rule, `${OPERATIONS[operation].words} with ${what}`, async () => {
-      const corrected = await validCall(t, operation);
-      const { call: refused = corrected } = (await fault(t, corrected))!;
-      const key = t.fresh.key();
-      const first = await sendCall(t, refused, { key });
-      const isRefusal = rule === 'IDEM-11' ? first.status >= 400 : first.status === status;
-      if (!isRefusal) throw new Blocked(`${what} is answered ${describeAnswer(first)}`);
-      const again = await sendCall(t, refused, { key });
-      const old = await sendCall(t, corrected, { key });
-      const kept = saysTheSame(old, first) || saysTheSame(old, again);
-      const words = `the old refusal: ${describeAnswer(first)}`;
-      t.expect(rule, old).is(words, kept, undefined, first);
-      // Where it ran under the old key already, the new one comes too late.
-      if (!kept || rule === 'IDEM-13') return;
-      const renewed = await sendCall(t, corrected);
-      const ran = renewed.status < 300;
-      t.expect(rule, renewed).is('the corrected request run under a new key', ran);
-    });
-  }
-}
-
-/** The same refusal by what it says, whatever status it is replayed with (IDEM-4a). */
-function saysTheSame(answer: Answer, refused: Answer): boolean {
-  if (refused.json === undefined) return answer.text === refused.text;
-  return ['code', 'detail'].every((name) => answer.at(name) === refused.at(name));
-}
-
-function blocked(t: ScenarioContext, rules: RuleId | readonly RuleId[], why: string) {
-  return t.branch(rules, 'a repeat like the first answer', async () => {
-    throw new Blocked(why);
-  });
+function correctedRequests(
+  rule: 'IDEM-11' | 'IDEM-13',
+  about: Pick<Scenario, 'id' | 'title'>,
+  all: readonly CorrectedRow[],
+): Scenario {
+  return {
+    ...about,
+    rules: [rule],
+    async run(t) {
+      for (const [operation, what, fault] of all) {
+        await t.branch(rule, `${OPERATIONS[operation].words} with ${what}`, async () => {
+          const corrected = await validCall(t, operation);
+          const { call = corrected } = (await fault(t, corrected))!;
+          const key = t.fresh.key();
+          const first = await sendCall(t, call, { key });
+          if (first.status < 400) throw new Blocked(`${what} is answered ${first.summary}`);
+          const again = await sendCall(t, call, { key });
+          const old = await sendCall(t, corrected, { key });
+          // IDEM-4a judges with which status it comes again.
+          const kept = isReplayOf(old, first) || isReplayOf(old, again);
+          const words = `the old refusal: ${describeAnswer(first)}`;
+          t.expect(rule, old).is(words, kept, undefined, first);
+          if (!kept || rule === 'IDEM-13') return;
+          const renewed = await sendCall(t, corrected);
+          const ran = renewed.status < 300;
+          t.expect(rule, renewed).is('the corrected request run under a new key', ran);
+        });
+      }
+    },
+  };
 }
 
 export const repeatScenarios: readonly Scenario[] = [
-  ...WRITE_NAMES.map(repeatOf),
-  repeatOfFound('createAccount'),
-  repeatOfFound('createTransaction'),
+  ...WRITE_NAMES.map(replayOf),
+  ...(['account', 'transaction'] as const).map(replayOfFound),
   ...REFUSALS.map(refusalsOf),
-  idemCorrectedRequest,
-  idemConflictOfPeople,
+  correctedRequests(
+    'IDEM-11',
+    {
+      id: 'idem-corrected-request',
+      title: 'After a 4xx the corrected request gets the old refusal, and runs under a new key',
+    },
+    [
+      ['createAccount', 'an email without @', noEmail],
+      // A 412 cannot succeed by replay: its tag stays stale under that key.
+      ['updateAccount', 'a stale tag', otherTag],
+    ],
+  ),
+  correctedRequests(
+    'IDEM-13',
+    {
+      id: 'idem-conflict-of-people',
+      title: 'The 409 for an email or a phone in use is kept, and replays though it is put right',
+    },
+    [
+      ['createAccount', 'an email in use', emailInUse],
+      ['createAccount', 'a phone in use', phoneInUse],
+    ],
+  ),
 ];

@@ -1,5 +1,6 @@
 // Measures what a credential is allowed: how many requests are served at once, and how many a second
 // once that is used up.
+
 import type { ScenarioContext } from '../../engine/scenario/scenario-context.ts';
 import { Blocked, Inconclusive, MissingCapability } from '../../engine/scenario-errors.ts';
 import type { Answer } from '../../engine/send/answer.ts';
@@ -46,8 +47,9 @@ export async function probeOf(
   }
   const credential = await t.credential(t.mainRole);
   const rates = credential.rates.map((each) => each.perSecond);
-  if (rates.length === 0)
+  if (rates.length === 0) {
     throw new MissingCapability('plan', 'no rate is known of the main credential');
+  }
   await refill(t);
   return { credential, perSecond: Math.min(...rates), request };
 }
@@ -57,8 +59,8 @@ export async function probeOf(
  * time (NS-17: whether a replay is metered is open).
  */
 export async function harmlessWrite(t: ScenarioContext): Promise<RepeatableRequest> {
-  const known = await t.given.account();
-  return (client, options) => client.createAccount(known.body, { key: t.fresh.key(), ...options });
+  const { body } = await t.given.account();
+  return (client, options) => client.createAccount(body, { key: t.fresh.key(), ...options });
 }
 
 /** Waits until a whole allowance has gathered. */
@@ -77,10 +79,10 @@ export function truthOf(weight: Weight): boolean | undefined {
 }
 
 /** Sends `count` requests at the same moment, faster than the plan allows. */
-export async function sendBurst(t: ScenarioContext, probe: Probe, count: number): Promise<Burst> {
+export function sendBurst(t: ScenarioContext, probe: Probe, count: number): Promise<Burst> {
   const client = t.as(probe.credential);
   const send = () => probe.request(client, { unpaced: true });
-  return await sendAtOnce(t, Array(count).fill(send));
+  return sendAtOnce(t, Array(count).fill(send));
 }
 
 /**
@@ -186,14 +188,11 @@ export async function drain(t: ScenarioContext, probe: Probe): Promise<Burst> {
     const answer = await answerAtOnce(t, () => probe.request(client, { unpaced: true }));
     if (answer === undefined) return burstOf(answers, true, 1);
     answers.push(answer);
-    if (!isServed(answer) && (answer.status === 429 || isAgain(answers))) break;
+    // A second 5xx in a row: the target may refuse so.
+    const isAgain = (answers.at(-2)?.status ?? 200) >= 500;
+    if (!isServed(answer) && (answer.status === 429 || isAgain)) break;
   }
   return burstOf(answers, true);
-}
-
-/** A second 5xx in a row: the target may refuse so. */
-function isAgain(answers: readonly Answer[]): boolean {
-  return (answers.at(-2)?.status ?? 200) >= 500;
 }
 
 /** Uses the allowance up; blocked if it has no end, which other scenarios judge. */

@@ -4,6 +4,7 @@ import { isDeepStrictEqual } from 'node:util';
 import type { ScenarioContext } from '../../engine/scenario/scenario-context.ts';
 import { openEventsChannel } from '../../engine/send/events-channel.ts';
 import type { Scenario } from '../../engine/types.ts';
+import { DAY_MS, HOUR_MS } from '../../spec/literals.ts';
 import {
   type Envelope,
   envelopeIn,
@@ -13,14 +14,10 @@ import {
   sequenceAt,
   sequenceNames,
 } from './envelopes.ts';
-import {
-  DAY_MS,
-  deliveryTimeoutMs,
-  HOUR_MS,
-  requireDelivery,
-  type TriggeredEvent,
-  triggerEvent,
-} from './events.ts';
+import { deliveryTimeoutMs, subscribe, type TriggeredEvent, triggerEvent } from './events.ts';
+
+/** More than a channel that cuts its replay short would send. */
+const MANY = 60;
 
 const evtChannel: Scenario = {
   id: 'evt-channel',
@@ -30,34 +27,50 @@ const evtChannel: Scenario = {
   needs: ['receiver', 'clock', 'emit'],
   lane: 'own_world',
   async run(t) {
-    const hook = await t.receiver();
-    await t.given.webhook(hook, ['account']);
+    const listener = await subscribe(t, ['account']);
     const events: TriggeredEvent[] = [];
     for (const _ of [1, 2, 3, 4]) events.push(await triggerEvent(t));
     const delivered: Envelope[] = [];
-    for (const event of events) {
-      delivered.push(envelopeIn(await requireDelivery(t, hook, event)) ?? {});
-    }
+    for (const event of events) delivered.push(envelopeIn(await listener.first(event)) ?? {});
     const [name] = sequenceNames(delivered);
     if (name === undefined) {
       return t.notTested(['EVT-2a', 'EVT-10b'], 'deliveries carry no number to ask after');
     }
     // As the operator got them; whether deliveries agree is EVT-2a's to judge.
     const made = events.map(({ envelope }, at) => envelope ?? delivered[at]!);
-    expectAsMade(t, made, delivered, name);
+    for (const [at, envelope] of made.entries()) {
+      const seen = delivered[at]!;
+      const isSame =
+        eventIdOf(seen) === eventIdOf(envelope) &&
+        sequenceAt(seen, name) === sequenceAt(envelope, name);
+      const words = `delivered as event ${envelope.id} with ${name} ${envelope[name]}`;
+      t.claim('EVT-2a', words, isSame, `id ${seen.id}, ${name} ${seen[name]}`);
+    }
+
     // A client that knows the second event gets the third and the fourth.
     const afterSeq = sequenceAt(made[1]!, name) ?? sequenceAt(delivered[1]!, name)!;
     const path = await eventsPathOf(t.operator);
     const listen = () => listenFrom(t, `${path}?after_seq=${afterSeq}`);
-
     const now = await listen();
     if (now === undefined) {
       return t.notTested('EVT-10b', `no WebSocket at ${path} (where it is, is open)`);
     }
     t.observe('NS-12', `a WebSocket at ${path} with after_seq`, { events_path: path });
     expectReplayed(t, now, made, 'at once');
-    expectSame(t, now, made.slice(2), delivered.slice(2));
-    await expectAllReplayed(t, listen);
+    for (const [at, envelope] of delivered.entries()) {
+      const onChannel = now.find((each) => eventIdOf(each) === eventIdOf(made[at]));
+      if (onChannel === undefined) continue;
+      const words = `the envelope of the events channel: ${JSON.stringify(onChannel)}`;
+      const isSame = isDeepStrictEqual(envelope, onChannel);
+      t.claim('EVT-2a', words, isSame, `delivered: ${JSON.stringify(envelope)}`);
+    }
+
+    const many: TriggeredEvent[] = [];
+    while (many.length < MANY) many.push(await triggerEvent(t));
+    const ids = new Set((await listen())?.map(eventIdOf));
+    const missing = many.filter(({ envelope }) => !ids.has(eventIdOf(envelope)));
+    const all = `all of ${MANY} later events repeated`;
+    t.claim('EVT-10b', all, missing.length === 0, `${missing.length} of them are missing`);
 
     await t.operator.advance(7 * DAY_MS - HOUR_MS);
     const late = await listen();
@@ -67,29 +80,11 @@ const evtChannel: Scenario = {
 
     // A day of tolerance: old events may be removed once a day.
     await t.operator.advance(DAY_MS + 2 * HOUR_MS);
-    const over = (await listen()) ?? [];
-    const old = over.map(eventIdOf).filter((id) => made.map(eventIdOf).includes(id));
+    const old = (await listen())?.filter((each) => made.some((one) => one.id === each.id)) ?? [];
     const words = 'nothing repeated a day after the 7 days are over';
-    t.claim('EVT-10b', words, old.length === 0, `repeated: ${old.join(', ')}`);
+    t.claim('EVT-10b', words, old.length === 0, `${old.length} events repeated`);
   },
 };
-
-/** EVT-2a: with the id and the number that the event was made with. */
-function expectAsMade(
-  t: ScenarioContext,
-  made: readonly Envelope[],
-  delivered: readonly Envelope[],
-  name: string,
-): void {
-  for (const [index, envelope] of made.entries()) {
-    const seen = delivered[index]!;
-    const same =
-      eventIdOf(seen) === eventIdOf(envelope) &&
-      sequenceAt(seen, name) === sequenceAt(envelope, name);
-    const words = `delivered as event ${envelope.id} with ${name} ${envelope[name]}`;
-    t.claim('EVT-2a', words, same, `id ${seen.id}, ${name} ${seen[name]}`);
-  }
-}
 
 /**
  * All envelopes up to an event that happens now, which ends the replay; undefined if there is no
@@ -109,22 +104,6 @@ async function listenFrom(t: ScenarioContext, target: string): Promise<Envelope[
   }
 }
 
-/** More than a channel that cuts its replay short would send. */
-const MANY = 60;
-
-async function expectAllReplayed(
-  t: ScenarioContext,
-  listen: () => Promise<Envelope[] | undefined>,
-): Promise<void> {
-  const events: TriggeredEvent[] = [];
-  while (events.length < MANY) events.push(await triggerEvent(t));
-  const replayed = (await listen()) ?? [];
-  const ids = new Set(replayed.map(eventIdOf));
-  const missing = events.filter(({ envelope }) => !ids.has(eventIdOf(envelope)));
-  const words = `all of ${MANY} later events repeated`;
-  t.claim('EVT-10b', words, missing.length === 0, `${missing.length} of them are missing`);
-}
-
 /** The third and fourth event, in order, and neither the first nor the second. */
 function expectReplayed(
   t: ScenarioContext,
@@ -133,27 +112,10 @@ function expectReplayed(
   when: string,
 ): void {
   const ids = made.map(eventIdOf);
-  const wanted = ids.slice(2);
   const replayed = received.map(eventIdOf).filter((id) => ids.includes(id));
-  const expected = `${wanted.join(', ')} repeated, ${when}, to a client that knows ${ids[1]}`;
-  const actual = replayed.length === 0 ? 'nothing' : replayed.join(', ');
-  t.claim('EVT-10b', expected, isDeepStrictEqual(replayed, wanted), actual);
-}
-
-/** EVT-2a: a delivery is the envelope of the channel, member by member. */
-function expectSame(
-  t: ScenarioContext,
-  received: readonly Envelope[],
-  made: readonly Envelope[],
-  delivered: readonly Envelope[],
-): void {
-  for (const [index, envelope] of delivered.entries()) {
-    const onChannel = received.find((each) => eventIdOf(each) === eventIdOf(made[index]));
-    if (onChannel === undefined) continue;
-    const expected = `the envelope of the events channel: ${JSON.stringify(onChannel)}`;
-    const actual = `delivered: ${JSON.stringify(envelope)}`;
-    t.claim('EVT-2a', expected, isDeepStrictEqual(envelope, onChannel), actual);
-  }
+  const expected = `${ids.slice(2).join(', ')} repeated, ${when}, to a client that knows ${ids[1]}`;
+  const actual = replayed.join(', ') || 'nothing';
+  t.claim('EVT-10b', expected, isDeepStrictEqual(replayed, ids.slice(2)), actual);
 }
 
 export const eventChannelScenarios: readonly Scenario[] = [evtChannel];

@@ -1,0 +1,560 @@
+// LIM: which rate a credential is held to, what is counted, and what a limited request is answered.
+import { batch, type Call, sendCall, validCall } from '../../cases/calls.ts';
+import { describeAnswer } from '../../engine/judge/expect.ts';
+import type { ScenarioContext } from '../../engine/scenario/scenario-context.ts';
+import { Blocked, Inconclusive } from '../../engine/scenario-errors.ts';
+import type { Answer } from '../../engine/send/answer.ts';
+import { CONNECTIONS } from '../../engine/send/route.ts';
+import type { RuleId, Scenario } from '../../engine/types.ts';
+import type { Credential, CredentialOptions } from '../../providers/target.ts';
+import { HOUR_MS } from '../../spec/literals.ts';
+import { OPERATIONS, type OperationName } from '../../spec/operations.ts';
+import { isNewAccount } from '../support/account-assertions.ts';
+import { anotherToken } from '../support/request-token.ts';
+import { UNTRIGGERED_CATEGORIES } from '../support/subscription-assertions.ts';
+import { UNKNOWN_ID } from '../support/unknown-id.ts';
+import {
+  type Burst,
+  clearlyAbove,
+  drain,
+  exhaust,
+  harmlessWrite,
+  joined,
+  type Probe,
+  probeOf,
+  type Rate,
+  type RepeatableRequest,
+  rateOf,
+  refill,
+  sendAtOnce,
+  sendBurst,
+  sightingsOf,
+  standsStill,
+  truthOf,
+} from './measure.ts';
+import { about, allowanceOf, nearly, shownBy, weighBurst } from './rate-evidence.ts';
+import { expectRefusalForm, secondsToWait } from './refusal-form.ts';
+
+/** What every scenario that exhausts a rate has in common. */
+const LIMITED = { lane: 'limits', provokes: [429] } as const satisfies Partial<Scenario>;
+
+/** Half a day: long enough for a target to forget an idle credential. */
+const LONG_REST_MS = 12 * HOUR_MS;
+
+const limRate: Scenario = {
+  ...LIMITED,
+  id: 'lim-rate',
+  title: 'About a second of allowance is served at once, then 429, and so much a second on',
+  rules: ['LIM-1', 'LIM-2', 'LIM-5', 'LIM-6'],
+  needs: ['bursts', 'plan'],
+  async run(t) {
+    const probe = await probeOf(t);
+    const first = await sendBurst(t, probe, clearlyAbove(probe.perSecond));
+    if (first.limited.length === 0) return expectLimited(t, probe, first);
+    const held = `${first.unanswered} got no answer until the clock moved`;
+    const words = 'refused at once, not held back first';
+    t.claim('LIM-5', words, first.unanswered === 0, held, ...first.limited);
+    // Long enough to make up for what was refused, if refusals count (LIM-5).
+    await t.wait(2_000);
+    const rate = await expectRate(t, 'LIM-1', '', probe, first.limited.slice(0, 1));
+    const isRight = rate.weight !== 'broken';
+    expectBurst(t, probe, rate, first, 'from the start');
+    await t.wait(t.has('clock') ? LONG_REST_MS : 3_000);
+    const size = clearlyAbove(isRight ? probe.perSecond : rate.perSecond);
+    expectBurst(t, probe, rate, await sendBurst(t, probe, size), 'after a long rest');
+    for (const refusal of first.limited) {
+      await expectRefusalForm(t, refusal, isRight ? probe.perSecond : undefined);
+    }
+  },
+};
+
+/** The rate at which an allowance returns once it is used up, however much gathers before. */
+async function expectRate(
+  t: ScenarioContext,
+  rule: RuleId,
+  words: string,
+  probe: Probe,
+  refused?: Burst['limited'],
+): Promise<Rate> {
+  const { perSecond } = probe;
+  // Without a control plane only the profile says which rate is right.
+  const basis = t.has('mint') ? '' : ' (the rate in the profile)';
+  const range = nearly(perSecond).join(' to ');
+  const expected = `${words}about ${perSecond} requests a second, ${range}${basis}`;
+  const used = await drain(t, probe);
+  const [refusal] = used.limited;
+  if (refusal === undefined && refused === undefined) {
+    const actual = `${used.served.length} one after the other, none refused`;
+    const truth = truthOf(weighBurst(allowanceOf(perSecond), used.sightings));
+    // `lim-rate` judges whether a credential on Sandbox is limited at all.
+    const isPlain = rule === 'LIM-1' && perSecond === 5;
+    if (!isPlain) t.claim(rule, expected, truth, actual, ...used.served.slice(-1));
+    throw new Blocked('nothing was refused, so that no refusal could be looked at');
+  }
+  const rate = await rateOf(t, probe, used);
+  const actual = `${rate.perSecond.toFixed(1)} a second`;
+  const shown = [...rate.answers.slice(-1), ...(refused ?? used.limited.slice(0, 1))];
+  t.claim(rule, expected, truthOf(rate.weight), actual, ...shown);
+  const limit = rate.weight === 'broken' ? undefined : perSecond;
+  if (rule !== 'LIM-1') await expectRefusalForm(t, refusal, limit);
+  return rate;
+}
+
+/** Nothing was refused: there is no limit, the burst is too large, or requests were held back. */
+async function expectLimited(t: ScenarioContext, probe: Probe, first: Burst): Promise<void> {
+  const { served, unanswered, sightings } = first;
+  const { perSecond } = probe;
+  const actual = `${served.length} served, ${unanswered} held back, none refused`;
+  const expected = `429 to what comes after about ${perSecond} requests at once`;
+  if (unanswered > 0) t.claim('LIM-5', expected, false, actual, ...served);
+  else if (weighBurst(allowanceOf(perSecond), sightings) === 'open') {
+    throw new Inconclusive(`${actual}: they may have come too slowly for the limit to be met`);
+  } else {
+    const more = await sendBurst(t, probe, 2 * clearlyAbove(perSecond));
+    // LIM-2: a limit that is met later allows too large a burst.
+    const isLate = more.limited.length > 0;
+    t.claim(isLate ? 'LIM-2' : ['LIM-1', 'LIM-2'], expected, false, actual, ...served);
+    if (isLate) await expectRate(t, 'LIM-1', '', probe, []);
+  }
+  throw new Blocked('nothing was refused, so that no refusal could be looked at');
+}
+
+/** LIM-2: about a second's allowance, of the plan's rate or of the one that is in force (LIM-1). */
+function expectBurst(
+  t: ScenarioContext,
+  { perSecond }: Probe,
+  rate: Rate,
+  { served, limited, sightings }: Burst,
+  when: string,
+): void {
+  const rates = rate.weight === 'broken' ? [perSecond, rate.perSecond] : [perSecond];
+  const weights = rates.map((each) => weighBurst(allowanceOf(each), sightings));
+  const best = (['kept', 'open', 'broken'] as const).find((each) => weights.includes(each))!;
+  const range = about(perSecond).join(' to ');
+  const expected = `about a second's allowance at once ${when}, ${range} requests`;
+  const actual = `${served.length} served`;
+  const [refusal] = limited;
+  t.claim('LIM-2', expected, truthOf(best), actual, ...served, ...limited.slice(0, 1));
+  if (refusal !== undefined) t.expect('LIM-2', refusal).refused(429, 'rate_limited');
+}
+
+/** A credential, and the rate that it is held to. */
+type RateRow = readonly [words: string, perSecond: number, Partial<CredentialOptions>];
+
+function rates(rule: RuleId, about: Omit<Scenario, 'run' | 'rules'>, rows: readonly RateRow[]) {
+  return {
+    ...LIMITED,
+    ...about,
+    rules: rule === 'LIM-1' ? [rule] : [rule, 'LIM-6'],
+    async run(t) {
+      const request = await harmlessWrite(t);
+      for (const [words, perSecond, options] of rows) {
+        const credential = await t.operator.mint({ scopes: ['accounts:write'], ...options });
+        await expectRate(t, rule, `${words}: `, { credential, perSecond, request });
+      }
+    },
+  } satisfies Scenario;
+}
+
+const limPlans = rates(
+  'LIM-1',
+  {
+    id: 'lim-plans',
+    title: 'Standard is 50 a second and Pro 200; a new credential is on Sandbox, at 5',
+    needs: ['bursts', 'plan', 'mint'],
+  },
+  [
+    // Without a plan or a limit of its own it is on the plan of new credentials.
+    ['a new credential', 5, { perSecond: null }],
+    ['standard', 50, { plan: 'standard' }],
+    ['pro', 200, { plan: 'pro' }],
+  ],
+);
+
+const limOwnLimit = rates(
+  'LIM-4',
+  {
+    id: 'lim-own-limit',
+    title: 'A limit of its own takes the place of the plan, be it higher or lower',
+    needs: ['bursts', 'plan', 'rates', 'mint'],
+  },
+  [
+    ['12 a second of its own on the plan sandbox', 12, { plan: 'sandbox', perSecond: 12 }],
+    ['3 a second of its own on the plan pro', 3, { plan: 'pro', perSecond: 3 }],
+  ],
+);
+
+const limPerCredential: Scenario = {
+  ...LIMITED,
+  id: 'lim-per-credential',
+  title: 'Each credential has an allowance of its own, which its tokens share',
+  rules: ['LIM-1'],
+  needs: ['bursts', 'plan', 'mint'],
+  async run(t) {
+    const [one, other] = [await probeOf(t), await probeOf(t)];
+    const alone = await exhaust(t, one);
+    const beside = await sendBurst(t, other, 2);
+    const isApart = beside.limited.length === 0;
+    const actual = `${beside.served.length} served`;
+    t.claim('LIM-1', 'two served to another credential', isApart, actual, ...beside.limited);
+
+    const token = await anotherToken(t, one.credential);
+    if (token === undefined) return;
+    await refill(t);
+    const used = await exhaust(t, one);
+    const authorization = `Bearer ${token}`;
+    const request: RepeatableRequest = (client, options) =>
+      one.request(client, { ...options, authorization });
+    const second = await sendBurst(t, { ...one, request }, clearlyAbove(one.perSecond));
+    // AUTH-3a judges whether the token works.
+    const unknown = second.served.find(({ status }) => status === 401);
+    if (unknown !== undefined) throw new Blocked(`a token just issued: ${unknown.summary}`);
+    const both = joined(used, second);
+    const truth = truthOf(weighBurst(shownBy(one.perSecond, alone.sightings), both.sightings));
+    const expected = 'no more than about a second of allowance to both tokens of the credential';
+    const seen = `${used.served.length} served to one, ${second.served.length} to the other`;
+    t.claim('LIM-1', expected, truth, seen, ...both.served, ...second.limited.slice(0, 1));
+  },
+};
+
+const limDelegated: Scenario = {
+  ...LIMITED,
+  id: 'lim-delegated',
+  title: 'A delegated token is metered against its minting credential, at the Sandbox rate',
+  rules: ['LIM-6', 'LIM-10'],
+  observes: ['NS-37'],
+  needs: ['bursts', 'plan', 'mint', 'fresh_trading_account'],
+  async run(t) {
+    const place = await t.given.freshPlace();
+    const { body } = await t.given.transaction(place);
+    const request: RepeatableRequest = (client, options) =>
+      client.createTransaction(body, { key: t.fresh.key(), ...options });
+    const scopes = ['transactions:write', 'trader:funds'];
+    const mint = (plan: 'pro' | 'sandbox') => t.operator.mint({ scopes, plan });
+    const delegate = async ({ clientId }: Credential): Promise<Probe> => {
+      const mintedBy = clientId === undefined ? {} : { mintedBy: clientId };
+      const wish = { kind: 'delegated', scopes: ['trader:funds'], ...mintedBy } as const;
+      const credential = await t.operator.mint({ ...wish, accountId: place.account_id });
+      return { credential, perSecond: 5, request };
+    };
+    const minter = await mint('pro');
+    const one = await delegate(minter);
+    await expectRate(t, 'LIM-10', 'minted by a credential on Pro: ', one);
+
+    const unrelated = await delegate(await mint('sandbox'));
+    const sibling = await delegate(minter);
+    await refill(t);
+    await exhaust(t, one);
+    const theirs = await sendBurst(t, unrelated, 1);
+    const expected = 'the token of another minter served, while the first one is used up';
+    t.claim('LIM-10', expected, theirs.limited.length === 0, 'refused as well', ...theirs.limited);
+    const { served, limited } = await sendBurst(t, sibling, 1);
+    const words = 'another token of the same minter refused, because they share one allowance';
+    t.claim('LIM-10', words, served.length === 0, 'served', ...served, ...limited);
+
+    // NS-37: whether a delegated token draws on its minter's own allowance as well.
+    const owner = await mint('sandbox');
+    const token = await delegate(owner);
+    await refill(t);
+    await exhaust(t, token);
+    const own = await sendBurst(t, { ...token, credential: owner }, 1);
+    const isWithin = own.served.length === 0;
+    const found = isWithin ? 'the minter’s own allowance is used up too' : 'the minter has its own';
+    t.observe('NS-37', found, { delegated_allowance: isWithin ? 'within_the_minters' : 'apart' });
+  },
+};
+
+const limRetryAfter: Scenario = {
+  ...LIMITED,
+  id: 'lim-retry-after',
+  title: 'A request that waits for as long as Retry-After says is served',
+  rules: ['LIM-7'],
+  needs: ['bursts', 'plan'],
+  async run(t) {
+    const probe = await probeOf(t);
+    const { limited } = await exhaust(t, probe);
+    const refusal = limited.at(-1)!;
+    const seconds = secondsToWait(refusal);
+    // LIM-6 judges its form.
+    if (seconds === undefined) throw new Blocked('Retry-After has no whole seconds to wait');
+    await t.wait(seconds * 1000);
+    const after = await probe.request(t.as(probe.credential), { unpaced: true });
+    const words = `served after the ${seconds} s of exchange ${refusal.n}`;
+    const isServed = after.status !== 429 && after.status < 500;
+    t.expect('LIM-7', after).is(words, isServed, describeAnswer(after), refusal);
+  },
+};
+
+const limNothingDone: Scenario = {
+  ...LIMITED,
+  id: 'lim-nothing-done',
+  title: 'A limited request does nothing, and its key runs afterwards',
+  rules: ['LIM-5', 'IDEM-6a'],
+  needs: ['bursts', 'plan'],
+  async run(t) {
+    const probe = await probeOf(t);
+    const client = t.as(probe.credential);
+    const creates = Array.from({ length: 5 }, () => ({ body: t.newAccount(), key: t.fresh.key() }));
+    const limited: typeof creates = [];
+    const creating = creates.map((create) => async () => {
+      const { body, key } = create;
+      const answer = await client.createAccount(body, { key, unpaced: true });
+      if (answer.status === 429) limited.push(create);
+      return answer;
+    });
+    // Among those that use the allowance up, at the same moment: later, allowance has returned, and
+    // a request that waits for a connection may be late enough to be served.
+    const fill = () => probe.request(client, { unpaced: true });
+    const filling = Array<typeof fill>(clearlyAbove(probe.perSecond)).fill(fill);
+    const before = Math.min(filling.length, CONNECTIONS - creating.length);
+    await sendAtOnce(t, [...filling.slice(0, before), ...creating, ...filling.slice(before)]);
+    const [one, another] = limited;
+    if (one === undefined || another === undefined) {
+      const why = 'no create was limited behind those that use the allowance up';
+      throw (await standsStill(t)) ? new Blocked(why) : new Inconclusive(why);
+    }
+    await refill(t);
+    // With another name, so that an account which was created before is recognised.
+    const body = { ...another.body, first_name: t.fresh.text() };
+    const made = await client.createAccount(body, { unpaced: true });
+    if (made.status >= 300) throw new Blocked(`control failed: after a rest: ${made.summary}`);
+    const expected = 'a new account: the limited create had made nothing';
+    t.expect('LIM-5', made).is(expected, isNewAccount(made, body.first_name));
+    await refill(t);
+    const again = await client.createAccount(one.body, { key: one.key, unpaced: true });
+    t.expect('IDEM-6a', again).is('run under its key', again.status < 300);
+  },
+};
+
+const limRefusalsCostNothing: Scenario = {
+  ...LIMITED,
+  id: 'lim-refusals-cost-nothing',
+  title: 'A refused request draws nothing from the allowance',
+  rules: ['LIM-5'],
+  needs: ['bursts', 'plan', 'mint', 'clock'],
+  async run(t) {
+    if (!(await standsStill(t))) {
+      throw new Inconclusive('the target cannot stop its clock, so allowance returns meanwhile');
+    }
+    const [calm, insistent] = [await probeOf(t), await probeOf(t)];
+    await exhaust(t, calm);
+    const used = await exhaust(t, insistent);
+    if (used.served.length === 0) throw new Blocked('two credentials share one allowance');
+    await sendBurst(t, insistent, 15);
+    await t.operator.advance(1_000);
+    const [few, many] = [await drain(t, calm), await drain(t, insistent)];
+    const expected = `${few.served.length} served a second later, after 15 refusals or none`;
+    const truth = many.served.length >= few.served.length - 1;
+    const seen = `${many.served.length} served`;
+    t.claim('LIM-5', expected, truth, seen, ...few.served, ...many.limited);
+  },
+};
+
+const LIMIT_HEADERS = ['X-RateLimit-Limit', 'X-RateLimit-Remaining', 'X-RateLimit-Reset'];
+
+const limHeadersElsewhere: Scenario = {
+  id: 'lim-headers-elsewhere',
+  title: 'No answer but a 429 has rate-limit headers, be it served or refused',
+  rules: ['LIM-8'],
+  async run(t) {
+    const { api } = t;
+    const { id, etag: ifMatch, body, answer } = await t.given.account();
+    const key = t.fresh.key();
+    const update = () => api.updateAccount(id, { country: 'FR' }, { key, ifMatch });
+    const otherReference = { client_reference_id: t.fresh.reference() };
+    for (const each of [
+      answer,
+      await t.given.reread({ body }),
+      await update(),
+      await update(),
+      await api.createAccount(body, { key: null }),
+      await api.createAccount({ ...body, ...otherReference }),
+      await api.createAccount(t.newAccount({ email: t.fresh.text() })),
+      await api.createAccount({}, { raw: '{' }),
+      await api.updateAccount(UNKNOWN_ID, { country: 'FR' }, { ifMatch }),
+      await api.updateAccount(id, { country: 'DE' }, { ifMatch }),
+      await api.bulkCreateAccounts([body]),
+      await api.listWebhooks(),
+      await api.listAccounts(),
+    ]) {
+      if (each.status === 429) continue;
+      // A 503 may ask for a wait (IDEM-6b).
+      const names = each.status < 300 ? [...LIMIT_HEADERS, 'Retry-After'] : LIMIT_HEADERS;
+      for (const name of names) t.expect('LIM-8', each).lacksHeader(name);
+    }
+  },
+};
+
+const limBulkIsOne: Scenario = {
+  ...LIMITED,
+  id: 'lim-bulk-is-one',
+  title: 'A bulk create counts as one request, however many its rows',
+  rules: ['LIM-9'],
+  needs: ['bursts', 'plan'],
+  async run(t) {
+    const probe = await probeOf(t);
+    const half = Math.max(2, Math.round(probe.perSecond * 0.6));
+    const plain = await sendBurst(t, probe, half);
+    if (plain.limited.length > 0) throw new Blocked(`control failed: ${half} requests at once`);
+    await refill(t);
+    // Equal rows, so that a thousand of them create one account.
+    const rows = Array(Math.min(1000, probe.perSecond * 4)).fill(t.newAccount());
+    const bulk = await t.as(probe.credential).bulkCreateAccounts(rows, { unpaced: true });
+    t.expect('LIM-9', bulk).is(`${rows.length} rows served`, bulk.status < 300);
+    const { served, limited } = await sendBurst(t, probe, half - 1);
+    const expected = `${half - 1} more requests served, as if it had been one`;
+    const actual = `${limited.length} of them refused`;
+    t.claim('LIM-9', expected, limited.length === 0, actual, bulk, ...served, ...limited);
+  },
+};
+
+const limReadsAndWrites: Scenario = {
+  ...LIMITED,
+  id: 'lim-reads-and-writes',
+  title: 'Reads are metered as writes are, from the same allowance',
+  rules: ['LIM-11'],
+  observes: ['NS-59'],
+  needs: ['bursts', 'plan'],
+  async run(t) {
+    const probe = await probeOf(t);
+    const size = clearlyAbove(probe.perSecond);
+    const read: RepeatableRequest = (client, options) => client.listWebhooks(options);
+    await t.control('a read', () => read(t.as(probe.credential), {}), 200);
+    const burst = async (request = probe.request) => {
+      await refill(t);
+      return sendBurst(t, { ...probe, request }, size);
+    };
+    const writes = await burst();
+    if (writes.limited.length === 0) throw new Blocked(`no 429 to ${size} writes at once`);
+    const baseline = shownBy(probe.perSecond, writes.sightings);
+    let turn = 0;
+    const either: RepeatableRequest = (client, options) => {
+      turn += 1;
+      return turn % 2 === 0 ? read(client, options) : probe.request(client, options);
+    };
+    for (const [words, request] of [
+      ['reads', read],
+      ['reads and writes by turns', either],
+    ] as const) {
+      const { served, sightings } = await burst(request);
+      const truth = truthOf(weighBurst(baseline, sightings));
+      // LIM-2 judges how many writes are served; here it must be as many as of writes.
+      if (truth === false && weighBurst(baseline, (await burst()).sightings) === 'broken') {
+        throw new Blocked(`${writes.served.length} writes at once, and then not as many (LIM-2)`);
+      }
+      const expected = `as many ${words} at once as writes: about ${writes.served.length}`;
+      t.claim('LIM-11', expected, truth, `${served.length} served`, ...served.slice(-1));
+    }
+    // NS-59: whether refusals for another reason, and replays, are counted as well.
+    const [key, body] = [t.fresh.key(), t.newAccount()];
+    const refused = () => t.newAccount({ email: 'x' });
+    for (const [name, request] of [
+      ['refusals', (client, options) => client.createAccount(refused(), options)],
+      ['replays', (client, options) => client.createAccount(body, { ...options, key })],
+    ] satisfies readonly (readonly [string, RepeatableRequest])[]) {
+      const { limited } = await burst(request);
+      t.observe('NS-59', `${name} ${limited.length > 0 ? 'count' : 'do not count'}`);
+    }
+  },
+};
+
+const SANDBOX = 5;
+
+const limEveryOperation: Scenario = {
+  ...LIMITED,
+  id: 'lim-every-operation',
+  title: 'Each operation is metered, from the allowance of all of them',
+  rules: ['LIM-11', 'ERR-4'],
+  needs: ['bursts', 'mint', 'clock', 'rates', 'trading_account'],
+  async run(t) {
+    const { served } = await exhaust(t, await probeOf(t));
+    const [least, most] = about(SANDBOX);
+    if (served.length < least || served.length > most) {
+      throw new Blocked(`${served.length} creates served at once (LIM-2)`);
+    }
+    for (const [operation, send] of await repeatable(t)) {
+      await t.branch(['LIM-11', 'ERR-4'], operation, () => expectMetered(t, operation, send));
+    }
+  },
+};
+
+type Send = (who: Credential) => Promise<Answer>;
+
+/** Requests that are served however often they are sent. */
+async function repeatable(t: ScenarioContext): Promise<[OperationName, Send][]> {
+  const known = await t.given.account();
+  const place = await t.given.place();
+  const { id, url } = await t.given.webhook(undefined, UNTRIGGERED_CATEGORIES);
+  const calls: Call[] = [
+    { operation: 'bulkCreateAccounts', body: batch([known.body]) },
+    { operation: 'listAccounts' },
+    { operation: 'listTransactions' },
+    await validCall(t, 'createTransaction', place),
+    await validCall(t, 'approveTransaction', place),
+    await validCall(t, 'rejectTransaction', place),
+    await validCall(t, 'cancelTransaction', place),
+    { operation: 'createWebhook', body: { url, event_categories: [...UNTRIGGERED_CATEGORIES] } },
+    { operation: 'listWebhooks' },
+    { operation: 'getWebhook', id },
+    { operation: 'rotateWebhookSecret', id },
+    { operation: 'disableWebhook', id },
+  ];
+  let tag = known.etag;
+  const update: Send = async (who) => {
+    const body = { first_name: t.fresh.text() };
+    const answer = await t.as(who).updateAccount(known.id, body, { ifMatch: tag });
+    tag = answer.headers.get('etag') ?? tag;
+    return answer;
+  };
+  const sends = calls.map((call): [OperationName, Send] => [
+    call.operation,
+    (who) => sendCall(t, call, { who }),
+  ]);
+  return [['updateAccount', update], ...sends];
+}
+
+async function expectMetered(
+  t: ScenarioContext,
+  operation: OperationName,
+  send: Send,
+): Promise<void> {
+  const scopes = ['accounts:write', 'transactions:write', 'webhooks:manage'];
+  const who = await t.operator.mint({ scopes, plan: 'sandbox' });
+  const answers: Answer[] = [];
+  const isOver = ({ status }: Answer) => status >= 300 && status < 500;
+  while (answers.length < clearlyAbove(SANDBOX) && !answers.some(isOver)) {
+    answers.push(await send(who));
+  }
+  const last = answers.at(-1)!;
+  // A refusal for another reason (NS-2, NS-4) shows nothing of allowances.
+  if (last.status >= 300 && last.status !== 429) return;
+  const still = await standsStill(t);
+  const served = answers.filter(({ status }) => status < 300).length;
+  const expected = `${about(SANDBOX).join(' to ')} of ${operation} served at once`;
+  const truth = truthOf(weighBurst(allowanceOf(SANDBOX), sightingsOf(answers, still)));
+  t.claim('LIM-11', expected, truth, `${served} served`, last);
+  if (last.status !== 429) return;
+  // ERR-4: required of the nine writes, advice for the others.
+  const numbered = OPERATIONS[operation].keyed ? t.expect('ERR-4', last) : t.advise('ERR-4', last);
+  numbered.header('X-Request-Id', 'a value', (value) => value.trim() !== '');
+  const other = await t.as(who).createAccount(t.newAccount());
+  const words = `429 to a create as well, once ${operation} has used the allowance up`;
+  // If its clock runs, allowance may have returned by then.
+  const isLimited = other.status === 429 || (still ? false : undefined);
+  t.claim('LIM-11', words, isLimited, other.summary, last, other);
+}
+
+export const limitScenarios: readonly Scenario[] = [
+  limRate,
+  limPlans,
+  limOwnLimit,
+  limPerCredential,
+  limDelegated,
+  limRetryAfter,
+  limNothingDone,
+  limRefusalsCostNothing,
+  limHeadersElsewhere,
+  limBulkIsOne,
+  limReadsAndWrites,
+  limEveryOperation,
+];
