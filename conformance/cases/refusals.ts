@@ -50,7 +50,7 @@ export type Expected =
   | Refusal
   | 'unreadable'
   | 'served'
-  | ((t: ScenarioContext, rules: Rules, answer: Answer) => void);
+  | ((t: ScenarioContext, rules: Rules, answer: Answer, call: ValidCall) => unknown);
 
 export type RefusalRow = readonly [Rules, OperationName, what: string, Fault, Expected];
 
@@ -80,6 +80,14 @@ export interface RefusalTable extends Omit<Scenario, 'rules' | 'run'> {
 export function anyRefusal(t: ScenarioContext, rules: Rules, answer: Answer): void {
   const refused = answer.status >= 400 && answer.status < 500;
   t.expect(rules, answer).is('refused with a 4xx', refused);
+}
+
+/** It is served, and its answer shows these members as they were sent. */
+export function accepted(...names: readonly string[]): Expected {
+  return (t, rules, answer, { body: sent = {} }) => {
+    const expected = t.expect(rules, answer).status(201, 200);
+    for (const name of names) expected.field(name, sent[name]!);
+  };
 }
 
 /** ERR-2, NS-14: a missing or odd member may also make a body unreadable, under any status. */
@@ -231,25 +239,26 @@ class RowPlayer {
 
   /** Undefined where the row cannot be tried. */
   async #try(row: RefusalRow, valid: ValidCall): Promise<Answer | undefined> {
-    const answer = await this.#send(row, valid);
-    if (answer === undefined) return undefined;
+    const sent = await this.#send(row, valid);
+    if (sent === undefined) return undefined;
     const t = this.#t;
     const [rules, , what, , expected] = row;
+    const { answer, call } = sent;
     if (expected === 'unreadable') expectUnreadable(t, rules, answer, await sendBrokenJson(t));
     else if (expected === 'served') this.#expectServed(rules, what, answer);
-    else if (typeof expected === 'function') expected(t, rules, answer);
+    else if (typeof expected === 'function') await expected(t, rules, answer, call);
     else t.expect(rules, answer).refused(...expected);
     return answer;
   }
 
-  async #send([, , , fault]: RefusalRow, valid: ValidCall): Promise<Answer | undefined> {
+  async #send([, , , fault]: RefusalRow, valid: ValidCall) {
     const faulty = await fault(this.#t, valid);
     if (faulty === undefined) return undefined;
     const { call = valid, undo, ...sending } = faulty;
     const answer = await sendCall(this.#t, call, { who: await this.#caller.who(), ...sending });
     await undo?.();
     await this.#disable(answer);
-    return answer;
+    return { answer, call };
   }
 
   /** A target may allow few subscriptions at once. */

@@ -3,8 +3,6 @@ import type { Scenario } from '../engine/types.ts';
 import { authenticationScenarios } from './access/authentication.ts';
 import { accountScenarios } from './accounts/create.ts';
 import { accountPeopleScenarios } from './accounts/people.ts';
-import { accountReferenceScenarios } from './accounts/references.ts';
-import { accountRefusalScenarios } from './accounts/refusals.ts';
 import { bulkScenarios } from './bulk/create.ts';
 import { conventionScenarios } from './conventions/conventions.ts';
 import { eventChannelScenarios } from './delivery/channel.ts';
@@ -19,10 +17,9 @@ import { idempotencyScenarios } from './idempotency/all.ts';
 import { limitFirmScenarios } from './limits/firm.ts';
 import { limitScenarios } from './limits/limits.ts';
 import { positionScenarios } from './positions/positions.ts';
-import { transactionScenarios } from './transactions/create.ts';
+import { transactionScenarios } from './transactions/transactions.ts';
 import { transactionStateScenarios } from './transitions/all.ts';
-import { updateRefusalScenarios } from './updates/refusals.ts';
-import { updateScenarios } from './updates/update.ts';
+import { updateScenarios } from './updates/updates.ts';
 import { webhookReachScenarios } from './webhooks/reach.ts';
 import { refusedWebhookScenarios } from './webhooks/refused-creates.ts';
 import { webhookScenarios } from './webhooks/subscriptions.ts';
@@ -31,10 +28,7 @@ export const scenarios: readonly Scenario[] = [
   ...conventionScenarios,
   ...accountScenarios,
   ...accountPeopleScenarios,
-  ...accountReferenceScenarios,
-  ...accountRefusalScenarios,
   ...updateScenarios,
-  ...updateRefusalScenarios,
   ...bulkScenarios,
   ...positionScenarios,
   ...transactionScenarios,

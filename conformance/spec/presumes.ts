@@ -53,11 +53,14 @@ const PRESUMES: readonly Presumption[] = [
   { rules: ['TXS-9'], presume: ['TXS-8'] },
   { rules: ['TXS-15'], presume: ['CONV-1c'] },
 
-  { rules: ['TXS-14'], presume: ['TXS-10'] },
+  { rules: ['TXS-11', 'TXS-14'], presume: ['TXS-10'] },
+  { rules: ['TXS-2'], presume: ['TXS-1', 'TXN-8'] },
+  { rules: ['TXN-2'], presume: ['TXS-5', 'TXS-6', 'TXS-8'] },
 
   // An account is read by a create of its known reference, and what it keeps by its members.
   { rules: ['ACC-13', 'ACC-14', 'ACC-20', 'UPD-1', 'BULK-8'], presume: ['ACC-5'] },
   { rules: ['ACC-1', 'ACC-13', 'ACC-14', 'UPD-2', 'UPD-3'], presume: ['ACC-18'] },
+  { rules: ['UPD-2', 'UPD-3', 'UPD-4'], presume: ['ACC-5'] },
   { rules: ['ACC-5', 'UPD-1'], presume: ['ACC-7'] },
   { rules: ['ACC-13'], presume: ['ACC-1'] },
   // If phones are compared or answered as they were typed, two would be the same person.

@@ -16,7 +16,7 @@ import {
   without,
 } from '../../cases/refusals.ts';
 import { problemFormError, problemLinkError } from '../../engine/judge/problem-form.ts';
-import type { ScenarioContext } from '../../engine/scenario/scenario-context.ts';
+import type { Rules, ScenarioContext } from '../../engine/scenario/scenario-context.ts';
 import { Blocked, Unreachable } from '../../engine/scenario-errors.ts';
 import type { Answer } from '../../engine/send/answer.ts';
 import { printJson } from '../../engine/send/json.ts';
@@ -241,13 +241,13 @@ const errRequestIds: Scenario = {
   },
 };
 
-const plainText: Expected = (t, rules, answer) => {
+function plainText(t: ScenarioContext, rules: Rules, answer: Answer): void {
   // NS-17: what this credential may not do may be refused before the body is looked at.
   if (answer.status === 403) return;
   t.expect(rules, answer)
     .refusedInPlainText()
     .is('a message', answer.text.trim() !== '', 'an empty body');
-};
+}
 
 /** CONV-1b judges that a number for an id is refused. */
 const plainTextIfRefused: Expected = (t, rules, answer) => {

@@ -1,9 +1,7 @@
 // Every scenario of the states of a transaction.
 import { moveScenarios } from '../../cases/moves.ts';
 import type { Scenario } from '../../engine/types.ts';
-import { decidedAtOnceScenarios } from './decided-at-once.ts';
 import { firstDepositScenarios } from './first-deposit.ts';
-import { transactionTimeScenarios } from './in-time.ts';
 import { moneyScenarios } from './money.ts';
 import { refusedDecisionScenarios } from './refused.ts';
 
@@ -12,6 +10,4 @@ export const transactionStateScenarios: readonly Scenario[] = [
   ...moneyScenarios,
   ...refusedDecisionScenarios,
   ...firstDepositScenarios,
-  ...decidedAtOnceScenarios,
-  ...transactionTimeScenarios,
 ];

@@ -1,31 +1,23 @@
-// TXS: what decisions do to the money: withdrawals, providers, second approvals, and cancelling what
-// has settled.
-import { decide, withdrawal } from '../../cases/moves.ts';
+// TXS: what decisions do to the money: withdrawals, providers, second approvals, cancelling what has
+// settled; and of two decisions at the same moment one comes first.
+import { decide, type Verb, withdrawal } from '../../cases/moves.ts';
 import { oneOf } from '../../engine/judge/matchers.ts';
 import type { ScenarioContext } from '../../engine/scenario/scenario-context.ts';
 import type { GivenTransaction } from '../../engine/scenario/scenario-setup.ts';
 import { Blocked } from '../../engine/scenario-errors.ts';
 import type { Answer } from '../../engine/send/answer.ts';
-import type { Scenario } from '../../engine/types.ts';
+import type { RuleId, Scenario } from '../../engine/types.ts';
 import type { Place } from '../../providers/target.ts';
+import { FORBIDDEN, NOT_IMPLEMENTED } from '../../spec/errors.ts';
 import { DAY_MS } from '../../spec/literals.ts';
 import {
   APPROVED,
   expectReads,
   expectUnchanged,
   membersOf,
-  requirePrecondition,
   statusNow,
 } from '../support/transaction-assertions.ts';
 import { booksOf, quoteBooks, sum } from './amounts.ts';
-
-/** TXS-18: approved as a plain deposit is. */
-function expectLike(t: ScenarioContext, answer: Answer, deposit: Answer): void {
-  const truth = answer.status === deposit.status && answer.at('status') === deposit.at('status');
-  const words = `approved as a deposit is: ${deposit.status}, ${deposit.at('status')}`;
-  const seen = `${answer.summary}, ${answer.at('status') ?? 'no status'}`;
-  t.expect('TXS-18', answer).is(words, truth, seen, deposit);
-}
 
 const txsApproveWithdrawal: Scenario = {
   id: 'txs-approve-withdrawal',
@@ -40,23 +32,32 @@ const txsApproveWithdrawal: Scenario = {
     if (t.has('settle')) await t.operator.settle(deposit.id);
     const taken = await withdrawal(t, place);
     const approval = await decide(t, 'approve', taken);
-    if (approval.status === 501 && (await everyWithdrawal(t))) {
+    if (approval.status === 501 && (await providerWithdrawals(t)) === 'every') {
       const words = 'a withdrawal from a plain trading account goes through a provider as well';
       t.observe('NS-21', words, { provider_withdrawals: 'every' });
       t.claim('TXS-18', 'deposits approved', true, '', deposit.answer);
       return;
     }
     if (approval.status === 501 && !t.has('ledger')) {
-      t.notTested('TXS-18', 'withdrawals from this trading account go through a provider');
-      return;
+      const why = 'withdrawals from this trading account go through a provider';
+      return t.notTested('TXS-18', why);
     }
     if (approval.status === 409 && !t.has('settle')) {
       throw new Blocked(`there may be too little money for a withdrawal: ${approval.summary}`);
     }
-    expectLike(t, approval, deposit.answer);
+    const { answer } = deposit;
+    const isAlike =
+      approval.status === answer.status && approval.at('status') === answer.at('status');
+    const words = `approved as a deposit is: ${answer.status}, ${answer.at('status')}`;
+    t.expect('TXS-18', approval).is(words, isAlike, undefined, answer);
     await expectReads(t, 'TXS-18', taken, ...APPROVED);
   },
 };
+
+/** NS-21: which withdrawals go through a provider, where the target says so itself. */
+async function providerWithdrawals(t: ScenarioContext): Promise<unknown> {
+  return t.has('ledger') ? (await t.operator.settings()).provider_withdrawals : undefined;
+}
 
 const txsProviderWithdrawal: Scenario = {
   id: 'txs-provider-withdrawal',
@@ -73,42 +74,25 @@ const txsProviderWithdrawal: Scenario = {
     const taken = await withdrawal(t, place);
     const before = t.has('ledger') ? await booksOf(t, taken) : undefined;
     const first = await decide(t, 'approve', taken);
-    const settings = { provider_withdrawals: 'trading_account' };
-    t.observe(
-      'NS-21',
-      `a withdrawal from a provider's trading account: ${first.summary}`,
-      settings,
-    );
-    if (first.status === 200 && (await providerSetting(t)) === 'none') {
-      t.notTested('TXS-3', 'the target says that no withdrawal goes through a provider');
-      return;
+    const words = `a withdrawal from a provider's trading account: ${first.summary}`;
+    t.observe('NS-21', words, { provider_withdrawals: 'trading_account' });
+    if (first.status === 200 && (await providerWithdrawals(t)) === 'none') {
+      return t.notTested('TXS-3', 'the target says that no withdrawal goes through a provider');
     }
-    t.expect('TXS-3', first).refused(501, 'not_implemented');
+    t.expect('TXS-3', first).refused(...NOT_IMPLEMENTED);
     // What was set aside before the refusal, or half done by it, shows the second time.
-    t.expect('TXS-3', await decide(t, 'approve', taken)).refused(501, 'not_implemented');
+    t.expect('TXS-3', await decide(t, 'approve', taken)).refused(...NOT_IMPLEMENTED);
     if (before !== undefined) {
-      const after = await booksOf(t, taken);
-      const same = after.balance === before.balance && after.entries.length === 0;
-      t.claim('TXS-3', `nothing set aside: ${quoteBooks(before)}`, same, quoteBooks(after), first);
+      const [was, is] = [quoteBooks(before), quoteBooks(await booksOf(t, taken))];
+      t.claim('TXS-3', `nothing set aside: ${was}`, is === was, is, first);
     }
     await expectReads(t, 'TXS-3', taken, 'pending');
     // Still awaiting a decision, so that the back office can take one.
-    const rejection = await t.api.rejectTransaction(taken.id, taken.account_id);
-    t.expect('TXS-3', rejection).is(
-      'a pending withdrawal still, which can be rejected',
-      rejection.status < 300,
-    );
+    const rejection = await decide(t, 'reject', taken);
+    const pending = 'a pending withdrawal still, which can be rejected';
+    t.expect('TXS-3', rejection).is(pending, rejection.status < 300);
   },
 };
-
-/** NS-21: which withdrawals go through a provider, where the target says so itself. */
-async function providerSetting(t: ScenarioContext): Promise<unknown> {
-  return t.has('ledger') ? (await t.operator.settings()).provider_withdrawals : undefined;
-}
-
-async function everyWithdrawal(t: ScenarioContext): Promise<boolean> {
-  return (await providerSetting(t)) === 'every';
-}
 
 const txsApproveAgain: Scenario = {
   id: 'txs-approve-again',
@@ -120,24 +104,29 @@ const txsApproveAgain: Scenario = {
     const pending = await t.given.transaction(place);
     const before = t.has('ledger') ? await booksOf(t, pending) : undefined;
     const first = await t.control('a first approval', () => decide(t, 'approve', pending), 200);
+    // What a first approval reads is TXS-1's to judge.
+    const reads = oneOf(...APPROVED, String(first.at('status')));
+    const expectAgain = async (transaction: GivenTransaction, answer: Answer) => {
+      // NS-4: what approving a settled one answers is open.
+      if (answer.status === 409 && (await statusNow(t, transaction)) === 'settled') {
+        t.notTested('TXS-4', 'it settles before it can be approved again');
+      } else t.expect('TXS-4', answer).status(200).field('status', reads);
+    };
     const again = await decide(t, 'approve', pending);
-    await expectApprovedAgain(t, pending, first, again);
+    await expectAgain(pending, again);
     if (again.status === 200) expectUnchanged(t, 'TXS-4', first, again, 'status', 'is_ftd');
 
     const raced = await t.given.transaction(place);
     const crowd = await t.burstSize(6);
     const answers = await t.sendTogether(crowd, () => decide(t, 'approve', raced));
-    const judged = answers.filter((each) => each.status !== 503);
-    for (const answer of judged) {
-      if (!(await expectApprovedAgain(t, raced, first, answer))) break;
-    }
+    for (const answer of answers) if (answer.status !== 503) await expectAgain(raced, answer);
     if (before === undefined || !t.has('settle')) return;
     for (const each of [pending, raced]) {
       await t.operator.settle(each.id);
       // NS-4: what an approval of a settled one answers is open; that it credits nothing is not.
       await decide(t, 'approve', each);
       const books = await booksOf(t, each);
-      const once = books.entries.length === 1 && books.entries[0] === '25';
+      const once = books.entries.join() === '25';
       t.claim('TXS-4', 'one entry of 25', once, quoteBooks(books), ...answers);
     }
     const { balance } = await booksOf(t, raced);
@@ -153,26 +142,6 @@ async function laterPlace(t: ScenarioContext): Promise<Place> {
   return t.operator.openTradingAccount(first.account_id);
 }
 
-/**
- * False where it cannot be tried: it settles in the meantime, and what approving a settled one
- * answers is open (NS-4).
- */
-async function expectApprovedAgain(
-  t: ScenarioContext,
-  transaction: Parameters<typeof statusNow>[1],
-  first: Answer,
-  answer: Answer,
-): Promise<boolean> {
-  if (answer.status === 409 && (await statusNow(t, transaction)) === 'settled') {
-    t.notTested('TXS-4', 'it settles before it can be approved again');
-    return false;
-  }
-  // What a first approval reads is TXS-1's to judge.
-  const reads = oneOf(...APPROVED, String(first.at('status')));
-  t.expect('TXS-4', answer).status(200).field('status', reads);
-  return true;
-}
-
 const txsCancelSettled: Scenario = {
   id: 'txs-cancel-settled',
   title: 'With transactions:amend a settled transaction is cancelled, without it that is 403',
@@ -181,26 +150,17 @@ const txsCancelSettled: Scenario = {
   async run(t) {
     const own = t.has('ledger') ? await t.given.settled(await t.given.place()) : undefined;
     const settled = own ?? (await t.given.someSettled());
-    let refused: Answer | undefined;
-    if (t.has('no_amend')) {
-      await t.branch('TXS-11', 'without transactions:amend', async () => {
-        refused = await tryWithoutAmend(t, settled);
-      });
-    } else {
-      t.notTested('TXS-11', 'it takes credentials.no_amend, all scopes but transactions:amend');
-    }
+    const refused = t.has('no_amend') ? await withoutAmend(t, settled) : undefined;
     const cancelled = await decide(t, 'cancel', settled);
-    if (refused !== undefined) expectRefused(t, refused, cancelled);
+    if (refused === undefined) {
+      t.notTested('TXS-11', 'it takes credentials.no_amend, all scopes but transactions:amend');
+    } else t.expect('TXS-11', refused).refused(...FORBIDDEN);
     if (cancelled.status === 403 && !t.has('mint')) {
       // Whether this credential holds the scope only its owner knows.
       const words = `cancelling a settled transaction: ${cancelled.summary}`;
-      t.notTested(['TXS-10', 'TXS-13'], `${words}: does it hold transactions:amend?`);
-      return;
+      return t.notTested(['TXS-10', 'TXS-13'], `${words}: does it hold transactions:amend?`);
     }
-    // Where balances can be seen, another scenario holds them to it; what it reads is TXS-13's.
-    const reads = t.has('ledger') ? oneOf('cancelled', 'settled') : 'cancelled';
-    t.expect('TXS-10', cancelled).status(200).field('status', reads);
-    if (cancelled.status !== 200) throw new Blocked(`cancelling: ${cancelled.summary}`);
+    t.must('TXS-10', cancelled).status(200);
     if (own !== undefined) await requireReversed(t, own);
     t.expect('TXS-13', cancelled).field('status', 'cancelled');
     const again = await decide(t, 'cancel', settled);
@@ -212,17 +172,13 @@ const txsCancelSettled: Scenario = {
 /** Where nothing was reversed, nothing was cancelled: that is TXS-10's, whatever it reads. */
 async function requireReversed(t: ScenarioContext, transaction: GivenTransaction): Promise<void> {
   const { entries } = await booksOf(t, transaction);
-  requirePrecondition(
-    sum(...entries) === '0',
-    'cancelling what has settled reverses nothing (TXS-10)',
-  );
+  if (sum(...entries) !== '0') throw new Blocked('cancelling reverses nothing (TXS-10)');
 }
 
-async function tryWithoutAmend(
+async function withoutAmend(
   t: ScenarioContext,
   settled: { id: string; account_id: string },
 ): Promise<Answer> {
-  // Shown where a pending transaction can be had; else by the cancellation that follows.
   if (t.has('trading_account')) {
     const pending = await t.given.transaction(await t.given.place());
     const key = t.fresh.key();
@@ -232,12 +188,6 @@ async function tryWithoutAmend(
     await t.control('an account made', () => t.as('no_amend').createAccount(t.newAccount()));
   }
   return decide(t, 'cancel', settled, { as: 'no_amend' });
-}
-
-/** Where it is refused to everybody for another reason, that is TXS-10's to judge. */
-function expectRefused(t: ScenarioContext, refused: Answer, allowed: Answer): void {
-  if (refused.status >= 400 && refused.status !== 403 && allowed.status === refused.status) return;
-  t.expect('TXS-11', refused).refused(403, 'forbidden');
 }
 
 const txsCancelledStays: Scenario = {
@@ -280,11 +230,9 @@ async function observeSettlement(t: ScenarioContext, approved: GivenTransaction)
     if ((await statusNow(t, approved)) !== 'settled') continue;
     const afterMs = (await t.operator.nowMs()) - startMs;
     const words = `settled by itself within ${afterMs} ms`;
-    t.observe('NS-3', words, { settlement_delay_ms: afterMs });
-    return;
+    return t.observe('NS-3', words, { settlement_delay_ms: afterMs });
   }
-  const words = 'not settled an hour after its approval';
-  t.observe('NS-3', words, { settlement_delay_ms: null });
+  t.observe('NS-3', 'not settled an hour after its approval', { settlement_delay_ms: null });
 }
 
 const txsReasonKept: Scenario = {
@@ -312,10 +260,9 @@ const txsReasonKept: Scenario = {
       ];
       for (const answer of answers) {
         const names = Object.keys(membersOf(answer)).filter((each) => /reason/i.test(each));
-        const shown = answer.text.includes(reason);
         t.expect('TXS-19', answer)
-          .is('nowhere the reason', !shown, 'the reason is in the answer')
-          .is('no member for it', names.length === 0, `a member ${names.join(', ')}`);
+          .is('nowhere the reason', !answer.text.includes(reason), 'the reason is in the answer')
+          .is('no member for it', names.length === 0, names.join(', '));
       }
     }
   },
@@ -326,6 +273,53 @@ function previous(id: string): string {
   return /^[0-9]+$/.test(id) ? String(BigInt(id) - 1n) : '0';
 }
 
+const DECIDED: Readonly<Record<Verb, string>> = {
+  approve: 'approved',
+  reject: 'rejected',
+  cancel: 'cancelled',
+};
+
+const PAIRS: readonly (readonly [Verb, Verb])[] = [
+  ['reject', 'cancel'],
+  ['cancel', 'reject'],
+  ['approve', 'reject'],
+  ['reject', 'approve'],
+  ['approve', 'cancel'],
+];
+
+const txsDecidedAtOnce: Scenario = {
+  id: 'txs-decided-at-once',
+  title: 'Of two decisions on one transaction at the same moment no more than one is carried out',
+  rules: ['TXS-5', 'TXS-12'],
+  needs: ['trading_account'],
+  async run(t) {
+    const place = await t.given.place();
+    // NS-4: whether what is approved can still be rejected or cancelled is open.
+    const endsApproved = new Set<Verb>();
+    for (const verb of ['reject', 'cancel'] as const) {
+      const { status } = await decide(t, verb, await t.given.approved(place));
+      if (status < 400) endsApproved.add(verb);
+    }
+    for (const pair of PAIRS) {
+      const pending = await t.given.transaction(place);
+      const answers = await t.sendTogether(2, (index) => decide(t, pair[index]!, pending));
+      const done = answers.filter((each) => each.status < 300).length;
+      const status = await statusNow(t, pending);
+      const isApproval = pair.includes('approve');
+      const end = pair.find((verb) => verb !== 'approve')!;
+      const isEnded = status === DECIDED[end];
+      // Approved, and ended then, where that is allowed.
+      const truth = done < 2 || (isApproval && endsApproved.has(end) && isEnded);
+      const words = `${pair.join(' and ')} at the same moment: one of them carried out`;
+      // What was ended and is approved after all is TXS-5's; approved and ended after all, TXS-12's.
+      const broken: RuleId = isApproval && !isEnded ? 'TXS-5' : 'TXS-12';
+      const kept: readonly RuleId[] = isApproval ? ['TXS-5', 'TXS-12'] : ['TXS-12'];
+      const seen = `both answered 200, and it reads ${status}`;
+      t.claim(truth ? kept : broken, words, truth, seen, ...answers);
+    }
+  },
+};
+
 export const moneyScenarios: readonly Scenario[] = [
   txsApproveWithdrawal,
   txsProviderWithdrawal,
@@ -333,4 +327,5 @@ export const moneyScenarios: readonly Scenario[] = [
   txsCancelSettled,
   txsCancelledStays,
   txsReasonKept,
+  txsDecidedAtOnce,
 ];

@@ -1,14 +1,16 @@
 // HOOK-6, HOOK-10, HOOK-11, HOOK-12: who may manage subscriptions, and who sees them.
-import { type Call, sendCall, type Who } from '../../cases/calls.ts';
+import { sendCall } from '../../cases/calls.ts';
+import { refusals } from '../../cases/refusals.ts';
+import { scopeRows } from '../../cases/scopes.ts';
 import type { Role } from '../../engine/capabilities.ts';
 import type { ScenarioContext } from '../../engine/scenario/scenario-context.ts';
 import type { Answer } from '../../engine/send/answer.ts';
 import { idText, printJson } from '../../engine/send/json.ts';
 import type { RuleId, Scenario } from '../../engine/types.ts';
+import { NOT_FOUND } from '../../spec/errors.ts';
 import { expectHidden } from '../support/hidden.ts';
 import {
   disableSubscription,
-  expectBound,
   isDisabled,
   observeBrandForm,
   readSubscription,
@@ -22,42 +24,20 @@ import { UNKNOWN_ID } from '../support/unknown-id.ts';
 const MANAGE = ['rotateWebhookSecret', 'disableWebhook'] as const;
 const BY_ID = ['getWebhook', ...MANAGE] as const;
 
-/** Many scopes do not make up for the missing one. */
-const ALL_BUT_WEBHOOKS = [
-  ...['accounts:write', 'trades:write', 'trader:trade'],
-  ...['transactions:write', 'trader:funds', 'transactions:amend'],
-];
-
 const event_categories = [...UNTRIGGERED_CATEGORIES];
 
-const hookScope: Scenario = {
+const hookScope = refusals({
   id: 'hook-scope',
   title: 'Without webhooks:manage each of the five routes is 403 and does nothing',
-  rules: ['HOOK-6'],
   needs: ['public_url', 'no_scopes'],
   lane: 'own_world',
-  async run(t) {
-    const { id, url } = await t.given.webhook(undefined, UNTRIGGERED_CATEGORIES);
-    await t.control('the list with the scope', () => t.api.listWebhooks(), 200);
-    await t.control('reading it with the scope', () => t.api.getWebhook(id), 200);
-    const create = { url: `${url}?unscoped`, event_categories };
-    const routes: Call[] = [
-      { operation: 'createWebhook', body: create },
-      { operation: 'listWebhooks' },
-      ...BY_ID.map((operation) => ({ operation, id })),
-    ];
-    const outsiders: Who[] = ['no_scopes'];
-    if (t.has('mint')) outsiders.push(await t.operator.mint({ scopes: ALL_BUT_WEBHOOKS }));
-    for (const who of outsiders) {
-      for (const route of routes) {
-        const answer = await sendCall(t, route, { who });
-        t.expect('HOOK-6', answer).refused(403, 'forbidden');
-        if (route.operation === 'createWebhook') await disableSubscription(t, answer);
-      }
-    }
+  rows: scopeRows('HOOK-6', 'createWebhook', 'listWebhooks', ...BY_ID),
+  async also(t) {
+    const { id } = await t.given.webhook(undefined, UNTRIGGERED_CATEGORIES);
+    await t.as('no_scopes').disableWebhook(id);
     await expectEnabled(t, 'HOOK-6', id, 'not disabled by what was refused');
   },
-};
+});
 
 async function expectEnabled(
   t: ScenarioContext,
@@ -89,25 +69,20 @@ const hookBrand: Scenario = {
     const body = { url: bound.url, event_categories, brand_id: other };
     const named = await t.as('brand').createWebhook(body);
     const read = await readSubscription(t, bound.id, 'brand');
+    // NS-52: as a string or as a number.
+    const own = t.brandId('brand');
+    const isOwn = (value: unknown) =>
+      own === undefined ? /^[0-9]+$/.test(idText(value) ?? '') : idText(value) === own;
+    const words = `the brand ${own ?? 'of the credential'}`;
     for (const answer of [bound.answer, read, ...(named.status < 300 ? [named] : [])]) {
-      expectBrand(t, answer);
+      t.expect('HOOK-10', answer).field('brand_id', { words, test: isOwn });
     }
     await disableSubscription(t, named, 'brand');
   },
 };
 
-/** NS-52: as a string or as a number. */
-function expectBrand(t: ScenarioContext, answer: Answer): void {
-  const own = t.brandId('brand');
-  t.expect('HOOK-10', answer).field('brand_id', {
-    words: own === undefined ? 'the brand of the credential' : `the brand ${own}`,
-    test: (value) =>
-      value !== null &&
-      (own === undefined ? /^[0-9]+$/.test(idText(value) ?? '') : idText(value) === own),
-  });
-}
-
-type Owner = 'firm' | 'brand' | 'other_brand';
+const OWNERS = ['firm', 'brand', 'other_brand'] as const;
+type Owner = (typeof OWNERS)[number];
 
 /** HOOK-11: who sees whose subscription. */
 const SEEN: readonly (readonly [Owner, owner: Owner, isSeen: boolean])[] = [
@@ -129,10 +104,8 @@ const hookSeen: Scenario = {
   lane: 'own_world',
   async run(t) {
     const idOf = { firm: '', brand: '', other_brand: '' };
-    for (const owner of ['firm', 'brand', 'other_brand'] as const) {
-      const { id, answer } = await t.given.webhook(undefined, UNTRIGGERED_CATEGORIES, owner);
-      expectBound(answer, owner !== 'firm');
-      idOf[owner] = id;
+    for (const owner of OWNERS) {
+      idOf[owner] = (await t.given.webhook(undefined, UNTRIGGERED_CATEGORIES, owner)).id;
     }
     for (const [role, owner, isSeen] of SEEN) {
       await (isSeen ? expectSeen(t, role, idOf[owner]) : expectUnseen(t, role, idOf[owner]));
@@ -164,8 +137,9 @@ async function expectListedAsRead(t: ScenarioContext, id: string): Promise<void>
 }
 
 async function expectSeen(t: ScenarioContext, role: Role, id: string): Promise<void> {
-  const read = await readSubscription(t, id, role);
-  t.expect('HOOK-11', read).status(200).field('id', id);
+  t.expect('HOOK-11', await readSubscription(t, id, role))
+    .status(200)
+    .field('id', id);
   const list = await t.as(role).listWebhooks();
   t.must('HOOK-11', list).status(200);
   const { rows, whole } = subscriptionsIn(list);
@@ -211,8 +185,7 @@ const hookManyListed: Scenario = {
     const url = await t.given.subscribable();
     const ids: string[] = [];
     while (ids.length < MANY) {
-      const body = { url: `${url}?n=${ids.length}`, event_categories };
-      const made = await t.api.createWebhook(body);
+      const made = await t.api.createWebhook({ url: `${url}?n=${ids.length}`, event_categories });
       // The target may allow fewer.
       if (made.status >= 300) break;
       ids.push(t.pick(made, 'id'));
@@ -238,8 +211,8 @@ const hookOfAnotherFirm: Scenario = {
     const foreign = await t.given.webhook(undefined, UNTRIGGERED_CATEGORIES, 'other_firm');
     await t.control('a subscription of its own', () => t.api.getWebhook(own.id), 200);
     for (const operation of BY_ID) {
-      const unknown = await sendCall(t, { operation, id: UNKNOWN_ID });
-      if (unknown.status !== 404) t.expect('HOOK-12', unknown).refused(404, 'not_found');
+      const unknown: Answer = await sendCall(t, { operation, id: UNKNOWN_ID });
+      if (unknown.status !== 404) t.expect('HOOK-12', unknown).refused(...NOT_FOUND);
       else expectHidden(t, 'HOOK-12', await sendCall(t, { operation, id: foreign.id }), unknown);
     }
     const { rows } = subscriptionsIn(await t.control('the list', () => t.api.listWebhooks(), 200));

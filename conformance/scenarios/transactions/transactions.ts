@@ -1,0 +1,421 @@
+// TXN: recording a transaction. What each field may be, whose account it is for, that it starts pending
+// and is found again by its reference, and that an answer shows its listed members and nothing of what
+// operators keep to themselves.
+import { observe, observeDecimals } from '../../cases/questions.ts';
+import {
+  accepted,
+  body,
+  type Fault,
+  invalidOrUnreadable,
+  refusals,
+  without,
+} from '../../cases/refusals.ts';
+import { scopeRows } from '../../cases/scopes.ts';
+import { decimalId, decimalString, epochMs } from '../../engine/judge/matchers.ts';
+import type { ScenarioContext } from '../../engine/scenario/scenario-context.ts';
+import type { GivenTransaction } from '../../engine/scenario/scenario-setup.ts';
+import { Blocked } from '../../engine/scenario-errors.ts';
+import type { Answer } from '../../engine/send/answer.ts';
+import type { RequestBody } from '../../engine/send/client.ts';
+import type { Scenario } from '../../engine/types.ts';
+import { INVALID, NOT_FOUND } from '../../spec/errors.ts';
+import { LONGEST } from '../../spec/literals.ts';
+import {
+  expectReads,
+  expectUnchanged,
+  MEMBERS,
+  membersOf,
+} from '../support/transaction-assertions.ts';
+import { UNKNOWN_ID } from '../support/unknown-id.ts';
+
+const CREATE = 'createTransaction';
+
+/** Beside a plain deposit. That each of them is accepted is TXN-6's and TXN-7's. */
+const OTHERS: readonly RequestBody[] = [
+  { transaction_type: 'Withdrawal', amount: '-25.00' },
+  { transaction_type: 'Credit', amount: '25.00', method: 'Bonus' },
+  { transaction_type: 'Debit', amount: '-25.00' },
+];
+
+const txnStartsPending: Scenario = {
+  id: 'txn-starts-pending',
+  title: 'A valid create answers 201 with status pending, and no request can create another status',
+  rules: ['TXN-1'],
+  observes: ['NS-27'],
+  needs: ['trading_account'],
+  async run(t) {
+    const place = await t.given.place();
+    const send = (over: RequestBody, query = {}) =>
+      t.api.createTransaction(t.newTransaction(place, over), { query });
+    const first = await send({ method: 'Deposit' });
+    // Whether the credential may do this at all is another matter.
+    if (first.status === 401 || first.status === 403) {
+      throw new Blocked(`the credential may not create transactions: ${first.summary}`);
+    }
+    const answers = [first];
+    for (const over of OTHERS) {
+      const made = await send(over);
+      if (made.status < 300) answers.push(made);
+    }
+    for (const made of answers) t.expect('TXN-1', made).status(201).field('status', 'pending');
+    const ids = new Set(answers.map((each) => each.at('id')));
+    const isApart = ids.size === answers.length;
+    const each = 'a transaction of its own for each';
+    t.claim('TXN-1', each, isApart, `ids ${[...ids].join(', ')}`, ...answers);
+    const wish = { status: 'approved', state: 'approved', approved: true, auto_approve: true };
+    const wished = await send(wish);
+    // NS-27: unknown members may be ignored or refused.
+    t.observe('NS-27', `a body with unknown members: ${wished.summary}`, {
+      unknown_fields: wished.status < 300 ? 'ignored' : 'refused',
+    });
+    for (const asked of [wished, await send({}, { status: 'approved', auto_approve: 'true' })]) {
+      if (asked.status < 300) t.expect('TXN-1', asked).field('status', 'pending');
+    }
+    await t.branch('TXN-1', 'what it reads after a while', async () => {
+      await expectReads(t, 'TXN-1', await t.given.transaction(place), 'pending');
+    });
+  },
+};
+
+const txnReference: Scenario = {
+  id: 'txn-reference',
+  title:
+    'A reference that names a transaction answers 200 with it, in any case, and creates nothing',
+  rules: ['TXN-2', 'IDEM-12'],
+  observes: ['NS-20'],
+  needs: ['trading_account'],
+  async run(t) {
+    const place = await t.given.place();
+    // Neither all lower nor all upper case, so that a service that folds only one side shows.
+    const reference = t.fresh.reference().replace('ref', 'Ref');
+    const first = await t.given.transaction(place, { client_reference_id: reference });
+    const loud = { ...first.body, client_reference_id: reference.toUpperCase() };
+    // NS-56: all of the body may be looked at before the reference.
+    const bodies: RequestBody[] = [
+      first.body,
+      { ...first.body, client_reference_id: reference.toLowerCase() },
+      { ...loud, amount: '99.00', method: 'Bonus', transaction_type: 'Credit' },
+    ];
+    if (t.has('fresh_trading_account')) {
+      const { trading_account_id } = await t.operator.openTradingAccount(place.account_id);
+      bodies.push({ ...first.body, trading_account_id });
+    }
+    for (const each of bodies) expectFirst(t, first, await t.api.createTransaction(each));
+    if (t.has('no_amend')) {
+      // A reference belongs to the firm's books and not to the credential that wrote it first.
+      const elsewhere = await t.as('no_amend').createTransaction(first.body);
+      t.expect('TXN-2', elsewhere).status(200).field('id', first.id);
+    }
+    if (t.has('ledger')) {
+      const rows = await t.operator.transactions(reference);
+      t.claim('TXN-2', 'one transaction of that reference', rows.length === 1, `${rows.length}`);
+    }
+    for (const state of ['approved', 'rejected', 'cancelled'] as const) {
+      await t.branch('TXN-2', `the reference of what is ${state}`, async () => {
+        const { id, body: known } = await t.given[state](place);
+        const again = t.expect('TXN-2', await t.api.createTransaction(known));
+        again.status(200).field('id', id);
+        // NS-3: what was approved may have settled since.
+        if (state !== 'approved') again.field('status', state);
+      });
+    }
+    // NS-20: within what a reference names one transaction.
+    if (!t.has('second_trading_account')) return;
+    const elsewhere = { ...first.body, ...(await t.given.otherPlace()) };
+    const answer = await t.api.createTransaction(elsewhere);
+    t.observe('NS-20', `one transaction reference for two accounts: ${answer.status}`, {
+      transaction_reference_scope: answer.status === 201 ? 'account' : 'firm',
+    });
+  },
+};
+
+/** The transaction that is there, whatever the body says that names it. */
+function expectFirst(t: ScenarioContext, first: GivenTransaction, again: Answer): void {
+  t.expect('IDEM-12', again).field('id', first.id);
+  const found = t.expect('TXN-2', again).status(200).field('id', first.id);
+  if (found.ok) expectUnchanged(t, 'TXN-2', first.answer, again);
+}
+
+const REASON = 'only for those who decide';
+
+const txnShape: Scenario = {
+  id: 'txn-shape',
+  title: 'Every answer about a transaction has the listed members, each of its type',
+  rules: ['TXN-8', 'CONV-1a', 'CONV-2a', 'CONV-4'],
+  needs: ['trading_account'],
+  async run(t) {
+    const place = await t.given.place();
+    const made = await t.given.transaction(place, { method: 'Deposit' });
+    const { currency } = place;
+    const sent = { currency, method: 'Deposit', transaction_type: 'Deposit' };
+    t.expect('TXN-8', made.answer).fields(sent);
+    for (const answer of [
+      made.answer,
+      await t.given.rereadTransaction(made),
+      (await t.given.approved(place)).answer,
+      (await t.given.rejected(place, REASON)).answer,
+      (await t.given.cancelled(place, REASON)).answer,
+    ]) {
+      expectShape(t, answer);
+      const { account_id, trading_account_id } = place;
+      t.expect('TXN-8', answer).fields({ account_id, trading_account_id });
+      // That they are there is TXN-8's to say.
+      for (const [rule, name, form] of [
+        ...['id', 'account_id', 'trading_account_id'].map(
+          (each) => ['CONV-1a', each, decimalId] as const,
+        ),
+        ['CONV-2a', 'amount', decimalString],
+        ['CONV-4', 'created_at', epochMs],
+      ] as const) {
+        if (answer.at(name) !== undefined) t.expect(rule, answer).field(name, form);
+      }
+    }
+  },
+};
+
+/** Members that operators keep to themselves are TXN-9's to judge, and reasons are TXS-19's. */
+function expectShape(t: ScenarioContext, answer: Answer): void {
+  const members = membersOf(answer);
+  const names = Object.keys(members);
+  const missing = MEMBERS.filter((each) => !names.includes(each));
+  const texts = ['currency', 'method', 'transaction_type', 'status'];
+  // TXN-6 says what a method is that was left out; whatever it says, it is not null.
+  const odd = texts.filter(
+    (each) =>
+      typeof answer.at(each) !== 'string' && !(each === 'method' && answer.at(each) === null),
+  );
+  t.expect('TXN-8', answer)
+    .is('all the listed members', missing.length === 0, `without ${missing.join(', ')}`)
+    .is(`strings: ${texts.join(', ')}`, odd.length === 0, `not a string: ${odd.join(', ')}`)
+    .is('is_ftd: a boolean', typeof answer.at('is_ftd') === 'boolean', `${answer.at('is_ftd')}`);
+  const others = names.filter(
+    (each) => !MEMBERS.includes(each) && !isOfOperators(each) && members[each] !== REASON,
+  );
+  t.advise('TXN-8', answer).is('no member besides', others.length === 0, others.join(', '));
+}
+
+const WORDS = /reason|provider|psp|gateway|processor|operator|note|comment|remark/i;
+
+/** Such as `approved_by`. */
+const WHO = /(?:approv|reject|cancel|decid)(?:(?!approv|reject|cancel|decid)\w)*by/i;
+
+/**
+ * TXN-9: whether a member of this name would show a reason, a provider or what an operator wrote.
+ */
+function isOfOperators(name: string): boolean {
+  return WORDS.test(name) || WHO.test(name);
+}
+
+const txnNothingOfOperators: Scenario = {
+  id: 'txn-nothing-of-operators',
+  title: 'Reasons, payment providers and what operators noted are in no transaction',
+  rules: ['TXN-9'],
+  needs: ['trading_account'],
+  async run(t) {
+    const place = await t.given.place();
+    const reason = `kept from clients ${t.fresh.text()}`;
+    const decided = [await t.given.rejected(place, reason), await t.given.cancelled(place, reason)];
+    const answers = [(await t.given.transaction(place)).answer];
+    for (const each of decided) {
+      const read = await t.given.rereadTransaction(each);
+      answers.push(read);
+      t.expect('TXN-9', read).is('no reason', !read.text.includes(reason), 'the reason is in it');
+    }
+    if (t.has('provider_trading_account')) {
+      const provider = await t.given.providerPlace();
+      const over = { transaction_type: 'Withdrawal', amount: '-25.00', method: 'Withdrawal' };
+      const withdrawal = await t.api.createTransaction(t.newTransaction(provider, over));
+      // NS-27: the sign that a withdrawal is written with is open; nothing hangs on this one.
+      if (withdrawal.status < 300) answers.push(withdrawal);
+    }
+    const ofDecisions = decided.map(({ answer }) => answer);
+    for (const answer of [...answers, ...ofDecisions]) {
+      // What the answers of reject and cancel say of the reason is TXS-19's to judge.
+      const names = Object.keys(membersOf(answer)).filter(
+        (each) => isOfOperators(each) && !(ofDecisions.includes(answer) && /reason/i.test(each)),
+      );
+      t.expect('TXN-9', answer).is('no member for operators', names.length === 0, names.join(', '));
+    }
+  },
+};
+
+const reference = (client_reference_id: string) => body({ client_reference_id });
+const referenceOf = (length: number) =>
+  body((t) => ({ client_reference_id: t.fresh.text(length) }));
+
+const txnReferenceLength = refusals({
+  id: 'txn-reference-length',
+  title: 'A reference that is blank or over 255 characters is 422; 1 and 255 are accepted',
+  needs: ['trading_account'],
+  rows: [
+    ['TXN-3', CREATE, 'an empty reference', reference(''), INVALID],
+    ['TXN-3', CREATE, 'three spaces', reference('   '), INVALID],
+    ['TXN-3', CREATE, 'a character too many', referenceOf(LONGEST + 1), INVALID],
+    ['TXN-3', CREATE, '400 characters', referenceOf(400), INVALID],
+    ['TXN-3', CREATE, '255 characters', referenceOf(LONGEST), accepted()],
+    // One character is soon taken, maybe out of reach: that is no fault of form.
+    [
+      'TXN-3',
+      CREATE,
+      'one character',
+      reference('Q'),
+      (t, rules, answer) => t.expect(rules, answer).status(201, 200, 404),
+    ],
+  ],
+});
+
+const txnCurrency = refusals({
+  id: 'txn-currency-empty',
+  title: 'An empty currency is 422 and records nothing',
+  needs: ['trading_account'],
+  rows: [['TXN-4', CREATE, 'an empty currency', body({ currency: '' }), INVALID]],
+});
+
+/** What lenient readers of numbers take for one: a prefix, nothing at all, another base. */
+const NO_DECIMALS = [
+  ...['', ' ', 'abc', '12.5abc', '25.00 USD', '1,50', '1,000.00', '1.2.3'],
+  ...['0x10', '25_00', 'NaN', 'Infinity', '--5'],
+  // Digits to some parsers, in Arabic and in full width.
+  ...['\u0662\u0665', '\uff12\uff15'],
+];
+
+const txnAmount = refusals({
+  id: 'txn-amount-not-decimal',
+  title: 'An amount that is not a decimal is 422 and records nothing',
+  observes: ['NS-27', 'NS-46', 'NS-49', 'NS-60'],
+  needs: ['trading_account'],
+  rows: NO_DECIMALS.map(
+    (amount) => ['TXN-5', CREATE, `an amount of "${amount}"`, body({ amount }), INVALID] as const,
+  ),
+  async also(t) {
+    await observe(t, 'NS-27', 'NS-46', 'NS-60');
+    await observeDecimals(t);
+  },
+});
+
+const txnMethod: Scenario = {
+  id: 'txn-method',
+  title: 'A method left out follows from the sign of amount; the three methods are accepted',
+  rules: ['TXN-6'],
+  observes: ['NS-27'],
+  needs: ['trading_account'],
+  async run(t) {
+    const place = await t.given.place();
+    const send = (over: RequestBody) => t.api.createTransaction(t.newTransaction(place, over));
+    const expectMethod = (answer: Answer, method: string) =>
+      t.expect('TXN-6', answer).status(201, 200).field('method', method);
+    const omitted = await send({ amount: '25.00' });
+    const given = await send({ method: 'Deposit' });
+    if (omitted.status >= 300 && given.status >= 300) {
+      throw new Blocked(`control failed: a deposit: ${given.summary}`);
+    }
+    t.findings.controlled = true;
+    expectMethod(omitted, 'Deposit');
+    expectMethod(given, 'Deposit');
+    expectMethod(await send({ method: 'Bonus' }), 'Bonus');
+    for (const [over, method] of [
+      // So little that cutting it to a whole number loses its sign.
+      [{ amount: '-0.01', transaction_type: 'Debit' }, 'Withdrawal'],
+      // Sign and type disagree, which the service may refuse (NS-27); accepted, the sign decides.
+      [{ amount: '25.00', transaction_type: 'Debit' }, 'Deposit'],
+      [{ amount: '-25.00', transaction_type: 'Credit' }, 'Withdrawal'],
+      // A method that is named is not derived, whatever the sign.
+      [{ amount: '-25.00', method: 'Deposit' }, 'Deposit'],
+    ] as const) {
+      const answer = await send(over);
+      if (answer.status < 300) expectMethod(answer, method);
+    }
+    // NS-27: whether a withdrawal is written with a minus is open; one of the two must do.
+    const type = { method: 'Withdrawal', transaction_type: 'Withdrawal' };
+    const negative = await send({ ...type, amount: '-25.00' });
+    const positive = await send({ ...type, amount: '25.00' });
+    const taken = [negative, positive].filter((each) => each.status < 300);
+    const seen = `a Withdrawal of -25.00: ${negative.status}, of 25.00: ${positive.status}`;
+    const amount_sign = taken.length === 2 ? 'any' : 'matches_method';
+    t.observe('NS-27', seen, { amount_sign });
+    t.claim('TXN-6', 'a Withdrawal accepted', taken.length > 0, seen, negative, positive);
+    for (const answer of taken) t.expect('TXN-6', answer).field('method', 'Withdrawal');
+    if (negative.status < 300) {
+      const derived = await send({ transaction_type: 'Withdrawal', amount: '-25.00' });
+      expectMethod(derived, 'Withdrawal');
+    }
+    invalidOrUnreadable(t, 'TXN-6', await send({ method: 'Cash' }));
+  },
+};
+
+const typed = (transaction_type: string, amount = '25.00') => body({ transaction_type, amount });
+
+// Left out or not one of the four: the body may be unreadable (ERR-2) or invalid.
+const txnType = refusals({
+  id: 'txn-type',
+  title: 'transaction_type is required and one of Deposit, Withdrawal, Credit and Debit',
+  needs: ['trading_account'],
+  rows: [
+    ['TXN-7', CREATE, 'no transaction_type', without('transaction_type'), invalidOrUnreadable],
+    ['TXN-7', CREATE, 'transaction_type Transfer', typed('Transfer'), invalidOrUnreadable],
+    ['TXN-7', CREATE, 'transaction_type deposit', typed('deposit'), invalidOrUnreadable],
+    ['TXN-7', CREATE, 'an empty transaction_type', typed(''), invalidOrUnreadable],
+    ['TXN-7', CREATE, 'a Deposit', typed('Deposit'), accepted('transaction_type')],
+    ['TXN-7', CREATE, 'a Credit', typed('Credit'), accepted('transaction_type')],
+    ['TXN-7', CREATE, 'a Withdrawal', typed('Withdrawal', '-25.00'), accepted('transaction_type')],
+    ['TXN-7', CREATE, 'a Debit', typed('Debit', '-25.00'), accepted('transaction_type')],
+  ],
+});
+
+const unknown = { account_id: UNKNOWN_ID, trading_account_id: UNKNOWN_ID };
+const noAccount = body({ account_id: UNKNOWN_ID });
+const noTradingAccount = body({ trading_account_id: UNKNOWN_ID });
+
+const txnUnknownPlace = refusals({
+  id: 'txn-unknown-account',
+  title: 'An account or trading account that does not exist is 404',
+  needs: ['trading_account'],
+  rows: [
+    ['TXN-10', CREATE, 'an account that does not exist', noAccount, NOT_FOUND],
+    ['TXN-10', CREATE, 'a trading account that does not exist', noTradingAccount, NOT_FOUND],
+    ['TXN-10', CREATE, 'neither exists', body(unknown), NOT_FOUND],
+  ],
+});
+
+/** One id of another place, and the other of its own. */
+function foreign(name: 'account_id' | 'trading_account_id', over: RequestBody = {}): Fault {
+  return async (t, valid) => {
+    const { [name]: id } = await t.given.otherPlace();
+    return { call: { ...valid, body: { ...valid.body, ...over, [name]: id } } };
+  };
+}
+
+const foreignCredit = foreign('trading_account_id', { transaction_type: 'Credit' });
+
+const txnForeignTradingAccount = refusals({
+  id: 'txn-foreign-trading-account',
+  title: 'A trading account of another account is 404',
+  needs: ['trading_account', 'second_trading_account'],
+  rows: [
+    ['TXN-11', CREATE, 'the trading account of another', foreign('trading_account_id'), NOT_FOUND],
+    ['TXN-11', CREATE, 'another account', foreign('account_id'), NOT_FOUND],
+    ['TXN-11', CREATE, 'a Credit on the trading account of another', foreignCredit, NOT_FOUND],
+  ],
+});
+
+const txnScope = refusals({
+  id: 'txn-scope',
+  title: 'Without a funds scope a transaction is refused and not recorded',
+  needs: ['trading_account', 'no_scopes'],
+  rows: scopeRows('TXN-12', CREATE),
+});
+
+export const transactionScenarios: readonly Scenario[] = [
+  txnStartsPending,
+  txnReference,
+  txnReferenceLength,
+  txnCurrency,
+  txnAmount,
+  txnMethod,
+  txnType,
+  txnShape,
+  txnNothingOfOperators,
+  txnUnknownPlace,
+  txnForeignTradingAccount,
+  txnScope,
+];

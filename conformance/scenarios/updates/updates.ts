@@ -1,0 +1,400 @@
+// UPD: updating an account under its tag, which of its fields that can change, and what an update is
+// refused for.
+import { observe, observeIdle, observeNull, observeStatus } from '../../cases/questions.ts';
+import {
+  anyRefusal,
+  type Expected,
+  type Fault,
+  ifMatch,
+  only,
+  path,
+  type RefusalRow,
+  refusals,
+} from '../../cases/refusals.ts';
+import { scopeRows } from '../../cases/scopes.ts';
+import { PROFILE, UPDATABLE_MEMBERS } from '../../engine/account-members.ts';
+import type { Role } from '../../engine/capabilities.ts';
+import type { ExpectedValue } from '../../engine/judge/expect.ts';
+import { not } from '../../engine/judge/matchers.ts';
+import type { ScenarioContext } from '../../engine/scenario/scenario-context.ts';
+import type { GivenAccount } from '../../engine/scenario/scenario-setup.ts';
+import { Blocked } from '../../engine/scenario-errors.ts';
+import type { Answer } from '../../engine/send/answer.ts';
+import type { RequestBody } from '../../engine/send/client.ts';
+import type { RuleId, Scenario } from '../../engine/types.ts';
+import { INVALID, NOT_FOUND, STALE } from '../../spec/errors.ts';
+import {
+  digitsOf,
+  expectSameAccount,
+  readPresent,
+  strongTag,
+  tagAfter,
+  type Updated,
+  updatedOnce,
+} from '../support/account-assertions.ts';
+import { UNKNOWN_ID } from '../support/unknown-id.ts';
+
+const UPDATE = 'updateAccount';
+
+/** What an update may have changed besides the fields it names: nothing but the revision. */
+const OTHERS = ['client_reference_id', 'phone', 'brand_id', 'firm_id'] as const;
+
+/** UPD-1 of two fields; UPD-3 of each by itself, so that one that cannot be updated shows. */
+function changesOf({ answer }: GivenAccount): (readonly [RuleId, RequestBody])[] {
+  // ACC-20 judges which status it begins with: here, one that is a change; UPD-4 whether any will do.
+  const values: RequestBody = {
+    ...PROFILE,
+    status: answer.at('status') === 'Active' ? 'New' : 'Active',
+  };
+  return [
+    ['UPD-1', { first_name: 'Grace', last_name: 'Hopper' }],
+    ...UPDATABLE_MEMBERS.map((name) => ['UPD-3', { [name]: values[name] }] as const),
+  ];
+}
+
+const updApplied: Scenario = {
+  id: 'upd-applied',
+  title: 'A valid update answers 200, the account with the fields sent and no others changed',
+  rules: ['UPD-1', 'UPD-2', 'UPD-3'],
+  observes: ['NS-26'],
+  async run(t) {
+    const account = await t.given.account({ phone: t.fresh.phone() });
+    const changes = changesOf(account);
+    let before = account.answer;
+    let tag = strongTag(before);
+    for (const [rule, change] of changes) {
+      const after = await t.api.updateAccount(account.id, change, { ifMatch: tag });
+      // UPD-1 asks for the 200; UPD-3, that the field can be updated at all.
+      if (rule === 'UPD-1') t.expect(rule, after).status(200);
+      else t.expect(rule, after).is('applied', after.status < 300);
+      if (after.status >= 300) continue;
+      expectUpdated(t, account, before, after);
+      if (rule === 'UPD-1') t.expect('UPD-1', after).fields(change as Record<string, string>);
+      const now = await t.given.reread(account);
+      t.expect(rule, now).fields(change as Record<string, string>);
+      const rest = [...UPDATABLE_MEMBERS, ...OTHERS].filter((name) => change[name] === undefined);
+      t.expect('UPD-2', now).fields(membersOf(before, rest));
+      tag = await tagAfter(t, account, after, tag);
+      before = now;
+    }
+    observeRevisions(t, account.answer, before, changes.length);
+    // How long a name may be is open; one that is taken is taken whole.
+    const last_name = t.fresh.text(200);
+    const long = await t.api.updateAccount(account.id, { last_name }, { ifMatch: tag });
+    if (long.status < 300) {
+      t.expect('UPD-3', await t.given.reread(account)).field('last_name', last_name);
+    }
+  },
+};
+
+/** The answer is the account, with another revision and tag. ACC-19 judges the form of the tag. */
+function expectUpdated(t: ScenarioContext, account: GivenAccount, before: Answer, after: Answer) {
+  const [tag, old] = [after.headers.get('etag'), before.headers.get('etag')];
+  t.expect('UPD-1', after)
+    .is(`the account ${account.id}`, after.isOf(account.id))
+    .field('revision', not((before.at('revision') as number | undefined) ?? null));
+  t.expect('UPD-1', after).is('a new ETag', tag !== undefined && tag !== old, `ETag: ${tag}`);
+}
+
+/** The members that an answer has, of these names. */
+function membersOf(answer: Answer, names: readonly string[]): Record<string, ExpectedValue> {
+  const seen = names.map((name) => [name, answer.at(name)] as const);
+  return Object.fromEntries(seen.filter((pair): pair is [string, string] => pair[1] !== undefined));
+}
+
+function observeRevisions(t: ScenarioContext, first: Answer, last: Answer, count: number): void {
+  const from = Number(first.at('revision'));
+  const step = (Number(last.at('revision')) - from) / count;
+  t.observe('NS-26', `starts at ${from}, and grows by ${step} a change`, {
+    first_revision: from,
+    ...(Number.isInteger(step) && step > 0 ? { revision_step: step } : {}),
+  });
+}
+
+const updStatus: Scenario = {
+  id: 'upd-status',
+  title: 'status takes any string and is stored as sent',
+  rules: ['UPD-4'],
+  observes: ['NS-5'],
+  async run(t) {
+    const account = await updatedOnce(t);
+    let tag = account.current;
+    const odd = ' Größer als 7 – “never configured” ';
+    const statuses = [t.fresh.text(), 'nEW', odd, t.fresh.text(100), ''];
+    let taken = 0;
+    for (const status of statuses) {
+      const after = await t.api.updateAccount(account.id, { status }, { ifMatch: tag });
+      if (!t.expect('UPD-4', after).is('taken', after.status < 300).ok) continue;
+      taken += 1;
+      tag = await tagAfter(t, account, after, tag);
+      t.expect('UPD-4', await t.given.reread(account)).field('status', status);
+    }
+    t.observe('NS-5', `${taken} of ${statuses.length} made-up statuses taken`);
+  },
+};
+
+const updFixedFields: Scenario = {
+  id: 'upd-fixed-fields',
+  title: 'Email and phone cannot be changed by an update, nor anything but the five fields',
+  rules: ['UPD-3', 'UPD-11'],
+  observes: ['NS-27'],
+  async run(t) {
+    const phone = t.fresh.phone();
+    const account = await t.given.account({ phone });
+    let tag = strongTag(account.answer);
+    const update = (body: RequestBody) => t.api.updateAccount(account.id, body, { ifMatch: tag });
+    const named = await t.control('an update of a name', () => update({ first_name: 'Ida' }), 200);
+    tag = await tagAfter(t, account, named, tag);
+    const both = () => ({ email: t.fresh.email(), phone: t.fresh.phone() });
+    // Alone and beside a change that is welcome: ignored or refused (NS-27), but never done.
+    for (const wish of [both(), { ...both(), last_name: 'Byron' }]) {
+      const after = await update(wish);
+      if ('last_name' in wish) observeOthers(t, after);
+      const seen = await t.given.reread(account);
+      tag = strongTag(seen);
+      const kept = digitsOf(seen.at('phone')) === digitsOf(phone);
+      t.expect('UPD-11', seen).is(`the phone ${phone}`, kept, `phone: ${seen.at('phone')}`, after);
+      // The new email and phone are still free.
+      const { email, phone: other } = wish;
+      const free = await t.api.createAccount(t.newAccount({ email, phone: other }));
+      const made = free.status < 300 && !free.isOf(account.id);
+      t.expect('UPD-11', free).is('a new account: no one has that email or phone', made);
+    }
+    await t.branch('UPD-11', 'one of them alone', async () => {
+      // UPD-8: if a body without any change is taken, taking these says nothing.
+      if ((await update({})).status < 300)
+        throw new Blocked('a body that changes nothing is taken');
+      for (const wish of [{ email: t.fresh.email() }, { phone: t.fresh.phone() }]) {
+        const after = await update(wish);
+        const words = `not taken: it has nothing but ${Object.keys(wish)}`;
+        t.expect('UPD-11', after).is(words, after.status >= 300);
+      }
+    });
+    tag = strongTag(await t.given.reread(account));
+    await update({ id: '1', revision: 1, brand_id: '1', firm_id: '1', country: 'NO' });
+    const own = membersOf(account.answer, ['id', 'brand_id', 'firm_id']);
+    t.expect('UPD-3', await t.given.reread(account)).fields(own);
+  },
+};
+
+/** NS-27: members that an update cannot change, beside one that it can. */
+function observeOthers(t: ScenarioContext, { status, summary }: Answer): void {
+  if (status >= 300 && status !== 400 && status !== 422) return;
+  const form = status < 300 ? 'ignored' : 'refused';
+  t.observe('NS-27', `email and phone in an update: ${summary}`, { update_other_members: form });
+}
+
+const updAtOnce: Scenario = {
+  id: 'upd-at-once',
+  title: 'Of concurrent updates under one tag exactly one applies; the rest get 412',
+  rules: ['UPD-12'],
+  async run(t) {
+    const account = await updatedOnce(t);
+    // UPD-7 judges what a stale tag is answered; the losers of a race may be answered the same.
+    const late = { first_name: 'Late' };
+    const stale = await t.api.updateAccount(account.id, late, { ifMatch: account.stale });
+    const answers = await t.sendTogether(await t.burstSize(8), (n) =>
+      t.api.updateAccount(account.id, { last_name: `Racer ${n}` }, { ifMatch: account.current }),
+    );
+    const applied = answers.filter((each) => each.status < 300);
+    const lost = ({ status, code }: Answer) =>
+      [412, 503, stale.status].includes(status) || code === 'idempotency_in_flight';
+    // If none is told that it applied, it is no race that went wrong.
+    if (applied.length === 0) t.presume('UPD-1', 'UPD-7');
+    const isOne = applied.length === 1 && answers.every((each) => each.status < 300 || lost(each));
+    const seen = answers.map((each) => each.summary).join('; ');
+    const words = 'one 200, and 412 (or an answer to retry) for the rest';
+    t.claim('UPD-12', words, isOne, seen, ...answers);
+    if (applied.length !== 1) return;
+    const winner = `Racer ${answers.indexOf(applied[0]!)}`;
+    t.expect('UPD-12', await readPresent(t, account, applied[0]!)).field('last_name', winner);
+  },
+};
+
+/** More digits than a number of 64 bits has: an id that no account has. */
+const LONG_ID = '9'.repeat(24);
+const OTHER_TAG = '"987654321"';
+
+/** UPD-6: a tag that is not the account's is no reason for a 412 if there is no account. */
+const notFoundUnderAnyTag: Expected = (t, _, answer) => {
+  t.expect('UPD-6', answer).is('404 and not 412', answer.status !== 412);
+  if (answer.status !== 412) t.expect('UPD-5', answer).refused(...NOT_FOUND);
+  else t.notTested('UPD-5', 'the tag was looked at first, which UPD-6 judges');
+};
+
+const unknown = path(UNKNOWN_ID);
+const unknownUnderOther: Fault = (_, valid) => ({
+  call: { ...valid, id: UNKNOWN_ID, ifMatch: OTHER_TAG },
+});
+const unknownUnderStale: Fault = async (t, valid) => ({
+  call: { ...valid, id: UNKNOWN_ID, ifMatch: (await updatedOnce(t)).stale },
+});
+
+const updUnknown = refusals({
+  id: 'upd-unknown',
+  title: 'An account that does not exist is 404 not_found, whatever the tag',
+  rows: [
+    [['UPD-5', 'UPD-6'], UPDATE, 'an unknown account', unknown, notFoundUnderAnyTag],
+    [['UPD-5', 'UPD-6'], UPDATE, 'and another tag', unknownUnderOther, notFoundUnderAnyTag],
+    [['UPD-5', 'UPD-6'], UPDATE, 'and a stale tag', unknownUnderStale, notFoundUnderAnyTag],
+    [['UPD-5', 'UPD-6'], UPDATE, 'an id of 24 digits', path(LONG_ID), notFoundUnderAnyTag],
+    ['CONV-1c', UPDATE, 'the id abc in the path', path('abc'), INVALID],
+    ['CONV-1c', UPDATE, 'digits and x in the path', path((id) => `${id}x`), INVALID],
+  ],
+});
+
+const not412: Expected = (t, rules, answer) =>
+  t.expect(rules, answer).is('404 and not 412', answer.status !== 412);
+
+/** NS-17: a tag of the wrong form may be noticed first, except for unknown accounts as well. */
+function asUnknown(outsider: Role): Expected {
+  return async (t, rules, answer, { ifMatch: tag = null }) => {
+    const body = { first_name: t.fresh.text() };
+    const nowhere = await t.as(outsider).updateAccount(UNKNOWN_ID, body, { ifMatch: tag });
+    const words = `as for an unknown account: ${nowhere.summary}`;
+    t.expect(rules, answer).is(words, answer.summary === nowhere.summary, undefined, nowhere);
+  };
+}
+
+/** An account that the outsider cannot reach is unknown to it under any tag, and stays as it is. */
+function hiddenFrom(outsider: Role, owner: Role, about: Pick<Scenario, 'id' | 'title'>): Scenario {
+  const of =
+    (tag: (account: Updated) => string | undefined): Fault =>
+    async (t, { ifMatch: _, ...valid }) => {
+      const account = await updatedOnce(t, owner);
+      const sent = tag(account);
+      return { call: { ...valid, id: account.id, ...(sent !== undefined && { ifMatch: sent }) } };
+    };
+  const rows: readonly RefusalRow[] = [
+    ['UPD-5', UPDATE, 'its tag', of(({ current }) => current), NOT_FOUND],
+    ['UPD-6', UPDATE, 'its stale tag', of(({ stale }) => stale), not412],
+    ['UPD-6', UPDATE, 'another tag', of(() => OTHER_TAG), not412],
+    ['UPD-6', UPDATE, 'garbage for a tag', of(() => 'garbage'), asUnknown(outsider)],
+    ['UPD-6', UPDATE, 'no tag', of(() => undefined), asUnknown(outsider)],
+  ];
+  return refusals({
+    ...{ ...about, needs: [outsider, owner], role: outsider, rows },
+    async also(t) {
+      const account = await updatedOnce(t, owner);
+      const before = await readPresent(t, account, account.updated, owner);
+      const body = { first_name: t.fresh.text(), country: t.fresh.text() };
+      await t.as(outsider).updateAccount(account.id, body, { ifMatch: account.current });
+      expectSameAccount(t, 'UPD-5', before, await t.given.reread(account, owner));
+    },
+  });
+}
+
+const updOtherFirm = hiddenFrom('firm', 'other_firm', {
+  id: 'upd-other-firm',
+  title: 'An account of another firm is 404 not_found under any tag, and stays as it is',
+});
+
+const updOtherBrand = hiddenFrom('brand', 'other_brand', {
+  id: 'upd-other-brand',
+  title:
+    'An account of another brand is 404 not_found to a brand-bound credential, and stays as it is',
+});
+
+/** The tag that the account had before its last update. */
+function stale(over: (t: ScenarioContext) => RequestBody = () => ({})): Fault {
+  return async (t, valid) => {
+    const { id, stale: tag } = await updatedOnce(t);
+    return { call: { ...valid, id, ifMatch: tag, body: { ...valid.body, ...over(t) } } };
+  };
+}
+
+const otherField = stale((t) => ({ first_name: undefined, language: t.fresh.text() }));
+
+const updStaleTag = refusals({
+  id: 'upd-stale-tag',
+  title: 'A stale tag is 412 revision_conflict, and the account is unchanged',
+  observes: ['NS-19', 'NS-54'],
+  rows: [
+    ['UPD-7', UPDATE, 'the tag before the last update', stale(), STALE],
+    // Nor may it meet a change of other fields than the one that it has missed.
+    ['UPD-7', UPDATE, 'that tag for another field', otherField, STALE],
+    // Not only a tag of the past: whatever is not the current one does not match.
+    ['UPD-7', UPDATE, 'a tag that it never had', ifMatch(OTHER_TAG), anyRefusal],
+    ['UPD-7', UPDATE, 'its tag and a digit', ifMatch((tag) => `"${tag}0"`), anyRefusal],
+    ['UPD-7', UPDATE, 'its tag and a letter', ifMatch((tag) => `"${tag}x"`), anyRefusal],
+    ['UPD-7', UPDATE, 'a digit and its tag', ifMatch((tag) => `"0${tag}"`), anyRefusal],
+  ],
+  async also(t) {
+    const account = await updatedOnce(t);
+    const before = await readPresent(t, account, account.updated);
+    const body = { first_name: t.fresh.text(), country: t.fresh.text() };
+    const late = await t.api.updateAccount(account.id, body, { ifMatch: account.stale });
+    t.expect('UPD-7', late).refused(...STALE);
+    expectSameAccount(t, 'UPD-7', before, await t.given.reread(account));
+    await observeIdle(t, account);
+    await observeStatus(t, account.id);
+  },
+});
+
+/** What the account has of the members that can be updated, and one change of it. */
+function same(over: (t: ScenarioContext) => RequestBody = () => ({})): Fault {
+  return only((t, { account }) => {
+    const stored = UPDATABLE_MEMBERS.map((name) => [name, account!.answer.at(name)] as const);
+    const texts = stored.filter(([, value]) => typeof value === 'string');
+    return { ...Object.fromEntries(texts), ...over(t) };
+  });
+}
+
+const sameName = only((_, { account }) => ({ first_name: account!.body.first_name! }));
+// What cannot be updated is no change either; the body may also be unreadable (NS-27).
+const otherEmail = only((t) => ({ email: t.fresh.email() }));
+
+const updNoChange = refusals({
+  id: 'upd-no-change',
+  title: 'A body that would change nothing is 422 validation_failed',
+  observes: ['NS-55'],
+  rows: [
+    ['UPD-8', UPDATE, 'an empty body', only({}), INVALID],
+    ['UPD-8', UPDATE, 'the name that it has', sameName, INVALID],
+    ['UPD-8', UPDATE, 'all that it has', same(), INVALID],
+    ['UPD-8', UPDATE, 'an email', otherEmail, anyRefusal],
+    // One field of several is enough of a change.
+    ['UPD-8', UPDATE, 'one change', same((t) => ({ country: t.fresh.text() })), 'served'],
+  ],
+  async also(t) {
+    const { id, answer } = await t.given.account();
+    await observeNull(t, id, answer);
+  },
+});
+
+const updTagForms = refusals({
+  id: 'upd-tag-forms',
+  title: 'If-Match is required, and anything but a strong quoted tag is 422 validation_failed',
+  observes: ['NS-18', 'NS-39'],
+  rows: [
+    ['UPD-9', UPDATE, 'a tag without quotes', ifMatch((tag) => tag), INVALID],
+    ['UPD-9', UPDATE, 'a weak tag', ifMatch((tag) => `W/"${tag}"`), INVALID],
+    ['UPD-9', UPDATE, 'no closing quote', ifMatch((tag) => `"${tag}`), INVALID],
+    ['UPD-9', UPDATE, 'no opening quote', ifMatch((tag) => `${tag}"`), INVALID],
+    ['UPD-9', UPDATE, 'single quotes', ifMatch((tag) => `'${tag}'`), INVALID],
+    ['UPD-9', UPDATE, 'a word', ifMatch('garbage'), INVALID],
+    ['UPD-10', UPDATE, 'no If-Match', ifMatch(undefined), anyRefusal],
+  ],
+  also: (t) => observe(t, 'NS-18', 'NS-39'),
+});
+
+const updScope = refusals({
+  id: 'upd-scope',
+  title: 'Without accounts:write an update is 403 forbidden and changes nothing',
+  needs: ['no_scopes'],
+  rows: scopeRows('UPD-13', UPDATE),
+});
+
+export const updateScenarios: readonly Scenario[] = [
+  updApplied,
+  updStatus,
+  updFixedFields,
+  updAtOnce,
+  updUnknown,
+  updOtherFirm,
+  updOtherBrand,
+  updStaleTag,
+  updNoChange,
+  updTagForms,
+  updScope,
+];
