@@ -6,7 +6,7 @@ import type { ScenarioContext } from '../../engine/scenario/scenario-context.ts'
 import { Blocked } from '../../engine/scenario-errors.ts';
 import { Answer } from '../../engine/send/answer.ts';
 import type { RecordId } from '../../engine/send/client.ts';
-import { idText, type Json, printJson } from '../../engine/send/json.ts';
+import { idText, type Json } from '../../engine/send/json.ts';
 
 export type Subscription = { readonly [name: string]: Json };
 
@@ -75,14 +75,6 @@ export async function readSubscription(
 ): Promise<Answer> {
   const send = () => t.as(role ?? t.mainRole).getWebhook(id);
   return t.sendUntilAnswered('reading a subscription', send);
-}
-
-/** HOOK-10's matter: where it is not so, nothing follows for what is seen and received. */
-export function expectBound(made: Answer, toBrand: boolean): void {
-  const brand = made.at('brand_id');
-  if (brand === undefined || (brand !== null) === toBrand) return;
-  const words = toBrand ? 'a brand-bound credential' : 'a firm-wide credential';
-  throw new Blocked(`a subscription of ${words} has brand_id ${printJson(brand)} (HOOK-10)`);
 }
 
 /** HOOK-2: that it says so by `true` alone is judged there. */
