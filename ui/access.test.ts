@@ -100,21 +100,6 @@ if (executable === null) {
     await page.close();
   });
 
-  access('on a phone the view that is open is in sight among the others', async () => {
-    const { page } = await openPage(browser, `${served.base}/`);
-    await page.setViewportSize({ width: 390, height: 844 });
-    for (const place of ['worlds', 'faults', 'timeline']) {
-      await page.goto(`${served.base}/#/${place}`);
-      // The width of the window takes effect a moment after it was set.
-      await page.waitForFunction((end) => {
-        const box = document.querySelector('.nav a[aria-current]')?.getBoundingClientRect();
-        const isHere = location.hash.endsWith(end);
-        return isHere && box !== undefined && box.left >= 0 && box.right <= 390;
-      }, place);
-    }
-    await page.close();
-  });
-
   access('keys alone reach a row and open it', async () => {
     const { page } = await openPage(browser, `${served.base}/#/timeline`);
     await page.locator('.line').first().waitFor();

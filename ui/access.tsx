@@ -5,42 +5,27 @@ import type {
   FirmShown,
   KeyShown,
 } from '../simulator/control/schemas/records.ts';
-import { duration, plural } from './format.ts';
-import {
-  Badge,
-  Checkbox,
-  type Column,
-  CopyButton,
-  Field,
-  Form,
-  givenOf,
-  Link,
-  Panel,
-  Problem,
-  placeOf,
-  TablePanel,
-} from './kit.tsx';
+import { plural } from './format.ts';
+import { Checkbox, CopyButton, Field, Panel, Problem } from './kit.tsx';
+import { RowForm } from './row-form.tsx';
+import { type Column, TablePanel } from './table.tsx';
 import { useCommand, useLive, useRead } from './world.ts';
 
 const plans = ['sandbox', 'standard', 'pro'] as const;
-
-const scopes = [
-  ...['accounts:write', 'trades:write', 'trader:trade', 'transactions:write', 'trader:funds'],
-  ...['transactions:amend', 'webhooks:manage'],
-];
+const scopes =
+  'accounts:write,trades:write,trader:trade,transactions:write,trader:funds,transactions:amend,webhooks:manage';
 
 export function AccessView() {
   const { value } = useRead<{ firms: FirmShown[] }>('firms');
-  const firms = value?.firms ?? [];
   return (
     <div class="columns">
       <Credentials />
-      <CreateCredential firms={firms} />
       <Panel
         title="Firms"
         note="An operation that is switched off is refused with 403 for every credential of the firm."
+        wide
       >
-        {firms.map((firm) => (
+        {value?.firms.map((firm) => (
           <Firm key={firm.id} of={firm} />
         ))}
       </Panel>
@@ -61,7 +46,7 @@ function Credentials() {
     ['Client id', ({ client_id }) => <code>{client_id}</code>, 'wrap'],
     ['Copy', (each) => <CopyButtons of={each} />],
     ['Reaches', reachOf],
-    ['Scopes', (each) => each.scopes.join(', ') || 'none', 'words'],
+    ['Scopes', (each) => each.scopes.join(', ') || 'none', 'wrap'],
     [
       'Plan',
       ({ name, plan, client_id }) => (
@@ -74,7 +59,7 @@ function Credentials() {
         />
       ),
     ],
-    ['A second', (each) => each.rate_per_second],
+    'rate_per_second',
   ];
   return (
     <TablePanel
@@ -84,6 +69,10 @@ function Credentials() {
       keyOf={(each) => each.client_id}
     >
       <Problem words={command.problem} />
+      <details>
+        <summary>Create a credential</summary>
+        <RowForm row="POST /credentials" submit="Create the credential" values={{ scopes }} />
+      </details>
     </TablePanel>
   );
 }
@@ -107,29 +96,12 @@ function reachOf({ account_id, brand_id, firm_id, read_only }: CredentialShown):
   return read_only ? `${reach}, reads only` : reach;
 }
 
-function CreateCredential({ firms }: { firms: readonly FirmShown[] }) {
-  const { plane } = useLive();
-  const brands = firms
-    .flatMap((firm) => firm.brands)
-    .map(({ id, name }) => [id, `brand ${id}, ${name}`] as const);
-  return (
-    <Panel title="Create a credential" note="It has every scope, and a token that does not expire.">
-      <Form
-        fields={[
-          { name: 'name', label: 'Name' },
-          { name: 'brand_id', label: 'Reaches', options: [['', 'the first firm'], ...brands] },
-        ]}
-        submit="Create the credential"
-        run={(values) => plane.send('POST', 'credentials', { ...givenOf(values), scopes })}
-      />
-    </Panel>
-  );
-}
-
 function Firm({ of: { id, name, plan, rate_per_second, permissions } }: { of: FirmShown }) {
   const { plane } = useLive();
   const command = useCommand();
-  const change = (body: object) => plane.send('PATCH', `firms/${encodeURIComponent(id)}`, body);
+  const path = `firms/${encodeURIComponent(id)}`;
+  const allow = (operation: string, on: boolean) =>
+    command.run(() => plane.send('PATCH', path, { permissions: { [operation]: on } }));
   const off = Object.values(permissions).filter((allowed) => !allowed).length;
   return (
     <details class="ledger">
@@ -141,22 +113,14 @@ function Firm({ of: { id, name, plan, rate_per_second, permissions } }: { of: Fi
           {plan}, {rate_per_second} a second{off > 0 ? `, ${plural(off, 'operation')} off` : ''}
         </span>
       </summary>
-      <Form
-        fields={[
-          { name: 'plan', label: `Plan of firm ${id}`, value: plan, options: plans },
-          {
-            name: 'rate',
-            label: 'Requests a second',
-            type: 'number',
-            placeholder: `${rate_per_second}; empty: as the plan has it`,
-          },
-        ]}
+      <RowForm
+        row="PATCH /firms/{id}"
+        path={path}
+        without={operationsOf(permissions)}
+        values={{ plan }}
         submit="Set"
         label={`Set the plan and rate of firm ${id}`}
         look="plain"
-        run={({ rate = '', ...values }) =>
-          change({ ...values, rate_per_second: rate === '' ? null : Number(rate) })
-        }
       />
       <fieldset class="bar">
         <legend class="heard">Operations that firm {id} may use</legend>
@@ -165,7 +129,7 @@ function Firm({ of: { id, name, plan, rate_per_second, permissions } }: { of: Fi
             key={operation}
             label={operation}
             checked={allowed === true}
-            onChange={(on) => void command.run(() => change({ permissions: { [operation]: on } }))}
+            onChange={(on) => void allow(operation, on)}
           />
         ))}
       </fieldset>
@@ -174,18 +138,8 @@ function Firm({ of: { id, name, plan, rate_per_second, permissions } }: { of: Fi
   );
 }
 
-const bucketColumns: readonly Column<BucketShown>[] = [
-  ['Of', (bucket) => (bucket.of === 'firm' ? `firm ${bucket.firm_id}` : 'credential')],
-  ['Credentials', (bucket) => bucket.client_ids.join(', '), 'wrap'],
-  ['Level', ({ level, full }) => `${Math.floor(level)} of ${full}`],
-  [
-    'Full',
-    ({ name, level, full }) => (
-      <meter class="meter" aria-label={`Level of ${name}`} min={0} max={full} value={level} />
-    ),
-  ],
-  ['A second', (bucket) => bucket.rate_per_second],
-];
+const operationsOf = (permissions: object) =>
+  Object.keys(permissions).map((name) => `permissions.${name}`);
 
 function Allowances() {
   const live = useLive();
@@ -196,35 +150,17 @@ function Allowances() {
     <TablePanel
       title="Allowances"
       note="They refill by the sandbox's clock; a frozen clock refills none."
-      columns={bucketColumns}
+      columns={[
+        ['Of', (bucket) => (bucket.of === 'firm' ? `firm ${bucket.firm_id}` : 'credential')],
+        'client_ids',
+        ['Level', ({ level, full }) => `${Math.floor(level)} of ${full}`],
+        'rate_per_second',
+      ]}
       rows={value?.buckets ?? []}
       keyOf={({ name }) => name}
     />
   );
 }
-
-const keyColumns: readonly Column<KeyShown>[] = [
-  ['Key', ({ key }) => <code>{key ?? 'kept as a digest'}</code>, 'wrap'],
-  ['Operation', ({ operation }) => operation],
-  ['Credential', ({ client_id }) => client_id],
-  ['Subject', ({ subject }) => subject, 'wrap'],
-  [
-    'State',
-    ({ state, status }) =>
-      state === 'in_flight' ? (
-        <Badge tone="warn">in flight</Badge>
-      ) : (
-        <Badge tone="good">recorded {status}</Badge>
-      ),
-  ],
-  ['First attempt', ({ first_attempt: id }) => <Link to={placeOf.request(id)}>request {id}</Link>],
-  ['Age', ({ age_ms }) => duration(age_ms)],
-  [
-    'Left',
-    ({ expires_at_ms, recorded_at_ms, age_ms }) =>
-      expires_at_ms === null ? '' : duration(Math.max(0, expires_at_ms - recorded_at_ms - age_ms)),
-  ],
-];
 
 function Keys() {
   const { value } = useRead<{ keys: KeyShown[] }>('keys?limit=200');
@@ -232,7 +168,16 @@ function Keys() {
     <TablePanel
       title="Idempotency keys"
       note="Those that a retry would find now, newest first."
-      columns={keyColumns}
+      columns={[
+        ['Key', ({ key }) => key ?? 'kept as a digest', 'wrap'],
+        'operation',
+        'client_id',
+        'subject',
+        'state',
+        'status',
+        'first_attempt',
+        'expires_at_ms',
+      ]}
       rows={value?.keys ?? []}
       keyOf={(key) => `${key.client_id} ${key.operation} ${key.key} ${key.subject}`}
       empty="None yet."

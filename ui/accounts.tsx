@@ -8,21 +8,10 @@ import type {
 } from '../simulator/control/schemas/records.ts';
 import type { ViewProps } from './app.tsx';
 import { fullTime, matchesWords, plural } from './format.ts';
-import {
-  Badge,
-  type Column,
-  Facts,
-  Field,
-  Form,
-  givenOf,
-  Link,
-  Panel,
-  Problem,
-  placeOf,
-  Table,
-  TablePanel,
-} from './kit.tsx';
+import { Badge, Field, Form, givenOf, Link, Panel, Problem, placeOf } from './kit.tsx';
 import { callApi, tokenFor } from './plane.ts';
+import { RowForm } from './row-form.tsx';
+import { type Column, Facts, factsOf, Table, TablePanel } from './table.tsx';
 import { everything, filterRows, type TimelineRow } from './timeline-rows.ts';
 import { TransactionDetail, Transactions } from './transactions.tsx';
 import { useHref, useLive, useRead, useVersion } from './world.ts';
@@ -41,12 +30,12 @@ export function AccountsView({ path: [first, second] }: ViewProps) {
 
 const accountColumns: readonly Column<AccountShown>[] = [
   ['Id', ({ id }) => <Link to={['accounts', id]}>{id}</Link>],
-  ['Reference', (account) => account.client_reference_id, 'wrap'],
+  'client_reference_id',
   ['Name', (each) => [each.first_name, each.last_name].filter(Boolean).join(' '), 'wrap'],
-  ['Email', ({ email }) => email, 'wrap'],
-  ['Status', ({ status }) => status],
-  ['Brand', (account) => account.brand_id],
-  ['Created', (account) => fullTime(account.created_at)],
+  'email',
+  'status',
+  'brand_id',
+  'created_at',
 ];
 
 function AccountList() {
@@ -105,7 +94,7 @@ function CreateAccount() {
           const token = await tokenFor(plane, reach, 'accounts:write');
           const body = givenOf(values);
           const path = '/api/v1/accounts';
-          const created = (await callApi({ token, method: 'POST', path, body })) as { id: string };
+          const created = await callApi<{ id: string }>({ token, method: 'POST', path, body });
           location.hash = href('accounts', created.id);
         }}
       />
@@ -124,7 +113,14 @@ function AccountDetail({ id }: { id: string }) {
       <Problem words={problem} />
       {account === null ? null : (
         <>
-          <AccountFacts account={account} />
+          <Panel title={`Account ${id}`}>
+            <Facts
+              of={factsOf(account, {
+                email: `${account.email} (the API never shows it)`,
+                revision: `${account.revision}, ETag "${account.revision}"`,
+              })}
+            />
+          </Panel>
           <TradingAccounts accountId={id} />
           <History accountId={id} />
           <Transactions query={`&account_id=${key}`} />
@@ -134,35 +130,11 @@ function AccountDetail({ id }: { id: string }) {
   );
 }
 
-function AccountFacts({ account }: { account: AccountShown }) {
-  const { first_deposit_id, email, created_at, revision, ...others } = account;
-  const titled = Object.entries(others).map(([name, value]) => {
-    const words = name.replaceAll('_', ' ').replace(/^./, (letter) => letter.toUpperCase());
-    return [words, value === null ? null : String(value)] as const;
-  });
-  const deposit = first_deposit_id && (
-    <Link to={placeOf.transaction(first_deposit_id)}>{first_deposit_id}</Link>
-  );
-  return (
-    <Panel title={`Account ${account.id}`}>
-      <Facts
-        of={[
-          ...titled,
-          ['Email', `${email} (the API never shows it)`],
-          ['Revision', `${revision}, ETag "${revision}"`],
-          ['Created', fullTime(created_at)],
-          ['First deposit', deposit],
-        ]}
-      />
-    </Panel>
-  );
-}
-
 const historyColumns: readonly Column<TimelineRow>[] = [
   ['When', ({ atMs }) => fullTime(atMs)],
   ['Outcome', ({ tone, badge }) => <Badge tone={tone}>{badge}</Badge>],
-  ['What', ({ path, title }) => (path === null ? title : <Link to={path}>{title}</Link>)],
-  ['About', ({ note }) => note, 'words'],
+  ['What', ({ path, title }) => <Link to={path}>{title}</Link>],
+  ['About', ({ note }) => note, 'wrap'],
 ];
 
 function History({ accountId }: { accountId: string }) {
@@ -182,38 +154,30 @@ function History({ accountId }: { accountId: string }) {
 }
 
 function TradingAccounts({ accountId }: { accountId: string }) {
-  const live = useLive();
   const key = encodeURIComponent(accountId);
   const { value } = useRead<{ trading_accounts: TradingAccountShown[] }>(
     `trading-accounts?account_id=${key}`,
   );
-  const all = value?.trading_accounts ?? [];
   return (
     <Panel title="Trading accounts">
-      {all.map((each) => (
+      {value?.trading_accounts.map((each) => (
         <Ledger key={each.id} of={each} />
       ))}
-      {value !== null && all.length === 0 ? <p class="empty">None yet.</p> : null}
-      <Form
-        fields={[
-          { name: 'currency', label: 'Currency', value: 'USD' },
-          { name: 'payouts', label: 'provider payouts', check: true },
-        ]}
+      {value?.trading_accounts.length === 0 ? <p class="empty">None yet.</p> : null}
+      <RowForm
+        row="POST /accounts/{id}/trading-accounts"
+        path={`accounts/${key}/trading-accounts`}
         submit="Create a trading account"
         look="plain"
-        run={({ currency, payouts }) => {
-          const body = { currency, provider_payouts: payouts === 'yes' };
-          return live.plane.send('POST', `accounts/${key}/trading-accounts`, body);
-        }}
       />
     </Panel>
   );
 }
 
 const ledgerColumns: readonly Column<LedgerShown['entries'][number]>[] = [
-  ['When', ({ at_ms }) => fullTime(at_ms)],
-  ['Amount', ({ amount }) => amount, 'number'],
-  ['Kind', ({ kind }) => kind],
+  'at_ms',
+  'amount',
+  'kind',
   [
     'Transaction',
     ({ transaction_id: id }) =>

@@ -3,7 +3,7 @@
 import { useEffect, useState } from 'preact/hooks';
 import type { CredentialShown } from '../simulator/control/schemas/records.ts';
 import type { ViewProps } from './app.tsx';
-import { pretty, shellWord } from './format.ts';
+import { curlLine, pretty, shellWord } from './format.ts';
 import {
   Badge,
   Button,
@@ -15,50 +15,20 @@ import {
   Problem,
   Prose,
   placeOf,
-  TablePanel,
 } from './kit.tsx';
+import {
+  bodySchema,
+  type OpenapiDocument,
+  type Operation,
+  type Parameter,
+  resolve,
+  type Schema,
+  typeWords,
+} from './openapi.ts';
 import { freshKey, sendApi } from './plane.ts';
+import { TablePanel } from './table.tsx';
 import { toneOf } from './timeline-rows.ts';
 import { useCommand, useHref, useInfo, useLive, useRead } from './world.ts';
-
-interface Schema {
-  readonly $ref?: string;
-  readonly type?: string | readonly string[];
-  readonly description?: string;
-  readonly enum?: readonly unknown[];
-  readonly items?: Schema;
-  readonly properties?: Readonly<Record<string, Schema>>;
-  readonly required?: readonly string[];
-}
-
-interface Parameter {
-  readonly name: string;
-  readonly in: 'path' | 'query' | 'header';
-  readonly required?: boolean;
-  readonly description?: string;
-  readonly schema?: Schema;
-  readonly example?: unknown;
-}
-
-interface Body {
-  readonly content?: Readonly<
-    Record<string, { readonly schema?: Schema; readonly example?: unknown }>
-  >;
-}
-
-interface Operation {
-  readonly operationId: string;
-  readonly summary: string;
-  readonly description: string;
-  readonly parameters?: readonly (Parameter | { readonly $ref: string })[];
-  readonly requestBody?: Body;
-  readonly responses: Readonly<Record<string, Body & { readonly description: string }>>;
-}
-
-interface Document {
-  readonly paths: Readonly<Record<string, Readonly<Record<string, Operation>>>>;
-  readonly components: unknown;
-}
 
 interface Endpoint {
   readonly method: string;
@@ -68,7 +38,7 @@ interface Endpoint {
 
 export function ApiView({ path: [chosen] }: ViewProps) {
   const href = useHref();
-  const [document, setDocument] = useState<Document | null>(null);
+  const [document, setDocument] = useState<OpenapiDocument | null>(null);
   useEffect(() => {
     void fetch('/openapi.json').then(async (response) => setDocument(await response.json()));
   }, []);
@@ -104,29 +74,11 @@ export function ApiView({ path: [chosen] }: ViewProps) {
   );
 }
 
-/** Follows a reference such as `#/components/schemas/Account`. */
-function resolve<T extends object>(document: Document, value: T): T {
-  const { $ref } = value as { readonly $ref?: string };
-  if ($ref === undefined) return value;
-  const found = $ref
-    .slice(2)
-    .split('/')
-    .reduce<unknown>((at, name) => (at as Record<string, unknown>)?.[name], document);
-  return (found ?? value) as T;
-}
-
-interface EndpointProps {
-  readonly of: Endpoint;
-  readonly document: Document;
-}
-
-function EndpointDetail({ of, document }: EndpointProps) {
+function EndpointDetail({ of, document }: { of: Endpoint; document: OpenapiDocument }) {
   const { method, path, operation } = of;
-  const parameters = (operation.parameters ?? []).map((each) =>
-    resolve(document, each as Parameter),
-  );
-  const content = operation.requestBody?.content?.['application/json'];
-  const [, success] = Object.entries(operation.responses).find(([status]) => status < '300') ?? [];
+  const parameters = (operation.parameters ?? []).map((each) => resolve(document, each));
+  const responses = Object.entries(operation.responses);
+  const [, success] = responses.find(([status]) => status < '300') ?? [];
   return (
     <div class="story">
       <Panel title={operation.summary}>
@@ -142,26 +94,28 @@ function EndpointDetail({ of, document }: EndpointProps) {
           </p>
         ))}
       </Panel>
-      {path === '/api/v1/events' ? null : (
-        <Example of={of} parameters={parameters} example={content?.example} />
-      )}
+      {responses[0]?.[0] === '101' ? null : <Example of={of} parameters={parameters} />}
       {parameters.length === 0 ? null : (
         <TablePanel
           title="Parameters"
           columns={[
             ['Name', ({ name }) => <code>{name}</code>],
-            ['In', (each) => each.in],
+            'in',
             ['Required', ({ required }) => (required ? 'yes' : '')],
-            ['Meaning', ({ description = '' }) => <Prose words={description} />, 'words'],
+            ['Meaning', ({ description = '' }) => <Prose words={description} />, 'wrap'],
           ]}
           rows={parameters}
           keyOf={({ name }) => name}
         />
       )}
-      <Members title="Request body" schema={content?.schema} document={document} />
+      <Members
+        title="Request body"
+        of={bodySchema(document, operation.requestBody)}
+        document={document}
+      />
       <Panel title="Responses">
         <ul class="list">
-          {Object.entries(operation.responses).map(([status, { description }]) => (
+          {responses.map(([status, { description }]) => (
             <li key={status} class="rail">
               <Badge tone={toneOf(Number(status))}>{status}</Badge>
               {description.split('\n').map((line) => (
@@ -173,24 +127,19 @@ function EndpointDetail({ of, document }: EndpointProps) {
           ))}
         </ul>
       </Panel>
-      <Members
-        title="Response body"
-        schema={success?.content?.['application/json']?.schema}
-        document={document}
-      />
+      <Members title="Response body" of={bodySchema(document, success)} document={document} />
     </div>
   );
 }
 
 interface MembersProps {
   readonly title: string;
-  readonly schema: Schema | undefined;
-  readonly document: Document;
+  readonly of: Schema | null;
+  readonly document: OpenapiDocument;
 }
 
-function Members({ title, schema, document }: MembersProps) {
-  const { properties, required } = schema === undefined ? {} : resolve(document, schema);
-  if (properties === undefined) return null;
+function Members({ title, of, document }: MembersProps) {
+  if (of?.properties === undefined) return null;
   const wordsOf = (member: Schema) => resolve(document, member).description ?? '';
   return (
     <TablePanel
@@ -198,64 +147,52 @@ function Members({ title, schema, document }: MembersProps) {
       columns={[
         ['Member', ([name]) => <code>{name}</code>],
         ['Type', ([, member]) => typeWords(document, member), 'wrap'],
-        ['Required', ([name]) => (required?.includes(name) ? 'yes' : '')],
-        ['Meaning', ([, member]) => <Prose words={wordsOf(member)} />, 'words'],
+        ['Required', ([name]) => (of.required?.includes(name) ? 'yes' : '')],
+        ['Meaning', ([, member]) => <Prose words={wordsOf(member)} />, 'wrap'],
       ]}
-      rows={Object.entries(properties)}
+      rows={Object.entries(of.properties)}
       keyOf={([name]) => name}
     />
   );
 }
 
-function typeWords(document: Document, member: Schema): string {
-  const { type, enum: values, items } = resolve(document, member);
-  if (values !== undefined) return values.map(String).join(', ');
-  if (items !== undefined) return `list of ${typeWords(document, items)}`;
-  return type === undefined ? 'any' : [type].flat().join(' or ');
-}
-
 interface ExampleProps {
   readonly of: Endpoint;
   readonly parameters: readonly Parameter[];
-  readonly example: unknown;
 }
 
-function Example({ of: { method, path, operation }, parameters, example }: ExampleProps) {
+function Example({ of: { method, path, operation }, parameters }: ExampleProps) {
   const live = useLive();
   const base = useInfo()?.base_url ?? location.origin;
   const command = useCommand();
   const { value } = useRead<{ credentials: CredentialShown[] }>('credentials');
   const able = (value?.credentials ?? []).filter(({ token }) => token !== null);
+  const example = operation.requestBody?.content?.['application/json']?.example;
   const [who, setWho] = useState('');
   const [target, setTarget] = useState(() => exampleTarget(path, parameters));
-  const [body, setBody] = useState(() =>
-    example === undefined ? '' : JSON.stringify(fresh(example), null, 2),
-  );
-  const [result, setResult] = useState<{ status: number; text: string; id: string | null } | null>(
-    null,
-  );
+  const [body, setBody] = useState(() => (example === undefined ? '' : freshBody(example)));
+  const [result, setResult] = useState<{ status: number; text: string; id: string } | null>(null);
   const credential = able.find(({ client_id }) => client_id === who) ?? able[0];
-  const headers = { ...(parameters.some(({ name }) => name === 'If-Match') ? ifMatch : {}) };
+  const token = credential?.token ?? 'TOKEN';
+  const headers: Readonly<Record<string, string>> = parameters.some(isIfMatch)
+    ? { 'If-Match': '"1"' }
+    : {};
   const run = () =>
     void command.run(async () => {
-      const response = await sendApi({
-        token: credential?.token ?? '',
-        method,
-        path: target,
-        headers,
-        ...(body === '' ? {} : { body }),
-      });
+      const given = body === '' ? {} : { body };
+      const response = await sendApi({ token, method, path: target, headers, ...given });
       const text = await response.text();
       const { requests } = await live.plane.get<{ requests: { id: string }[] }>('requests?limit=1');
-      setResult({ status: response.status, text, id: requests[0]?.id ?? null });
+      setResult({ status: response.status, text, id: requests[0]?.id ?? '' });
     });
-  const curl = [
-    `curl -i -X ${method} ${shellWord(`${base}${target}`)}`,
-    `-H ${shellWord(`Authorization: Bearer ${credential?.token ?? 'TOKEN'}`)}`,
-    ...(method === 'GET' ? [] : [`-H ${shellWord(`Idempotency-Key: ${freshKey()}`)}`]),
-    ...Object.entries(headers).map(([name, text]) => `-H ${shellWord(`${name}: ${text}`)}`),
-    ...(body === '' ? [] : [`-H 'Content-Type: application/json'`, `-d ${shellWord(body)}`]),
-  ].join(' \\\n  ');
+  const all = {
+    Authorization: `Bearer ${token}`,
+    ...(method === 'GET' ? {} : { 'Idempotency-Key': freshKey() }),
+    ...headers,
+    ...(body === '' ? {} : { 'Content-Type': 'application/json' }),
+  };
+  const data = body === '' ? undefined : `-d ${shellWord(body)}`;
+  const curl = curlLine(method, `${base}${target}`, Object.entries(all), data);
   return (
     <Panel title="Example" side={<CopyButton text={curl} words="Copy as curl" />}>
       <div class="form">
@@ -279,7 +216,9 @@ function Example({ of: { method, path, operation }, parameters, example }: Examp
         <Button look="main" onClick={run} disabled={command.busy || credential === undefined}>
           Run
         </Button>
-        {result?.id ? <Link to={placeOf.request(result.id)}>Why: request {result.id}</Link> : null}
+        {result === null ? null : (
+          <Link to={placeOf.request(result.id)}>Why: request {result.id}</Link>
+        )}
       </div>
       <Problem words={command.problem} />
       {result === null ? null : (
@@ -294,28 +233,32 @@ function Example({ of: { method, path, operation }, parameters, example }: Examp
   );
 }
 
-const ifMatch = { 'If-Match': '"1"' };
+const isIfMatch = ({ name }: Parameter) => name === 'If-Match';
 
 /** Records of the default world, so that an example works as it stands. */
-const knownIds: readonly (readonly [RegExp, string])[] = [
-  [/\/accounts\/\{id\}/, '/accounts/1001'],
-  [/\/transactions\/\{id\}/, '/transactions/9001'],
-  [/\/webhooks\/\{id\}/, '/webhooks/1'],
-];
+const knownIds: Readonly<Record<string, string>> = {
+  accounts: '1001',
+  transactions: '9001',
+  webhooks: '1',
+};
 
 function exampleTarget(path: string, parameters: readonly Parameter[]): string {
-  const filled = knownIds.reduce((text, [pattern, value]) => text.replace(pattern, value), path);
+  const filled = path.replace(/(\w+)\/\{id\}/, (_, kind) => `${kind}/${knownIds[kind]}`);
   const required = parameters.filter((each) => each.in === 'query' && each.required);
   const query = required.map(({ name, example }) => `${name}=${String(example ?? '1001')}`);
   return query.length === 0 ? filled : `${filled}?${query.join('&')}`;
 }
 
-/** A copy with references and emails of its own, so that it can run again. */
-function fresh(example: unknown): unknown {
+/** A body with references and emails of its own, so that it can run again. */
+function freshBody(example: unknown): string {
   const mark = Math.random().toString(36).slice(2, 8);
-  const text = JSON.stringify(example)
-    .replace(/("client_reference_id":")([^"]*)"/g, `$1$2-${mark}"`)
-    .replace(/("email":")([^"@]*)@/g, `$1$2.${mark}@`)
-    .replace(/"phone":"[^"]*",?/g, '');
-  return JSON.parse(text.replace(/,\s*\}/g, '}'));
+  return JSON.stringify(
+    example,
+    (name, value) => {
+      if (name === 'client_reference_id') return `${value}-${mark}`;
+      if (name === 'email') return String(value).replace('@', `.${mark}@`);
+      return name === 'phone' ? undefined : value;
+    },
+    2,
+  );
 }

@@ -1,14 +1,14 @@
-// The frame of the dashboard: views, world, clock, theme, and what is wrong at a glance.
+// The frame of the dashboard: views, world, clock, and what is wrong at a glance.
 import type { FunctionComponent } from 'preact';
-import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
+import { useEffect, useState } from 'preact/hooks';
 import { AccessView } from './access.tsx';
 import { AccountsView } from './accounts.tsx';
 import { ApiView } from './api.tsx';
 import { ClientsView } from './clients.tsx';
 import { ClockBar } from './clock.tsx';
-import { FaultsView } from './faults.tsx';
+import { FaultsView, useFaultsOn } from './faults.tsx';
 import { plural } from './format.ts';
-import { Action, Badge, Button, Field, Link } from './kit.tsx';
+import { Action, Badge, Field, Form, Link } from './kit.tsx';
 import { Live } from './live.ts';
 import { keepToken, planeOf } from './plane.ts';
 import { firstWorld, hrefOf, useRoute } from './route.ts';
@@ -23,32 +23,26 @@ export interface ViewProps {
   readonly path: readonly string[];
 }
 
-interface ViewEntry {
-  readonly name: string;
-  readonly title: string;
-  readonly View: FunctionComponent<ViewProps>;
-}
+type ViewEntry = readonly [name: string, title: string, View: FunctionComponent<ViewProps>];
 
 /** The views in groups: what happened, what to check, what to control. */
 const groups: readonly (readonly ViewEntry[])[] = [
   [
-    { name: 'timeline', title: 'Timeline', View: TimelineView },
-    { name: 'accounts', title: 'Accounts', View: AccountsView },
-    { name: 'webhooks', title: 'Webhooks', View: WebhooksView },
+    ['timeline', 'Timeline', TimelineView],
+    ['accounts', 'Accounts', AccountsView],
+    ['webhooks', 'Webhooks', WebhooksView],
   ],
   [
-    { name: 'clients', title: 'Clients', View: ClientsView },
-    { name: 'rules', title: 'Rules', View: RulesView },
-    { name: 'api', title: 'API', View: ApiView },
+    ['clients', 'Clients', ClientsView],
+    ['rules', 'Rules', RulesView],
+    ['api', 'API', ApiView],
   ],
   [
-    { name: 'faults', title: 'Faults', View: FaultsView },
-    { name: 'access', title: 'Access', View: AccessView },
-    { name: 'worlds', title: 'Worlds', View: WorldsView },
+    ['faults', 'Faults', FaultsView],
+    ['access', 'Access', AccessView],
+    ['worlds', 'Worlds', WorldsView],
   ],
 ];
-
-const views = groups.flat();
 
 export function App() {
   const { world, path } = useRoute();
@@ -69,17 +63,12 @@ export function App() {
 
 function Frame({ path: [name = 'timeline', ...path] }: ViewProps) {
   const href = useHref();
-  const view = views.find((each) => each.name === name);
-  const title = view?.title ?? 'Not found';
+  const [, title, View] = groups.flat().find(([each]) => each === name) ?? [];
   useEffect(() => {
-    document.title = `${title} · Sandbox`;
+    document.title = `${title ?? 'Not found'} · Sandbox`;
   }, [title]);
   return (
     <div class="frame">
-      {/* A link would change the hash, which is the address of the view. */}
-      <button type="button" class="skip" onClick={() => document.getElementById('main')?.focus()}>
-        Skip to the view
-      </button>
       <header class="top bar">
         <a class="brand bar" href={href('timeline')}>
           Sandbox
@@ -88,19 +77,18 @@ function Frame({ path: [name = 'timeline', ...path] }: ViewProps) {
         <div class="top-side bar">
           <WorldChoice />
           <ConnectionState />
-          <ThemeButton />
         </div>
       </header>
       <Navigation current={name} />
-      <main id="main" tabIndex={-1} class={`view view-${view?.name ?? 'none'}`}>
+      <main class={`view view-${name === 'timeline' ? name : 'other'}`}>
         <Notices />
-        <h1 class="heard">{title}</h1>
-        {view === undefined ? (
+        <h1 class="heard">{title ?? 'Not found'}</h1>
+        {View === undefined ? (
           <p class="empty" role="alert">
             There is no view "{name}". <a href={href('timeline')}>Go to the timeline</a>
           </p>
         ) : (
-          <view.View path={path} />
+          <View path={path} />
         )}
       </main>
     </div>
@@ -108,33 +96,17 @@ function Frame({ path: [name = 'timeline', ...path] }: ViewProps) {
 }
 
 function Navigation({ current }: { current: string }) {
-  const live = useLive();
   const href = useHref();
-  useVersion();
-  const nav = useRef<HTMLElement>(null);
-  useLayoutEffect(() => {
-    // On a phone the views are in a row that is wider than the screen.
-    const show = () => {
-      const link = nav.current?.querySelector('[aria-current]');
-      if (nav.current === null || link == null) return;
-      const [row, own] = [nav.current.getBoundingClientRect(), link.getBoundingClientRect()];
-      nav.current.scrollLeft += own.left + own.width / 2 - (row.left + row.width / 2);
-    };
-    show();
-    addEventListener('resize', show);
-    return () => removeEventListener('resize', show);
-  }, [current, live.faultsOn]);
+  const faultsOn = useFaultsOn();
   return (
-    <nav class="nav" aria-label="Views" ref={nav}>
+    <nav class="nav" aria-label="Views">
       {groups.map((entries) => (
-        <ul key={entries[0]?.name}>
-          {entries.map(({ name, title }) => (
+        <ul key={entries[0]?.[0]}>
+          {entries.map(([name, title]) => (
             <li key={name}>
               <a href={href(name)} aria-current={name === current ? 'page' : undefined}>
                 {title}
-                {name === 'faults' && live.faultsOn > 0 ? (
-                  <Badge tone="warn">{live.faultsOn}</Badge>
-                ) : null}
+                {name === 'faults' && faultsOn > 0 ? <Badge tone="warn">{faultsOn}</Badge> : null}
               </a>
             </li>
           ))}
@@ -161,20 +133,12 @@ function WorldChoice() {
   );
 }
 
-const connectionWords = {
-  connecting: 'connecting',
-  live: 'live',
-  lost: 'no answer',
-  refused: 'refused',
-} as const;
-
 function ConnectionState() {
-  const live = useLive();
+  const { connection } = useLive();
   useVersion();
-  const { state } = live.connection;
   return (
-    <span class={`sign bar ${state}`} role="status">
-      {connectionWords[state]}
+    <span class={`sign bar ${connection.state}`} role="status">
+      {connection.state === 'lost' ? 'no answer' : connection.state}
     </span>
   );
 }
@@ -183,8 +147,9 @@ function ConnectionState() {
 function Notices() {
   const live = useLive();
   useVersion();
-  const { connection, info, faultsOn } = live;
-  const deviations = info?.deviations ?? [];
+  const faultsOn = useFaultsOn();
+  const deviations = live.info?.deviations ?? [];
+  const { connection } = live;
   return (
     <div class="notices">
       {connection.state === 'lost' ? (
@@ -214,7 +179,6 @@ function Notices() {
 
 function Refused({ status, why }: { status: number; why: string }) {
   const live = useLive();
-  const [token, setToken] = useState('');
   if (status !== 401) {
     return (
       <p class="notice bad" role="alert">
@@ -222,49 +186,17 @@ function Refused({ status, why }: { status: number; why: string }) {
       </p>
     );
   }
-  const submit = (event: Event) => {
-    event.preventDefault();
-    keepToken(token);
-    live.start();
-  };
+  const label = 'This sandbox requires the token of --control-token';
   return (
-    <form class="notice bar bad" onSubmit={submit}>
-      <Field
-        label="This sandbox requires the token of --control-token"
-        type="password"
-        value={token}
-        onInput={setToken}
+    <div class="notice bad">
+      <Form
+        fields={[{ name: 'token', label, type: 'password' }]}
+        submit="Continue"
+        run={async ({ token = '' }) => {
+          keepToken(token);
+          live.start();
+        }}
       />
-      <Button submits look="main">
-        Continue
-      </Button>
-    </form>
-  );
-}
-
-const themes = ['auto', 'light', 'dark'] as const;
-const themeKey = 'sandbox-theme';
-
-function chosenTheme(): (typeof themes)[number] {
-  const kept = localStorage.getItem(themeKey);
-  return themes.find((theme) => theme === kept) ?? 'auto';
-}
-
-export function applyTheme(): void {
-  document.documentElement.dataset.theme = chosenTheme();
-}
-
-function ThemeButton() {
-  const [theme, setTheme] = useState(chosenTheme);
-  const change = () => {
-    const next = themes[(themes.indexOf(theme) + 1) % themes.length] ?? 'auto';
-    localStorage.setItem(themeKey, next);
-    applyTheme();
-    setTheme(next);
-  };
-  return (
-    <Button onClick={change} label={`Colours: ${theme}. Change`}>
-      Colours: {theme}
-    </Button>
+    </div>
   );
 }

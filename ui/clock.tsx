@@ -45,6 +45,8 @@ export function ClockBar() {
   const { mode = 'real', speed = 1 } = live.clock ?? {};
   const nextMs = due?.next_due_ms ?? null;
   const isFrozen = mode === 'frozen';
+  const toNext = ['to next', 'Advance to what is due', { to_next: true }] as const;
+  const moves = steps.map(([words, label, by_ms]) => [words, label, { by_ms }] as const);
   return (
     <section class="clock bar" aria-label="Clock">
       <p class="bar">
@@ -60,20 +62,13 @@ export function ClockBar() {
       </p>
       <fieldset class="bar">
         <legend class="heard">Let time pass</legend>
-        <Button
-          onClick={() => advance({ to_next: true })}
-          disabled={command.busy || nextMs === null}
-          label="to next: Advance to what is due"
-          look="main"
-        >
-          to next
-        </Button>
-        {steps.map(([words, label, byMs]) => (
+        {[toNext, ...moves].map(([words, label, body]) => (
           <Button
             key={words}
-            onClick={() => advance({ by_ms: byMs })}
-            disabled={command.busy}
-            label={`${words}: ${label}`}
+            onClick={() => advance(body)}
+            disabled={command.busy || (words === 'to next' && nextMs === null)}
+            aria-label={`${words}: ${label}`}
+            look={words === 'to next' ? 'main' : 'plain'}
           >
             {words}
           </Button>
@@ -81,7 +76,7 @@ export function ClockBar() {
         <Button
           onClick={() => set({ mode: isFrozen ? 'real' : 'frozen' })}
           disabled={command.busy}
-          label={isFrozen ? 'Let the clock run' : 'Freeze the clock'}
+          aria-label={isFrozen ? 'Let the clock run' : 'Freeze the clock'}
         >
           {isFrozen ? 'run' : 'freeze'}
         </Button>

@@ -25,14 +25,14 @@ const units = [
 
 /** `2 h 5 min`, `30 s` or `120 ms`: the two largest units. */
 export function duration(ms: number): string {
-  if (ms < 0) return `-${duration(-ms)}`;
   if (ms < 1000) return `${Math.round(ms)} ms`;
-  const at = units.findIndex(([, size]) => ms >= size);
-  const [unit, size] = units[at] as (typeof units)[number];
-  const next = units[at + 1];
-  const whole = Math.floor(ms / size);
-  const rest = next === undefined ? 0 : Math.floor((ms % size) / next[1]);
-  return rest === 0 ? `${whole} ${unit}` : `${whole} ${unit} ${rest} ${next?.[0]}`;
+  const parts = units.map(([unit, size], at) => {
+    const larger = units[at - 1]?.[1] ?? Number.POSITIVE_INFINITY;
+    return [Math.floor((ms % larger) / size), unit] as const;
+  });
+  const first = parts.findIndex(([count]) => count > 0);
+  const shown = parts.slice(first, first + 2).filter(([count]) => count > 0);
+  return shown.flat().join(' ');
 }
 
 /** `in 2 s`, or `due now`. */
@@ -61,11 +61,23 @@ export function pretty(text: string): string {
 /** Whether a text contains every word of a search, in any case. */
 export function matchesWords(text: string, search: string): boolean {
   const lower = text.toLowerCase();
-  return search
-    .toLowerCase()
-    .split(/\s+/)
-    .every((word) => lower.includes(word));
+  const words = search.toLowerCase().split(/\s+/);
+  return words.every((word) => lower.includes(word));
 }
 
 /** A text as one word of a POSIX shell command. */
 export const shellWord = (text: string) => `'${text.replaceAll("'", "'\\''")}'`;
+
+type Headers = readonly (readonly [name: string, value: string])[];
+
+/** A request as a curl command; `data` holds what sends the body. */
+export const curlLine = (method: string, url: string, headers: Headers, data?: string) =>
+  [
+    `curl -i -X ${shellWord(method)} ${shellWord(url)}`,
+    ...headers.map(([name, value]) =>
+      value === 'Bearer (hidden)'
+        ? `-H "${name}: Bearer $TOKEN"`
+        : `-H ${shellWord(`${name}: ${value}`)}`,
+    ),
+    ...(data === undefined ? [] : [data]),
+  ].join(' \\\n  ');

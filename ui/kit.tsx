@@ -1,17 +1,17 @@
 // The small pieces of every view: links, buttons, badges, forms, tables, panels.
-import type { ComponentChildren } from 'preact';
+import type { ComponentChildren, ComponentProps } from 'preact';
 import { useId, useState } from 'preact/hooks';
 import { useCommand, useHref } from './world.ts';
 
 export type Tone = 'good' | 'warn' | 'bad' | 'quiet';
+
+export type Place = readonly (string | number)[];
 
 /** A link to a place in the current world, such as `['timeline', 'requests', '12']`. */
 export function Link({ to, children }: { to: Place; children: ComponentChildren }) {
   const href = useHref();
   return <a href={href(...to)}>{children}</a>;
 }
-
-export type Place = readonly (string | number)[];
 
 export const placeOf = {
   request: (id: string | number): Place => ['timeline', 'requests', id],
@@ -25,46 +25,20 @@ export function Badge({ tone, children }: { tone: Tone; children: ComponentChild
   return <span class={`badge ${tone}`}>{children}</span>;
 }
 
-type Look = 'main' | 'plain' | 'bad';
+export type Look = 'main' | 'plain' | 'bad';
 
-interface ButtonProps {
-  readonly onClick?: () => void;
-  readonly children: ComponentChildren;
-  readonly disabled?: boolean | undefined;
+interface ButtonProps extends ComponentProps<'button'> {
   readonly look?: Look | undefined;
-  /** The accessible name, if the words alone do not say what it acts on. */
-  readonly label?: string | undefined;
-  readonly pressed?: boolean | undefined;
-  readonly submits?: boolean;
 }
 
-export function Button({
-  onClick,
-  children,
-  disabled,
-  look,
-  label,
-  pressed,
-  submits,
-}: ButtonProps) {
-  return (
-    <button
-      type={submits ? 'submit' : 'button'}
-      class={`button ${look ?? 'plain'}`}
-      {...(onClick === undefined ? {} : { onClick })}
-      disabled={disabled ?? false}
-      aria-label={label}
-      aria-pressed={pressed}
-    >
-      {children}
-    </button>
-  );
+export function Button({ look = 'plain', ...button }: ButtonProps) {
+  return <button type="button" class={`button ${look}`} {...button} />;
 }
 
-interface ActionProps extends Omit<ButtonProps, 'onClick' | 'pressed'> {
+export interface ActionProps extends Omit<ButtonProps, 'onClick'> {
   readonly run: () => Promise<unknown>;
   /** Asks before it runs: the words of the button that confirms. */
-  readonly confirm?: string | undefined;
+  readonly confirm?: string;
 }
 
 /** A button that does something to the world and shows what went wrong. */
@@ -87,7 +61,7 @@ export function Action({ run, confirm, disabled, ...button }: ActionProps) {
       ) : (
         <Button
           {...button}
-          disabled={command.busy || disabled}
+          disabled={command.busy || disabled === true}
           onClick={confirm === undefined ? act : () => setAsking(true)}
         />
       )}
@@ -104,7 +78,7 @@ export function Problem({ words }: { words: string | null }) {
   );
 }
 
-interface PanelProps {
+export interface PanelProps {
   readonly title: string;
   readonly children: ComponentChildren;
   readonly side?: ComponentChildren;
@@ -126,22 +100,25 @@ export function Panel({ title, children, side, note, wide }: PanelProps) {
   );
 }
 
+type Option = string | readonly [value: string, words: string];
+
 interface FieldProps {
   readonly label: string;
   readonly value: string;
   readonly onInput: (value: string) => void;
   readonly placeholder?: string | undefined;
-  readonly type?: 'text' | 'search' | 'password' | 'number' | undefined;
+  readonly title?: string;
+  readonly type?: 'text' | 'search' | 'password';
   /** Turns the field into a choice. */
   readonly options?: readonly Option[] | undefined;
   /** Only screen readers get the label. */
-  readonly quiet?: boolean | undefined;
+  readonly quiet?: boolean;
 }
 
-type Option = string | readonly [value: string, words: string];
-
-export function Field({ label, value, onInput, placeholder, type, options, quiet }: FieldProps) {
+export function Field({ label, value, onInput, type, options, quiet, ...input }: FieldProps) {
   const id = useId();
+  const change = (event: { readonly currentTarget: { readonly value: string } }) =>
+    onInput(event.currentTarget.value);
   return (
     <div class="field">
       <label for={id} class={quiet ? 'heard' : ''}>
@@ -152,13 +129,13 @@ export function Field({ label, value, onInput, placeholder, type, options, quiet
           id={id}
           // The attribute's type wants one literal.
           {...({ type: type ?? 'text' } as { type: 'text' })}
+          {...input}
           value={value}
-          placeholder={placeholder ?? ''}
           autocomplete="off"
-          onInput={(event) => onInput(event.currentTarget.value)}
+          onInput={change}
         />
       ) : (
-        <select id={id} value={value} onChange={(event) => onInput(event.currentTarget.value)}>
+        <select id={id} title={input.title} value={value} onChange={change}>
           {options.map((option) => {
             const [key, words] = typeof option === 'string' ? [option, option] : option;
             return (
@@ -192,11 +169,13 @@ export function Checkbox({ label, checked, onChange }: CheckboxProps) {
   );
 }
 
-/** A field of a form by name; `check` makes it a checkbox, whose value is `yes` or empty. */
 export interface FormField extends Omit<FieldProps, 'value' | 'onInput' | 'quiet'> {
   readonly name: string;
   readonly value?: string;
+  /** A checkbox, whose value is `true` or empty. */
   readonly check?: boolean;
+  /** Checkboxes, whose value is a list with commas. */
+  readonly several?: readonly string[];
 }
 
 export type FormValues = Readonly<Record<string, string>>;
@@ -206,27 +185,23 @@ export const givenOf = (values: FormValues): FormValues =>
   Object.fromEntries(Object.entries(values).filter(([, value]) => value !== ''));
 
 interface FormProps {
-  /** Fields may depend on what is entered so far. */
-  readonly fields: readonly FormField[] | ((values: FormValues) => readonly FormField[]);
-  readonly submit: ComponentChildren;
+  readonly fields: readonly FormField[];
+  readonly submit: string;
   /** The accessible name of the submit button, if its words are not enough. */
   readonly label?: string;
   readonly look?: Look;
-  readonly disabled?: boolean;
   /** Runs on Enter or a click; what it resolves to is shown, if it is a text. */
   readonly run: (values: FormValues) => Promise<unknown>;
 }
 
-export function Form({ fields, submit, label, look = 'main', disabled, run }: FormProps) {
+export function Form({ fields, submit, label, look = 'main', run }: FormProps) {
   const command = useCommand();
   const [entered, setEntered] = useState<FormValues>({});
   const [done, setDone] = useState('');
-  const list = typeof fields === 'function' ? fields(entered) : fields;
   const values = Object.fromEntries(
-    list.map(({ name, value, options }) => {
-      const [first] = options ?? [];
-      const initial = value ?? (typeof first === 'object' ? first[0] : first) ?? '';
-      return [name, entered[name] ?? initial];
+    fields.map(({ name, value, options: [first] = [] }) => {
+      const initial = value || (typeof first === 'object' ? first[0] : first);
+      return [name, entered[name] ?? initial ?? ''];
     }),
   );
   const set = (name: string) => (value: string) => setEntered({ ...entered, [name]: value });
@@ -240,24 +215,52 @@ export function Form({ fields, submit, label, look = 'main', disabled, run }: Fo
   };
   return (
     <form class="form" onSubmit={onSubmit}>
-      {list.map(({ name, check, ...field }) =>
-        check ? (
-          <Checkbox
-            key={name}
-            label={field.label}
-            checked={values[name] === 'yes'}
-            onChange={(on) => set(name)(on ? 'yes' : '')}
-          />
-        ) : (
-          <Field key={name} {...field} value={values[name] ?? ''} onInput={set(name)} />
-        ),
-      )}
-      <Button submits look={look} disabled={command.busy || disabled} label={label}>
+      {fields.map((field) => (
+        <FormInput
+          key={field.name}
+          of={field}
+          value={values[field.name] ?? ''}
+          onInput={set(field.name)}
+        />
+      ))}
+      <Button type="submit" look={look} disabled={command.busy} aria-label={label}>
         {submit}
       </Button>
       <Done words={done} />
       <Problem words={command.problem} />
     </form>
+  );
+}
+
+interface FormInputProps {
+  readonly of: FormField;
+  readonly value: string;
+  readonly onInput: (value: string) => void;
+}
+
+function FormInput({ of, value, onInput }: FormInputProps) {
+  const { name: _, check, several, ...field } = of;
+  if (check) {
+    const onChange = (on: boolean) => onInput(on ? 'true' : '');
+    return <Checkbox label={field.label} checked={value === 'true'} onChange={onChange} />;
+  }
+  if (several === undefined) return <Field {...field} value={value} onInput={onInput} />;
+  const chosen = value.split(',').filter(Boolean);
+  return (
+    <fieldset class="bar several">
+      <legend>{field.label}</legend>
+      {several.map((each) => (
+        <Checkbox
+          key={each}
+          label={each}
+          checked={chosen.includes(each)}
+          onChange={(on) => {
+            const others = chosen.filter((other) => other !== each);
+            onInput((on ? [...others, each] : others).join());
+          }}
+        />
+      ))}
+    </fieldset>
   );
 }
 
@@ -270,59 +273,25 @@ export function Done({ words }: { words: string }) {
   );
 }
 
-interface FileButtonProps {
-  readonly onChoose: (file: File) => void;
-  readonly children: ComponentChildren;
-  readonly look: Look;
-}
-
-/** Chooses a JSON file; the same file can be chosen again. */
-export function FileButton({ onChoose, children, look }: FileButtonProps) {
-  const id = useId();
-  return (
-    <span class="file">
-      <label for={id} class={`button ${look}`}>
-        {children}
-      </label>
-      <input
-        id={id}
-        class="heard"
-        type="file"
-        accept="application/json,.json"
-        onChange={({ currentTarget: input }) => {
-          const [file] = input.files ?? [];
-          if (file !== undefined) onChoose(file);
-          input.value = '';
-        }}
-      />
-    </span>
-  );
-}
-
 /** Copies a text and says that it did. */
 export function CopyButton({ text, words, of }: { text: string; words: string; of?: string }) {
   const [done, setDone] = useState(false);
-  const copy = async () => {
-    await writeClipboard(text);
+  const copy = () => {
+    // Browsers give `navigator.clipboard` to secure pages only; this works on all of them.
+    const area = document.createElement('textarea');
+    area.value = text;
+    document.body.append(area);
+    area.select();
+    document.execCommand('copy');
+    area.remove();
     setDone(true);
     setTimeout(() => setDone(false), 1500);
   };
   return (
-    <Button onClick={() => void copy()} label={of === undefined ? undefined : `${words} ${of}`}>
+    <Button onClick={copy} aria-label={of === undefined ? undefined : `${words} ${of}`}>
       <span aria-live="polite">{done ? 'Copied' : words}</span>
     </Button>
   );
-}
-
-/** Browsers give the clipboard to secure pages only; elsewhere the old command works. */
-async function writeClipboard(text: string): Promise<void> {
-  if (isSecureContext) return navigator.clipboard.writeText(text);
-  const area = document.createElement('textarea');
-  area.value = text;
-  document.body.append(area);
-  area.select();
-  document.execCommand('copy');
-  area.remove();
 }
 
 export function CodeBlock({ text, label }: { text: string; label: string }) {
@@ -335,12 +304,12 @@ export function CodeBlock({ text, label }: { text: string; label: string }) {
 }
 
 /** A command in full, with a button that copies it. */
-export function Command({ text, label, of }: { text: string; label: string; of?: string }) {
+export function Command({ text, label, of }: { text: string; label: string; of: string }) {
   return (
     <>
       <CodeBlock text={text} label={label} />
       <div class="bar">
-        <CopyButton text={text} words="Copy the command" {...(of === undefined ? {} : { of })} />
+        <CopyButton text={text} words="Copy the command" of={of} />
       </div>
     </>
   );
@@ -359,100 +328,3 @@ const linkRules = (words: string) =>
   words
     .split(/\b([A-Z]{2,4}-\d+[a-z]?)\b/)
     .map((part, at) => (at % 2 === 0 ? part : <Link to={placeOf.rule(part)}>{part}</Link>));
-
-/** Names with their values. */
-export function Facts({ of }: { of: readonly (readonly [string, ComponentChildren])[] }) {
-  return (
-    <dl class="facts pairs">
-      {of.map(([name, value]) => (
-        <div key={name}>
-          <dt>{name}</dt>
-          <dd>{value === null || value === '' ? <span class="note">none</span> : value}</dd>
-        </div>
-      ))}
-    </dl>
-  );
-}
-
-/** A column: its title, its cells, and how they are set. */
-export type Column<Row> = readonly [
-  title: string,
-  cell: (row: Row) => ComponentChildren,
-  style?: 'wrap' | 'words' | 'number',
-];
-
-interface TableProps<Row> {
-  readonly caption: string;
-  readonly columns: readonly Column<Row>[];
-  readonly rows: readonly Row[];
-  readonly keyOf: (row: Row) => string | number;
-  readonly empty?: string;
-  /** Rows shown at first, with a button for the others. */
-  readonly first?: number;
-}
-
-/** More rows than this are never drawn: a search finds the others. */
-const mostRows = 200;
-
-/** A table that scrolls by itself on a narrow screen. */
-export function Table<Row>({ caption, columns, rows, keyOf, empty, first }: TableProps<Row>) {
-  const [whole, setWhole] = useState(false);
-  if (rows.length === 0) return <p class="empty">{empty ?? 'None.'}</p>;
-  const shown = rows.slice(0, whole ? mostRows : (first ?? mostRows));
-  return (
-    <>
-      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls must be reachable by keys. */}
-      <section class="table" tabIndex={0} aria-label={`${caption}: rows`}>
-        <table>
-          <caption class="heard">{caption}</caption>
-          <thead>
-            <tr>
-              {columns.map(([title, , style]) => (
-                <th key={title} scope="col" class={style === 'number' ? style : ''}>
-                  {title}
-                </th>
-              ))}
-            </tr>
-          </thead>
-          <tbody>
-            {shown.map((row) => (
-              <tr key={keyOf(row)}>
-                {columns.map(([title, cell, style]) => (
-                  <td key={title} class={style ?? ''}>
-                    {cell(row)}
-                  </td>
-                ))}
-              </tr>
-            ))}
-          </tbody>
-        </table>
-      </section>
-      {first !== undefined && rows.length > first ? (
-        <div class="bar">
-          <Button onClick={() => setWhole(!whole)} pressed={whole}>
-            {whole ? 'Fewer' : `All ${rows.length.toLocaleString('en')}`}
-          </Button>
-        </div>
-      ) : null}
-      {rows.length > mostRows ? (
-        <p class="note">The first {mostRows} are shown; search for the others.</p>
-      ) : null}
-    </>
-  );
-}
-
-interface TablePanelProps<Row>
-  extends Omit<TableProps<Row>, 'caption'>,
-    Omit<PanelProps, 'children' | 'wide'> {
-  readonly children?: ComponentChildren;
-}
-
-/** A panel with one table, whose caption is its title. */
-export function TablePanel<Row>({ title, side, note, children, ...table }: TablePanelProps<Row>) {
-  return (
-    <Panel title={title} side={side} note={note} wide>
-      {children}
-      <Table caption={title} {...table} />
-    </Panel>
-  );
-}

@@ -1,11 +1,6 @@
 // A world as this page follows it: its history first, then what happens as it happens.
-
 import type { RequestShown } from '../simulator/control/schemas/journal.ts';
-import type {
-  ClockShown,
-  DeliveryShown,
-  FaultShown,
-} from '../simulator/control/schemas/records.ts';
+import type { ClockShown, DeliveryShown } from '../simulator/control/schemas/records.ts';
 import type { InfoShown } from '../simulator/control/schemas/sandbox.ts';
 import {
   type Connection,
@@ -17,19 +12,13 @@ import {
 import {
   attemptRows,
   byTime,
-  clockRow,
   type EnvelopeShown,
   eventRow,
-  type FaultNotice,
-  faultRow,
-  type Now,
   type Origin,
   requestRow,
   type TimelineRow,
 } from './timeline-rows.ts';
 
-/** The first requests to read: they fill a screen. */
-const screenful = 40;
 const firstPage = 200;
 const page = 1000;
 /** More rows than the sandbox keeps requests, with what followed from them. */
@@ -51,16 +40,15 @@ export class Live {
   readonly plane: Plane;
   info: InfoShown | null = null;
   clock: ClockShown | null = null;
-  readonly faults = new Map<string, FaultShown>();
   connection: Connection = { state: 'connecting' };
   /** Grows with everything that happens in the world. */
   version = 0;
-  readonly #timeline = new TimelineStore();
+  readonly #byKey = new Map<string, TimelineRow>();
+  /** The rows in order; null once one was added. */
+  #rows: readonly TimelineRow[] | null = [];
   readonly #origins = new Map<number, Origin>();
   readonly #listeners = new Set<() => void>();
   #clockReadMs = 0;
-  #newestRequest = 0;
-  #count = 0;
   /** A load that another one has replaced must not add anything. */
   #load = 0;
   #timer: ReturnType<typeof setTimeout> | null = null;
@@ -70,19 +58,13 @@ export class Live {
     this.plane = plane;
   }
 
-  /** Faults that can still apply. */
-  get faultsOn(): number {
-    return [...this.faults.values()].filter(({ spent }) => !spent).length;
-  }
-
   start(): void {
     this.#stop?.();
-    void this.#loading((isCurrent) => this.#readScreenful(isCurrent));
     this.#stop = followStream(this.plane, {
       onItem: (item) => this.#take(item),
       onConnection: (connection) => {
         this.connection = connection;
-        if (connection.state === 'live') this.#reload();
+        if (connection.state === 'live') void this.#reload();
         this.touch();
       },
     });
@@ -94,8 +76,13 @@ export class Live {
     this.#listeners.clear();
   }
 
+  /** The oldest first; the same array until something is added. */
   rows(): readonly TimelineRow[] {
-    return this.#timeline.rows();
+    if (this.#rows !== null) return this.#rows;
+    const sorted = [...this.#byKey.values()].sort(byTime);
+    for (const { key } of sorted.slice(0, -mostRows)) this.#byKey.delete(key);
+    this.#rows = sorted.slice(-mostRows);
+    return this.#rows;
   }
 
   /** The sandbox's time as far as this page can know it. */
@@ -119,41 +106,28 @@ export class Live {
     }, restMs);
   }
 
-  #reload(): void {
-    void this.#loading((isCurrent) => this.#readAll(isCurrent));
-  }
-
-  async #loading(read: (isCurrent: () => boolean) => Promise<void>): Promise<void> {
+  async #reload(): Promise<void> {
     this.#load += 1;
     const mine = this.#load;
     try {
-      await read(() => mine === this.#load);
+      await this.#readAll(() => mine === this.#load);
     } catch (error) {
       // The stream reports that nothing answers, and loads again once something does.
       if (!(error instanceof RefusedError)) throw error;
     }
   }
 
-  /** Something to see while the stream is being opened. */
-  async #readScreenful(isCurrent: () => boolean): Promise<void> {
-    const { requests } = await this.plane.get<RequestsPage>(`requests?limit=${screenful}`);
-    if (isCurrent()) this.#addRequests(requests);
-  }
-
   async #readAll(isCurrent: () => boolean): Promise<void> {
     const { plane } = this;
-    const [info, newest, { faults }] = await Promise.all([
+    const [info, newest] = await Promise.all([
       plane.get<InfoShown>('info'),
       plane.get<RequestsPage>(`requests?limit=${firstPage}`),
-      plane.get<{ faults: FaultShown[] }>('faults'),
     ]);
     if (!isCurrent()) return;
     // After a restart nothing of the old process counts.
     if (this.info !== null && this.info.pid !== info.pid) this.#forget();
     this.info = info;
-    this.#setClock(info.clock, false);
-    this.faults.clear();
-    for (const fault of faults) this.faults.set(fault.id, fault);
+    this.#setClock(info.clock);
     this.#addRequests(newest.requests);
     const [{ events }, { deliveries }] = await Promise.all([
       plane.get<EventsPage>(`events?after_seq=${Math.max(0, info.counts.last_seq - page)}`),
@@ -175,60 +149,45 @@ export class Live {
   }
 
   #forget(): void {
-    this.#timeline.clear();
+    this.#byKey.clear();
+    this.#rows = [];
     this.#origins.clear();
-    this.#newestRequest = 0;
   }
 
   #take({ kind, value }: StreamItem): void {
     if (kind === 'request') this.#addRequests([value as RequestShown]);
     else if (kind === 'event') this.#addEvent(value as EnvelopeShown);
     else if (kind === 'delivery') this.#addDelivery(value as DeliveryShown);
-    else if (kind === 'clock') this.#setClock(value as ClockShown, true);
-    else if (kind === 'fault') this.#setFault(value as FaultNotice);
-    else if (kind === 'lost') this.#reload();
+    else if (kind === 'clock') this.#setClock(value as ClockShown);
+    else if (kind === 'lost') void this.#reload();
     else if (kind === 'world') {
       const { name, what } = value as { name: string; what: string };
       if (what === 'replaced' && name === this.plane.world) {
         this.#forget();
-        this.#reload();
+        void this.#reload();
       }
     }
     this.touch();
   }
 
-  #setClock(clock: ClockShown, isNews: boolean): void {
-    const before = this.clock;
+  #setClock(clock: ClockShown): void {
     this.clock = clock;
     this.#clockReadMs = performance.now();
-    if (!isNews || before === null) return;
-    const isMoved = clock.mode === 'frozen' && clock.now_ms > before.now_ms;
-    if (isMoved || clock.mode !== before.mode) {
-      this.#timeline.add(clockRow(clock, before, this.#now(clock.now_ms)));
-    }
   }
 
-  #setFault(fault: FaultNotice): void {
-    if ('removed' in fault) this.faults.delete(fault.id);
-    else this.faults.set(fault.id, fault);
-    this.#timeline.add(faultRow(fault, this.#now(this.nowMs())));
-  }
-
-  #now(atMs: number): Now {
-    this.#count += 1;
-    return { atMs, request: this.#newestRequest, n: this.#count };
+  #add(row: TimelineRow): void {
+    this.#byKey.set(row.key, row);
+    this.#rows = null;
   }
 
   #addRequests(requests: readonly RequestShown[]): void {
     for (const shown of requests) {
-      const request = Number(shown.id);
-      this.#newestRequest = Math.max(this.#newestRequest, request);
+      const origin = { request: Number(shown.id), credential: shown.client_name, isItsEvent: true };
       for (const seq of shown.event_seqs) {
         const account = this.#origins.get(seq)?.account ?? null;
-        const credential = shown.client_name;
-        this.#origins.set(seq, { request, credential, isItsEvent: true, account });
+        this.#origins.set(seq, { ...origin, account });
       }
-      this.#timeline.add(requestRow(shown));
+      this.#add(requestRow(shown));
     }
     this.touch();
   }
@@ -238,60 +197,18 @@ export class Live {
     const seq = Number(event[seqName]);
     const origin = { ...this.#originOf(seq), account: event.account_id };
     this.#origins.set(seq, origin);
-    this.#timeline.add(eventRow(event, seq, origin));
+    this.#add(eventRow(event, seq, origin));
   }
 
   #addDelivery(delivery: DeliveryShown): void {
-    for (const row of attemptRows(delivery, this.#originOf(delivery.seq))) this.#timeline.add(row);
+    for (const row of attemptRows(delivery, this.#originOf(delivery.seq))) this.#add(row);
   }
 
-  /** An event that no request made comes after the newest request of its time. */
+  /** An event that no request made comes after the request of the event before it. */
   #originOf(seq: number): Origin {
     const known = this.#origins.get(seq);
     if (known !== undefined) return known;
     const request = this.#origins.get(seq - 1)?.request ?? 0;
-    const origin = { request, credential: null, isItsEvent: false, account: null };
-    this.#origins.set(seq, origin);
-    return origin;
-  }
-}
-
-/** Keeps rows in order, whether they come one by one or in pages of history. */
-class TimelineStore {
-  readonly #byKey = new Map<string, TimelineRow>();
-  #rows: readonly TimelineRow[] = [];
-  #fresh: TimelineRow[] = [];
-
-  add(row: TimelineRow): void {
-    this.#fresh.push(row);
-  }
-
-  clear(): void {
-    this.#byKey.clear();
-    this.#rows = [];
-    this.#fresh = [];
-  }
-
-  /** The oldest first; the same array until something is added. */
-  rows(): readonly TimelineRow[] {
-    const fresh = this.#fresh;
-    if (fresh.length === 0) return this.#rows;
-    this.#fresh = [];
-    const last = this.#rows.at(-1);
-    const isNew = fresh.every(({ key }) => !this.#byKey.has(key));
-    for (const row of fresh) this.#byKey.set(row.key, row);
-    fresh.sort(byTime);
-    const isLater = last === undefined || byTime(last, fresh[0] as TimelineRow) <= 0;
-    const isDistinct = new Set(fresh.map(({ key }) => key)).size === fresh.length;
-    this.#rows =
-      isNew && isLater && isDistinct
-        ? [...this.#rows, ...fresh]
-        : [...this.#byKey.values()].sort(byTime);
-    const excess = this.#rows.length - mostRows;
-    if (excess > 0) {
-      for (const { key } of this.#rows.slice(0, excess)) this.#byKey.delete(key);
-      this.#rows = this.#rows.slice(excess);
-    }
-    return this.#rows;
+    return { request, credential: null, isItsEvent: false, account: null };
   }
 }

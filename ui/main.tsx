@@ -1,8 +1,7 @@
 // Starts the dashboard in its page.
 import { render } from 'preact';
-import { App, applyTheme } from './app.tsx';
+import { App } from './app.tsx';
 
-applyTheme();
 const root = document.getElementById('app');
 if (root !== null) {
   root.replaceChildren();

@@ -34,19 +34,16 @@ export interface Plane {
 export function planeOf(world: string): Plane {
   const base = world === firstWorld ? '' : `worlds/${encodeURIComponent(world)}/`;
   const url = (path: string) => `/_sandbox/${base}${path}`;
-  const text = (path: string) => request(url(path), { headers: authorization() });
+  const text = async (path: string) => textOf(await send(url(path), { headers: authorization() }));
   return {
     world,
     url,
     text,
     get: async <T>(path: string) => JSON.parse(await text(path)) as T,
     send: async <T>(method: string, path: string, body?: unknown) => {
-      const answer = await request(url(path), {
-        method,
-        headers: { ...authorization(), ...(body === undefined ? {} : json) },
-        ...(body === undefined ? {} : { body: printBody(body) }),
-      });
-      return (answer === '' ? null : JSON.parse(answer)) as T;
+      const headers = { ...authorization(), ...(body === undefined ? {} : json) };
+      const response = await send(url(path), { method, headers, ...bodyOf(body) });
+      return (parseJson(await textOf(response)) ?? null) as T;
     },
   };
 }
@@ -55,16 +52,17 @@ export function planeOf(world: string): Plane {
 export const wholePlane = planeOf(firstWorld);
 
 const json = { 'content-type': 'application/json' };
-const printBody = (body: unknown) => (typeof body === 'string' ? body : JSON.stringify(body));
+const bodyOf = (body: unknown) =>
+  body === undefined ? {} : { body: typeof body === 'string' ? body : JSON.stringify(body) };
 
-async function request(url: string, init: RequestInit): Promise<string> {
-  const response = await send(url, init);
+async function textOf(response: Response): Promise<string> {
   const text = await response.text();
   if (!response.ok) throw new RefusedError(response.status, detailOf(text, response.status));
   return text;
 }
 
-async function send(url: string, init: RequestInit): Promise<Response> {
+/** Rejects in words if nothing answers. */
+export async function send(url: string, init: RequestInit): Promise<Response> {
   try {
     return await fetch(url, init);
   } catch (error) {
@@ -91,28 +89,19 @@ export interface ApiCall {
 
 /** Calls the API as a client does, with a fresh idempotency key. */
 export function sendApi({ token, method, path, headers, body }: ApiCall): Promise<Response> {
-  return send(path, {
-    method,
-    headers: {
-      authorization: `Bearer ${token}`,
-      ...(method === 'GET' ? {} : { 'idempotency-key': freshKey() }),
-      ...(body === undefined ? {} : json),
-      ...headers,
-    },
-    ...(body === undefined ? {} : { body: printBody(body) }),
-  });
+  const all = {
+    authorization: `Bearer ${token}`,
+    ...(method === 'GET' ? {} : { 'idempotency-key': freshKey() }),
+    ...(body === undefined ? {} : json),
+    ...headers,
+  };
+  return send(path, { method, headers: all, ...bodyOf(body) });
 }
 
 /** Calls the API; a refusal rejects with the problem's words. */
-export async function callApi(call: ApiCall): Promise<unknown> {
-  const response = await sendApi(call);
-  const text = await response.text();
-  if (!response.ok) throw new RefusedError(response.status, detailOf(text, response.status));
-  return parseJson(text) ?? null;
+export async function callApi<T>(call: ApiCall): Promise<T> {
+  return (parseJson(await textOf(await sendApi(call))) ?? null) as T;
 }
-
-/** Sends a request again as it is in the journal. */
-export const resend = (path: string, init: RequestInit) => send(`${location.origin}${path}`, init);
 
 export function freshKey(): string {
   const bytes = crypto.getRandomValues(new Uint8Array(8));

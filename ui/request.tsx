@@ -2,14 +2,13 @@
 import { useState } from 'preact/hooks';
 import type { RequestStory } from '../simulator/control/schemas/journal.ts';
 import { DeliveryItem } from './delivery.tsx';
-import { duration, fullTime, pretty, shellWord } from './format.ts';
+import { curlLine, duration, fullTime, pretty, shellWord } from './format.ts';
 import {
   Action,
   Badge,
   Button,
   CodeBlock,
   CopyButton,
-  Facts,
   Link,
   Panel,
   Problem,
@@ -17,11 +16,16 @@ import {
   placeOf,
 } from './kit.tsx';
 import type { RequestsPage } from './live.ts';
-import { freshKey, resend } from './plane.ts';
+import { freshKey, send } from './plane.ts';
+import { Facts, TablePanel, titleOf } from './table.tsx';
 import { refusalOf, toneOf } from './timeline-rows.ts';
 import { useInfo, useLive, useRead } from './world.ts';
 
 type Message = RequestStory['request'] | NonNullable<RequestStory['response']>;
+
+interface StoryProps {
+  readonly story: RequestStory;
+}
 
 const headersOf = ({ headers }: Message) =>
   Object.entries(headers as Readonly<Record<string, string>>);
@@ -36,7 +40,6 @@ export function RequestDetail({ id }: { id: string }) {
   return (
     <article class="story">
       <Head story={story} />
-      <Refused story={story} />
       <SendAgain story={story} />
       <div class="bar">
         <Button onClick={() => setShown(!isShown)}>
@@ -61,11 +64,12 @@ export function RequestDetail({ id }: { id: string }) {
   );
 }
 
-function Head({ story }: { story: RequestStory }) {
+function Head({ story }: StoryProps) {
   const { request, response, allowance, at_ms, answered_at_ms, reset } = story;
   const status = response?.status ?? null;
   const took =
     answered_at_ms === null ? '' : `, answered after ${duration(answered_at_ms - at_ms)}`;
+  const refusal = response === null ? null : refusalOf(response);
   return (
     <>
       <h2 class="bar">
@@ -90,25 +94,13 @@ function Head({ story }: { story: RequestStory }) {
           ],
         ]}
       />
-    </>
-  );
-}
-
-function Refused({ story: { response } }: { story: RequestStory }) {
-  const refusal = response === null ? null : refusalOf(response);
-  if (response === null || refusal === null) return null;
-  const { code, fields, words } = refusal;
-  return (
-    <p class={`bar rail ${toneOf(response.status)}`}>
-      {[code, ...fields].map((name) =>
-        name === null ? null : (
-          <code key={name}>
-            <strong>{name}</strong>
-          </code>
-        ),
+      {refusal === null ? null : (
+        <p class={`bar rail ${toneOf(status)}`}>
+          <strong>{[refusal.code, ...refusal.fields].filter(Boolean).join(' · ')}</strong>
+          <span>{refusal.words}</span>
+        </p>
       )}
-      <span>{words}</span>
-    </p>
+    </>
   );
 }
 
@@ -117,13 +109,13 @@ const browserHeaders =
   /^(?:host|connection|content-length|user-agent|accept-encoding|origin|referer|cookie|keep-alive|te|trailer|transfer-encoding|upgrade|expect|date|dnt|via|sec-.*|proxy-.*)$/;
 const keyHeader = 'idempotency-key';
 
-function SendAgain({ story }: { story: RequestStory }) {
+function SendAgain({ story }: StoryProps) {
   const live = useLive();
   const info = useInfo();
   const [sent, setSent] = useState<{ id: string; status: number } | null>(null);
-  const send = async (key: string | null) => {
+  const sendAgain = async (key: string | null) => {
     const { request } = await live.plane.get<RequestStory>(`requests/${story.id}?secrets=shown`);
-    const { status } = await resendRequest(request, key);
+    const { status } = await resend(request, key);
     // The newest request of this path is the one that was just sent.
     const { requests } = await live.plane.get<RequestsPage>('requests?limit=20');
     const found = requests.find((each) => each.request.target === request.target);
@@ -133,8 +125,8 @@ function SendAgain({ story }: { story: RequestStory }) {
   return (
     <div class="bar">
       <CopyButton text={curlOf(story, info?.base_url ?? location.origin)} words="Copy as curl" />
-      <Action run={() => send(null)}>{hasKey ? 'Send again, same key' : 'Send again'}</Action>
-      {hasKey ? <Action run={() => send(freshKey())}>Send again, new key</Action> : null}
+      <Action run={() => sendAgain(null)}>{hasKey ? 'Send again, same key' : 'Send again'}</Action>
+      {hasKey ? <Action run={() => sendAgain(freshKey())}>Send again, new key</Action> : null}
       <span role="status">
         {sent === null ? null : (
           <Link to={placeOf.request(sent.id)}>
@@ -146,7 +138,7 @@ function SendAgain({ story }: { story: RequestStory }) {
   );
 }
 
-async function resendRequest(request: RequestStory['request'], key: string | null) {
+async function resend(request: RequestStory['request'], key: string | null): Promise<Response> {
   const { method, target, body, encoding } = request;
   const headers = new Headers();
   for (const [name, value] of headersOf(request)) {
@@ -157,28 +149,24 @@ async function resendRequest(request: RequestStory['request'], key: string | nul
   const bytes =
     encoding === 'text' ? body : Uint8Array.from(atob(body), (char) => char.charCodeAt(0));
   // A target that names another host stays on this server.
-  const path = target.startsWith('/') ? target : `/${target}`;
-  const response = await resend(path, { method, headers, ...(hasBody ? { body: bytes } : {}) });
+  const url = `${location.origin}${target.startsWith('/') ? '' : '/'}${target}`;
+  const response = await send(url, { method, headers, ...(hasBody ? { body: bytes } : {}) });
   await response.arrayBuffer();
   return response;
 }
 
 function curlOf({ request }: RequestStory, base: string): string {
   const { method, target, body, encoding } = request;
-  const lines = [`curl -i -X ${shellWord(method)} ${shellWord(`${base}${target}`)}`];
-  for (const [name, value] of headersOf(request)) {
-    if (browserHeaders.test(name) || name.startsWith('accept')) continue;
-    const isHidden = name === 'authorization' && value === 'Bearer (hidden)';
-    const header = shellWord(`${name}: ${value}`);
-    lines.push(isHidden ? '-H "authorization: Bearer $TOKEN"' : `-H ${header}`);
-  }
+  const headers = headersOf(request).filter(
+    ([name]) => !browserHeaders.test(name) && !name.startsWith('accept'),
+  );
   const text = shellWord(body);
-  if (body !== '' && encoding === 'text') lines.push(`--data-raw ${text}`);
-  else if (body !== '') lines.push(`--data-binary @<(printf %s ${text} | base64 -d)`);
-  return lines.join(' \\\n  ');
+  const data =
+    encoding === 'text' ? `--data-raw ${text}` : `--data-binary @<(printf %s ${text} | base64 -d)`;
+  return curlLine(method, `${base}${target}`, headers, body === '' ? undefined : data);
 }
 
-function Reasons({ story: { reasons, hints } }: { story: RequestStory }) {
+function Reasons({ story: { reasons, hints } }: StoryProps) {
   if (reasons.length === 0 && hints.length === 0) return null;
   return (
     <Panel title="Why">
@@ -194,7 +182,7 @@ function Reasons({ story: { reasons, hints } }: { story: RequestStory }) {
           ))}
         </ul>
       )}
-      <ul class="pairs reasons" aria-label="Reasons">
+      <ul class="pairs" aria-label="Reasons">
         {reasons.map(({ id, words }) => (
           <li key={id}>
             <Link to={placeOf.rule(id)}>
@@ -211,47 +199,27 @@ function Reasons({ story: { reasons, hints } }: { story: RequestStory }) {
   );
 }
 
-const stepWords: Readonly<Record<string, string>> = {
-  route: 'Path and method',
-  key: 'Idempotency key',
-  token: 'Token',
-  rate: 'Rate limit',
-  readable: 'Readable body',
-  replay: 'Repeat of an earlier request',
-  scope: 'Scopes and firm',
-  operation: 'The operation itself',
-  fault: 'A fault',
-};
-
-const outcomeWords = {
-  passed: 'passed',
-  held: 'held back',
-  cut: 'cut it short',
-  decided: 'decided',
-  ran: 'ran',
-} as const;
-
-function Steps({ story: { steps } }: { story: RequestStory }) {
+function Steps({ story: { steps } }: StoryProps) {
   const deciding = steps.findLastIndex(({ outcome }) => outcome === 'decided' || outcome === 'ran');
   return (
-    <Panel title="Steps">
-      <ol class="steps">
-        {steps.map(({ name, outcome, note }, at) => (
-          <li
-            key={`${at} ${name}`}
-            class={`rail ${at === deciding ? 'chosen-step' : ''}`}
-            aria-current={at === deciding ? 'step' : undefined}
-          >
-            <span>{stepWords[name] ?? name}</span>
-            <span>
-              {outcomeWords[outcome]}
-              {at === deciding ? ': this decided' : ''}
-            </span>
-            <span>{note}</span>
-          </li>
-        ))}
-      </ol>
-    </Panel>
+    <TablePanel
+      title="Steps"
+      columns={[
+        ['Step', ({ name }) => titleOf(name)],
+        [
+          'Outcome',
+          (step) =>
+            step === steps[deciding] ? (
+              <strong>{step.outcome}: this decided the response</strong>
+            ) : (
+              step.outcome
+            ),
+        ],
+        ['Note', ({ note }) => note, 'wrap'],
+      ]}
+      rows={steps}
+      keyOf={(step) => steps.indexOf(step)}
+    />
   );
 }
 
@@ -262,9 +230,19 @@ const keyWords = {
   in_flight: 'The first attempt with this key was still running.',
 } as const;
 
-function Idempotency({ story }: { story: RequestStory }) {
+function Idempotency({ story }: StoryProps) {
   const { idempotency, key, subject, first_attempt: first, repeats } = story;
   if (key === null && idempotency === null) return null;
+  const attempt = first && (
+    <Link to={placeOf.request(first.id)}>
+      request {first.id} ({first.request_id})
+    </Link>
+  );
+  const links = repeats.map((id) => (
+    <Link key={id} to={placeOf.request(id)}>
+      request {id}
+    </Link>
+  ));
   return (
     <Panel title="Idempotency">
       <p>{idempotency === null ? 'The key was not looked at.' : keyWords[idempotency]}</p>
@@ -272,30 +250,15 @@ function Idempotency({ story }: { story: RequestStory }) {
         of={[
           ['Key', key],
           ['Subject', subject],
-          ['First attempt', first && <RequestLink id={first.id} requestId={first.request_id} />],
-          [
-            'Repeats',
-            repeats.length === 0 ? null : repeats.map((id) => <RequestLink key={id} id={id} />),
-          ],
+          ['First attempt', attempt],
+          ['Repeats', links.length === 0 ? null : <span class="bar">{links}</span>],
         ]}
       />
     </Panel>
   );
 }
 
-function RequestLink({ id, requestId }: { id: string; requestId?: string }) {
-  const words = requestId === undefined ? '' : ` (${requestId})`;
-  return (
-    <>
-      <Link to={placeOf.request(id)}>
-        request {id}
-        {words}
-      </Link>{' '}
-    </>
-  );
-}
-
-function Consequences({ story: { events, deliveries, fault } }: { story: RequestStory }) {
+function Consequences({ story: { events, deliveries, fault } }: StoryProps) {
   if (events.length === 0 && deliveries.length === 0 && fault === null) return null;
   return (
     <Panel title="What followed">

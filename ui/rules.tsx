@@ -15,41 +15,38 @@ import {
   Problem,
   Prose,
   placeOf,
-  Table,
 } from './kit.tsx';
+import { Table } from './table.tsx';
 import { useHref, useInfo, useLive, useRead } from './world.ts';
 
 const tabs = [
-  ['rules', 'Rules'],
-  ['questions', 'Open questions'],
-  ['coverage', 'Coverage'],
+  ['rules', 'Rules', Rules],
+  ['questions', 'Open questions', Questions],
+  ['coverage', 'Coverage', Coverage],
 ] as const;
 
 /** `#/rules/questions/NS-6`; the last part is what is searched for. */
-export function RulesView({ path: [tab = 'rules', id = ''] }: ViewProps) {
+export function RulesView({ path: [tab, id = ''] }: ViewProps) {
   const href = useHref();
   const { value, problem } = useRead<QuestionsShown>('questions');
   const { value: coverage } = useRead<CoverageShown>('coverage');
   const [search, setSearch] = useState(id);
   useEffect(() => setSearch(id), [id]);
   if (value === null || coverage === null) return <Problem words={problem} />;
-  const current = tabs.find(([name]) => name === tab)?.[0] ?? 'rules';
-  const props = { of: value, coverage, search };
+  const [current, , Tab] = tabs.find(([name]) => name === tab) ?? tabs[0];
   return (
     <div class="columns">
       <div class="wide bar">
-        <fieldset class="bar" aria-label="What to show">
-          {tabs.map(([name, words]) => (
-            <a
-              key={name}
-              class="button"
-              href={href('rules', name)}
-              aria-current={name === current ? 'page' : undefined}
-            >
-              {words}
-            </a>
-          ))}
-        </fieldset>
+        {tabs.map(([name, words]) => (
+          <a
+            key={name}
+            class="button"
+            href={href('rules', name)}
+            aria-current={name === current ? 'page' : undefined}
+          >
+            {words}
+          </a>
+        ))}
         <Field
           label="Find"
           quiet
@@ -59,9 +56,7 @@ export function RulesView({ path: [tab = 'rules', id = ''] }: ViewProps) {
           onInput={setSearch}
         />
       </div>
-      {current === 'rules' ? <Rules {...props} /> : null}
-      {current === 'questions' ? <Questions {...props} /> : null}
-      {current === 'coverage' ? <Coverage {...props} /> : null}
+      <Tab of={value} coverage={coverage} search={search} />
     </div>
   );
 }
@@ -78,16 +73,15 @@ function Rules({ of, coverage, search }: TabProps) {
   const found = of.rules.filter(({ id, family, words }) =>
     matchesWords(`${id} ${family} ${words}`, search),
   );
-  const families = [...new Set(found.map(({ family }) => family))];
   return (
     <>
       <p class="wide note">
         {plural(found.length, 'rule')}: what the API promises. The sandbox keeps them, and{' '}
         <code>npx conformance run</code> judges any other implementation by them.
       </p>
-      {families.map((family) => (
+      {[...new Set(found.map(({ family }) => family))].map((family) => (
         <Panel key={family} title={family} wide>
-          <ul class="pairs reasons">
+          <ul class="pairs">
             {found
               .filter((rule) => rule.family === family)
               .map(({ id, words }) => (
@@ -108,16 +102,12 @@ function Rules({ of, coverage, search }: TabProps) {
   );
 }
 
-type Question = QuestionsShown['questions'][number];
-
-const isChanged = ({ settings }: Question) =>
-  settings.some(({ value, default: usual }) => JSON.stringify(value) !== JSON.stringify(usual));
-
 function Questions({ of, search }: TabProps) {
   const [onlyChanged, setOnlyChanged] = useState(false);
   const found = of.questions.filter(
     (question) =>
-      (!onlyChanged || isChanged(question)) && matchesWords(JSON.stringify(question), search),
+      (!onlyChanged || question.settings.some(isChanged)) &&
+      matchesWords(JSON.stringify(question), search),
   );
   return (
     <>
@@ -128,13 +118,8 @@ function Questions({ of, search }: TabProps) {
               <li key={id} class="rail">
                 <h3>{id}</h3>
                 <p>
-                  <Prose words={story} />
+                  <Prose words={`${story} Breaks ${breaks.map((rule) => rule.id).join(', ')}.`} />
                 </p>
-                {breaks.map((rule) => (
-                  <p key={rule.id} class="note">
-                    Breaks {rule.id}: <Prose words={rule.words} />
-                  </p>
-                ))}
               </li>
             ))}
           </ul>
@@ -144,7 +129,7 @@ function Questions({ of, search }: TabProps) {
         title="Open questions"
         wide
         side={
-          <Button onClick={() => setOnlyChanged(!onlyChanged)} pressed={onlyChanged}>
+          <Button onClick={() => setOnlyChanged(!onlyChanged)} aria-pressed={onlyChanged}>
             Changed only
           </Button>
         }
@@ -160,19 +145,18 @@ function Questions({ of, search }: TabProps) {
                 <Prose words={choice} />
               </p>
               <p class="note">
-                Met at {where}.{no_setting === null ? '' : ` ${no_setting}`}
+                Met at {where}. {no_setting}
               </p>
-              {settings.map(({ key, value, default: usual }) => {
-                const [current, standard] = [JSON.stringify(value), JSON.stringify(usual)];
-                return (
-                  <p key={key} class="bar">
-                    <code>
-                      {key}: {current}
-                    </code>
-                    {current === standard ? null : <Badge tone="warn">default {standard}</Badge>}
-                  </p>
-                );
-              })}
+              {settings.map((setting) => (
+                <p key={setting.key} class="bar">
+                  <code>
+                    {setting.key}: {JSON.stringify(setting.value)}
+                  </code>
+                  {isChanged(setting) ? (
+                    <Badge tone="warn">default {JSON.stringify(setting.default)}</Badge>
+                  ) : null}
+                </p>
+              ))}
             </li>
           ))}
         </ul>
@@ -181,21 +165,19 @@ function Questions({ of, search }: TabProps) {
   );
 }
 
+type Setting = QuestionsShown['questions'][number]['settings'][number];
+
+const isChanged = ({ value, default: usual }: Setting) =>
+  JSON.stringify(value) !== JSON.stringify(usual);
+
 /** Rules that are not met, shown at first. */
 const fewRules = 10;
 
 function Coverage({ coverage, search }: TabProps) {
   const { plane } = useLive();
   const { met, of: all } = coverage.rules;
-  const [whole, setWhole] = useState(search !== '');
+  const [whole, setWhole] = useState(false);
   const found = coverage.not_met.filter(({ id, words }) => matchesWords(`${id} ${words}`, search));
-  const tables = [
-    ['Rules', coverage.rules.ids],
-    ['Operations', coverage.operations],
-    ['Refusals', coverage.refusals],
-    ['Transitions', coverage.transitions],
-    ['Events', coverage.events],
-  ] as const;
   return (
     <>
       <Panel
@@ -204,33 +186,13 @@ function Coverage({ coverage, search }: TabProps) {
         note="A rule is met when a response rests on it, or when its case occurs. Resets and restored snapshots keep the counts."
         side={<Action run={() => plane.send('DELETE', 'coverage')}>Start over</Action>}
       >
-        <p>
-          <strong>
-            {met} of {all} rules
-          </strong>{' '}
-          <meter class="meter" aria-label="Rules met" min={0} max={all} value={met} />
-        </p>
-        {tables.map(([caption, counts]) => {
-          const entries = Object.entries(counts as Readonly<Record<string, number>>);
-          const used = entries.filter(([, times]) => times > 0).length;
-          return (
-            <details key={caption}>
-              <summary>
-                {caption}: {used}
-                {caption === 'Rules' ? '' : ` of ${entries.length}`}
-              </summary>
-              <Table
-                caption={caption}
-                columns={[
-                  ['What', ([name]) => name, 'wrap'],
-                  ['Times', ([, times]) => times],
-                ]}
-                rows={entries}
-                keyOf={([name]) => name}
-              />
-            </details>
-          );
-        })}
+        <strong>
+          {met} of {all} rules
+        </strong>
+        <Counts caption="Operations" of={coverage.operations} />
+        <Counts caption="Refusals" of={coverage.refusals} />
+        <Counts caption="Transitions" of={coverage.transitions} />
+        <Counts caption="Events" of={coverage.events} />
       </Panel>
       {coverage.hints.length === 0 ? null : <CoveredHints of={coverage.hints} />}
       <Panel
@@ -238,7 +200,7 @@ function Coverage({ coverage, search }: TabProps) {
         wide
         note="The most worth trying first, each with a shell command that meets it."
         side={
-          <Button onClick={() => setWhole(!whole)} pressed={whole}>
+          <Button onClick={() => setWhole(!whole)} aria-pressed={whole}>
             All {found.length}
           </Button>
         }
@@ -256,6 +218,26 @@ function Coverage({ coverage, search }: TabProps) {
         </ul>
       </Panel>
     </>
+  );
+}
+
+function Counts({ caption, of }: { caption: string; of: object }) {
+  const entries = Object.entries(of as Readonly<Record<string, number>>);
+  return (
+    <details>
+      <summary>
+        {caption}: {entries.filter(([, times]) => times > 0).length} of {entries.length}
+      </summary>
+      <Table
+        caption={caption}
+        columns={[
+          ['What', ([name]) => name, 'wrap'],
+          ['Times', ([, times]) => times],
+        ]}
+        rows={entries}
+        keyOf={([name]) => name}
+      />
+    </details>
   );
 }
 

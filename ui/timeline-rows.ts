@@ -1,13 +1,8 @@
-// The rows of the timeline: one line for each request, event, attempt, fault and clock change.
-
+// The rows of the timeline: one line for each request, event and attempt to deliver.
 import type { RequestShown } from '../simulator/control/schemas/journal.ts';
-import type {
-  ClockShown,
-  DeliveryShown,
-  FaultShown,
-} from '../simulator/control/schemas/records.ts';
-import { clockTime, duration, fullTime, parseJson, plural } from './format.ts';
-import type { Tone } from './kit.tsx';
+import type { DeliveryShown } from '../simulator/control/schemas/records.ts';
+import { clockTime, parseJson } from './format.ts';
+import { type Place, placeOf, type Tone } from './kit.tsx';
 
 /** An event as it is delivered, with the sequence number under the name of the settings (NS-9). */
 export interface EnvelopeShown {
@@ -20,9 +15,7 @@ export interface EnvelopeShown {
   readonly [name: string]: unknown;
 }
 
-export type FaultNotice = FaultShown | { readonly id: string; readonly removed: true };
-
-export type RowKind = 'request' | 'event' | 'delivery' | 'fault' | 'clock';
+export type RowKind = 'request' | 'event' | 'delivery';
 
 export interface TimelineRow {
   readonly key: string;
@@ -42,22 +35,12 @@ export interface TimelineRow {
   /** Ids of the accounts that it names. */
   readonly accounts: readonly string[];
   /** Where its details are. */
-  readonly path: readonly string[] | null;
+  readonly path: Place;
   /** Follows from the request above it. */
   readonly isTied: boolean;
   /** What a search looks at, in lower case. */
   readonly text: string;
 }
-
-const blank = {
-  hints: 0,
-  credential: null,
-  status: null,
-  accounts: [],
-  path: null,
-  isTied: false,
-  tone: 'quiet',
-} as const satisfies Partial<TimelineRow>;
 
 export const byTime = (a: TimelineRow, b: TimelineRow) =>
   a.atMs - b.atMs || a.request - b.request || a.rank - b.rank;
@@ -75,20 +58,19 @@ export function requestRow(shown: RequestShown): TimelineRow {
   const { request, response, operation, client_name } = shown;
   const status = response?.status ?? null;
   const isHeld = response === null && !shown.reset;
-  const refusal = response === null ? null : refusalOf(response);
   const marks = [
-    refusal === null ? '' : refusalLine(refusal),
-    shown.idempotency === null || shown.idempotency === 'first' ? '' : shown.idempotency,
+    response === null ? '' : refusalLine(refusalOf(response)),
+    shown.idempotency === 'first' ? '' : shown.idempotency,
     shown.fault_id === null ? '' : `fault ${shown.fault_id}`,
     ...shown.hints.map(({ code }) => code.replaceAll('_', ' ')),
   ].filter(Boolean);
+  const bodies = [request.body, response?.body ?? ''].map((body) => body.slice(0, searchedLength));
   const searched = [
     ...[request.method, request.target, operation, client_name, shown.key, shown.request_id],
-    ...[request.body.slice(0, searchedLength), response?.body.slice(0, searchedLength), status],
-    ...[...marks, ...shown.hints.flatMap(({ code, words }) => ['hint', code, words])],
+    ...[...bodies, status, status === null ? 'no response' : `${String(status)[0]}xx`, ...marks],
+    ...shown.hints.flatMap(({ code, words }) => ['hint', code, words]),
   ];
   return {
-    ...blank,
     key: `r${shown.id}`,
     kind: 'request',
     atMs: shown.at_ms,
@@ -101,22 +83,20 @@ export function requestRow(shown: RequestShown): TimelineRow {
     hints: shown.hints.length,
     credential: client_name,
     status,
-    accounts: accountsOf(shown),
-    path: ['timeline', 'requests', shown.id],
+    accounts: accountsIn(`${request.target} ${bodies.join(' ')}`, operation, bodies[1] ?? ''),
+    path: placeOf.request(shown.id),
+    isTied: false,
     text: searched.join(' ').toLowerCase(),
   };
 }
 
 const namedAccount = /(?:\/accounts\/|[?&]account_id=|"account_id":\s*")(\d+)/g;
-const createdAccount = /^\{"id":"(\d+)"/;
 
-/** Accounts in the path, the query and the bodies. */
-function accountsOf({ operation, request, response }: RequestShown): readonly string[] {
-  const answer = response?.body.slice(0, searchedLength) ?? '';
-  const text = `${request.target} ${request.body.slice(0, searchedLength)} ${answer}`;
-  const named = [...text.matchAll(namedAccount)].map(([, id]) => id ?? '');
-  const created = operation === 'createAccount' ? createdAccount.exec(answer)?.[1] : undefined;
-  return created === undefined ? named : [...named, created];
+/** Accounts in the path, the query and the bodies, and the one that was created. */
+function accountsIn(text: string, operation: string | null, answer: string): readonly string[] {
+  const created = operation === 'createAccount' ? /^\{"id":"(\d+)"/.exec(answer) : null;
+  const found = [...text.matchAll(namedAccount), ...(created === null ? [] : [created])];
+  return found.map(([, id]) => id ?? '');
 }
 
 /** The request that an event belongs to. */
@@ -132,18 +112,20 @@ export function eventRow(event: EnvelopeShown, seq: number, origin: Origin): Tim
   const about = event.account_id === null ? '' : `account ${event.account_id}`;
   const text = `${event.kind} ${event.id} ${about} ${JSON.stringify(event.data)}`;
   return {
-    ...blank,
     key: `e${seq}`,
     kind: 'event',
     atMs: event.occurred_at,
     request: origin.request,
     rank: 1 + seq / 1e9,
     badge: 'event',
+    tone: 'quiet',
     title: event.kind,
     note: about,
+    hints: 0,
     credential: origin.credential,
+    status: null,
     accounts: event.account_id === null ? [] : [event.account_id],
-    path: ['timeline', 'events', String(seq)],
+    path: placeOf.event(seq),
     isTied: origin.isItsEvent,
     text: text.slice(0, 2 * searchedLength).toLowerCase(),
   };
@@ -160,73 +142,25 @@ export function attemptRows(delivery: DeliveryShown, origin: Origin): TimelineRo
     const isLast = index === attempts.length - 1;
     const isRunning = in_flight && isLast && error === null;
     const next = isLast && dueMs !== null ? `next ${clockTime(dueMs).slice(0, 8)}Z` : '';
-    const failed = status === null ? 'failed' : String(status);
     return {
-      ...blank,
       key: `d${delivery.id}.${n}`,
       kind: 'delivery',
       atMs: at_ms,
       request: origin.request,
       rank: 2 + delivery.seq / 1e9 + n / 1e12,
-      badge: isRunning ? 'sent' : failed,
+      badge: isRunning ? 'sent' : String(status ?? 'failed'),
       tone: isRunning ? 'quiet' : isDelivered(status) ? 'good' : 'bad',
       title: `${delivery.kind ?? 'event'} to subscription ${delivery.subscription_id}`,
       note: [`attempt ${n}`, error, next].filter(Boolean).join(', '),
+      hints: 0,
       credential: origin.credential,
       status,
       accounts: origin.account === null ? [] : [origin.account],
-      path: ['timeline', 'deliveries', String(delivery.id)],
+      path: placeOf.delivery(String(delivery.id)),
       isTied: true,
-      text: `${delivery.kind} ${delivery.event_id} ${error ?? ''} attempt ${n}`.toLowerCase(),
+      text: `${delivery.kind} ${delivery.event_id} ${status} ${error ?? ''} attempt ${n}`.toLowerCase(),
     };
   });
-}
-
-/** When this page was told of something. */
-export interface Now {
-  readonly atMs: number;
-  readonly request: number;
-  readonly n: number;
-}
-
-export function faultRow(fault: FaultNotice, { n, ...now }: Now): TimelineRow {
-  const isRemoved = 'removed' in fault;
-  const note = isRemoved ? 'is off' : faultWords(fault);
-  return {
-    ...blank,
-    ...now,
-    key: `f${n}`,
-    kind: 'fault',
-    rank: 4 + n / 1e9,
-    badge: 'fault',
-    tone: isRemoved ? 'quiet' : 'warn',
-    title: `Fault ${fault.id}`,
-    note,
-    path: ['faults'],
-    text: `fault ${fault.id} ${note}`.toLowerCase(),
-  };
-}
-
-function faultWords({ effect: { kind }, hits, spent }: FaultShown): string {
-  if (hits === 0) return `is on: ${kind}`;
-  return `${kind}, applied ${plural(hits, 'time')}${spent ? ', used up' : ' so far'}`;
-}
-
-export function clockRow(clock: ClockShown, before: ClockShown, { n, ...now }: Now): TimelineRow {
-  const isMoved = clock.mode === before.mode;
-  const modeWords = clock.mode === 'frozen' ? 'Clock frozen' : 'Clock runs';
-  const title = isMoved ? `Clock moved to ${fullTime(clock.now_ms)}` : modeWords;
-  return {
-    ...blank,
-    ...now,
-    key: `c${n}`,
-    kind: 'clock',
-    rank: 5 + n / 1e9,
-    badge: 'clock',
-    title,
-    note: isMoved ? `by ${duration(clock.now_ms - before.now_ms)}` : '',
-    text: title.toLowerCase(),
-  };
 }
 
 export interface Refusal {
@@ -242,11 +176,10 @@ export function refusalOf(response: NonNullable<RequestShown['response']>): Refu
   if (status < 400) return null;
   const type = String((headers as Readonly<Record<string, unknown>>)['content-type'] ?? '');
   if (type.startsWith('text/plain')) {
-    const [words = ''] = body.trim().split('\n');
-    return words === '' ? null : { code: null, fields: [], words };
+    return { code: null, fields: [], words: body.trim().split('\n')[0] ?? '' };
   }
-  const problem = (type.startsWith('application/problem+json') ? parseJson(body) : null) ?? {};
-  const { code, detail, errors } = problem as Readonly<Record<string, unknown>>;
+  const problem = type.startsWith('application/problem+json') ? parseJson(body) : null;
+  const { code, detail, errors } = (problem ?? {}) as Readonly<Record<string, unknown>>;
   if (typeof code !== 'string') return null;
   const fields = (Array.isArray(errors) ? errors : []).map((error: unknown) =>
     typeof error === 'string' ? error : (error as { field?: unknown } | null)?.field,
@@ -259,16 +192,14 @@ export function refusalOf(response: NonNullable<RequestShown['response']>): Refu
 }
 
 /** `validation_failed · email: email must contain an @.` */
-function refusalLine({ code, fields, words }: Refusal): string {
-  const head = [code, fields.join(', ')].filter(Boolean).join(' · ');
-  return [head, words].filter(Boolean).join(': ');
+function refusalLine(refusal: Refusal | null): string {
+  if (refusal === null) return '';
+  const head = [refusal.code, refusal.fields.join(', ')].filter(Boolean).join(' · ');
+  return [head, refusal.words].filter(Boolean).join(': ');
 }
 
 export interface Filter {
   readonly kinds: readonly RowKind[];
-  /** `2` for 2xx and so on; empty for any. */
-  readonly status: string;
-  readonly credential: string;
   /** Id of an account; empty for any. */
   readonly account: string;
   readonly text: string;
@@ -278,36 +209,21 @@ export const kindWords = [
   ['request', 'Requests'],
   ['event', 'Events'],
   ['delivery', 'Deliveries'],
-  ['fault', 'Faults'],
-  ['clock', 'Clock'],
 ] as const satisfies readonly (readonly [RowKind, string])[];
 
 export const everything: Filter = {
   kinds: kindWords.map(([kind]) => kind),
-  status: '',
-  credential: '',
   account: '',
   text: '',
 };
 
 /** The rows that a filter lets through, newest first. */
 export function filterRows(rows: readonly TimelineRow[], filter: Filter): TimelineRow[] {
-  const { kinds, status, credential, account, text } = filter;
+  const { kinds, account, text } = filter;
   const words = text.toLowerCase().split(/\s+/).filter(Boolean);
-  return rows
-    .filter(
-      (row) =>
-        kinds.includes(row.kind) &&
-        hasStatus(row, status) &&
-        (credential === '' || row.credential === credential) &&
-        (account === '' || row.accounts.includes(account)) &&
-        words.every((word) => row.text.includes(word)),
-    )
-    .reverse();
-}
-
-function hasStatus({ status, kind }: TimelineRow, wanted: string): boolean {
-  if (wanted === '') return true;
-  if (wanted === 'none') return status === null && (kind === 'request' || kind === 'delivery');
-  return status !== null && String(status).startsWith(wanted);
+  const isWanted = (row: TimelineRow) =>
+    kinds.includes(row.kind) &&
+    (account === '' || row.accounts.includes(account)) &&
+    words.every((word) => row.text.includes(word));
+  return rows.filter(isWanted).reverse();
 }

@@ -1,5 +1,4 @@
 // The timeline: everything that happened, live, with the details of a chosen row beside it.
-import type { ComponentChildren } from 'preact';
 import { useEffect, useMemo, useState } from 'preact/hooks';
 import type { ViewProps } from './app.tsx';
 import { DeliveryDetail, EventDetail } from './delivery.tsx';
@@ -26,24 +25,14 @@ export function TimelineView({ path }: ViewProps) {
   useEffect(() => {
     if (account !== '') setFilter({ ...everything, account });
   }, [account]);
-  const [paused, setPaused] = useState<readonly TimelineRow[] | null>(null);
-  const rows = paused ?? live.rows();
+  const rows = live.rows();
   const wanted = useMemo(() => filterRows(rows, filter), [rows, filter, version]);
-  const missed = paused === null ? 0 : live.rows().length - paused.length;
   return (
     <div class={`timeline ${what === '' ? '' : 'with-chosen'}`}>
       <div class="timeline-list">
-        <Filters filter={filter} onFilter={setFilter}>
-          <Button
-            onClick={() => setPaused(paused === null ? live.rows() : null)}
-            pressed={paused !== null}
-          >
-            {paused === null ? 'Pause' : 'Continue'}
-          </Button>
-        </Filters>
+        <Filters filter={filter} onFilter={setFilter} />
         <p class="timeline-count note" role="status">
           {plural(wanted.length, 'row')}
-          {missed > 0 ? `, paused: ${missed.toLocaleString('en')} more since` : ''}
         </p>
         {wanted.length === 0 ? (
           <Empty isFiltered={rows.length > 0} />
@@ -86,23 +75,12 @@ function Empty({ isFiltered }: { isFiltered: boolean }) {
   );
 }
 
-const statuses = [
-  ['', 'Any status'],
-  ['2', '2xx'],
-  ['4', '4xx'],
-  ['429', '429'],
-  ['5', '5xx'],
-  ['none', 'No response'],
-] as const;
-
 interface FiltersProps {
   readonly filter: Filter;
   readonly onFilter: (filter: Filter) => void;
-  readonly children: ComponentChildren;
 }
 
-function Filters({ filter, onFilter, children }: FiltersProps) {
-  const names = (useInfo()?.credentials ?? []).map(({ name }) => name);
+function Filters({ filter, onFilter }: FiltersProps) {
   const set = (changes: Partial<Filter>) => onFilter({ ...filter, ...changes });
   const toggle = (kind: RowKind) => {
     const others = filter.kinds.filter((each) => each !== kind);
@@ -114,23 +92,9 @@ function Filters({ filter, onFilter, children }: FiltersProps) {
         label="Search"
         type="search"
         value={filter.text}
-        placeholder="Search path, key, id, code…"
+        placeholder="Search path, key, id, code, credential, 4xx…"
         quiet
         onInput={(text) => set({ text })}
-      />
-      <Field
-        label="Status"
-        value={filter.status}
-        options={statuses}
-        onInput={(status) => set({ status })}
-        quiet
-      />
-      <Field
-        label="Credential"
-        value={filter.credential}
-        options={[['', 'Any credential'], ...names]}
-        onInput={(credential) => set({ credential })}
-        quiet
       />
       <Field
         label="Account"
@@ -142,12 +106,15 @@ function Filters({ filter, onFilter, children }: FiltersProps) {
       <fieldset class="bar">
         <legend class="heard">Kinds of rows</legend>
         {kindWords.map(([kind, words]) => (
-          <Button key={kind} onClick={() => toggle(kind)} pressed={filter.kinds.includes(kind)}>
+          <Button
+            key={kind}
+            onClick={() => toggle(kind)}
+            aria-pressed={filter.kinds.includes(kind)}
+          >
             {words}
           </Button>
         ))}
       </fieldset>
-      {children}
     </search>
   );
 }
@@ -170,7 +137,7 @@ function Rows({ rows: newest, chosen }: { rows: readonly TimelineRow[]; chosen: 
       <ul>
         {rows.slice(0, count).map((row) => (
           <li key={row.key} class={`line of-${row.kind} ${row.isTied ? 'tied' : ''}`}>
-            <Line row={row} isChosen={row.path?.join('/') === chosen} />
+            <Line row={row} isChosen={row.path.join('/') === chosen} />
           </li>
         ))}
       </ul>
@@ -202,29 +169,22 @@ function useHeld(newest: readonly TimelineRow[]) {
 function Line({ row, isChosen }: { row: TimelineRow; isChosen: boolean }) {
   const live = useLive();
   const href = useHref();
-  const words = (
-    <>
+  return (
+    <a class="line-in" href={href(...row.path)} aria-current={isChosen ? 'true' : undefined}>
       <time class="line-at" title={`${dayOf(row.atMs)} ${clockTime(row.atMs)} UTC`}>
         {shortTime(row.atMs, live.nowMs())}
       </time>
       <Badge tone={row.tone}>{row.badge}</Badge>
       <span class="line-title">
         {row.hints === 0 ? null : (
-          <span class="badge mark warn" title={plural(row.hints, 'hint')}>
-            <span aria-hidden="true">!</span>
-            <span class="heard">{plural(row.hints, 'hint')}: </span>
+          <span class="badge warn">
+            ! <span class="heard">{plural(row.hints, 'hint')}: </span>
           </span>
         )}
         {row.title}
       </span>
       <span class="line-note">{row.note}</span>
-      <span class="line-who">{row.credential ?? ''}</span>
-    </>
-  );
-  if (row.path === null) return <span class="line-in">{words}</span>;
-  return (
-    <a class="line-in" href={href(...row.path)} aria-current={isChosen ? 'true' : undefined}>
-      {words}
+      <span class="line-who">{row.credential}</span>
     </a>
   );
 }

@@ -2,20 +2,9 @@
 import { useState } from 'preact/hooks';
 import type { TransactionShown } from '../simulator/control/schemas/records.ts';
 import { fullTime, matchesWords, plural } from './format.ts';
-import {
-  Action,
-  Badge,
-  type Column,
-  Facts,
-  Field,
-  Link,
-  Panel,
-  Problem,
-  placeOf,
-  TablePanel,
-  type Tone,
-} from './kit.tsx';
+import { Action, Badge, Field, Link, Panel, Problem, placeOf, type Tone } from './kit.tsx';
 import { callApi, tokenFor } from './plane.ts';
+import { type Column, Facts, factsOf, TablePanel, titleOf } from './table.tsx';
 import type { TimelineRow } from './timeline-rows.ts';
 import { useInfo, useLive, useRead, useVersion } from './world.ts';
 
@@ -38,10 +27,10 @@ const columns: readonly Column<TransactionShown>[] = [
   ['Id', ({ id }) => <Link to={placeOf.transaction(id)}>{id}</Link>],
   ['Status', ({ status }) => <StatusBadge of={status} />],
   ['Type', (each) => `${each.transaction_type}${each.is_ftd ? ' (first deposit)' : ''}`],
-  ['Amount', ({ amount, currency }) => `${amount} ${currency}`, 'number'],
-  ['Account', (each) => <Link to={['accounts', each.account_id]}>{each.account_id}</Link>],
-  ['Reference', (each) => each.client_reference_id, 'wrap'],
-  ['Created', (each) => fullTime(each.created_at)],
+  ['Amount', ({ amount, currency }) => `${amount} ${currency}`],
+  'account_id',
+  'client_reference_id',
+  'created_at',
 ];
 
 /** The transactions of one account, or all of them. */
@@ -98,18 +87,9 @@ export function TransactionDetail({ id }: { id: string }) {
           <Moves of={value} />
           <Panel title="Fields">
             <Facts
-              of={[
-                ['Type', `${value.transaction_type}, method ${value.method}`],
-                ['Amount', `${value.amount} ${value.currency}`],
-                ['Reference', value.client_reference_id],
-                ['Account', <Link to={['accounts', value.account_id]}>{value.account_id}</Link>],
-                ['Trading account', value.trading_account_id],
-                ['First deposit', value.is_ftd ? 'yes: is_ftd is true' : 'no'],
-                ['Reason', value.reason && `${value.reason} (the API never shows it)`],
-                ['Decided by', value.operator],
-                ['Brand, firm', `${value.brand_id}, ${value.firm_id}`],
-                ['Created', fullTime(value.created_at)],
-              ]}
+              of={factsOf(value, {
+                reason: value.reason && `${value.reason} (the API never shows it)`,
+              })}
             />
           </Panel>
           <History of={value} />
@@ -119,30 +99,25 @@ export function TransactionDetail({ id }: { id: string }) {
   );
 }
 
-interface Move {
-  readonly trigger: Trigger;
-  readonly from: Status;
-  readonly to: Status;
-  /** NS-4: the setting that allows it, if it is not always possible. */
-  readonly setting?: string;
-}
+/** With the setting that allows it, if it is not always possible (NS-4). */
+type Move = readonly [trigger: Trigger, from: Status, to: Status, setting?: string];
 
 /** TXS-1 to TXS-13, NS-3 and NS-4. */
 const moves: readonly Move[] = [
-  { trigger: 'approve', from: 'pending', to: 'approved' },
-  { trigger: 'reject', from: 'pending', to: 'rejected' },
-  { trigger: 'cancel', from: 'pending', to: 'cancelled' },
-  { trigger: 'settle', from: 'approved', to: 'settled' },
-  { trigger: 'cancel', from: 'settled', to: 'cancelled' },
-  { trigger: 'reject', from: 'approved', to: 'rejected', setting: 'reject_from_approved' },
-  { trigger: 'reject', from: 'settled', to: 'rejected', setting: 'reject_from_settled' },
-  { trigger: 'cancel', from: 'approved', to: 'cancelled', setting: 'cancel_from_approved' },
+  ['approve', 'pending', 'approved'],
+  ['reject', 'pending', 'rejected'],
+  ['cancel', 'pending', 'cancelled'],
+  ['settle', 'approved', 'settled'],
+  ['cancel', 'settled', 'cancelled'],
+  ['reject', 'approved', 'rejected', 'reject_from_approved'],
+  ['reject', 'settled', 'rejected', 'reject_from_settled'],
+  ['cancel', 'approved', 'cancelled', 'cancel_from_approved'],
 ];
 
 function useMoves(): readonly Move[] {
   const settings = (useInfo()?.settings ?? {}) as Readonly<Record<string, unknown>>;
   return moves.filter(
-    ({ setting }) => setting === undefined || (settings[setting] ?? 'refused') !== 'refused',
+    ([, , , setting]) => setting === undefined || (settings[setting] ?? 'refused') !== 'refused',
   );
 }
 
@@ -164,7 +139,7 @@ const statusOf = ({ title }: TimelineRow) =>
 const historyColumns: readonly Column<TimelineRow>[] = [
   ['When', ({ atMs }) => fullTime(atMs)],
   ['Became', (row) => <StatusBadge of={statusOf(row)} />],
-  ['Event', ({ path, title }) => <Link to={path ?? []}>{title}</Link>],
+  ['Event', ({ path, title }) => <Link to={path}>{title}</Link>],
   [
     'By',
     ({ isTied, request, credential }) =>
@@ -197,8 +172,8 @@ function Moves({ of }: { of: TransactionShown }) {
   const [reason, setReason] = useState('decided in the dashboard');
   const all = useMoves();
   const path = useHistory(of).map(statusOf);
-  const legal = all.filter(({ from }) => from === of.status);
-  const needsReason = legal.some(({ trigger }) => trigger === 'reject' || trigger === 'cancel');
+  const legal = all.flatMap(([trigger, from]) => (from === of.status ? [trigger] : []));
+  const needsReason = legal.some((trigger) => trigger === 'reject' || trigger === 'cancel');
   const run = async (trigger: Trigger) => {
     if (trigger === 'settle') return plane.send('POST', `transactions/${of.id}/settle`);
     const amends = of.status === 'settled' ? ['transactions:amend'] : [];
@@ -220,9 +195,9 @@ function Moves({ of }: { of: TransactionShown }) {
         <Field label="Reason, for reject and cancel" value={reason} onInput={setReason} />
       ) : null}
       <div class="bar">
-        {legal.map(({ trigger }) => (
+        {legal.map((trigger) => (
           <Action key={trigger} run={() => run(trigger)} look={looks[trigger]}>
-            {trigger.replace(/^./, (letter) => letter.toUpperCase())}
+            {titleOf(trigger)}
           </Action>
         ))}
         {legal.length === 0 ? <p class="note">No move is left.</p> : null}
@@ -242,32 +217,21 @@ interface StateDiagramProps {
 
 /** The states: the path taken is solid, the moves that are possible now are dashed and coloured. */
 function StateDiagram({ at, path, moves: all }: StateDiagramProps) {
-  const legal = all.filter(({ from }) => from === at);
-  const words = legal.map(({ trigger, to }) => `${trigger} to ${to}`).join(', ');
-  const label = `It is ${at}. Legal moves: ${words === '' ? 'none' : words}.`;
-  const isTaken = ({ from, to }: Move) =>
-    path.some((status, index) => status === to && path[index - 1] === from);
+  const legal = all.filter(([, from]) => from === at);
+  const words = legal.map(([trigger, , to]) => `${trigger} to ${to}`).join(', ');
+  const label = `It is ${at}. Legal moves: ${words || 'none'}.`;
+  const kindOf = ([, from, to]: Move) => {
+    const isTaken = path.some((status, index) => status === to && path[index - 1] === from);
+    return isTaken ? 'taken' : from === at ? 'legal' : '';
+  };
   return (
     <svg class="diagram" viewBox="0 0 440 166" role="img" aria-label={label}>
       <title>{label}</title>
-      <marker
-        id="tip"
-        viewBox="0 0 8 8"
-        refX="7"
-        refY="4"
-        markerUnits="userSpaceOnUse"
-        markerWidth="10"
-        markerHeight="10"
-        orient="auto"
-      >
+      <marker id="tip" viewBox="0 0 8 8" refX="7" refY="4" orient="auto">
         <path d="M0 0L8 4L0 8z" />
       </marker>
       {all.map((move) => (
-        <Arrow
-          key={`${move.from} ${move.to}`}
-          move={move}
-          kind={isTaken(move) ? 'taken' : move.from === at ? 'legal' : ''}
-        />
+        <Arrow key={`${move[1]} ${move[2]}`} move={move} kind={kindOf(move)} />
       ))}
       {statuses.map((status) => {
         const { x, y } = states[status];
@@ -285,8 +249,8 @@ function StateDiagram({ at, path, moves: all }: StateDiagramProps) {
   );
 }
 
-function Arrow({ move, kind }: { move: Move; kind: '' | 'legal' | 'taken' }) {
-  const [from, to] = [states[move.from], states[move.to]];
+function Arrow({ move: [trigger, ...ends], kind }: { move: Move; kind: string }) {
+  const [from, to] = [states[ends[0]], states[ends[1]]];
   const isLevel = from.y === to.y;
   // Level arrows run from side to side, others from the lower edge to the upper one.
   const dx = isLevel ? halfWidth : Math.sign(to.x - from.x) * 18;
@@ -296,7 +260,7 @@ function Arrow({ move, kind }: { move: Move; kind: '' | 'legal' | 'taken' }) {
     <g class={`arrow ${kind}`}>
       <line x1={x1} y1={y1} x2={x2} y2={y2} marker-end="url(#tip)" />
       <text x={(x1 + x2) / 2 + (isLevel ? 0 : 4)} y={(y1 + y2) / 2 - (isLevel ? 6 : 0)}>
-        {move.trigger}
+        {trigger}
       </text>
     </g>
   );

@@ -4,25 +4,11 @@ import type { EventCategory } from '../fixtures/envelope.ts';
 import type { DeliveryShown, SubscriptionShown } from '../simulator/control/schemas/records.ts';
 import type { ViewProps } from './app.tsx';
 import { toneOfDelivery } from './delivery.tsx';
-import { fullTime, parseJson } from './format.ts';
-import {
-  Action,
-  Badge,
-  type Column,
-  CopyButton,
-  Facts,
-  Form,
-  type FormField,
-  givenOf,
-  Link,
-  Panel,
-  Problem,
-  placeOf,
-  TablePanel,
-} from './kit.tsx';
+import { Action, Badge, CopyButton, Form, Link, Panel, Problem, placeOf } from './kit.tsx';
 import type { DeliveriesPage } from './live.ts';
 import { callApi, RefusedError, tokenFor } from './plane.ts';
-import { ReceiverJudge } from './receiver.tsx';
+import { RowForm } from './row-form.tsx';
+import { actionColumn, type Column, Facts, factsOf, TablePanel } from './table.tsx';
 import { useInfo, useLive, useRead } from './world.ts';
 
 const eventCategories = Object.keys({
@@ -51,7 +37,12 @@ export function WebhooksView({ path: [id] }: ViewProps) {
       />
       <Deliveries query="" />
       <CreateSubscription />
-      <CreateEvent />
+      <Panel
+        title="Create an event"
+        note="It gets the next sequence number and is delivered like any other."
+      >
+        <RowForm row="POST /events" submit="Create the event" />
+      </Panel>
       <Names />
       <Forwards />
     </div>
@@ -67,11 +58,11 @@ function SubscriptionState({ of }: { of: SubscriptionShown }) {
 const subscriptionColumns: readonly Column<SubscriptionShown>[] = [
   ['Id', ({ id }) => <Link to={['webhooks', id]}>{id}</Link>],
   ['State', (each) => <SubscriptionState of={each} />],
-  ['URL', ({ url }) => url, 'wrap'],
-  ['Forwarded to', ({ forwards_to }) => forwards_to, 'wrap'],
+  'url',
+  'forwards_to',
   ['Categories', (each) => each.event_categories.join(', ')],
   ['Brand', (each) => each.brand_id ?? 'firm-wide'],
-  ['Last delivered', (each) => each.last_delivered_seq],
+  'last_delivered_seq',
 ];
 
 const arrivals: Readonly<Record<DeliveryShown['status'], string>> = {
@@ -85,11 +76,11 @@ const deliveryColumns: readonly Column<DeliveryShown>[] = [
   ['Delivery', ({ id }) => (id === null ? 'waits' : <Link to={placeOf.delivery(id)}>{id}</Link>)],
   ['Did it arrive?', (each) => <Badge tone={toneOfDelivery(each)}>{arrivals[each.status]}</Badge>],
   ['Event', ({ seq, kind, event_id }) => <Link to={placeOf.event(seq)}>{kind ?? event_id}</Link>],
-  ['To', ({ subscription_id: id }) => <Link to={['webhooks', id]}>subscription {id}</Link>],
-  ['Number', ({ seq }) => seq],
+  'subscription_id',
+  'seq',
   ['Attempts', ({ attempts }) => attempts.length],
   ['Last response', ({ attempts }) => responseOf(attempts.at(-1))],
-  ['Next attempt', ({ next_due_ms: dueMs }) => (dueMs === null ? '' : fullTime(dueMs))],
+  'next_due_ms',
 ];
 
 const responseOf = (last: DeliveryShown['attempts'][number] | undefined) =>
@@ -125,7 +116,6 @@ function SubscriptionDetail({ id, found }: { id: string; found: SubscriptionShow
       ) : (
         <>
           <Subscription of={found} />
-          <ReceiverJudge of={found} />
           <Deliveries query={`&subscription_id=${found.id}`} />
         </>
       )}
@@ -147,20 +137,7 @@ function Subscription({ of }: { of: SubscriptionShown }) {
   );
   return (
     <Panel title={`Subscription ${of.id}`} side={<SubscriptionState of={of} />} wide>
-      <Facts
-        of={[
-          ['URL', of.url],
-          ['Forwarded to', of.forwards_to],
-          ['Categories', of.event_categories.join(', ')],
-          ['Brand, firm', `${of.brand_id ?? 'firm-wide'}, ${of.firm_id}`],
-          ['Disabled', of.disabled ? (of.disabled_reason ?? 'yes') : null],
-          ['Last delivered', `number ${of.last_delivered_seq}`],
-          ['Secret', secret],
-          ['Previous secret', of.previous_secret],
-          ['Rotated', of.rotated_at_ms && fullTime(of.rotated_at_ms)],
-          ['Created', fullTime(of.created_at)],
-        ]}
-      />
+      <Facts of={factsOf(of, { secret })} />
       <div class="bar">
         <Action
           run={() => plane.send('POST', `subscriptions/${of.id}/resume`)}
@@ -187,8 +164,9 @@ function Subscription({ of }: { of: SubscriptionShown }) {
 
 function CreateSubscription() {
   const { plane } = useLive();
-  const info = useInfo();
-  const able = (info?.credentials ?? []).filter(({ scopes }) => scopes.includes('webhooks:manage'));
+  const able = (useInfo()?.credentials ?? []).filter((each) =>
+    each.scopes.includes('webhooks:manage'),
+  );
   return (
     <Panel
       title="Create a subscription"
@@ -203,17 +181,21 @@ function CreateSubscription() {
             placeholder: 'http://127.0.0.1:9000/hooks',
           },
           { name: 'as', label: 'As', options: able.map((each) => [each.client_id, each.name]) },
-          ...eventCategories.map((name) => ({ name, label: name, check: true, value: 'yes' })),
+          {
+            name: 'event_categories',
+            label: 'Categories',
+            several: eventCategories,
+            value: eventCategories.join(),
+          },
         ]}
         submit="Subscribe"
-        disabled={info === null}
-        run={async ({ url = '', to = '', as, ...chosen }) => {
+        run={async ({ url = '', to = '', as, event_categories: chosen = '' }) => {
           const token = able.find(({ client_id }) => client_id === as)?.token;
-          if (!token)
+          if (!token) {
             throw new RefusedError(403, 'No credential with webhooks:manage has a token.');
+          }
           if (to !== '') await plane.send('PUT', 'forwards', { from: originOf(url), to });
-          const event_categories = eventCategories.filter((name) => chosen[name] === 'yes');
-          const body = { url, event_categories };
+          const body = { url, event_categories: chosen.split(',').filter(Boolean) };
           await callApi({ token, method: 'POST', path: '/api/v1/webhooks', body });
         }}
       />
@@ -226,95 +208,35 @@ function originOf(url: string): string {
   return new URL(url).origin;
 }
 
-function CreateEvent() {
-  const { plane } = useLive();
-  return (
-    <Panel
-      title="Create an event"
-      note="It gets the next sequence number and is delivered like any other."
-    >
-      <Form
-        fields={[
-          { name: 'category', label: 'Category', options: eventCategories },
-          { name: 'kind', label: 'Kind (optional)' },
-          { name: 'account_id', label: 'Account (optional)' },
-          { name: 'data', label: 'Record, as JSON (optional)' },
-        ]}
-        submit="Create the event"
-        run={({ data = '', ...others }) => {
-          const record = data === '' ? {} : { data: readRecord(data) };
-          return plane.send('POST', 'events', { ...givenOf(others), ...record });
-        }}
-      />
-    </Panel>
-  );
-}
-
-function readRecord(text: string): unknown {
-  const value = parseJson(text);
-  if (value === undefined) throw new RefusedError(422, 'data: this is not JSON.');
-  return value;
-}
-
-interface MappingProps {
-  readonly title: string;
-  readonly note: string;
-  readonly rows: readonly { readonly from: string; readonly to: string; readonly path: string }[];
-  readonly remove: string;
-  readonly fields: readonly FormField[];
-  readonly label: string;
-  readonly set: (from: string, to: string) => Promise<unknown>;
-}
-
-/** Names or origins with where they lead: each can be removed, and others set. */
-function Mapping({ title, note, rows, remove, fields, label, set }: MappingProps) {
-  const { plane } = useLive();
-  return (
-    <Panel title={title} note={note}>
-      <ul class="list">
-        {rows.map(({ from, to, path }) => (
-          <li key={from} class="bar">
-            <code>{from}</code> to <code>{to}</code>
-            <Action run={() => plane.send('DELETE', path)} label={`${remove} ${from}`}>
-              {remove}
-            </Action>
-          </li>
-        ))}
-      </ul>
-      <Form
-        fields={fields}
-        submit="Set"
-        label={label}
-        look="plain"
-        run={({ from = '', to = '' }) => set(from, to)}
-      />
-    </Panel>
-  );
-}
+const nameAt = (hostname: string) => `dns/${encodeURIComponent(hostname)}`;
 
 function Names() {
   const { plane } = useLive();
   const { value } = useRead<{ dns: { hostname: string; addresses: string[] }[] }>('dns');
-  const pathOf = (name: string) => `dns/${encodeURIComponent(name)}`;
   return (
-    <Mapping
+    <TablePanel
       title="What names resolve to"
       note="Instead of this machine's resolver. A subscription whose name resolves to a private address is disabled at its next delivery."
-      rows={(value?.dns ?? []).map(({ hostname, addresses }) => ({
-        from: hostname,
-        to: addresses.join(', ') || 'does not resolve',
-        path: pathOf(hostname),
-      }))}
-      remove="Forget"
-      fields={[
-        { name: 'from', label: 'Hostname' },
-        { name: 'to', label: 'Addresses', placeholder: '93.184.216.34; none: it fails' },
+      columns={[
+        'hostname',
+        'addresses',
+        actionColumn('Remove', ({ hostname }: { hostname: string }) => ({
+          run: () => plane.send('DELETE', nameAt(hostname)),
+          'aria-label': `Remove ${hostname}`,
+        })),
       ]}
-      label="Set what the name resolves to"
-      set={(from, to) =>
-        plane.send('PUT', pathOf(from), { addresses: to.split(/[\s,]+/).filter(Boolean) })
-      }
-    />
+      rows={value?.dns ?? []}
+      keyOf={({ hostname }) => hostname}
+    >
+      <RowForm
+        row="PUT /dns/{hostname}"
+        before={[{ name: 'hostname', label: 'Hostname' }]}
+        path={({ hostname = '' }) => nameAt(hostname)}
+        submit="Set"
+        label="Set what the name resolves to"
+        look="plain"
+      />
+    </TablePanel>
   );
 }
 
@@ -322,21 +244,21 @@ function Forwards() {
   const { plane } = useLive();
   const { value } = useRead<{ forwards: { from: string; to: string }[] }>('forwards');
   return (
-    <Mapping
+    <TablePanel
       title="Forwards"
       note="Deliveries to an https origin go to a local URL instead."
-      rows={(value?.forwards ?? []).map(({ from, to }) => ({
-        from,
-        to,
-        path: `forwards?from=${encodeURIComponent(from)}`,
-      }))}
-      remove="Remove"
-      fields={[
-        { name: 'from', label: 'From origin', placeholder: 'https://hooks.partner.example' },
-        { name: 'to', label: 'To', placeholder: 'http://127.0.0.1:9000' },
+      columns={[
+        'from',
+        'to',
+        actionColumn('Remove', ({ from }: { from: string }) => ({
+          run: () => plane.send('DELETE', `forwards?from=${encodeURIComponent(from)}`),
+          'aria-label': `Remove ${from}`,
+        })),
       ]}
-      label="Set the forward"
-      set={(from, to) => plane.send('PUT', 'forwards', { from, to })}
-    />
+      rows={value?.forwards ?? []}
+      keyOf={({ from }) => from}
+    >
+      <RowForm row="PUT /forwards" submit="Set" label="Set the forward" look="plain" />
+    </TablePanel>
   );
 }

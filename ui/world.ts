@@ -1,6 +1,6 @@
 // The world that the views show, and the hooks that keep them current.
 import { createContext } from 'preact';
-import { useCallback, useContext, useEffect, useRef, useState } from 'preact/hooks';
+import { useCallback, useContext, useEffect, useState } from 'preact/hooks';
 import type { InfoShown } from '../simulator/control/schemas/sandbox.ts';
 import type { Live } from './live.ts';
 import { RefusedError } from './plane.ts';
@@ -103,13 +103,6 @@ export function useCommand(): Command {
   const live = useLive();
   const [busy, setBusy] = useState(false);
   const [problem, setProblem] = useState<string | null>(null);
-  const mounted = useRef(true);
-  useEffect(
-    () => () => {
-      mounted.current = false;
-    },
-    [],
-  );
   const run = useCallback(
     async (work: () => Promise<unknown>) => {
       setBusy(true);
@@ -118,9 +111,9 @@ export function useCommand(): Command {
         await work();
       } catch (error) {
         if (!(error instanceof RefusedError)) throw error;
-        if (mounted.current) setProblem(error.message);
+        setProblem(error.message);
       } finally {
-        if (mounted.current) setBusy(false);
+        setBusy(false);
         live.touch();
       }
     },

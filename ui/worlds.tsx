@@ -2,9 +2,11 @@
 import { useEffect, useState } from 'preact/hooks';
 import type { SnapshotShown, WorldShown } from '../simulator/control/schemas/records.ts';
 import { fullTime } from './format.ts';
-import { Action, type Column, Done, FileButton, Form, Panel, Problem, Table } from './kit.tsx';
+import { Action, Done, Panel, Problem } from './kit.tsx';
 import { wholePlane } from './plane.ts';
 import { firstWorld, hrefOf } from './route.ts';
+import { RowForm } from './row-form.tsx';
+import { actionColumn, type Column, TablePanel } from './table.tsx';
 import { useCommand, useLive, useRead, useVersion } from './world.ts';
 
 /** All worlds of the process: only the whole plane knows them. */
@@ -27,11 +29,18 @@ export function WorldsView() {
   return (
     <div class="columns">
       <State />
-      <CreateWorld />
+      <Panel title="Create a world" note="Isolated, in the same process.">
+        <RowForm row="POST /worlds" submit="Create the world" send={openNewWorld} />
+      </Panel>
       <Snapshots />
       <Worlds />
     </div>
   );
+}
+
+async function openNewWorld(body: object): Promise<void> {
+  const { name } = await wholePlane.send<{ name: string }>('POST', 'worlds', body);
+  location.hash = hrefOf(name, 'timeline');
 }
 
 function State() {
@@ -41,20 +50,21 @@ function State() {
   const [done, setDone] = useState('');
   const save = async () => {
     const name = `${plane.world}-${fullTime(live.nowMs()).replace(/[ :]/g, '-')}.json`;
-    const url = URL.createObjectURL(
-      new Blob([await plane.text('state')], { type: 'application/json' }),
-    );
+    const state = new Blob([await plane.text('state')], { type: 'application/json' });
     const link = document.createElement('a');
-    link.href = url;
+    link.href = URL.createObjectURL(state);
     link.download = name;
     link.click();
-    URL.revokeObjectURL(url);
+    URL.revokeObjectURL(link.href);
     setDone(`Saved as ${name}.`);
   };
-  const load = (file: File) =>
+  const load = ({ currentTarget: input }: { readonly currentTarget: HTMLInputElement }) =>
     void command.run(async () => {
-      await plane.send('PUT', 'state', await file.text());
-      setDone(`${file.name} is loaded.`);
+      const [file] = input.files ?? [];
+      await plane.send('PUT', 'state', (await file?.text()) ?? '');
+      // The same file can be chosen again.
+      input.value = '';
+      setDone(`${file?.name} is loaded.`);
     });
   const reset = async () => {
     await plane.send('POST', 'reset');
@@ -69,9 +79,10 @@ function State() {
         <Action run={save} look="main">
           Save as a file
         </Action>
-        <FileButton onChoose={load} look="plain">
+        <label class="button file">
           Load a file
-        </FileButton>
+          <input type="file" class="heard" accept=".json" onChange={load} />
+        </label>
         <Action run={reset} look="bad" confirm="Yes, reset this world">
           Reset
         </Action>
@@ -82,102 +93,43 @@ function State() {
   );
 }
 
-async function openNewWorld(body: object): Promise<void> {
-  const { name } = await wholePlane.send<{ name: string }>('POST', 'worlds', body);
-  location.hash = hrefOf(name, 'timeline');
-}
-
-function CreateWorld() {
-  return (
-    <Panel title="Create a world" note="Isolated, in the same process.">
-      <Form
-        fields={[
-          { name: 'name', label: 'Name (optional)' },
-          { name: 'world', label: 'Begins as', options: ['default', 'empty', 'busy'] },
-          { name: 'clock', label: 'Clock', options: ['frozen', ['real', 'running']] },
-        ]}
-        submit="Create the world"
-        run={({ name, ...others }) => openNewWorld(name === '' ? others : { name, ...others })}
-      />
-    </Panel>
-  );
-}
-
 function Snapshots() {
   const { plane } = useLive();
   const { value } = useRead<{ snapshots: SnapshotShown[] }>('snapshots');
-  const snapshots = value?.snapshots ?? [];
   const [done, setDone] = useState('');
-  const path = (name: string) => `snapshots/${encodeURIComponent(name)}`;
+  const order = async (method: string, name: string, verb: string, words: string) => {
+    await plane.send(method, `snapshots/${encodeURIComponent(name)}${verb}`);
+    setDone(words);
+  };
   const columns: readonly Column<SnapshotShown>[] = [
-    ['Name', ({ name }) => name],
+    'name',
     ['Its time', ({ now_ms }) => fullTime(now_ms)],
-    ['Accounts', ({ accounts }) => accounts],
-    [
-      'Restore',
-      ({ name }) => (
-        <Action
-          run={async () => {
-            await plane.send('POST', `${path(name)}/restore`);
-            setDone(`The world is as it was in ${name}.`);
-          }}
-          confirm={`Yes, go back to ${name}`}
-          label={`Restore ${name}`}
-        >
-          Restore
-        </Action>
-      ),
-    ],
-    [
-      'Delete',
-      ({ name }) => (
-        <Action
-          run={async () => {
-            await plane.send('DELETE', path(name));
-            setDone(`${name} is deleted.`);
-          }}
-          look="bad"
-          confirm={`Yes, delete ${name}`}
-          label={`Delete snapshot ${name}`}
-        >
-          Delete
-        </Action>
-      ),
-    ],
+    'accounts',
+    actionColumn('Restore', ({ name }) => ({
+      run: () => order('POST', name, '/restore', `The world is as it was in ${name}.`),
+      confirm: `Yes, go back to ${name}`,
+      'aria-label': `Restore ${name}`,
+    })),
+    actionColumn('Delete', ({ name }) => ({
+      run: () => order('DELETE', name, '', `${name} is deleted.`),
+      look: 'bad',
+      confirm: `Yes, delete ${name}`,
+      'aria-label': `Delete snapshot ${name}`,
+    })),
   ];
   return (
-    <Panel
+    <TablePanel
       title={`Snapshots of ${plane.world}`}
       note="A snapshot keeps the world with its clock and journal in memory until the program ends. Restoring it discards what happened since, and cuts off requests that are held back. The snapshot stays; a reset leaves it alone."
-      wide
+      columns={columns}
+      rows={value?.snapshots ?? []}
+      keyOf={({ name }) => name}
+      empty="None yet."
     >
-      <Form
-        fields={[{ name: 'name', label: 'Snapshot name (optional)' }]}
-        submit="Take a snapshot"
-        run={async ({ name = '' }) => {
-          const chosen = name === '' ? freeName(snapshots) : name;
-          await plane.send('POST', 'snapshots', { name: chosen });
-          setDone('');
-          return `${chosen} is kept.`;
-        }}
-      />
-      <Table
-        caption="Snapshots"
-        columns={columns}
-        rows={snapshots}
-        keyOf={({ name }) => name}
-        empty="None yet."
-      />
+      <RowForm row="POST /snapshots" submit="Take a snapshot" done="The snapshot is kept." />
       <Done words={done} />
-    </Panel>
+    </TablePanel>
   );
-}
-
-function freeName(snapshots: readonly SnapshotShown[]): string {
-  const names = new Set(snapshots.map(({ name }) => name));
-  let count = 1;
-  while (names.has(`snapshot-${count}`)) count += 1;
-  return `snapshot-${count}`;
 }
 
 function Worlds() {
@@ -198,36 +150,28 @@ function Worlds() {
     ],
     ['Clock', ({ clock }) => `${fullTime(clock.now_ms)}, ${clock.mode}`],
     ['Credentials', ({ credentials }) => credentials.length],
-    [
-      'Copy',
-      ({ name }) => (
-        <Action run={() => openNewWorld({ from: name })} label={`Copy ${name}`}>
-          Copy
-        </Action>
-      ),
-    ],
-    [
-      'Delete',
-      ({ name }) =>
-        name === firstWorld ? null : (
-          <Action
-            run={() => drop(name)}
-            look="bad"
-            confirm={`Yes, delete ${name}`}
-            label={`Delete ${name}`}
-          >
-            Delete
-          </Action>
-        ),
-    ],
+    actionColumn('Copy', ({ name }) => ({
+      run: () => openNewWorld({ from: name }),
+      'aria-label': `Copy ${name}`,
+    })),
+    actionColumn('Delete', ({ name }) =>
+      name === firstWorld
+        ? null
+        : {
+            run: () => drop(name),
+            look: 'bad',
+            confirm: `Yes, delete ${name}`,
+            'aria-label': `Delete ${name}`,
+          },
+    ),
   ];
   return (
-    <Panel
+    <TablePanel
       title="Worlds"
       note="The tokens of a world reach only that world. A copy begins as the world is now, with its own tokens and secrets."
-      wide
-    >
-      <Table caption="Worlds" columns={columns} rows={useWorlds()} keyOf={({ name }) => name} />
-    </Panel>
+      columns={columns}
+      rows={useWorlds()}
+      keyOf={({ name }) => name}
+    />
   );
 }

@@ -1,6 +1,7 @@
 // What the webhooks commands need of the world around them, and how they read what they are given.
 import { readFile } from 'node:fs/promises';
 import type { Command } from 'commander';
+import { defaultSettings } from '../../fixtures/settings.ts';
 import { unreadableWords } from '../../simulator/compose/json-file.ts';
 import { endSignals } from './end-signals.ts';
 import { terminalLine, terminalText } from './terminal.ts';
@@ -67,7 +68,7 @@ function readSecret(command: Command, io: CommandIo, option: string, name: strin
 
 export interface SecretOptions {
   readonly secretEnv: string;
-  readonly previousSecretEnv?: string;
+  readonly previousSecretEnv?: string | undefined;
 }
 
 /** The secrets that the two options name. */
@@ -130,8 +131,27 @@ export function parseWhole(
   return refuseUsage(command, `${option}: "${text}" is not ${range}`);
 }
 
-/** The name of an HTTP header. */
-export function parseHeaderName(command: Command, option: string, text: string): string {
-  if (/^[!#$%&'*+.^_`|~0-9A-Za-z-]{1,128}$/.test(text)) return text;
-  return refuseUsage(command, `${option}: "${text}" is not the name of an HTTP header`);
+/** The names of the two headers of a delivery (NS-10). */
+export interface HeaderNames {
+  readonly signatureHeader: string;
+  readonly subscriptionHeader: string;
+}
+
+export function addHeaderNames(command: Command): Command {
+  const { signature_header, subscription_header } = defaultSettings;
+  return command
+    .option('--signature-header <name>', 'header of the signature', signature_header)
+    .option('--subscription-header <name>', 'header of the id', subscription_header);
+}
+
+export function parseHeaderNames(command: Command, names: HeaderNames): HeaderNames {
+  const { signatureHeader, subscriptionHeader } = names;
+  for (const [option, name] of Object.entries({
+    '--signature-header': signatureHeader,
+    '--subscription-header': subscriptionHeader,
+  })) {
+    if (/^[!#$%&'*+.^_`|~0-9A-Za-z-]{1,128}$/.test(name)) continue;
+    refuseUsage(command, `${option}: "${name}" is not the name of an HTTP header`);
+  }
+  return { signatureHeader, subscriptionHeader };
 }

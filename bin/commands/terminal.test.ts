@@ -11,8 +11,8 @@ import { createTestSandbox } from '../../simulator/host/testing/sandbox.ts';
 import { filesUnder, root } from '../dev/root.ts';
 import { systemIo } from './command-io.ts';
 import { bannerLines } from './sandbox/banner.ts';
-import { sentLine } from './sandbox/log/delivery-line.ts';
-import { requestLine } from './sandbox/log/request-line.ts';
+import { deliveryLine } from './sandbox/log/delivery-log.ts';
+import { requestLine } from './sandbox/log/request-log.ts';
 import { readyEvent } from './sandbox/ready.ts';
 import { terminalLine, terminalText } from './terminal.ts';
 
@@ -51,19 +51,20 @@ doors('the banner and the log', async () => {
   const ready = readyEvent(sandbox, 'http://127.0.0.1:1', null);
   for (const line of bannerLines(ready, [hostile])) assertHarmless(line);
   const lines = requestLine({
-    atMs: 0,
+    at_ms: 0,
     method: 'GET',
     target: `/${hostile}`,
     status: 200,
     idempotency: null,
-    caller: hostile,
+    client_name: hostile,
     cites: [],
     faults: [hostile],
     hints: [{ code: 'unknown_field', words: hostile }],
   } as never).split('\n');
   assert.is(lines.length, 2);
   for (const line of lines) assertHarmless(line);
-  assertHarmless(sentLine({ atMs: 0, kind: hostile, seq: 1, attempt: 1, url: hostile }));
+  const sent = { phase: 'sent', at_ms: 0, kind: hostile, seq: 1, attempt: 1, url: hostile };
+  assertHarmless(deliveryLine(sent as never));
   await sandbox.close();
 });
 

@@ -51,8 +51,8 @@ function otherChoices(): Partial<Settings> {
   const specs: Readonly<Record<string, SettingSpec>> = settingSpecs;
   const other: Record<string, unknown> = {};
   for (const [key, spec] of Object.entries(specs)) {
-    if (spec.kind === 'boolean') other[key] = !spec.default;
-    if (spec.kind === 'choice') other[key] = spec.allowed.find((each) => each !== spec.default);
+    if (spec.type === 'boolean') other[key] = !spec.default;
+    if (spec.enum !== undefined) other[key] = spec.enum.find((each) => each !== spec.default);
   }
   return other as Partial<Settings>;
 }

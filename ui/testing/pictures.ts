@@ -1,6 +1,6 @@
 // `npx tsx ui/testing/pictures.ts`: the pictures of the documents, taken of the real page after a session as a
 // partner developer has one. The example of the client judge is the one that its guide shows.
-import { execFileSync } from 'node:child_process';
+import { spawnSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -76,20 +76,13 @@ async function takeAll(browser: Browser, served: Served): Promise<void> {
   });
   await show(`timeline/deliveries/${tried?.id}`, 640);
   await take(page, 'delivery');
-  await show('clients', 700);
-  await page.getByLabel('Choose a report').setInputFiles(judgeExample());
-  await page.locator('.ledger[open]').first().scrollIntoViewIfNeeded();
-  await page.locator('main').evaluate((main) => {
-    const report = main.querySelectorAll('.panel')[1];
-    const above = main.getBoundingClientRect().top + 16;
-    main.scrollTop += (report?.getBoundingClientRect().top ?? above) - above;
-  });
-  await settled();
+  await page.setViewportSize({ width: 1180, height: 700 });
+  await page.setContent(judgeExample());
   await take(page, 'client');
 }
 
 /** The report on the example of the guide, as its reader gets it. */
-function judgeExample(): { name: string; mimeType: string; buffer: Buffer } {
+function judgeExample(): string {
   const guide = readFileSync(join(root, 'conformance/client/README.md'), 'utf8');
   const code = /^```js\n(\/\/ open-position\.mjs:[\s\S]*?)^```$/m.exec(guide)?.[1];
   if (code === undefined) throw new Error('the guide shows no open-position.mjs');
@@ -97,17 +90,13 @@ function judgeExample(): { name: string; mimeType: string; buffer: Buffer } {
   try {
     writeFileSync(join(folder, 'open-position.mjs'), code);
     const checks = ['--only', 'CLT-answer-lost', 'CLT-large-ids', 'CLT-amounts'];
-    const report = ['--report', 'json=client.json'];
+    const report = ['--report', 'html=client.html'];
     const command = ['client', ...checks, ...report, '--', 'node', 'open-position.mjs'];
-    try {
-      const judge = [join(root, 'bin/conformance.js'), ...command];
-      execFileSync(process.execPath, judge, { cwd: folder, stdio: 'ignore' });
-    } catch (error) {
-      // The example fails a check: that is what is to be seen.
-      if ((error as { status?: unknown }).status !== 1) throw error;
-    }
-    const buffer = readFileSync(join(folder, 'client.json'));
-    return { name: 'client.json', mimeType: 'application/json', buffer };
+    const judge = [join(root, 'bin/conformance.js'), ...command];
+    // The example fails a check: that is what is to be seen.
+    const { status } = spawnSync(process.execPath, judge, { cwd: folder, stdio: 'ignore' });
+    if (status !== 1) throw new Error(`the judge ended with ${status}`);
+    return readFileSync(join(folder, 'client.html'), 'utf8');
   } finally {
     rmSync(folder, { recursive: true });
   }

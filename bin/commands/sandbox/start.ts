@@ -15,8 +15,7 @@ import { addHelp } from '../help-text.ts';
 import { warn } from '../terminal.ts';
 import { bannerLines } from './banner.ts';
 import { logDeliveries } from './log/delivery-log.ts';
-import type { Paint } from './log/request-line.ts';
-import { batchLines, logRequests } from './log/request-log.ts';
+import { batchLines, logRequests, type Paint } from './log/request-log.ts';
 import { type ReadyEvent, readyEvent, writeReadyFile } from './ready.ts';
 import { addStartOptions, linesOf, readStartOptions, type StartOptions } from './start-options.ts';
 import { sandboxVerb } from './verb.ts';
@@ -105,7 +104,7 @@ async function statusPaint(): Promise<Paint | undefined> {
   if (!process.stdout.isTTY) return undefined;
   const { default: chalk } = await import('chalk');
   return (text, status) => {
-    if (typeof status !== 'number') return chalk.magenta(text);
+    if (status === null) return chalk.magenta(text);
     if (status < 400) return chalk.green(text);
     return status < 500 ? chalk.yellow(text) : chalk.red(text);
   };

@@ -1,41 +1,34 @@
 // `sandbox webhooks listen`: a receiver that verifies what arrives and prints it with its reasons.
-
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import chalk from 'chalk';
 import type { Command } from 'commander';
 import { jsonText } from '../../../conformance/reports/plain-text.ts';
-import { settingSpecs } from '../../../fixtures/settings.ts';
+import { readBody } from '../../../simulator/host/bodies/read-body.ts';
+import { type Diagnosis, diagnoseWebhook } from '../../../simulator/webhooks.ts';
 import {
+  addHeaderNames,
   type CommandIo,
-  parseHeaderName,
+  type HeaderNames,
+  parseHeaderNames,
   parseWhole,
   portInUseExit,
   readSecrets,
   refuseUsage,
   type SecretOptions,
 } from '../command-io.ts';
-import { addHelp, type HelpText } from '../help-text.ts';
+import { addHelp } from '../help-text.ts';
 import { describeCauses } from './verify.ts';
-import { type Arrival, type Listener, startListener } from './webhook-listener.ts';
 
-interface ListenOptions extends Partial<SecretOptions> {
+interface ListenOptions extends Partial<SecretOptions>, HeaderNames {
   readonly port: string;
   readonly host: string;
   readonly status?: string;
   readonly count?: string;
-  readonly signatureHeader: string;
-  readonly subscriptionHeader: string;
   readonly json?: boolean;
 }
 
-const help: HelpText = {
-  words: [
-    'Responds 204 to a delivery that verifies and 400 to one that does not, unless --status says otherwise. Exits with 0 when it is stopped; with --count, with 1 if a delivery did not verify.',
-  ],
-  examples: ['SECRET=whsec_… npx sandbox webhooks listen --port 3000 --secret-env SECRET'],
-};
-
 export function addListen(parent: Command, io: CommandIo): void {
-  const { signature_header, subscription_header } = settingSpecs;
   const command = parent
     .command('listen')
     .description('receive deliveries, verify them and print them')
@@ -47,29 +40,29 @@ export function addListen(parent: Command, io: CommandIo): void {
     .option('--host <address>', 'address to bind', '127.0.0.1')
     .option('--previous-secret-env <name>', 'variable with the secret before the last rotation')
     .option('--status <code>', 'answer this whatever arrives, to see how the sender goes on')
-    .option('--count <n>', 'stop after this many')
-    .option('--signature-header <name>', 'header of the signature', signature_header.default)
-    .option('--subscription-header <name>', 'header of the id', subscription_header.default)
-    .option('--json', 'print each arrival as one line of JSON');
-  addHelp(command, help);
+    .option('--count <n>', 'stop after this many');
+  addHeaderNames(command).option('--json', 'print each arrival as one line of JSON');
+  addHelp(command, {
+    words: [
+      'Responds 204 to a delivery that verifies and 400 to one that does not, unless --status says otherwise. Exits with 0 when it is stopped; with --count, with 1 if a delivery did not verify.',
+    ],
+    examples: ['SECRET=whsec_… npx sandbox webhooks listen --port 3000 --secret-env SECRET'],
+  });
   command.action((options: ListenOptions) => listen(command, io, options));
 }
 
 async function listen(command: Command, io: CommandIo, options: ListenOptions): Promise<void> {
-  const { secretEnv, previousSecretEnv } = options;
-  const secrets =
-    secretEnv === undefined
-      ? { secret: undefined }
-      : readSecrets(command, io, {
-          secretEnv,
-          ...(previousSecretEnv === undefined ? {} : { previousSecretEnv }),
-        });
+  const { secretEnv, host, json } = options;
   const whole = (option: string, text: string | undefined, range: [number, number]) =>
     text === undefined ? null : parseWhole(command, option, text, range);
-  const status = whole('--status', options.status, [200, 599]);
+  const receiver: Receiver = {
+    ...parseHeaderNames(command, options),
+    secrets: secretEnv === undefined ? null : readSecrets(command, io, { ...options, secretEnv }),
+    status: whole('--status', options.status, [200, 599]),
+    seen: new SeenIds(),
+  };
   const count = whole('--count', options.count, [1, 999_999_999]);
   const port = parseWhole(command, '--port', options.port, [0, 65_535]);
-  const { signatureHeader, subscriptionHeader, host } = options;
   let arrived = 0;
   let refused = 0;
   let enough = () => {};
@@ -79,37 +72,137 @@ async function listen(command: Command, io: CommandIo, options: ListenOptions): 
   const onArrival = (arrival: Arrival) => {
     arrived += 1;
     if (arrival.diagnosis?.verified === false) refused += 1;
-    if (options.json) io.out(printArrival(arrival));
-    else for (const line of describeArrival(arrival)) io.out(line);
+    for (const line of json ? [printArrival(arrival)] : describeArrival(arrival)) io.out(line);
     // Once the answer to the last one is out.
     if (arrived === count) setImmediate(enough);
   };
-  const listener = await start(command, {
-    ...{ port, host, ...secrets, status, onArrival },
-    signatureHeader: parseHeaderName(command, '--signature-header', signatureHeader),
-    subscriptionHeader: parseHeaderName(command, '--subscription-header', subscriptionHeader),
+  const server = createServer((request, response) => {
+    receive(request, response, receiver, onArrival).catch((error: Error) => {
+      // The sender closed the connection in the middle: no response is possible.
+      if (!request.destroyed && !response.destroyed) throw error;
+    });
   });
-  const ready = { event: 'listening', url: listener.url };
-  io.out(options.json ? jsonText(ready) : `listening on ${chalk.bold(listener.url)}`);
+  // Node leaves out what comes after the first 2000, such as a second signature.
+  server.maxHeadersCount = 0;
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', reject);
+    server.listen(port, host, resolve);
+  }).catch((error: NodeJS.ErrnoException) => {
+    if (error.code === undefined) throw error;
+    if (error.code !== 'EADDRINUSE') {
+      return refuseUsage(command, `cannot listen on ${host}:${port} (${error.code})`);
+    }
+    const message = `--port: ${port} is in use; choose another, or 0 for a free one`;
+    return refuseUsage(command, message, portInUseExit);
+  });
+  const bound = server.address() as AddressInfo;
+  const address = bound.family === 'IPv6' ? `[${bound.address}]` : bound.address;
+  const url = `http://${address}:${bound.port}`;
+  io.out(json ? jsonText({ event: 'listening', url }) : `listening on ${chalk.bold(url)}`);
   await Promise.race([complete, io.stopped()]);
-  await listener.close();
+  await new Promise<void>((resolve) => {
+    server.close(() => resolve());
+    server.closeAllConnections();
+  });
   io.finish(count !== null && refused > 0 ? 1 : 0);
 }
 
-async function start(
-  command: Command,
-  options: Parameters<typeof startListener>[0],
-): Promise<Listener> {
+interface Receiver extends HeaderNames {
+  /** Without them nothing is verified. */
+  readonly secrets: ReturnType<typeof readSecrets> | null;
+  /** The status of every response; null: 204 to what verifies and 400 to what does not. */
+  readonly status: number | null;
+  /** Ids of events that were accepted: at least once means one may come again (EVT-4). */
+  readonly seen: SeenIds;
+}
+
+/** One delivery as it came. */
+interface Arrival {
+  readonly atMs: number;
+  readonly path: string;
+  readonly subscription: string | null;
+  readonly signature: string | null;
+  readonly body: Uint8Array;
+  /** The event's id, kind and sequence number, as far as the body has them; verified or not. */
+  readonly event: {
+    readonly id: string;
+    readonly kind: string;
+    readonly seq: number | null;
+  } | null;
+  readonly seenBefore: boolean;
+  /** null without a secret. */
+  readonly diagnosis: Diagnosis | null;
+  readonly answered: number;
+}
+
+const maxBodyBytes = 10 * 1024 * 1024;
+
+async function receive(
+  request: IncomingMessage,
+  response: ServerResponse,
+  { signatureHeader, subscriptionHeader, secrets, status, seen }: Receiver,
+  onArrival: (arrival: Arrival) => void,
+): Promise<void> {
+  // Null when it is larger than any delivery could be.
+  const body = await new Promise<Uint8Array | null>((resolve) =>
+    readBody(request, maxBodyBytes, resolve),
+  );
+  if (body === null) {
+    response.writeHead(413).end();
+    return;
+  }
+  if (request.method !== 'POST') {
+    response.writeHead(405, { allow: 'POST' }).end('deliveries are POSTed\n');
+    return;
+  }
+  const headerOf = (name: string) => [request.headers[name.toLowerCase()] ?? []].flat().join();
+  const signature = headerOf(signatureHeader) || null;
+  const diagnosis =
+    secrets === null ? null : diagnoseWebhook({ header: signature, body, ...secrets });
+  const isAccepted = diagnosis === null || diagnosis.verified;
+  const event = findEvent(body);
+  const answered = status ?? (isAccepted ? 204 : 400);
+  // Reported before it is answered: a sender with the answer can rely on the report.
+  onArrival({
+    atMs: Date.now(),
+    path: request.url ?? '/',
+    subscription: headerOf(subscriptionHeader) || null,
+    ...{ signature, body, event, diagnosis, answered },
+    seenBefore: isAccepted && event !== null && seen.again(event.id),
+  });
+  response.writeHead(answered).end();
+}
+
+function findEvent(body: Uint8Array): Arrival['event'] {
+  let value: unknown;
   try {
-    return await startListener(options);
+    value = JSON.parse(Buffer.from(body).toString('utf8'));
   } catch (error) {
-    const { code } = error as NodeJS.ErrnoException;
-    if (code === 'EADDRINUSE') {
-      const message = `--port: ${options.port} is in use; choose another, or 0 for a free one`;
-      return refuseUsage(command, message, portInUseExit);
+    if (error instanceof SyntaxError) return null;
+    throw error;
+  }
+  const { id, kind, seq } = (value ?? {}) as Record<string, unknown>;
+  if (typeof id !== 'string') return null;
+  return {
+    id,
+    kind: typeof kind === 'string' ? kind : '',
+    seq: typeof seq === 'number' ? seq : null,
+  };
+}
+
+/** The last thousands of ids in two generations, so that memory is bounded. */
+class SeenIds {
+  #young = new Set<string>();
+  #old = new Set<string>();
+
+  again(id: string): boolean {
+    if (this.#young.has(id) || this.#old.has(id)) return true;
+    this.#young.add(id);
+    if (this.#young.size >= 10_000) {
+      this.#old = this.#young;
+      this.#young = new Set();
     }
-    if (code === undefined) throw error;
-    return refuseUsage(command, `cannot listen on ${options.host}:${options.port} (${code})`);
+    return false;
   }
 }
 
@@ -117,40 +210,34 @@ const whereSecretIs =
   'give --secret-env with the secret that creating or rotating the subscription returned, which the dashboard shows under Webhooks';
 
 function describeArrival(arrival: Arrival): string[] {
-  const { event, diagnosis, subscription, answered } = arrival;
+  const { event, diagnosis, subscription, answered, body } = arrival;
   const time = new Date(arrival.atMs).toISOString().slice(11, 23);
   const from = subscription === null ? '' : ` to subscription ${subscription}`;
   const seq = event?.seq == null ? '' : ` seq ${event.seq}`;
-  const what = event === null ? `${arrival.bodyBytes} bytes` : `${event.kind} ${event.id}${seq}`;
+  const what = event === null ? `${body.length} bytes` : `${event.kind} ${event.id}${seq}`;
   const again = arrival.seenBefore ? chalk.yellow(' (came before)') : '';
-  if (diagnosis === null) {
-    return [
-      `${chalk.dim(time)} --> POST ${arrival.path} ${what}${from}${again}`,
-      `    ${chalk.yellow('not verified')}: ${whereSecretIs}`,
-      `    ${arrival.body}`,
-      `<-- ${answered}`,
-    ];
-  }
-  const verdict = diagnosis.verified
-    ? chalk.green('verified')
-    : chalk.red(`${diagnosis.reason}: ${diagnosis.explanation}`);
+  const findings =
+    diagnosis === null
+      ? [`${chalk.yellow('not verified')}: ${whereSecretIs}`, Buffer.from(body).toString('utf8')]
+      : [verdictOf(diagnosis), ...describeCauses(diagnosis.causes)];
   return [
     `${chalk.dim(time)} --> POST ${arrival.path} ${what}${from}${again}`,
-    `    ${verdict}`,
-    ...describeCauses(diagnosis.causes).map((line) => `    ${line}`),
+    ...findings.map((line) => `    ${line}`),
     `<-- ${answered}`,
   ];
 }
 
-function printArrival(arrival: Arrival): string {
-  const { diagnosis, event } = arrival;
+const verdictOf = ({ verified, reason, explanation }: Diagnosis) =>
+  verified ? chalk.green('verified') : chalk.red(`${reason}: ${explanation}`);
+
+function printArrival({ diagnosis, event, ...arrival }: Arrival): string {
   return jsonText({
     event: 'delivery',
     at_ms: arrival.atMs,
     path: arrival.path,
     subscription_id: arrival.subscription,
     signature: arrival.signature,
-    body_bytes: arrival.bodyBytes,
+    body_bytes: arrival.body.length,
     event_id: event?.id ?? null,
     kind: event?.kind ?? null,
     seq: event?.seq ?? null,

@@ -1,15 +1,18 @@
-// `sandbox webhooks send URL`: sends one signed delivery, well made or wrong in one chosen way.
-
+// `sandbox webhooks send URL`: sends one signed delivery, well made or wrong in one chosen way, and
+// reports how it was answered.
+import chalk from 'chalk';
 import { type Command, Option } from 'commander';
+import { jsonText } from '../../../conformance/reports/plain-text.ts';
 import { categoryOf, type EventCategory, eventCategories } from '../../../fixtures/event-kinds.ts';
 import { parseUrl } from '../../../fixtures/parse-url.ts';
-import { settingSpecs } from '../../../fixtures/settings.ts';
 import { syntaxWords } from '../../../simulator/host/bodies/json-syntax.ts';
 import { isLoopbackHost } from '../../../simulator/host/delivery/loopback.ts';
 import { defaultToleranceMs } from '../../../simulator/webhooks.ts';
 import {
+  addHeaderNames,
   type CommandIo,
-  parseHeaderName,
+  type HeaderNames,
+  parseHeaderNames,
   parseTime,
   parseWhole,
   readBody,
@@ -17,13 +20,11 @@ import {
   refuseUsage,
   type SecretOptions,
 } from '../command-io.ts';
-import { addHelp, type HelpText } from '../help-text.ts';
+import { addHelp } from '../help-text.ts';
 import { sampleEvent } from './sample-event.ts';
-import { describeReport, isAsExpected, printReport, type SendReport } from './send-report.ts';
-import { sendWebhook } from './send-webhook.ts';
-import { type Signed, signWell, type TamperKind, tamperings, tamperKinds } from './tamper.ts';
+import { signWell, type TamperKind, tamperings, tamperKinds } from './tamper.ts';
 
-interface SendOptions extends SecretOptions {
+interface SendOptions extends SecretOptions, HeaderNames {
   readonly category?: EventCategory;
   readonly kind?: string;
   readonly data?: string;
@@ -33,32 +34,12 @@ interface SendOptions extends SecretOptions {
   readonly subscriptionId: string;
   readonly tamper?: TamperKind;
   readonly at?: string;
-  readonly signatureHeader: string;
-  readonly subscriptionHeader: string;
   readonly iOwnThisHost?: boolean;
   readonly timeoutS: string;
   readonly json?: boolean;
 }
 
-const help: HelpText = {
-  words: [
-    'Exits with 0 when the receiver answered as it should: 2xx to a good delivery, anything else to one that is tampered with or signed more than five minutes from now; 1 when it did not; 2 on wrong usage.',
-    'Ways to tamper (the receiver should refuse it, if not said otherwise):',
-  ],
-  list: tamperKinds.map(describeTampering),
-  examples: [
-    'SECRET=whsec_… npx sandbox webhooks send http://localhost:3000/hooks \\',
-    '  --secret-env SECRET --kind transaction.approved --tamper body',
-  ],
-};
-
-function describeTampering(kind: TamperKind): readonly [string, string] {
-  const { story, expect } = tamperings[kind];
-  return [kind, `${story}${expect === 'accepted' ? ' (to be accepted)' : ''}`];
-}
-
 export function addSend(parent: Command, io: CommandIo): void {
-  const { signature_header, subscription_header } = settingSpecs;
   const command = parent
     .command('send <url>')
     .description('send one signed delivery to a receiver')
@@ -67,18 +48,30 @@ export function addSend(parent: Command, io: CommandIo): void {
     .addOption(new Option('--category <name>', 'category of the event').choices(eventCategories))
     .option('--kind <name>', 'kind of the event, such as transaction.approved')
     .option('--data <json>', 'the event’s data (default: a sample record)')
-    .option('--event-id <id>', 'id of the event, a new one each time if left out')
+    .option('--event-id <id>', 'id of the event (default: a new one)')
     .option('--seq <n>', 'sequence number of the event')
     .option('--body-file <file>', 'send these bytes instead of an event; - for standard input')
     .option('--subscription-id <id>', 'value of the subscription header', '1')
     .addOption(new Option('--tamper <kind>', 'sign it wrongly (see below)').choices(tamperKinds))
-    .option('--at <time>', 'sign it for this time: ISO, epoch milliseconds, or such as -10m')
-    .option('--signature-header <name>', 'header of the signature', signature_header.default)
-    .option('--subscription-header <name>', 'header of the id', subscription_header.default)
+    .option('--at <time>', 'sign it for this time: ISO, epoch milliseconds, or such as -10m');
+  addHeaderNames(command)
     .option('--i-own-this-host', 'allow a receiver that is not on this machine')
     .option('--timeout-s <seconds>', 'how long the receiver may take', '15')
     .option('--json', 'print what was sent and answered as JSON');
-  addHelp(command, help);
+  addHelp(command, {
+    words: [
+      'Exits with 0 when the receiver answered as it should: 2xx to a good delivery, anything else to one that is tampered with or signed more than five minutes from now; 1 when it did not; 2 on wrong usage.',
+      'Ways to tamper (the receiver should refuse it, if not said otherwise):',
+    ],
+    list: tamperKinds.map((kind) => {
+      const { story, expect } = tamperings[kind];
+      return [kind, `${story}${expect === 'accepted' ? ' (to be accepted)' : ''}`];
+    }),
+    examples: [
+      'SECRET=whsec_… npx sandbox webhooks send http://localhost:3000/hooks \\',
+      '  --secret-env SECRET --kind transaction.approved --tamper body',
+    ],
+  });
   command.action((url: string, options: SendOptions) => send(command, io, url, options));
 }
 
@@ -94,28 +87,32 @@ async function send(
   const tMs = chooseTime(command, options, nowMs);
   const timeoutS = parseWhole(command, '--timeout-s', options.timeoutS, [1, 3600]);
   const { label, body } = await chooseBody(command, io, options, nowMs);
-  const { tamper } = options;
-  const sign = tamper === undefined ? signWell : tamperings[tamper].sign;
+  const { tamper = null, subscriptionId } = options;
+  const sign = tamper === null ? signWell : tamperings[tamper].sign;
   const signed = sign({ ...secrets, tMs, body });
-  const headers = makeHeaders(command, options, signed);
-  const timeoutMs = timeoutS * 1000;
-  const answer = await sendWebhook({ url, headers, body: signed.body, timeoutMs });
+  if (!/^[\x21-\x7e]+$/.test(subscriptionId)) {
+    refuseUsage(command, '--subscription-id: must be visible ASCII characters');
+  }
+  const { signatureHeader, subscriptionHeader } = parseHeaderNames(command, options);
+  const headers = {
+    'content-type': 'application/json',
+    [subscriptionHeader]: subscriptionId,
+    ...(signed.header === null ? {} : { [signatureHeader]: signed.header }),
+  };
+  const sent = { url, label, tamper, headers, body: signed.body };
+  const answer = await post(sent, timeoutS * 1000);
   const isFresh = Math.abs(nowMs - tMs) <= defaultToleranceMs;
-  const wish = tamper === undefined ? 'accepted' : tamperings[tamper].expect;
-  const sent = { url, label, tamper: tamper ?? null, headers, body: signed.body };
+  const wish = tamper === null ? 'accepted' : tamperings[tamper].expect;
   const report: SendReport = { sent, answer, expected: isFresh ? wish : 'refused' };
-  if (options.json) io.out(printReport(report));
-  else for (const line of describeReport(report)) io.out(line);
+  for (const line of options.json ? [printReport(report)] : describeReport(report)) io.out(line);
   io.finish(isAsExpected(report) ? 0 : 1);
 }
 
 function checkTarget(command: Command, text: string, isOwned: boolean): string {
   const url = parseUrl(text);
   if (url === null || !/^https?:$/.test(url.protocol) || url.username + url.password !== '') {
-    refuseUsage(
-      command,
-      `"${text}" is not a URL that begins with http:// or https:// and has no user name`,
-    );
+    const form = 'a URL that begins with http:// or https:// and has no user name';
+    return refuseUsage(command, `"${text}" is not ${form}`);
   }
   if (!isOwned && !isLoopbackHost(url.hostname)) {
     const why = `${url.hostname} is not this machine`;
@@ -133,20 +130,13 @@ function chooseTime(command: Command, { at, tamper }: SendOptions, nowMs: number
   return parseTime(command, '--at', at, nowMs);
 }
 
-async function chooseBody(
-  command: Command,
-  io: CommandIo,
-  options: SendOptions,
-  nowMs: number,
-): Promise<{ label: string; body: Uint8Array }> {
-  const { bodyFile, category, kind, eventId } = options;
-  const wishes = { category, kind, data: options.data, eventId, seq: options.seq };
+async function chooseBody(command: Command, io: CommandIo, options: SendOptions, nowMs: number) {
+  const { bodyFile, category, kind, eventId, data, seq } = options;
   if (bodyFile !== undefined) {
-    const both = Object.entries(wishes).find(([, value]) => value !== undefined);
-    if (both) {
-      const name = both[0] === 'eventId' ? 'event-id' : both[0];
-      refuseUsage(command, `--body-file is sent as it is; leave --${name} out`);
-    }
+    const both = Object.entries({ category, kind, data, 'event-id': eventId, seq }).find(
+      ([, value]) => value !== undefined,
+    );
+    if (both) refuseUsage(command, `--body-file is sent as it is; leave --${both[0]} out`);
     const body = await readBody(command, io, bodyFile);
     return { label: `${body.length} bytes`, body };
   }
@@ -156,14 +146,19 @@ async function chooseBody(
     const list = category === undefined ? forms : `${category}.… under --category ${category}`;
     refuseUsage(command, `--kind: "${kind}" must be one of ${list}`);
   }
-  const data = options.data === undefined ? undefined : parseJson(command, options.data);
-  const seq = options.seq && parseWhole(command, '--seq', options.seq, [1, 999_999_999]);
-  const event = sampleEvent({ category, kind, data, id: eventId, seq: seq || undefined }, nowMs);
+  const event = sampleEvent(
+    {
+      ...{ category, kind, id: eventId },
+      data: data === undefined ? undefined : parseData(command, data),
+      seq: seq === undefined ? undefined : parseWhole(command, '--seq', seq, [1, 999_999_999]),
+    },
+    nowMs,
+  );
   const label = `${event.kind} ${event.id} seq ${event.seq}`;
   return { label, body: new TextEncoder().encode(JSON.stringify(event)) };
 }
 
-function parseJson(command: Command, text: string): unknown {
+function parseData(command: Command, text: string): unknown {
   try {
     return JSON.parse(text);
   } catch (error) {
@@ -172,20 +167,124 @@ function parseJson(command: Command, text: string): unknown {
   }
 }
 
-function makeHeaders(
-  command: Command,
-  options: SendOptions,
-  { header }: Signed,
-): Record<string, string> {
-  const { subscriptionId } = options;
-  if (!/^[\x21-\x7e]+$/.test(subscriptionId)) {
-    refuseUsage(command, '--subscription-id: must be visible ASCII characters');
+interface Sent {
+  readonly url: string;
+  readonly label: string;
+  readonly tamper: TamperKind | null;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: Uint8Array;
+}
+
+/** How a receiver answered; `status` is null when no answer came, and `error` says why. */
+interface Answer {
+  readonly status: number | null;
+  readonly error: string | null;
+  /** The beginning of the answer's body. */
+  readonly text: string;
+  readonly durationMs: number;
+}
+
+const shownBytes = 2_000;
+
+/**
+ * One POST, no redirect followed, nothing tried again. EVT-9b: the whole of it, a dripping answer
+ * included, has `timeoutMs`. Never throws for what a receiver or a network can do.
+ */
+async function post({ url, headers, body }: Sent, timeoutMs: number): Promise<Answer> {
+  const { Agent, request } = (await import('undici')).default;
+  const agent = new Agent({ pipelining: 0 });
+  const startMs = performance.now();
+  const durationMs = () => Math.round(performance.now() - startMs);
+  try {
+    const signal = AbortSignal.timeout(timeoutMs);
+    const answer = await request(url, {
+      ...{ method: 'POST', headers, body, signal, dispatcher: agent },
+      ...{ headersTimeout: 0, bodyTimeout: 0 },
+    });
+    let start = Buffer.alloc(0);
+    for await (const chunk of answer.body) {
+      start = Buffer.concat([start, chunk]);
+      // An endless answer is an answer too.
+      if (start.length >= shownBytes) break;
+    }
+    const text = start.subarray(0, shownBytes).toString('utf8');
+    return { status: answer.statusCode, error: null, text, durationMs: durationMs() };
+  } catch (error) {
+    const words = explainFailure(error, timeoutMs);
+    return { status: null, error: words, text: '', durationMs: durationMs() };
+  } finally {
+    await agent.destroy();
   }
-  const signatureName = parseHeaderName(command, '--signature-header', options.signatureHeader);
-  const idName = parseHeaderName(command, '--subscription-header', options.subscriptionHeader);
-  return {
-    'content-type': 'application/json',
-    [idName]: subscriptionId,
-    ...(header === null ? {} : { [signatureName]: header }),
-  };
+}
+
+function explainFailure(error: unknown, timeoutMs: number): string {
+  if (!(error instanceof Error)) throw error;
+  if (error.name === 'TimeoutError') return `no full answer within ${timeoutMs / 1000} s`;
+  // A name with several addresses fails with one error for each; they fail alike.
+  const first = error instanceof AggregateError ? (error.errors[0] as Error) : error;
+  const { code = first.name, message } = first as NodeJS.ErrnoException;
+  if (code === 'ECONNREFUSED') return 'connection refused: nothing listens there';
+  return message === '' || message.includes(code) ? message || code : `${code}: ${message}`;
+}
+
+interface SendReport {
+  readonly sent: Sent;
+  readonly answer: Answer;
+  readonly expected: 'accepted' | 'refused';
+}
+
+/** EVT-9a: 2xx is acceptance. No answer at all is a fault, whatever was expected. */
+function isAsExpected({ answer: { status }, expected }: SendReport): boolean {
+  if (status === null) return false;
+  return (status >= 200 && status <= 299) === (expected === 'accepted');
+}
+
+/** For people: what went out, what came back, and whether that is right. */
+function describeReport(report: SendReport): string[] {
+  const { sent, answer, expected } = report;
+  const flaw = sent.tamper === null ? '' : chalk.yellow(` (${tamperings[sent.tamper].story})`);
+  const first = answer.text.trim().split('\n')[0]?.slice(0, 200) ?? '';
+  return [
+    `--> POST ${sent.url} ${sent.label}${flaw}`,
+    ...Object.entries(sent.headers).map(([name, value]) => chalk.dim(`    ${name}: ${value}`)),
+    `<-- ${answer.status ?? answer.error}, after ${answer.durationMs} ms`,
+    ...(first === '' ? [] : [chalk.dim(`    ${first}`)]),
+    ...(isAsExpected(report)
+      ? [chalk.green(`✔ the receiver ${expected} it, as it should`)]
+      : [chalk.red(`✘ the receiver ${failureOf(report)}`), ...remediesFor(report)]),
+  ];
+}
+
+function failureOf({ answer, expected }: SendReport): string {
+  const should = expected === 'accepted' ? 'accepted it' : 'refused it (any answer but 2xx)';
+  const wrong = expected === 'accepted' ? 'did not answer 2xx' : 'accepted it';
+  return `${answer.status === null ? 'did not answer' : wrong}, and should have ${should}`;
+}
+
+/** The likeliest reason for a delivery that should have been accepted. */
+function remediesFor({ sent: { url }, answer, expected }: SendReport): string[] {
+  const isPlain = /wrong version number|packet length too long|EPROTO/i.test(answer.error ?? '');
+  if (isPlain && url.startsWith('https:')) {
+    return [`  that port does not speak TLS: send to ${url.replace('https:', 'http:')}`];
+  }
+  const isRefusal = answer.status !== null && answer.status >= 400 && answer.status < 500;
+  if (expected !== 'accepted' || !isRefusal) return [];
+  return ['  does the receiver have another secret? It must verify with the one in --secret-env'];
+}
+
+/** For machines: the same as one line of JSON. */
+function printReport(report: SendReport): string {
+  const { sent, answer, expected } = report;
+  return jsonText({
+    url: sent.url,
+    tamper: sent.tamper,
+    headers: sent.headers,
+    body: Buffer.from(sent.body).toString('utf8'),
+    status: answer.status,
+    error: answer.error,
+    answer: answer.text,
+    duration_ms: answer.durationMs,
+    expected,
+    as_expected: isAsExpected(report),
+  });
 }

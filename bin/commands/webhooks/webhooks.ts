@@ -1,10 +1,10 @@
 // `sandbox webhooks …`: the commands for people who write or run a webhook receiver.
 import { Command } from 'commander';
+import published from '../../../fixtures/vectors/webhook-vectors.json' with { type: 'json' };
 import { type CommandIo, systemIo, usageExit } from '../command-io.ts';
 import { addHelp } from '../help-text.ts';
 import { addListen } from './listen.ts';
 import { addSend } from './send.ts';
-import { addVectors } from './vectors.ts';
 import { addVerify } from './verify.ts';
 
 /**
@@ -34,4 +34,22 @@ export function webhooksCommand(io: CommandIo = systemIo): Command {
     ],
   });
   return command;
+}
+
+/** Deliveries with the verdict that a right receiver comes to, for tests in any language. */
+function addVectors(parent: Command, io: CommandIo): void {
+  const command = parent
+    .command('vectors')
+    .description('print signed deliveries with their verdicts, to test a receiver in any language')
+    .option('--json', 'JSON, which it is in any case');
+  addHelp(command, {
+    words: [
+      'Each has a clock (now_ms), the secrets that are accepted, the header, the bytes of the body in base64, and the verdict with its reason. In JavaScript the same file can be imported from the package: trading-platform-sandbox/webhook-vectors.json.',
+    ],
+    examples: ['npx sandbox webhooks vectors > vectors.json'],
+  });
+  command.action(() => {
+    for (const line of JSON.stringify(published, null, 2).split('\n')) io.out(line);
+    io.finish(0);
+  });
 }

@@ -2,7 +2,7 @@
 // whatever they are called.
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { signatureVectors } from '../../../fixtures/vectors/signatures.ts';
+import { signatureVectors } from '../../../fixtures/testing/signatures.ts';
 import { type HeaderLine, Headers } from '../../engine/send/headers.ts';
 import { expectedMac, headersNaming, isSignedWith, signatureOf, valuesAt } from './signatures.ts';
 

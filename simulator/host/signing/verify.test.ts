@@ -4,7 +4,7 @@ import Mux from '@mux/mux-node';
 import Stripe from 'stripe';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { signatureVectors } from '../../../fixtures/vectors/signatures.ts';
+import { signatureVectors } from '../../../fixtures/testing/signatures.ts';
 import { parseSignatureHeader, signWebhook, verifyWebhook } from './verify.ts';
 
 const test = suite('verifying webhooks');

@@ -6,6 +6,7 @@ import type { AddressInfo } from 'node:net';
 import {
   defaultSettings,
   type SettingKey,
+  type SettingSpec,
   type Settings,
   settingSpecs,
 } from '../../../fixtures/settings.ts';
@@ -201,9 +202,9 @@ export interface SettingCheck {
 export async function checkSetting(key: SettingKey, show: SettingCheck): Promise<void> {
   const { among = {}, plan = 'pro', look, seen } = show;
   assert.deepEqual(seen[0]?.[0], defaultSettings[key], 'the default comes first');
-  const spec: { kind: string; allowed?: readonly unknown[] } = settingSpecs[key];
+  const spec: SettingSpec = settingSpecs[key];
   const values = seen.map(([value]) => value);
-  for (const value of spec.allowed ?? (spec.kind === 'boolean' ? [true, false] : [])) {
+  for (const value of spec.enum ?? (spec.type === 'boolean' ? [true, false] : [])) {
     assert.ok(values.includes(value), `${value} is shown`);
   }
   const outcomes = seen.map(([, outcome]) => JSON.stringify(outcome));

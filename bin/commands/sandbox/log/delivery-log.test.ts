@@ -3,7 +3,7 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { DeliveryEffect } from '../../../../simulator/core/pipeline/find-fault.ts';
 import { DeliveryTestHarness } from '../../../../simulator/host/delivery/testing/delivery-test-harness.ts';
-import { logDeliveries } from './delivery-log.ts';
+import { type DeliveryEvent, deliveryLine, logDeliveries } from './delivery-log.ts';
 
 const log = suite('delivery log');
 
@@ -58,6 +58,48 @@ log('one that a fault delays is told when it is delayed, and again when it goes 
     ['delayed', 'sent', 'ended'],
   );
   assert.is(events[0].next_due_ms, events[0].at_ms + 5000);
+});
+
+const atMs = Date.UTC(2026, 0, 1, 12, 0, 1, 250);
+
+const line = (change: Partial<DeliveryEvent>) =>
+  deliveryLine({
+    ...{ event: 'delivery', world: 'default', phase: 'ended', at_ms: atMs, id: '1' },
+    ...{ subscription_id: 1, event_id: 'evt_1', kind: 'transaction.approved', seq: 12, attempt: 1 },
+    ...{ url: 'http://x/in', next_due_ms: null, status: null, error: null, outcome: 'pending' },
+    ...{ disabled_reason: null, stopped: false },
+    ...change,
+  });
+
+log('the line of an attempt says what left, what came back, and what happens next', () => {
+  const again = (ms: number) => ({ status: 500, next_due_ms: atMs + ms });
+  const cases: readonly (readonly [Partial<DeliveryEvent>, string])[] = [
+    [{ status: 204, outcome: 'delivered' }, '204'],
+    [again(999), '500, again in 999 ms'],
+    [again(30_000), '500, again in 30 s'],
+    [again(90_000), '500, again in 1 min 30 s'],
+    [again(9_000_000), '500, again in 2 h 30 min'],
+    [again(3_601_000), '500, again in 1 h'],
+    [
+      { error: 'connection refused', next_due_ms: atMs + 120_000 },
+      'connection refused, again in 2 min',
+    ],
+    [
+      { status: 503, outcome: 'exhausted', stopped: true },
+      '503, the last attempt: delivery stops until it is resumed',
+    ],
+    [{ status: 503, outcome: 'exhausted' }, '503, given up'],
+    [{ disabled_reason: 'not public any more' }, 'disabled: not public any more'],
+    [{ status: 400 }, '400'],
+    [{ error: 'gone\u001b[2J\r\n' }, 'gone\\x1b[2J\\n'],
+  ];
+  for (const [change, words] of cases) {
+    assert.is(line(change), `12:00:01.250  <-- ${words} (seq 12 attempt 1)`);
+  }
+  assert.is(
+    line({ phase: 'sent' }),
+    '12:00:01.250  --> transaction.approved seq 12 attempt 1 to http://x/in',
+  );
 });
 
 log.run();

@@ -1,118 +1,116 @@
 // Shows each delivery attempt as it leaves and as it ends: lines for a person, or events for a
 // program.
-
 import { jsonText } from '../../../../conformance/reports/plain-text.ts';
-import type { Delivery, Subscription } from '../../../../simulator/core/records.ts';
 import { eventId } from '../../../../simulator/core/serialize.ts';
 import { findEvent } from '../../../../simulator/core/world.ts';
 import type { Notice } from '../../../../simulator/host/world/notice.ts';
 import type { Sandbox } from '../../../../simulator/host/world/sandbox.ts';
 import type { WorldHost } from '../../../../simulator/host/world/world-host.ts';
-import { delayedLine, type EndedLine, endedLine, sentLine } from './delivery-line.ts';
-import type { LogOptions } from './request-log.ts';
-
-type Phase = Extract<Notice, { readonly kind: 'delivery' }>['phase'];
+import { terminalLine } from '../../terminal.ts';
+import { clockTime, eachWorld, type LogOptions } from './request-log.ts';
 
 /** Logs the deliveries of the first world; JSON has those of every world. */
 export function logDeliveries(sandbox: Sandbox, { json, say }: LogOptions): void {
-  const follow = (name: string, host: WorldHost) => {
+  eachWorld(sandbox, (name, host) => {
     // An attempt that was cut off, by a disable or with its world, has no number to be known by.
     host.listen((notice) => {
       if (notice.kind !== 'delivery' || (!json && host !== sandbox.first)) return;
-      const found = find(host, notice.id);
-      if (found === null) return;
-      const { phase } = notice;
-      say(json ? eventOf(name, host, found, phase) : lineOf(host, found, phase));
+      const event = deliveryEvent(name, host, notice);
+      if (event !== null) say(json ? jsonText(event) : deliveryLine(event));
     });
-  };
-  for (const [name, host] of sandbox.worlds) follow(name, host);
-  sandbox.watchWorlds((name, host) => {
-    if (host) follow(name, host);
   });
 }
 
-interface Found {
-  readonly delivery: Delivery;
-  readonly subscription: Subscription;
+export interface DeliveryEvent {
+  readonly event: 'delivery';
+  readonly world: string;
+  readonly phase: 'sent' | 'delayed' | 'ended';
+  readonly at_ms: number;
+  readonly id: string;
+  readonly subscription_id: number;
+  readonly event_id: string;
+  readonly kind: string;
+  readonly seq: number;
+  readonly attempt: number;
+  /** Where it really goes, after forwards. */
+  readonly url: string;
+  /** When the next attempt is due, or this one goes out. */
+  readonly next_due_ms: number | null;
+  /** Of an attempt that has ended; null when no answer came. */
+  readonly status: number | null;
+  readonly error: string | null;
+  readonly outcome: string;
+  readonly disabled_reason: string | null;
+  /** EVT-8b, NS-28: the subscription stands still until it is resumed. */
+  readonly stopped: boolean;
 }
 
-function find({ world }: WorldHost, id: string): Found | null {
+function deliveryEvent(
+  name: string,
+  { world, clock }: WorldHost,
+  { id, phase }: Extract<Notice, { readonly kind: 'delivery' }>,
+): DeliveryEvent | null {
   const delivery = world.deliveries.get(id);
-  if (delivery === undefined) return null;
-  const subscription = world.subscriptions.get(delivery.subscription_id);
-  return subscription === undefined ? null : { delivery, subscription };
-}
-
-function kindOf({ world }: WorldHost, { delivery }: Found): string {
-  return findEvent(world, delivery.seq)?.kind ?? 'event';
-}
-
-function urlOf({ world }: WorldHost, { subscription: { url } }: Found): string {
-  return world.forwards.get(new URL(url).origin) ?? url;
-}
-
-function nowOf({ world, clock }: WorldHost): number {
-  return Math.max(clock.nowMs(), world.nowMs);
-}
-
-function lineOf(host: WorldHost, found: Found, phase: Phase): string {
-  const { delivery } = found;
-  const { seq, attempts } = delivery;
-  const atMs = nowOf(host);
-  if (phase === 'sent') {
-    const attempt = attempts.length + 1;
-    return sentLine({ atMs, kind: kindOf(host, found), seq, attempt, url: urlOf(host, found) });
-  }
-  if (phase === 'delayed') {
-    const inMs = (delivery.next_due_ms ?? atMs) - atMs;
-    return delayedLine({ atMs, seq, attempt: attempts.length + 1, inMs });
-  }
-  const last = attempts[attempts.length - 1];
-  return endedLine({
-    atMs,
-    seq,
-    attempt: last?.n ?? 1,
-    status: last?.status ?? null,
-    error: last?.error ?? null,
-    next: whatNext(host, found),
-  });
-}
-
-function whatNext(host: WorldHost, { delivery, subscription }: Found): EndedLine['next'] {
-  if (subscription.disabled) {
-    return { kind: 'disabled', reason: subscription.disabled_reason ?? 'disabled' };
-  }
-  const { status, next_due_ms: nextDueMs } = delivery;
-  if (nextDueMs !== null) return { kind: 'again', inMs: nextDueMs - nowOf(host) };
-  if (status === 'exhausted') return { kind: 'exhausted', stops: subscription.stopped };
-  return status === 'delivered' ? { kind: 'delivered' } : { kind: 'nothing' };
-}
-
-function eventOf(name: string, host: WorldHost, found: Found, phase: Phase): string {
-  const { delivery, subscription } = found;
-  const last = delivery.attempts[delivery.attempts.length - 1];
-  const attempt = phase === 'ended' ? (last?.n ?? 1) : delivery.attempts.length + 1;
-  return jsonText({
+  const subscription = delivery && world.subscriptions.get(delivery.subscription_id);
+  if (subscription === undefined || delivery === undefined) return null;
+  const { seq, attempts, next_due_ms, status: outcome } = delivery;
+  const last = phase === 'ended' ? attempts[attempts.length - 1] : undefined;
+  return {
     event: 'delivery',
     world: name,
     phase,
-    at_ms: nowOf(host),
+    at_ms: Math.max(clock.nowMs(), world.nowMs),
     id: delivery.id,
     subscription_id: subscription.id,
-    event_id: eventId(host.world, delivery.seq),
-    kind: kindOf(host, found),
-    seq: delivery.seq,
-    attempt,
-    url: urlOf(host, found),
-    ...(phase === 'delayed' ? { next_due_ms: delivery.next_due_ms } : {}),
-    ...(phase === 'ended'
-      ? {
-          status: last?.status ?? null,
-          error: last?.error ?? null,
-          outcome: delivery.status,
-          next_due_ms: delivery.next_due_ms,
-          disabled_reason: subscription.disabled_reason,
-        }
-      : {}),
-  });
+    event_id: eventId(world, seq),
+    kind: findEvent(world, seq)?.kind ?? 'event',
+    seq,
+    attempt: phase === 'ended' ? (last?.n ?? 1) : attempts.length + 1,
+    url: world.forwards.get(new URL(subscription.url).origin) ?? subscription.url,
+    next_due_ms,
+    status: last?.status ?? null,
+    error: last?.error ?? null,
+    outcome,
+    disabled_reason: subscription.disabled ? (subscription.disabled_reason ?? 'disabled') : null,
+    stopped: subscription.stopped,
+  };
+}
+
+/**
+ * `12:00:01.250  --> transaction.approved seq 12 attempt 1 to http://localhost:3000/hooks`, and
+ * `12:00:01.262  <-- 500, again in 30 s (seq 12 attempt 1)`.
+ */
+export function deliveryLine(event: DeliveryEvent): string {
+  const { phase, at_ms, kind, seq, attempt, url, next_due_ms: dueMs } = event;
+  const time = clockTime(at_ms);
+  const number = `seq ${seq} attempt ${attempt}`;
+  if (phase === 'sent') return terminalLine(`${time}  --> ${kind} ${number} to ${url}`);
+  const words =
+    phase === 'delayed'
+      ? `... delayed by a fault, goes out in ${spanOf((dueMs ?? at_ms) - at_ms)}`
+      : `<-- ${endWords(event)}`;
+  return terminalLine(`${time}  ${words} (${number})`);
+}
+
+function endWords(event: DeliveryEvent): string {
+  const { at_ms, status, error, outcome, next_due_ms: dueMs, disabled_reason, stopped } = event;
+  if (disabled_reason !== null) return `disabled: ${disabled_reason}`;
+  const what = String(status ?? error ?? 'no answer');
+  if (dueMs !== null) return `${what}, again in ${spanOf(dueMs - at_ms)}`;
+  if (outcome !== 'exhausted') return what;
+  return `${what}${stopped ? ', the last attempt: delivery stops until it is resumed' : ', given up'}`;
+}
+
+/** `30 s`, `2 min`, `2 h 30 min`: the two largest units that are not zero. */
+function spanOf(ms: number): string {
+  if (ms < 1000) return `${Math.max(0, Math.round(ms))} ms`;
+  const seconds = Math.round(ms / 1000);
+  const parts = [
+    [Math.floor(seconds / 3600), 'h'],
+    [Math.floor(seconds / 60) % 60, 'min'],
+    [seconds % 60, 's'],
+  ] as const;
+  const first = parts.findIndex(([count]) => count > 0);
+  const shown = parts.slice(first, first + 2).filter(([count]) => count > 0);
+  return shown.flat().join(' ');
 }

@@ -2,7 +2,7 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { createTestSandbox } from '../../../../simulator/host/testing/sandbox.ts';
-import { batchLines, logRequests } from './request-log.ts';
+import { batchLines, logRequests, type RequestEvent, requestLine } from './request-log.ts';
 
 const log = suite('request log');
 
@@ -59,6 +59,73 @@ log('lines of one turn share a write, in the order in which they were told', asy
     setTimeout(say, 5, 'the last');
   });
   assert.equal(writes, ['a request\nits delivery\n', 'the last\n']);
+});
+
+const line: RequestEvent = {
+  event: 'request',
+  world: 'default',
+  n: 1,
+  request_id: 'req_1',
+  at_ms: Date.parse('2026-01-31T12:00:01.250Z'),
+  method: 'POST',
+  target: '/api/v1/accounts',
+  operation: 'createAccount',
+  client_id: 'cl_brand_a',
+  client_name: 'brand-a',
+  status: 201,
+  held: false,
+  idempotency: 'first',
+  cites: ['ACC-1'],
+  faults: [],
+  hints: [],
+};
+
+log('time, request, outcome, caller, rules', () => {
+  const shown = requestLine(line).replace(/ +/g, ' ');
+  assert.is(shown, '12:00:01.250 POST /api/v1/accounts 201 first brand-a ACC-1');
+});
+
+log('no one recognised, nothing answered', () => {
+  const cut = { ...line, status: null, idempotency: null, client_name: null, cites: [] };
+  assert.is(requestLine(cut).replace(/ +/g, ' '), '12:00:01.250 POST /api/v1/accounts cut -');
+});
+
+log('a call that a fault holds back is held, and not cut', () => {
+  const held = requestLine({ ...line, status: null, held: true }).replace(/ +/g, ' ');
+  assert.is(held, '12:00:01.250 POST /api/v1/accounts held first brand-a ACC-1');
+});
+
+log('rules come before open questions, and three are enough', () => {
+  const shown = requestLine({ ...line, cites: ['NS-17', 'IDEM-4b', 'NS-30', 'IDEM-5', 'ACC-1'] });
+  assert.match(shown, /IDEM-4b IDEM-5 ACC-1$/);
+});
+
+log('an in-flight repeat reads as words', () => {
+  assert.match(requestLine({ ...line, status: 409, idempotency: 'in_flight' }), '409 in flight');
+});
+
+log('what a fault did is told from what the platform does', () => {
+  assert.match(requestLine({ ...line, status: 503, faults: ['7'] }), /ACC-1 \(fault 7\)$/);
+});
+
+log('a hostile target stays on its line', () => {
+  const shown = requestLine({ ...line, target: `/a\r\n\x1b[2J\xff${'x'.repeat(500)}` });
+  assert.not.match(shown, /[^\x20-\x7e…]/);
+  assert.match(shown, '/a%0D%0A%1B[2J%FFxxx');
+  assert.ok(shown.length < 140);
+});
+
+log('hints stand below, each on a line of its own', () => {
+  const hints = [
+    { code: 'unknown_member', words: 'nick is no member.\nReally\x1b[2J' },
+    { code: 'other_currency', words: 'It is in USD.' },
+  ] as unknown as RequestEvent['hints'];
+  const [first, ...told] = requestLine({ ...line, hints }).split('\n');
+  assert.is(first, requestLine(line));
+  assert.is(told.length, 2);
+  assert.match(told[0] ?? '', /^ {14}hint unknown_member: nick is no member\.\\nReally/);
+  assert.not.match(told[0] ?? '', '\x1b');
+  assert.is(told[1]?.trim(), 'hint other_currency: It is in USD.');
 });
 
 log.run();

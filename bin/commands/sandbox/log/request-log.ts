@@ -1,16 +1,26 @@
 // Shows each request as it is answered: a line for a person, or an event for a program.
-
 import { jsonText } from '../../../../conformance/reports/plain-text.ts';
 import { hideInTarget } from '../../../../simulator/control/views/hide-secrets.ts';
 import { findEntry, type JournalEntry } from '../../../../simulator/core/journal.ts';
 import type { Sandbox } from '../../../../simulator/host/world/sandbox.ts';
 import type { WorldHost } from '../../../../simulator/host/world/world-host.ts';
-import { type Paint, type RequestLine, requestLine } from './request-line.ts';
+import { terminalLine } from '../../terminal.ts';
 
 export interface LogOptions {
   readonly json: boolean;
   readonly paint?: Paint | undefined;
   readonly say: (line: string) => void;
+}
+
+/** `12:00:01.250` */
+export const clockTime = (atMs: number) => new Date(atMs).toISOString().slice(11, 23);
+
+/** Follows the worlds there are, and those that come. */
+export function eachWorld(sandbox: Sandbox, follow: (name: string, host: WorldHost) => void): void {
+  for (const [name, host] of sandbox.worlds) follow(name, host);
+  sandbox.watchWorlds((name, host) => {
+    if (host) follow(name, host);
+  });
 }
 
 /** Collects the lines of one turn into one write, in order. */
@@ -31,77 +41,49 @@ export function batchLines(write: (text: string) => void): (line: string) => voi
  * requests of other worlds, such as those that a judge makes, become one line once they pause.
  */
 export function logRequests(sandbox: Sandbox, { json, paint, say }: LogOptions): void {
-  const others = new OtherWorlds(say);
-  const follow = (name: string, host: WorldHost) => {
+  const countOther = otherWorlds(say);
+  eachWorld(sandbox, (name, host) => {
     host.listen((notice) => {
       if (notice.kind !== 'request') return;
       if (!json && host !== sandbox.first) {
-        others.count(name);
+        countOther(name);
         return;
       }
       const entry = findEntry(host.world.journal, notice.n);
-      if (entry) say(json ? requestEvent(name, entry) : lineOf(host, entry, paint));
+      if (!entry) return;
+      const event = requestEvent(name, host, entry);
+      say(json ? jsonText(event) : requestLine(event, paint));
     });
-  };
-  for (const [name, host] of sandbox.worlds) follow(name, host);
-  sandbox.watchWorlds((name, host) => {
-    if (host) follow(name, host);
   });
 }
 
 const pauseMs = 1000;
 
 /** Counts the requests of worlds beside the first, and says one line when they pause. */
-class OtherWorlds {
-  readonly #say: (line: string) => void;
-  readonly #names = new Set<string>();
-  #requests = 0;
-  #timer: NodeJS.Timeout | null = null;
-
-  constructor(say: (line: string) => void) {
-    this.#say = say;
-  }
-
-  count(name: string): void {
-    this.#names.add(name);
-    this.#requests += 1;
-    if (this.#timer !== null) this.#timer.refresh();
-    else this.#timer = setTimeout(() => this.#sum(), pauseMs).unref();
-  }
-
-  #sum(): void {
-    const [first] = this.#names;
+function otherWorlds(say: (line: string) => void): (name: string) => void {
+  const names = new Set<string>();
+  let requests = 0;
+  let timer: NodeJS.Timeout | null = null;
+  const sum = () => {
     const where =
-      this.#names.size === 1 ? `world ${first}` : `${this.#names.size} worlds beside the first`;
-    const requests = this.#requests === 1 ? 'request' : 'requests';
-    const time = new Date().toISOString().slice(11, 23);
-    this.#say(`${time}  ${this.#requests.toLocaleString('en')} ${requests} in ${where}`);
-    this.#names.clear();
-    this.#requests = 0;
-    this.#timer = null;
-  }
-}
-
-function lineOf(host: WorldHost, entry: JournalEntry, paint?: Paint): string {
-  const { atMs, call, idempotency, clientId, cites, hints } = entry;
-  const credential = clientId === null ? undefined : host.world.credentials.get(clientId);
-  const line: RequestLine = {
-    atMs,
-    method: call.method,
-    target: hideInTarget(call.target),
-    status: entry.reply?.status ?? (entry.reset ? 'cut' : 'held'),
-    idempotency,
-    caller: credential?.name ?? clientId,
-    cites,
-    faults: entry.faults.map(({ id }) => id),
-    hints,
+      names.size === 1 ? `world ${[...names][0]}` : `${names.size} worlds beside the first`;
+    const what = requests === 1 ? 'request' : 'requests';
+    say(`${clockTime(Date.now())}  ${requests.toLocaleString('en')} ${what} in ${where}`);
+    names.clear();
+    requests = 0;
+    timer = null;
   };
-  return requestLine(line, paint);
+  return (name) => {
+    names.add(name);
+    requests += 1;
+    timer = timer === null ? setTimeout(sum, pauseMs).unref() : timer.refresh();
+  };
 }
 
-function requestEvent(world: string, entry: JournalEntry): string {
+function requestEvent(world: string, host: WorldHost, entry: JournalEntry) {
   const { n, requestId, atMs, call, operation, clientId, idempotency, cites, hints } = entry;
-  return jsonText({
+  const credential = clientId === null ? undefined : host.world.credentials.get(clientId);
+  return {
     event: 'request',
     world,
     n,
@@ -111,10 +93,57 @@ function requestEvent(world: string, entry: JournalEntry): string {
     target: hideInTarget(call.target),
     operation,
     client_id: clientId,
+    client_name: credential?.name ?? clientId,
     status: entry.reply?.status ?? null,
     held: entry.reply === null && !entry.reset,
     idempotency,
     cites,
+    faults: entry.faults.map(({ id }) => id),
     hints,
+  };
+}
+
+export type RequestEvent = ReturnType<typeof requestEvent>;
+
+const targetWidth = 40;
+const mostCites = 3;
+// Under the method of the request.
+const hintIndent = ' '.repeat(14);
+
+/** Colours an outcome by its status; the identity where there are no colours. */
+export type Paint = (text: string, status: number | null) => string;
+
+/** `12:00:01.250  POST /api/v1/accounts  201 first  brand-a  ACC-1`; hints below it. */
+export function requestLine(event: RequestEvent, paint: Paint = (text) => text): string {
+  const { at_ms, method, target, status, held, idempotency, client_name, cites, faults } = event;
+  // Rules say more than open questions, so they come first.
+  const isOpen = (cite: string) => Number(cite.startsWith('NS-'));
+  const rules = [...cites].sort((a, b) => isOpen(a) - isOpen(b)).slice(0, mostCites);
+  const outcome = [status ?? (held ? 'held' : 'cut'), idempotency?.replace('_', ' ')];
+  const first = [
+    clockTime(at_ms),
+    `${method.padEnd(6)} ${shorten(visible(target)).padEnd(targetWidth)}`,
+    paint(outcome.filter(Boolean).join(' ').padEnd(13), status),
+    terminalLine(client_name ?? '-').padEnd(10),
+    [...rules, ...faults.map((id) => `(fault ${terminalLine(id)})`)].join(' '),
+  ];
+  const hints = event.hints.map(
+    ({ code, words }) => `${hintIndent}hint ${code}: ${terminalLine(words)}`,
+  );
+  return [first.join('  ').trimEnd(), ...hints].join('\n');
+}
+
+// A target comes from outside: it must not move the cursor of the terminal. Its characters are
+// bytes, as node:http reads them.
+function visible(text: string): string {
+  return text.replace(/[^\x20-\x7e]/g, (char) => {
+    return `%${(char.charCodeAt(0) & 0xff).toString(16).toUpperCase().padStart(2, '0')}`;
   });
+}
+
+/** The end of a path says more than its middle. */
+function shorten(text: string): string {
+  if (text.length <= targetWidth) return text;
+  const end = text.slice(-Math.floor(targetWidth / 3));
+  return `${text.slice(0, targetWidth - 1 - end.length)}…${end}`;
 }
