@@ -1,5 +1,4 @@
 // The scenarios that the proof plays, and those that it cannot use.
-import type { Scenario } from '../../../conformance/engine/types.ts';
 import { scenarios } from '../../../conformance/scenarios/all.ts';
 
 /** Scenarios that are not played, each with the reason. */
@@ -7,9 +6,6 @@ export const unplayed: Readonly<Record<string, string>> = {
   'lim-firm-in-real-time': 'it is only for targets whose clock cannot be moved',
   'evt-real-time': 'it is only for targets whose clock cannot be moved',
 };
-
-/** Scenarios that wait by the wall clock: played only for deviations that are known to trip them. */
-const slow: readonly string[] = [];
 
 /** Scenarios that no deviation of this simulator can trip, each with the reason. */
 export const untrippable: Readonly<Record<string, string>> = {
@@ -20,15 +16,9 @@ export const untrippable: Readonly<Record<string, string>> = {
 
 export const playedScenarios = scenarios.filter(({ id }) => !(id in unplayed));
 
-const quickScenarios = playedScenarios.filter(({ id }) => !slow.includes(id));
-
-/** The quick scenarios that carry one of these rules (all when `null`), and others by name. */
-export function scenariosOf(
-  ruleIds: readonly string[] | null,
-  names: readonly string[] = [],
-): readonly Scenario[] {
-  return playedScenarios.filter((scenario) => {
-    const isOfThem = ruleIds === null || scenario.rules.some((rule) => ruleIds.includes(rule));
-    return names.includes(scenario.id) || (isOfThem && quickScenarios.includes(scenario));
-  });
-}
+/** The scenarios that carry one of these rules (all when `null`), and others by name. */
+export const scenariosOf = (ruleIds: readonly string[] | null, names: readonly string[] = []) =>
+  playedScenarios.filter(
+    ({ id, rules }) =>
+      ruleIds === null || names.includes(id) || rules.some((rule) => ruleIds.includes(rule)),
+  );
