@@ -129,26 +129,18 @@ function flipsFor(
 }
 
 function otherValues(spec: SettingSpec, now: unknown): readonly unknown[] {
-  switch (spec.kind) {
-    case 'boolean':
-      return [!(now ?? spec.default)];
-    case 'list':
-      if (spec.all !== true) return [];
-      return otherOrders((Array.isArray(now) ? now : (spec.default ?? [])).map(String), spec.order);
-    // NS-3: how long something takes by itself shows in whether it ever comes about.
-    case 'integer':
-      return spec.nullable === true && now !== null ? [null] : [];
-    case 'choice':
-      return spec.allowed.filter((each) => each !== (now ?? spec.default));
-    default:
-      return [];
-  }
+  const { type, enum: allowed = [], order, default: usual } = spec;
+  if (type === 'boolean') return [!(now ?? usual)];
+  if (order !== undefined) return otherOrders((now ?? usual) as readonly string[], order);
+  // NS-3: how long something takes by itself shows in whether it ever comes about.
+  if (type?.includes('integer')) return type !== 'integer' && now !== null ? [null] : [];
+  return allowed.filter((each) => each !== (now ?? usual));
 }
 
 /** NS-17: two neighbours the other way round, if the setting allows it. */
 function otherOrders(
   names: readonly string[],
-  order: readonly (readonly [string, string])[] = [],
+  order: readonly (readonly [string, string])[],
 ): readonly string[][] {
   return names.slice(1).flatMap((name, n) => {
     const before = names[n]!;
