@@ -1,5 +1,5 @@
 // What a world still has to do, in words for a test that waits in vain.
-import { nextDue } from '../core/fire-timer.ts';
+import { nextTimer } from '../core/fire-timer.ts';
 import type { TimerKind } from '../core/timers.ts';
 import type { WorldHost } from '../host/world/world-host.ts';
 
@@ -15,10 +15,10 @@ const subjects: Readonly<Record<TimerKind, string>> = {
 /** What is due next and by which clock, and which failed delivery holds later events back. */
 export function describePending(host: WorldHost): readonly string[] {
   const lines: string[] = [];
-  const due = nextDue(host.world);
+  const due = nextTimer(host.world);
   if (due !== null) {
     const nowMs = Math.max(host.clock.nowMs(), host.world.nowMs);
-    const when = `${subjects[due.kind]} ${due.ref} is due in ${Math.max(0, due.atMs - nowMs)} ms`;
+    const when = `${subjects[due.kind]} ${due.ref} is due in ${Math.max(0, due.dueAtMs - nowMs)} ms`;
     const isFrozen = host.clock.mode === 'frozen';
     lines.push(isFrozen ? `${when} and the clock is frozen: advance it` : when);
   }

@@ -95,16 +95,7 @@ function putRecord<T extends TableName>(world: World, change: PutOf<T>): void {
   records.set(key, record);
   const { counter } = tables[table] as { readonly counter?: keyof World['counters'] };
   if (counter !== undefined && before === undefined) raiseCounter(world, counter, Number(key));
-  followPut(world, change, before);
-}
-
-/** Keeps what is worked out of a record; `before` is the one that it replaces. */
-export function followPut<T extends TableName>(
-  world: World,
-  change: PutOf<T>,
-  before?: RecordOf<T>,
-): void {
-  (afterPut[change.table] as AfterPut<T> | undefined)?.(world, change, before);
+  (afterPut[table] as AfterPut<T> | undefined)?.(world, change, before);
 }
 
 function peopleIn(world: World, index: string): PeopleIndex {

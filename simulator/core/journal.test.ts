@@ -23,7 +23,7 @@ function entryOf(n: number, bytes = 0): JournalEntry {
     subject: null,
     idempotency: null,
     firstCall: null,
-    steps: [],
+    decidedBy: null,
     allowanceLeft: null,
     allowance: null,
     cites: [],

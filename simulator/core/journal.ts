@@ -29,8 +29,8 @@ export interface JournalEntry {
   readonly idempotency: IdempotencyOutcome | null;
   /** Number of the first call under the same key and subject, on a replay. */
   readonly firstCall: number | null;
-  /** Names of the checks in the order they ran; the last one decided. */
-  readonly steps: readonly string[];
+  /** The stage that answered, `operation`, or null if a fault kept it from running. */
+  readonly decidedBy: string | null;
   /** Requests left in the credential's bucket after this call; null where none was drawn. */
   readonly allowanceLeft: number | null;
   readonly allowance: number | null;

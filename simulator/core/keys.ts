@@ -48,13 +48,6 @@ export function countKeys(keys: KeyStore): number {
   return keys.reduce((count, { records }) => count + records.size, 0);
 }
 
-/** The same records from a saved state, oldest first. */
-export function keysOf(records: Iterable<readonly [string, KeyRecord]>): KeyStore {
-  const keys: KeyStore = [];
-  for (const [keyId, record] of records) setKey(keys, keyId, record, record.atMs);
-  return keys;
-}
-
 export function copyKeys(keys: KeyStore): KeyStore {
   return keys.map(({ sinceMs, records }) => ({ sinceMs, records: new Map(records) }));
 }

@@ -12,6 +12,7 @@ export const lastTimeMs = 8_640_000_000_000_000;
 
 export const text = ofType<string>({ type: 'string' });
 export const id = ofType<string>({ type: 'string', minLength: 1 });
+export const url = ofType<string>({ type: 'string', format: 'uri' });
 export const flag = ofType<boolean>({ type: 'boolean' });
 export const number = ofType<number>({ type: 'number' });
 /** Far from where adding one makes no other number, which would give two records one id. */

@@ -21,6 +21,7 @@ import {
   record,
   text,
   time,
+  url,
   type ValueOf,
 } from './record-kit.ts';
 
@@ -190,7 +191,7 @@ export const subscriptionSchema = record({
   account_id: orNull(id),
   /** NS-65: the credential that made it; null: an operator or a starting world. */
   client_id: orNull(id),
-  url: text,
+  url,
   event_categories: listOf(ofType<EventCategory>(text)),
   disabled: flag,
   disabled_reason: orNull(text),
@@ -228,6 +229,8 @@ export const deliverySchema = record({
   /** An attempt has been handed to the host and not been answered yet. */
   in_flight: flag,
   next_due_ms: orNull(time),
+  /** The fault that delays its next attempt has struck already. */
+  'delayed?': flag,
   /** Attempts before this index belong to earlier rounds that ended in exhaustion. */
   round_start: count,
 });

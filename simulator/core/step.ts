@@ -14,7 +14,7 @@ import {
   startDeliveriesOf,
 } from './delivery/deliveries.ts';
 import { countCall, evolve, moveClock } from './evolve.ts';
-import { type FiredTimer, fireTimer, nextDueMs } from './fire-timer.ts';
+import { type FiredTimer, fireTimer, nextTimer } from './fire-timer.ts';
 import { refusalReply } from './pipeline/refuse.ts';
 import { RequestContext } from './pipeline/request-context.ts';
 import { runRequest } from './pipeline/run-request.ts';
@@ -89,7 +89,7 @@ export function step(world: World, behaviour: Behaviour, input: Input): StepResu
       : startFreedDeliveries(world, behaviour, input, result, world.events.lastSeq > before);
   // Timers that no longer matter go now and not at the next look, so that a world depends
   // on nothing but its inputs.
-  nextDueMs(world);
+  nextTimer(world);
   return sends.length === 0 ? result : { ...result, effects: [...result.effects, ...sends] };
 }
 

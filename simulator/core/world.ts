@@ -12,11 +12,11 @@ import {
   id,
   listOf,
   ofType,
-  operation,
   orNull,
   record,
   text,
   time,
+  url,
   type ValueOf,
 } from './record-kit.ts';
 import {
@@ -91,15 +91,16 @@ const suspendedCallSchema = record({
   /** When it came (NS-42). */
   askedAtMs: time,
   call: callSchema,
-  operation,
   clientId: orNull(id),
   keyId: orNull(text),
-  subject: orNull(text),
   facts: factsSchema,
   /** null: suspended before it ran; otherwise the answer that waits. */
   reply: orNull(replySchema),
   /** null: never (a hang). */
   wakeAtMs: orNull(time),
+  /** Of a slow body: the bytes that have been sent, and the pieces that are left. */
+  'sent?': count,
+  'left?': count,
   faultId: id,
   abandoned: flag,
 });
@@ -113,7 +114,7 @@ interface Table {
   readonly key: string | null;
   /** Ids are given out by this counter. */
   readonly counter?: keyof Counters;
-  /** Which members name a record of another table, without which the program cannot go on. */
+  /** Which members name a record of another table, without which the program cannot go on; null names none. */
   readonly names?: Readonly<Record<string, string>>;
 }
 
@@ -149,7 +150,13 @@ export const tables = {
     counter: 'delivery',
     names: { subscription_id: 'subscriptions' },
   },
-  suspendedCalls: { schema: suspendedCallSchema, key: 'id', counter: 'suspendedCall' },
+  suspendedCalls: {
+    schema: suspendedCallSchema,
+    key: 'id',
+    counter: 'suspendedCall',
+    // One that has not run yet runs as its credential later on.
+    names: { clientId: 'credentials' },
+  },
   faults: { schema: faultSchema, key: 'id', counter: 'fault' },
   buckets: { schema: bucketSchema, key: null },
   /** Times of the last token requests by client id (AUTH-3b). */
@@ -157,7 +164,7 @@ export const tables = {
   /** What hostnames resolve to, over the system's resolver. */
   names: { schema: listOf(text), key: null },
   /** Webhook origins whose deliveries go to another URL. */
-  forwards: { schema: text, key: null },
+  forwards: { schema: url, key: null },
 } as const satisfies Readonly<Record<string, Table>>;
 
 export type TableName = keyof typeof tables;

@@ -1,6 +1,5 @@
 // Deviations of account updates (UPD).
-import { headerOf } from '../core/pipeline/operation-row.ts';
-import { copyContext, type RequestContext } from '../core/pipeline/request-context.ts';
+import { copyContext, headerOf, type RequestContext } from '../core/pipeline/request-context.ts';
 import { parseIfMatch } from '../core/values/etag.ts';
 import type { DeviationFamily } from './deviation.ts';
 import {

@@ -88,7 +88,7 @@ replays('a file that is no recording is refused by what is wrong with it', async
     ['hello\n', /is no recording/],
     ['{"format":\n', /is no recording/],
     ['{"format":"other"}\n', /format must be/],
-    [`${head.replace('"version":4', '"version":99')}\n`, /of a newer release/],
+    [`${head.replace('"version":5', '"version":99')}\n`, /of a newer release/],
     [`${head.replace('"settings":{', '"settings":{"x":1,')}\n`, /settings\.x/],
     [`${head.replace(/"deviations":\[.*?\]/, '"deviations":["none-such"]')}\n`, /"none-such"/],
     [[head, '{"kind":"call"', ...rest].join('\n'), /line 2 is no input/],

@@ -138,8 +138,8 @@ function sendCall(sandbox: Sandbox, wire: Wire): Promise<GroundAnswer> {
 function basisOf({ world }: ReturnType<Sandbox['hostOf']>, requestId: string) {
   for (const entry of newestEntries(world.journal)) {
     if (entry.requestId !== requestId) continue;
-    const { cites, idempotency, steps } = entry;
-    return { basis: { cites, idempotency, step: steps[steps.length - 1] ?? '' } };
+    const { cites, idempotency, decidedBy } = entry;
+    return { basis: { cites, idempotency, step: decidedBy ?? '' } };
   }
   return {};
 }

@@ -11,9 +11,10 @@ export function viewSteps(host: WorldHost, entry: JournalEntry): readonly Step[]
   const faults = (phase: InjectedFault['phase']) =>
     entry.faults.filter((fault) => fault.phase === phase).map((fault) => faultStep(entry, fault));
   const isDecidedByFault = entry.faults.some((fault) => decides(entry, fault));
-  const last = entry.steps.length - 1;
+  const names = [...host.behaviour.stages.map(({ name }) => name), 'operation'];
+  const last = entry.decidedBy === null ? names.length - 2 : names.indexOf(entry.decidedBy);
   const steps: Step[] = [];
-  for (const [index, name] of entry.steps.entries()) {
+  for (const [index, name] of names.slice(0, last + 1).entries()) {
     if (name === 'operation') {
       const outcome = isDecidedByFault ? '' : `: ${outcomeOf(entry)}`;
       steps.push(...faults('before'), {
@@ -30,8 +31,8 @@ export function viewSteps(host: WorldHost, entry: JournalEntry): readonly Step[]
     : [...steps, ...entry.faults.map((fault) => faultStep(entry, fault))];
 }
 
-function ran({ steps }: JournalEntry): boolean {
-  return steps.at(-1) === 'operation';
+function ran({ decidedBy }: JournalEntry): boolean {
+  return decidedBy === 'operation';
 }
 
 /** A call that a fault strikes before it runs has passed every stage, unless it is a repeat. */

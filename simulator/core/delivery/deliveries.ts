@@ -4,7 +4,7 @@ import { categoryOf, type EventKind } from '../../../fixtures/event-kinds.ts';
 import type { Behaviour } from '../behaviour.ts';
 import { type Change, put } from '../change.ts';
 import { evolve } from '../evolve.ts';
-import { type Fault, searchDeliveryFaults } from '../pipeline/find-fault.ts';
+import { searchDeliveryFaults } from '../pipeline/find-fault.ts';
 import type { RequestContext } from '../pipeline/request-context.ts';
 import type { Delivery, DeliveryAttempt, EventRecord, Subscription } from '../records.ts';
 import { findEvent, type World } from '../world.ts';
@@ -171,41 +171,26 @@ function nextWanted(
 }
 
 /** Hands an attempt to the host, or lets a fault drop or delay it. */
-export function startAttempt(world: World, delivery: Delivery, pastFaults = false): DeliveryStart {
-  const fault = pastFaults ? null : meetFault(world, delivery);
-  if (fault !== null) {
-    // A new one is begun before it can end.
-    if (!world.deliveries.has(delivery.id)) evolve(world, [put('deliveries', delivery)]);
-    const { effect } = fault;
-    if (effect.kind === 'drop') {
-      evolve(world, dropChanges(world, delivery));
-      return { kind: 'fault-injected', deliveryId: delivery.id, how: 'dropped' };
-    }
-    if (effect.kind === 'delay') {
-      evolve(world, waitChanges(delivery, world.nowMs + effect.ms, 'delayed'));
-      return { kind: 'fault-injected', deliveryId: delivery.id, how: 'delayed' };
-    }
+export function startAttempt(world: World, { delayed, ...delivery }: Delivery): DeliveryStart {
+  const { id, subscription_id: subscriptionId } = delivery;
+  const { found, changed } = delayed
+    ? { found: null, changed: [] }
+    : searchDeliveryFaults(world, subscriptionId);
+  for (const fault of changed) evolve(world, [put('faults', fault)]);
+  // A new one is begun before it can end.
+  if (found !== null && !world.deliveries.has(id)) evolve(world, [put('deliveries', delivery)]);
+  const effect = found?.effect;
+  if (effect?.kind === 'drop') {
+    evolve(world, dropChanges(world, delivery));
+    return { kind: 'fault-injected', deliveryId: id, how: 'dropped' };
+  }
+  if (effect?.kind === 'delay') {
+    evolve(world, waitChanges({ ...delivery, delayed: true }, world.nowMs + effect.ms));
+    return { kind: 'fault-injected', deliveryId: id, how: 'delayed' };
   }
   evolve(world, [put('deliveries', { ...delivery, in_flight: true, next_due_ms: null })]);
-  const kind = fault?.effect.kind;
-  const deliveryFault =
-    kind === 'duplicate' || kind === 'bad_signature' || kind === 'stale_timestamp' ? kind : null;
-  return {
-    kind: 'send',
-    deliveryId: delivery.id,
-    attempt: delivery.attempts.length + 1,
-    fault: deliveryFault,
-  };
-}
-
-/** Finds the fault that this attempt meets, and counts it. */
-function meetFault(world: World, { subscription_id: subscriptionId }: Delivery): Fault | null {
-  const { found, changed } = searchDeliveryFaults(world, subscriptionId);
-  evolve(
-    world,
-    changed.map((fault) => put('faults', fault)),
-  );
-  return found;
+  const fault = (effect?.kind ?? null) as DeliveryFault | null;
+  return { kind: 'send', deliveryId: id, attempt: delivery.attempts.length + 1, fault };
 }
 
 function dropChanges(world: World, delivery: Delivery): readonly Change[] {
@@ -237,14 +222,10 @@ export interface RefusedTarget {
   readonly why: string;
 }
 
-function waitChanges(
-  delivery: Delivery,
-  dueAtMs: number,
-  why: 'retry' | 'delayed',
-): readonly Change[] {
+function waitChanges(delivery: Delivery, dueAtMs: number): readonly Change[] {
   return [
     put('deliveries', { ...delivery, in_flight: false, next_due_ms: dueAtMs }),
-    { type: 'timer', dueAtMs, kind: 'deliver', ref: `${delivery.id}/${why}` },
+    { type: 'timer', dueAtMs, kind: 'deliver', ref: delivery.id },
   ];
 }
 
@@ -306,7 +287,7 @@ function failedChanges(
   if (gap !== undefined) {
     // EVT-8a, NS-42: the wait counts from the end of the failed attempt, or from its start.
     const from = behaviour.settings.retry_counted_from === 'start' ? startedAtMs : world.nowMs;
-    return waitChanges(tried, Math.max(from + gap, world.nowMs), 'retry');
+    return waitChanges(tried, Math.max(from + gap, world.nowMs));
   }
   const exhausted: Delivery = {
     ...tried,
@@ -369,7 +350,7 @@ export function resumeChanges(world: World, subscription: Subscription): readonl
     if (findEvent(world, delivery.seq) === undefined) continue;
     const roundStart = delivery.attempts.length;
     const again: Delivery = { ...delivery, status: 'pending', round_start: roundStart };
-    changes.push(...waitChanges(again, world.nowMs, 'retry'));
+    changes.push(...waitChanges(again, world.nowMs));
   }
   return changes;
 }

@@ -3,13 +3,12 @@
 import type { OperationName } from '../../../fixtures/operations.ts';
 import { parseUrl } from '../../../fixtures/parse-url.ts';
 import { profileFields } from '../../../fixtures/schemas/account-profile.ts';
-import { type BodyOperation, requestSchemas } from '../../../fixtures/schemas/requests.ts';
+import { bodyOperations, requestSchemas } from '../../../fixtures/schemas/requests.ts';
 import { findNearest } from '../../../fixtures/settings/parse.ts';
 import type { Cite, Reply } from '../call.ts';
 import { findEntry, type JournalEntry } from '../journal.ts';
 import { optionalText } from '../operations/members.ts';
-import { headerOf } from '../pipeline/operation-row.ts';
-import type { Body, RequestContext } from '../pipeline/request-context.ts';
+import { type Body, headerOf, type RequestContext } from '../pipeline/request-context.ts';
 import { methodsAt } from '../pipeline/stages.ts';
 import { own } from '../state/copy-world.ts';
 import { compareDecimals, isNegativeDecimal, isZeroDecimal } from '../values/decimal.ts';
@@ -138,10 +137,7 @@ const membersOf = ({ properties }: { readonly properties: object }): ReadonlySet
   new Set(Object.keys(properties));
 const rowMembers = membersOf(requestSchemas.createAccount);
 const operationMembers = new Map<OperationName | null, ReadonlySet<string>>(
-  (Object.keys(requestSchemas) as BodyOperation[]).map((name) => [
-    name,
-    membersOf(requestSchemas[name]),
-  ]),
+  bodyOperations.map((name) => [name, membersOf(requestSchemas[name])]),
 );
 
 /** Members that people expect to be used, by operation. */

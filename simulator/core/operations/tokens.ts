@@ -2,9 +2,8 @@
 // (NS-8).
 import type { Cite, Decision } from '../call.ts';
 import { type Change, put, putAt } from '../change.ts';
-import { headerOf } from '../pipeline/operation-row.ts';
 import { refuse, refuseUnnamed } from '../pipeline/refuse.ts';
-import type { RequestContext } from '../pipeline/request-context.ts';
+import { headerOf, type RequestContext } from '../pipeline/request-context.ts';
 import { rateRefusal } from '../pipeline/stages.ts';
 import type { Credential } from '../records.ts';
 import { equalInConstantTime, seededSecret } from '../values/digest.ts';

@@ -6,9 +6,8 @@ import * as readers from '#readers';
 import { requestSchemas } from '../../../fixtures/schemas/requests.ts';
 import type { Settings } from '../../../fixtures/settings.ts';
 import type { Cite, Decision } from '../call.ts';
-import { headerOf, operationRowOf } from './operation-row.ts';
 import { refuseUnreadable } from './refuse.ts';
-import type { RequestContext, Stage } from './request-context.ts';
+import { headerOf, operationRowOf, type RequestContext, type Stage } from './request-context.ts';
 
 const utf8 = new TextDecoder('utf-8', { fatal: true });
 

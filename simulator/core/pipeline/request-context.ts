@@ -1,10 +1,9 @@
 // One call on its way through the stages: what is known of it so far.
-
-import type { OperationName } from '../../../fixtures/operations.ts';
+import type { OperationName, OperationRow } from '../../../fixtures/operations.ts';
 import type { Behaviour } from '../behaviour.ts';
 import type { Batch, Call, Decision, Facts } from '../call.ts';
 import type { Change } from '../change.ts';
-import type { IdempotencyOutcome } from '../journal.ts';
+import type { IdempotencyOutcome, InjectedFault } from '../journal.ts';
 import type { Credential, Token } from '../records.ts';
 import type { World } from '../world.ts';
 
@@ -12,10 +11,11 @@ import type { World } from '../world.ts';
 export type Body = Readonly<Record<string, unknown>>;
 
 const emptyBody: Body = Object.freeze({});
+const noFaults: readonly InjectedFault[] = Object.freeze([]);
 
 /**
  * Filled in by the stages in their order; an operation may rely on everything before it.
- * It lives for one step, except where a fault suspends the call.
+ * It lives for one step, except when a fault suspends the call.
  */
 export class RequestContext {
   readonly world: World;
@@ -27,6 +27,8 @@ export class RequestContext {
   readonly atMs: number;
   readonly requestId: string;
   readonly path: string;
+  /** Sequence number of the last event before the call. */
+  readonly eventsAfter: number;
   /** When it came: earlier than `atMs` if a fault suspended it (NS-42). */
   receivedAtMs: number;
   operation: OperationName | null = null;
@@ -44,6 +46,10 @@ export class RequestContext {
   allowance: number | null = null;
   /** What passed stages do to the world, such as drawing from a bucket. */
   changes: Change[] = [];
+  /** The stage that answered, `operation`, or null if a fault kept it from running. */
+  decidedBy: string | null = null;
+  /** What faults have done to it so far, in order. */
+  faults = noFaults;
   #query: URLSearchParams | null = null;
 
   constructor(world: World, behaviour: Behaviour, call: Call, facts: Facts, n: number) {
@@ -55,15 +61,13 @@ export class RequestContext {
     this.atMs = world.nowMs;
     this.receivedAtMs = world.nowMs;
     this.requestId = behaviour.requestId(world, n);
+    this.eventsAfter = world.events.lastSeq;
     const mark = call.target.indexOf('?');
     this.path = mark < 0 ? call.target : call.target.slice(0, mark);
   }
 
   get query(): URLSearchParams {
-    if (this.#query === null) {
-      const mark = this.call.target.indexOf('?');
-      this.#query = new URLSearchParams(mark < 0 ? '' : this.call.target.slice(mark + 1));
-    }
+    this.#query ??= new URLSearchParams(this.call.target.slice(this.path.length + 1));
     return this.#query;
   }
 }
@@ -95,12 +99,27 @@ export interface Stage {
 
 export type Operation = (context: RequestContext) => Decision | Batch;
 
+/** The row of the operation that the route stage found. */
+export function operationRowOf(context: RequestContext): OperationRow {
+  if (context.operation === null) throw new Error('a stage ran before the route was found');
+  return context.behaviour.table[context.operation];
+}
+
+/**
+ * One header by lower-case name; several lines of it are one value joined by commas (RFC 9110
+ * §5.3).
+ */
+export function headerOf(context: RequestContext, name: string): string | undefined {
+  const value = context.call.headers[name];
+  return Array.isArray(value) ? value.join(', ') : value;
+}
+
 /** The scopes in force for this call: the credential's, narrowed by its token. */
-export function scopesOf(context: RequestContext): readonly string[] {
-  const { credential, token } = context;
+export function scopesOf({ credential, token }: RequestContext): readonly string[] {
   if (credential === null) return [];
-  if (token === null || token.scopes === null) return credential.scopes;
-  return credential.scopes.filter((scope) => token.scopes?.includes(scope));
+  const narrowed = token?.scopes ?? null;
+  if (narrowed === null) return credential.scopes;
+  return credential.scopes.filter((scope) => narrowed.includes(scope));
 }
 
 /** The credential of a call that has passed the token stage. */

@@ -3,31 +3,20 @@ import type { Behaviour } from '../behaviour.ts';
 import type { Reply } from '../call.ts';
 import { type Change, put } from '../change.ts';
 import { evolve } from '../evolve.ts';
-import { findEntry, type InjectedFault } from '../journal.ts';
-import type { Effect, StepResult } from '../step.ts';
+import { findEntry } from '../journal.ts';
+import type { Effect } from '../step.ts';
 import type { SuspendedCall, World } from '../world.ts';
-import { stepNamesWithOperation, withFaultHeader } from './complete-request.ts';
 import { refusalReply } from './refuse.ts';
 import { RequestContext } from './request-context.ts';
-import { runAndComplete } from './run-request.ts';
+import { runAndAnswer } from './run-request.ts';
 import { tokenText } from './stages.ts';
 
-export function findSuspendedCall(world: World, id: string): SuspendedCall {
-  const suspended = world.suspendedCalls.get(id);
-  if (suspended === undefined) throw new Error(`no suspended call ${id}`);
-  return suspended;
-}
-
 /** Answers a suspended call, and completes its entry in the journal. */
-export function answerSuspendedCall(
-  world: World,
-  suspended: SuspendedCall,
-  reply: Reply,
-): StepResult {
-  const { n, requestId, faultId } = suspended;
-  const shown = withFaultHeader(reply, faultId);
-  endSuspension(world, suspended, shown);
-  return { effects: [{ kind: 'answer', n, requestId, reply: shown }] };
+export function answerSuspendedCall(world: World, suspended: SuspendedCall): readonly Effect[] {
+  const { n, requestId, reply } = suspended;
+  if (reply === null) throw new Error(`suspended call ${suspended.id} has no answer`);
+  endSuspension(world, suspended, reply);
+  return [{ kind: 'answer', n, requestId, reply }];
 }
 
 function endSuspension(world: World, { id, n }: SuspendedCall, reply: Reply): void {
@@ -39,24 +28,21 @@ function endSuspension(world: World, { id, n }: SuspendedCall, reply: Reply): vo
   evolve(world, changes);
 }
 
-/** The suspended call of a timer for a piece, which piece it is, and of how many. */
-export function parsePieceRef(ref: string): { id: string; piece: number; pieces: number } {
-  const [id = '', piece, pieces] = ref.split('/');
-  return { id, piece: Number(piece), pieces: Number(pieces) };
-}
-
 /** The next piece of a slow body; with the last one the call is answered. */
-export function sendPiece(world: World, ref: string): readonly Effect[] {
-  const { id, piece, pieces } = parsePieceRef(ref);
-  const suspended = findSuspendedCall(world, id);
-  const { n, reply } = suspended;
+export function sendPiece(world: World, suspended: SuspendedCall): readonly Effect[] {
+  const { id, n, reply, sent = 0, left = 1, wakeAtMs } = suspended;
   if (reply === null) throw new Error(`suspended call ${id} has no answer`);
-  const body = Buffer.from(reply.body);
-  const upTo = (count: number) => Math.floor((body.byteLength * count) / pieces);
-  const sent: Effect = { kind: 'piece', n, bytes: body.subarray(upTo(piece - 1), upTo(piece)) };
-  if (piece < pieces) return [sent];
-  endSuspension(world, suspended, reply);
-  return [sent, { kind: 'end', n, isWhole: true }];
+  const rest = Buffer.from(reply.body).subarray(sent);
+  const bytes = rest.subarray(0, Math.ceil(rest.byteLength / left));
+  const piece: Effect = { kind: 'piece', n, bytes };
+  if (left <= 1) {
+    endSuspension(world, suspended, reply);
+    return [piece, { kind: 'end', n, isWhole: true }];
+  }
+  const next = { ...suspended, sent: sent + bytes.byteLength, left: left - 1 };
+  const dueAtMs = world.nowMs + Math.round(((wakeAtMs ?? 0) - world.nowMs) / next.left);
+  evolve(world, [put('suspendedCalls', next), { type: 'timer', kind: 'piece', dueAtMs, ref: id }]);
+  return [piece];
 }
 
 /** IDEM-14b, NS-34: given up; its key is free again and the call will never run. */
@@ -76,41 +62,38 @@ export function resumeSuspendedCall(
   world: World,
   behaviour: Behaviour,
   suspended: SuspendedCall,
-): StepResult {
-  const { id, call, facts, n } = suspended;
+): readonly Effect[] {
+  const { id, call, facts, n, faultId } = suspended;
   const context = new RequestContext(world, behaviour, call, facts, n);
   if (suspended.abandoned) {
     // IDEM-14b, NS-34.
     const detail = 'This attempt was given up before it ran. Repeat it with the same key.';
-    const reply = refusalReply(context, 'internal_error', detail);
-    return answerSuspendedCall(world, suspended, reply);
+    const refused = refusalReply(context, 'internal_error', detail);
+    const reply = { ...refused, headers: { ...refused.headers, 'x-sandbox-fault': faultId } };
+    return answerSuspendedCall(world, { ...suspended, reply });
   }
   evolve(world, [{ type: 'remove', table: 'suspendedCalls', key: id }]);
   restoreContext(context, suspended);
-  const steps = stepNamesWithOperation(behaviour.stages);
-  const faults = faultsOf(world, suspended);
-  return runAndComplete(context, { steps, eventsAfter: world.events.lastSeq, faults });
-}
-
-/** What suspended it: as the journal says, or as it is now if a state was loaded meanwhile. */
-function faultsOf(world: World, { n, faultId }: SuspendedCall): readonly InjectedFault[] {
-  const entry = findEntry(world.journal, n);
-  if (entry !== undefined) return entry.faults;
-  const fault = world.faults.get(faultId);
-  return fault === undefined ? [] : [{ id: fault.id, phase: fault.phase, effect: fault.effect }];
+  return runAndAnswer(context).effects;
 }
 
 /** What the stages had found out when the call was suspended. */
 function restoreContext(context: RequestContext, suspended: SuspendedCall): void {
   const { world, behaviour } = context;
+  const { clientId, keyId, askedAtMs, faultId, n } = suspended;
+  context.credential = world.credentials.get(clientId ?? '') ?? null;
   for (const { name, decide } of behaviour.stages) {
     if (name === 'route' || name === 'key' || name === 'readable') decide(context);
   }
-  context.operation = suspended.operation;
-  context.receivedAtMs = suspended.askedAtMs;
-  context.credential = world.credentials.get(suspended.clientId ?? '') ?? null;
   context.token = world.tokens.get(tokenText(context) ?? '') ?? null;
-  context.keyId = suspended.keyId;
-  context.subject = suspended.subject;
-  context.idempotency = suspended.keyId === null ? null : 'first';
+  context.receivedAtMs = askedAtMs;
+  const { operation } = context;
+  if (keyId !== null && operation !== null) {
+    context.keyId = keyId;
+    context.subject = behaviour.keys.subjects[operation]?.(context) ?? null;
+    context.idempotency = 'first';
+  }
+  // As the journal says, or as the fault is now if a state was loaded meanwhile.
+  const fault = world.faults.get(faultId);
+  context.faults = findEntry(world.journal, n)?.faults ?? (fault === undefined ? [] : [fault]);
 }

@@ -1,57 +1,50 @@
 // One call from its stages to its answer: the first stage that objects decides, otherwise the
-// operation; then the call is completed. A fault comes before the operation or after it.
+// operation; then the call is answered. A fault comes before the operation or after it.
 import type { Batch, Decision, Reply } from '../call.ts';
 import { evolve } from '../evolve.ts';
 import type { StepResult } from '../step.ts';
-import {
-  type Completion,
-  completeRequest,
-  stepNamesWithOperation,
-  stepsOf,
-} from './complete-request.ts';
-import { injectFaultAfter, injectFaultBefore, injectFaultOnReplay } from './inject-fault.ts';
-import type { Operation, RequestContext } from './request-context.ts';
-
-const noFaults: Completion['faults'] = [];
+import { answerCall, recordReply } from './answer-call.ts';
+import { answerReplay, injectFaultAfter, injectFaultBefore } from './faults.ts';
+import type { RequestContext } from './request-context.ts';
 
 export function runRequest(context: RequestContext): StepResult {
   const { world } = context;
-  const eventsAfter = world.events.lastSeq;
-  const { decision, steps } = runStages(context);
+  const decision = runStages(context);
   if (context.changes.length > 0) evolve(world, context.changes);
-  const completion: Completion = { steps, eventsAfter, faults: noFaults };
-  if (decision === null) {
-    return injectFaultBefore(context, completion) ?? runAndComplete(context, completion);
-  }
+  if (decision === null) return injectFaultBefore(context) ?? runAndAnswer(context);
   evolve(world, decision.changes);
-  if (context.idempotency === 'replayed') {
-    const injected = injectFaultOnReplay(context, decision, completion);
-    if (injected !== null) return injected;
-  }
+  if (context.idempotency === 'replayed') return answerReplay(context, decision);
   // NS-30: a refusal is kept for repeats when it came after the replay look-up, and not from it.
-  return completeRequest(context, decision, completion, steps[steps.length - 1] !== 'replay');
+  if (context.decidedBy !== 'replay') recordReply(context, decision.reply);
+  return answerCall(context, decision);
 }
 
-/** Runs the operation at once: now, or when the delay of a suspended call is over. */
-export function runAndComplete(context: RequestContext, completion: Completion): StepResult {
-  const decision = runOperation(context);
-  return (
-    injectFaultAfter(context, decision, completion) ??
-    completeRequest(context, decision, completion, true)
-  );
+/** The first objection; null: every stage passed. */
+function runStages(context: RequestContext): Decision | null {
+  for (const stage of context.behaviour.stages) {
+    const decision = stage.decide(context);
+    if (decision === null) continue;
+    context.decidedBy = stage.name;
+    return decision;
+  }
+  return null;
 }
 
-/** Applies what the operation decides; a batch row by row, each seeing the one before. */
-function runOperation(context: RequestContext): Decision {
-  const operation: Operation | undefined =
-    context.operation === null ? undefined : context.behaviour.operations[context.operation];
-  if (operation === undefined) throw new Error('an operation ran without a route');
-  const result = operation(context);
-  if ('decideRow' in result) return runBatch(context, result);
-  evolve(context.world, result.changes);
-  return result;
+/** Runs the operation: now, or when the delay of a suspended call is over. */
+export function runAndAnswer(context: RequestContext): StepResult {
+  const { behaviour, operation, world } = context;
+  if (operation === null) throw new Error('an operation ran without a route');
+  context.decidedBy = 'operation';
+  const result = behaviour.operations[operation](context);
+  const decision = 'decideRow' in result ? runBatch(context, result) : result;
+  evolve(world, decision.changes);
+  const struck = injectFaultAfter(context, decision);
+  if (struck !== null) return struck;
+  recordReply(context, decision.reply);
+  return answerCall(context, decision);
 }
 
+/** Applies what a batch decides row by row, each seeing the one before. */
 function runBatch(context: RequestContext, batch: Batch): Decision {
   const outcome = context.idempotency;
   const replies: Reply[] = [];
@@ -63,21 +56,4 @@ function runBatch(context: RequestContext, batch: Batch): Decision {
   // A row that converged does not make the batch a converged one.
   context.idempotency = outcome;
   return { reply: batch.answer(replies), changes: [], cites: batch.cites };
-}
-
-interface StageResult {
-  /** null: every stage passed, and the operation is the last step. */
-  readonly decision: Decision | null;
-  readonly steps: readonly string[];
-}
-
-function runStages(context: RequestContext): StageResult {
-  const { stages } = context.behaviour;
-  let count = 0;
-  for (const stage of stages) {
-    count += 1;
-    const decision = stage.decide(context);
-    if (decision !== null) return { decision, steps: stepsOf(stages, count) };
-  }
-  return { decision: null, steps: stepNamesWithOperation(stages) };
 }

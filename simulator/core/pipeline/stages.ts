@@ -5,9 +5,15 @@ import type { OperationName, OperationRow } from '../../../fixtures/operations.t
 import type { Demand } from '../behaviour.ts';
 import { type Cite, citesIf, type Decision, type Reply } from '../call.ts';
 import { type Change, putAt } from '../change.ts';
-import { headerOf, operationRowOf } from './operation-row.ts';
 import { refusalReply, refuse, refuseUnnamed } from './refuse.ts';
-import { callerOf, type RequestContext, type Stage, scopesOf } from './request-context.ts';
+import {
+  callerOf,
+  headerOf,
+  operationRowOf,
+  type RequestContext,
+  type Stage,
+  scopesOf,
+} from './request-context.ts';
 
 interface Route {
   readonly name: OperationName;

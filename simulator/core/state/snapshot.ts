@@ -1,33 +1,71 @@
 // A world as one JSON document, and back again exactly: timers, keys, buckets and suspended calls
 // included.
+import type { Schema, Typed } from '../../../fixtures/schemas/kit.ts';
+import { validate } from '../../../fixtures/schemas/validate.ts';
 import type { Behaviour } from '../behaviour.ts';
-import { put } from '../change.ts';
-import { followPut } from '../evolve.ts';
-import { IdMap } from '../id-map.ts';
-import { keysOf } from '../keys.ts';
-import type { KeyRecord } from '../records.ts';
+import { type Change, putAt } from '../change.ts';
+import { evolve, keepPast } from '../evolve.ts';
+import { setKey } from '../keys.ts';
+import { effectPart } from '../pipeline/find-fault.ts';
+import { count, id, listOf, mapOf, record, text, time, type ValueOf } from '../record-kit.ts';
+import { type Account, eventSchema, keySchema, type Transaction } from '../records.ts';
 import { personKeys, transactionKey } from '../references.ts';
-import { createWorld, type SuspendedCall, tableNames, tables, type World } from '../world.ts';
-import { copyTradingAccounts } from './copy-world.ts';
-import { StateError, validateWorld } from './validate.ts';
+import { pushTimer, timerSchema } from '../timers.ts';
+import {
+  createWorld,
+  idEraSchema,
+  type RecordOf,
+  type TableName,
+  tableNames,
+  tables,
+  type World,
+  worldOptionsSchema,
+} from '../world.ts';
 
 /** Raised when a document changes its shape; one of another version is refused. */
-const stateVersion = 4;
+const stateVersion = 5;
 const stateFormat = 'trading-platform-sandbox-state';
 
-export { StateError };
+/** Why a document cannot be loaded, in words for the person who gave it. */
+export class StateError extends Error {
+  override readonly name = 'StateError';
+}
 
-/** Members kept as they are. */
-const plain = ['name', 'seed', 'startedAtMs', 'idEras', 'options', 'nowMs', 'counters'] as const;
+/** A record that does not carry its key stands beside it. */
+const keyed = (schema: Schema) => record({ key: text, value: schema });
 
-/**
- * What a world is at one moment. Records never change, so lists of them are all that has to be
- * copied.
- */
+/** Of each table the list of its records. */
+const tableSchemas = Object.fromEntries(
+  tableNames.map((name) => {
+    const { key, schema } = tables[name];
+    return [name, listOf<unknown>(key === null ? keyed(schema) : (schema as Typed<unknown>))];
+  }),
+);
+
+const worldSchema = record({
+  name: text,
+  seed: text,
+  startedAtMs: time,
+  idEras: listOf(idEraSchema),
+  options: worldOptionsSchema,
+  nowMs: time,
+  /** There may be fewer: the rest begin at their start. */
+  counters: mapOf(count),
+  events: record({ first: count, lastSeq: count, records: listOf(eventSchema) }),
+  finishedDeliveries: listOf(id),
+  timers: listOf(timerSchema),
+  keys: listOf(record({ key: text, value: keySchema })),
+  ...tableSchemas,
+});
+type WorldDocument = ValueOf<typeof worldSchema> & {
+  readonly [T in TableName]: readonly RecordOf<T>[];
+};
+
+/** What a world is at one moment: records never change, so copies of their lists are enough. */
 export type Snapshot = Readonly<Record<string, unknown>>;
 
-/** The entries of a map at one moment: a pair is made of each when it is written. */
-class Pairs {
+/** The entries of maps at one moment: an object is made of each when it is written. */
+class Entries {
   readonly keys: readonly unknown[];
   readonly values: readonly unknown[];
 
@@ -42,30 +80,27 @@ class Pairs {
  * out (it tells of the past and decides nothing), and so is what can be worked out from the rest.
  */
 export function snapshotWorld(world: World): Snapshot {
-  const shot: Record<string, unknown> = {};
-  for (const name of plain) shot[name] = world[name];
+  const { name, seed, startedAtMs, idEras, options, nowMs, events } = world;
+  const shot: Record<string, unknown> = { name, seed, startedAtMs, idEras, options, nowMs };
   shot.counters = { ...world.counters };
-  for (const name of tableNames) {
-    const records: ReadonlyMap<unknown, unknown> = world[name];
-    shot[name] = tables[name].key === null ? new Pairs(records) : [...records.values()];
+  for (const table of tableNames) {
+    const records: ReadonlyMap<unknown, unknown> = world[table];
+    shot[table] = tables[table].key === null ? new Entries(records) : [...records.values()];
   }
   // Entries are appended in place: only as many as there are now belong to this moment.
   shot.entryCounts = [...world.tradingAccounts.values()].map(({ entries }) => entries.length);
-  shot.keys = new Pairs(...world.keys.map(({ records }) => records));
-  const { first, lastSeq, records } = world.events;
-  shot.events = { first, lastSeq, records: records.slice() };
+  shot.keys = new Entries(...world.keys.map(({ records }) => records));
+  shot.events = { ...events, records: events.records.slice() };
   shot.finishedDeliveries = world.finishedDeliveries.slice();
   shot.timers = world.timers.slice();
-  shot.suspendedCalls = [...world.suspendedCalls.values()].map(serializeSuspendedCall);
+  shot.suspendedCalls = [...world.suspendedCalls.values()].map((suspended) => {
+    const body = Buffer.from(suspended.call.body).toString('base64');
+    return { ...suspended, call: { ...suspended.call, body } };
+  });
   return shot;
 }
 
-function serializeSuspendedCall(suspended: SuspendedCall): unknown {
-  const body = Buffer.from(suspended.call.body).toString('base64');
-  return { ...suspended, call: { ...suspended.call, body } };
-}
-
-interface SnapshotDocument extends Readonly<Record<string, unknown>> {
+interface Shot extends Readonly<Record<string, unknown>> {
   readonly tradingAccounts: readonly { readonly entries: readonly unknown[] }[];
   readonly entryCounts: readonly number[];
 }
@@ -75,7 +110,7 @@ export function* serializeSnapshot(
   snapshot: Snapshot,
   beside: Readonly<Record<string, unknown>> = {},
 ): Generator<string> {
-  const { tradingAccounts, entryCounts, ...rest } = snapshot as SnapshotDocument;
+  const { tradingAccounts, entryCounts, ...rest } = snapshot as Shot;
   const head = JSON.stringify({ format: stateFormat, version: stateVersion, ...beside });
   yield `${head.slice(0, -1)},"world":{`;
   yield* serializeMembers(rest);
@@ -96,8 +131,8 @@ function* serializeMembers(members: Readonly<Record<string, unknown>>): Generato
     yield `${separator}\n${JSON.stringify(name)}:`;
     separator = ',';
     if (Array.isArray(value)) yield* serializeList(value);
-    else if (value instanceof Pairs) {
-      yield* serializeList(value.keys, (key, index) => [key, value.values[index]]);
+    else if (value instanceof Entries) {
+      yield* serializeList(value.keys, (key, index) => ({ key, value: value.values[index] }));
     } else if (name === 'events') {
       yield '{';
       yield* serializeMembers(value as Readonly<Record<string, unknown>>);
@@ -128,45 +163,54 @@ export function dumpWorld(world: World, beside: Readonly<Record<string, unknown>
 /** Throws a StateError that says what is wrong; the document itself is never changed. */
 export function loadWorld(document: unknown, behaviour: Behaviour): World {
   const shot = findWorldIn(document);
-  const found = validateWorld(shot);
-  const { name, seed, startedAtMs } = shot as unknown as World;
-  const world = createWorld({ name, seed, startedAtMs });
-  const loaded: Record<string, unknown> = { ...world, ...found };
-  for (const name of plain) loaded[name] = shot[name];
-  loaded.counters = { ...world.counters, ...(shot.counters as World['counters']) };
-  const { accounts, tradingAccounts, transactions, suspendedCalls } = found as unknown as World;
-  loaded.accounts = IdMap.of(accounts);
-  loaded.tradingAccounts = copyTradingAccounts(tradingAccounts);
-  loaded.transactions = IdMap.of(transactions);
-  loaded.suspendedCalls = new Map(
-    [...suspendedCalls].map(([id, each]) => [id, parseSuspendedCall(each)]),
-  );
-  loaded.keys = keysOf(shot.keys as [string, KeyRecord][]);
-  // What grows in place is copied: the document may be loaded again.
-  const events = shot.events as World['events'];
-  loaded.events = { ...events, records: events.records.slice() };
-  loaded.finishedDeliveries = (shot.finishedDeliveries as string[]).slice();
-  loaded.timers = (shot.timers as World['timers']).slice();
-  const whole = loaded as unknown as World;
-  indexWorld(whole, behaviour);
-  return whole;
+  const { name, seed, startedAtMs, options, idEras, nowMs } = shot;
+  const world = createWorld({ name, seed, startedAtMs, options });
+  Object.assign(world, { idEras, nowMs });
+  Object.assign(world.counters, shot.counters);
+  loadEvents(world, shot);
+  for (const table of tableNames) loadTable(world, behaviour, table, shot);
+  for (const table of tableNames) checkNames(world, table);
+  for (const [index, { effect }] of shot.faults.entries()) {
+    const part = effectPart(effect.kind);
+    if (part === undefined || Object.hasOwn(effect, part)) continue;
+    throw new StateError(`world.faults[${index}].effect.${part} is missing`);
+  }
+  for (const { key, value } of shot.keys) setKey(world.keys, key, value, value.atMs);
+  for (const timer of shot.timers) {
+    const isAnswer = timer.kind === 'answer' || timer.kind === 'piece';
+    const isMissing = world.suspendedCalls.get(timer.ref)?.reply === null;
+    if (isAnswer && isMissing) {
+      throw new StateError(`world.timers: suspended call ${timer.ref} has no reply to send`);
+    }
+    pushTimer(world.timers, timer);
+  }
+  world.finishedDeliveries.push(...shot.finishedDeliveries);
+  return world;
 }
 
-function parseSuspendedCall(suspended: SuspendedCall): SuspendedCall {
-  const body = new Uint8Array(Buffer.from(suspended.call.body as unknown as string, 'base64'));
-  return { ...suspended, call: { ...suspended.call, body } };
-}
-
-/** What is worked out of the records, under the settings now in force (NS-20). */
-function indexWorld(world: World, behaviour: Behaviour): void {
-  for (const token of world.tokens.values()) followPut(world, put('tokens', token));
-  for (const account of world.accounts.values()) {
-    followPut(world, put('accounts', account, personKeys(behaviour, account)));
+function findWorldIn(document: unknown): WorldDocument {
+  if (typeof document !== 'object' || document === null || Array.isArray(document)) {
+    throw new StateError('a state is a JSON object, as GET state answers it');
   }
-  for (const transaction of world.transactions.values()) {
-    followPut(world, put('transactions', transaction, transactionKey(behaviour, transaction)));
+  const { format, version, world } = document as Readonly<Record<string, unknown>>;
+  if (format !== stateFormat) {
+    throw new StateError(`format must be "${stateFormat}": ${likelyKind(document)}`);
   }
-  for (const delivery of world.deliveries.values()) followPut(world, put('deliveries', delivery));
+  if (version !== stateVersion) {
+    const isNewer = typeof version === 'number' && version > stateVersion;
+    const whose = isNewer ? 'a newer' : 'another';
+    throw new StateError(
+      `version ${String(version)} is of ${whose} release, and this one reads version ${stateVersion}: use that release, or move the file away to begin with the starting world`,
+    );
+  }
+  const [problem] = validate(worldSchema, world, 'world', 'world');
+  if (problem !== undefined) throw new StateError(`${problem.field} ${problem.message}`);
+  const { idEras, nowMs, startedAtMs } = world as WorldDocument;
+  if (idEras.length === 0) throw new StateError('world.idEras must have at least one entry');
+  if (nowMs < startedAtMs) {
+    throw new StateError('world.nowMs must not be before world.startedAtMs');
+  }
+  return world as WorldDocument;
 }
 
 /** People mix up the files of this program. */
@@ -180,24 +224,89 @@ function likelyKind(document: object): string {
   return 'this is no saved world, as --state or GET state write it';
 }
 
-function findWorldIn(document: unknown): Readonly<Record<string, unknown>> {
-  if (!isObject(document))
-    throw new StateError('a state is a JSON object, as GET state answers it');
-  const { format, version, world } = document;
-  if (format !== stateFormat) {
-    throw new StateError(`format must be "${stateFormat}": ${likelyKind(document)}`);
+/** EVT-2a: without a gap, because they are found by their place. */
+function loadEvents(world: World, { events: { first, lastSeq, records } }: WorldDocument): void {
+  for (const [index, { seq, body }] of records.entries()) {
+    const place = `world.events.records[${index}]`;
+    if (seq !== first + index) throw new StateError(`${place}.seq must be ${first + index}`);
+    if (!isJson(body)) throw new StateError(`${place}.body must be JSON`);
   }
-  if (version !== stateVersion) {
-    const isNewer = typeof version === 'number' && version > stateVersion;
-    const whose = isNewer ? 'a newer' : 'another';
-    throw new StateError(
-      `version ${String(version)} is of ${whose} release, and this one reads version ${stateVersion}: use that release, or move the file away to begin with the starting world`,
-    );
-  }
-  if (!isObject(world)) throw new StateError('world must be an object');
-  return world;
+  const last = records.length === 0 ? lastSeq : first + records.length - 1;
+  if (lastSeq !== last) throw new StateError(`world.events.lastSeq must be ${last}`);
+  keepPast(world, records, first - 1);
+  Object.assign(world.events, { lastSeq });
 }
 
-function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
+/** An object is taken at its braces: reading hundreds of thousands through takes too long. */
+function isJson(body: string): boolean {
+  if (body.startsWith('{') && body.endsWith('}')) return true;
+  try {
+    JSON.parse(body);
+    return true;
+  } catch (error) {
+    if (error instanceof SyntaxError) return false;
+    throw error;
+  }
+}
+
+/** Puts the records in place, with what is worked out of them under the settings now in force. */
+function loadTable(
+  world: World,
+  behaviour: Behaviour,
+  table: TableName,
+  document: WorldDocument,
+): void {
+  const { key: member } = tables[table];
+  for (const [index, item] of (document[table] as readonly unknown[]).entries()) {
+    const { key, value } = item as { readonly key: string; readonly value: unknown };
+    const id = member === null ? key : (item as Record<string, string>)[member];
+    const record = member === null ? value : item;
+    evolve(world, [changeFor(behaviour, table, id as string, record)]);
+    if (world[table].size > index) continue;
+    const place = `world.${table}[${index}].${member ?? 'key'}`;
+    throw new StateError(`${place} is there twice: ${JSON.stringify(id)}`);
+  }
+}
+
+function changeFor(behaviour: Behaviour, table: TableName, key: string, record: unknown): Change {
+  switch (table) {
+    case 'accounts': {
+      const account = record as Account;
+      return putAt(table, key, account, personKeys(behaviour, account));
+    }
+    case 'transactions': {
+      const transaction = record as Transaction;
+      return putAt(table, key, transaction, transactionKey(behaviour, transaction));
+    }
+    case 'tradingAccounts': {
+      // Its entries are added to in place, and the document may be loaded again.
+      const tradingAccount = record as RecordOf<'tradingAccounts'>;
+      return putAt(table, key, { ...tradingAccount, entries: tradingAccount.entries.slice() });
+    }
+    case 'suspendedCalls': {
+      const suspended = record as RecordOf<'suspendedCalls'>;
+      const { call } = suspended;
+      const body = new Uint8Array(Buffer.from(call.body as unknown as string, 'base64'));
+      return putAt(table, key, { ...suspended, call: { ...call, body } });
+    }
+    default:
+      return putAt(table, key as never, record as never);
+  }
+}
+
+/** Every record that a record names is in the world. */
+function checkNames(world: World, table: TableName): void {
+  const { names = {} } = tables[table] as { readonly names?: Readonly<Record<string, TableName>> };
+  for (const [member, where] of Object.entries(names)) {
+    const named: ReadonlyMap<unknown, unknown> = world[where];
+    let index = 0;
+    for (const record of (world[table] as ReadonlyMap<unknown, object>).values()) {
+      const id = (record as Readonly<Record<string, unknown>>)[member];
+      if (id !== null && !named.has(id)) {
+        const place = `world.${table}[${index}].${member}`;
+        throw new StateError(`${place} is ${JSON.stringify(id)}, not in world.${where}`);
+      }
+      index += 1;
+    }
+  }
 }

@@ -92,7 +92,7 @@ function untimed({ first }: Sandbox): string {
 
 const notStates: readonly (readonly [string, string])[] = [
   ['', 'is not whole JSON'],
-  ['{"format":"trading-platform-sandbox-state","version":4,"wor', 'is not whole JSON'],
+  ['{"format":"trading-platform-sandbox-state","version":5,"wor', 'is not whole JSON'],
   ['[]', 'a state is a JSON object'],
   ['null', 'a state is a JSON object'],
   ['0', 'a state is a JSON object'],
@@ -103,11 +103,8 @@ const notStates: readonly (readonly [string, string])[] = [
     '{"format":"trading-platform-sandbox-state","version":1,"world":{}}',
     'version 1 is of another release',
   ],
-  ['{"format":"trading-platform-sandbox-state","version":4}', 'world must be an object'],
-  [
-    '{"format":"trading-platform-sandbox-state","version":4,"world":{}}',
-    'world.firms must be a list',
-  ],
+  ['{"format":"trading-platform-sandbox-state","version":5}', 'world must be an object'],
+  ['{"format":"trading-platform-sandbox-state","version":5,"world":{}}', 'world.name is missing'],
 ];
 
 state('a torn, newer or other file is refused and left as it was', async () => {
