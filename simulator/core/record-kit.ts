@@ -2,7 +2,13 @@
 // state come.
 
 import { operationNames } from '../../fixtures/operations.ts';
-import { ofType, record, type Typed, type ValueOf } from '../../fixtures/schemas/kit.ts';
+import {
+  ofType,
+  record,
+  type Schema,
+  type Typed,
+  type ValueOf,
+} from '../../fixtures/schemas/kit.ts';
 import { planRates } from './tables/rate-plans.ts';
 
 export { ofType, record, type ValueOf };
@@ -26,6 +32,16 @@ export const decimal = ofType<string>({
   pattern: '^[+-]?(\\d+(\\.\\d*)?|\\.\\d+)([eE][+-]?\\d{1,3})?$',
   description: 'It is an exact decimal such as "10.50".',
 });
+
+/** Members of what callers are shown, as they are kept: numbers are bounded, and decimals as sums. */
+export function stored<P extends Readonly<Record<string, Schema>>>(members: P): P {
+  const kept = Object.entries(members).map(([name, schema]) => {
+    const isNumber = [schema.type].flat().includes('integer');
+    if (isNumber) return [name, { ...schema, maximum: mostCounted }];
+    return [name, schema.pattern?.includes('\\.') ? decimal : schema];
+  });
+  return Object.fromEntries(kept) as P;
+}
 
 export const orNull = <T>(schema: Typed<T>) =>
   ofType<T | null>({ ...schema, type: [...[schema.type ?? []].flat(), 'null'] });

@@ -3,7 +3,13 @@
 // saved state.
 import type { EventCategory } from '../../fixtures/event-kinds.ts';
 import type { OperationName } from '../../fixtures/operations.ts';
-import { mapProfile } from '../../fixtures/schemas/account-profile.ts';
+import {
+  accountMembers,
+  orderMembers,
+  positionMembers,
+  subscriptionMembers,
+  transactionMembers,
+} from '../../fixtures/schemas/records.ts';
 import { replySchema } from './call.ts';
 import {
   count,
@@ -19,6 +25,7 @@ import {
   plan,
   rate,
   record,
+  stored,
   text,
   time,
   url,
@@ -75,21 +82,7 @@ export const tokenSchema = record({
 });
 export type Token = ValueOf<typeof tokenSchema>;
 
-export const accountSchema = record({
-  id,
-  firm_id: id,
-  brand_id: id,
-  client_reference_id: text,
-  email: text,
-  /** Normalised (ACC-11); null when none was given. */
-  phone: orNull(text),
-  ...mapProfile(() => orNull(text)),
-  status: text,
-  revision: count,
-  created_at: time,
-  /** The deposit that carries `is_ftd`; null until one was approved (TXS-2). */
-  first_deposit_id: orNull(id),
-});
+export const accountSchema = record(stored({ ...accountMembers.api, ...accountMembers.operator }));
 export type Account = ValueOf<typeof accountSchema>;
 
 const entrySchema = record({
@@ -115,54 +108,21 @@ export const tradingAccountSchema = record({
 export type TradingAccount = ValueOf<typeof tradingAccountSchema>;
 
 export const transactionSchema = record({
-  id,
-  firm_id: id,
-  brand_id: id,
-  account_id: id,
-  trading_account_id: id,
-  client_reference_id: text,
-  currency: text,
-  /** As sent (CONV-2a). */
-  amount: decimal,
+  ...stored({ ...transactionMembers.api, ...transactionMembers.operator }),
   /** A deviation may keep it as it was sent, which can be null. */
   method: ofType<string>(orNull(text)),
   transaction_type: text,
-  status: oneOf('pending', 'approved', 'settled', 'rejected', 'cancelled'),
-  is_ftd: flag,
-  created_at: time,
-  /** Stored for operators, never answered by the API (TXS-19). */
-  reason: orNull(text),
-  /** Who rejected or cancelled it. */
-  operator: orNull(text),
 });
 export type Transaction = ValueOf<typeof transactionSchema>;
 export type TransactionStatus = Transaction['status'];
 
 export const positionSchema = record({
-  id,
-  trading_account_id: id,
-  account_id: id,
-  instrument: text,
+  ...stored({ ...positionMembers.api, ...positionMembers.operator }),
   side: text,
-  /** What is still open, an exact decimal; `0` once closed. */
-  volume: decimal,
-  open_price: decimal,
-  opened_at: time,
-  closed_at: orNull(time),
 });
 export type Position = ValueOf<typeof positionSchema>;
 
-export const orderSchema = record({
-  id,
-  trading_account_id: id,
-  position_id: id,
-  instrument: text,
-  side: text,
-  volume: decimal,
-  price: decimal,
-  status: oneOf('filled'),
-  created_at: time,
-});
+export const orderSchema = record({ ...stored(orderMembers), side: text });
 export type Order = ValueOf<typeof orderSchema>;
 
 export const keySchema = record({
@@ -184,27 +144,11 @@ export const bucketSchema = record({
 export type Bucket = ValueOf<typeof bucketSchema>;
 
 export const subscriptionSchema = record({
-  id: count,
-  firm_id: id,
-  brand_id: orNull(id),
-  /** NS-65: the one account whose events it gets; null: all of them. */
-  account_id: orNull(id),
-  /** NS-65: the credential that made it; null: an operator or a starting world. */
-  client_id: orNull(id),
+  ...stored({ ...subscriptionMembers.api, ...subscriptionMembers.operator }),
   url,
   event_categories: listOf(ofType<EventCategory>(text)),
-  disabled: flag,
-  disabled_reason: orNull(text),
-  last_delivered_seq: count,
-  created_at: time,
-  secret: text,
-  /** The secret before the last rotation, still signing until the overlap ends (EVT-7, NS-22). */
-  previous_secret: orNull(text),
-  rotated_at_ms: orNull(time),
   /** Events up to this sequence number have been looked at for delivery. */
   cursor_seq: count,
-  /** All attempts of an event failed: nothing is sent until resumed (NS-28). */
-  stopped: flag,
 });
 export type Subscription = ValueOf<typeof subscriptionSchema>;
 

@@ -1,7 +1,13 @@
 // How records look on the wire, as JSON text that is made once and then sent and stored as it is; and
 // the ids of events and requests.
 
-import { mapProfile } from '../../fixtures/schemas/account-profile.ts';
+import {
+  accountMembers,
+  orderMembers,
+  positionMembers,
+  subscriptionMembers,
+  transactionMembers,
+} from '../../fixtures/schemas/records.ts';
 import type { Settings } from '../../fixtures/settings.ts';
 import type {
   Account,
@@ -84,23 +90,34 @@ export interface Problem {
 export function serializePolicy(settings: Settings) {
   const absent = ABSENT[settings.absent_optionals];
   return {
-    account: (account: Account) => JSON.stringify(accountFields(account, absent)),
+    account: (account: Account) => JSON.stringify(pickAccount(account, absent)),
     // CONV-3: the reads give these ids as numbers, the writes as strings.
     accountRead: (account: Account) => {
       const id = Number(account.id);
-      return JSON.stringify({ record_id: id, account_id: id, ...accountFields(account, absent) });
+      return JSON.stringify({ record_id: id, account_id: id, ...pickAccount(account, absent) });
     },
-    transaction: (transaction: Transaction) => JSON.stringify(transactionFields(transaction)),
+    transaction: (transaction: Transaction) => JSON.stringify(pickTransaction(transaction)),
     transactionRead: (transaction: Transaction) =>
       JSON.stringify({
         record_id: Number(transaction.id),
-        ...transactionFields(transaction),
+        ...pickTransaction(transaction),
         account_id: Number(transaction.account_id),
       }),
-    order: serializeOrder,
-    position: serializePosition,
-    subscription: (subscription: Subscription, secret: string | null) =>
-      JSON.stringify(subscriptionFields(subscription, secret, settings)),
+    /** NS-1. */
+    order: (order: Order) => JSON.stringify(pickOrder(order)),
+    position: (position: Position) => {
+      const status = position.closed_at === null ? 'open' : 'closed';
+      return JSON.stringify({ ...pickPosition(position), status });
+    },
+    /** HOOK-3: two operations pass a secret. */
+    subscription: (subscription: Subscription, secret: string | null) => {
+      const shown = pickSubscription(subscription);
+      // NS-52.
+      if (settings.subscription_brand_id === 'number' && subscription.brand_id !== null) {
+        shown.brand_id = Number(subscription.brand_id);
+      }
+      return JSON.stringify(secret === null ? shown : { ...shown, secret });
+    },
     problem: (problem: Problem, requestId: string) =>
       serializeProblem(problem, requestId, settings.error_entry),
     envelope: recentEnvelopes(settings),
@@ -111,82 +128,28 @@ export function serializePolicy(settings: Settings) {
 export const serializeAccountStatus = ({ id, status, revision }: Account): string =>
   JSON.stringify({ account_id: Number(id), status, revision });
 
-/**
- * ACC-18: exactly these fields; the email is never among them.
- */
-function accountFields(account: Account, absent: Absent) {
-  return {
-    id: account.id,
-    revision: account.revision,
-    client_reference_id: account.client_reference_id,
-    ...mapProfile((field) => account[field] ?? absent),
-    phone: account.phone ?? absent,
-    status: account.status,
-    brand_id: account.brand_id,
-    firm_id: account.firm_id,
+/** The members of a record that callers are shown, in their order. */
+function pick<R extends object>(members: object): (record: R) => Record<string, unknown> {
+  const names = Object.keys(members) as (keyof R & string)[];
+  return (record) => {
+    const picked: Record<string, unknown> = {};
+    for (const name of names) picked[name] = record[name];
+    return picked;
   };
 }
 
-/** TXN-8, TXN-9, TXS-19: exactly these fields; reason and operator stay inside. */
-function transactionFields(transaction: Transaction) {
-  return {
-    id: transaction.id,
-    account_id: transaction.account_id,
-    trading_account_id: transaction.trading_account_id,
-    currency: transaction.currency,
-    amount: transaction.amount,
-    method: transaction.method,
-    transaction_type: transaction.transaction_type,
-    status: transaction.status,
-    is_ftd: transaction.is_ftd,
-    created_at: transaction.created_at,
-  };
-}
+/** TXN-8, TXN-9, TXS-19: reason and operator stay inside. */
+const pickTransaction = pick<Transaction>(transactionMembers.api);
+const pickOrder = pick<Order>(orderMembers);
+const pickPosition = pick<Position>(positionMembers.api);
+const pickSubscription = pick<Subscription>(subscriptionMembers.api);
+const accountNames = Object.keys(accountMembers.api) as (keyof typeof accountMembers.api)[];
 
-/** NS-1. */
-const serializeOrder = (order: Order): string =>
-  JSON.stringify({
-    id: order.id,
-    trading_account_id: order.trading_account_id,
-    position_id: order.position_id,
-    instrument: order.instrument,
-    side: order.side,
-    volume: order.volume,
-    price: order.price,
-    status: order.status,
-    created_at: order.created_at,
-  });
-
-/** NS-1. */
-const serializePosition = (position: Position): string =>
-  JSON.stringify({
-    id: position.id,
-    trading_account_id: position.trading_account_id,
-    instrument: position.instrument,
-    side: position.side,
-    volume: position.volume,
-    open_price: position.open_price,
-    status: position.closed_at === null ? 'open' : 'closed',
-    opened_at: position.opened_at,
-    closed_at: position.closed_at,
-  });
-
-/** HOOK-2, HOOK-3: the secret is shown only by the two operations that pass one. */
-function subscriptionFields(subscription: Subscription, secret: string | null, settings: Settings) {
-  const { brand_id: brandId } = subscription;
-  return {
-    id: subscription.id,
-    url: subscription.url,
-    // NS-52.
-    brand_id:
-      brandId !== null && settings.subscription_brand_id === 'number' ? Number(brandId) : brandId,
-    event_categories: subscription.event_categories,
-    disabled: subscription.disabled,
-    disabled_reason: subscription.disabled_reason,
-    last_delivered_seq: subscription.last_delivered_seq,
-    created_at: subscription.created_at,
-    ...(secret === null ? {} : { secret }),
-  };
+/** ACC-18: the email is never among them. */
+function pickAccount(account: Account, absent: Absent): Record<string, unknown> {
+  const picked: Record<string, unknown> = {};
+  for (const name of accountNames) picked[name] = account[name] ?? absent;
+  return picked;
 }
 
 /** ERR-1a, ERR-1b, NS-13. */

@@ -94,7 +94,7 @@ export function viewSubscription(
 }
 
 export function viewDelivery({ world }: WorldHost, delivery: Delivery): DeliveryShown {
-  const { round_start: _, ...shown } = delivery;
+  const { round_start: _, delayed: __, ...shown } = delivery;
   return {
     ...shown,
     event_id: eventId(world, delivery.seq),
