@@ -26,9 +26,9 @@ const broken: readonly (readonly [string, (document: Loose) => void, string])[] 
     ({ world }) => Object.assign(world, { deliveries: [{ id: '1' }] }),
     'world.deliveries[0].subscription_id',
   ],
-  ['buckets', ({ world }) => Object.assign(world, { buckets: [{}] }), 'world.buckets[0]'],
-  ['names', ({ world }) => Object.assign(world, { names: [{}] }), 'world.names[0]'],
-  ['forwards', ({ world }) => Object.assign(world, { forwards: [{}] }), 'world.forwards[0]'],
+  ['buckets', ({ world }) => Object.assign(world, { buckets: [{}] }), 'world.buckets[0].key'],
+  ['names', ({ world }) => Object.assign(world, { names: [{}] }), 'world.names[0].key'],
+  ['forwards', ({ world }) => Object.assign(world, { forwards: [{}] }), 'world.forwards[0].key'],
   ['a time', ({ world }) => Object.assign(world, { nowMs: -5 }), 'world.nowMs'],
   ['a clock of text', (document) => Object.assign(document, { clock: 'frozen' }), 'clock'],
   [

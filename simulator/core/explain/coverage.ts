@@ -25,7 +25,6 @@ interface SeenCall {
 
 type Predicate = (seen: SeenCall) => boolean;
 
-const never: Predicate = () => false;
 const bodyHas =
   (pattern: RegExp): Predicate =>
   ({ entry }) =>
@@ -83,23 +82,17 @@ const besidesCite: Readonly<Partial<Record<RuleId, Predicate>>> = {
   'BULK-8': bodyHas(/"created":[1-9]\d*,"failed":[1-9]/),
   'BULK-11': bodyHas(/"status":200/),
   'BULK-12': bodyHas(/"id":("\d+").*"id":\1/),
-  'POS-2': never,
-  'POS-3': never,
-  'POS-4': never,
-  'IDEM-6a': never,
-  'IDEM-6b': never,
-  'IDEM-6c': never,
   'IDEM-8': all(isUnlike, not(isAcross)),
   'IDEM-11': all(isUnlike, isCorrected),
-  'IDEM-13': never,
   'IDEM-14a': ({ entry }) => entry.idempotency === 'in_flight',
-  'AUTH-3c': never,
-  'HOOK-13': never,
-  'EVT-7': never,
   'EVT-10a': bodyHas(/"last_delivered_seq":[1-9]/),
   'EVT-10b': ({ entry }) => entry.reply?.status === 101 && entry.call.target.includes('after_seq='),
-  'EVT-13': never,
 };
+
+/** Rules that an answer cites when it prepares what shows them. */
+const shownLater = new Set<string>(
+  'IDEM-6a IDEM-6b IDEM-6c IDEM-13 AUTH-3c HOOK-13 EVT-7 EVT-13'.split(' '),
+);
 
 type Rows = readonly (readonly [RuleId, Predicate])[];
 
@@ -156,22 +149,20 @@ function isKnownElsewhere({ entry, world }: SeenCall): boolean {
   return false;
 }
 
-const transitionName = (from: string, trigger: string, to: string) => `${from} ${trigger} → ${to}`;
-const created = transitionName('none', 'create', 'pending');
-const payoutRefused = transitionName('pending', 'approve', '501');
-const amendRefused = transitionName('settled', 'cancel', '403');
-const settled = transitionName('approved', 'settle', 'settled');
-const disabled = transitionName('enabled', 'disable', 'disabled');
-const targetRefused = transitionName('enabled', 'target no longer public', 'disabled');
+const created = 'none create → pending';
+const payoutRefused = 'pending approve → 501';
+const amendRefused = 'settled cancel → 403';
+const settled = 'approved settle → settled';
+const disabled = 'enabled disable → disabled';
+const targetRefused = 'enabled target no longer public → disabled';
 
 /** Every transition that the specification names, refused ones included. */
 const transitionNames: readonly string[] = [
   created,
-  ...Object.entries(transitionTable).flatMap(([from, moves]) =>
-    Object.entries(moves).flatMap(([trigger, move]) => {
-      if (trigger === 'settle') return [];
+  ...Object.entries(transitionTable).flatMap(([from, { settle: _, ...moves }]) =>
+    Object.entries(moves).map(([trigger, move]) => {
       const to = move.kind === 'move' ? move.to : move.kind === 'unchanged' ? from : '409';
-      return [transitionName(from, trigger, to)];
+      return `${from} ${trigger} → ${to}`;
     }),
   ),
   payoutRefused,
@@ -181,31 +172,31 @@ const transitionNames: readonly string[] = [
   targetRefused,
 ];
 
-/** The rule that each move of a transaction rests on, with where it leads from and to. */
-const moves = [
-  ['TXS-1', 'pending', 'approved'],
-  ['TXS-6', 'pending', 'rejected'],
-  ['TXS-8', 'pending', 'cancelled'],
-  ['TXS-10', 'settled', 'cancelled'],
-] as const;
+/** The transition behind the rule that a move of a transaction rests on. */
+const moves: Readonly<Record<string, string>> = {
+  'TXN-1': created,
+  'TXS-1': 'pending approve → approved',
+  'TXS-3': payoutRefused,
+  'TXS-6': 'pending reject → rejected',
+  'TXS-8': 'pending cancel → cancelled',
+  'TXS-10': 'settled cancel → cancelled',
+  'TXS-11': amendRefused,
+};
 
 /** The transition that a call which ran has met; null: none. */
 function transitionOf({ operation, cites, reply }: JournalEntry): string | null {
-  if (operation === 'createTransaction') return cites.includes('TXN-1') ? created : null;
   if (operation === 'disableWebhook') return (reply?.status ?? 500) < 300 ? disabled : null;
-  const trigger = /^(approve|reject|cancel)Transaction$/.exec(operation ?? '')?.[1];
-  if (trigger === undefined) return null;
-  if (cites.includes('TXS-3')) return payoutRefused;
-  if (cites.includes('TXS-11')) return amendRefused;
-  if (reply?.status === 409) {
+  if (operation === null || !operation.endsWith('Transaction')) return null;
+  const known = cites.find((cite) => moves[cite] !== undefined);
+  if (known !== undefined) return moves[known] as string;
+  const trigger = operation.replace('Transaction', '');
+  if (trigger === 'create' || reply === null) return null;
+  if (reply.status === 409) {
     const from = /is (\w+); \w+ is not possible/.exec(reply.body)?.[1];
-    return from === undefined ? null : transitionName(from, trigger, '409');
+    return from === undefined ? null : `${from} ${trigger} → 409`;
   }
-  if (reply !== null && reply.status !== 200) return null;
-  const move = moves.find(([cite]) => cites.includes(cite));
-  if (move !== undefined) return transitionName(move[1], trigger, move[2]);
-  const status = /"status":"(\w+)"/.exec(reply?.body ?? '')?.[1];
-  return status === undefined ? null : transitionName(status, trigger, status);
+  const status = reply.status === 200 ? /"status":"(\w+)"/.exec(reply.body)?.[1] : undefined;
+  return status === undefined ? null : `${status} ${trigger} → ${status}`;
 }
 
 const refusalNames = Object.entries(refusalTable).map(([code, { status }]) => `${status} ${code}`);
@@ -283,7 +274,8 @@ export class Coverage {
   answer(world: World, entry: JournalEntry): void {
     const seen = this.#look(world, entry);
     for (const cite of entry.cites) {
-      if (besidesCite[cite as RuleId]?.(seen) ?? true) this.#meet(cite as RuleId);
+      const isShown = besidesCite[cite as RuleId]?.(seen) ?? !shownLater.has(cite);
+      if (isShown) this.#meet(cite as RuleId);
     }
     const status = entry.reply?.status ?? 0;
     if (status > 0 && status !== 429) this.#meet('LIM-8');
@@ -402,9 +394,7 @@ export class Coverage {
   /** Another world has replaced this one: the counts stay. */
   forget(now: World): void {
     this.#givenTo = Math.min(this.#givenTo, now.counters.subscription);
-    this.#firstUses.clear();
-    this.#retryable.clear();
-    this.#tokensSpentUntilMs = 0;
+    this.#forgetCalls();
   }
 
   #counts(): readonly Counts[] {
@@ -413,12 +403,12 @@ export class Coverage {
 
   /** Starts counting from zero. */
   clear(): void {
-    const none = new Coverage().#counts();
-    for (const [index, counts] of this.#counts().entries()) {
-      counts.clear();
-      for (const [name] of none[index] ?? []) counts.set(name, 0);
-    }
+    for (const counts of this.#counts()) for (const name of counts.keys()) counts.set(name, 0);
     this.hints.clear();
+    this.#forgetCalls();
+  }
+
+  #forgetCalls(): void {
     this.#firstUses.clear();
     this.#retryable.clear();
     this.#tokensSpentUntilMs = 0;

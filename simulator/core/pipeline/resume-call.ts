@@ -33,7 +33,7 @@ export function sendPiece(world: World, suspended: SuspendedCall): readonly Effe
   const { id, n, reply, sent = 0, left = 1, wakeAtMs } = suspended;
   if (reply === null) throw new Error(`suspended call ${id} has no answer`);
   const rest = Buffer.from(reply.body).subarray(sent);
-  const bytes = rest.subarray(0, Math.ceil(rest.byteLength / left));
+  const bytes = rest.subarray(0, Math.floor(rest.byteLength / left));
   const piece: Effect = { kind: 'piece', n, bytes };
   if (left <= 1) {
     endSuspension(world, suspended, reply);

@@ -15,76 +15,55 @@ import {
   scopesOf,
 } from './request-context.ts';
 
-interface Route {
-  readonly name: OperationName;
-  readonly method: string;
-  readonly segments: readonly string[];
-}
-
 type Table = Readonly<Record<OperationName, OperationRow>>;
 
-const prefix = '/api/v1/';
-const compiled = new WeakMap<Table, Routes>();
-
 interface Routes {
-  /** By method and path; only what is not found here is taken apart. */
+  /** By method and path; only a path that is not found here is matched. */
   readonly literal: ReadonlyMap<string, OperationName>;
-  readonly bySegments: ReadonlyMap<number, readonly Route[]>;
+  readonly forms: readonly { name: OperationName; method: string; form: RegExp }[];
 }
+
+const compiled = new WeakMap<Table, Routes>();
 
 function routesOf(table: Table): Routes {
   const known = compiled.get(table);
   if (known !== undefined) return known;
   const literal = new Map<string, OperationName>();
-  const bySegments = new Map<number, Route[]>();
-  for (const [name, row] of Object.entries(table) as [OperationName, OperationRow][]) {
-    if (row.absent === true) continue;
-    const path = row.path.startsWith('/') ? row.path : `${prefix}${row.path}`;
-    const segments = path.slice(1).split('/');
-    if (!segments.includes(':id')) literal.set(`${row.method} ${path}`, name);
-    const shelf = bySegments.get(segments.length) ?? [];
-    bySegments.set(segments.length, [...shelf, { name, method: row.method, segments }]);
+  const forms: Routes['forms'][number][] = [];
+  for (const [name, { method, path: own, absent }] of Object.entries(table)) {
+    if (absent === true) continue;
+    const path = own.startsWith('/') ? own : `/api/v1/${own}`;
+    if (!path.includes(':id')) literal.set(`${method} ${path}`, name as OperationName);
+    const form = path.replace(/[.*+?^${}()|[\]\\]/g, '\\$&').replace(':id', '([^/]*)');
+    forms.push({ name: name as OperationName, method, form: new RegExp(`^${form}$`) });
   }
-  const routes = { literal, bySegments };
+  const routes = { literal, forms };
   compiled.set(table, routes);
   return routes;
-}
-
-/** Literal segments win over `:id`, so that `accounts/bulk` is not an account called bulk. */
-function matches(route: Route, segments: readonly string[]): boolean {
-  return route.segments.every((part, at) => part === ':id' || part === segments[at]);
 }
 
 export const routeStage: Stage = {
   name: 'route',
   decide(context) {
-    const { literal, bySegments } = routesOf(context.behaviour.table);
-    const { method } = context.call;
-    context.operation = literal.get(`${method} ${context.path}`) ?? null;
+    const { behaviour, call, path } = context;
+    const { literal, forms } = routesOf(behaviour.table);
+    context.operation = literal.get(`${call.method} ${path}`) ?? null;
     if (context.operation !== null) return null;
-    const segments = context.path.slice(1).split('/');
-    const shelf = bySegments.get(segments.length) ?? [];
-    const allowed: string[] = [];
-    let found: Route | null = null;
-    for (const route of shelf) {
-      if (!matches(route, segments)) continue;
-      allowed.push(route.method);
-      if (route.method !== method) continue;
-      if (found === null || found.segments.includes(':id')) found = route;
+    for (const { name, method, form } of forms) {
+      const match = method === call.method ? form.exec(path) : null;
+      if (match === null) continue;
+      context.operation = name;
+      context.pathId = decodeSegment(match[1] ?? '');
+      return null;
     }
-    if (found === null) return refuseRoute(context, allowed);
-    context.operation = found.name;
-    const id = found.segments.indexOf(':id');
-    context.pathId = id < 0 ? '' : decodeSegment(segments[id] as string);
-    return null;
+    return refuseRoute(context, methodsAt(behaviour.table, path));
   },
 };
 
-/** The methods that this path takes; none where there is nothing. */
+/** The methods that this path takes; none if there is nothing. */
 export function methodsAt(table: Table, path: string): readonly string[] {
-  const segments = path.slice(1).split('/');
-  const shelf = routesOf(table).bySegments.get(segments.length) ?? [];
-  return shelf.filter((route) => matches(route, segments)).map(({ method }) => method);
+  const { forms } = routesOf(table);
+  return forms.filter(({ form }) => form.test(path)).map(({ method }) => method);
 }
 
 function decodeSegment(segment: string): string {

@@ -17,8 +17,6 @@ export function isLooseDecimal(text: string): boolean {
   return withExponent.test(text);
 }
 
-/** As a sum is written: no leading zeros, no plus, no exponent. */
-const written = /^-?(0|[1-9]\d*)(\.\d+)?$/;
 function exact(text: string): Big {
   return new Big(text.startsWith('+') ? text.slice(1) : text);
 }
@@ -28,27 +26,23 @@ export function isZeroDecimal(text: string): boolean {
 }
 
 export function isNegativeDecimal(text: string): boolean {
-  if (plain.test(text)) return text.startsWith('-') && /[1-9]/.test(text);
   return exact(text).lt(0);
 }
 
 /** The exact sum, written plainly with as many decimals as the longer of the two. */
 export function addDecimals(left: string, right: string): string {
-  const sum = exact(left).plus(exact(right));
-  return sum.toFixed(Math.max(places(left), places(right)));
+  return exact(left)
+    .plus(exact(right))
+    .toFixed(Math.max(places(left), places(right)));
 }
 
 export function absoluteDecimal(text: string): string {
-  if (written.test(text)) return text.startsWith('-') ? text.slice(1) : text;
   return exact(text).abs().toFixed(places(text));
 }
 
 export function negateDecimal(text: string): string {
-  if (written.test(text)) {
-    if (text.startsWith('-')) return text.slice(1);
-    return /[1-9]/.test(text) ? `-${text}` : text;
-  }
-  return exact(text).eq(0) ? absoluteDecimal(text) : exact(text).times(-1).toFixed(places(text));
+  const number = exact(text);
+  return (number.eq(0) ? number.abs() : number.times(-1)).toFixed(places(text));
 }
 
 /** -1, 0 or 1: how the first stands to the second. */
@@ -57,10 +51,7 @@ export function compareDecimals(left: string, right: string): number {
 }
 
 function places(text: string): number {
-  if (/e/i.test(text)) {
-    const fixed = exact(text).toFixed();
-    return places(fixed);
-  }
+  if (/e/i.test(text)) return places(exact(text).toFixed());
   const point = text.indexOf('.');
   return point < 0 ? 0 : text.length - point - 1;
 }
