@@ -3,7 +3,6 @@
 import type { Envelope } from '../../../fixtures/envelope.ts';
 import { eventCategories } from '../../../fixtures/event-kinds.ts';
 import { type OperationName, operationNames } from '../../../fixtures/operations.ts';
-import { mapProfile } from '../../../fixtures/schemas/account-profile.ts';
 import {
   centuryMs,
   flag,
@@ -18,6 +17,11 @@ import {
   type ValueOf,
   whole,
 } from '../../../fixtures/schemas/kit.ts';
+import {
+  accountMembers,
+  subscriptionMembers,
+  transactionMembers,
+} from '../../../fixtures/schemas/records.ts';
 import { effectKinds, faultRefusals, faultStatuses } from '../../core/pipeline/find-fault.ts';
 
 const anyWhole = (description: string) => ({ type: 'integer', description }) as const;
@@ -72,19 +76,10 @@ export const firmSchema = object('A firm with its brands.', {
 export type FirmShown = ValueOf<typeof firmSchema>;
 
 export const accountSchema = object('An account, with what the API does not show of it.', {
-  id: id('Account id.'),
-  revision: anyWhole('Its revision and ETag (ACC-19).'),
-  client_reference_id: anyText('The reference.'),
-  email: anyText('The email, which the API never shows (ACC-18).'),
-  ...mapProfile((_, { title }) => maybeText(`${title}, as sent.`)),
-  phone: maybeText('Normalised (ACC-11).'),
-  status: anyText('Its status.'),
-  brand_id: id('Brand.'),
-  firm_id: id('Firm.'),
+  ...accountMembers.api,
+  ...accountMembers.operator,
   owner: anyText('Given by the routing of the firm, never by a request (ACC-22).'),
   created_via: oneOf('How it came to be.', ['api']),
-  created_at: atMs('When it was created.'),
-  first_deposit_id: maybeId('The transaction that carries is_ftd (TXS-2).'),
 });
 export type AccountShown = ValueOf<typeof accountSchema>;
 
@@ -111,29 +106,18 @@ export const ledgerSchema = object('A trading account with its entries.', {
 export type TradingAccountShown = ValueOf<typeof tradingAccountSchema>;
 export type LedgerShown = ValueOf<typeof ledgerSchema>;
 
-const transactionMembers = {
-  id: id('Transaction id.'),
-  account_id: id('The account.'),
-  trading_account_id: id('The trading account.'),
-  currency: anyText('As sent.'),
-  amount: anyText('As sent (CONV-2a).'),
+/** As sent: a setting lets in more forms of it (NS-49). */
+const amount = anyText('As sent (CONV-2a).');
+export const apiTransactionSchema = object('A transaction as the API shows it.', {
+  ...transactionMembers.api,
+  amount,
+});
+export const transactionSchema = object('A transaction, with what the API never shows of it.', {
+  ...transactionMembers.api,
+  ...transactionMembers.operator,
   method: anyText('Deposit, Withdrawal or Bonus.'),
   transaction_type: anyText('Deposit, Withdrawal, Credit or Debit.'),
-  status: oneOf('Where it stands.', ['pending', 'approved', 'settled', 'rejected', 'cancelled']),
-  is_ftd: flag('The first deposit of its account (TXS-2).'),
-  created_at: atMs('When it was recorded.'),
-} as const;
-export const apiTransactionSchema = object(
-  'A transaction as the API shows it.',
-  transactionMembers,
-);
-export const transactionSchema = object('A transaction, with what the API never shows of it.', {
-  ...transactionMembers,
-  client_reference_id: anyText('The reference.'),
-  brand_id: id('Brand.'),
-  firm_id: id('Firm.'),
-  reason: maybeText('Why it was rejected or cancelled (TXS-19).'),
-  operator: maybeText('Who did it.'),
+  amount,
 });
 export type TransactionShown = ValueOf<typeof transactionSchema>;
 
@@ -163,21 +147,8 @@ export const bucketSchema = object('An allowance.', {
 export type BucketShown = ValueOf<typeof bucketSchema>;
 
 export const subscriptionSchema = object('A webhook subscription, secrets included.', {
-  id: anyWhole('Subscription id.'),
-  firm_id: id('Firm.'),
-  brand_id: maybeId('null is firm-wide (HOOK-10).'),
-  account_id: maybeId('The one account whose events it gets; null: all of them (NS-65).'),
-  client_id: maybeText('The credential that made it; null: an operator or the starting world.'),
-  url: anyText('Where deliveries go.'),
-  event_categories: listOf({ type: 'string', enum: eventCategories }, 'What it is told of.'),
-  disabled: flag('Disabled for good (HOOK-13).'),
-  disabled_reason: maybeText('Why.'),
-  stopped: flag('All attempts of an event failed; it goes on when resumed (NS-28).'),
-  last_delivered_seq: anyWhole('The last event that arrived (EVT-10a).'),
-  created_at: atMs('When it was created.'),
-  secret: anyText('Signs deliveries.'),
-  previous_secret: maybeText('The secret before the last rotation (EVT-7).'),
-  rotated_at_ms: orNull(atMs('When it was last rotated.')),
+  ...subscriptionMembers.api,
+  ...subscriptionMembers.operator,
   forwards_to: maybeText('Where deliveries really go, under a forward.'),
 });
 export type SubscriptionShown = ValueOf<typeof subscriptionSchema>;

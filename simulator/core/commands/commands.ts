@@ -1,11 +1,10 @@
 // What an operator does to the platform, as inputs like any other: named, with plain arguments, so
 // that a run can be recorded. Each answers a value, or why it cannot be done.
-
 import type { EventCategory } from '../../../fixtures/event-kinds.ts';
 import { scopeNames } from '../../../fixtures/operations.ts';
 import { parseUrl } from '../../../fixtures/parse-url.ts';
 import type { Behaviour } from '../behaviour.ts';
-import { put, putAt } from '../change.ts';
+import { type Change, put, putAt } from '../change.ts';
 import {
   disableChanges,
   newSubscription,
@@ -15,12 +14,11 @@ import {
 import { evolve } from '../evolve.ts';
 import { transitionChanges } from '../operations/transactions.ts';
 import { callEffects, deliveryEffects, type Fault } from '../pipeline/find-fault.ts';
-import type { Credential, Firm, Token, TradingAccount } from '../records.ts';
+import type { Credential, Firm, Subscription, Token, TradingAccount } from '../records.ts';
 import { copyWorld } from '../state/copy-world.ts';
 import type { Effect, StepResult } from '../step.ts';
-import type { Transition } from '../tables/transitions.ts';
 import { parseAddress } from '../values/address.ts';
-import { seededToken } from '../values/digest.ts';
+import { seededSecret } from '../values/digest.ts';
 import { findEvent, type World } from '../world.ts';
 
 export interface CommandContext {
@@ -39,18 +37,21 @@ interface Refused {
   readonly message: string;
 }
 
-// Each command has arguments of its own; the table only holds them.
-// biome-ignore lint/suspicious/noExplicitAny: see above.
-type AnyCommand = (context: CommandContext, args: any) => CommandOutcome;
-
-type CommandTable = Readonly<Record<string, AnyCommand>>;
-
-function done(value: unknown, effects?: readonly Effect[]): CommandOutcome {
-  return effects === undefined ? { value } : { value, effects };
-}
-
 function refused(field: string, message: string, status: Refused['status'] = 422): CommandOutcome {
   return { refused: { status, field, message } };
+}
+
+const absent = (what: string, id: string, field = 'id'): CommandOutcome =>
+  refused(field, `there is no ${what} ${id}`, 404);
+
+/** Applies changes, and answers the value that they lead to. */
+function done({ world }: CommandContext, changes: readonly Change[], value: object = {}) {
+  evolve(world, changes);
+  return { value };
+}
+
+interface Id {
+  readonly id: string;
 }
 
 const commands = {
@@ -69,7 +70,7 @@ const commands = {
   disableSubscription,
   retryDelivery,
   resumeSubscription,
-} as const satisfies CommandTable;
+} as const;
 
 export type CommandName = keyof typeof commands;
 export type CommandArguments<N extends CommandName> = Parameters<(typeof commands)[N]>[1];
@@ -86,12 +87,11 @@ export function executeCommand(
   behaviour: Behaviour,
   { name, args }: CommandInput,
 ): StepResult {
-  const context: CommandContext = { world, behaviour, atMs: world.nowMs };
   const run = commands[name] as
     | ((context: CommandContext, args: unknown) => CommandOutcome)
     | undefined;
   if (run === undefined) return { effects: [], outcome: refused('name', `no command ${name}`) };
-  const outcome = run(context, args);
+  const outcome = run({ world, behaviour, atMs: world.nowMs }, args);
   return { effects: 'effects' in outcome ? (outcome.effects ?? []) : [], outcome };
 }
 
@@ -102,93 +102,80 @@ interface MakeFault extends Pick<Fault, 'match' | 'effect'> {
   readonly probability?: number | null;
 }
 
-/** Effects on the body of an answer: something has run by then. */
-const answerKinds = ['truncate', 'slow_body'];
-
-function makeFault({ world }: CommandContext, args: MakeFault): CommandOutcome {
-  const { match, effect } = args;
-  const webhook = match.webhook !== undefined && match.webhook !== false;
-  const kinds = Object.keys(webhook ? deliveryEffects : callEffects);
-  if (!kinds.includes(effect.kind)) {
-    const what = webhook ? 'webhook deliveries' : 'calls';
+function makeFault(context: CommandContext, args: MakeFault): CommandOutcome {
+  const { match, effect, phase, nth, probability } = args;
+  const { kind } = effect;
+  const isWebhook = match.webhook !== undefined && match.webhook !== false;
+  const kinds = Object.keys(isWebhook ? deliveryEffects : callEffects);
+  if (!kinds.includes(kind)) {
+    const what = isWebhook ? 'webhook deliveries' : 'calls';
     return refused('effect.kind', `for ${what} it is one of ${kinds.join(', ')}`);
   }
-  if (webhook && args.phase === 'after') {
+  if (isWebhook && phase === 'after') {
     return refused('phase', 'a webhook fault has no phase after');
   }
-  const onAnswer = answerKinds.includes(effect.kind);
-  if (onAnswer && args.phase === 'before') {
-    return refused('phase', `is after with ${effect.kind}: before it runs there is no answer`);
+  // Effects on the body of an answer: something has run by then.
+  const isOnAnswer = kind === 'truncate' || kind === 'slow_body';
+  if (isOnAnswer && phase === 'before') {
+    return refused('phase', `is after with ${kind}: before it runs there is no answer`);
   }
-  if (effect.kind === 'refuse' && args.phase === 'after') {
+  if (kind === 'refuse' && phase === 'after') {
     return refused('phase', 'is before with refuse: what is refused has not run');
   }
-  const { nth, probability } = args;
+  const count = context.world.counters.fault + 1;
   const fault: Fault = {
-    id: String(world.counters.fault + 1),
+    id: String(count),
     match,
-    phase: args.phase ?? (onAnswer ? 'after' : 'before'),
+    phase: phase ?? (isOnAnswer ? 'after' : 'before'),
     effect,
     times: args.times ?? null,
     hits: 0,
-    ...(nth === undefined || nth === null ? {} : { nth }),
-    ...(probability === undefined || probability === null ? {} : { probability }),
+    ...(nth == null ? {} : { nth }),
+    ...(probability == null ? {} : { probability }),
   };
-  evolve(world, [
-    { type: 'counter', counter: 'fault', to: world.counters.fault + 1 },
-    put('faults', fault),
-  ]);
-  return done({ fault });
+  return done(context, [put('faults', fault)], { fault });
 }
 
-function removeFault({ world }: CommandContext, args: { readonly id: string }): CommandOutcome {
-  if (!world.faults.has(args.id)) return refused('id', `there is no fault ${args.id}`, 404);
-  evolve(world, [{ type: 'remove', table: 'faults', key: args.id }]);
-  return done({});
+function removeFault(context: CommandContext, { id }: Id): CommandOutcome {
+  if (!context.world.faults.has(id)) return absent('fault', id);
+  return done(context, [{ type: 'remove', table: 'faults', key: id }]);
 }
 
-function clearFaults({ world }: CommandContext): CommandOutcome {
-  for (const id of [...world.faults.keys()])
-    evolve(world, [{ type: 'remove', table: 'faults', key: id }]);
-  return done({});
+function clearFaults(context: CommandContext): CommandOutcome {
+  const ids = [...context.world.faults.keys()];
+  return done(
+    context,
+    ids.map((key) => ({ type: 'remove', table: 'faults', key })),
+  );
 }
 
 type CreateTradingAccount = Pick<TradingAccount, 'account_id'> &
   Partial<Pick<TradingAccount, 'currency' | 'provider_payouts'>>;
 
 function createTradingAccount(
-  { world }: CommandContext,
-  args: CreateTradingAccount,
+  context: CommandContext,
+  { account_id, currency = 'USD', provider_payouts = false }: CreateTradingAccount,
 ): CommandOutcome {
-  if (!world.accounts.has(args.account_id)) {
-    return refused('id', `there is no account ${args.account_id}`, 404);
-  }
-  const tradingAccount: TradingAccount = {
-    id: String(world.counters.tradingAccount + 1),
-    account_id: args.account_id,
-    currency: args.currency ?? 'USD',
-    provider_payouts: args.provider_payouts ?? false,
-    balance: '0.00',
-    entries: [],
-  };
-  evolve(world, [put('tradingAccounts', tradingAccount)]);
-  return done({ tradingAccount });
+  const { world } = context;
+  if (!world.accounts.has(account_id)) return absent('account', account_id);
+  const id = String(world.counters.tradingAccount + 1);
+  const balance = '0.00';
+  const tradingAccount = { id, account_id, currency, provider_payouts, balance, entries: [] };
+  return done(context, [put('tradingAccounts', tradingAccount)], { tradingAccount });
 }
 
 /** NS-3: settles an approved transaction now, whatever its timer says. */
-function settle(context: CommandContext, args: { readonly id: string }): CommandOutcome {
-  const { world, behaviour } = context;
-  const transaction = world.transactions.get(args.id);
-  if (transaction === undefined) return refused('id', `there is no transaction ${args.id}`, 404);
-  const move: Transition = behaviour.transactions.transitions[transaction.status].settle;
+function settle(context: CommandContext, { id }: Id): CommandOutcome {
+  const transaction = context.world.transactions.get(id);
+  if (transaction === undefined) return absent('transaction', id);
+  const { status } = transaction;
+  const move = context.behaviour.transactions.transitions[status].settle;
   if (move.kind === 'refused') {
-    const message = `transaction ${args.id} is ${transaction.status}; only an approved one settles`;
-    return refused('id', message, 409);
+    return refused('id', `transaction ${id} is ${status}; only an approved one settles`, 409);
   }
-  if (move.kind === 'unchanged') return done({ transaction });
+  if (move.kind === 'unchanged') return { value: { transaction } };
   const moved = transitionChanges(context, transaction, move, 'settle');
-  evolve(world, moved.changes);
-  return done({ transaction: moved.transaction });
+  return done(context, moved.changes, { transaction: moved.transaction });
 }
 
 interface SetName {
@@ -197,27 +184,25 @@ interface SetName {
   readonly addresses: readonly string[] | null;
 }
 
-function setName({ world }: CommandContext, args: SetName): CommandOutcome {
-  const hostname = parseHostname(args.hostname);
-  if (hostname === null) return refused('hostname', `${args.hostname} is not a hostname`);
-  const wrong = args.addresses?.find((address) => parseAddress(address) === null);
+function setName(context: CommandContext, { hostname: named, addresses }: SetName): CommandOutcome {
+  const hostname = parseHostname(named);
+  if (hostname === null) return refused('hostname', `${named} is not a hostname`);
+  const wrong = addresses?.find((address) => parseAddress(address) === null);
   if (wrong !== undefined) return refused('addresses', `${wrong} is not an IP address`);
-  if (args.addresses === null && !world.names.has(hostname)) {
+  const change: Change =
+    addresses === null
+      ? { type: 'remove', table: 'names', key: hostname }
+      : putAt('names', hostname, addresses);
+  if (addresses === null && !context.world.names.has(hostname)) {
     return refused('hostname', `nothing was set for ${hostname}`, 404);
   }
-  evolve(world, [
-    args.addresses === null
-      ? { type: 'remove', table: 'names', key: hostname }
-      : putAt('names', hostname, args.addresses),
-  ]);
-  return done({ hostname, addresses: args.addresses });
+  return done(context, [change], { hostname, addresses });
 }
 
 /** As a webhook url spells it: lower case, international names in their ASCII form, no last dot. */
 function parseHostname(text: string): string | null {
-  const url = `https://${text}`;
-  if (!/^[^\s/?#@:[\]\\]+$/.test(text) || parseUrl(url) === null) return null;
-  const hostname = new URL(url).hostname.replace(/\.$/, '');
+  const url = /^[^\s/?#@:[\]\\]+$/.test(text) ? parseUrl(`https://${text}`) : null;
+  const hostname = url?.hostname.replace(/\.$/, '') ?? '';
   // An address is no name: nothing resolves it.
   return hostname === '' || parseAddress(hostname) !== null ? null : hostname;
 }
@@ -227,23 +212,23 @@ interface SetForward {
   readonly to: string | null;
 }
 
-function setForward({ world }: CommandContext, args: SetForward): CommandOutcome {
-  if (!/^https:\/\/[^/?#@\s]+\/?$/i.test(args.from) || parseUrl(args.from) === null) {
+function setForward(context: CommandContext, { from, to }: SetForward): CommandOutcome {
+  const url = /^https:\/\/[^/?#@\s]+\/?$/i.test(from) ? parseUrl(from) : null;
+  if (url === null) {
     return refused('from', 'must be an https origin such as https://hooks.example.com');
   }
-  const from = new URL(args.from).origin;
-  if (args.to !== null && (!/^https?:\/\//i.test(args.to) || parseUrl(args.to) === null)) {
+  const { origin } = url;
+  if (to !== null && (!/^https?:\/\//i.test(to) || parseUrl(to) === null)) {
     return refused('to', 'must be a URL such as http://127.0.0.1:9000/hooks');
   }
-  if (args.to === null && !world.forwards.has(from)) {
-    return refused('from', `nothing is forwarded from ${from}`, 404);
+  const change: Change =
+    to === null
+      ? { type: 'remove', table: 'forwards', key: origin }
+      : putAt('forwards', origin, to);
+  if (to === null && !context.world.forwards.has(origin)) {
+    return refused('from', `nothing is forwarded from ${origin}`, 404);
   }
-  evolve(world, [
-    args.to === null
-      ? { type: 'remove', table: 'forwards', key: from }
-      : putAt('forwards', from, args.to),
-  ]);
-  return done({ from, to: args.to });
+  return done(context, [change], { from: origin, to });
 }
 
 interface MakeEvent {
@@ -256,74 +241,68 @@ interface MakeEvent {
 }
 
 /** An event like any other: it gets the next sequence number and is delivered (EVT-2a). */
-function makeEvent({ world, behaviour }: CommandContext, args: MakeEvent): CommandOutcome {
-  if (!behaviour.webhooks.categories.includes(args.category)) {
-    return refused('category', `it is one of ${behaviour.webhooks.categories.join(', ')}`);
+function makeEvent(context: CommandContext, args: MakeEvent): CommandOutcome {
+  const { world, behaviour } = context;
+  const { category, kind = `${category}.custom`, account_id, brand_id, firm_id } = args;
+  const { categories } = behaviour.webhooks;
+  if (!categories.includes(category)) {
+    return refused('category', `it is one of ${categories.join(', ')}`);
   }
-  const account = args.account_id === undefined ? undefined : world.accounts.get(args.account_id);
-  if (args.account_id !== undefined && account === undefined) {
-    return refused('account_id', `there is no account ${args.account_id}`);
+  const account = world.accounts.get(account_id ?? '');
+  if (account_id !== undefined && account === undefined) {
+    return refused('account_id', `there is no account ${account_id}`);
   }
-  const brand = args.brand_id === undefined ? undefined : world.brands.get(args.brand_id);
-  if (args.brand_id !== undefined && brand === undefined) {
-    return refused('brand_id', `there is no brand ${args.brand_id}`);
+  const brand = world.brands.get(brand_id ?? '');
+  if (brand_id !== undefined && brand === undefined) {
+    return refused('brand_id', `there is no brand ${brand_id}`);
   }
   if (account !== undefined && brand !== undefined && account.brand_id !== brand.id) {
     return refused('brand_id', `account ${account.id} is at brand ${account.brand_id}`);
   }
   const draft = {
-    category: args.category,
-    kind: args.kind ?? `${args.category}.custom`,
-    firm_id:
-      account?.firm_id ?? brand?.firm_id ?? args.firm_id ?? world.firms.keys().next().value ?? '1',
+    category,
+    kind,
+    firm_id: account?.firm_id ?? brand?.firm_id ?? firm_id ?? firstFirm(world),
     brand_id: account?.brand_id ?? brand?.id ?? null,
     account_id: account?.id ?? null,
     body: JSON.stringify(args.data ?? {}),
   };
   evolve(world, [{ type: 'event', draft }]);
-  return done({ event: findEvent(world, world.events.lastSeq) });
+  return { value: { event: findEvent(world, world.events.lastSeq) } };
 }
 
-interface MakeSubscription {
-  readonly firm_id: string;
-  readonly url: string;
-  readonly event_categories: readonly EventCategory[];
-}
+const firstFirm = (world: World): string => world.firms.keys().next().value ?? '1';
+
+type MakeSubscription = Pick<Subscription, 'firm_id' | 'url' | 'event_categories'>;
 
 /** A firm-wide subscription made by an operator; it gets what happens from now on. */
-function makeSubscription(
-  { world, behaviour }: CommandContext,
-  { firm_id: firmId, url, event_categories: categories }: MakeSubscription,
-): CommandOutcome {
+function makeSubscription(context: CommandContext, args: MakeSubscription): CommandOutcome {
+  const { world, behaviour } = context;
+  const { firm_id: firmId, url } = args;
   if (!world.firms.has(firmId)) return refused('firm_id', `there is no firm ${firmId}`);
   const why = behaviour.webhooks.refuseTarget(url, null, world);
   if (why !== null) return refused('url', why);
-  const { subscription, changes } = newSubscription(world, behaviour, {
-    firm_id: firmId,
-    brand_id: null,
-    url,
-    event_categories: categories,
-    created_at: world.nowMs,
-  });
-  evolve(world, changes);
-  return done({ subscription });
+  const made = { ...args, brand_id: null, created_at: world.nowMs };
+  const { subscription, changes } = newSubscription(world, behaviour, made);
+  return done(context, changes, { subscription });
 }
 
 /** HOOK-5: ends deliveries, as the API's own operation does. */
 function disableSubscription(
-  { world }: CommandContext,
-  { id, reason }: { readonly id: string; readonly reason: string },
+  context: CommandContext,
+  { id, reason }: Id & { readonly reason: string },
 ): CommandOutcome {
-  const subscription = world.subscriptions.get(Number(id));
-  if (subscription === undefined) return refused('id', `there is no subscription ${id}`, 404);
-  if (!subscription.disabled) evolve(world, disableChanges(world, subscription, reason));
-  return done({ subscription: world.subscriptions.get(subscription.id) });
+  const { world } = context;
+  const found = world.subscriptions.get(Number(id));
+  if (found === undefined) return absent('subscription', id);
+  if (!found.disabled) evolve(world, disableChanges(world, found, reason));
+  return { value: { subscription: world.subscriptions.get(found.id) } };
 }
 
 /** Attempts a waiting or exhausted delivery at once. */
-function retryDelivery({ world }: CommandContext, args: { readonly id: string }): CommandOutcome {
-  const delivery = world.deliveries.get(args.id);
-  if (delivery === undefined) return refused('id', `there is no delivery ${args.id}`, 404);
+function retryDelivery({ world }: CommandContext, { id }: Id): CommandOutcome {
+  const delivery = world.deliveries.get(id);
+  if (delivery === undefined) return absent('delivery', id);
   const subscription = world.subscriptions.get(delivery.subscription_id);
   if (subscription === undefined || subscription.disabled) {
     return refused('id', 'its subscription is disabled and stays so; make a new one', 409);
@@ -332,28 +311,23 @@ function retryDelivery({ world }: CommandContext, args: { readonly id: string })
   if (findEvent(world, delivery.seq) === undefined) {
     return refused('id', `event ${delivery.seq} is older than the seven days that are kept`, 409);
   }
-  // NS-28: where delivery stands still because of it, this is what makes it go on. One that has
+  // NS-28: if delivery stands still because of it, this is what makes it go on. One that has
   // arrived, or was skipped, is sent again by itself: its receiver sees it twice (EVT-4).
   if (delivery.status === 'exhausted') evolve(world, resumeChanges(world, subscription));
-  const begun = startAttempt(world, world.deliveries.get(args.id) ?? delivery);
-  return done({ delivery: world.deliveries.get(args.id) }, [begun]);
+  const begun = startAttempt(world, world.deliveries.get(id) ?? delivery);
+  return { value: { delivery: world.deliveries.get(id) }, effects: [begun] };
 }
 
 /** NS-28: delivery goes on after it had stopped. */
-function resumeSubscription(
-  { world }: CommandContext,
-  args: { readonly id: string },
-): CommandOutcome {
-  const subscription = world.subscriptions.get(Number(args.id));
-  if (subscription === undefined) return refused('id', `there is no subscription ${args.id}`, 404);
+function resumeSubscription({ world }: CommandContext, { id }: Id): CommandOutcome {
+  const subscription = world.subscriptions.get(Number(id));
+  if (subscription === undefined) return absent('subscription', id);
   if (subscription.disabled) {
     return refused('id', 'it is disabled, and nothing resumes that (HOOK-13); make a new one', 409);
   }
   evolve(world, resumeChanges(world, subscription));
-  return done({ subscription: world.subscriptions.get(subscription.id) });
+  return { value: { subscription: world.subscriptions.get(subscription.id) } };
 }
-
-const alphabet = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789';
 
 /** A starting world gives the client_id. */
 export type CreateCredential = Pick<Credential, 'scopes'> &
@@ -362,9 +336,12 @@ export type CreateCredential = Pick<Credential, 'scopes'> &
 /** A credential and its token, which does not expire. */
 export function createCredential(context: CommandContext, args: CreateCredential): CommandOutcome {
   const { world } = context;
-  const wrong = findWrong(context, args);
+  const { brand_id = null, account_id = null } = args;
+  const account = world.accounts.get(account_id ?? '');
+  const brand = world.brands.get(brand_id ?? '');
+  const firmId = args.firm_id ?? brand?.firm_id ?? account?.firm_id ?? firstFirm(world);
+  const wrong = refuseCredential(world, { ...args, firm_id: firmId });
   if (wrong !== null) return wrong;
-  const firmId = firmOf(context, args);
   const count = world.counters.credential + 1;
   const clientId = args.client_id ?? `cl_${seeded(world, `client:${count}`, 16)}`;
   const credential: Credential = {
@@ -373,31 +350,31 @@ export function createCredential(context: CommandContext, args: CreateCredential
     kind: args.kind ?? 'server',
     client_secret: clientSecretOf(world, clientId),
     firm_id: firmId,
-    brand_id: args.brand_id ?? world.accounts.get(args.account_id ?? '')?.brand_id ?? null,
+    brand_id: brand_id ?? account?.brand_id ?? null,
     scopes: [...new Set(args.scopes)],
     read_only: args.read_only ?? false,
-    account_id: args.account_id ?? null,
+    account_id,
     minted_by: args.minted_by ?? null,
     // LIM-1: the plan of new credentials, whatever the starting world was given.
     plan: args.plan ?? 'sandbox',
     rate_per_second: args.rate_per_second ?? null,
   };
   const token = lastingToken(world, clientId);
-  evolve(world, [
-    { type: 'counter', counter: 'credential', to: count },
-    put('credentials', credential),
-    put('tokens', token),
-  ]);
-  return done({ credential, token: token.token });
+  const counted: Change = { type: 'counter', counter: 'credential', to: count };
+  const changes = [counted, put('credentials', credential), put('tokens', token)];
+  return done(context, changes, { credential, token: token.token });
 }
 
 const clientSecretOf = (world: World, clientId: string): string =>
-  `cs_${seeded(world, `client-secret:${clientId}`, 40)}`;
+  `cs_${seeded(world, `client-secret:${clientId}`)}`;
 
 function lastingToken(world: World, clientId: string): Token {
-  const token = `tok_${seeded(world, `token:${clientId}`, 40)}`;
+  const token = `tok_${seeded(world, `token:${clientId}`)}`;
   return { token, client_id: clientId, expires_at_ms: null, scopes: null };
 }
+
+const seeded = (world: World, label: string, length?: number): string =>
+  seededSecret(world.seed, `${world.name}:${label}`, length);
 
 /**
  * A copy of a world under another name, with secrets of its own, and another lasting token for each
@@ -418,68 +395,57 @@ export function forkWorld(world: World, name: string): World {
   return fork;
 }
 
-function seeded(world: World, label: string, length: number): string {
-  return seededToken(world.seed, `${world.name}:${label}`, length, alphabet);
-}
-
-/** The firm named, the firm of the brand named, or the first one. */
-function firmOf({ world }: CommandContext, args: CreateCredential): string {
-  if (args.firm_id !== undefined) return args.firm_id;
-  const byBrand = world.brands.get(args.brand_id ?? '')?.firm_id;
-  const byAccount = world.accounts.get(args.account_id ?? '')?.firm_id;
-  return byBrand ?? byAccount ?? world.firms.keys().next().value ?? '1';
-}
-
-function findWrong(context: CommandContext, args: CreateCredential): CommandOutcome | null {
-  const { world } = context;
-  const firmId = firmOf(context, args);
-  if (!world.firms.has(firmId)) return refused('firm_id', `there is no firm ${firmId}`);
-  if (args.client_id !== undefined && world.credentials.has(args.client_id)) {
-    return refused('client_id', `there is a credential ${args.client_id} already`, 409);
+/** Why such a credential cannot be; null if it can. */
+function refuseCredential(
+  world: World,
+  args: CreateCredential & { readonly firm_id: string },
+): CommandOutcome | null {
+  const { client_id, firm_id, brand_id, account_id, minted_by, read_only, scopes } = args;
+  if (!world.firms.has(firm_id)) return refused('firm_id', `there is no firm ${firm_id}`);
+  if (client_id !== undefined && world.credentials.has(client_id)) {
+    return refused('client_id', `there is a credential ${client_id} already`, 409);
   }
-  if (args.brand_id != null && world.brands.get(args.brand_id)?.firm_id !== firmId) {
-    return refused('brand_id', `firm ${firmId} has no brand ${args.brand_id}`);
+  if (brand_id != null && world.brands.get(brand_id)?.firm_id !== firm_id) {
+    return refused('brand_id', `firm ${firm_id} has no brand ${brand_id}`);
   }
-  if (args.account_id != null && world.accounts.get(args.account_id)?.firm_id !== firmId) {
-    return refused('account_id', `firm ${firmId} has no account ${args.account_id}`);
+  const account = world.accounts.get(account_id ?? '');
+  if (account_id != null && account?.firm_id !== firm_id) {
+    return refused('account_id', `firm ${firm_id} has no account ${account_id}`);
   }
-  if (args.kind === 'delegated' && args.account_id == null) {
+  if (args.kind !== 'delegated') {
+    if (account_id != null) {
+      return refused('account_id', 'only a delegated credential is for one account');
+    }
+    if (read_only === true) {
+      return refused('read_only', 'only a delegated credential can be read-only');
+    }
+    if (minted_by != null) {
+      return refused('minted_by', 'only a delegated credential is minted by another');
+    }
+    return refuseScopes(scopes);
+  }
+  if (account === undefined) {
     return refused('account_id', 'a delegated credential is for one account: name it');
   }
-  if (args.kind !== 'delegated' && args.account_id != null) {
-    return refused('account_id', 'only a delegated credential is for one account');
-  }
-  if (args.kind !== 'delegated' && args.read_only === true) {
-    return refused('read_only', 'only a delegated credential can be read-only');
-  }
-  return findWrongMinter(context, args, firmId) ?? findUnknownScope(args.scopes);
-}
-
-/** LIM-10: a delegated credential is metered against a server credential of its own firm. */
-function findWrongMinter(
-  { world }: CommandContext,
-  { kind, minted_by: mintedBy, account_id: accountId, brand_id: brandId }: CreateCredential,
-  firmId: string,
-): CommandOutcome | null {
-  const account = world.accounts.get(accountId ?? '');
-  if (account !== undefined && brandId != null && account.brand_id !== brandId) {
+  if (brand_id != null && account.brand_id !== brand_id) {
     return refused('brand_id', `account ${account.id} is at brand ${account.brand_id}`);
   }
-  if (mintedBy == null) return null;
-  if (kind !== 'delegated') {
-    return refused('minted_by', 'only a delegated credential is minted by another');
+  if (minted_by != null) {
+    // LIM-10: it is metered against a server credential of its own firm.
+    const minter = world.credentials.get(minted_by);
+    if (minter?.kind !== 'server' || minter.firm_id !== firm_id) {
+      return refused('minted_by', `firm ${firm_id} has no server credential ${minted_by}`);
+    }
+    // AUTH-6: a minter cannot pass on what is out of its reach, as at the token endpoint.
+    if (minter.brand_id !== null && minter.brand_id !== account.brand_id) {
+      const reason = `${minted_by} is bound to brand ${minter.brand_id} and does not reach account`;
+      return refused('minted_by', `${reason} ${account.id}`);
+    }
   }
-  const minter = world.credentials.get(mintedBy);
-  if (minter?.kind !== 'server' || minter.firm_id !== firmId) {
-    return refused('minted_by', `firm ${firmId} has no server credential ${mintedBy}`);
-  }
-  // AUTH-6: a minter cannot pass on what is out of its reach, as at the token endpoint.
-  if (minter.brand_id === null || minter.brand_id === account?.brand_id) return null;
-  const reason = `${mintedBy} is bound to brand ${minter.brand_id} and does not reach account`;
-  return refused('minted_by', `${reason} ${accountId}`);
+  return refuseScopes(scopes);
 }
 
-function findUnknownScope(scopes: readonly string[]): CommandOutcome | null {
+function refuseScopes(scopes: readonly string[]): CommandOutcome | null {
   const known: readonly string[] = scopeNames;
   const unknown = scopes.find((scope) => !known.includes(scope));
   if (unknown === undefined) return null;
@@ -489,42 +455,31 @@ function findUnknownScope(scopes: readonly string[]): CommandOutcome | null {
 type ChangeCredential = Pick<Credential, 'client_id'> &
   Partial<Pick<Credential, 'scopes' | 'plan' | 'rate_per_second'>>;
 
-function changeCredential({ world }: CommandContext, args: ChangeCredential): CommandOutcome {
-  const found = world.credentials.get(args.client_id);
-  if (found === undefined) {
-    return refused('client_id', `there is no credential ${args.client_id}`, 404);
-  }
-  const unknown = args.scopes === undefined ? null : findUnknownScope(args.scopes);
-  if (unknown !== null) return unknown;
+function changeCredential(context: CommandContext, args: ChangeCredential): CommandOutcome {
+  const { client_id: clientId, scopes, plan } = args;
+  const found = context.world.credentials.get(clientId);
+  if (found === undefined) return absent('credential', clientId, 'client_id');
+  const wrong = scopes === undefined ? null : refuseScopes(scopes);
+  if (wrong !== null) return wrong;
+  // A plan that is named takes the place of an own limit, unless one is named with it.
+  const { rate_per_second: rate = plan === undefined ? found.rate_per_second : null } = args;
   const credential: Credential = {
     ...found,
-    scopes: args.scopes ?? found.scopes,
-    plan: args.plan ?? found.plan,
-    // A plan that is named takes the place of an own limit, unless one is named with it.
-    rate_per_second:
-      args.rate_per_second !== undefined
-        ? args.rate_per_second
-        : args.plan === undefined
-          ? found.rate_per_second
-          : null,
+    scopes: scopes ?? found.scopes,
+    plan: plan ?? found.plan,
+    rate_per_second: rate,
   };
-  evolve(world, [put('credentials', credential)]);
-  return done({ credential });
+  return done(context, [put('credentials', credential)], { credential });
 }
 
 type ChangeFirm = Pick<Firm, 'id'> & Partial<Omit<Firm, 'id' | 'name'>>;
 
 /** AUTH-8, LIM-3: what the firm may do, and how fast. */
-function changeFirm({ world }: CommandContext, args: ChangeFirm): CommandOutcome {
-  const found = world.firms.get(args.id);
-  if (found === undefined) return refused('id', `there is no firm ${args.id}`, 404);
-  const firm: Firm = {
-    ...found,
-    permissions: { ...found.permissions, ...args.permissions },
-    rate_per_second:
-      args.rate_per_second === undefined ? found.rate_per_second : args.rate_per_second,
-    plan: args.plan ?? found.plan,
-  };
-  evolve(world, [put('firms', firm)]);
-  return done({ firm });
+function changeFirm(context: CommandContext, args: ChangeFirm): CommandOutcome {
+  const found = context.world.firms.get(args.id);
+  if (found === undefined) return absent('firm', args.id);
+  const { rate_per_second: rate = found.rate_per_second, plan = found.plan } = args;
+  const permissions = { ...found.permissions, ...args.permissions };
+  const firm: Firm = { ...found, permissions, rate_per_second: rate, plan };
+  return done(context, [put('firms', firm)], { firm });
 }
