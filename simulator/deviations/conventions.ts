@@ -1,4 +1,5 @@
 // Deviations of ids, amounts and times (CONV).
+import { refuseUnreadable } from '../core/pipeline/refuse.ts';
 import type { DeviationFamily } from './deviation.ts';
 import {
   inSeconds,
@@ -48,7 +49,7 @@ export const conventionDeviations: DeviationFamily = {
           'body' in result &&
           context.operation === 'createTransaction' &&
           String(result.body.amount).includes('.');
-        return isString ? { status: 422, message: 'amount must be a number.', cites: [] } : result;
+        return isString ? refuseUnreadable(422, 'amount must be a number.', []) : result;
       },
     }),
   },
