@@ -11,7 +11,6 @@ import {
   disableRefusedTarget,
   type RefusedTarget,
   startDeliveries,
-  startDeliveriesOf,
 } from './delivery/deliveries.ts';
 import { countCall, evolve, moveClock } from './evolve.ts';
 import { type FiredTimer, fireTimer, nextTimer } from './fire-timer.ts';
@@ -109,8 +108,8 @@ function startFreedDeliveries(
         ? fired.ref
         : null;
   const delivery = deliveryId === null ? undefined : world.deliveries.get(deliveryId);
-  if (delivery === undefined) return noSends;
-  return startDeliveriesOf(world, behaviour, delivery.subscription_id);
+  const subscription = world.subscriptions.get(delivery?.subscription_id ?? 0);
+  return subscription === undefined ? noSends : startDeliveries(world, behaviour, subscription);
 }
 
 function handleInput(world: World, behaviour: Behaviour, input: Input): StepResult {

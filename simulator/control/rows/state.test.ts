@@ -19,7 +19,7 @@ const broken: readonly (readonly [string, (document: Loose) => void, string])[] 
   [
     'subscriptions',
     ({ world }) => Object.assign(world, { subscriptions: [{ id: 1 }] }),
-    'world.subscriptions[0].firm_id',
+    'world.subscriptions[0].url',
   ],
   [
     'deliveries',

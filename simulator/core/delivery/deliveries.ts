@@ -92,27 +92,15 @@ export type DeliveryStart = SendAttempt | FaultInjected;
  */
 const mostInFlight = 64;
 
-const independent = (behaviour: Behaviour): boolean =>
-  behaviour.settings.delivery_order === 'independent';
-
-/** Starts what can be started: the next wanted event of every subscription that is free. */
-export function startDeliveries(world: World, behaviour: Behaviour): readonly DeliveryStart[] {
-  const begun: DeliveryStart[] = [];
-  for (const subscription of world.subscriptions.values()) {
-    startFor(world, behaviour, subscription, begun);
-  }
-  return begun;
-}
-
-/** The same for one subscription, where nothing has changed for the others. */
-export function startDeliveriesOf(
+/** Starts what can be started: the next wanted event of this subscription, or of every one. */
+export function startDeliveries(
   world: World,
   behaviour: Behaviour,
-  subscriptionId: number,
+  only?: Subscription,
 ): readonly DeliveryStart[] {
   const begun: DeliveryStart[] = [];
-  const subscription = world.subscriptions.get(subscriptionId);
-  if (subscription !== undefined) startFor(world, behaviour, subscription, begun);
+  if (only !== undefined) startFor(world, behaviour, only, begun);
+  else for (const each of world.subscriptions.values()) startFor(world, behaviour, each, begun);
   return begun;
 }
 
@@ -149,7 +137,7 @@ function startFor(
 
 /** NS-28: in sequence, an event that has not arrived holds the later ones back. */
 function isBusy(world: World, behaviour: Behaviour, subscriptionId: number): boolean {
-  if (independent(behaviour)) {
+  if (behaviour.settings.delivery_order === 'independent') {
     return (world.inFlightCounts.get(subscriptionId) ?? 0) >= mostInFlight;
   }
   return (world.openDeliveries.get(subscriptionId)?.size ?? 0) > 0;
@@ -229,21 +217,18 @@ function waitChanges(delivery: Delivery, dueAtMs: number): readonly Change[] {
   ];
 }
 
+const ended = (delivery: Delivery, status: Delivery['status']): Change =>
+  put('deliveries', { ...delivery, status, in_flight: false, next_due_ms: null });
+
 function deliveredChanges(world: World, delivery: Delivery): readonly Change[] {
-  const delivered: Delivery = {
-    ...delivery,
-    status: 'delivered',
-    in_flight: false,
-    next_due_ms: null,
-  };
-  const changes: Change[] = [put('deliveries', delivered)];
   const subscription = world.subscriptions.get(delivery.subscription_id);
-  if (subscription !== undefined) {
-    // EVT-10a: the last event that arrived; one that is sent again takes nothing back.
-    const lastDeliveredSeq = Math.max(subscription.last_delivered_seq, delivery.seq);
-    changes.push(put('subscriptions', { ...subscription, last_delivered_seq: lastDeliveredSeq }));
-  }
-  return changes;
+  if (subscription === undefined) return [ended(delivery, 'delivered')];
+  // EVT-10a: the last event that arrived; one that is sent again takes nothing back.
+  const last_delivered_seq = Math.max(subscription.last_delivered_seq, delivery.seq);
+  return [
+    ended(delivery, 'delivered'),
+    put('subscriptions', { ...subscription, last_delivered_seq }),
+  ];
 }
 
 /** What the receiver's answer does: delivered, waiting for the next attempt, or exhausted. */
@@ -289,20 +274,14 @@ function failedChanges(
     const from = behaviour.settings.retry_counted_from === 'start' ? startedAtMs : world.nowMs;
     return waitChanges(tried, Math.max(from + gap, world.nowMs));
   }
-  const exhausted: Delivery = {
-    ...tried,
-    status: 'exhausted',
-    in_flight: false,
-    next_due_ms: null,
-  };
-  const changes: Change[] = [];
+  const exhausted = ended(tried, 'exhausted');
   const subscription = world.subscriptions.get(tried.subscription_id);
-  if (subscription !== undefined && behaviour.settings.after_last_attempt === 'stop') {
-    // EVT-10a, NS-28: delivery stops here until an operator resumes it. First of all, so that the
-    // delivery is kept for that.
-    changes.push(put('subscriptions', { ...subscription, stopped: true }));
+  if (subscription === undefined || behaviour.settings.after_last_attempt !== 'stop') {
+    return [exhausted];
   }
-  return [...changes, put('deliveries', exhausted)];
+  // EVT-10a, NS-28: delivery stops here until an operator resumes it. First of all, so that the
+  // delivery is kept for that.
+  return [put('subscriptions', { ...subscription, stopped: true }), exhausted];
 }
 
 export const disabled = (subscription: Subscription, reason: string): Subscription => ({

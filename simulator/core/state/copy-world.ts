@@ -22,9 +22,7 @@ const copyJournal = (journal: Journal): Journal => ({
 });
 
 /** Entries are the one list in a record that is added to in place. */
-export function copyTradingAccounts(
-  all: ReadonlyMap<string, TradingAccount>,
-): IdMap<TradingAccount> {
+function copyTradingAccounts(all: ReadonlyMap<string, TradingAccount>): IdMap<TradingAccount> {
   const copied = new IdMap<TradingAccount>();
   for (const [id, one] of all) copied.set(id, { ...one, entries: one.entries.slice() });
   return copied;

@@ -72,7 +72,7 @@ const broken: readonly (readonly [string, (world: Loose) => void, string])[] = [
   ['a firm without plan', (w) => delete w.firms[1].plan, 'world.firms[1].plan is missing'],
   ['a plan', (w) => (w.firms[0].plan = 'gold'), 'world.firms[0].plan must be one of'],
   ['a permission', (w) => (w.firms[0].permissions.a = 1), 'world.firms[0].permissions.a must be'],
-  ['a subscription', (w) => (w.subscriptions = [{ id: 1 }]), 'world.subscriptions[0].firm_id is'],
+  ['a subscription', (w) => (w.subscriptions = [{ id: 1 }]), 'world.subscriptions[0].url is'],
   ['a url', (w) => (w.subscriptions[0].url = 'no'), 'world.subscriptions[0].url must be a URL'],
   ['a delivery', (w) => (w.deliveries = [{ id: '1' }]), 'world.deliveries[0].subscription_id is'],
   ['a bucket', (w) => (w.buckets = [{}]), 'world.buckets[0].key is missing'],
