@@ -3,6 +3,7 @@ import type { Behaviour } from './behaviour.ts';
 import { startAttempt } from './delivery/deliveries.ts';
 import { evolve, moveClock, takeTimer } from './evolve.ts';
 import { settleTransaction } from './operations/transactions.ts';
+import { piecesOf } from './pipeline/answer-call.ts';
 import {
   abandonSuspendedCall,
   answerSuspendedCall,
@@ -88,7 +89,8 @@ function fire(world: World, behaviour: Behaviour, { kind, ref }: Timer): TimerOu
     }
     case 'piece': {
       const effects = sendPiece(world, suspended);
-      return { outcome: `sent a piece of the body, ${(suspended.left ?? 1) - 1} to go`, effects };
+      const pieces = suspended.reply === null ? 0 : piecesOf(suspended.reply);
+      return { outcome: `piece ${pieces - (suspended.left ?? 1) + 1} of ${pieces}`, effects };
     }
   }
 }

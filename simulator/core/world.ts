@@ -98,8 +98,7 @@ const suspendedCallSchema = record({
   reply: orNull(replySchema),
   /** null: never (a hang). */
   wakeAtMs: orNull(time),
-  /** Of a slow body: the bytes that have been sent, and the pieces that are left. */
-  'sent?': count,
+  /** The pieces of a slow body that have not been sent. */
   'left?': count,
   faultId: id,
   abandoned: flag,

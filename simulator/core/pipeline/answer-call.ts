@@ -69,9 +69,9 @@ function answerUnder(
   if (fault.kind === 'slow_body' && body.byteLength > 0 && fault.ms > 0) {
     const wakeAtMs = world.nowMs + fault.ms;
     journalCall(context, cites, null);
-    const left = Math.min(mostPieces, body.byteLength);
+    const left = piecesOf(reply);
     const firstAtMs = world.nowMs + Math.round(fault.ms / left);
-    suspend(context, { reply, wakeAtMs, sent: 0, left }, [['piece', firstAtMs]]);
+    suspend(context, { reply, wakeAtMs, left }, [['piece', firstAtMs]]);
     return [{ kind: 'begin', n, requestId, reply }];
   }
   // A shorter body arrives whole.
@@ -84,8 +84,8 @@ function answerUnder(
   ];
 }
 
-/** A slow body comes in so many pieces, or in as many as it has bytes. */
-const mostPieces = 10;
+/** A slow body comes in ten pieces, or in as many as it has bytes. */
+export const piecesOf = ({ body }: Reply): number => Math.min(10, Buffer.byteLength(body));
 
 /** The answer as it leaves, with the id of the last fault that struck the call. */
 function finishReply(context: RequestContext, given: Reply): Reply {
@@ -99,7 +99,7 @@ function finishReply(context: RequestContext, given: Reply): Reply {
 /** Keeps a call until its timers are due; a `reply` of null: nothing has run yet. */
 export function suspend(
   context: RequestContext,
-  waiting: Pick<SuspendedCall, 'reply' | 'wakeAtMs' | 'sent' | 'left'>,
+  waiting: Pick<SuspendedCall, 'reply' | 'wakeAtMs' | 'left'>,
   timers: readonly (readonly [TimerKind, number])[],
 ): void {
   const { world, keyId, call, facts, n, requestId, credential } = context;

@@ -6,6 +6,7 @@ import { evolve } from '../evolve.ts';
 import { findEntry } from '../journal.ts';
 import type { Effect } from '../step.ts';
 import type { SuspendedCall, World } from '../world.ts';
+import { piecesOf } from './answer-call.ts';
 import { refusalReply } from './refuse.ts';
 import { RequestContext } from './request-context.ts';
 import { runAndAnswer } from './run-request.ts';
@@ -30,18 +31,22 @@ function endSuspension(world: World, { id, n }: SuspendedCall, reply: Reply): vo
 
 /** The next piece of a slow body; with the last one the call is answered. */
 export function sendPiece(world: World, suspended: SuspendedCall): readonly Effect[] {
-  const { id, n, reply, sent = 0, left = 1, wakeAtMs } = suspended;
+  const { id, n, reply, left = 1, wakeAtMs } = suspended;
   if (reply === null) throw new Error(`suspended call ${id} has no answer`);
-  const rest = Buffer.from(reply.body).subarray(sent);
-  const bytes = rest.subarray(0, Math.floor(rest.byteLength / left));
+  const body = Buffer.from(reply.body);
+  const pieces = piecesOf(reply);
+  const upTo = (count: number) => Math.floor((body.byteLength * count) / pieces);
+  const bytes = body.subarray(upTo(pieces - left), upTo(pieces - left + 1));
   const piece: Effect = { kind: 'piece', n, bytes };
   if (left <= 1) {
     endSuspension(world, suspended, reply);
     return [piece, { kind: 'end', n, isWhole: true }];
   }
-  const next = { ...suspended, sent: sent + bytes.byteLength, left: left - 1 };
-  const dueAtMs = world.nowMs + Math.round(((wakeAtMs ?? 0) - world.nowMs) / next.left);
-  evolve(world, [put('suspendedCalls', next), { type: 'timer', kind: 'piece', dueAtMs, ref: id }]);
+  const dueAtMs = world.nowMs + Math.round(((wakeAtMs ?? 0) - world.nowMs) / (left - 1));
+  evolve(world, [
+    put('suspendedCalls', { ...suspended, left: left - 1 }),
+    { type: 'timer', kind: 'piece', dueAtMs, ref: id },
+  ]);
   return [piece];
 }
 
