@@ -25,17 +25,25 @@ function ifServed(key: SettingKey, served: string, refused = 'refused') {
   return (answer: Answer) => ({ [key]: isTaken(answer) ? served : refused });
 }
 
+/** An amount or the like that may be accepted or refused. */
+function recorded(question: QuestionId, key: SettingKey, what: string, over: RequestBody) {
+  const ask = (t: ScenarioContext) => record(t, over);
+  return [question, what, ask, ifServed(key, 'accepted')] satisfies QuestionRow;
+}
+
 async function update(t: ScenarioContext, ifMatch: string | null): Promise<Answer> {
   const { id } = await t.given.account();
   return t.api.updateAccount(id, { first_name: t.fresh.text() }, { ifMatch });
 }
 
-async function record(
-  t: ScenarioContext,
-  over: RequestBody,
-  change = (place: Place) => place,
-): Promise<Answer> {
-  return t.api.createTransaction(t.newTransaction(change(await t.given.place()), over));
+async function record(t: ScenarioContext, over: RequestBody): Promise<Answer> {
+  return t.api.createTransaction(t.newTransaction(await t.given.place(), over));
+}
+
+async function recordInOtherCurrency(t: ScenarioContext): Promise<Answer> {
+  const place = await t.given.place();
+  const currency = place.currency === 'CHF' ? 'NOK' : 'CHF';
+  return t.api.createTransaction(t.newTransaction(place, { currency }));
 }
 
 /** A transaction that is approved by a query or a body with more than is asked for. */
@@ -51,7 +59,7 @@ async function approve(
   return t.api.send({ method: 'POST', path, key: t.fresh.key(), ...body });
 }
 
-const NOT_OF = (currency: string) => (currency === 'CHF' ? 'NOK' : 'CHF');
+const OTHER_CURRENCY = 'another currency than that of the trading account';
 
 const ROWS: readonly QuestionRow[] = [
   [
@@ -61,24 +69,9 @@ const ROWS: readonly QuestionRow[] = [
     ({ status }) => ({ missing_if_match: status }),
   ],
   ['NS-39', 'If-Match: *', (t) => update(t, '*'), ifServed('if_match_star', 'any', 'malformed')],
-  [
-    'NS-27',
-    'an amount of zero',
-    (t) => record(t, { amount: '0.00' }),
-    ifServed('zero_amount', 'accepted'),
-  ],
-  [
-    'NS-46',
-    'an amount as a JSON number',
-    (t) => record(t, { amount: 25 }),
-    ifServed('amount_as_number', 'accepted'),
-  ],
-  [
-    'NS-60',
-    'another currency than that of the trading account',
-    (t) => record(t, {}, (place) => ({ ...place, currency: NOT_OF(place.currency) })),
-    ifServed('other_currency', 'accepted'),
-  ],
+  recorded('NS-27', 'zero_amount', 'an amount of zero', { amount: '0.00' }),
+  recorded('NS-46', 'amount_as_number', 'an amount as a JSON number', { amount: 25 }),
+  ['NS-60', OTHER_CURRENCY, recordInOtherCurrency, ifServed('other_currency', 'accepted')],
   [
     'NS-48',
     'an account_id written with leading zeros',

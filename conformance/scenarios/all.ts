@@ -20,9 +20,7 @@ import { positionScenarios } from './positions/positions.ts';
 import { transactionScenarios } from './transactions/transactions.ts';
 import { transactionStateScenarios } from './transitions/all.ts';
 import { updateScenarios } from './updates/updates.ts';
-import { webhookReachScenarios } from './webhooks/reach.ts';
-import { refusedWebhookScenarios } from './webhooks/refused-creates.ts';
-import { webhookScenarios } from './webhooks/subscriptions.ts';
+import { webhookScenarios } from './webhooks/webhooks.ts';
 
 export const scenarios: readonly Scenario[] = [
   ...conventionScenarios,
@@ -36,8 +34,6 @@ export const scenarios: readonly Scenario[] = [
   ...authenticationScenarios,
   ...idempotencyScenarios,
   ...webhookScenarios,
-  ...webhookReachScenarios,
-  ...refusedWebhookScenarios,
   ...eventScenarios,
   ...eventKindScenarios,
   ...deliveryFormScenarios,

@@ -36,12 +36,8 @@ const authTokensWork: Scenario = {
       // NS-8: only where the form is known is it a fault that no token comes of it.
       const unlike = seen.some(({ status }) => status < 300);
       if (!t.has('mint') || unlike) return t.notTested('AUTH-3a', UNKNOWN_FORM);
-      t.claim(
-        'AUTH-3a',
-        'a token for a client and its secret',
-        false,
-        'none in any of OAuth’s ways',
-      );
+      const words = 'a token for a client and its secret';
+      t.claim('AUTH-3a', words, false, 'none in any of OAuth’s ways');
       throw new Blocked('the token endpoint gives no token');
     }
     const { form, answer, token } = found;
@@ -175,33 +171,18 @@ const authTokenBudget: Scenario = {
 async function expectNoMore(t: ScenarioContext, client: Known, form: TokenForm): Promise<void> {
   let more = 0;
   const seen: Answer[] = [];
-  for (let n = 0; n < 2; n += 1) {
+  for (const _ of [1, 2]) {
     await t.operator.advance(20_000);
     const { answers, tokens } = await askUntilLimited(t, client, form, TOKENS_A_MINUTE + 1);
     more += tokens.length;
     seen.push(...answers);
   }
-  t.claim(
-    'AUTH-3b',
-    'at most ten more in the same minute',
-    more <= TOKENS_A_MINUTE,
-    `${more} more`,
-    ...seen,
-  );
+  const words = 'at most ten more in the same minute';
+  t.claim('AUTH-3b', words, more <= TOKENS_A_MINUTE, `${more} more`, ...seen);
 }
 
-/** The refusal of the eleventh request of a minute, and a token of that minute. */
-interface Minute {
-  readonly limited: Answer;
-  readonly token: string;
-}
-
-/** Undefined where it never came to a refusal. */
-async function exhaust(
-  t: ScenarioContext,
-  client: Known,
-  form: TokenForm,
-): Promise<Minute | undefined> {
+/** Undefined where it never came to a refusal; else that, and a token of the same minute. */
+async function exhaust(t: ScenarioContext, client: Known, form: TokenForm) {
   // The one token that was asked for to find the form.
   let spent = 1;
   if (t.has('clock')) {
@@ -209,8 +190,7 @@ async function exhaust(
     spent = 0;
   }
   let { answers, tokens } = await askUntilLimited(t, client, form, TOKENS_A_MINUTE + 1 - spent);
-  const limited = () => answers.at(-1)?.status === 429;
-  if (limited() && spent + tokens.length < TOKENS_A_MINUTE) {
+  if (answers.at(-1)?.status === 429 && spent + tokens.length < TOKENS_A_MINUTE) {
     // What was asked for shortly before may count as well: once more, after a minute of silence.
     await t.wait(A_MINUTE_MS);
     spent = 0;
@@ -219,22 +199,16 @@ async function exhaust(
   t.findings.controlled = tokens.length > 0;
   const served = spent + tokens.length;
   const words = 'ten tokens in a minute, and not eleven';
-  const truth = t.claim(
-    'AUTH-3b',
-    words,
-    served === TOKENS_A_MINUTE,
-    `${served} tokens`,
-    ...answers,
-  );
-  if (!truth) return undefined;
-  const last = answers.at(-1)!;
-  t.expect('AUTH-3b', last).status(429);
+  const isTen = served === TOKENS_A_MINUTE;
+  if (!t.claim('AUTH-3b', words, isTen, `${served} tokens`, ...answers)) return undefined;
+  const limited = answers.at(-1)!;
+  t.expect('AUTH-3b', limited).status(429);
   // LIM-6 judges its form: it presumes AUTH-3b here, and the two must not explain each other. A
   // code of its own for whatever is limited is ERR-3's.
-  if (last.code !== undefined && last.status === 429) {
-    t.expect('AUTH-3b', last).refused(429, 'rate_limited');
+  if (limited.code !== undefined && limited.status === 429) {
+    t.expect('AUTH-3b', limited).refused(429, 'rate_limited');
   }
-  return { limited: last, token: tokens.at(-1)! };
+  return { limited, token: tokens.at(-1)! };
 }
 
 async function askUntilLimited(t: ScenarioContext, client: Known, form: TokenForm, atMost: number) {

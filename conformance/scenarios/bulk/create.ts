@@ -1,14 +1,108 @@
-// BULK: creating accounts in bulk. Rows succeed or fail alone; what refuses a whole batch stands in
-// its own file.
+// BULK: creating accounts in bulk. Rows succeed or fail alone, and what cannot be attributed to a row
+// refuses the whole batch before anything is created.
+
 import { isDeepStrictEqual } from 'node:util';
+import { observe } from '../../cases/questions.ts';
+import { type Expected, refusals, rows } from '../../cases/refusals.ts';
+import { scopeRows } from '../../cases/scopes.ts';
+import type { Role } from '../../engine/capabilities.ts';
 import { filledText, not, oneOf } from '../../engine/judge/matchers.ts';
 import type { ScenarioContext } from '../../engine/scenario/scenario-context.ts';
 import type { Answer, Json } from '../../engine/send/answer.ts';
 import type { RequestBody } from '../../engine/send/client.ts';
+import { printJson } from '../../engine/send/json.ts';
 import type { Scenario } from '../../engine/types.ts';
+import { INVALID, TOO_WIDE } from '../../spec/errors.ts';
 import { LONGEST, MOST_ROWS } from '../../spec/literals.ts';
 import { expectReferenceFree } from '../support/account-assertions.ts';
-import { bulkRefusalScenarios } from './refusals.ts';
+import { UNKNOWN_ID } from '../support/unknown-id.ts';
+import { namesRow } from './names-row.ts';
+
+const BATCH = 'bulkCreateAccounts';
+
+/** The status is open (NS-6); that it is a refusal which names the row is not. */
+function naming(index: number, setting?: string): Expected {
+  return (t, rules, answer) => {
+    if (setting !== undefined) t.observe('NS-6', answer.summary, { [setting]: answer.status });
+    const parts = [answer.at('detail'), answer.at('title'), answer.at('errors')];
+    const message = answer.json === undefined ? answer.text : printJson(parts);
+    t.expect(rules, answer)
+      .is('the whole batch refused with a 4xx', answer.status >= 400 && answer.status < 500)
+      .is(`a message that names row ${index}`, namesRow(message, index));
+  };
+}
+
+/** The good rows of the valid batch, then more, and one with a fault at that index. */
+function faultyRow(at: number, over: (t: ScenarioContext) => RequestBody, role?: Role) {
+  return rows((all, t) => {
+    const more = Array.from({ length: at + 2 - all.length }, () => t.newAccount({}, role));
+    const whole = [...all, ...more];
+    return whole.map((row, index) => (index === at ? { ...row, ...over(t) } : row));
+  });
+}
+
+const noReference = () => ({ client_reference_id: undefined });
+const early = faultyRow(7, noReference);
+const late = faultyRow(127, noReference);
+
+const bulkRowWithoutReference = refusals({
+  id: 'bulk-row-without-reference',
+  title: 'A row without client_reference_id refuses the whole batch and is named by its index',
+  observes: ['NS-6', 'NS-33'],
+  rows: [
+    ['BULK-9', BATCH, 'row 7 of 9 without a reference', early, naming(7, 'batch_refusal_status')],
+    // Far down, too, the number is that of the batch.
+    ['BULK-9', BATCH, 'row 127 of 129 without one', late, naming(127)],
+  ],
+  also: (t) => observe(t, 'NS-33'),
+});
+
+function brandRefused(role: Role, other: Role) {
+  const brand = (t: ScenarioContext) => ({ brand_id: t.brandId(other) ?? UNKNOWN_ID });
+  const expected = naming(7, 'batch_brand_refusal_status');
+  const what = `row 7 of 9 at a brand of ${other}`;
+  return [['BULK-10', BATCH, what, faultyRow(7, brand, role), expected]] as const;
+}
+
+const bulkRowOfAnotherBrand = refusals({
+  id: 'bulk-row-of-another-brand',
+  title: 'A row with a brand out of reach refuses the whole batch and is named by its index',
+  observes: ['NS-6'],
+  needs: ['brand'],
+  role: 'brand',
+  rows: brandRefused('brand', 'other_brand'),
+  besides: ['BULK-3'],
+  also: (t) =>
+    t.branch('BULK-3', 'a row that names no brand', async () => {
+      const unnamed = () => t.newAccount({ brand_id: undefined }, 'brand');
+      const alone = () => t.as('brand').createAccount(unnamed());
+      const single = await t.control('a create that names no brand', alone);
+      const batch = await t.as('brand').bulkCreateAccounts([unnamed()]);
+      const status = batch.at('rows.0.status') ?? batch.status;
+      const landed = batch.at('rows.0.id') ?? null;
+      const words = `${single.status}, as creating it alone`;
+      t.expect('BULK-3', batch).is(words, landed !== null, `status ${status}`, single);
+    }),
+});
+
+const bulkRowOfAnotherFirm = refusals({
+  id: 'bulk-row-of-another-firm',
+  title: 'A row with a brand of another firm refuses the whole batch of a firm-wide credential',
+  observes: ['NS-6'],
+  needs: ['firm', 'other_firm'],
+  role: 'firm',
+  rows: brandRefused('firm', 'other_firm'),
+});
+
+const bulkScope = refusals({
+  id: 'bulk-scope',
+  title: 'Without accounts:write a batch is refused and creates nothing',
+  needs: ['no_scopes'],
+  rows: scopeRows('BULK-13', BATCH),
+});
+
+/** BULK-3: what the specification has a single create answer. */
+const SINGLE = { fresh: 201, known: 200, taken: 409, sharing: 409, invalid: 422 } as const;
 
 const bulkRowsFareAlone: Scenario = {
   id: 'bulk-rows-fare-alone',
@@ -19,37 +113,33 @@ const bulkRowsFareAlone: Scenario = {
     const known = await t.given.account({ phone });
     // Not as it was created: what a row finds is the account as it is now.
     await t.api.updateAccount(known.id, { country: 'NO' }, { ifMatch: known.etag });
+    const [first, last] = [t.newAccount(), t.newAccount()];
+    const failing = t.newAccount({ email: t.fresh.text() });
+    const ofKnown = () => t.newAccount({ email: known.email });
+    const sharing = () => t.newAccount({ phone });
     // The same kinds of row, each created alone: what the batch is held against.
-    const invalid = () => ({ email: t.fresh.text() });
     const singles = {
       fresh: known.answer,
       known: await t.given.reread(known),
-      taken: await t.api.createAccount(t.newAccount({ email: known.email })),
-      sharing: await t.api.createAccount(t.newAccount({ phone })),
-      invalid: await t.api.createAccount(t.newAccount(invalid())),
+      taken: await t.api.createAccount(ofKnown()),
+      sharing: await t.api.createAccount(sharing()),
+      invalid: await t.api.createAccount(t.newAccount({ email: t.fresh.text() })),
     };
-    const last = t.newAccount();
-    const first = t.newAccount();
-    const failing = t.newAccount(invalid());
-    // Not in the order of the references, so that a sorted answer shows. Each row meets those
-    // before it, as creates one after another would.
+    // Each row meets those before it, as creates one after another would.
     const rows: [keyof typeof singles, RequestBody][] = [
       ['fresh', first],
       ['invalid', failing],
       ['known', known.body],
-      ['taken', t.newAccount({ email: known.email })],
-      ['sharing', t.newAccount({ phone })],
+      ['taken', ofKnown()],
+      ['sharing', sharing()],
       ['taken', t.newAccount({ email: first.email! })],
       ['fresh', last],
     ];
-
     const batch = await t.api.bulkCreateAccounts(rows.map(([, row]) => row));
     t.expect('BULK-1', batch).status(200);
-    // Any other status may still answer the rows; a refusal of the whole took the good rows with
-    // it.
+    // Any other status may still answer the rows; a refusal of the whole took the good rows with it.
     t.must(['BULK-1', 'BULK-8'], batch).is('answered row by row', Array.isArray(batch.at('rows')));
     const entries = entriesOf(t, batch);
-
     t.expect('BULK-2', batch).field('total', rows.length);
     const asked = rows.map(([, row]) => row.client_reference_id);
     const answered = entries.map((each) => each.client_reference_id);
@@ -66,9 +156,9 @@ const bulkRowsFareAlone: Scenario = {
     t.expect('BULK-8', batch).is('good rows landed, before a failed one and after it', alone);
     for (const [kind, row] of alone ? rows : []) {
       const index = indexOf(row);
-      if (index < 0) continue;
       // What a single create answers where it does not itself deviate, or what it does answer.
       const { status, code } = singles[kind];
+      if (index < 0) continue;
       t.expect('BULK-3', batch).field(`rows.${index}.status`, oneOf(status, SINGLE[kind]));
       if (code !== undefined && entries[index]!.status === status) {
         t.expect('BULK-3', batch).field(`rows.${index}.code`, oneOf(code, null));
@@ -77,11 +167,7 @@ const bulkRowsFareAlone: Scenario = {
     // Its neighbours exist, as a create by reference shows. And failed it has: nothing came of it.
     for (const row of [first, last]) {
       const id = entries[indexOf(row)]?.id ?? null;
-      if (id === null) continue;
-      const single = await t.api.createAccount(row);
-      const seen = String(single.at('id'));
-      const words = `the account ${id} of its row`;
-      t.expect('BULK-8', single).is(words, seen === String(id), seen);
+      if (id !== null) t.expect('BULK-8', await t.api.createAccount(row)).field('id', id);
     }
     if (statusOf(failing) < 400) return;
     await expectReferenceFree(t, 'BULK-8', { ...failing, email: t.fresh.email() });
@@ -119,45 +205,36 @@ const bulkSizes: Scenario = {
     // nothing, and in no order that a sort or a turn would keep.
     const rowsNaming = (count: number): RequestBody[] =>
       Array.from({ length: count }, (_, n) => known[(n * n) % 7 < 3 ? 0 : 1].body);
-    const one = await t.api.bulkCreateAccounts(rowsNaming(1));
-    t.expect('BULK-1', one).status(200);
-    if (Number(one.at('rows.0.status')) < 300) {
-      t.expect('BULK-4', one).fields({ created: 1, failed: 0 });
-    }
     // A batch of failures is answered like any other.
-    const failing = await t.api.bulkCreateAccounts([t.newAccount({ email: t.fresh.text() })]);
-    t.expect('BULK-1', failing).status(200);
-    if (Number(failing.at('rows.0.status')) >= 400) {
-      t.expect('BULK-4', failing).fields({ created: 0, failed: 1 });
+    for (const rows of [rowsNaming(1), [t.newAccount({ email: t.fresh.text() })]]) {
+      const one = await t.api.bulkCreateAccounts(rows);
+      t.expect('BULK-1', one).status(200);
+      const created = Number(one.at('rows.0.status')) < 300 ? 1 : 0;
+      t.expect('BULK-4', one).fields({ created, failed: 1 - created });
     }
-
-    t.expect('BULK-6', await t.api.bulkCreateAccounts([])).refused(422, 'validation_failed');
-    const most = await t.api.bulkCreateAccounts(rowsNaming(MOST_ROWS));
+    t.expect('BULK-6', await t.api.bulkCreateAccounts([])).refused(...INVALID);
+    const asked = rowsNaming(MOST_ROWS);
+    const most = await t.api.bulkCreateAccounts(asked);
     const rows = most.at('rows');
-    const count = Array.isArray(rows) ? rows.length : 0;
-    t.expect('BULK-7', most).is(`${MOST_ROWS} rows answered`, count === MOST_ROWS);
-    if (Array.isArray(rows) && count === MOST_ROWS) expectEachServed(t, most, rowsNaming(count));
+    const isAnswered = Array.isArray(rows) && rows.length === MOST_ROWS;
+    t.expect('BULK-7', most).is(`${MOST_ROWS} rows answered`, isAnswered);
+    if (isAnswered) {
+      const entries = entriesOf(t, most);
+      const moved = entries.findIndex(
+        (each, at) => each.client_reference_id !== asked[at]!.client_reference_id,
+      );
+      t.expect('BULK-2', most).is('each row in its place', moved < 0, `another at rows.${moved}`);
+      // What a known reference is answered at all is judged where it is the only row.
+      const failed = entries.filter((each) => Number(each.status) >= 300).length;
+      const served = `each of ${MOST_ROWS} rows served`;
+      t.expect('BULK-7', most).is(served, failed === 0, `${failed} failed`);
+    }
     const fresh = t.newAccount();
-    const over = await t.api.bulkCreateAccounts([fresh, ...rowsNaming(MOST_ROWS)]);
-    t.expect('BULK-7', over).refused(413, 'scope_too_wide');
+    const over = await t.api.bulkCreateAccounts([fresh, ...asked]);
+    t.expect('BULK-7', over).refused(...TOO_WIDE);
     await expectReferenceFree(t, 'BULK-7', fresh);
   },
 };
-
-/** What a known reference is answered at all is judged where it is the only row. */
-function expectEachServed(t: ScenarioContext, batch: Answer, asked: readonly RequestBody[]): void {
-  const entries = entriesOf(t, batch);
-  const moved = entries.findIndex(
-    (each, at) => each.client_reference_id !== asked[at]!.client_reference_id,
-  );
-  t.expect('BULK-2', batch).is('each row in its place', moved < 0, `another at rows.${moved}`);
-  const failed = entries.filter((each) => Number(each.status) >= 300).length;
-  t.expect('BULK-7', batch).is(
-    `each of ${MOST_ROWS} rows served`,
-    failed === 0,
-    `${failed} failed`,
-  );
-}
 
 const bulkResubmitted: Scenario = {
   id: 'bulk-resubmitted',
@@ -167,24 +244,18 @@ const bulkResubmitted: Scenario = {
     const rows = [t.newAccount(), t.newAccount({ email: t.fresh.text() }), t.newAccount()];
     const send = () => t.api.bulkCreateAccounts(rows);
     const first = await t.control('a partly failed batch', send, 200);
-    const ids = [t.pick(first, 'rows.0.id'), t.pick(first, 'rows.2.id')];
-
-    await t.branch(
-      'BULK-11',
-      'sent again as it was, and with the failed row corrected',
-      async () => {
-        const corrected = { ...rows[1], email: t.fresh.email() };
-        for (const again of [rows, [rows[0]!, corrected, rows[2]!]]) {
-          const answer = await t.api.bulkCreateAccounts(again);
-          const ofBoth = { 'rows.0.id': ids[0]!, 'rows.2.id': ids[1]! };
-          t.expect('BULK-11', answer).fields(ofBoth);
-        }
-      },
-    );
+    const ofBoth = {
+      'rows.0.id': t.pick(first, 'rows.0.id'),
+      'rows.2.id': t.pick(first, 'rows.2.id'),
+    };
+    // As it was, and with the failed row corrected.
+    const corrected = { ...rows[1], email: t.fresh.email() };
+    for (const again of [rows, [rows[0]!, corrected, rows[2]!]]) {
+      t.expect('BULK-11', await t.api.bulkCreateAccounts(again)).fields(ofBoth);
+    }
     await t.branch('BULK-8', 'a row that fails, and the same person put right', async () => {
       const right = t.newAccount();
-      const wrong = { ...right, email: t.fresh.text() };
-      const both = await t.api.bulkCreateAccounts([wrong, right]);
+      const both = await t.api.bulkCreateAccounts([{ ...right, email: t.fresh.text() }, right]);
       if (Number(both.at('rows.0.status')) < 400) return;
       const landed = Number(both.at('rows.1.status')) < 300;
       t.expect('BULK-8', both).is('the second row landed', landed, `${both.at('rows.1.status')}`);
@@ -195,29 +266,19 @@ const bulkResubmitted: Scenario = {
       const thrice = await t.api.bulkCreateAccounts([row, row, renamed]);
       t.expect('BULK-2', thrice).field('total', 3);
       const id = t.pick(thrice, 'rows.0.id');
-      // ACC-5 judges whether a reference finds its account at all.
-      const create = () => t.api.createAccount(row);
-      const single = await t.control('a create by that reference', create);
-      const ofAll = { 'rows.1.id': id, 'rows.2.id': id };
-      t.expect('BULK-12', thrice).fields(ofAll);
-      t.expect('BULK-12', single).field('id', id);
+      t.expect('BULK-12', thrice).fields({ 'rows.1.id': id, 'rows.2.id': id });
+      t.expect('BULK-12', await t.api.createAccount(row)).field('id', id);
     });
-    await t.branch('BULK-12', 'one reference in two cases', () => expectOneInTwoCases(t));
+    // References are the same in any case, in a batch as in creates one after another.
+    await t.branch('BULK-12', 'one reference in two cases', async () => {
+      const row = t.newAccount();
+      const client_reference_id = String(row.client_reference_id).toUpperCase();
+      const loud = { ...row, client_reference_id, email: t.fresh.email() };
+      const both = await t.api.bulkCreateAccounts([row, loud]);
+      t.expect('BULK-12', both).field('rows.1.id', t.pick(both, 'rows.0.id'));
+    });
   },
 };
-
-/** References are the same in any case, in a batch as in creates one after another. */
-async function expectOneInTwoCases(t: ScenarioContext): Promise<void> {
-  const row = t.newAccount();
-  const reference = String(row.client_reference_id).toUpperCase();
-  const loud = { ...row, client_reference_id: reference, email: t.fresh.email() };
-  const both = await t.api.bulkCreateAccounts([row, loud]);
-  const id = t.pick(both, 'rows.0.id');
-  t.expect('BULK-12', both).field('rows.1.id', id);
-}
-
-/** BULK-3: what the specification has a single create answer. */
-const SINGLE = { fresh: 201, known: 200, taken: 409, sharing: 409, invalid: 422 } as const;
 
 type Entry = { readonly [name: string]: Json };
 
@@ -250,5 +311,8 @@ export const bulkScenarios: readonly Scenario[] = [
   bulkRowTooLong,
   bulkSizes,
   bulkResubmitted,
-  ...bulkRefusalScenarios,
+  bulkRowWithoutReference,
+  bulkRowOfAnotherBrand,
+  bulkRowOfAnotherFirm,
+  bulkScope,
 ];

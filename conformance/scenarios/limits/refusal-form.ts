@@ -1,4 +1,5 @@
 // LIM-6: the form of a 429, wherever a scenario meets one.
+
 import type { ScenarioContext } from '../../engine/scenario/scenario-context.ts';
 import { Blocked } from '../../engine/scenario-errors.ts';
 import type { Answer } from '../../engine/send/answer.ts';
