@@ -37,7 +37,6 @@ export type {
   SinkAnswer,
   WebhookSink,
 } from './compose/webhook-sinks.ts';
-export type { CredentialShown } from './control/schemas/records.ts';
 export type {
   AdvanceOptions,
   AdvanceResult,
@@ -45,7 +44,8 @@ export type {
   FaultOptions,
   NamedCredential,
   WebhookFault,
-} from './operator.ts';
+} from './compose/world-handle.ts';
+export type { CredentialShown } from './control/schemas/records.ts';
 export type { Deviation, ListenOptions, SandboxOptions, SandboxWorld, Settings, WorldFixture };
 
 /** A running sandbox. Close it when you are done. */
@@ -152,14 +152,14 @@ async function handleOf(
   sinks: WebhookSinks,
   token: string | undefined,
 ): Promise<SandboxHandle> {
-  const { sandbox, plane } = composition;
-  const { rows } = await import('./control/all-rows.ts');
+  const { sandbox } = composition;
+  const plane = await composition.plane.load();
   sandbox.watchWorlds((_name, host) => {
     if (host !== null) sinks.detach(host);
   });
   let listening = false;
   let closed = false;
-  const parts = { sandbox, plane, rows, sinks, token, isClosed: () => closed };
+  const parts = { sandbox, plane, sinks, token, isClosed: () => closed };
   return {
     ...worldOf(parts, sandbox.first, null),
     listen: async (options) => {

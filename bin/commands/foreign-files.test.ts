@@ -11,8 +11,8 @@ import { printBaseline } from '../../conformance/reports/baseline.ts';
 import { sampleReport } from '../../conformance/reports/testing/sample-report.ts';
 import { defaultSettings } from '../../fixtures/settings.ts';
 import { sample } from '../../fixtures/testing/sample.ts';
+import { readSavedWorld } from '../../simulator/compose/kept-world.ts';
 import { findNamedWorld } from '../../simulator/compose/options.ts';
-import { readSavedWorld } from '../../simulator/compose/world-origin.ts';
 import { conformingBehaviour } from '../../simulator/core/policies/conforming.ts';
 import { dumpWorld, loadWorld, StateError } from '../../simulator/core/state/snapshot.ts';
 import { playRecording, readRecording } from '../../simulator/host/storage/recording.ts';
@@ -267,9 +267,9 @@ foreign(
       readSavedWorld('x', broken);
     }
     const state = join(folder, 'state.json');
-    const log = join(folder, '.state.json.0123456789abcdef.wal');
-    const told = { log: 'j', after: null, settings: defaultSettings, deviations: [] };
-    writeFileSync(state, JSON.stringify({ ...document, log: 'j' }));
+    const log = join(folder, '.state.json.wal');
+    const told = { id: 'j', settings: defaultSettings, deviations: [], offset: 0 };
+    writeFileSync(state, JSON.stringify({ ...document, log: { id: 'j', offset: 0 } }));
     const line = {
       kind: 'command',
       atMs: world.nowMs,

@@ -1,5 +1,5 @@
 // Puts a sandbox together from its options: world, host, control plane, files and server. Programs
-// and commands get theirs from here alone.
+// and commands get theirs from here.
 import type { AddressInfo } from 'node:net';
 import manifest from '../../package.json' with { type: 'json' };
 import type { ControlPlaneOptions } from '../control/plane.ts';
@@ -7,9 +7,13 @@ import { StartingWorldError } from '../core/seed/start-world.ts';
 import { StateError } from '../core/state/snapshot.ts';
 import type { Deliverer } from '../host/delivery/deliverer.ts';
 import { undiciDeliverer } from '../host/delivery/undici-deliverer.ts';
+import { FileProblem } from '../host/storage/private-file.ts';
+import type { Recording } from '../host/storage/recording.ts';
+import type { StateFile } from '../host/storage/state-file.ts';
 import { Sandbox } from '../host/world/sandbox.ts';
 import { type ControlPlane, controlPlane } from '../transports/control.ts';
 import { Door } from '../transports/door.ts';
+import type { HttpServer } from '../transports/http.ts';
 import {
   connectReceiver,
   type ForwardReceiver,
@@ -17,16 +21,20 @@ import {
   withReceiver,
 } from './forward-receiver.ts';
 import {
-  findSavedWorld,
-  type KeptWorld,
-  keepWorld,
+  contradictions,
+  originOf,
+  readSavedWorld,
   restoreSavedWorld,
-  stateVersionOf,
+  type SavedWorld,
+  unnamedWorld,
 } from './kept-world.ts';
-import type { ReadListenOptions, ReadOptions } from './options.ts';
-import { findNamedWorld, type NamedWorld, OptionsError } from './options.ts';
-import { type Served, serveOn } from './serve-on.ts';
-import { contradictions, originOf, type SavedWorld, unnamedOrigin } from './world-origin.ts';
+import {
+  findNamedWorld,
+  type NamedWorld,
+  OptionsError,
+  type ReadListenOptions,
+  type ReadOptions,
+} from './options.ts';
 
 /** What only some programs provide. */
 export interface Companions {
@@ -44,15 +52,15 @@ export interface Composition {
   readonly plane: ControlPlane;
   /** The subscription of `forwardTo`. */
   readonly receiver: ForwardReceiver | null;
-  /** Serves over HTTP, and answers where; may be called again when it fails. */
+  /** Serves over HTTP, and answers the base URL; may be called again when it fails. */
   readonly listen: (options: ReadListenOptions) => Promise<string>;
   /** Ends in order: requests in flight are answered, held ones cut off, the world is saved. */
   readonly close: () => Promise<void>;
-  /** Nothing came of the start: as close, and a recording is removed. */
+  /** The same after a start that failed: a recording is removed. */
   readonly abandon: () => Promise<void>;
 }
 
-/** A file that the world should be kept in or recorded to cannot be used; it is as it was. */
+/** The file to keep the world in, or to record it to, cannot be used; it is as it was. */
 export class KeptFileError extends Error {
   override readonly name = 'KeptFileError';
   readonly option: 'state' | 'record';
@@ -63,30 +71,52 @@ export class KeptFileError extends Error {
   }
 }
 
-/** Throws an OptionsError, or a KeptFileError; nothing is left running then. */
+/** Throws an OptionsError or a KeptFileError, and leaves nothing running then. */
 export async function compose(options: ReadOptions, companions: Companions): Promise<Composition> {
-  const stateVersion = await stateVersionOf(options.state).catch(refuseFile(options));
-  const saved = await findSavedWorld(options.state).catch(refuseFile(options));
-  const problems = saved === null ? [] : contradictions(options, saved);
-  if (problems.length > 0) throw new OptionsError(problems);
-  const deliverer =
-    companions.deliverer ?? undiciDeliverer({ localOnly: !options.allowPublicDeliveries });
-  const { sandbox, told } = await makeSandbox(options, saved, deliverer);
+  const { state: path, record } = options;
+  const refuse = (error: Error): never => {
+    if (error instanceof StateError) throw new KeptFileError('state', path, error.message);
+    if (error instanceof FileProblem) throw new KeptFileError('record', record, error.message);
+    throw error;
+  };
+  const state = path === undefined ? null : await openState(path).catch(refuse);
+  let sandbox: Sandbox | null = null;
   try {
+    const found = state?.document ?? null;
+    const saved = found === null ? null : readSavedWorld(path ?? '', found);
+    const problems = saved === null ? [] : contradictions(options, saved);
+    if (problems.length > 0) throw new OptionsError(problems);
+    const begun = await makeSandbox(options, saved, companions);
+    sandbox = begun.sandbox;
     if (saved !== null) restoreSavedWorld(sandbox, saved, options.clock);
-    // Not before: a file that cannot be loaded is told of by that alone.
-    if (told !== null) companions.warn(told);
+    // Not before: if a file cannot be loaded, that alone is reported.
+    if (begun.note !== null) companions.warn(begun.note);
     const receiver = connectReceiver(sandbox, options.forwardTo);
     const { first } = sandbox;
     // A frozen clock fires no timer for what is due already.
     first.fireUntil(Math.max(first.clock.nowMs(), first.world.nowMs));
-    const onTrouble = companions.warn;
-    const kept = await keepWorld(sandbox, { ...options, stateVersion, onTrouble });
-    return join({ options, companions, sandbox, receiver, kept });
+    const deviations = options.deviations.map(({ id }) => id);
+    if (state !== null) {
+      const { stateSync: sync } = options;
+      await state.keep(first, { onTrouble: companions.warn, sync, deviations });
+      sandbox.beforeAnswers.add(() => state.flush());
+    }
+    let recording: Recording | null = null;
+    if (record !== undefined) {
+      const { recordWorld } = await import('../host/storage/recording.ts');
+      recording = await recordWorld(first, record, companions.warn, deviations);
+    }
+    return join({ options, companions, sandbox, receiver, state, recording });
   } catch (error) {
-    await sandbox.close();
-    return refuseFile(options)(error as Error);
+    await state?.close();
+    await sandbox?.close();
+    return refuse(error as Error);
   }
+}
+
+async function openState(path: string): Promise<StateFile> {
+  const { StateFile: File } = await import('../host/storage/state-file.ts');
+  return File.open(path);
 }
 
 interface Parts {
@@ -94,61 +124,84 @@ interface Parts {
   readonly companions: Companions;
   readonly sandbox: Sandbox;
   readonly receiver: ForwardReceiver | null;
-  readonly kept: KeptWorld;
+  readonly state: StateFile | null;
+  readonly recording: Recording | null;
 }
 
-function join({ options, companions, sandbox, receiver, kept }: Parts): Composition {
+function join(parts: Parts): Composition {
+  const { options, companions, sandbox, receiver, state, recording } = parts;
   const { dashboard, judgeReceiver } = companions;
-  let served: Promise<Served> | null = null;
+  let served: Promise<HttpServer> | null = null;
+  const subscription = receiver && { ...receiver };
   const plane = controlPlane({
     sandbox,
     token: options.controlToken,
-    describe: () => ({ subscription: receiver && { ...receiver } }),
-    ...(judgeReceiver === undefined ? {} : { judgeReceiver }),
+    subscription,
+    judgeReceiver,
   });
-  const end = async (keep: () => Promise<void>) => {
+  const end = async (endRecording: () => unknown) => {
     // The caller of `listen` gets the error.
     const server = await served?.catch(() => null);
     plane.close();
     for (const host of sandbox.worlds.values()) host.cutOff();
     await server?.close();
-    await keep();
+    await state?.close();
+    await endRecording();
     await sandbox.close();
   };
   return {
     sandbox,
     plane,
     receiver,
-    listen: async (where) => {
+    listen: async ({ port, host, ...names }) => {
+      const door = new Door({ host, ...names });
       const { version } = manifest;
-      const door = new Door(where);
-      const parts = { sandbox, plane, version, door };
-      served = serveOn({ ...parts, ...(dashboard ? { dashboard } : {}) }, where);
-      return baseUrlOf(where.host, (await served).address);
+      served = serveOn({ sandbox, plane, version, door, dashboard }, { port, host });
+      const { server } = await served;
+      return baseUrlOf(host, server.address() as AddressInfo);
     },
-    close: () => end(kept.close),
-    abandon: () => end(kept.abandon),
+    close: () => end(() => recording?.close()),
+    abandon: () => end(() => recording?.discard()),
   };
 }
 
-interface Made {
-  readonly sandbox: Sandbox;
-  /** Where a reset may not lead to the world that the saved one began as. */
-  readonly told: string | null;
+async function serveOn(
+  options: Parameters<typeof import('../transports/serve.ts').serve>[0],
+  { port, host }: { readonly port: number; readonly host: string },
+): Promise<HttpServer> {
+  const { serve } = await import('../transports/serve.ts');
+  const http = serve(options);
+  try {
+    // A name has several addresses: every client finds this one.
+    await http.listen({ port, host: host === 'localhost' ? '127.0.0.1' : host });
+    return http;
+  } catch (error) {
+    await http.close();
+    throw error;
+  }
 }
 
+function baseUrlOf(host: string, { port }: AddressInfo): string {
+  // A server on every address is reached by a loopback address on this machine.
+  const shown = host === '0.0.0.0' ? '127.0.0.1' : host === '::' ? '::1' : host;
+  return `http://${shown.includes(':') ? `[${shown.replace(/[[\]]/g, '')}]` : shown}:${port}`;
+}
+
+/** `note`: why a reset may not lead to the world that the saved one began as. */
 async function makeSandbox(
   options: ReadOptions,
   saved: SavedWorld | null,
-  deliverer: Deliverer,
-): Promise<Made> {
-  const { world, ...begins } = originOf(options, saved);
-  const { named, told } = findBeginning(options, world, saved);
+  companions: Companions,
+): Promise<{ readonly sandbox: Sandbox; readonly note: string | null }> {
   const { settings, forwards, forwardTo, allowLocalWebhooks, deviations } = options;
+  const { world, ...begins } = originOf(options, saved);
+  const { named, note } = findBeginning(options, world, saved);
+  const deliverer =
+    companions.deliverer ?? undiciDeliverer({ localOnly: !options.allowPublicDeliveries });
   try {
     const sandbox = await Sandbox.create({
       ...begins,
-      // What is served is the file's own world, which may say nothing of where it began.
+      // What is served is the file's own world, which may not say where it began.
       worldName: saved?.begun === null ? saved.path : world,
       fixture: named.fixture,
       begunAs: { world: named.name, plan: begins.plan, clock: begins.clock },
@@ -160,50 +213,36 @@ async function makeSandbox(
       deviations,
       deliverer,
     });
-    return { sandbox, told };
+    return { sandbox, note };
   } catch (error) {
     await deliverer.close();
     if (!(error instanceof StartingWorldError)) throw error;
     const { field, message } = error;
-    const said = message.slice(`${field}: `.length);
-    if (field === 'clock') throw new OptionsError([{ field, message: said }]);
+    const reason = message.slice(`${field}: `.length);
+    if (field === 'clock') throw new OptionsError([{ field, message: reason }]);
     const at = named.name === 'custom' ? '' : `${named.name}: `;
-    throw new OptionsError([{ field: 'world', message: `${at}${field}: ${said}` }]);
+    throw new OptionsError([{ field: 'world', message: `${at}${field}: ${reason}` }]);
   }
 }
 
-/** The starting world: of a saved one it is needed for resets only, and may be gone. */
+/** The starting world: a saved one needs it for resets only, and it may be gone. */
 function findBeginning(
   { world: asked }: ReadOptions,
   name: string,
   saved: SavedWorld | null,
-): { readonly named: NamedWorld; readonly told: string | null } {
+): { readonly named: NamedWorld; readonly note: string | null } {
   const found = asked?.name === name ? asked : findNamedWorld(name);
   if (found.fixture !== undefined) {
-    const unsaid = `does not say as which world it began; a reset leads to "${name}"`;
-    const told = saved?.begun === null ? `${saved.path} ${unsaid}` : null;
-    return { named: { name, fixture: found.fixture }, told };
+    const note =
+      saved?.begun === null
+        ? `${saved.path} does not say as which world it began; a reset leads to "${name}"`
+        : null;
+    return { named: { name, fixture: found.fixture }, note };
   }
   // Asked for by another spelling of the same file.
-  if (asked !== undefined) return { named: asked, told: null };
-  const resets = unnamedOrigin.world;
-  const instead = findNamedWorld(resets).fixture;
-  if (instead === undefined || saved === null) throw new Error(found.problems.join('; '));
-  const lost = `${saved.path} began as ${name}, which cannot be read`;
-  const told = `${lost}; a reset leads to "${resets}"`;
-  return { named: { name: resets, fixture: instead }, told };
-}
-
-function refuseFile({ state, record }: ReadOptions): (error: Error) => never {
-  return (error) => {
-    if (error.name === 'RecordingError') throw new KeptFileError('record', record, error.message);
-    if (error instanceof StateError) throw new KeptFileError('state', state, error.message);
-    throw error;
-  };
-}
-
-function baseUrlOf(host: string, { port }: AddressInfo): string {
-  // Who serves everywhere is called on this machine.
-  const shown = host === '0.0.0.0' ? '127.0.0.1' : host === '::' ? '::1' : host;
-  return `http://${shown.includes(':') ? `[${shown.replace(/[[\]]/g, '')}]` : shown}:${port}`;
+  if (asked !== undefined) return { named: asked, note: null };
+  const { fixture } = findNamedWorld(unnamedWorld);
+  if (fixture === undefined || saved === null) throw new Error(found.problems.join('; '));
+  const note = `${saved.path} began as ${name}, which cannot be read; a reset leads to "${unnamedWorld}"`;
+  return { named: { name: unnamedWorld, fixture }, note };
 }

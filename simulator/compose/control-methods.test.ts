@@ -21,10 +21,11 @@ async function errorOf(asked: Promise<unknown>): Promise<Error> {
 }
 
 methods('every row is a method, and no row has two parts of one name', ({ sandbox }) => {
-  for (const { name, segments, query, body } of rows) {
+  for (const { name, params, query, body } of rows) {
     assert.type((sandbox.control as unknown as Record<string, unknown>)[name], 'function', name);
-    const inPath = segments.flatMap((part) => (part.startsWith('{') ? [part.slice(1, -1)] : []));
-    const all = [...inPath, ...Object.keys(query ?? {}), ...Object.keys(body?.properties ?? {})];
+    const all = [params, query.properties, body?.properties ?? {}].flatMap((part) =>
+      Array.isArray(part) ? part : Object.keys(part),
+    );
     assert.is(new Set(all).size, all.length, name);
   }
 });

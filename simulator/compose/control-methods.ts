@@ -2,9 +2,8 @@
 import type { RowTypes } from '../control/all-rows.ts';
 import type { Plane } from '../control/plane.ts';
 import type { ControlReply, TextStream } from '../control/reply.ts';
-import { controlPrefix, type Row, type StreamedNotice } from '../control/row.ts';
+import { controlPrefix, type StreamedNotice } from '../control/row.ts';
 import { firstWorldName } from '../host/world/sandbox.ts';
-import type { ControlPlane } from '../transports/control.ts';
 import { closedMessage } from './waits.ts';
 
 /** An error of the control plane: what is wrong with the arguments, by field. */
@@ -32,7 +31,7 @@ export type ControlRows = {
   readonly [N in keyof RowTypes]: Method<RowTypes[N]['given'], RowTypes[N]['answer']>;
 };
 
-/** Any row by method and path; resolves to its JSON, to null where there is none. */
+/** Any row by method and path; resolves to its JSON, to null if there is none. */
 export type ControlCall = (method: string, path: string, body?: unknown) => Promise<unknown>;
 
 export type SandboxControl = ControlRows & ControlCall;
@@ -40,14 +39,12 @@ export type SandboxControl = ControlRows & ControlCall;
 export interface ControlledWorld {
   /** null: the first one. */
   readonly name: string | null;
-  readonly plane: ControlPlane;
-  readonly rows: readonly Row[];
+  readonly plane: Plane;
   readonly token: string | undefined;
   readonly isClosed: () => boolean;
 }
 
-export function controlOf(world: ControlledWorld): SandboxControl {
-  const { name, plane, token, isClosed } = world;
+export function controlOf({ name, plane, token, isClosed }: ControlledWorld): SandboxControl {
   const answerOf = async (reply: () => Promise<ControlReply>) => {
     if (isClosed()) throw new Error(closedMessage);
     return readReply(await reply());
@@ -57,17 +54,14 @@ export function controlOf(world: ControlledWorld): SandboxControl {
       plane.handle({
         method,
         target: `${controlPrefix}/${pathIn(name, path)}`,
-        headers: {
-          'content-type': 'application/json',
-          ...(token === undefined ? {} : { authorization: `Bearer ${token}` }),
-        },
+        headers: { 'content-type': 'application/json', authorization: `Bearer ${token}` },
         inProcess: 'http://localhost',
         body: Buffer.from(body === undefined ? '' : JSON.stringify(body)),
       }),
     );
-  const methods = world.rows.map((row) => {
+  const methods = plane.rows.map((row) => {
     const owner = row.outer === true ? firstWorldName : (name ?? firstWorldName);
-    const invoke = (options: Parameters<Plane['invoke']>[2] = {}) =>
+    const invoke = (options?: Parameters<Plane['invoke']>[2]) =>
       answerOf(() => plane.invoke(row, owner, options));
     return [row.name, invoke];
   });
@@ -78,17 +72,15 @@ async function readReply({ status, headers, body }: ControlReply): Promise<unkno
   if (headers['content-type']?.startsWith('text/event-stream')) {
     return readEventStream(body as TextStream);
   }
-  const text = typeof body === 'string' ? body : await textOf(body);
+  let text = '';
+  if (typeof body === 'string') text = body;
+  else for await (const piece of iterate(body)) text += piece;
   const json = text === '' ? null : (JSON.parse(text) as unknown);
   if (status < 400) return json;
   throw new ControlError(status, (json as { readonly detail: string }).detail);
 }
 
-async function textOf(pieces: TextStream): Promise<string> {
-  let text = '';
-  for await (const piece of { [Symbol.asyncIterator]: () => pieces }) text += piece;
-  return text;
-}
+const iterate = (pieces: TextStream) => ({ [Symbol.asyncIterator]: () => pieces });
 
 /** As the description lists paths, with a slash before them or without. */
 function pathIn(name: string | null, path: string): string {
@@ -101,7 +93,7 @@ function pathIn(name: string | null, path: string): string {
 /** Ends with the stream; leaving the loop ends the stream. */
 async function* readEventStream(pieces: TextStream): AsyncGenerator<StreamedNotice, void> {
   // A piece has whole frames.
-  for await (const piece of { [Symbol.asyncIterator]: () => pieces }) {
+  for await (const piece of iterate(pieces)) {
     for (const frame of piece.split('\n\n')) {
       const event = /^event: (.*)$/m.exec(frame)?.[1];
       const data = /^data: (.*)$/m.exec(frame)?.[1];

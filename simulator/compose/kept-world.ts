@@ -1,42 +1,98 @@
-// A world that outlives the program, and a file of everything that it was told.
+// A world that is kept in a file, beside the options of a start: how it began, what contradicts it,
+// and how its clock goes on.
+import { resolve } from 'node:path';
+import { validate } from '../../fixtures/schemas/validate.ts';
+import type { FieldProblem } from '../../fixtures/settings.ts';
+import {
+  number,
+  oneOf,
+  orNull,
+  plan,
+  record,
+  text,
+  time,
+  type ValueOf,
+} from '../core/record-kit.ts';
 import { restoreState } from '../host/storage/world-document.ts';
 import type { ClockOptions, Sandbox } from '../host/world/sandbox.ts';
-import { readSavedWorld, type SavedWorld } from './world-origin.ts';
+import type { ReadOptions } from './options.ts';
 
-export interface KeptWorld {
-  /** Saves once more, and ends the recording. */
-  readonly close: () => Promise<void>;
-  /** Nothing came of the start: as close, and the recording is removed. */
-  readonly abandon: () => Promise<void>;
+const mode = oneOf('real', 'frozen');
+const begunSchema = record({ world: text, plan, clock: record({ mode, nowMs: orNull(number) }) });
+const clockSchema = record({ mode, now_ms: time });
+
+/** What a state file says that bears on the options; loading it tells whether it is a state. */
+export interface SavedWorld {
+  readonly path: string;
+  readonly document: unknown;
+  readonly seed: string | undefined;
+  /** Null if the file does not say: it was not written by `sandbox`. */
+  readonly begun: ValueOf<typeof begunSchema> | null;
+  readonly clock: { readonly mode: ClockOptions['mode']; readonly nowMs: number } | null;
 }
 
-export interface KeepWorldOptions {
-  readonly state: string | undefined;
-  readonly stateSync: boolean;
-  /** What was in the file when its world was looked for. */
-  readonly stateVersion: string;
-  readonly record: string | undefined;
-  /** Told when a later save fails; the world goes on. */
-  readonly onTrouble: (message: string) => void;
+export function readSavedWorld(path: string, document: unknown): SavedWorld {
+  const { world, clock } = (document ?? {}) as Record<'world' | 'clock', Record<string, unknown>>;
+  const { seed, options, nowMs } = world ?? {};
+  const begun = (options as { readonly begun_as?: unknown } | null | undefined)?.begun_as;
+  const savedClock = readAs(clockSchema, clock);
+  return {
+    path,
+    document,
+    seed: readAs(text, seed) ?? undefined,
+    begun: readAs(begunSchema, begun),
+    clock: savedClock && {
+      mode: savedClock.mode,
+      nowMs: Math.max(savedClock.now_ms, readAs(time, nowMs) ?? 0),
+    },
+  };
 }
 
-/** Tells one content of a state file and its log from another; asked before it is read. */
-export async function stateVersionOf(state: string | undefined): Promise<string> {
-  if (state === undefined) return '';
-  const { versionOfState } = await import('../host/storage/state-file.ts');
-  return versionOfState(state);
+function readAs<S extends Parameters<typeof validate>[0]>(schema: S, value: unknown) {
+  return validate(schema, value, 'it').length === 0 ? (value as ValueOf<S>) : null;
 }
 
-/** What is in a state file; null without one. Throws a StateError when it cannot be read. */
-export async function findSavedWorld(state: string | undefined): Promise<SavedWorld | null> {
-  if (state === undefined) return null;
-  const { readStateFile } = await import('../host/storage/state-file.ts');
-  const document = await readStateFile(state);
-  return document === null ? null : readSavedWorld(state, document);
+type NamedOptions = Pick<ReadOptions, 'world' | 'seed' | 'plan' | 'clock'>;
+
+/** The world that is taken where neither an option nor a file names one. */
+export const unnamedWorld = 'default';
+
+/** How the first world begins, and what a reset leads back to: a saved one as it began. */
+export function originOf({ world, seed, plan, clock }: NamedOptions, saved: SavedWorld | null) {
+  const standing = { mode: saved?.clock?.mode ?? 'real', nowMs: null } as const;
+  return {
+    world: saved?.begun?.world ?? world?.name ?? unnamedWorld,
+    seed: saved?.seed ?? seed ?? '1',
+    plan: saved?.begun?.plan ?? plan ?? ('sandbox' as const),
+    // A clock can be set at any time; the other three are in every record of the world.
+    clock: clock ?? saved?.begun?.clock ?? standing,
+  };
+}
+
+/** Each option that a saved world contradicts: it can be served only as it is. */
+export function contradictions(named: NamedOptions, saved: SavedWorld): readonly FieldProblem[] {
+  const { begun, path } = saved;
+  const compared = [
+    ['world', named.world?.name, begun?.world],
+    ['seed', named.seed, saved.seed],
+    ['plan', named.plan, begun?.plan],
+  ] as const;
+  const problems = compared.flatMap(([field, asked, was]) => {
+    if (asked === undefined || was === undefined || asked === was) return [];
+    if (field === 'world' && resolve(asked) === resolve(was)) return [];
+    const remedy = 'leave the option out, or keep this world in another file';
+    const message = `${asked} contradicts ${path}, whose world began with ${was}; ${remedy}`;
+    return [{ field, message }];
+  });
+  const atMs = named.clock?.nowMs ?? null;
+  if (atMs === null || saved.clock === null || atMs >= saved.clock.nowMs) return problems;
+  const [asked, stands] = [atMs, saved.clock.nowMs].map((ms) => new Date(ms).toISOString());
+  const why = `${asked} is before ${stands}, to which the world in ${path} has come`;
+  return [...problems, { field: 'clock', message: `${why}; give a later time, or frozen` }];
 }
 
 /**
- * Puts a saved world in the first one's place, its clock as it was or as it is asked for. Throws a
+ * Replaces the first world by a saved one, its clock as it was or as it is asked for. Throws a
  * StateError, and then changes nothing.
  */
 export function restoreSavedWorld(
@@ -49,51 +105,8 @@ export function restoreSavedWorld(
     return;
   }
   const mode = asked?.mode ?? clock?.mode ?? 'real';
-  // A real clock has gone on while the sandbox was not running; a frozen one has not.
+  // A real clock went on while the sandbox was not running; a frozen one did not.
   const wentOn = mode === 'real' || clock?.mode !== 'frozen' ? wallMs() : 0;
   const now_ms = asked?.nowMs ?? Math.max(clock?.nowMs ?? 0, wentOn);
   restoreState(first, { ...(document as object), clock: { mode, now_ms } });
-}
-
-/**
- * Throws a StateError when the state file cannot be written, a RecordingError when the recording
- * cannot; the other of them is left in order.
- */
-export async function keepWorld(sandbox: Sandbox, options: KeepWorldOptions): Promise<KeptWorld> {
-  const { state, record, onTrouble } = options;
-  const closeState = state === undefined ? async () => {} : await save(sandbox, options);
-  if (record === undefined) return { close: closeState, abandon: closeState };
-  const bentBy = (sandbox.options.deviations ?? []).map(({ id }) => id);
-  const { Recording } = await import('../host/storage/recording.ts');
-  try {
-    const recording = await Recording.begin(sandbox.first, record, onTrouble, bentBy);
-    return {
-      close: async () => {
-        await closeState();
-        await recording.close();
-      },
-      abandon: async () => {
-        await closeState();
-        await recording.discard();
-      },
-    };
-  } catch (error) {
-    await closeState();
-    throw error;
-  }
-}
-
-async function save(sandbox: Sandbox, { state = '', ...keep }: KeepWorldOptions) {
-  const { first, options, beforeAnswers } = sandbox;
-  const { StateFile } = await import('../host/storage/state-file.ts');
-  const { onTrouble, stateSync: sync, stateVersion: loaded } = keep;
-  const deviations = (options.deviations ?? []).map(({ id }) => id);
-  const file = new StateFile(first, state, { onTrouble, sync, loaded, deviations });
-  await file.begin();
-  const flush = () => file.flush();
-  beforeAnswers.add(flush);
-  return () => {
-    beforeAnswers.delete(flush);
-    return file.close();
-  };
 }

@@ -2,7 +2,7 @@
 // once, and named with its remedy when it is wrong.
 
 import { resolve } from 'node:path';
-import { type Config, type Forward, parseConfig } from '../../fixtures/config.ts';
+import { type Config, parseConfig } from '../../fixtures/config.ts';
 import { parseUrl } from '../../fixtures/parse-url.ts';
 import { findRule } from '../../fixtures/rules.ts';
 import {
@@ -26,7 +26,6 @@ import { planRates } from '../core/tables/rate-plans.ts';
 import type { Deviation } from '../deviations/deviation.ts';
 import { isLoopbackHost } from '../host/delivery/loopback.ts';
 import { parseClock } from '../host/world/parse-clock.ts';
-import type { ClockOptions } from '../host/world/sandbox.ts';
 import { readJsonFile } from './json-file.ts';
 
 /** How a sandbox begins. Everything has the default of `sandbox start`. */
@@ -71,45 +70,7 @@ export interface ListenOptions {
   readonly allowOrigins?: readonly string[];
 }
 
-/** Options that are good. What undefined says was not named, which a kept world decides. */
-export interface ReadOptions {
-  readonly world: NamedWorld | undefined;
-  readonly clock: ClockOptions | undefined;
-  readonly seed: string | undefined;
-  readonly plan: PlanName | undefined;
-  readonly settings: Settings;
-  readonly forwards: readonly Forward[];
-  readonly forwardTo: string | undefined;
-  readonly allowLocalWebhooks: boolean;
-  readonly allowPublicDeliveries: boolean;
-  readonly deviations: readonly Deviation[];
-  readonly controlToken: string | undefined;
-  readonly state: string | undefined;
-  readonly stateSync: boolean;
-  readonly record: string | undefined;
-}
-
-export type ReadListenOptions = Required<ListenOptions>;
-
-const optionNames = [
-  'world',
-  'clock',
-  'seed',
-  'plan',
-  'settings',
-  'forwards',
-  'forwardTo',
-  'allowLocalWebhooks',
-  'allowPublicDeliveries',
-  'deviations',
-  'controlToken',
-  'state',
-  'stateSync',
-  'record',
-] as const satisfies readonly (keyof SandboxOptions)[];
-
 export const planNames = Object.keys(planRates) as readonly PlanName[];
-const defaultConfig = (parseConfig({}) as { readonly config: Config }).config;
 
 /** Names every option that is wrong; a command shows the same under its own names. */
 export class OptionsError extends TypeError {
@@ -121,105 +82,160 @@ export class OptionsError extends TypeError {
   }
 }
 
-/** Reads options one by one and collects everything that is wrong with them. */
-class OptionReader {
-  readonly problems: FieldProblem[] = [];
-  readonly given: Readonly<Record<string, unknown>>;
+/** `member` is a part of the option, such as `[1].id`. */
+type Add = (message: string, member?: string) => void;
+/** Reads the value of an option; adds what is wrong with it. */
+type Read<T> = (value: unknown, add: Add) => T | undefined;
 
-  constructor(options: unknown, known: readonly string[]) {
-    this.given = isRecord(options) ? options : {};
-    if (options !== undefined && !isRecord(options)) {
-      this.add('options', `must be an object such as {${known[0]}: …}, not ${typeWords(options)}`);
-    }
-    for (const name of Object.keys(this.given)) {
-      if (!known.includes(name)) this.problems.push(unknownField(name, name, known));
-    }
-  }
-
-  add(field: string, message: string): void {
-    this.problems.push({ field, message });
-  }
-
-  /** `read` returns null for a wrong value; undefined counts as left out. */
-  value<T>(name: string, form: string, read: (value: unknown) => T | null): T | undefined {
-    return this.one(name, this.given[name], form, read);
-  }
-
-  one<T>(
-    name: string,
-    value: unknown,
-    form: string,
-    read: (value: unknown, name: string) => T | null,
-  ): T | undefined {
-    if (value === undefined) return undefined;
-    const good = read(value, name);
-    if (good === null) this.add(name, `must be ${form}, not ${shownAs('string', value)}`);
+/** Reads what `read` makes of a value; null: it has not the form. */
+const must =
+  <T>(form: string, read: (value: unknown) => T | null): Read<T> =>
+  (value, add) => {
+    const good = read(value);
+    if (good === null) add(`must be ${form}, not ${shownAs('string', value)}`);
     return good ?? undefined;
-  }
+  };
 
-  flag(name: string): boolean {
-    const isFlag = (value: unknown) => (typeof value === 'boolean' ? value : null);
-    return this.value(name, 'true or false', isFlag) ?? false;
-  }
-
-  text(name: string, form: string): string | undefined {
-    return this.value(name, form, (value) =>
-      typeof value === 'string' && value.trim() !== '' ? value : null,
-    );
-  }
-
-  list<T>(
-    name: string,
-    form: string,
-    read: (value: unknown, name: string) => T | null,
-  ): readonly T[] {
-    const entries = this.value(name, 'a list', (value) => (Array.isArray(value) ? value : null));
-    return (entries ?? []).flatMap((entry: unknown, at) => {
-      const good = this.one(`${name}[${at}]`, entry ?? null, form, read);
+const flag = must('true or false', (value) => (typeof value === 'boolean' ? value : null));
+const filled = (form: string) =>
+  must(form, (value) => (typeof value === 'string' && value.trim() !== '' ? value : null));
+const list = must('a list', (value) => (Array.isArray(value) ? (value as unknown[]) : null));
+const listOf =
+  <T>(read: Read<T>): Read<readonly T[]> =>
+  (value, add) =>
+    list(value, add)?.flatMap((entry, at) => {
+      const addHere: Add = (message, member = '') => add(message, `[${at}]${member}`);
+      const good = read(entry ?? null, addHere);
       return good === undefined ? [] : [good];
     });
-  }
 
-  /** Throws an OptionsError if anything is wrong. */
-  settle(): void {
-    if (this.problems.length > 0) throw new OptionsError(this.problems);
+type Values<R> = { readonly [K in keyof R]: R[K] extends Read<infer T> ? T | undefined : never };
+
+/**
+ * Reads every option; undefined counts as left out. Throws an OptionsError that names all that is
+ * wrong, `found` included.
+ */
+function readAll<R extends Readonly<Record<string, Read<unknown>>>>(
+  options: unknown,
+  readers: R,
+  found: readonly FieldProblem[] = [],
+): Values<R> {
+  const problems = [...found];
+  const known = Object.keys(readers);
+  const isObject = isRecord(options);
+  if (options !== undefined && !isObject) {
+    const message = `must be an object such as {${known[0]}: …}, not ${typeWords(options)}`;
+    problems.push({ field: 'options', message });
   }
+  const given = isObject ? options : {};
+  for (const name of Object.keys(given)) {
+    if (!known.includes(name)) problems.push(unknownField(name, name, known));
+  }
+  const values = Object.entries(readers).map(([name, read]) => {
+    const add: Add = (message, member = '') =>
+      problems.push({ field: `${name}${member}`, message });
+    return [name, given[name] === undefined ? undefined : read(given[name], add)] as const;
+  });
+  if (problems.length > 0) throw new OptionsError(problems);
+  return Object.fromEntries(values) as Values<R>;
 }
 
-/** The options of a sandbox. Throws an OptionsError. */
-export async function readOptions(options: unknown): Promise<ReadOptions> {
-  const reader = new OptionReader(options, optionNames);
-  const { settings, forwards } = reader.given;
-  const { config = defaultConfig, problems = [] } = parseConfig({ settings, forwards });
-  reader.problems.push(...problems);
-  const read = {
-    world: readWorld(reader),
-    clock: reader.value(
-      'clock',
-      'real, frozen or an ISO time with its zone, such as "2026-01-31T12:00:00Z"',
-      (value) => (typeof value === 'string' ? parseClock(value) : null),
-    ),
-    seed: reader.value('seed', 'a whole number or a string that is not blank', (value) => {
-      const isText = typeof value === 'string' && value.trim() !== '';
-      return Number.isSafeInteger(value) || isText ? String(value) : null;
-    }),
-    plan: reader.value('plan', `one of ${planNames.map(shown).join(', ')}`, (value) =>
-      planNames.includes(value as PlanName) ? (value as PlanName) : null,
-    ),
-    settings: config.settings,
-    forwards: config.forwards,
-    forwardTo: readReceiver(reader),
-    allowLocalWebhooks: reader.flag('allowLocalWebhooks'),
-    allowPublicDeliveries: reader.flag('allowPublicDeliveries'),
-    deviations: await readDeviations(reader),
-    controlToken: readControlToken(reader),
-    state: reader.text('state', 'the path of a file'),
-    stateSync: reader.flag('stateSync'),
-    record: reader.text('record', 'the path of a new file'),
+const readClock = must(
+  'real, frozen or an ISO time with its zone, such as "2026-01-31T12:00:00Z"',
+  (value) => (typeof value === 'string' ? parseClock(value) : null),
+);
+
+const readSeed = must('a whole number or a string that is not blank', (value) => {
+  const isText = typeof value === 'string' && value.trim() !== '';
+  return Number.isSafeInteger(value) || isText ? String(value) : null;
+});
+
+const readPlan = must(`one of ${planNames.map(shown).join(', ')}`, (value) =>
+  planNames.includes(value as PlanName) ? (value as PlanName) : null,
+);
+
+const readReceiver: Read<string> = (value, add) => {
+  const read = must('a URL such as "http://localhost:3000/hooks"', (text) =>
+    typeof text === 'string' && /^https?:\/\/[^/\s]/i.test(text) ? parseUrl(text) : null,
+  );
+  const url = read(value, add);
+  if (url !== undefined && url.username + url.password !== '') {
+    add('must be a URL without a user name and password');
+  }
+  return value as string;
+};
+
+/** It has to fit into an Authorization header, and is never repeated. */
+const readControlToken: Read<string> = (value, add) => {
+  if (typeof value === 'string' && /^[\x21-\x7e]+$/.test(value)) return value;
+  add('must be visible ASCII characters without spaces');
+  return undefined;
+};
+
+/** Read by `parseConfig`. */
+const readElsewhere: Read<unknown> = (value) => value;
+
+const sandboxReaders = {
+  world: readWorld,
+  clock: readClock,
+  seed: readSeed,
+  plan: readPlan,
+  settings: readElsewhere,
+  forwards: readElsewhere,
+  forwardTo: readReceiver,
+  allowLocalWebhooks: flag,
+  allowPublicDeliveries: flag,
+  controlToken: readControlToken,
+  state: filled('the path of a file'),
+  stateSync: flag,
+  record: filled('the path of a new file'),
+} satisfies Readonly<Record<Exclude<keyof SandboxOptions, 'deviations'>, Read<unknown>>>;
+
+/** The options of a sandbox; the world file decides what is undefined. Throws an OptionsError. */
+export async function readOptions(options: unknown) {
+  const { settings, forwards, deviations } = isRecord(options) ? options : {};
+  const { config, problems = [] } = parseConfig({ settings, forwards });
+  // The register is loaded only if one of its deviations may be named.
+  const isNone = deviations === undefined || (Array.isArray(deviations) && deviations.length === 0);
+  const register = isNone ? null : await import('../deviations/register.ts');
+  const read = readAll(
+    options,
+    { ...sandboxReaders, deviations: listOf(deviationReader(register)) },
+    problems,
+  );
+  const { allowLocalWebhooks = false, allowPublicDeliveries = false, stateSync = false } = read;
+  return {
+    ...read,
+    ...(config as Config),
+    ...{ allowLocalWebhooks, allowPublicDeliveries, stateSync },
+    deviations: read.deviations ?? [],
   };
-  reader.settle();
-  return read;
 }
+
+export type ReadOptions = Awaited<ReturnType<typeof readOptions>>;
+export type ReadListenOptions = Required<ListenOptions>;
+
+const readPort = must('a whole number from 0 to 65535 (0 picks a free one)', (value) =>
+  Number.isInteger(value) && Number(value) >= 0 && Number(value) <= 65_535
+    ? (value as number)
+    : null,
+);
+
+const readHostName = must('a name without scheme and port, such as "sandbox"', (name) =>
+  typeof name === 'string' && /^[\w.:[\]-]{1,253}$/.test(name) && !/:\d+$/.test(name) ? name : null,
+);
+
+const readOrigin = must('an origin such as "http://localhost:3000"', (origin) => {
+  const isOrigin = typeof origin === 'string' && /^https?:\/\/[^/?#@\s]+\/?$/i.test(origin);
+  return isOrigin ? (parseUrl(origin)?.origin ?? null) : null;
+});
+
+const listenReaders = {
+  port: readPort,
+  host: filled('an address to bind, such as "127.0.0.1"'),
+  allowHosts: listOf(readHostName),
+  allowOrigins: listOf(readOrigin),
+};
 
 /**
  * The options of `listen`. A client that reaches the control plane owns the sandbox, so other
@@ -229,72 +245,18 @@ export function readListenOptions(
   options: unknown,
   controlToken: string | undefined,
 ): ReadListenOptions {
-  const reader = new OptionReader(options, ['port', 'host', 'allowHosts', 'allowOrigins']);
-  const { given } = reader;
-  const read = {
-    port: reader.one(
-      'port',
-      given.port ?? 0,
-      'a whole number from 0 to 65535 (0 picks a free one)',
-      (value) =>
-        Number.isInteger(value) && Number(value) >= 0 && Number(value) <= 65_535
-          ? (value as number)
-          : null,
-    ),
-    host: reader.text('host', 'an address to bind, such as "127.0.0.1"') ?? '127.0.0.1',
-    allowHosts: reader.list(
-      'allowHosts',
-      'a name without scheme and port, such as "sandbox"',
-      (name) =>
-        typeof name === 'string' && /^[\w.:[\]-]{1,253}$/.test(name) && !/:\d+$/.test(name)
-          ? name
-          : null,
-    ),
-    allowOrigins: reader.list(
-      'allowOrigins',
-      'an origin such as "http://localhost:3000"',
-      (origin) => {
-        const isOrigin = typeof origin === 'string' && /^https?:\/\/[^/?#@\s]+\/?$/i.test(origin);
-        return isOrigin ? (parseUrl(origin)?.origin ?? null) : null;
-      },
-    ),
-  };
-  if (!isLoopbackHost(read.host) && controlToken === undefined) {
-    const words = `is needed with host ${read.host}, which other machines can reach`;
-    reader.add('controlTokenFile', `(or controlToken) ${words}`);
+  const read = readAll(options, listenReaders);
+  const { port = 0, host = '127.0.0.1', allowHosts = [], allowOrigins = [] } = read;
+  if (!isLoopbackHost(host) && controlToken === undefined) {
+    const words = `(or controlToken) is needed with host ${host}, which other machines can reach`;
+    throw new OptionsError([{ field: 'controlTokenFile', message: words }]);
   }
-  reader.settle();
-  return read as ReadListenOptions;
+  return { port, host, allowHosts, allowOrigins };
 }
 
 /** The deviations of `replayRecording`, all of them a program's own. Throws an OptionsError. */
 export function readReplayOptions(options: unknown): readonly Deviation[] {
-  const reader = new OptionReader(options, ['deviations']);
-  const own = reader.list('deviations', deviationForm, readOwn(reader));
-  reader.settle();
-  return own;
-}
-
-function readReceiver(reader: OptionReader): string | undefined {
-  const example = 'a URL such as "http://localhost:3000/hooks"';
-  const url = reader.value('forwardTo', example, (value) =>
-    typeof value === 'string' && /^https?:\/\/[^/\s]/i.test(value) && parseUrl(value) !== null
-      ? new URL(value)
-      : null,
-  );
-  if (url !== undefined && url.username + url.password !== '') {
-    reader.add('forwardTo', 'must be a URL without a user name and password');
-  }
-  return reader.given.forwardTo as string | undefined;
-}
-
-function readControlToken(reader: OptionReader): string | undefined {
-  const { controlToken: token } = reader.given;
-  // It has to fit into an Authorization header, and is never repeated.
-  if (token === undefined || (typeof token === 'string' && /^[\x21-\x7e]+$/.test(token)))
-    return token;
-  reader.add('controlToken', 'must be visible ASCII characters without spaces');
-  return undefined;
+  return readAll(options, { deviations: listOf(readOwnDeviation) }).deviations ?? [];
 }
 
 export interface NamedWorld {
@@ -303,18 +265,18 @@ export interface NamedWorld {
   readonly fixture: WorldFixture;
 }
 
-function readWorld(reader: OptionReader): NamedWorld | undefined {
-  const { world } = reader.given;
-  if (typeof world === 'string') {
-    const { fixture, problems = [] } = findNamedWorld(world);
-    for (const problem of problems) reader.add('world', problem);
-    return fixture === undefined ? undefined : { name: world, fixture };
+function readWorld(value: unknown, add: Add): NamedWorld | undefined {
+  if (typeof value === 'string') {
+    const { fixture, problems = [] } = findNamedWorld(value);
+    for (const problem of problems) add(problem);
+    return fixture === undefined ? undefined : { name: value, fixture };
   }
-  const form = 'a world’s name, a file, or a world written out';
-  const written = reader.value('world', form, (value) => (isRecord(value) ? value : null));
-  if (written === undefined) return undefined;
-  const { world: fixture, problems = [] } = parseWorld(written);
-  for (const { field, message } of problems) reader.add(`world.${field}`, message);
+  if (!isRecord(value)) {
+    add(`must be a world’s name, a file, or a world written out, not ${typeWords(value)}`);
+    return undefined;
+  }
+  const { world: fixture, problems = [] } = parseWorld(value);
+  for (const { field, message } of problems) add(message, `.${field}`);
   return fixture === undefined ? undefined : { name: 'custom', fixture };
 }
 
@@ -338,45 +300,42 @@ export function findNamedWorld(named: string, folder = process.cwd()): FoundWorl
   return { problems: problems.map(({ field, message }) => `${named}: ${field} ${message}`) };
 }
 
-const deviationForm = 'a deviation {id, breaks, story, override}';
+type Register = typeof import('../deviations/register.ts');
 
-/** Ids of the register, which is loaded only if there are any, or a program's own deviations. */
-async function readDeviations(reader: OptionReader): Promise<readonly Deviation[]> {
-  const { deviations: given } = reader.given;
-  if (given === undefined || (Array.isArray(given) && given.length === 0)) return [];
-  const { deviations, findDeviation } = await import('../deviations/register.ts');
-  const own = readOwn(reader);
-  return reader.list('deviations', deviationForm, (value, field) => {
-    if (typeof value !== 'string') return own(value, field);
-    const known = findDeviation(value);
+/** A deviation of the register by its id, or a program's own. */
+function deviationReader(register: Register | null): Read<Deviation> {
+  return (value, add) => {
+    if (typeof value !== 'string') return readOwnDeviation(value, add);
+    const known = register?.findDeviation(value);
     if (known !== undefined) return known;
     // Names are compared with underscores, and ids have hyphens.
-    const ids = deviations.map(({ id }) => id.replaceAll('-', '_'));
+    const ids = (register?.deviations ?? []).map(({ id }) => id.replaceAll('-', '_'));
     const nearest = findNearest(value, ids)?.replaceAll('_', '-');
     const advice = nearest === undefined ? '' : `did you mean "${nearest}"? `;
-    const list = '`sandbox deviations` lists them';
-    reader.add(field, `names none: there is no ${shown(value)}; ${advice}${list}`);
-    return {} as Deviation;
-  });
-}
-
-/** A deviation that a program has written itself. */
-function readOwn(reader: OptionReader) {
-  return (value: unknown, field: string): Deviation | null => {
-    if (!isRecord(value)) return null;
-    const { id, breaks, story, override } = value;
-    const check = (isGood: boolean, member: string, form: string) => {
-      if (!isGood) reader.add(`${field}.${member}`, `must be ${form}`);
-    };
-    check(typeof id === 'string' && /^[\x21-\x7e]+$/.test(id), 'id', 'words joined by hyphens');
-    check(Array.isArray(breaks), 'breaks', 'a list of rule ids');
-    const odd = Array.isArray(breaks) ? breaks.find((rule) => !isRule(rule)) : undefined;
-    const form = `rules of the specification, such as IDEM-4a; there is no ${shown(odd)}`;
-    check(odd === undefined, 'breaks', form);
-    check(typeof story === 'string', 'story', 'a text');
-    check(typeof override === 'function', 'override', 'a function from a behaviour to another one');
-    return value as unknown as Deviation;
+    const where = '`sandbox deviations` lists them';
+    add(`names none: there is no ${shown(value)}; ${advice}${where}`);
+    return undefined;
   };
 }
 
-const isRule = (rule: unknown) => typeof rule === 'string' && findRule(rule) !== undefined;
+function readOwnDeviation(value: unknown, add: Add): Deviation | undefined {
+  if (!isRecord(value)) {
+    add(`must be a deviation {id, breaks, story, override}, not ${typeWords(value)}`);
+    return undefined;
+  }
+  const { id, breaks, story, override } = value;
+  const isRule = (rule: unknown) => typeof rule === 'string' && findRule(rule) !== undefined;
+  if (typeof id !== 'string' || !/^[\x21-\x7e]+$/.test(id)) {
+    add('must be words joined by hyphens', '.id');
+  }
+  if (!Array.isArray(breaks)) add('must be a list of rule ids', '.breaks');
+  else if (!breaks.every(isRule)) {
+    const odd = shown(breaks.find((rule) => !isRule(rule)));
+    add(`must be rules of the specification, such as IDEM-4a; there is no ${odd}`, '.breaks');
+  }
+  if (typeof story !== 'string') add('must be a text', '.story');
+  if (typeof override !== 'function') {
+    add('must be a function from a behaviour to another one', '.override');
+  }
+  return value as unknown as Deviation;
+}

@@ -7,14 +7,7 @@ import { viewRequest } from '../control/views/journal.ts';
 import { findEntry } from '../core/journal.ts';
 import type { WorldHost } from '../host/world/world-host.ts';
 import { describePending } from './pending.ts';
-import {
-  expectNone,
-  type Match,
-  type QuietOptions,
-  type Source,
-  type WaitOptions,
-  waitFor,
-} from './waits.ts';
+import { type Source, type Waits, waitsOf } from './waits.ts';
 
 /** Every member that is given must be equal. */
 export interface RequestMatch {
@@ -28,40 +21,14 @@ export interface RequestMatch {
   readonly after?: number;
 }
 
-export interface RequestWaits {
-  /**
-   * Resolves to the requests that match, earlier ones included. Takes members or a function.
-   * Throws a TypeError if a member, operation or credential is not known.
-   */
-  readonly waitFor: (
-    match?: Match<RequestShown, RequestMatch>,
-    options?: WaitOptions,
-  ) => Promise<RequestShown[]>;
-  /** Rejects if a request matches already, or comes within the time. */
-  readonly expectNone: (
-    match?: Match<RequestShown, RequestMatch>,
-    options?: QuietOptions,
-  ) => Promise<void>;
-}
+export type RequestWaits = Waits<RequestShown, RequestMatch>;
 
-export function requestWaits(host: WorldHost): RequestWaits {
-  return {
-    waitFor: async (match = {}, options) => {
-      const { source, rest } = sourceFor(host, match);
-      return waitFor(source, rest, options);
-    },
-    expectNone: async (match = {}, options) => {
-      const { source, rest } = sourceFor(host, match);
-      return expectNone(source, rest, options);
-    },
-  };
-}
-
-/** `after` selects where to begin; the other members are compared. */
-function sourceFor(host: WorldHost, match: Match<RequestShown, RequestMatch>) {
-  const after = typeof match === 'function' ? 0 : Number(match?.after ?? 0);
-  return { source: requestsOf(host, after), rest: match };
-}
+export const requestWaits = (host: WorldHost): RequestWaits =>
+  waitsOf((match) => {
+    // Where to begin; the other members are compared.
+    const { after = 0 } = typeof match === 'function' ? {} : ((match as RequestMatch | null) ?? {});
+    return requestsOf(host, Number(after));
+  });
 
 function requestsOf(host: WorldHost, after: number): Source<RequestShown> {
   const items = () => {

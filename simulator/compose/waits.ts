@@ -48,50 +48,56 @@ export function checkArgument(schema: Schema, value: unknown, name: string): voi
   if (problem !== undefined) throw new TypeError(`${problem.field} ${problem.message}`);
 }
 
-/** Resolves to every item that matches as soon as there are enough of them. */
-export async function waitFor<Item>(
-  source: Source<Item>,
-  match: Match<Item, object> = {},
-  options: WaitOptions = {},
-): Promise<Item[]> {
-  checkArgument(waitSchema, options, 'options');
-  const { count = 1, timeoutMs = 1000 } = options;
-  const found = finder(source, match);
-  const isMet = () => found().length >= count;
-  const end = await until({ isMet, listen: source.listen, timeoutMs });
-  if (end === 'over') throw new Error(closedMessage);
-  if (end === 'met') return found();
-  const came = `${found().length} of ${count} ${source.nouns[1]} came within ${timeoutMs} ms`;
-  throw new Error(explain(source, match, `${came}: ${showMatch(match)}`));
+export interface Waits<Item, Members> {
+  /**
+   * Resolves to the items that match as soon as there are enough of them, earlier ones included.
+   * Takes members or a function. Throws a TypeError if a member or one of its values is not known.
+   */
+  readonly waitFor: (match?: Match<Item, Members>, options?: WaitOptions) => Promise<Item[]>;
+  /**
+   * Resolves if nothing matches within the time. Rejects as soon as something does, and at the end if
+   * something differs from the match in nothing but a type.
+   */
+  readonly expectNone: (match?: Match<Item, Members>, options?: QuietOptions) => Promise<void>;
 }
 
-/**
- * Resolves when nothing that matches comes within the time; rejects as soon as something does, and
- * at the end if something differs from the match in nothing but a type.
- */
-export async function expectNone<Item>(
-  source: Source<Item>,
-  match: Match<Item, object> = {},
-  options: QuietOptions = {},
-): Promise<void> {
-  checkArgument(quietSchema, options, 'options');
-  const { withinMs = 100 } = options;
-  const found = finder(source, match);
-  const isMet = () => found().length > 0;
-  const end = await until({ isMet, listen: source.listen, timeoutMs: withinMs });
-  if (end === 'over') throw new Error(closedMessage);
-  if (end === 'met') {
-    const came = `expected no ${source.nouns[0]}, but ${found().length} came: ${showMatch(match)}`;
-    throw new Error(explain(source, match, came));
-  }
-  const nearest = findNearest(source, match);
-  if (nearest?.mismatches.every(({ onlyType }) => onlyType)) {
-    const { item, mismatches } = nearest;
-    const words = mismatches.map(({ words }) => words).join('; ');
-    throw new Error(
-      `nothing matches ${showMatch(match)} only because of a type: ${source.describe(item)}: ${words}`,
-    );
-  }
+/** `open` throws if there is nothing to wait for any more. */
+export function waitsOf<Item, Members extends object>(
+  open: (match: Match<Item, object>) => Source<Item>,
+): Waits<Item, Members> {
+  return {
+    waitFor: async (match = {} as Members, options = {}) => {
+      const source = open(match);
+      checkArgument(waitSchema, options, 'options');
+      const { count = 1, timeoutMs = 1000 } = options;
+      const found = finder(source, match);
+      const isMet = () => found().length >= count;
+      const end = await until({ isMet, listen: source.listen, timeoutMs });
+      if (end === 'over') throw new Error(closedMessage);
+      if (end === 'met') return found();
+      const came = `${found().length} of ${count} ${source.nouns[1]} came within ${timeoutMs} ms`;
+      throw new Error(explain(source, match, `${came}: ${showMatch(match)}`));
+    },
+    expectNone: async (match = {} as Members, options = {}) => {
+      const source = open(match);
+      checkArgument(quietSchema, options, 'options');
+      const { withinMs = 100 } = options;
+      const found = finder(source, match);
+      const isMet = () => found().length > 0;
+      const end = await until({ isMet, listen: source.listen, timeoutMs: withinMs });
+      if (end === 'over') throw new Error(closedMessage);
+      if (end === 'met') {
+        const came = `expected no ${source.nouns[0]}, but ${found().length} came: ${showMatch(match)}`;
+        throw new Error(explain(source, match, came));
+      }
+      const nearest = findNearest(source, match);
+      if (!nearest?.mismatches.every(({ onlyType }) => onlyType)) return;
+      const words = nearest.mismatches.map((mismatch) => mismatch.words).join('; ');
+      throw new Error(
+        `nothing matches ${showMatch(match)} only because of a type: ${source.describe(nearest.item)}: ${words}`,
+      );
+    },
+  };
 }
 
 function finder<Item>(source: Source<Item>, match: Match<Item, object>): () => Item[] {

@@ -21,16 +21,7 @@ import { findEvent } from '../core/world.ts';
 import type { Deliverer, DeliveryOutcome, DeliveryRequest } from '../host/delivery/deliverer.ts';
 import type { WorldHost } from '../host/world/world-host.ts';
 import { describePending } from './pending.ts';
-import {
-  checkArgument,
-  closedMessage,
-  expectNone,
-  type Match,
-  type QuietOptions,
-  type Source,
-  type WaitOptions,
-  waitFor,
-} from './waits.ts';
+import { checkArgument, closedMessage, type Source, type Waits, waitsOf } from './waits.ts';
 
 /** A delivery as a receiver gets it. */
 export interface CollectedDelivery {
@@ -63,24 +54,11 @@ export interface SinkAnswer {
 
 type Answering = (delivery: CollectedDelivery) => SinkAnswer | Promise<SinkAnswer>;
 
-export interface WebhookSink {
+export interface WebhookSink extends Waits<CollectedDelivery, DeliveryMatch> {
   /** The subscription in the world as it is now: a reset gives the sink another one. */
   readonly subscription: { readonly id: number; readonly secret: string };
   /** Everything that has come since the sink was made or its world replaced, oldest first. */
   readonly deliveries: readonly CollectedDelivery[];
-  /**
-   * Resolves to the deliveries that match, earlier ones included. Takes members of the envelope,
-   * `attempt`, or a function. Throws a TypeError if a member or kind is not known.
-   */
-  readonly waitFor: (
-    match?: Match<CollectedDelivery, DeliveryMatch>,
-    options?: WaitOptions,
-  ) => Promise<CollectedDelivery[]>;
-  /** Rejects if a delivery matches already, or comes within the time. */
-  readonly expectNone: (
-    match?: Match<CollectedDelivery, DeliveryMatch>,
-    options?: QuietOptions,
-  ) => Promise<void>;
   /** Decides how the next deliveries are answered; 200 until then. */
   readonly answer: (how: Answering) => void;
 }
@@ -160,12 +138,17 @@ class Sink implements WebhookSink {
   deliveries: CollectedDelivery[] = [];
   readonly #parts: SinkParts;
   readonly #listeners = new Set<() => void>();
+  readonly waitFor: WebhookSink['waitFor'];
+  readonly expectNone: WebhookSink['expectNone'];
   #how: Answering = () => ({ status: 200 });
   /** What was wrong with an answer of the test's own function; the next wait throws it. */
   #wrongAnswer: TypeError | null = null;
 
   constructor(parts: SinkParts) {
     this.#parts = parts;
+    const waits = waitsOf<CollectedDelivery, DeliveryMatch>(() => this.#source());
+    this.waitFor = waits.waitFor;
+    this.expectNone = waits.expectNone;
     this.subscription = this.#subscribe();
     // A sink outlives a reset or a restore of its world, and starts empty there.
     parts.host.listen(({ kind }) => {
@@ -217,12 +200,6 @@ class Sink implements WebhookSink {
     }
     this.#how = how;
   };
-
-  readonly waitFor: WebhookSink['waitFor'] = async (match, options) =>
-    waitFor(this.#source(), match, options);
-
-  readonly expectNone: WebhookSink['expectNone'] = async (match, options) =>
-    expectNone(this.#source(), match, options);
 
   #look(): void {
     for (const look of [...this.#listeners]) look();

@@ -1,21 +1,91 @@
-// One world of a sandbox as a program holds it: calls, waits, webhooks, the channel, copies.
-
+// One world of a sandbox as a program holds it: calls, clock, faults, waits, webhooks, the channel,
+// copies, and the rows of its control plane as methods.
 import type { Envelope } from '../../fixtures/envelope.ts';
 import { object, text, whole } from '../../fixtures/schemas/kit.ts';
-import type { Row } from '../control/row.ts';
+import type { RowTypes } from '../control/all-rows.ts';
+import type { Plane } from '../control/plane.ts';
+import type { CredentialShown } from '../control/schemas/records.ts';
+import { viewCredential } from '../control/views/records.ts';
+import type { CallEffect, DeliveryEffect, FaultMatch } from '../core/pipeline/find-fault.ts';
+import type { AdvanceOptions } from '../host/world/advance.ts';
 import { firstWorldName, type Sandbox } from '../host/world/sandbox.ts';
 import { takeSnapshot } from '../host/world/snapshots.ts';
 import type { WorldHost } from '../host/world/world-host.ts';
-import { operatorOf, type SandboxOperator } from '../operator.ts';
-import type { ControlPlane } from '../transports/control.ts';
+import { fetchControl } from '../transports/control.ts';
 import { fetchCall, standardRequest } from '../transports/fetch.ts';
+import { controlOf, type SandboxControl } from './control-methods.ts';
 import { readChannel } from './read-channel.ts';
 import { type RequestWaits, requestWaits } from './request-waits.ts';
 import { checkArgument, closedMessage } from './waits.ts';
 import type { CollectOptions, WebhookSink, WebhookSinks } from './webhook-sinks.ts';
 
+export type { AdvanceOptions };
+export type AdvanceResult = RowTypes['advanceClock']['answer'];
+
+interface FaultTiming {
+  /** How often it applies; without it, until it is removed. */
+  readonly times?: number;
+  /** The first matching call that it applies to, from 1. */
+  readonly nth?: number;
+  /** How likely it applies to a matching call, 0 to 1; drawn from the world's seed. */
+  readonly probability?: number;
+}
+
+/** A fault of API requests. */
+export interface CallFault extends FaultTiming {
+  /** Which requests; without it, all of them. */
+  readonly match?: Omit<FaultMatch, 'webhook'>;
+  /** `before`: the request has not run. `after`: it has run, and its response is lost or changed. */
+  readonly phase?: 'before' | 'after';
+  readonly effect: CallEffect;
+}
+
+/** A fault of webhook deliveries. */
+export interface WebhookFault extends FaultTiming {
+  /** `true` for all deliveries, or the id of a subscription. */
+  readonly match: { readonly webhook: true | string | number };
+  readonly effect: DeliveryEffect;
+}
+
+/** A fault to inject, as `POST faults` takes it. */
+export type FaultOptions = CallFault | WebhookFault;
+
+/** A credential as tests name it: one with a token that does not expire. */
+export type NamedCredential = CredentialShown & { readonly token: string };
+
 /** One world of a sandbox: the platform as its credentials see it, and what can be done to it. */
-export interface SandboxWorld extends SandboxOperator {
+export interface SandboxWorld {
+  /** A credential of this world by its name, with its token; throws when there is none. */
+  readonly credential: (name: string) => NamedCredential;
+  readonly clock: {
+    /** The sandbox's time in milliseconds of the epoch. */
+    readonly nowMs: () => number;
+    /** Lets time pass; everything due on the way has happened when it resolves. */
+    readonly advance: (options: AdvanceOptions) => Promise<AdvanceResult>;
+  };
+  readonly faults: {
+    readonly add: (fault: FaultOptions) => Promise<{ readonly id: string; readonly hits: number }>;
+    readonly clear: () => Promise<void>;
+  };
+  /** Back to the starting world. */
+  readonly reset: () => Promise<void>;
+  /**
+   * The control plane: `control.listAccounts()` and so on, by the names of its own description, and
+   * `control('GET', '/accounts')` for any path of it. Rejects with a {@link ControlError} when it
+   * refuses.
+   *
+   * @example
+   * import { createSandbox } from 'trading-platform-sandbox';
+   *
+   * const sandbox = await createSandbox({ clock: 'frozen' });
+   * const { accounts } = await sandbox.control.listAccounts({ brand_id: '10', limit: 1 });
+   * console.log(accounts[0]?.email); // eleanor.hughes@example.com
+   * await sandbox.control.createSnapshot({ name: 'before' });
+   * await sandbox.clock.advance({ by_ms: 1000 });
+   * await sandbox.control.restoreSnapshot({ name: 'before' });
+   * await sandbox.close();
+   */
+  readonly control: SandboxControl;
   /**
    * Answers a request of the API or of the control plane without a socket. Takes what the global
    * `fetch` takes, so that a client can be given it instead; the host in the URL does not matter.
@@ -74,8 +144,7 @@ export interface SandboxWorld extends SandboxOperator {
 
 export interface WorldHandleOptions {
   readonly sandbox: Sandbox;
-  readonly plane: ControlPlane;
-  readonly rows: readonly Row[];
+  readonly plane: Plane;
   readonly sinks: WebhookSinks;
   readonly token: string | undefined;
   readonly isClosed: () => boolean;
@@ -87,28 +156,40 @@ export function worldOf(
   host: WorldHost,
   name: string | null,
 ): SandboxWorld {
-  const { sandbox, plane, rows, sinks, token } = options;
+  const { sandbox, plane, sinks, token } = options;
   let dropped = false;
   const isClosed = () => dropped || options.isClosed();
   const open = <T>(work: () => T): T => {
     if (isClosed()) throw new Error(closedMessage);
     return work();
   };
-  const operator = operatorOf({ host, name, plane, rows, token, isClosed });
+  const control = controlOf({ name, plane, token, isClosed });
+  const credential = (named: string) => open(() => findCredential(host, named));
   const waits = requestWaits(host);
-  const caller: Pick<Sandbox, 'call'> = name === null ? sandbox : callsOf(host);
-  const tokenOf = (credential: string) =>
-    credential.startsWith('tok_') ? credential : operator.credential(credential).token;
+  const caller = name === null ? sandbox : callsOf(host);
   return {
-    ...operator,
+    credential,
+    clock: {
+      nowMs: () => open(() => Math.max(host.clock.nowMs(), host.world.nowMs)),
+      advance: (asked) => control.advanceClock(asked),
+    },
+    faults: {
+      add: async (fault) =>
+        (await control('POST', 'faults', { match: {}, ...fault })) as { id: string; hits: number },
+      clear: async () => {
+        await control.clearFaults();
+      },
+    },
+    reset: async () => {
+      await control.resetWorld();
+    },
+    control,
     fetch: async (input, init) =>
       open(() => {
-        const { pathname } = new URL(
-          input instanceof Request ? input.url : input,
-          'http://sandbox',
-        );
+        const url = input instanceof Request ? input.url : input;
+        const { pathname } = new URL(url, 'http://sandbox');
         return pathname.startsWith('/_sandbox')
-          ? plane.fetch(standardRequest(input, init))
+          ? fetchControl(plane, standardRequest(input, init))
           : fetchCall(caller, input, init);
       }),
     webhooks: { collect: async (asked) => open(() => sinks.collect(host, isClosed, asked)) },
@@ -119,7 +200,9 @@ export function worldOf(
     channel: (asked) =>
       open(() => {
         checkArgument(channelSchema, asked, 'options');
-        return readChannel(host, tokenOf(asked.credential), asked.after_seq, isClosed);
+        const { credential: by, after_seq } = asked;
+        const reader = by.startsWith('tok_') ? by : credential(by).token;
+        return readChannel(host, reader, after_seq, isClosed);
       }),
     fork: async (asked) => {
       const from = open(() => {
@@ -127,8 +210,7 @@ export function worldOf(
         return takeSnapshot(host);
       });
       const forkName = asked ?? sandbox.freeName();
-      const copy = await sandbox.addWorld({ name: forkName, from });
-      return worldOf(options, copy, forkName);
+      return worldOf(options, await sandbox.addWorld({ name: forkName, from }), forkName);
     },
     close: async () => {
       dropped = true;
@@ -144,11 +226,21 @@ const channelSchema = object('Options of channel.', {
 
 const nameSchema = text('Name of the new world.');
 
-function callsOf(host: WorldHost): Pick<Sandbox, 'call'> {
-  return {
-    call: (call, answered) => {
-      host.call(call, answered);
-      return host;
-    },
-  };
+const callsOf = (host: WorldHost): Pick<Sandbox, 'call'> => ({
+  call: (call, answered) => {
+    host.call(call, answered);
+    return host;
+  },
+});
+
+function findCredential(host: WorldHost, name: string): NamedCredential {
+  const credentials = [...host.world.credentials.values()];
+  const credential = credentials.find((each) => each.name === name);
+  if (credential === undefined) {
+    const names = credentials.map((each) => each.name).join(', ');
+    throw new Error(`there is no credential "${name}"; there are ${names}`);
+  }
+  const shown = viewCredential(host, credential);
+  if (shown.token !== null) return { ...shown, token: shown.token };
+  throw new Error(`credential "${name}" has no token that lasts; ask the token endpoint for one`);
 }

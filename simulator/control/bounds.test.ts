@@ -34,7 +34,7 @@ function isBoundedText({ enum: values, maxLength, pattern = '*' }: Schema): bool
 bounds('of every row', () => {
   const found = rows.flatMap(({ method, path, body, query }) => [
     ...(body === undefined ? [] : unbounded(body, `${method} ${path} body`)),
-    ...Object.entries(query ?? {}).flatMap(([name, schema]) =>
+    ...Object.entries<Schema>(query.properties).flatMap(([name, schema]) =>
       unbounded(schema, `${method} ${path} ?${name}`),
     ),
   ]);

@@ -1,6 +1,6 @@
 // The description of the plane: every row is in it, its schemas compile, and a linter is content.
 import { execFile } from 'node:child_process';
-import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
@@ -78,15 +78,6 @@ description('every row of the contract is there', () => {
   );
   for (const each of contract) assert.ok(there.includes(each), each);
   assert.is(there.length, rows.length);
-});
-
-description('an editor shows the summary of each row: its comment', () => {
-  const folder = new URL('rows/', import.meta.url);
-  const sources = readdirSync(folder).filter((name) => !name.endsWith('.test.ts'));
-  const text = sources.map((name) => readFileSync(new URL(name, folder), 'utf8')).join('');
-  for (const { name, summary } of rows) {
-    assert.ok(text.includes(`  /** ${summary} */\n  ${name}: row(`), `${name}: ${summary}`);
-  }
 });
 
 description('no two rows have a name or a place in common', () => {

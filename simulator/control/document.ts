@@ -2,7 +2,7 @@
 
 import type { Schema } from '../../fixtures/schemas/kit.ts';
 import { tags } from './all-rows.ts';
-import { paramNames, type Row } from './row.ts';
+import type { Row } from './row.ts';
 import * as journalShapes from './schemas/journal.ts';
 import * as shapes from './schemas/records.ts';
 
@@ -78,7 +78,7 @@ function responsesOf(row: Row): Json {
     ...(row.path.includes('{') ? { 404: 'There is none of that name.' } : {}),
     ...(row.body === undefined ? {} : { 400: 'The body is not JSON.' }),
     ...(row.method === 'GET' ? {} : { 415: 'The body is not application/json.' }),
-    ...(row.body === undefined && row.query === undefined
+    ...(row.body === undefined && Object.keys(row.query.properties).length === 0
       ? {}
       : { 422: 'A field is unknown, missing or wrong; it is named.' }),
     ...row.refusals,
@@ -92,20 +92,14 @@ function responsesOf(row: Row): Json {
   };
 }
 
-function parametersOf(row: Row): Json[] {
-  const inPath = paramNames(row).map((name) => ({
-    name,
-    in: 'path',
-    required: true,
-    schema: { type: 'string' },
-  }));
-  const inQuery = Object.entries(row.query ?? {}).map(([name, { description, ...schema }]) => ({
-    name,
-    in: 'query',
-    required: row.requiredQuery?.includes(name) ?? false,
-    description,
-    schema: spell(schema),
-  }));
+function parametersOf({ params, query }: Row): Json[] {
+  const schema = { type: 'string' };
+  const inPath = params.map((name) => ({ name, in: 'path', required: true, schema }));
+  const properties: Readonly<Record<string, Schema>> = query.properties;
+  const inQuery = Object.entries(properties).map(([name, { description, ...schema }]) => {
+    const required = (query.required as readonly string[]).includes(name);
+    return { name, in: 'query', required, description, schema: spell(schema) };
+  });
   return [...inPath, ...inQuery];
 }
 

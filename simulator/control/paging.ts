@@ -3,17 +3,14 @@ import { listOf, object, orNull, type Schema, whole } from '../../fixtures/schem
 import type { IdMap } from '../core/id-map.ts';
 
 export const defaultLimit = 1000;
-const mostLimit = 10_000;
 /** Records looked at for one page, so that a filter without hits does not walk through all. */
 export const mostLooked = 50_000;
 
-export const limitParameter = whole('How many at most; 1000 by default.', 1, mostLimit);
-export const afterParameter = whole('Those whose number is greater.', 0, 1e15);
-
-interface PageOptions {
-  readonly after?: number;
-  readonly limit?: number;
-}
+export const limitParameter = whole('How many at most; 1000 by default.', 1, 10_000);
+export const paging = {
+  'after?': whole('Those whose number is greater.', 0, 1e15),
+  'limit?': limitParameter,
+} as const;
 
 type Page<N extends string, V> = { readonly [K in N]: readonly V[] } & {
   /** Give it as `after` for the next page; null on the last one. */
@@ -24,7 +21,7 @@ type Page<N extends string, V> = { readonly [K in N]: readonly V[] } & {
 export function pageOf<N extends string, R, V>(
   name: N,
   records: IdMap<R>,
-  { after = 0, limit = defaultLimit }: PageOptions,
+  { after = 0, limit = defaultLimit }: { readonly after?: number; readonly limit?: number },
   show: (record: R) => V | null,
 ): Page<N, V> {
   const ids = records.ascending;
@@ -45,29 +42,22 @@ interface ListOf<S> {
   readonly items: S;
 }
 
-interface ListSchema<N extends string, S> {
+interface ListSchema<N extends string, S, More = unknown> {
   readonly type: 'object';
-  readonly properties: { readonly [K in N]: ListOf<S> };
-  readonly required: readonly N[];
+  readonly properties: { readonly [K in N]: ListOf<S> } & More;
+  readonly required: readonly (N | keyof More)[];
 }
 
-interface PageSchema<N extends string, S> {
-  readonly type: 'object';
-  readonly properties: { readonly [K in N]: ListOf<S> } & {
-    readonly next_after: { readonly type: readonly ['integer', 'null'] };
-  };
-  readonly required: readonly (N | 'next_after')[];
-}
+type NextAfter = { readonly next_after: { readonly type: readonly ['integer', 'null'] } };
 
 /** The schema of a list under its name, with where the next page begins. */
 export function listSchema<const N extends string, const S extends Schema>(name: N, items: S) {
+  const next = whole('Give it as `after` for the next page; null on the last one.', 0, 1e15);
   const page: object = object('A page of them.', {
     [name]: listOf(items, 'In order.'),
-    next_after: orNull(
-      whole('Give it as `after` for the next page; null on the last one.', 0, 1e15),
-    ),
+    next_after: orNull(next),
   });
-  return page as PageSchema<N, S>;
+  return page as ListSchema<N, S, NextAfter>;
 }
 
 /** The schema of a list without pages. */

@@ -16,7 +16,7 @@ interface Sent {
 async function openPlane(options: TestPlaneOptions = {}) {
   const testPlane = await createTestPlane(options);
   return async (method: string, path: string, { body = '', headers = {} }: Sent = {}) => {
-    const reply = await testPlane.plane.handle({
+    const reply = await (await testPlane.plane.load()).handle({
       method,
       target: `/_sandbox/${path}`,
       headers: { host: '127.0.0.1:7420', ...headers },
@@ -145,7 +145,7 @@ plane('a row that takes nothing takes an empty object, and nothing else', async 
 
 plane('a body that was too large is said to be so', async () => {
   const { plane: tried } = await createTestPlane();
-  const reply = await tried.handle({
+  const reply = await (await tried.load()).handle({
     method: 'POST',
     target: '/_sandbox/credentials',
     headers: { host: 'localhost', ...json },
@@ -175,7 +175,7 @@ for (const [what, method, path, headers, status] of heads) {
   plane(`is refused by its head: ${what}`, async () => {
     const { plane: tried } = await createTestPlane({ plane: { token: 'open-sesame' } });
     const target = `/_sandbox/${path}`;
-    const judged = await tried.admit({ method, target, headers });
+    const judged = (await tried.load()).admit({ method, target, headers });
     assert.is('status' in judged && judged.status, status);
   });
 }
@@ -183,7 +183,11 @@ for (const [what, method, path, headers, status] of heads) {
 plane('each row reads as much as it has use for', async () => {
   const { plane: tried } = await createTestPlane();
   const most = async (method: string, path: string) => {
-    const judged = await tried.admit({ method, target: `/_sandbox/${path}`, headers: json });
+    const judged = (await tried.load()).admit({
+      method,
+      target: `/_sandbox/${path}`,
+      headers: json,
+    });
     return 'mostBytes' in judged ? judged.mostBytes / 1024 / 1024 : judged.status;
   };
   assert.is(await most('POST', 'credentials'), 1);

@@ -11,21 +11,27 @@ import { firstWorldName, type Sandbox } from '../host/world/sandbox.ts';
 import { UnkeptInputError, type WorldHost } from '../host/world/world-host.ts';
 import { rows } from './all-rows.ts';
 import { controlDocument } from './document.ts';
-import {
-  type Admitted,
-  answer,
-  type ControlHead,
-  ControlReply,
-  type ControlRequest,
-  invalidFields,
-  problem,
-} from './reply.ts';
-import { controlPrefix, type HandlerContext, paramNames, type Row } from './row.ts';
+import { answer, ControlReply, invalidFields, problem } from './reply.ts';
+import { controlPrefix, type Row } from './row.ts';
 
-/** What a program knows of the sandbox that the sandbox does not know itself. */
-export interface Described {
-  /** Made by `--forward-to`. */
-  readonly subscription?: Readonly<Record<string, unknown>> | null;
+/** The head of a request. Header names are lower case. */
+export interface ControlHead {
+  readonly method: string;
+  /** Path and query, for example `/_sandbox/clock`. */
+  readonly target: string;
+  readonly headers: Readonly<Record<string, string | readonly string[] | undefined>>;
+  /** The address of a request that came without a socket. */
+  readonly inProcess?: string;
+}
+
+/** A request whose head is good: how much of its body is read, and what answers it. */
+export interface Admitted {
+  readonly mostBytes: number;
+  /**
+   * The body is null if more came than is read. The signal is aborted when the caller leaves. Never
+   * rejects.
+   */
+  readonly answer: (body: Uint8Array | null, signal?: AbortSignal) => Promise<ControlReply>;
 }
 
 /** A webhook receiver on this machine, and what deliveries to it are signed with. */
@@ -48,35 +54,39 @@ export interface ControlPlaneOptions {
   readonly sandbox: Sandbox;
   /** Required as a bearer token with every request; none by default. */
   readonly token?: string | undefined;
-  readonly describe?: () => Described;
+  /** Made by `--forward-to`. */
+  readonly subscription?: Readonly<Record<string, unknown>> | null;
   /** Judges a webhook receiver, if the program has a judge. */
-  readonly judgeReceiver?: (receiver: ReceiverToJudge) => Promise<ReceiverJudged>;
+  readonly judgeReceiver?: ((receiver: ReceiverToJudge) => Promise<ReceiverJudged>) | undefined;
 }
 
-interface WorldPath {
+/** A row in a world, with the parts of the path by name. */
+interface Place {
+  readonly row: Row;
   readonly host: WorldHost;
   readonly worldName: string;
-  /** Segments of the row. */
-  readonly segments: readonly string[];
-  readonly outer: boolean;
+  readonly params: Readonly<Record<string, string>>;
 }
 
 type Given = Readonly<Record<string, unknown>>;
-type Parsed = { readonly value: unknown } | ControlReply;
 
 export class Plane {
   readonly sandbox: Sandbox;
   readonly version: string = manifest.version;
-  readonly #options: ControlPlaneOptions;
+  readonly rows = rows;
+  readonly options: ControlPlaneOptions;
   readonly #onClose = new Set<() => void>();
 
   constructor(options: ControlPlaneOptions) {
     this.sandbox = options.sandbox;
-    this.#options = options;
+    this.options = options;
   }
 
   /** Answers one request; never rejects. */
-  async handle({ body, ...head }: ControlRequest): Promise<ControlReply> {
+  async handle({
+    body,
+    ...head
+  }: ControlHead & { readonly body: Uint8Array }): Promise<ControlReply> {
     const admitted = this.admit(head);
     if (admitted instanceof ControlReply) return admitted;
     return admitted.answer(body.byteLength > admitted.mostBytes ? null : body);
@@ -84,39 +94,32 @@ export class Plane {
 
   /** Judges a request by its head; nothing of its body is read. */
   admit(head: ControlHead): ControlReply | Admitted {
-    const { token } = this.#options;
+    const { token } = this.options;
     if (token !== undefined && !hasToken(head, token)) {
       const detail = 'Send Authorization: Bearer and the token given with --control-token.';
       return problem(401, detail, [], { 'www-authenticate': 'Bearer realm="control"' });
     }
     const [path = '', ...search] = head.target.split('?');
-    const found = this.#find(path);
-    if (found instanceof ControlReply) return found;
-    const row = match(found, head.method);
-    if (row instanceof ControlReply) return row;
+    const place = this.#find(head.method, path);
+    if (place instanceof ControlReply) return place;
+    const { row } = place;
     const refused = refuseBodyHead(row, head);
     if (refused !== null) return refused;
     const query = parseQuery(row, search.join('?'));
     if (query instanceof ControlReply) return query;
-    const { host, worldName, segments } = found;
     const base = head.inProcess ?? `http://${String(head.headers.host)}`;
     return {
       mostBytes: mostBytesOf(row),
       answer: async (bytes, signal) => {
-        const parsed = parseBody(row, head, bytes);
-        if (parsed instanceof ControlReply) return parsed;
-        const params = paramsOf(row, segments);
-        const body = parsed.value;
-        return this.#run(row, {
-          ...{ plane: this, host, worldName, base, params, signal },
-          ...{ query: query.value, body },
-        });
+        const body = parseBody(row, head, bytes);
+        if (body instanceof ControlReply) return body;
+        return this.#run(place, { base, query, body: body.value, signal });
       },
     };
   }
 
   /** Runs a row in this process: path, query and body are members of one object. */
-  async invoke(row: Row, worldName: string, given: Given): Promise<ControlReply> {
+  async invoke(row: Row, worldName: string, given: Given = {}): Promise<ControlReply> {
     const host = this.sandbox.worlds.get(worldName);
     if (host === undefined) return problem(404, `There is no world ${worldName}.`);
     // As JSON has it: without members that are undefined, and never the caller's own objects.
@@ -127,25 +130,31 @@ export class Plane {
       return Object.fromEntries(taken) as Given;
     };
     const params = Object.fromEntries(
-      Object.entries(take(paramNames(row))).map(([name, value]) => [name, String(value)]),
+      Object.entries(take(row.params)).map(([name, value]) => [name, String(value)]),
     );
     // A GET has no body: what is no parameter is refused as one.
-    const query = take(row.method === 'GET' ? [...rest.keys()] : Object.keys(row.query ?? {}));
+    const query = take(row.method === 'GET' ? [...rest.keys()] : Object.keys(row.query.properties));
     const body = Object.fromEntries(rest);
     const problems = [
-      ...validate(queryShape(row), query, 'query'),
+      ...validate(row.query, query, 'query'),
       ...validate(row.body ?? noMembers, body, 'body'),
     ];
     if (problems.length > 0) return invalidFields(problems);
-    const base = 'http://localhost';
-    return this.#run(row, {
-      ...{ plane: this, host, worldName, base, params, query, body, signal: undefined },
-    });
+    const place = { row, host, worldName, params };
+    return this.#run(place, { base: 'http://localhost', query, body, signal: undefined });
   }
 
-  async #run(row: Row, context: HandlerContext): Promise<ControlReply> {
+  async #run(
+    { row, ...place }: Place,
+    brought: {
+      readonly base: string;
+      readonly query: unknown;
+      readonly body: unknown;
+      readonly signal: AbortSignal | undefined;
+    },
+  ): Promise<ControlReply> {
     try {
-      const handled = await row.run(context);
+      const handled = await row.run({ plane: this, ...place, ...brought });
       if (handled instanceof ControlReply) return handled;
       return handled === undefined ? new ControlReply(204, {}, '') : answer(handled, row.status);
     } catch (error) {
@@ -156,29 +165,37 @@ export class Plane {
     }
   }
 
-  #find(path: string): WorldPath | ControlReply {
-    if (!path.startsWith(`${controlPrefix}/`)) return nowhere(path);
-    const segments: string[] = [];
-    for (const part of path.slice(controlPrefix.length + 1).split('/')) {
-      const segment = decode(part);
-      if (segment === null) return nowhere(path);
-      segments.push(segment);
-    }
-    if (segments[0] !== 'worlds' || segments.length < 3) {
-      return { host: this.sandbox.first, worldName: firstWorldName, segments, outer: true };
-    }
-    const worldName = segments[1] as string;
+  #find(method: string, path: string): Place | ControlReply {
+    const nowhere = () =>
+      problem(
+        404,
+        `There is nothing at ${path}; ${controlPrefix}/openapi.json lists what there is.`,
+      );
+    if (!path.startsWith(`${controlPrefix}/`)) return nowhere();
+    const all = path
+      .slice(controlPrefix.length + 1)
+      .split('/')
+      .map(decode);
+    if (all.includes(null)) return nowhere();
+    const inWorld = all[0] === 'worlds' && all.length > 2;
+    const worldName = inWorld ? (all[1] as string) : firstWorldName;
     const host = this.sandbox.worlds.get(worldName);
     if (host === undefined) return problem(404, `There is no world ${worldName}.`);
-    return { host, worldName, segments: segments.slice(2), outer: worldName === firstWorldName };
-  }
-
-  get described(): Described {
-    return this.#options.describe?.() ?? {};
-  }
-
-  get judgeReceiver(): ControlPlaneOptions['judgeReceiver'] {
-    return this.#options.judgeReceiver;
+    const segments = (inWorld ? all.slice(2) : all) as string[];
+    const fitting = rows
+      .filter(({ outer }) => outer !== true || worldName === firstWorldName)
+      .filter((row) => matchesPath(row, segments))
+      // A segment that is spelled out comes before `{id}`.
+      .sort((one, other) => one.params.length - other.params.length);
+    if (fitting.length === 0) return nowhere();
+    const row = fitting.find((each) => each.method === method);
+    if (row === undefined) {
+      const allow = [...new Set(fitting.map((each) => each.method))].sort().join(', ');
+      return problem(405, `${segments.join('/')} takes ${allow}, not ${method}.`, [], { allow });
+    }
+    const values = segments.filter((_, at) => row.segments[at]?.startsWith('{'));
+    const params = row.params.map((name, at) => [name, values[at] as string]);
+    return { row, host, worldName, params: Object.fromEntries(params) };
   }
 
   /** The address of a world's own plane. */
@@ -206,11 +223,6 @@ export class Plane {
   }
 }
 
-function nowhere(path: string): ControlReply {
-  const remedy = `${controlPrefix}/openapi.json lists what there is`;
-  return problem(404, `There is nothing at ${path}; ${remedy}.`);
-}
-
 function decode(segment: string): string | null {
   try {
     return decodeURIComponent(segment);
@@ -220,64 +232,43 @@ function decode(segment: string): string | null {
   }
 }
 
-function match({ segments, outer }: WorldPath, method: string): Row | ControlReply {
-  const fitting = rows
-    .filter((row) => (outer || row.outer !== true) && matchesPath(row, segments))
-    // A segment that is spelled out comes before `{id}`.
-    .sort((a, b) => paramNames(a).length - paramNames(b).length);
-  const row = fitting.find((each) => each.method === method);
-  if (row !== undefined) return row;
-  const path = segments.join('/');
-  if (fitting.length === 0) return nowhere(`${controlPrefix}/${path}`);
-  const allow = [...new Set(fitting.map((each) => each.method))].sort().join(', ');
-  return problem(405, `${path} takes ${allow}, not ${method}.`, [], { allow });
-}
-
 function matchesPath(row: Row, segments: readonly string[]): boolean {
   if (row.segments.length !== segments.length) return false;
   return row.segments.every((part, at) => part.startsWith('{') || part === segments[at]);
 }
 
-function paramsOf(row: Row, segments: readonly string[]): Readonly<Record<string, string>> {
-  const values = segments.filter((_, at) => row.segments[at]?.startsWith('{'));
-  return Object.fromEntries(paramNames(row).map((name, at) => [name, values[at] as string]));
-}
-
 function hasToken({ headers }: ControlHead, token: string): boolean {
   const { authorization } = headers;
-  const shown =
-    typeof authorization === 'string' ? /^bearer +(\S+) *$/i.exec(authorization)?.[1] : undefined;
-  return shown !== undefined && equalInConstantTime(shown, token);
-}
-
-function equalInConstantTime(left: string, right: string): boolean {
+  const shown = /^bearer +(\S+) *$/i.exec(String(authorization ?? ''))?.[1];
   const digest = (text: string) => createHash('sha256').update(text).digest();
-  return timingSafeEqual(digest(left), digest(right));
+  return shown !== undefined && timingSafeEqual(digest(shown), digest(token));
 }
 
 const utf8 = new TextDecoder('utf-8', { fatal: true });
-const noMembers = object('Nothing is taken.', {});
+const noMembers: Schema = object('Nothing is taken.', {});
 const mebibyte = 1024 * 1024;
-
-function mostBytesOf({ mostBytes = mebibyte }: Row): number {
-  return mostBytes;
-}
+const mostBytesOf = ({ mostBytes = mebibyte }: Row): number => mostBytes;
 
 /** What the head alone shows to be wrong with the body, before any of it is read. */
 function refuseBodyHead(row: Row, { method, headers }: ControlHead): ControlReply | null {
   if (method === 'GET') return null;
   const type = headers['content-type'];
+  const isJson = typeof type === 'string' && /^application\/json *(;|$)/i.test(type.trim());
   // Contract: a form on a foreign page can post every type but this one without asking first.
-  if (type !== undefined && !isJson(type)) return notJson();
+  if (type !== undefined && !isJson) return notJson();
   return Number(headers['content-length']) > mostBytesOf(row) ? tooLarge(row) : null;
 }
 
-/** `bytes` is null where more came than the row reads. */
-export function parseBody(row: Row, head: ControlHead, bytes: Uint8Array | null): Parsed {
-  if (head.method === 'GET') return { value: undefined };
+/** `bytes` is null if more came than the row reads. */
+export function parseBody(
+  row: Row,
+  { method, headers }: ControlHead,
+  bytes: Uint8Array | null,
+): { readonly value: unknown } | ControlReply {
+  if (method === 'GET') return { value: undefined };
   if (bytes === null) return tooLarge(row);
   const isEmpty = bytes.byteLength === 0;
-  if (!isEmpty && head.headers['content-type'] === undefined) return notJson();
+  if (!isEmpty && headers['content-type'] === undefined) return notJson();
   const parsed = isEmpty ? { value: {} } : parseJson(bytes);
   if (parsed instanceof ControlReply) return parsed;
   const problems = validate(row.body ?? noMembers, parsed.value, 'body');
@@ -294,11 +285,7 @@ function notJson(): ControlReply {
   return problem(415, detail, [], { accept: 'application/json' });
 }
 
-function isJson(type: string | readonly string[]): boolean {
-  return typeof type === 'string' && /^application\/json *(;|$)/i.test(type.trim());
-}
-
-function parseJson(bytes: Uint8Array): Parsed {
+function parseJson(bytes: Uint8Array): { readonly value: unknown } | ControlReply {
   let text: string;
   try {
     text = utf8.decode(bytes);
@@ -316,8 +303,8 @@ function parseJson(bytes: Uint8Array): Parsed {
 }
 
 /** The query as an object of values of the row's types. */
-function parseQuery(row: Row, search: string): Parsed {
-  const schemas: Readonly<Record<string, Schema>> = row.query ?? {};
+function parseQuery({ query }: Row, search: string): Given | ControlReply {
+  const schemas: Readonly<Record<string, Schema>> = query.properties;
   const parameters = new URLSearchParams(search);
   const values: [string, unknown][] = [];
   const problems: FieldProblem[] = [];
@@ -329,10 +316,6 @@ function parseQuery(row: Row, search: string): Parsed {
     values.push([name, isWhole && /^-?\d{1,16}$/.test(first) ? Number(first) : first]);
   }
   const value = Object.fromEntries(values);
-  problems.push(...validate(queryShape(row), value, 'query'));
-  return problems.length > 0 ? invalidFields(problems) : { value };
-}
-
-function queryShape({ query: properties = {}, requiredQuery: required = [] }: Row): Schema {
-  return { type: 'object', properties, required, additionalProperties: false };
+  problems.push(...validate(query, value, 'query'));
+  return problems.length > 0 ? invalidFields(problems) : value;
 }

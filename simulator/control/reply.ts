@@ -1,27 +1,17 @@
 // What the plane answers: JSON, nothing, a text in pieces, or a problem that names the field.
 import type { FieldProblem } from '../../fixtures/settings/parse.ts';
-import type { CommandOutcome } from '../core/commands/commands.ts';
-
-/** The head of a request. Header names are lower case. */
-export interface ControlHead {
-  readonly method: string;
-  /** Path and query, for example `/_sandbox/clock`. */
-  readonly target: string;
-  readonly headers: Readonly<Record<string, string | readonly string[] | undefined>>;
-  /** The address of a request that came without a socket. */
-  readonly inProcess?: string;
-}
-
-export interface ControlRequest extends ControlHead {
-  readonly body: Uint8Array;
-}
-
-/** A request whose head is good: how much of its body is read, and what answers it. */
-export interface Admitted {
-  readonly mostBytes: number;
-  /** The body is null if more came than is read. The signal is aborted when the caller leaves. */
-  readonly answer: (body: Uint8Array | null, signal?: AbortSignal) => Promise<ControlReply>;
-}
+import type { CommandArguments, CommandName } from '../core/commands/commands.ts';
+import type { Fault } from '../core/pipeline/find-fault.ts';
+import type {
+  Credential,
+  Delivery,
+  EventRecord,
+  Firm,
+  Subscription,
+  TradingAccount,
+  Transaction,
+} from '../core/records.ts';
+import type { WorldHost } from '../host/world/world-host.ts';
 
 /** Text that is read piece by piece; `return` is called when the reader leaves. */
 export type TextStream = AsyncIterator<string, undefined>;
@@ -86,18 +76,14 @@ export function problem(
   );
 }
 
-/** 422 with every field at fault; the first one in the detail. */
-export function invalidFields(problems: readonly FieldProblem[]): ControlReply {
-  const [first] = problems;
-  return problem(422, first === undefined ? 'It does not fit.' : sentence(first), problems);
+/** Every field at fault; the first one in the detail. */
+export function invalidFields(problems: readonly FieldProblem[], status = 422): ControlReply {
+  const { field = '', message = 'it does not fit' } = problems[0] ?? {};
+  return problem(status, `${field}: ${message}${/[.?!]$/.test(message) ? '' : '.'}`, problems);
 }
 
 export function refuseField(field: string, message: string, status = 422): ControlReply {
-  return problem(status, sentence({ field, message }), [{ field, message }]);
-}
-
-function sentence({ field, message }: FieldProblem): string {
-  return `${field}: ${message}${/[.?!]$/.test(message) ? '' : '.'}`;
+  return invalidFields([{ field, message }], status);
 }
 
 /** The view of a record, or 404 with its name. */
@@ -109,12 +95,30 @@ export function showFound<R, V>(
   return record === undefined ? problem(404, `There is no ${name}.`) : show(record);
 }
 
-/** The view of a command's outcome, or its refusal. */
-export function showOutcome<V, A>(
-  outcome: CommandOutcome,
-  show: (value: V) => A,
-): A | ControlReply {
-  if ('value' in outcome) return show(outcome.value as V);
+/** What the commands of core answer. */
+interface CommandValues extends Readonly<Record<CommandName, unknown>> {
+  readonly createCredential: { readonly credential: Credential };
+  readonly changeCredential: { readonly credential: Credential };
+  readonly changeFirm: { readonly firm: Firm };
+  readonly createTradingAccount: { readonly tradingAccount: TradingAccount };
+  readonly settle: { readonly transaction: Transaction };
+  readonly makeFault: { readonly fault: Fault };
+  readonly setName: { readonly hostname: string; readonly addresses: readonly string[] };
+  readonly setForward: { readonly from: string; readonly to: string };
+  readonly makeEvent: { readonly event: EventRecord };
+  readonly retryDelivery: { readonly delivery: Delivery };
+  readonly resumeSubscription: { readonly subscription: Subscription };
+}
+
+/** Runs a command; answers the view of its value, nothing without one, or its refusal. */
+export function execute<N extends CommandName, V = undefined>(
+  host: WorldHost,
+  name: N,
+  args: CommandArguments<N>,
+  show: (value: CommandValues[N]) => V = () => undefined as V,
+): V | ControlReply {
+  const outcome = host.execute(name, args);
+  if ('value' in outcome) return show(outcome.value as CommandValues[N]);
   const { status, field, message } = outcome.refused;
   return refuseField(field, message, status);
 }

@@ -1,5 +1,5 @@
 // One row of the plane: method and path, the schemas of what it takes and answers, and its handler.
-import type { Schema, ValueOf } from '../../fixtures/schemas/kit.ts';
+import { object, type Schema, type ValueOf } from '../../fixtures/schemas/kit.ts';
 import type { WorldHost } from '../host/world/world-host.ts';
 import type { Plane } from './plane.ts';
 import type { ControlReply, JsonText } from './reply.ts';
@@ -7,9 +7,13 @@ import type { ControlReply, JsonText } from './reply.ts';
 /** Where the plane is on its server. */
 export const controlPrefix = '/_sandbox';
 
-export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
+type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 
-export interface HandlerContext<Body = unknown, Query = unknown> {
+export interface HandlerContext<
+  Body = unknown,
+  Query = unknown,
+  Params = Readonly<Record<string, string>>,
+> {
   readonly plane: Plane;
   /** The world that the path names; the first one otherwise. */
   readonly host: WorldHost;
@@ -17,24 +21,25 @@ export interface HandlerContext<Body = unknown, Query = unknown> {
   /** The address under which the caller knows this server. */
   readonly base: string;
   /** Parts of the path by name, decoded. */
-  readonly params: Readonly<Record<string, string>>;
+  readonly params: Params;
   readonly query: Query;
   readonly body: Body;
   /** Aborted when the caller leaves; undefined in process. */
   readonly signal: AbortSignal | undefined;
 }
 
-type Queries = Readonly<Record<string, Schema>>;
+type Members = Readonly<Record<string, Schema>>;
+type QueryOf<Q extends Members> = ValueOf<ReturnType<typeof object<Q>>>;
+type ParamNames<P> = P extends `${string}{${infer N}}${infer Rest}` ? N | ParamNames<Rest> : never;
 /** What a handler returns: the value of the row's answer, the same as JSON text, or a reply. */
 type Handled<A> = A | JsonText | ControlReply;
 
-interface RowOptions<A extends Schema, B extends Schema, Q extends Queries, R> {
+interface RowOptions<P extends string, A extends Schema, B extends Schema, Q extends Members> {
   /** A few words, which the documents and editors show. */
   readonly summary: string;
   readonly description?: string;
-  /** Query parameters, optional unless they are in `requiredQuery`. */
+  /** Query parameters; those whose names end in `?` may be left out. */
   readonly query?: Q;
-  readonly requiredQuery?: readonly R[];
   readonly body?: B;
   /** Of the body; a mebibyte by default. */
   readonly mostBytes?: number;
@@ -48,16 +53,20 @@ interface RowOptions<A extends Schema, B extends Schema, Q extends Queries, R> {
   /** A row of the whole plane, which no single world has. */
   readonly outer?: true;
   readonly run: (
-    context: HandlerContext<ValueOf<B>, { readonly [K in keyof Q]?: ValueOf<Q[K]> }>,
+    context: HandlerContext<ValueOf<B>, QueryOf<Q>, { readonly [K in ParamNames<P>]: string }>,
   ) => Handled<ValueOf<A> | undefined> | Promise<Handled<ValueOf<A> | undefined>>;
 }
 
 /** A row without its name and tag, which its table gives it. */
-export interface RowDraft extends Omit<RowOptions<Schema, Schema, Queries, string>, 'run'> {
+export interface RowDraft
+  extends Omit<RowOptions<string, Schema, Schema, Members>, 'run' | 'query'> {
   readonly method: Method;
   /** Segments after the plane's address; `{id}` stands for one segment. */
   readonly path: string;
   readonly segments: readonly string[];
+  /** The names in braces, in the order of the path. */
+  readonly params: readonly string[];
+  readonly query: ReturnType<typeof object>;
   readonly run: (context: HandlerContext) => unknown;
 }
 
@@ -67,20 +76,14 @@ export interface Row extends RowDraft {
   readonly tag: string;
 }
 
-/** The names in braces, in the order of the path. */
-export function paramNames({ segments }: Pick<Row, 'segments'>): readonly string[] {
-  return segments.filter((part) => part.startsWith('{')).map((part) => part.slice(1, -1));
-}
-
-type ParamNames<P> = P extends `${string}{${infer N}}${infer Rest}` ? N | ParamNames<Rest> : never;
-
-type ByPath<P> = { readonly [K in ParamNames<P>]: string | number };
-type ByQuery<Q, R> = { readonly [K in keyof Q as K extends R ? K : never]: ValueOf<Q[K]> } & {
-  readonly [K in keyof Q as K extends R ? never : K]?: ValueOf<Q[K]>;
-};
-type ByBody<B> = B extends { readonly type: 'null' } ? unknown : ValueOf<B>;
 /** One object type, so that an editor shows members and not how they came together. */
 type Flat<T> = { readonly [K in keyof T]: T[K] };
+type ByPath<P> = { readonly [K in ParamNames<P>]: string | number };
+type ByBody<B> = B extends None ? unknown : ValueOf<B>;
+
+interface None {
+  readonly type: 'null';
+}
 
 /** One message of the stream of a world. */
 export interface StreamedNotice {
@@ -90,7 +93,7 @@ export interface StreamedNotice {
 
 type Answered<A, S> = S extends true
   ? AsyncIterable<StreamedNotice>
-  : A extends { readonly type: 'null' }
+  : A extends None
     ? null
     : ValueOf<A>;
 
@@ -100,24 +103,23 @@ export interface TypedRow<Given, Answer> extends RowDraft {
   readonly typed?: { readonly given: Given; readonly answer: Answer };
 }
 
-interface None {
-  readonly type: 'null';
-}
-
 /** A row whose handler and callers have the types of its schemas. */
 export function row<
   const P extends string,
   const A extends Schema = None,
   const B extends Schema = None,
-  const Q extends Queries = Readonly<Record<never, Schema>>,
-  const R extends keyof Q & string = never,
+  // biome-ignore lint/complexity/noBannedTypes: no members at all.
+  const Q extends Members = {},
   const S extends true | undefined = undefined,
 >(
   method: Method,
   path: P,
-  options: RowOptions<A, B, Q, R> & { readonly stream?: S },
-): TypedRow<Flat<ByPath<P> & ByQuery<Q, R> & ByBody<B>>, Answered<A, S>> {
+  options: RowOptions<P, A, B, Q> & { readonly stream?: S },
+): TypedRow<Flat<ByPath<P> & QueryOf<Q> & ByBody<B>>, Answered<A, S>> {
+  const segments = path.split('/');
+  const params = segments.filter((part) => part.startsWith('{')).map((part) => part.slice(1, -1));
+  const query = object('The query.', options.query ?? {});
   // The plane calls `run` only with values that fit these schemas.
-  const made: object = { ...options, method, path, segments: path.split('/') };
-  return made as TypedRow<Flat<ByPath<P> & ByQuery<Q, R> & ByBody<B>>, Answered<A, S>>;
+  const made: object = { ...options, method, path, segments, params, query };
+  return made as TypedRow<Flat<ByPath<P> & QueryOf<Q> & ByBody<B>>, Answered<A, S>>;
 }

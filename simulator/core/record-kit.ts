@@ -14,7 +14,7 @@ import { planRates } from './tables/rate-plans.ts';
 export { ofType, record, type ValueOf };
 
 /** The last time that a date can be made of. */
-export const lastTimeMs = 8_640_000_000_000_000;
+const lastTimeMs = 8_640_000_000_000_000;
 
 export const text = ofType<string>({ type: 'string' });
 export const id = ofType<string>({ type: 'string', minLength: 1 });

@@ -487,15 +487,6 @@ faults('probability: now and then, the same with the same seed', async () => {
   assert.is(await hitsOf(1, 1), 'x'.repeat(60));
 });
 
-faults('a call without a key is never given up', () =>
-  withFault({ effect: { kind: 'delay', ms: 60_000 } }, async (client) => {
-    const slow = wholeList(client);
-    await client.control('GET', 'info');
-    await client.advance(60_000);
-    assert.is((await slow).status, 200);
-  }),
-);
-
 faults('a suspended body outlives the saving of its world', () =>
   withFault({ effect: { kind: 'slow_body', ms: 10_000 }, times: 2 }, async (client) => {
     const response = await wholeList(client);

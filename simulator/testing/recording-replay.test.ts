@@ -9,7 +9,7 @@ import { parseSettings, type Settings } from '../../fixtures/settings.ts';
 import { dumpWorld } from '../core/state/snapshot.ts';
 import type { Deviation } from '../deviations/deviation.ts';
 import { findDeviation } from '../deviations/register.ts';
-import { Recording } from '../host/storage/recording.ts';
+import { recordWorld } from '../host/storage/recording.ts';
 import { createTestSandbox, tokenOf } from '../host/testing/sandbox.ts';
 import { replayRecording } from '../index.ts';
 import { fetchCall } from '../transports/fetch.ts';
@@ -27,9 +27,8 @@ async function record() {
     deviations: [deviation],
   });
   const { first } = sandbox;
-  const recording = new Recording(first, path, (words) => assert.unreachable(words), [
-    deviation.id,
-  ]);
+  rmSync(path, { force: true });
+  const recording = await recordWorld(first, path, assert.unreachable, [deviation.id]);
   const answers: { request_id: string; status: number; body: string }[] = [];
   const create = async (reference: string, key: string) => {
     const request = new Request('http://sandbox/api/v1/accounts', {

@@ -44,25 +44,4 @@ refusals('repeat no long text', async () => {
   await sandbox.close();
 });
 
-refusals('a limit of one request is told as one', async () => {
-  const sandbox = await createTestSandbox();
-  const { first } = sandbox;
-  const token = tokenOf(sandbox, 'firm');
-  const { client_id } = first.world.tokens.get(token)!;
-  const ask = () =>
-    fetchCall(sandbox, 'http://sandbox/api/v1/accounts', {
-      headers: { authorization: `Bearer ${token}` },
-    });
-  const refusedAt = async (rate_per_second: number) => {
-    first.execute('changeCredential', { client_id, rate_per_second });
-    let answer = await ask();
-    for (let left = 3; left > 0 && answer.status === 200; left -= 1) answer = await ask();
-    assert.is(answer.status, 429);
-    return ((await answer.json()) as { detail: string }).detail;
-  };
-  assert.match(await refusedAt(1), /may send 1 request a second/);
-  assert.match(await refusedAt(2), /may send 2 requests a second/);
-  await sandbox.close();
-});
-
 refusals.run();

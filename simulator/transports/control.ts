@@ -2,37 +2,21 @@
 // read, and only as much of the body is read as its row takes.
 import { Readable } from 'node:stream';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import type { ControlPlaneOptions, Plane } from '../control/plane.ts';
-import {
-  type Admitted,
-  type ControlHead,
-  ControlReply,
-  type ControlRequest,
-  problem,
-  type TextStream,
-} from '../control/reply.ts';
+import type { Admitted, ControlPlaneOptions, Plane } from '../control/plane.ts';
+import { ControlReply, problem, type TextStream } from '../control/reply.ts';
 import { controlPrefix } from '../control/row.ts';
 import { readBody } from '../host/bodies/read-body.ts';
 import { rejectOnAbort, retain } from './abort-signals.ts';
 import type { Door } from './door.ts';
 
 export interface ControlPlane {
-  /** Judges a request by its head, before any of its body is read. */
-  readonly admit: (head: ControlHead) => Promise<ControlReply | Admitted>;
-  /** Answers one request; never rejects. */
-  readonly handle: (request: ControlRequest) => Promise<ControlReply>;
-  /** Runs a row in this process, with its arguments as members of one object; never rejects. */
-  readonly invoke: (...args: Parameters<Plane['invoke']>) => Promise<ControlReply>;
-  /**
-   * Answers a standard Request without a socket; the host in its URL does not matter. Rejects with
-   * the reason when its signal is aborted.
-   */
+  /** Loads the rows, which a sandbox that nobody controls does without: it starts sooner. */
+  readonly load: () => Promise<Plane>;
   readonly fetch: (request: Request) => Promise<Response>;
   /** Ends the streams, so that a server need not wait for their readers. */
   readonly close: () => void;
 }
 
-/** The rows are loaded with the first request, so that a sandbox without one starts sooner. */
 export function controlPlane(options: ControlPlaneOptions): ControlPlane {
   let loading: Promise<Plane> | null = null;
   const load = (): Promise<Plane> => {
@@ -40,9 +24,7 @@ export function controlPlane(options: ControlPlaneOptions): ControlPlane {
     return loading;
   };
   return {
-    admit: async (head) => (await load()).admit(head),
-    handle: async (request) => (await load()).handle(request),
-    invoke: async (...args) => (await load()).invoke(...args),
+    load,
     fetch: async (request) => fetchControl(await load(), request),
     close: () => {
       void loading?.then((plane) => plane.close());
@@ -50,7 +32,11 @@ export function controlPlane(options: ControlPlaneOptions): ControlPlane {
   };
 }
 
-async function fetchControl(plane: Plane, request: Request): Promise<Response> {
+/**
+ * Answers a standard Request without a socket; the host in its URL does not matter. Rejects with the
+ * reason when its signal is aborted.
+ */
+export async function fetchControl(plane: Plane, request: Request): Promise<Response> {
   const { signal } = request;
   signal.throwIfAborted();
   const { status, headers, body } = await rejectOnAbort(signal, replyTo(plane, request));
@@ -122,7 +108,8 @@ export function mountControl(app: FastifyInstance, plane: ControlPlane, door: Do
     });
     const onRequest = async (request: FastifyRequest, reply: FastifyReply) => {
       const { method, originalUrl: target, headers } = request;
-      const judged = door.refusePage(headers) ?? (await plane.admit({ method, target, headers }));
+      const judged =
+        door.refusePage(headers) ?? (await plane.load()).admit({ method, target, headers });
       if (judged instanceof ControlReply) return send(reply, judged);
       admissions.set(request, judged);
     };

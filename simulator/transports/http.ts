@@ -34,13 +34,15 @@ export interface HttpServer {
   readonly server: Server;
   /** Rejects with the system's error. */
   readonly listen: (where: { readonly port: number; readonly host: string }) => Promise<void>;
-  /** Cuts every connection that is still open. */
+  /** Accepts nothing more, answers what is in flight, and cuts what takes longer. */
   readonly close: () => Promise<void>;
 }
 
 const emptyBody = new Uint8Array(0);
 const keepAliveMs = 72_000;
 const defaultArrivalMs = 30_000;
+/** The time for the requests in flight when the server closes. */
+const closeWithinMs = 1200;
 /** Requests beside the API that one connection may have unanswered before it is read no further. */
 const mostWaiting = 100;
 
@@ -83,6 +85,7 @@ export function createHttp(options: HttpOptions): HttpServer {
   server.on('clientError', answerBrokenHttp);
   // A client that half-closes its connection still gets its responses.
   server.on('connection', (socket) => socket.prependListener('end', () => batcher.flush()));
+  const untilIdle = watchRequests(server);
   const channel = serveEventsChannel(server, { sandbox, door, headers, batcher });
   return {
     server,
@@ -91,12 +94,37 @@ export function createHttp(options: HttpOptions): HttpServer {
       await once(server, 'listening');
     },
     close: async () => {
-      channel.close();
       const closed = new Promise<void>((resolve) => server.close(() => resolve()));
+      server.closeIdleConnections();
+      await untilIdle(closeWithinMs);
+      channel.close();
       await (await loading)?.close();
       server.closeAllConnections();
       await closed;
     },
+  };
+}
+
+/** Answers a function that resolves when no request is left, or after the time. */
+function watchRequests(server: Server): (withinMs: number) => Promise<void> {
+  let count = 0;
+  let onIdle: () => void = () => undefined;
+  server.on('request', (_request, response: ServerResponse) => {
+    count += 1;
+    response.once('close', () => {
+      count -= 1;
+      if (count === 0) onIdle();
+    });
+  });
+  return async (withinMs) => {
+    if (count === 0) return;
+    await new Promise<void>((resolve) => {
+      const timer = setTimeout(resolve, withinMs);
+      onIdle = () => {
+        clearTimeout(timer);
+        resolve();
+      };
+    });
   };
 }
 

@@ -18,7 +18,7 @@ export interface ServeOptions {
   /** Milliseconds that a request may take to arrive, its body included. */
   readonly arrivalMs?: number;
   /** Folder of the built dashboard; none is served without it. */
-  readonly dashboard?: string;
+  readonly dashboard?: string | undefined;
 }
 
 type Describe = (options: DocumentOptions) => Readonly<Record<string, unknown>>;

@@ -81,7 +81,8 @@ async function sendControl(
   plane: ControlPlane,
   { method, url, headers, body }: Wire,
 ): Promise<GroundAnswer> {
-  const answer = await plane.handle({
+  const rows = await plane.load();
+  const answer = await rows.handle({
     method,
     target: url.slice(BASE_URL.length),
     headers: joined(headers),

@@ -49,10 +49,9 @@ export function execCommand(): Command {
       tellConfig(options);
       const served = await serveSandbox(options);
       const { controlToken: token } = options.sandbox;
-      const { plane } = served;
       // Not before: what only starts a sandbox need not load the rows.
-      const { rows } = await import('../../../simulator/control/all-rows.ts');
-      const control = controlOf({ name: null, plane, rows, token, isClosed: () => false });
+      const plane = await served.plane.load();
+      const control = controlOf({ name: null, plane, token, isClosed: () => false });
       const code = await run(words, served, await findVariables(control), token);
       const told =
         coverage === null

@@ -2,7 +2,7 @@
 // shows no comments of inferred types. They replace what the compiler declares for these modules.
 import * as responses from '../../../fixtures/schemas/responses.ts';
 import { rows } from '../../../simulator/control/all-rows.ts';
-import { paramNames, type Row } from '../../../simulator/control/row.ts';
+import type { Row } from '../../../simulator/control/row.ts';
 import * as journal from '../../../simulator/control/schemas/journal.ts';
 import * as records from '../../../simulator/control/schemas/records.ts';
 import { interfaceOf, type Member, membersOf, objectOf, typeOf } from './schema-types.ts';
@@ -74,14 +74,9 @@ function memberOf(row: Row, named: Named): Member {
 
 /** Parts of the path, query parameters and members of the body, in one object. */
 function givenMembers(row: Row): readonly Member[] {
-  const required: readonly string[] = row.requiredQuery ?? [];
   return [
-    ...paramNames(row).map((name) => ({ name, schema: 'string | number', optional: false })),
-    ...Object.entries(row.query ?? {}).map(([name, schema]) => ({
-      name,
-      schema,
-      optional: !required.includes(name),
-    })),
+    ...row.params.map((name) => ({ name, schema: 'string | number', optional: false })),
+    ...membersOf(row.query),
     ...(row.body === undefined ? [] : membersOf(row.body)),
   ];
 }

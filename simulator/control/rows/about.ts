@@ -18,25 +18,21 @@ import { type Counts, type InfoShown, infoSchema, questionsSchema } from '../sch
 import { viewClock, viewLastingCredentials } from '../views/records.ts';
 
 export const aboutRows = {
-  /** Whether it is there */
   getHealth: row('GET', 'health', {
     summary: 'Whether it is there',
     answer: object('Ready.', { status: { type: 'string', enum: ['ready'] } }),
     run: () => ({ status: 'ready' as const }),
   }),
-  /** What it is and what is in it */
   getInfo: row('GET', 'info', {
     summary: 'What it is and what is in it',
     answer: infoSchema,
     run: viewInfo,
   }),
-  /** This description */
   getDocument: row('GET', 'openapi.json', {
     summary: 'This description',
     answer: { type: 'object', description: 'The description of this plane in OpenAPI 3.1.' },
     run: ({ plane, base }) => new JsonText(plane.document(base)),
   }),
-  /** The rules, the open questions with their settings, and the deviations in force */
   listQuestions: row('GET', 'questions', {
     summary: 'The rules, the open questions with their settings, and the deviations in force',
     answer: questionsSchema,
@@ -59,7 +55,6 @@ export const aboutRows = {
       })),
     }),
   }),
-  /** What happens, as it happens */
   followStream: row('GET', 'stream', {
     summary: 'What happens, as it happens',
     description:
@@ -79,7 +74,7 @@ export const aboutRows = {
 };
 
 function viewInfo({ plane, host, worldName, base }: HandlerContext): InfoShown {
-  const { sandbox, described } = plane;
+  const { sandbox, options } = plane;
   const { settings } = host.behaviour;
   const isFirst = host === sandbox.first;
   const isChanged = (key: SettingKey) =>
@@ -94,7 +89,7 @@ function viewInfo({ plane, host, worldName, base }: HandlerContext): InfoShown {
     openapi_url: `${base}/openapi.json`,
     world: isFirst ? sandbox.options.worldName : worldName,
     credentials: viewLastingCredentials(host),
-    subscription: isFirst ? (described.subscription ?? null) : null,
+    subscription: isFirst ? (options.subscription ?? null) : null,
     clock: viewClock(host),
     settings,
     settings_changed: settingKeys.filter(isChanged),

@@ -25,13 +25,11 @@ async function orRefuse<T>(field: string, work: () => Promise<T>): Promise<T | C
 }
 
 export const clockRows = {
-  /** The clock */
   getClock: row('GET', 'clock', {
     summary: 'The clock',
     answer: clockSchema,
     run: ({ host }) => viewClock(host),
   }),
-  /** Set the clock */
   setClock: row('PUT', 'clock', {
     summary: 'Set the clock',
     description:
@@ -57,7 +55,6 @@ export const clockRows = {
       });
     },
   }),
-  /** Let time pass */
   advanceClock: row('POST', 'clock/advance', {
     summary: 'Let time pass',
     description:

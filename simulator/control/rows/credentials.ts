@@ -1,5 +1,4 @@
 // Rows of credentials and firms: who may call, how fast, and what a firm may do.
-
 import { scopeNames } from '../../../fixtures/operations.ts';
 import {
   flag,
@@ -11,15 +10,8 @@ import {
   text,
   whole,
 } from '../../../fixtures/schemas/kit.ts';
-import type { Credential, Firm } from '../../core/records.ts';
-import {
-  afterParameter,
-  defaultLimit,
-  limitParameter,
-  listSchema,
-  wholeListSchema,
-} from '../paging.ts';
-import { showFound, showOutcome } from '../reply.ts';
+import { defaultLimit, listSchema, paging, wholeListSchema } from '../paging.ts';
+import { execute, showFound } from '../reply.ts';
 import { row } from '../row.ts';
 import { credentialSchema, firmSchema, operationPermissions } from '../schemas/records.ts';
 import { viewCredential, viewFirm } from '../views/records.ts';
@@ -31,11 +23,10 @@ const rate = orNull(
 const scopes = listOf(oneOf('A scope.', scopeNames), 'What it may do (AUTH-4).', { maxItems: 50 });
 
 export const credentialRows = {
-  /** The credentials */
   listCredentials: row('GET', 'credentials', {
     summary: 'The credentials',
     description: 'In the order in which they were made; `after` counts them.',
-    query: { after: afterParameter, limit: limitParameter },
+    query: paging,
     answer: listSchema('credentials', credentialSchema),
     run: ({ host, query: { after = 0, limit = defaultLimit } }) => {
       const all = [...host.world.credentials.values()];
@@ -47,7 +38,6 @@ export const credentialRows = {
       };
     },
   }),
-  /** Make a credential */
   createCredential: row('POST', 'credentials', {
     summary: 'Make a credential',
     description: 'It comes with a token that does not expire.',
@@ -66,26 +56,20 @@ export const credentialRows = {
     status: 201,
     answer: credentialSchema,
     run: ({ host, body }) =>
-      showOutcome(
-        host.execute('createCredential', body),
-        ({ credential }: { credential: Credential }) => viewCredential(host, credential),
-      ),
+      execute(host, 'createCredential', body, ({ credential }) => viewCredential(host, credential)),
   }),
-  /** Change a credential */
   changeCredential: row('PATCH', 'credentials/{client_id}', {
     summary: 'Change a credential',
     body: object('What changes.', { 'scopes?': scopes, 'plan?': plan, 'rate_per_second?': rate }),
     answer: credentialSchema,
-    run: ({ host, body, params: { client_id = '' } }) =>
-      showOutcome(
-        host.execute('changeCredential', { ...body, client_id }),
-        ({ credential }: { credential: Credential }) => viewCredential(host, credential),
+    run: ({ host, body, params }) =>
+      execute(host, 'changeCredential', { ...body, ...params }, ({ credential }) =>
+        viewCredential(host, credential),
       ),
   }),
 };
 
 export const firmRows = {
-  /** The firms */
   listFirms: row('GET', 'firms', {
     summary: 'The firms',
     answer: wholeListSchema('firms', firmSchema),
@@ -93,14 +77,14 @@ export const firmRows = {
       firms: [...host.world.firms.values()].map((firm) => viewFirm(host, firm)),
     }),
   }),
-  /** A firm */
   getFirm: row('GET', 'firms/{id}', {
     summary: 'A firm',
     answer: firmSchema,
-    run: ({ host, params: { id: firmId = '' } }) =>
-      showFound(host.world.firms.get(firmId), `firm ${firmId}`, (firm) => viewFirm(host, firm)),
+    run: ({ host, params }) =>
+      showFound(host.world.firms.get(params.id), `firm ${params.id}`, (firm) =>
+        viewFirm(host, firm),
+      ),
   }),
-  /** Change what a firm may do, and how fast */
   changeFirm: row('PATCH', 'firms/{id}', {
     summary: 'Change what a firm may do, and how fast',
     body: object('What changes.', {
@@ -111,9 +95,7 @@ export const firmRows = {
       'plan?': plan,
     }),
     answer: firmSchema,
-    run: ({ host, body, params: { id: firmId = '' } }) =>
-      showOutcome(host.execute('changeFirm', { ...body, id: firmId }), ({ firm }: { firm: Firm }) =>
-        viewFirm(host, firm),
-      ),
+    run: ({ host, body, params }) =>
+      execute(host, 'changeFirm', { ...body, ...params }, ({ firm }) => viewFirm(host, firm)),
   }),
 };

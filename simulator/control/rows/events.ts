@@ -3,7 +3,7 @@
 import { eventCategories } from '../../../fixtures/event-kinds.ts';
 import { parseUrl } from '../../../fixtures/parse-url.ts';
 import { id, listOf, object, oneOf, orNull, text, whole } from '../../../fixtures/schemas/kit.ts';
-import type { Delivery, EventRecord, Subscription } from '../../core/records.ts';
+import type { Delivery, Subscription } from '../../core/records.ts';
 import { eventId } from '../../core/serialize.ts';
 import { findEvent } from '../../core/world.ts';
 import { isLoopbackHost } from '../../host/delivery/loopback.ts';
@@ -17,7 +17,7 @@ import {
   wholeListSchema,
 } from '../paging.ts';
 import type { Plane } from '../plane.ts';
-import { type ControlReply, JsonText, problem, refuseField, showOutcome } from '../reply.ts';
+import { type ControlReply, execute, JsonText, problem, refuseField } from '../reply.ts';
 import { row } from '../row.ts';
 import {
   type DeliveryShown,
@@ -113,16 +113,15 @@ function addWaiting(
 }
 
 export const eventRows = {
-  /** The events */
   listEvents: row('GET', 'events', {
     summary: 'The events',
     description: 'Envelopes by ascending sequence number; seven days are kept (EVT-10b).',
     query: {
-      after_seq: whole('Those with a greater sequence number.', 0, 1e15),
-      kind: text('Of one kind, such as transaction.approved.'),
-      account_id: id('About one account.'),
-      limit: limitParameter,
-      wait_ms: waitParameter,
+      'after_seq?': whole('Those with a greater sequence number.', 0, 1e15),
+      'kind?': text('Of one kind, such as transaction.approved.'),
+      'account_id?': id('About one account.'),
+      'limit?': limitParameter,
+      'wait_ms?': waitParameter,
     },
     answer: object('A page of them.', {
       events: listOf(envelopeSchema, 'In sequence.'),
@@ -140,7 +139,6 @@ export const eventRows = {
       );
     },
   }),
-  /** Make an event */
   createEvent: row('POST', 'events', {
     summary: 'Make an event',
     description: 'It gets the next sequence number and is delivered like any other (EVT-2a).',
@@ -154,16 +152,16 @@ export const eventRows = {
     status: 201,
     answer: envelopeSchema,
     run: ({ host, body }) =>
-      showOutcome(
-        host.execute('makeEvent', body),
-        ({ event }: { event: EventRecord }) =>
-          new JsonText(host.behaviour.serialize.envelope(event, host.world)),
+      execute(
+        host,
+        'makeEvent',
+        body,
+        ({ event }) => new JsonText(host.behaviour.serialize.envelope(event, host.world)),
       ),
   }),
 };
 
 export const deliveryRows = {
-  /** The webhook subscriptions of all firms */
   listSubscriptions: row('GET', 'subscriptions', {
     summary: 'The webhook subscriptions of all firms',
     answer: wholeListSchema('subscriptions', subscriptionSchema),
@@ -173,19 +171,16 @@ export const deliveryRows = {
       ),
     }),
   }),
-  /** Go on after exhaustion */
   resumeSubscription: row('POST', 'subscriptions/{id}/resume', {
     summary: 'Go on after exhaustion',
     description: 'From the event that was not delivered, with a fresh timetable (NS-28).',
     answer: subscriptionSchema,
     refusals: { 409: 'It is disabled, and nothing resumes that (HOOK-13).' },
-    run: ({ host, params: { id: subscriptionId = '' } }) =>
-      showOutcome(
-        host.execute('resumeSubscription', { id: subscriptionId }),
-        ({ subscription }: { subscription: Subscription }) => viewSubscription(host, subscription),
+    run: ({ host, params }) =>
+      execute(host, 'resumeSubscription', params, ({ subscription }) =>
+        viewSubscription(host, subscription),
       ),
   }),
-  /** Judge the receiver of a subscription */
   judgeReceiver: row('POST', 'subscriptions/{id}/judge', {
     summary: 'Judge the receiver of a subscription',
     description:
@@ -209,21 +204,20 @@ export const deliveryRows = {
     refusals: {
       409: 'Another receiver is being judged, or this sandbox has no judge: `sandbox start` has.',
     },
-    run: ({ plane, host, params: { id: subscriptionId = '' }, body }) =>
-      judge(plane, host, subscriptionId, body.effect_probe ?? null),
+    run: ({ plane, host, params, body }) =>
+      judge(plane, host, params.id, body.effect_probe ?? null),
   }),
-  /** The deliveries */
   listDeliveries: row('GET', 'deliveries', {
     summary: 'The deliveries',
     description:
       'In the order in which they began: all that are not finished and the last finished ones; after them, as far as the limit goes, the events that wait behind others.',
     query: {
-      subscription_id: whole('Of one subscription.', 1, 1e15),
-      event_id: text('Of one event.'),
-      status: oneOf('In one status.', ['pending', 'delivered', 'exhausted', 'stopped']),
-      after: whole('Those with a greater id.', 0, 1e15),
-      limit: limitParameter,
-      wait_ms: waitParameter,
+      'subscription_id?': whole('Of one subscription.', 1, 1e15),
+      'event_id?': text('Of one event.'),
+      'status?': oneOf('In one status.', ['pending', 'delivered', 'exhausted', 'stopped']),
+      'after?': whole('Those with a greater id.', 0, 1e15),
+      'limit?': limitParameter,
+      'wait_ms?': waitParameter,
     },
     answer: listSchema('deliveries', deliverySchema),
     run: (context) =>
@@ -233,17 +227,13 @@ export const deliveryRows = {
         after: ['delivery', 'event', 'command'],
       }),
   }),
-  /** Attempt a delivery now */
   retryDelivery: row('POST', 'deliveries/{id}/retry', {
     summary: 'Attempt a delivery now',
     description: 'It answers when the attempt has begun; a delivered one is sent once more.',
     answer: deliverySchema,
     refusals: { 409: 'An attempt is under way, or its subscription is disabled.' },
-    run: ({ host, params: { id: deliveryId = '' } }) =>
-      showOutcome(
-        host.execute('retryDelivery', { id: deliveryId }),
-        ({ delivery }: { delivery: Delivery }) => viewDelivery(host, delivery),
-      ),
+    run: ({ host, params }) =>
+      execute(host, 'retryDelivery', params, ({ delivery }) => viewDelivery(host, delivery)),
   }),
 };
 
@@ -270,7 +260,7 @@ async function judge(
     const example = 'such as http://127.0.0.1:3000/count';
     return refuseField('effect_probe', `give an http URL on this machine, ${example}`);
   }
-  const { judgeReceiver } = plane;
+  const { judgeReceiver } = plane.options;
   if (judgeReceiver === undefined) {
     const words = 'There is no judge of receivers in this sandbox';
     return problem(409, `${words}; \`sandbox start\` and \`conformance receiver\` have it.`);

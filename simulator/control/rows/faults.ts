@@ -9,7 +9,7 @@ import {
   faultStatuses,
 } from '../../core/pipeline/find-fault.ts';
 import { wholeListSchema } from '../paging.ts';
-import { refuseField, showOutcome } from '../reply.ts';
+import { execute, refuseField } from '../reply.ts';
 import { row } from '../row.ts';
 import {
   faultSchema,
@@ -63,13 +63,11 @@ function matchOf({ webhook = false, ...match }: NewFault['match']): FaultMatch {
 }
 
 export const faultRows = {
-  /** The faults with their hits */
   listFaults: row('GET', 'faults', {
     summary: 'The faults with their hits',
     answer: wholeListSchema('faults', faultSchema),
     run: ({ host }) => ({ faults: [...host.world.faults.values()].map(viewFault) }),
   }),
-  /** Order a fault */
   createFault: row('POST', 'faults', {
     summary: 'Order a fault',
     description:
@@ -81,27 +79,23 @@ export const faultRows = {
       const wrong = findWrongMatch(body.match) ?? findWrongEffect(body.effect);
       if (wrong !== null) return refuseField(wrong.field, wrong.message);
       const effect = body.effect as Fault['effect'];
-      return showOutcome(
-        host.execute('makeFault', { ...body, match: matchOf(body.match), effect }),
-        ({ fault }: { fault: Fault }) => viewFault(fault),
+      const match = matchOf(body.match);
+      return execute(host, 'makeFault', { ...body, match, effect }, ({ fault }) =>
+        viewFault(fault),
       );
     },
   }),
-  /** Remove all faults */
   clearFaults: row('DELETE', 'faults', {
     summary: 'Remove all faults',
-    run: ({ host }) => showOutcome(host.execute('clearFaults', undefined), () => undefined),
+    run: ({ host }) => execute(host, 'clearFaults', undefined),
   }),
-  /** Remove a fault */
   removeFault: row('DELETE', 'faults/{id}', {
     summary: 'Remove a fault',
-    run: ({ host, params: { id = '' } }) =>
-      showOutcome(host.execute('removeFault', { id }), () => undefined),
+    run: ({ host, params }) => execute(host, 'removeFault', params),
   }),
 };
 
 export const nameRows = {
-  /** The names that do not ask the resolver */
   listNames: row('GET', 'dns', {
     summary: 'The names that do not ask the resolver',
     answer: wholeListSchema('dns', nameSchema),
@@ -109,7 +103,6 @@ export const nameRows = {
       dns: [...host.world.names].map(([hostname, addresses]) => ({ hostname, addresses })),
     }),
   }),
-  /** Say what a name resolves to */
   setName: row('PUT', 'dns/{hostname}', {
     summary: 'Say what a name resolves to',
     description: 'Over the system’s resolver, for webhook targets (HOOK-8, EVT-11).',
@@ -119,19 +112,13 @@ export const nameRows = {
       }),
     }),
     answer: nameSchema,
-    run: ({ host, params: { hostname = '' }, body: { addresses } }) =>
-      showOutcome(
-        host.execute('setName', { hostname, addresses }),
-        (name: { hostname: string; addresses: readonly string[] }) => name,
-      ),
+    run: ({ host, params, body }) =>
+      execute(host, 'setName', { ...params, ...body }, (name) => name),
   }),
-  /** Ask the resolver again */
   forgetName: row('DELETE', 'dns/{hostname}', {
     summary: 'Ask the resolver again',
-    run: ({ host, params: { hostname = '' } }) =>
-      showOutcome(host.execute('setName', { hostname, addresses: null }), () => undefined),
+    run: ({ host, params }) => execute(host, 'setName', { ...params, addresses: null }),
   }),
-  /** The forwards */
   listForwards: row('GET', 'forwards', {
     summary: 'The forwards',
     answer: wholeListSchema('forwards', forwardSchema),
@@ -139,25 +126,17 @@ export const nameRows = {
       forwards: [...host.world.forwards].map(([from, to]) => ({ from, to })),
     }),
   }),
-  /** Forward an origin */
   setForward: row('PUT', 'forwards', {
     summary: 'Forward an origin',
     description:
       'Deliveries to that https origin go to the URL instead. A forwarded name counts as public unless dns says otherwise.',
     body: forwardSchema,
     answer: forwardSchema,
-    run: ({ host, body }) =>
-      showOutcome(
-        host.execute('setForward', body),
-        (forward: { from: string; to: string }) => forward,
-      ),
+    run: ({ host, body }) => execute(host, 'setForward', body, (forward) => forward),
   }),
-  /** Remove a forward */
   removeForward: row('DELETE', 'forwards', {
     summary: 'Remove a forward',
     query: { from: text('The https origin.') },
-    requiredQuery: ['from'],
-    run: ({ host, query: { from = '' } }) =>
-      showOutcome(host.execute('setForward', { from, to: null }), () => undefined),
+    run: ({ host, query }) => execute(host, 'setForward', { ...query, to: null }),
   }),
 };

@@ -1,6 +1,6 @@
 // Rows of the calls so far: the journal, coverage, idempotency keys and allowances.
 import { keyRetentionMs } from '../../../fixtures/constants.ts';
-import { oneOf, text, type ValueOf, whole } from '../../../fixtures/schemas/kit.ts';
+import { oneOf, text, whole } from '../../../fixtures/schemas/kit.ts';
 import { findEntry, type JournalEntry, newestEntries } from '../../core/journal.ts';
 import type { KeyRecord } from '../../core/records.ts';
 import type { WorldHost } from '../../host/world/world-host.ts';
@@ -22,17 +22,21 @@ import { nowMs } from '../views/records.ts';
 import { readWhenThere, waitParameter } from '../wait-for-page.ts';
 
 const requestQuery = {
-  limit: whole('How many at most; 100 by default.', 1, 1000),
-  after: whole('Those with a greater number, the oldest of them first.', 0, 1e15),
-  operation: operationParameter,
-  status: whole('Answered with this status.', 100, 599),
-  client_id: text('Of this caller.'),
-  wait_ms: waitParameter,
+  'limit?': whole('How many at most; 100 by default.', 1, 1000),
+  'after?': whole('Those with a greater number, the oldest of them first.', 0, 1e15),
+  'operation?': operationParameter,
+  'status?': whole('Answered with this status.', 100, 599),
+  'client_id?': text('Of this caller.'),
+  'wait_ms?': waitParameter,
 } as const;
 
-type RequestQuery = {
-  readonly [K in keyof typeof requestQuery]?: ValueOf<(typeof requestQuery)[K]>;
-};
+interface RequestQuery {
+  readonly limit?: number;
+  readonly after?: number;
+  readonly operation?: string;
+  readonly status?: number;
+  readonly client_id?: string;
+}
 
 function fits({ operation, clientId, reply }: JournalEntry, query: RequestQuery): boolean {
   if (query.operation !== undefined && query.operation !== operation) return false;
@@ -68,7 +72,7 @@ function findRequest({ world: { journal } }: WorldHost, id: string): JournalEntr
 }
 
 const coverageQuery = {
-  of: oneOf('Of this world alone, or of all worlds together, dropped ones included.', [
+  'of?': oneOf('Of this world alone, or of all worlds together, dropped ones included.', [
     'world',
     'all',
   ]),
@@ -148,7 +152,6 @@ function listBuckets({ world, behaviour, clock }: WorldHost): BucketShown[] {
 }
 
 export const journalRows = {
-  /** The calls */
   listRequests: row('GET', 'requests', {
     summary: 'The calls',
     description:
@@ -165,20 +168,18 @@ export const journalRows = {
       return { requests: entries.map((entry) => viewRequest(host, entry)), next_after: next };
     },
   }),
-  /** A call, and why it was answered so */
   getRequest: row('GET', 'requests/{id}', {
     summary: 'A call, and why it was answered so',
     description:
       'By its number or by its X-Request-Id. Tokens, cookies and secrets are hidden unless they are asked for.',
-    query: { secrets: oneOf('shown: as they were sent and answered.', ['hidden', 'shown']) },
+    query: { 'secrets?': oneOf('shown: as they were sent and answered.', ['hidden', 'shown']) },
     answer: requestStorySchema,
-    run: ({ host, params: { id = '' }, query: { secrets } }) => {
+    run: ({ host, params: { id }, query: { secrets } }) => {
       const entry = findRequest(host, id);
       if (entry !== undefined) return viewRequestStory(host, entry, secrets === 'shown');
       return problem(404, `There is no request ${id} in the journal; the last 10,000 are kept.`);
     },
   }),
-  /** What the calls so far have met */
   getCoverage: row('GET', 'coverage', {
     summary: 'What the calls so far have met',
     description:
@@ -188,7 +189,6 @@ export const journalRows = {
     run: ({ plane, host, query: { of } }) =>
       viewCoverage(host, of === 'all' ? plane.sandbox.coverageOfAll() : host.coverage),
   }),
-  /** Begin to count again */
   clearCoverage: row('DELETE', 'coverage', {
     summary: 'Begin to count again',
     query: coverageQuery,
@@ -197,20 +197,18 @@ export const journalRows = {
       else host.coverage.clear();
     },
   }),
-  /** The idempotency keys */
   listKeys: row('GET', 'keys', {
     summary: 'The idempotency keys',
     description: 'Those that a repeat would meet now, the newest first (IDEM-7).',
     query: {
-      client_id: text('Of this caller.'),
-      operation: operationParameter,
-      key: text('With this key.'),
-      limit: whole('How many at most; 100 by default.', 1, 1000),
+      'client_id?': text('Of this caller.'),
+      'operation?': operationParameter,
+      'key?': text('With this key.'),
+      'limit?': whole('How many at most; 100 by default.', 1, 1000),
     },
     answer: wholeListSchema('keys', keySchema),
     run: ({ host, query }) => ({ keys: listKeys(host, query) }),
   }),
-  /** The allowances */
   listBuckets: row('GET', 'buckets', {
     summary: 'The allowances',
     description: 'What may be sent now, by credential and by firm (LIM-1, LIM-3).',

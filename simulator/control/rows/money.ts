@@ -1,9 +1,8 @@
 // Rows of accounts, trading accounts and transactions: what the platform knows of them, and what the
 // API has no operation for.
 import { flag, id, object, oneOf, text } from '../../../fixtures/schemas/kit.ts';
-import type { TradingAccount, Transaction } from '../../core/records.ts';
-import { afterParameter, limitParameter, listSchema, pageOf } from '../paging.ts';
-import { JsonText, showFound, showOutcome } from '../reply.ts';
+import { listSchema, pageOf, paging } from '../paging.ts';
+import { execute, JsonText, showFound } from '../reply.ts';
 import { row } from '../row.ts';
 import {
   accountSchema,
@@ -14,34 +13,29 @@ import {
 } from '../schemas/records.ts';
 import { viewAccount, viewTradingAccount } from '../views/records.ts';
 
-const paging = { after: afterParameter, limit: limitParameter } as const;
-
 /** Whether a filter is absent or equal. */
 const fits = (filter: string | undefined, value: string) =>
   filter === undefined || filter === value;
 
 export const accountRows = {
-  /** The accounts */
   listAccounts: row('GET', 'accounts', {
     summary: 'The accounts',
     description: 'Everything the platform knows of them, by ascending id.',
-    query: { ...paging, brand_id: id('Of one brand.') },
+    query: { ...paging, 'brand_id?': id('Of one brand.') },
     answer: listSchema('accounts', accountSchema),
     run: ({ host, query }) =>
       pageOf('accounts', host.world.accounts, query, (account) =>
         fits(query.brand_id, account.brand_id) ? viewAccount(host, account) : null,
       ),
   }),
-  /** An account */
   getAccount: row('GET', 'accounts/{id}', {
     summary: 'An account',
     answer: accountSchema,
-    run: ({ host, params: { id: accountId = '' } }) =>
-      showFound(host.world.accounts.get(accountId), `account ${accountId}`, (account) =>
+    run: ({ host, params }) =>
+      showFound(host.world.accounts.get(params.id), `account ${params.id}`, (account) =>
         viewAccount(host, account),
       ),
   }),
-  /** Open a trading account */
   createTradingAccount: row('POST', 'accounts/{id}/trading-accounts', {
     summary: 'Open a trading account',
     description: 'The API has no operation for it.',
@@ -51,43 +45,45 @@ export const accountRows = {
     }),
     status: 201,
     answer: tradingAccountSchema,
-    run: ({ host, params: { id: account_id = '' }, body }) =>
-      showOutcome(
-        host.execute('createTradingAccount', { ...body, account_id }),
-        ({ tradingAccount }: { tradingAccount: TradingAccount }) =>
-          viewTradingAccount(tradingAccount),
+    run: ({ host, params, body }) =>
+      execute(
+        host,
+        'createTradingAccount',
+        { ...body, account_id: params.id },
+        ({ tradingAccount }) => viewTradingAccount(tradingAccount),
       ),
   }),
-  /** The trading accounts */
   listTradingAccounts: row('GET', 'trading-accounts', {
     summary: 'The trading accounts',
-    query: { ...paging, account_id: id('Of one account.') },
+    query: { ...paging, 'account_id?': id('Of one account.') },
     answer: listSchema('trading_accounts', tradingAccountSchema),
     run: ({ host, query }) =>
       pageOf('trading_accounts', host.world.tradingAccounts, query, (each) =>
         fits(query.account_id, each.account_id) ? viewTradingAccount(each) : null,
       ),
   }),
-  /** A trading account with its entries */
   getTradingAccount: row('GET', 'trading-accounts/{id}', {
     summary: 'A trading account with its entries',
     answer: ledgerSchema,
-    run: ({ host, params: { id: accountId = '' } }) => {
-      const account = host.world.tradingAccounts.get(accountId);
-      return showFound(account, `trading account ${accountId}`, (ledger) => ledger);
-    },
+    run: ({ host, params: { id } }) =>
+      showFound(host.world.tradingAccounts.get(id), `trading account ${id}`, (ledger) => ledger),
   }),
 };
 
 export const transactionRows = {
-  /** The transactions */
   listTransactions: row('GET', 'transactions', {
     summary: 'The transactions',
     description: 'Everything the platform knows of them, stored reasons and operators included.',
     query: {
       ...paging,
-      account_id: id('Of one account.'),
-      status: oneOf('In one status.', ['pending', 'approved', 'settled', 'rejected', 'cancelled']),
+      'account_id?': id('Of one account.'),
+      'status?': oneOf('In one status.', [
+        'pending',
+        'approved',
+        'settled',
+        'rejected',
+        'cancelled',
+      ]),
     },
     answer: listSchema('transactions', transactionSchema),
     run: ({ host, query }) =>
@@ -95,26 +91,23 @@ export const transactionRows = {
         fits(query.account_id, each.account_id) && fits(query.status, each.status) ? each : null,
       ),
   }),
-  /** A transaction */
   getTransaction: row('GET', 'transactions/{id}', {
     summary: 'A transaction',
     answer: transactionSchema,
-    run: ({ host, params: { id: transactionId = '' } }) => {
-      const transaction = host.world.transactions.get(transactionId);
-      return showFound(transaction, `transaction ${transactionId}`, (found) => found);
-    },
+    run: ({ host, params: { id } }) =>
+      showFound(host.world.transactions.get(id), `transaction ${id}`, (found) => found),
   }),
-  /** Settle an approved transaction now */
   settleTransaction: row('POST', 'transactions/{id}/settle', {
     summary: 'Settle an approved transaction now',
     description: 'Whatever its timer says (NS-3).',
     answer: apiTransactionSchema,
     refusals: { 409: 'It is not approved.' },
-    run: ({ host, params: { id: transactionId = '' } }) =>
-      showOutcome(
-        host.execute('settle', { id: transactionId }),
-        ({ transaction }: { transaction: Transaction }) =>
-          new JsonText(host.behaviour.serialize.transaction(transaction)),
+    run: ({ host, params }) =>
+      execute(
+        host,
+        'settle',
+        params,
+        ({ transaction }) => new JsonText(host.behaviour.serialize.transaction(transaction)),
       ),
   }),
 };

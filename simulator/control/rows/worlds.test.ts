@@ -23,20 +23,6 @@ worlds('makes a world whose token reaches only it', async () => {
   assert.is((await ask('GET', 'worlds/mine/requests')).body.requests.length, 1);
 });
 
-worlds('has a clock, faults and a state of its own', async () => {
-  const { ask } = await createTestPlane();
-  await ask('POST', 'worlds', { name: 'a', clock: { mode: 'frozen', now_ms: 5_000_000_000_000 } });
-  await ask('POST', 'worlds/a/clock/advance', { by_ms: 60_000 });
-  assert.is((await ask('GET', 'worlds/a/clock')).body.now_ms, 5_000_000_060_000);
-  assert.is((await ask('GET', 'clock')).body.now_ms, startMs);
-  await ask('POST', 'worlds/a/faults', { match: {}, effect: { kind: 'hang' } });
-  assert.is((await ask('GET', 'faults')).body.faults.length, 0);
-  assert.is((await ask('GET', 'worlds/a/info')).body.world, 'a');
-  await ask('POST', 'worlds/a/reset', {});
-  assert.is((await ask('GET', 'worlds/a/clock')).body.now_ms, 5_000_000_000_000);
-  assert.is((await ask('GET', 'worlds/a/faults')).body.faults.length, 0);
-});
-
 worlds('takes the name of a world, or one written out', async () => {
   const { ask } = await createTestPlane();
   const empty = await ask('POST', 'worlds', { world: 'empty', seed: 7 });
@@ -87,19 +73,6 @@ worlds('a world is not made twice, not even at once', async () => {
   const made = await Promise.all([1, 2, 3].map(() => ask('POST', 'worlds', { name: 'one' })));
   assert.equal(made.map(({ status }) => status).sort(), [201, 409, 409]);
   assert.is((await ask('POST', 'worlds', { name: 'default' })).status, 409);
-});
-
-worlds('a call held back in a dropped world is cut off', async () => {
-  const { ask, call } = await createTestPlane();
-  const made = await ask('POST', 'worlds', { name: 'gone' });
-  await ask('POST', 'worlds/gone/faults', { match: {}, effect: { kind: 'hang' } });
-  const held = call(made.body.credentials[0].token, 'POST', 'accounts', { body: person }).then(
-    () => 'answered',
-    () => 'cut',
-  );
-  while ((await ask('GET', 'worlds/gone/info')).body.counts.held === 0);
-  await ask('DELETE', 'worlds/gone');
-  assert.is(await held, 'cut');
 });
 
 worlds('refuses what is no world, by field', async () => {
@@ -155,32 +128,6 @@ worlds('a state goes out and comes back exactly', async () => {
   assert.is((await ask('GET', 'faults')).body.faults.length, 1);
 });
 
-worlds('a document that is no state changes nothing', async () => {
-  const { ask } = await createTestPlane();
-  const saved = (await ask('GET', 'state')).body;
-  const without = (name: string) => {
-    const { [name]: _gone, ...rest } = saved.world;
-    return { ...saved, world: rest };
-  };
-  const cases = [
-    [{}, 'format'],
-    [{ ...saved, version: 99 }, 'version'],
-    [{ ...saved, world: 5 }, 'world'],
-    [without('accounts'), 'world.accounts'],
-    [without('nowMs'), 'world.nowMs'],
-    [{ ...saved, clock: { mode: 'fast', now_ms: 1 } }, 'clock.mode'],
-    [{ ...saved, clock: { mode: 'real', now_ms: 'x' } }, 'clock.now_ms'],
-  ] as const;
-  for (const [document, field] of cases) {
-    const refused = await ask('PUT', 'state', document);
-    assert.equal([refused.status, refused.body.errors[0].field], [422, field], refused.body.detail);
-  }
-  const torn = structuredClone(saved);
-  torn.world.accounts[0] = { id: torn.world.accounts[0].id };
-  assert.is((await ask('PUT', 'state', torn)).status, 422);
-  assert.equal((await ask('GET', 'state')).body, saved);
-});
-
 worlds('a reset ends an advance that waits for a receiver', async () => {
   const testPlane = await createTestPlane();
   const { ask, call, sent } = testPlane;
@@ -212,15 +159,6 @@ worlds('a reset takes back what was made, and keeps the tokens', async () => {
   assert.equal((await ask('GET', 'credentials')).body, before);
   assert.is((await ask('GET', 'requests')).body.requests.length, 0);
   assert.is((await call('firm', 'POST', 'accounts', { body: person })).status, 201);
-});
-
-worlds('a hundred worlds at once stay apart', async () => {
-  const { ask, sandbox } = await createTestPlane();
-  const made = await Promise.all(Array.from({ length: 100 }, () => ask('POST', 'worlds', {})));
-  const tokens = new Set(made.map(({ body }) => body.credentials[0].token));
-  assert.is(tokens.size, 100);
-  await Promise.all(made.map(({ body }) => ask('DELETE', `worlds/${body.name}`)));
-  assert.is(sandbox.worlds.size, 1);
 });
 
 worlds.run();

@@ -66,13 +66,11 @@ const noSnapshot = (name: string) =>
   problem(404, `There is no snapshot ${name}; POST snapshots takes one.`);
 
 export const stateRows = {
-  /** The whole world as one document */
   getState: row('GET', 'state', {
     summary: 'The whole world as one document',
     answer: documentSchema,
     run: ({ host }) => new JsonText(withPauses(serializeState(host))),
   }),
-  /** Replace this world */
   putState: row('PUT', 'state', {
     summary: 'Replace this world',
     description:
@@ -92,7 +90,6 @@ export const stateRows = {
       return { clock: viewClock(host) };
     },
   }),
-  /** Back to the starting world */
   resetWorld: row('POST', 'reset', {
     summary: 'Back to the starting world',
     description: 'Calls that are held back are cut off; an advance under way ends where it is.',
@@ -102,7 +99,6 @@ export const stateRows = {
       return { clock: viewClock(host) };
     },
   }),
-  /** The snapshots of this world */
   listSnapshots: row('GET', 'snapshots', {
     summary: 'The snapshots of this world',
     description: 'The oldest first.',
@@ -113,7 +109,6 @@ export const stateRows = {
         .map(([name, snapshot]) => viewSnapshot(name, snapshot)),
     }),
   }),
-  /** Keep the world as it stands */
   createSnapshot: row('POST', 'snapshots', {
     summary: 'Keep the world as it stands',
     description:
@@ -123,19 +118,17 @@ export const stateRows = {
     answer: snapshotSchema,
     run: ({ host, body: { name } }) => viewSnapshot(name, snapshotsOf(host).take(name)),
   }),
-  /** Back to a snapshot */
   restoreSnapshot: row('POST', 'snapshots/{name}/restore', {
     summary: 'Back to a snapshot',
     description:
       'The world as it stood, its clock included, in milliseconds; the snapshot stays. Calls that are held back are cut off; an advance under way ends where it is. New events and requests get other ids than those of before.',
     answer: clockAnswer,
-    run: ({ host, params: { name = '' } }) =>
+    run: ({ host, params: { name } }) =>
       snapshotsOf(host).restore(name) ? { clock: viewClock(host) } : noSnapshot(name),
   }),
-  /** Forget a snapshot */
   dropSnapshot: row('DELETE', 'snapshots/{name}', {
     summary: 'Forget a snapshot',
-    run: ({ host, params: { name = '' } }) =>
+    run: ({ host, params: { name } }) =>
       snapshotsOf(host).drop(name) ? undefined : noSnapshot(name),
   }),
 };
@@ -166,7 +159,6 @@ function viewWorld(plane: Plane, base: string, name: string, host: WorldHost): W
 }
 
 export const worldRows = {
-  /** The worlds of this process */
   listWorlds: row('GET', 'worlds', {
     summary: 'The worlds of this process',
     outer: true,
@@ -175,7 +167,6 @@ export const worldRows = {
       worlds: [...plane.sandbox.worlds].map(([name, host]) => viewWorld(plane, base, name, host)),
     }),
   }),
-  /** Make an isolated world, or a copy of one */
   createWorld: row('POST', 'worlds', {
     summary: 'Make an isolated world, or a copy of one',
     description:
@@ -236,23 +227,21 @@ export const worldRows = {
       }
     },
   }),
-  /** A world */
   getWorld: row('GET', 'worlds/{name}', {
     summary: 'A world',
     outer: true,
     answer: worldSchema,
-    run: ({ plane, base, params: { name = '' } }) =>
+    run: ({ plane, base, params: { name } }) =>
       showFound(plane.sandbox.worlds.get(name), `world ${name}`, (host) =>
         viewWorld(plane, base, name, host),
       ),
   }),
-  /** Drop a world */
   dropWorld: row('DELETE', 'worlds/{name}', {
     summary: 'Drop a world',
     description: 'Calls that it holds back are cut off.',
     outer: true,
     refusals: { 409: 'The first world stays.' },
-    run: ({ plane, params: { name = '' } }) => {
+    run: ({ plane, params: { name } }) => {
       if (name === firstWorldName) {
         const message = 'the first world stays to the end; POST reset begins it again';
         return refuseField('name', message, 409);

@@ -8,36 +8,32 @@ type Step = RequestShown['steps'][number];
 
 /** In the order of NS-17, the faults where they struck. */
 export function viewSteps(host: WorldHost, entry: JournalEntry): readonly Step[] {
-  const faults = (phase: InjectedFault['phase']) =>
-    entry.faults.filter((fault) => fault.phase === phase).map((fault) => faultStep(entry, fault));
-  const isDecidedByFault = entry.faults.some((fault) => decides(entry, fault));
-  const names = [...host.behaviour.stages.map(({ name }) => name), 'operation'];
-  const last = entry.decidedBy === null ? names.length - 2 : names.indexOf(entry.decidedBy);
-  const steps: Step[] = [];
-  for (const [index, name] of names.slice(0, last + 1).entries()) {
+  const { faults, decidedBy } = entry;
+  const all = [...host.behaviour.stages.map(({ name }) => name), 'operation'];
+  const names = all.slice(0, decidedBy === null ? -1 : all.indexOf(decidedBy) + 1);
+  const hasRun = decidedBy === 'operation';
+  const isDecidedByFault = faults.some((fault) => decides(entry, fault));
+  // A call that a fault strikes before it runs has passed every stage, unless it is a repeat.
+  const isReplay = names.at(-1) === 'replay' && entry.idempotency === 'replayed';
+  const isDecidedByStage = !hasRun && !isDecidedByFault && (faults.length === 0 || isReplay);
+  const steps = names.map((name, index): Step => {
     if (name === 'operation') {
-      const outcome = isDecidedByFault ? '' : `: ${outcomeOf(entry)}`;
-      steps.push(...faults('before'), {
-        name,
-        outcome: 'ran',
-        note: `${entry.operation}${outcome}`,
-      });
-    } else if (index === last && isDecidedBy(entry, name) && !isDecidedByFault) {
-      steps.push({ name, outcome: 'decided', note: outcomeOf(entry) });
-    } else steps.push({ name, outcome: 'passed', note: noteOf(host, entry, name) });
-  }
-  return ran(entry)
-    ? [...steps, ...faults('after')]
-    : [...steps, ...entry.faults.map((fault) => faultStep(entry, fault))];
-}
-
-function ran({ decidedBy }: JournalEntry): boolean {
-  return decidedBy === 'operation';
-}
-
-/** A call that a fault strikes before it runs has passed every stage, unless it is a repeat. */
-function isDecidedBy({ faults, idempotency }: JournalEntry, name: string): boolean {
-  return faults.length === 0 || (name === 'replay' && idempotency === 'replayed');
+      const note = isDecidedByFault ? entry.operation : `${entry.operation}: ${outcomeOf(entry)}`;
+      return { name, outcome: 'ran', note: note ?? '' };
+    }
+    return isDecidedByStage && index === names.length - 1
+      ? { name, outcome: 'decided', note: outcomeOf(entry) }
+      : { name, outcome: 'passed', note: noteOf(host, entry, name) };
+  });
+  const before = faults.filter(({ phase }) => hasRun && phase === 'before');
+  const after = faults.filter((fault) => !before.includes(fault));
+  const at = hasRun ? names.length - 1 : names.length;
+  return [
+    ...steps.slice(0, at),
+    ...before.map((fault) => faultStep(entry, fault)),
+    ...steps.slice(at),
+    ...after.map((fault) => faultStep(entry, fault)),
+  ];
 }
 
 /**
@@ -47,31 +43,20 @@ function isDecidedBy({ faults, idempotency }: JournalEntry, name: string): boole
 function decides(entry: JournalEntry, { phase, effect: { kind } }: InjectedFault): boolean {
   if (kind === 'slow_body' || kind === 'truncate') return false;
   if (kind !== 'delay') return true;
-  const isGivenUp = phase === 'before' && entry.reply !== null && !ran(entry);
+  const isGivenUp = phase === 'before' && entry.reply !== null && entry.decidedBy !== 'operation';
   return isGivenUp && entry.idempotency !== 'replayed';
 }
 
 function faultStep(entry: JournalEntry, fault: InjectedFault): Step {
   const { id, phase, effect } = fault;
-  const when = phase === 'before' ? 'before it ran' : 'after it had run';
-  if (effect.kind === 'truncate') {
-    const note = `fault ${id}, ${when}: let ${effect.bytes} bytes of the body through`;
-    return { name: 'fault', outcome: 'cut', note };
-  }
-  if (!decides(entry, fault)) {
-    const ms = 'ms' in effect ? effect.ms : 0;
-    const what = effect.kind === 'slow_body' ? 'let the body take' : 'held it back';
-    return { name: 'fault', outcome: 'held', note: `fault ${id}, ${when}: ${what} ${ms} ms` };
-  }
+  const isDecisive = decides(entry, fault);
+  const { kind, ...size } = effect as { readonly kind: string };
+  const detail = isDecisive && kind !== 'hang' ? answerOf(entry) : Object.values(size).join(' ');
   return {
     name: 'fault',
-    outcome: 'decided',
-    note: `fault ${id}, ${when}: ${didOf(entry, effect)}`,
+    outcome: isDecisive ? 'decided' : kind === 'truncate' ? 'cut' : 'held',
+    note: `fault ${id}, ${phase} it ran: ${`${kind} ${detail}`.trim()}`,
   };
-}
-
-function didOf(entry: JournalEntry, effect: InjectedFault['effect']): string {
-  return effect.kind === 'hang' ? 'no answer comes' : answerOf(entry);
 }
 
 function outcomeOf(entry: JournalEntry): string {

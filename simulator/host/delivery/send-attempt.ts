@@ -5,7 +5,6 @@ import type { DeliveryAnswer, RefusedTarget, SendAttempt } from '../../core/deli
 import type { EventRecord, Subscription } from '../../core/records.ts';
 import { refuseAddress } from '../../core/values/address.ts';
 import { beginHmac } from '../../core/values/digest.ts';
-import { memoize } from '../../core/values/memoize.ts';
 import { parseTargetUrl } from '../../core/values/target-url.ts';
 import { findEvent, type World } from '../../core/world.ts';
 import type { CancelToken, Deliverer, DeliveryRequest } from './deliverer.ts';
@@ -26,18 +25,38 @@ export type SendResult =
 const staleByMs = 3600 * 1000;
 
 /** Never rejects. */
-export function sendAttempt(context: SendContext, send: SendAttempt): Promise<SendResult> {
-  const attempt = new AttemptSender(context, send);
-  const parcel = findParcel(context, send);
-  if (typeof parcel === 'string') return Promise.resolve(attempt.failed(parcel));
-  const target = findTarget(context, parcel.subscription);
-  if (!('then' in target)) return attempt.post(target, parcel);
-  return target.then((found) => {
-    // EVT-13, EVT-7: while the name was looked up the subscription may have been disabled or
-    // rotated.
-    const still = findParcel(context, send);
-    return typeof still === 'string' ? attempt.failed(still) : attempt.post(found, still);
-  });
+export async function sendAttempt(context: SendContext, send: SendAttempt): Promise<SendResult> {
+  const startedAtMs = context.world.nowMs;
+  const beganMs = performance.now();
+  const answered = (status: number | null, error: string | null, signature: string | null) => {
+    const { deliveryId, attempt } = send;
+    const durationMs = Math.round(performance.now() - beganMs);
+    const answer = { deliveryId, attempt, startedAtMs, status, error, durationMs, signature };
+    return { kind: 'answered', answer } as const;
+  };
+  const refused = (why: string) =>
+    ({ kind: 'target-refused', deliveryId: send.deliveryId, why }) as const;
+  let parcel = findParcel(context, send);
+  if (typeof parcel === 'string') return answered(null, parcel, null);
+  const found = findTarget(context, parcel.subscription);
+  const target = 'then' in found ? await found : found;
+  // EVT-13, EVT-7: while the name was looked up the subscription may have been disabled or rotated.
+  if ('then' in found) parcel = findParcel(context, send);
+  if (typeof parcel === 'string') return answered(null, parcel, null);
+  if ('refused' in target) return refused(target.refused);
+  if ('unresolved' in target) return answered(null, target.unresolved, null);
+  const signed = sign(context, parcel, send);
+  const request = requestOf(context, target, signed, performance.now() - beganMs);
+  const { status, error, refusedTarget } = await context.deliverer.deliver(request);
+  const result =
+    refusedTarget === undefined
+      ? answered(status, error, signed.signature)
+      : refused(refusedTarget);
+  // EVT-4: at least once, so a fault may send the same thing twice.
+  if (send.fault === 'duplicate' && typeof findParcel(context, send) !== 'string') {
+    await context.deliverer.deliver(request);
+  }
+  return result;
 }
 
 /**
@@ -55,58 +74,6 @@ export function prepareNext(
   if (!behaviour.delivery.wants(subscription, next)) return;
   behaviour.serialize.envelope(next, world);
   for (const secret of behaviour.delivery.secrets(subscription, world.nowMs)) beginHmac(secret);
-}
-
-/** One attempt from its start on, as it will be told. */
-class AttemptSender {
-  readonly #context: SendContext;
-  readonly #send: SendAttempt;
-  readonly #startedAtMs: number;
-  readonly #beganMs = performance.now();
-
-  constructor(context: SendContext, send: SendAttempt) {
-    this.#context = context;
-    this.#send = send;
-    this.#startedAtMs = context.world.nowMs;
-  }
-
-  /** An attempt that never left. */
-  failed(error: string): SendResult {
-    return this.#answered(null, error, null);
-  }
-
-  post(target: FoundTarget, parcel: Parcel): Promise<SendResult> {
-    if ('refused' in target) return Promise.resolve(this.#refused(target.refused));
-    if ('unresolved' in target) return Promise.resolve(this.failed(target.unresolved));
-    const signed = sign(this.#context, parcel, this.#send);
-    const request = requestOf(this.#context, target, signed, performance.now() - this.#beganMs);
-    return this.#context.deliverer.deliver(request).then((outcome) => {
-      const result =
-        outcome.refusedTarget === undefined
-          ? this.#answered(outcome.status, outcome.error, signed.signature)
-          : this.#refused(outcome.refusedTarget);
-      return this.#send.fault === 'duplicate' ? this.#again(request, result) : result;
-    });
-  }
-
-  /** EVT-4: at least once, so a fault may send the same thing twice. */
-  async #again(request: DeliveryRequest, result: SendResult): Promise<SendResult> {
-    const parcel = findParcel(this.#context, this.#send);
-    if (typeof parcel !== 'string') await this.#context.deliverer.deliver(request);
-    return result;
-  }
-
-  #refused(why: string): SendResult {
-    return { kind: 'target-refused', deliveryId: this.#send.deliveryId, why };
-  }
-
-  #answered(status: number | null, error: string | null, signature: string | null): SendResult {
-    const { deliveryId, attempt } = this.#send;
-    const startedAtMs = this.#startedAtMs;
-    const durationMs = Math.round(performance.now() - this.#beganMs);
-    const answer = { deliveryId, attempt, startedAtMs, status, error, durationMs, signature };
-    return { kind: 'answered', answer };
-  }
 }
 
 interface Parcel {
@@ -145,7 +112,7 @@ function findTarget(
   }
   const { href, hostname, origin, address } = target;
   const forward = world.forwards.get(origin);
-  const to = forward === undefined ? href : forwarded(`${href} ${forward}`);
+  const to = forward === undefined ? href : forwardedUrl(href, forward);
   if (address !== null) {
     return judgeTarget(context, url, {
       url: to,
@@ -175,11 +142,6 @@ function judgeTarget(
   const why = behaviour.webhooks.refuseTarget(url, addresses, world);
   return why === null ? target : { refused: why };
 }
-
-const forwarded = memoize((pair) => {
-  const [url = '', forward = ''] = pair.split(' ');
-  return forwardedUrl(url, forward);
-});
 
 /**
  * A forward with a path of its own is the whole URL; a bare origin keeps path and query of the

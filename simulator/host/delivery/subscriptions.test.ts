@@ -17,16 +17,6 @@ function secretsThatSign(arrival: Arrival | undefined, secrets: readonly string[
   return secrets.filter((secret) => verifyWebhook({ header, body, secret }).ok);
 }
 
-subscriptions('a new subscription gets nothing that happened before', async () => {
-  const harness = await DeliveryTestHarness.begin();
-  harness.emit(3);
-  await harness.subscribe();
-  harness.emit();
-  await harness.waitUntilIdle();
-  assert.equal(harness.seqs, [4]);
-  await harness.close();
-});
-
 subscriptions(
   'EVT-7: a secret rotated while a receiver answers signs the next, prepared or not',
   async () => {

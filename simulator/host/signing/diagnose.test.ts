@@ -163,18 +163,6 @@ test('EVT-7: the secret before a rotation is recognised when it is given', () =>
   assert.is(diagnose({ header: old }).causes[0]!.proven, false);
 });
 
-test('two mistakes at once are worked out too', () => {
-  const pretty = JSON.stringify(envelope, null, 2);
-  const old = signWebhook({ secret: 'whsec_old', body, tMs: nowMs }).header;
-  const both = diagnose({ header: old, body: pretty, previousSecret: 'whsec_old' });
-  assert.is(both.causes[0]!.cause, 'reserialised_json+previous_secret');
-  const powershell = Buffer.from(`\ufeff${body}\r\n`, 'utf16le');
-  const saved = diagnose({ body: powershell });
-  assert.is(saved.causes[0]!.cause, 'encoding');
-  const value = headerOver(secret, `${nowMs / 1000}.`, `${body}\n`);
-  assert.is(diagnose({ header: value }).causes[0]!.cause, 'stripped_newline+seconds');
-});
-
 test('a v1 in another notation is proven by reading it', () => {
   const hex = header.slice(header.indexOf('v1=') + 3);
   const upper = diagnose({ header: `t=${nowMs},v1=${hex.toUpperCase()}` });
@@ -206,8 +194,6 @@ test('what cannot be proven is offered as a guess', () => {
     ['bare_signature', { header: `sha256=${'a'.repeat(64)}` }],
     ['semicolons', { header: header.replace(',', ';') }],
     ['url_encoded', { header: encodeURIComponent(header) }],
-    ['other_digest', { header: `t=${nowMs},v1=${'a'.repeat(40)}` }],
-    ['other_digest', { header: `t=${nowMs},v1=${'a'.repeat(128)}` }],
     ['iso_time', { header: `t=2023-11-14T22:13:20Z,v1=${'a'.repeat(64)}` }],
     ['empty_body', { body: '' }],
     ['parsed_body', { body: '[object Object]' }],

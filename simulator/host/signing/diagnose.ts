@@ -48,9 +48,9 @@ export interface WebhookToDiagnose {
 }
 
 /**
- * Verifies as {@link verifyWebhook} does. If that fails, tries the usual mistakes one by one and in
- * pairs: line ends added or lost, JSON printed again, wrong encodings, a decoded secret, the secret
- * before a rotation, seconds for milliseconds, a message put together differently.
+ * Verifies as {@link verifyWebhook} does. If that fails, tries the usual mistakes one by one: line
+ * ends added or lost, JSON printed again, wrong encodings, a decoded secret, the secret before a
+ * rotation, seconds for milliseconds, a message put together differently.
  *
  * For people and tests. It says which secret would have matched, so never answer a sender with it.
  *
@@ -129,62 +129,120 @@ function describeSteps(
 
 const textOf = (header: HeaderValue) => [header ?? []].flat().join(',');
 
-/** A mistake in one part of what is signed, and what that part may have been without it. */
-type Mistake<Part, Value> = readonly [
+type Bytes = string | Uint8Array;
+
+/** What may have been signed, and under which key. */
+interface Signed {
+  readonly key: Bytes;
+  readonly message: readonly Bytes[];
+}
+
+/** Larger bodies than any envelope get only the cheap attempts. */
+const mostBytes = 262_144;
+const latin1 = (text: string) => Buffer.from(text, 'latin1');
+
+/** A usual mistake, and what was signed if it was made. */
+type Mistake = readonly [
   cause: string,
   explanation: string,
-  undo: (part: Part) => readonly Value[],
+  undo: (delivery: Delivery, tMs: number) => readonly Signed[],
 ];
 
-/** Envelopes are small; on larger bodies only the cheap mistakes are tried. */
-const mostBytes = 262_144;
+const bodyMistake = (
+  cause: string,
+  explanation: string,
+  undo: (body: Buffer) => readonly Bytes[],
+): Mistake => [
+  cause,
+  explanation,
+  ({ body, secret }, tMs) =>
+    undo(body).map((each) => ({ key: secret, message: [`${tMs}.`, each] })),
+];
 
-const latin1 = (text: string) => Buffer.from(text, 'latin1');
-const isSmall = (body: Buffer) => body.length <= mostBytes;
+const keyMistake = (
+  cause: string,
+  explanation: string,
+  undo: (delivery: Delivery) => readonly Bytes[],
+): Mistake => [
+  cause,
+  explanation,
+  (delivery, tMs) => undo(delivery).map((key) => ({ key, message: [`${tMs}.`, delivery.body] })),
+];
 
-const bodyMistakes: readonly Mistake<Buffer, Uint8Array>[] = [
-  [
+const mistakes: readonly Mistake[] = [
+  bodyMistake(
     'trailing_newline',
     'the body ends in a newline or other white space that was not signed: an editor or echo added it.',
     (body) => {
       const text = body.toString('latin1');
       return [latin1(text.replace(/\r?\n$/, '')), latin1(text.trimEnd())];
     },
-  ],
-  [
+  ),
+  bodyMistake(
     'stripped_newline',
     'the body was signed with a line end after it, which was stripped.',
-    (body) => [Buffer.concat([body, latin1('\n')]), Buffer.concat([body, latin1('\r\n')])],
-  ],
-  [
+    (body) => ['\n', '\r\n'].map((end) => Buffer.concat([body, latin1(end)])),
+  ),
+  bodyMistake(
     'line_ends',
     'line ends were changed between \\n and \\r\\n after signing: keep the body binary.',
     (body) => {
       const unix = body.toString('latin1').replaceAll('\r\n', '\n');
       return [latin1(unix), latin1(unix.replaceAll('\n', '\r\n'))];
     },
-  ],
-  [
+  ),
+  bodyMistake(
     'reserialised_json',
     'the body was parsed and printed again: verify the raw bytes, before any parsing.',
-    (body) => (isSmall(body) ? printings(body.toString()).map((text) => Buffer.from(text)) : []),
-  ],
-  [
+    (body) => (body.length <= mostBytes ? printings(body.toString()) : []),
+  ),
+  bodyMistake(
     'encoding',
     'the text encoding of the body was changed (Latin-1, UTF-16, base64 or a byte order mark): read and write it as bytes.',
     (body) => {
-      if (!isSmall(body)) return [];
+      if (body.length > mostBytes) return [];
       const text = body.toString();
       const wide = body.subarray(2).toString('utf16le');
-      return [
-        latin1(text),
-        Buffer.from(body.toString('latin1')),
-        body.subarray(3),
-        Buffer.from(wide),
-        Buffer.from(wide.trimEnd()),
-        Buffer.from(text, 'base64'),
-      ];
+      const texts = [body.toString('latin1'), wide, wide.trimEnd()];
+      return [latin1(text), body.subarray(3), Buffer.from(text, 'base64'), ...texts];
     },
+  ),
+  keyMistake(
+    'previous_secret',
+    'it was signed under the previous secret: the secret was rotated, and this delivery is from before or the signer does not have the new secret yet. Accept both during a rotation.',
+    ({ previousSecret = '' }) => (previousSecret === '' ? [] : [previousSecret]),
+  ),
+  keyMistake(
+    'secret_white_space',
+    'one side used the secret with white space or a line end around it: trim it.',
+    ({ secret }) => [secret.trim(), `${secret}\n`],
+  ),
+  keyMistake(
+    'secret_decoded',
+    'the signer decoded the secret or left its prefix away: use the whole secret as text.',
+    ({ secret }) => {
+      const whole = secret.trim();
+      const bare = whole.replace(/^[a-z]+_/, '');
+      const decoded = (['hex', 'base64'] as const).flatMap((encoding) =>
+        [whole, bare].map((text) => Buffer.from(text, encoding)),
+      );
+      return [bare, ...decoded].filter(({ length }) => length > 0);
+    },
+  ),
+  [
+    'other_message',
+    'the signed message is not t, a dot and the body, in this order.',
+    ({ body, secret }, tMs) => {
+      const starts = ['', '.', `t=${tMs}.`, ...['', ':', '\n', '|'].map((sign) => `${tMs}${sign}`)];
+      const messages = [...starts.map((start) => [start, body]), [body, `.${tMs}`]];
+      return messages.map((message) => ({ key: secret, message }));
+    },
+  ],
+  [
+    'seconds',
+    't was sent and signed in different units: use milliseconds for both.',
+    ({ body, secret }, tMs) =>
+      [Math.floor(tMs / 1000), tMs * 1000].map((t) => ({ key: secret, message: [`${t}.`, body] })),
   ],
 ];
 
@@ -194,7 +252,11 @@ function printings(text: string): readonly string[] {
   try {
     const value: unknown = JSON.parse(text);
     const indented = [0, 2, 4, '\t'].map((indent) => JSON.stringify(value, null, indent));
-    return [...indented, spaced(value), inAscii(spaced(value)), String(value)];
+    const inAscii = spaced(value).replace(
+      /[\u007f-\uffff]/g,
+      (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`,
+    );
+    return [...indented, spaced(value), inAscii, String(value)];
   } catch (error) {
     if (error instanceof SyntaxError) return [];
     throw error;
@@ -209,89 +271,24 @@ function spaced(value: unknown): string {
   return `{${members.join(', ')}}`;
 }
 
-function inAscii(json: string): string {
-  return json.replace(
-    /[\u007f-\uffff]/g,
-    (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`,
-  );
-}
-
-type Key = string | Uint8Array;
-
-const keyMistakes: readonly Mistake<Delivery, Key>[] = [
-  [
-    'previous_secret',
-    'it was signed under the previous secret: the secret was rotated, and this delivery is from before or the signer does not have the new secret yet. Accept both during a rotation.',
-    ({ previousSecret = '' }) => (previousSecret === '' ? [] : [previousSecret]),
-  ],
-  [
-    'secret_white_space',
-    'one side used the secret with white space or a line end around it: trim it.',
-    ({ secret }) => [secret.trim(), `${secret}\n`],
-  ],
-  [
-    'secret_decoded',
-    'the signer decoded the secret or left its prefix away: use the whole secret as text.',
-    ({ secret }) => {
-      const bare = secret.trim().replace(/^[a-z]+_/, '');
-      const texts = [secret.trim(), bare];
-      return [
-        bare,
-        ...texts.map((text) => Buffer.from(text, 'hex')),
-        ...texts.map((text) => Buffer.from(text, 'base64')),
-      ].filter(({ length }) => length > 0);
-    },
-  ],
-];
-
-type Message = (body: Uint8Array) => readonly Key[];
-
-const messageMistakes: readonly Mistake<number, Message>[] = [
-  [
-    'other_message',
-    'the signed message is not t, a dot and the body, in this order.',
-    (tMs) => [
-      (body) => [body],
-      ...['', ':', '\n', '|'].map(
-        (sign): Message =>
-          (body) => [`${tMs}${sign}`, body],
-      ),
-      (body) => ['.', body],
-      (body) => [`t=${tMs}.`, body],
-      (body) => [body, `.${tMs}`],
-    ],
-  ],
-  [
-    'seconds',
-    't was sent and signed in different units: use milliseconds for both.',
-    (tMs) =>
-      [Math.floor(tMs / 1000), tMs * 1000].map(
-        (t): Message =>
-          (body) => [`${t}.`, body],
-      ),
-  ],
-];
-
 /** The proven cause alone, or what may have gone wrong. */
 function findCauses(reason: WebhookRefusal, delivery: Delivery): readonly LikelyCause[] {
   if (reason === 'too_old' || reason === 'too_new') return explainTime(delivery);
   const claim = readLeniently(delivery.header);
   const proven = claim === null ? null : prove(claim, delivery);
-  return proven === null ? guess(reason, claim, delivery) : [proven];
+  return proven === null ? guess(reason, delivery) : [proven];
 }
 
-/** What a header seems to say. */
+/** What a header seems to say; its signatures in lower-case hex. */
 interface Claim {
   readonly tMs: number;
-  /** Lower-case hex. */
   readonly signatures: readonly string[];
-  /** What had to be overlooked to read it. */
-  readonly overlooked: readonly LikelyCause[];
+  readonly isWellFormed: boolean;
 }
 
 function readLeniently(header: HeaderValue): Claim | null {
   const parsed = parseSignatureHeader(header);
-  if (parsed.ok) return { ...parsed, overlooked: [] };
+  if (parsed.ok) return { ...parsed, isWellFormed: true };
   const members = splitParts(textOf(header)).map((part) => part.split(/=(.*)/s));
   const tMs = Number(members.find(([key]) => key === 't')?.[1]);
   const signatures = members.flatMap(([key, value = '']) => {
@@ -300,54 +297,28 @@ function readLeniently(header: HeaderValue): Claim | null {
     return /^[\w+/-]{43}=?$/.test(value) ? [Buffer.from(value, 'base64').toString('hex')] : [];
   });
   if (!Number.isSafeInteger(tMs) || tMs < 0 || signatures.length === 0) return null;
-  const explanation = 'the v1 is in upper case or base64: print it as lower-case hex.';
-  return { tMs, signatures, overlooked: [{ cause: 'notation', proven: true, explanation }] };
+  return { tMs, signatures, isWellFormed: false };
 }
 
-interface Suspect<Value> {
-  readonly value: Value;
-  readonly cause: readonly (readonly [cause: string, explanation: string])[];
-}
+const notation = 'the v1 is in upper case or base64: print it as lower-case hex.';
 
-function suspects<Part, Value>(
-  asReceived: Value,
-  part: Part,
-  mistakes: readonly Mistake<Part, Value>[],
-): readonly Suspect<Value>[] {
-  const undone = mistakes.flatMap(([cause, explanation, undo]) =>
-    undo(part).map((value) => ({ value, cause: [[cause, explanation] as const] })),
-  );
-  return [{ value: asReceived, cause: [] }, ...undone];
-}
-
-/** Undoes one mistake at a time, then pairs of them, until a signature matches. */
-function prove({ tMs, signatures, overlooked }: Claim, delivery: Delivery): LikelyCause | null {
-  const bodies = suspects<Buffer, Uint8Array>(delivery.body, delivery.body, bodyMistakes);
-  const keys = suspects<Delivery, Key>(delivery.secret, delivery, keyMistakes);
-  const usual: Message = (body) => [`${tMs}.`, body];
-  const messages = suspects<number, Message>(usual, tMs, messageMistakes);
-  // Pairs take hundreds of digests, which is too much for a large body.
-  const most = isSmall(delivery.body) ? 2 : 1;
-  for (let mistakes = 0; mistakes <= most; mistakes += 1) {
-    for (const body of bodies) {
-      for (const key of keys) {
-        for (const message of messages) {
-          const causes = [...body.cause, ...key.cause, ...message.cause];
-          if (causes.length !== mistakes) continue;
-          const digest = hmacSha256Hex(key.value, ...message.value(body.value));
-          if (!signatures.includes(digest)) continue;
-          const noted = overlooked.map(({ cause, explanation }) => [cause, explanation] as const);
-          const all = [...noted, ...causes];
-          return {
-            cause: all.map(([cause]) => cause).join('+'),
-            proven: true,
-            explanation: all.map(([, explanation]) => explanation).join(' Besides: '),
-          };
-        }
-      }
-    }
+/** Undoes one mistake at a time until a signature matches. */
+function prove({ tMs, signatures, isWellFormed }: Claim, delivery: Delivery): LikelyCause | null {
+  const matches = ({ key, message }: Signed) => signatures.includes(hmacSha256Hex(key, ...message));
+  const found: [cause: string, explanation: string][] = isWellFormed
+    ? []
+    : [['notation', notation]];
+  const asIs = { key: delivery.secret, message: [`${tMs}.`, delivery.body] };
+  if (isWellFormed || !matches(asIs)) {
+    const mistake = mistakes.find(([, , undo]) => undo(delivery, tMs).some(matches));
+    if (mistake === undefined) return null;
+    found.push([mistake[0], mistake[1]]);
   }
-  return null;
+  return {
+    cause: found.map(([cause]) => cause).join('+'),
+    proven: true,
+    explanation: found.map(([, explanation]) => explanation).join(' Besides: '),
+  };
 }
 
 /** Forms of a header that cannot be read, each with the fix. */
@@ -359,39 +330,26 @@ const headerForms: readonly (readonly [cause: string, explanation: string, form:
   ],
   ['semicolons', 'the parts are separated by semicolons: use commas.', /;/],
   ['url_encoded', 'the header is percent-encoded: send it as it is.', /%3D/],
-  [
-    'other_digest',
-    'the v1 has the length of SHA-1 or SHA-512: use HMAC-SHA256.',
-    /(^|,)\s*v1=([0-9a-f]{40}|[0-9a-f]{128})(\s*,|$)/i,
-  ],
-  [
-    'iso_time',
-    't is a written date: use whole milliseconds since 1970.',
-    /(^|,)\s*t=\d{4}-\d\d-\d\d/,
-  ],
+  ['iso_time', 't is a written date: use whole milliseconds since 1970.', /(^|,)\s*t=\d{4}-\d\d-/],
 ];
 
 function guess(
   reason: WebhookRefusal,
-  claim: Claim | null,
-  { header, body }: Delivery,
+  { header, body }: Pick<Delivery, 'header' | 'body'>,
 ): readonly LikelyCause[] {
-  const text = textOf(header).trim();
-  const guesses = headerForms.filter(([, , form]) => form.test(text)).map(([a, b]) => [a, b]);
-  if (reason === 'mismatch' && body.length === 0) {
-    guesses.push(['empty_body', 'the body is empty: something read it before the verification.']);
-  } else if (reason === 'mismatch' && body.toString('latin1') === '[object Object]') {
-    guesses.push(['parsed_body', 'the body is a parsed object as text: verify the raw bytes.']);
-  } else if (reason === 'mismatch') {
-    guesses.push(
-      ['other_secret', 'the secret is another one: of another subscription, or since rotated.'],
-      ['other_body', 'the body was changed after signing, in none of the usual ways.'],
-    );
+  const likely = (cause: string, explanation: string) => ({ cause, proven: false, explanation });
+  const forms = headerForms.filter(([, , form]) => form.test(textOf(header).trim()));
+  if (reason !== 'mismatch') return forms.map(([cause, explanation]) => likely(cause, explanation));
+  if (body.length === 0) {
+    return [likely('empty_body', 'the body is empty: something read it before the verification.')];
   }
-  const causes = guesses.map(([cause = '', explanation = '']) => ({
-    ...{ cause, proven: false, explanation },
-  }));
-  return [...(claim?.overlooked ?? []), ...causes];
+  if (body.toString('latin1') === '[object Object]') {
+    return [likely('parsed_body', 'the body is a parsed object as text: verify the raw bytes.')];
+  }
+  return [
+    likely('other_secret', 'the secret is another one: of another subscription, or since rotated.'),
+    likely('other_body', 'the body was changed after signing, in none of the usual ways.'),
+  ];
 }
 
 /** The signature is right and the time is off. */

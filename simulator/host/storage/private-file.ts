@@ -1,4 +1,4 @@
-// Files with tokens and secrets in them: an ordinary file under one name, for its owner alone.
+// Files with tokens and secrets in them: ordinary files that only their owner can read.
 import { randomBytes } from 'node:crypto';
 import { constants } from 'node:fs';
 import { type FileHandle, lstat, open, realpath, rename, rm, stat } from 'node:fs/promises';
@@ -10,6 +10,8 @@ const { O_NOFOLLOW = 0, O_NONBLOCK = 0 } = constants;
 
 /** Only the owner reads or writes it. */
 export const privateMode = 0o600;
+
+const notOrdinary = 'is no ordinary file; name a file of its own';
 
 /** Why a file cannot be kept, in words for the person who named it. */
 export class FileProblem extends Error {
@@ -24,23 +26,21 @@ export function unwritableWords({ code, message, path }: NodeJS.ErrnoException):
 }
 
 /**
- * Where the file really lies: a symbolic link is followed, so that it is never replaced itself. The
- * file need not be there yet. Throws a FileProblem for what is no ordinary file.
+ * The file that a path leads to, which need not exist: a symbolic link is followed, so that the link
+ * itself is never replaced. Throws a FileProblem for anything that is no ordinary file.
  */
 export async function findRealFile(path: string): Promise<string> {
   const real = await followLinks(resolve(path));
   const found = await statOf(real);
-  if (found === null) return real;
-  if (!found.isFile()) throw new FileProblem(noPlainFile);
-  return real;
+  if (found === null || found.isFile()) return real;
+  throw new FileProblem(notOrdinary);
 }
 
-/** Throws a FileProblem for a file with a second name, which would stay with the old content. */
-export async function refuseSecondName(path: string): Promise<void> {
-  const found = await statOf(path);
-  if (found !== null && found.nlink > 1) {
-    throw new FileProblem('has another name (a hard link), which saving would part from it');
-  }
+/** The same for a file that will be replaced: another hard link would keep the old content. */
+export async function findReplaceableFile(path: string): Promise<string> {
+  const real = await findRealFile(path);
+  if (((await statOf(real))?.nlink ?? 1) === 1) return real;
+  throw new FileProblem('has another name (a hard link), which saving would part from it');
 }
 
 async function followLinks(path: string): Promise<string> {
@@ -58,19 +58,16 @@ async function followLinks(path: string): Promise<string> {
 }
 
 async function statOf(path: string) {
-  try {
-    return await stat(path);
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null;
+  return stat(path).catch((error: NodeJS.ErrnoException) => {
+    if (error.code === 'ENOENT') return null;
     throw error;
-  }
+  });
 }
 
 /**
- * Opens a file that the caller has looked at before. Between that and this, another user may have
- * put something else there, in a folder that others may write: a link is not followed, and a pipe
- * is not waited for. Throws a FileProblem for what is no ordinary file, or belongs to none of
- * `owners`, and the system's errors.
+ * Opens a file that was checked before. In a folder that others may write, another user may have
+ * replaced it since: a link is not followed and a pipe is not waited for. Throws a FileProblem for
+ * what is no ordinary file or belongs to none of `owners`.
  */
 export async function openPlain(
   path: string,
@@ -82,18 +79,16 @@ export async function openPlain(
   const isOurs = owners?.includes(found.uid) ?? true;
   if (found.isFile() && isOurs) return file;
   await file.close();
-  throw new FileProblem(isOurs ? noPlainFile : 'belongs to another user');
+  throw new FileProblem(isOurs ? notOrdinary : 'belongs to another user');
 }
-
-const noPlainFile = 'is no ordinary file; name a file of its own';
 
 function refuseLink(error: NodeJS.ErrnoException): never {
   // ELOOP: a link; ENXIO: a pipe or a socket without a reader.
   if (!['ELOOP', 'EMLINK', 'ENXIO'].includes(error.code ?? '')) throw error;
-  throw new FileProblem(noPlainFile);
+  throw new FileProblem(notOrdinary);
 }
 
-/** The text of a file that is neither link nor pipe, and belongs to one of `owners` if given. */
+/** The text of an ordinary file that belongs to one of `owners`, if they are given. */
 export async function readPlain(path: string, owners?: readonly number[]): Promise<string> {
   const file = await openPlain(path, constants.O_RDONLY, owners);
   try {
@@ -103,57 +98,47 @@ export async function readPlain(path: string, owners?: readonly number[]): Promi
   }
 }
 
-/** Makes a file that is not there yet; what is there already, even a link, is an error (EEXIST). */
+/** Creates a file; anything that exists under its name, even a link, is an error (EEXIST). */
 export function createPrivate(path: string): Promise<FileHandle> {
   return open(path, 'wx', privateMode);
 }
 
-/** Where a file is written before it replaces another: an unpredictable name, so that no link is there. */
-export function halfOf(path: string, pid = process.pid): string {
-  const name = `.${basename(path)}.${pid}.${randomBytes(8).toString('hex')}.saving`;
+/** A file's name while it is written: unpredictable, so that no link can be planted there. */
+export function halfOf(path: string): string {
+  const name = `.${basename(path)}.${process.pid}.${randomBytes(8).toString('hex')}.saving`;
   return join(dirname(path), name);
 }
 
-/** The part of `node:fs/promises` that Windows refuses for a moment; tests bring their own. */
-export type Disk = Pick<typeof import('node:fs/promises'), 'rename'>;
-
 /**
- * Puts a file in the place of the one at this path, whole or not at all; the path is where it
- * really lies. Only the owner may read it; where the old one was stricter it is as strict.
+ * Replaces the file at this real path as a whole or not at all. Only the owner may read it; if the
+ * old file was stricter, the new one is as strict.
  */
 export async function replacePrivately(
   path: string,
   write: (file: FileHandle) => Promise<void>,
-  disk: Disk = { rename },
 ): Promise<void> {
   const half = halfOf(path);
   const file = await createPrivate(half);
   try {
     try {
       await write(file);
-      await file.chmod(await strictestMode(path));
+      await file.chmod(((await statOf(path))?.mode ?? privateMode) & privateMode);
       await file.sync();
     } finally {
       await file.close();
     }
-    await replaceFile(half, path, disk);
+    await replaceFile(half, path);
   } catch (error) {
     await rm(half, { force: true });
     throw error;
   }
 }
 
-async function strictestMode(path: string): Promise<number> {
-  const found = await statOf(path);
-  return found === null ? privateMode : found.mode & privateMode;
-}
-
-/** Windows refuses for a moment while another program, such as a virus scanner, reads the file. */
-async function replaceFile(half: string, path: string, disk: Disk): Promise<void> {
+/** Windows refuses briefly while another program, such as a virus scanner, reads the file. */
+async function replaceFile(half: string, path: string): Promise<void> {
   for (let tries = 1; ; tries += 1) {
     try {
-      await disk.rename(half, path);
-      return;
+      return await rename(half, path);
     } catch (error) {
       const { code = '' } = error as NodeJS.ErrnoException;
       if (tries === 10 || !['EPERM', 'EACCES', 'EBUSY'].includes(code)) throw error;
@@ -162,7 +147,7 @@ async function replaceFile(half: string, path: string, disk: Disk): Promise<void
   }
 }
 
-/** What tells one content of a file from another without reading it; null where there is none. */
+/** Distinguishes one content of a file from another without reading it; null if there is no file. */
 export async function versionOf(path: string): Promise<string | null> {
   const found = await statOf(path);
   return found === null ? null : `${found.dev}:${found.ino}:${found.size}:${found.mtimeMs}`;

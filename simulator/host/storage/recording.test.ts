@@ -16,7 +16,8 @@ import * as assert from 'uvu/assert';
 import { dumpWorld } from '../../core/state/snapshot.ts';
 import { drawFrom, makeCall, makeInput } from '../../core/testing/random-inputs.ts';
 import { createTestSandbox } from '../testing/sandbox.ts';
-import { playRecording, Recording, RecordingError } from './recording.ts';
+import { FileProblem } from './private-file.ts';
+import { playRecording, type Recording, recordWorld } from './recording.ts';
 import { restoreState, serializeState } from './world-document.ts';
 
 const recording = suite('recordings');
@@ -38,7 +39,7 @@ async function converse(path: string, seed: number, interrupt: 'reset' | 'load' 
     },
   });
   const { first } = sandbox;
-  const kept = new Recording(first, path, (message) => assert.unreachable(message));
+  const kept = await recordWorld(first, path, assert.unreachable);
   const answers: string[] = [];
   const carryOut = first.carryOut.bind(first);
   // Seen before the host looks for a caller: those of a loaded state are not there any more.
@@ -109,8 +110,8 @@ const refusal = (beginning: Promise<Recording>) =>
 recording('a file that cannot be written is refused before anything is recorded', async () => {
   const sandbox = await createTestSandbox();
   const path = join(folder, 'no', 'where');
-  const error = await refusal(Recording.begin(sandbox.first, path, assert.unreachable));
-  assert.instance(error, RecordingError);
+  const error = await refusal(recordWorld(sandbox.first, path, assert.unreachable));
+  assert.instance(error, FileProblem);
   assert.is(error?.message, `there is no folder ${join(folder, 'no')}`);
   sandbox.first.execute('makeEvent', { category: 'account' });
   assert.not(existsSync(path));
@@ -123,12 +124,12 @@ recording(
     const sandbox = await createTestSandbox();
     const path = join(folder, 'held.jsonl');
     writeFileSync(path, 'evidence\n');
-    const error = await refusal(Recording.begin(sandbox.first, path, assert.unreachable));
+    const error = await refusal(recordWorld(sandbox.first, path, assert.unreachable));
     assert.is(error?.message, 'is there already; remove it, or name another file');
     assert.is(readFileSync(path, 'utf8'), 'evidence\n');
     writeFileSync(path, '');
     chmodSync(path, 0o644);
-    const begun = await Recording.begin(sandbox.first, path, assert.unreachable);
+    const begun = await recordWorld(sandbox.first, path, assert.unreachable);
     sandbox.first.execute('makeEvent', { category: 'account' });
     await begun.close();
     assert.is(statSync(path).mode & 0o777, 0o600, 'it is for its owner alone now');
@@ -141,7 +142,7 @@ recording('a link that leads nowhere is refused, and what it names is not made',
   const sandbox = await createTestSandbox();
   const path = join(folder, 'link.jsonl');
   symlinkSync(join(folder, 'elsewhere.jsonl'), path);
-  const error = await refusal(Recording.begin(sandbox.first, path, assert.unreachable));
+  const error = await refusal(recordWorld(sandbox.first, path, assert.unreachable));
   assert.is(error?.message, 'is a symbolic link to a file that is not there');
   assert.not(existsSync(join(folder, 'elsewhere.jsonl')));
   await sandbox.close();
@@ -150,7 +151,7 @@ recording('a link that leads nowhere is refused, and what it names is not made',
 recording('one that is discarded leaves no file', async () => {
   const sandbox = await createTestSandbox();
   const path = join(folder, 'discarded.jsonl');
-  const begun = await Recording.begin(sandbox.first, path, assert.unreachable);
+  const begun = await recordWorld(sandbox.first, path, assert.unreachable);
   await begun.discard();
   assert.is(existsSync(path), false);
   await sandbox.close();

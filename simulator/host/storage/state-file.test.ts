@@ -1,34 +1,226 @@
-// Checks states: loading one changes nothing about the future, and a file is whole or left alone.
+// A state with its log is the world as it was, whatever ended the sandbox; and in a folder that
+// others may write, nothing that they plant is written through, waited for or believed.
 import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import {
+import fs, {
+  appendFileSync,
   chmodSync,
   chownSync,
+  cpSync,
   existsSync,
+  linkSync,
+  lstatSync,
   mkdirSync,
   mkdtempSync,
   readdirSync,
   readFileSync,
   rmSync,
+  statSync,
+  symlinkSync,
   writeFileSync,
 } from 'node:fs';
+import promises from 'node:fs/promises';
+import { syncBuiltinESMExports } from 'node:module';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { dumpWorld } from '../../core/state/snapshot.ts';
 import { drawFrom, makeInput } from '../../core/testing/random-inputs.ts';
 import { createTestSandbox, tokenOf } from '../testing/sandbox.ts';
 import type { Sandbox } from '../world/sandbox.ts';
-import { readStateFile, StateFile } from './state-file.ts';
-import { startOf } from './state-lock.ts';
+import { readStateFile, StateFile, type StateFileOptions } from './state-file.ts';
+import { lockState, startOf, unlockState } from './state-lock.ts';
 import { restoreState, serializeState } from './world-document.ts';
 
-const state = suite('states');
-const folder = mkdtempSync(join(tmpdir(), 'state-'));
+interface Place {
+  folder: string;
+  path: string;
+  sandbox: Sandbox;
+  token: string;
+}
 
-const documentOf = (sandbox: Sandbox): unknown =>
-  JSON.parse([...serializeState(sandbox.first)].join(''));
+const state = suite<Place>('state files');
+const isPosix = process.platform !== 'win32';
+
+state.before.each(async (place) => {
+  place.folder = mkdtempSync(join(tmpdir(), 'state-'));
+  place.path = join(place.folder, 'state.json');
+  place.sandbox = await createTestSandbox();
+  place.token = tokenOf(place.sandbox, 'brand-a');
+});
+state.after.each(async ({ folder, sandbox }) => {
+  await sandbox.close();
+  rmSync(folder, { recursive: true });
+});
+
+interface Document {
+  readonly world: { readonly accounts: readonly { readonly client_reference_id: string }[] };
+  readonly clock: unknown;
+}
+
+const documentOf = ({ first }: Sandbox): Document =>
+  JSON.parse([...serializeState(first)].join(''));
+const read = async (path: string) => (await readStateFile(path)) as Document;
+const referencesIn = ({ world }: Document) =>
+  world.accounts.map(({ client_reference_id }) => client_reference_id);
+const messageOf = (run: Promise<unknown>) => run.then(String, (error: Error) => error.message);
+const namesBeside = (path: string) => readdirSync(join(path, '..')).sort();
+const beside = (path: string, ending: string) => join(path, '..', `.state.json.${ending}`);
+
+async function keep(
+  { sandbox, path }: Pick<Place, 'sandbox' | 'path'>,
+  options: Partial<StateFileOptions> = {},
+): Promise<StateFile> {
+  const file = await StateFile.open(path);
+  await file.keep(sandbox.first, { onTrouble: assert.unreachable, ...options });
+  return file;
+}
+
+/** Creates an account; the status of the response. */
+function create({ sandbox, token }: Place, reference: string): number {
+  const body = { client_reference_id: reference, email: `${reference}@example.com` };
+  const headers = {
+    authorization: `Bearer ${token}`,
+    'idempotency-key': reference,
+    'content-type': 'application/json',
+  };
+  let status = 0;
+  sandbox.first.call(
+    {
+      ...{ method: 'POST', target: '/api/v1/accounts', headers },
+      body: new TextEncoder().encode(JSON.stringify(body)),
+    },
+    (answer) => {
+      if (answer.kind === 'answer') status = answer.reply.status;
+    },
+  );
+  return status;
+}
+
+/** What a kill would leave: the folder as it is now, copied to another. */
+function killed({ path, folder }: Place, name = 'killed'): string {
+  const copy = join(folder, name);
+  mkdirSync(copy);
+  for (const file of readdirSync(folder)) {
+    if (/state\.json/.test(file) && !file.endsWith('.lock')) {
+      cpSync(join(folder, file), join(copy, file));
+    }
+  }
+  return join(copy, basename(path));
+}
+
+const isThere = (document: Document, reference: string) =>
+  referencesIn(document).includes(reference);
+
+for (const sync of [true, false]) {
+  state(`what was answered is in the files ${sync ? 'at once' : 'a turn later'}`, async (place) => {
+    const file = await keep(place, { sync });
+    for (let n = 0; n < 20; n += 1) create(place, `account-${n}`);
+    if (!sync) await new Promise((resolve) => setImmediate(resolve));
+    assert.equal((await read(killed(place))).world, documentOf(place.sandbox).world);
+    await file.close();
+  });
+
+  state(`a step that fails is in no log${sync ? ', with sync' : ''}`, async (place) => {
+    const file = await keep(place, { sync });
+    const { first } = place.sandbox;
+    const { operations } = first.behaviour;
+    const createAccount = () => {
+      throw new Error('a broken invariant');
+    };
+    create(place, 'before');
+    const { write } = process.stderr;
+    process.stderr.write = () => true;
+    first.behaviour = { ...first.behaviour, operations: { ...operations, createAccount } };
+    assert.is(create(place, 'broken'), 500);
+    first.behaviour = { ...first.behaviour, operations };
+    process.stderr.write = write;
+    assert.is(create(place, 'after'), 201);
+    file.flush();
+    assert.equal((await read(killed(place))).world, documentOf(place.sandbox).world);
+    await file.close();
+  });
+}
+
+state('across saves, resets and moved clocks the files hold the world as it is', async (place) => {
+  const { sandbox } = place;
+  const file = await keep(place, { sync: true });
+  const { first } = sandbox;
+  create(place, 'before');
+  const early = documentOf(sandbox);
+  create(place, 'lost-by-restore');
+  await first.advance({ by_ms: 3_600_000 });
+  // What happens while a save is being written is in neither snapshot nor lost.
+  const saving = file.save();
+  create(place, 'during-save');
+  await saving;
+  create(place, 'after-save');
+  assert.equal((await read(killed(place, 'saved'))).world, documentOf(sandbox).world);
+  restoreState(first, early);
+  create(place, 'after-restore');
+  await first.setClock('frozen', first.world.nowMs + 5000);
+  const left = await read(killed(place));
+  assert.equal([left.world, left.clock], [documentOf(sandbox).world, documentOf(sandbox).clock]);
+  assert.ok(isThere(left, 'after-restore'));
+  assert.not(isThere(left, 'lost-by-restore'));
+  await file.close();
+});
+
+state('an orderly end leaves the state alone, and the next one goes on from it', async (place) => {
+  const { path, sandbox } = place;
+  assert.is(await readStateFile(path), null);
+  const file = await keep(place);
+  create(place, 'one');
+  await file.close();
+  assert.equal(namesBeside(path), ['state.json']);
+  assert.is(statSync(path).mode & 0o777, 0o600);
+  const other = await createTestSandbox();
+  restoreState(other.first, await readStateFile(path));
+  assert.equal(documentOf(other).world, documentOf(sandbox).world);
+  await other.close();
+  chmodSync(path, 0o400);
+  await (await keep(place)).close();
+  assert.is(statSync(path).mode & 0o777, 0o400, 'a stricter mode is kept');
+});
+
+state('every file is its owner’s alone, half of one as well', async (place) => {
+  const file = await keep(place);
+  const seen = new Set<string>();
+  let isSaved = false;
+  void file.save().then(() => {
+    isSaved = true;
+  });
+  while (!isSaved) {
+    for (const name of readdirSync(place.folder)) {
+      const { mode } = statSync(join(place.folder, name), { throwIfNoEntry: false }) ?? {};
+      if (mode === undefined) continue;
+      assert.is((mode & 0o777).toString(8), '600', name);
+      seen.add(name.split('.').at(-1) ?? '');
+    }
+    await new Promise((resolve) => setImmediate(resolve));
+  }
+  assert.equal([...seen].sort(), ['json', 'lock', 'saving', 'wal']);
+  await file.close();
+});
+
+state(
+  'a line that was half written is left out, a broken one is refused by name',
+  async (place) => {
+    const file = await keep(place, { sync: true });
+    create(place, 'whole');
+    const torn = killed(place, 'torn');
+    appendFileSync(beside(torn, 'wal'), '{"kind":"call","atM');
+    assert.ok(isThere(await read(torn), 'whole'));
+    const broken = killed(place, 'broken');
+    appendFileSync(beside(broken, 'wal'), 'no line of ours\n');
+    assert.match(
+      await messageOf(readStateFile(broken)),
+      /cannot be read together with its write-ahead log: \.state\.json\.wal: line \d+ is broken/,
+    );
+    await file.close();
+  },
+);
 
 /** Calls, commands and time, each answer noted. */
 async function live(sandbox: Sandbox, from: number, count: number): Promise<string[]> {
@@ -90,121 +282,236 @@ function untimed({ first }: Sandbox): string {
   return JSON.stringify(dumpWorld(first.world)).replace(/"duration_ms":\d+/g, '"duration_ms":0');
 }
 
+const stateOf = (members: string) => `{"format":"trading-platform-sandbox-state",${members}`;
 const notStates: readonly (readonly [string, string])[] = [
   ['', 'is not whole JSON'],
-  ['{"format":"trading-platform-sandbox-state","version":5,"wor', 'is not whole JSON'],
-  ['[]', 'a state is a JSON object'],
-  ['null', 'a state is a JSON object'],
-  ['0', 'a state is a JSON object'],
-  ['""', 'a state is a JSON object'],
+  [stateOf('"version":5,"wor'), 'is not whole JSON'],
+  ...['[]', 'null', '0', '""', 'false'].map((text) => [text, 'a state is a JSON object'] as const),
   ['{"format":"other"}', 'format must be'],
-  ['{"format":"trading-platform-sandbox-state","version":99,"world":{}}', 'of a newer release'],
-  [
-    '{"format":"trading-platform-sandbox-state","version":1,"world":{}}',
-    'version 1 is of another release',
-  ],
-  ['{"format":"trading-platform-sandbox-state","version":5}', 'world must be an object'],
-  ['{"format":"trading-platform-sandbox-state","version":5,"world":{}}', 'world.name is missing'],
+  [stateOf('"version":99,"world":{}}'), 'of a newer release'],
+  [stateOf('"version":1,"world":{}}'), 'version 1 is of another release'],
+  [stateOf('"version":5}'), 'world must be an object'],
+  [stateOf('"version":5,"world":{}}'), 'world.name is missing'],
 ];
 
-state('a torn, newer or other file is refused and left as it was', async () => {
-  const sandbox = await createTestSandbox();
-  const before = dumpWorld(sandbox.first.world);
-  const path = join(folder, 'bad.json');
+state('a torn, newer or other file is refused and left as it was', async ({ path, sandbox }) => {
+  const before = documentOf(sandbox);
   for (const [text, words] of notStates) {
     writeFileSync(path, text);
-    const message = await readStateFile(path)
+    const error = await readStateFile(path)
       .then((document) => restoreState(sandbox.first, document))
-      .then(
-        () => 'taken',
-        (error: Error) => `${error.name}: ${error.message}`,
-      );
-    assert.ok(
-      message.startsWith('StateError: ') && message.includes(words),
-      `${words}: ${message}`,
-    );
+      .catch((each: Error) => each);
+    assert.is((error as Error).name, 'StateError');
+    assert.match((error as Error).message, words);
     assert.is(readFileSync(path, 'utf8'), text);
   }
-  assert.equal(dumpWorld(sandbox.first.world), before);
-  await sandbox.close();
+  assert.equal(documentOf(sandbox), before);
 });
 
-state('a file of nothing but null is a file, not none that may be written over', async () => {
-  const path = join(folder, 'null.json');
-  for (const text of ['null', '0', '""', 'false']) {
-    writeFileSync(path, text);
-    const message = await readStateFile(path).then(String, (error: Error) => error.message);
-    assert.is(message, 'a state is a JSON object; it was left as it is');
-  }
-});
-
-state('what goes wrong while a world is put in place leaves the old one there', async () => {
-  const sandbox = await createTestSandbox();
+state('if a world cannot be loaded, the old one stays', async ({ sandbox }) => {
   const { first } = sandbox;
   const before = first.world;
-  let waited = 0;
+  let answers = 0;
   first.execute('makeFault', { match: { operation: 'listAccounts' }, effect: { kind: 'hang' } });
   const authorization = `Bearer ${tokenOf(sandbox, 'firm')}`;
   const call = { method: 'GET', headers: { authorization }, body: new Uint8Array() };
   first.call({ ...call, target: '/api/v1/accounts' }, () => {
-    waited += 1;
+    answers += 1;
   });
   const broken = { ...before, timers: [null as never] };
   assert.throws(() => first.replace(broken, { mode: 'frozen', nowMs: 1 }));
-  const document = documentOf(sandbox) as { world: object };
+  const document = documentOf(sandbox);
   const spoilt = { ...document, world: { ...document.world, accounts: [], timers: [null] } };
   assert.throws(() => restoreState(first, spoilt), /^world\.timers\[0\] must be an object/);
+  for (const clock of [5, {}, { mode: 'slow', now_ms: 1 }, { mode: 'real', now_ms: 1, speed: 0 }]) {
+    assert.throws(() => restoreState(first, { ...document, clock }), /^clock/);
+  }
   assert.is(first.world, before);
-  assert.equal([waited, first.waiting], [0, 1], 'who waits goes on waiting');
-  assert.equal(documentOf(sandbox), document);
-  await sandbox.close();
+  assert.equal([answers, first.waiting], [0, 1], 'the caller goes on waiting');
 });
 
-state('what changes is in the file when it is closed, and nothing is left beside it', async () => {
-  const path = join(folder, 'kept.json');
-  const one = await createTestSandbox();
-  const file = new StateFile(one.first, path, { onTrouble: (words) => assert.unreachable(words) });
-  await file.begin();
-  await live(one, 1, 100);
-  await file.close();
-  const other = await createTestSandbox();
-  restoreState(other.first, await readStateFile(path));
-  assert.equal(documentOf(other), documentOf(one));
-  assert.equal(
-    readdirSync(folder).filter((name) => name.includes('saving')),
-    [],
+state('a missing folder, a folder or a pipe is refused, and not waited for', async ({ folder }) => {
+  const missing = join(folder, 'missing', 'state.json');
+  assert.is(
+    await messageOf(StateFile.open(missing)),
+    `there is no folder ${join(folder, 'missing')}`,
   );
-  assert.is(await readStateFile(join(folder, 'none.json')), null);
-  await one.close();
-  await other.close();
+  const paths = [join(folder, 'folder.json')];
+  mkdirSync(join(folder, 'folder.json'));
+  if (isPosix) {
+    paths.push(join(folder, 'pipe.json'));
+    execFileSync('mkfifo', [join(folder, 'pipe.json')]);
+  }
+  for (const path of paths) {
+    assert.is(await messageOf(readStateFile(path)), 'is no ordinary file; name a file of its own');
+  }
 });
 
-state('a place that cannot be written is said, and the world goes on', async () => {
-  const sandbox = await createTestSandbox();
-  const path = join(folder, 'missing', 'state.json');
+state('a symbolic link is followed and stays one; a hard link is refused', async (place) => {
+  const { folder, path } = place;
+  await (await keep(place)).close();
+  const link = join(folder, 'by-name.json');
+  symlinkSync(path, link);
+  const linked = await keep({ ...place, path: link });
+  assert.ok(existsSync(beside(path, 'lock')), 'the file is locked');
+  await linked.close();
+  assert.equal(readFileSync(link, 'utf8'), readFileSync(path, 'utf8'));
+  linkSync(path, join(folder, 'second.json'));
+  assert.match(await messageOf(StateFile.open(path)), /hard link/);
+});
+
+state(
+  'a file that another program changed is left so; the world goes on beside it',
+  async (place) => {
+    const { path, folder } = place;
+    const told: string[] = [];
+    const file = await keep(place, { onTrouble: (words) => told.push(words) });
+    writeFileSync(path, '{"mine":true}');
+    create(place, 'beside');
+    await file.close();
+    assert.is(readFileSync(path, 'utf8'), '{"mine":true}');
+    assert.is(told.length, 1);
+    const aside = /is kept in (\S+) from now on/.exec(told[0] ?? '')?.[1] ?? '';
+    assert.ok(isThere(JSON.parse(readFileSync(aside, 'utf8')), 'beside'));
+    assert.equal(
+      readdirSync(folder).sort(),
+      [basename(aside), 'state.json'].sort(),
+      'no log is left',
+    );
+  },
+);
+
+/** Something is done before each call of a function of a module of Node, in every module. */
+async function patched<M extends object>(
+  module: M,
+  functions: Partial<M>,
+  run: () => Promise<unknown>,
+): Promise<void> {
+  const before = Object.fromEntries(
+    Object.keys(functions).map((name) => [name, module[name as keyof M]]),
+  );
+  Object.assign(module, functions);
+  syncBuiltinESMExports();
+  try {
+    await run();
+  } finally {
+    Object.assign(module, before);
+    syncBuiltinESMExports();
+  }
+}
+
+const errorOf = (code: string) => Object.assign(new Error(`${code}: refused`), { code });
+
+/** A disk with so many bytes left; what overwrites bytes that are there needs no room. */
+async function withRoom(room: number, run: () => Promise<void>): Promise<void> {
+  const { writeSync } = fs;
+  let left = room;
+  let end = 0;
+  const write = (file: number, bytes: Buffer | string, ...rest: number[]) => {
+    const [offset = 0, length = 1, position] = typeof bytes === 'string' ? [0, 1, rest[0]] : rest;
+    if ((position ?? 0) + length <= end) return writeSync(file, bytes as string, position);
+    if (left === 0) throw errorOf('ENOSPC');
+    const taken = Math.min(left, length);
+    left -= taken;
+    end = (position ?? 0) + taken;
+    return writeSync(file, bytes as Buffer, offset, taken, position);
+  };
+  await patched(fs, { writeSync: write as typeof writeSync }, run);
+}
+
+state(
+  'with sync, a full disk is answered 500, and only what is in the file was done',
+  async (place) => {
+    const { sandbox } = place;
+    const told: string[] = [];
+    const file = await keep(place, { sync: true, onTrouble: (words) => told.push(words) });
+    const names = [0, 1, 2, 3, 4].map((n) => `full-${n}`);
+    let statuses: number[] = [];
+    await withRoom(700, async () => {
+      statuses = names.map((name) => create(place, name));
+      const torn = await read(killed(place, 'torn'));
+      for (const [n, name] of names.entries()) {
+        assert.is(isThere(torn, name), statuses[n] === 201, `${name}: ${statuses[n]}`);
+      }
+      assert.is(sandbox.first.stateTrouble, told[0]);
+    });
+    assert.equal([...new Set(statuses)], [201, 500]);
+    assert.is(told.length, 1);
+    assert.match(told[0] ?? '', 'could not be written (ENOSPC)');
+    // IDEM-6c: a repeat under the same key runs once there is room.
+    assert.is(create(place, 'full-4'), 201);
+    assert.is(sandbox.first.stateTrouble, null);
+    assert.equal((await read(killed(place))).world, documentOf(sandbox).world);
+    await file.close();
+  },
+);
+
+state(
+  'without sync, a disk that is full for a while leaves no gap and no torn line',
+  async (place) => {
+    const { sandbox } = place;
+    const told: string[] = [];
+    const file = await keep(place, { onTrouble: (words) => told.push(words) });
+    await withRoom(700, async () => {
+      for (let n = 0; n < 5; n += 1) {
+        assert.is(create(place, `full-${n}`), 201);
+        file.flush();
+      }
+      const references = referencesIn(await read(killed(place, 'torn')));
+      const { length } = references.filter((reference) => reference.startsWith('full-'));
+      assert.ok(length > 0 && length < 5, `${length} of 5 had room`);
+      assert.match(sandbox.first.stateTrouble ?? '', 'ENOSPC');
+      // A snapshot that finds room while the log has none.
+      await file.save();
+    });
+    assert.ok(told.length >= 1);
+    create(place, 'room-again');
+    file.flush();
+    assert.equal((await read(killed(place))).world, documentOf(sandbox).world);
+    await file.close();
+  },
+);
+
+state('a save that finds no room leaves no file open and none behind', async (place) => {
   const told: string[] = [];
-  const file = new StateFile(sandbox.first, path, { onTrouble: (words) => told.push(words) });
-  const first = await file.begin().catch((error: Error) => error.message);
-  assert.is(first, `there is no folder ${join(folder, 'missing')}`);
-  sandbox.first.execute('makeEvent', { category: 'account' });
-  await file.close();
-  assert.match(told[0] ?? '', /could not be saved to .*missing.*ENOENT/);
-  // It can be written later on: the next save succeeds.
-  mkdirSync(join(folder, 'missing'));
-  const later = new StateFile(sandbox.first, path, {
-    onTrouble: (words) => assert.unreachable(words),
+  const file = await keep(place, { onTrouble: (words) => told.push(words) });
+  const before = namesBeside(place.path);
+  const lowestFree = () => {
+    const lowest = fs.openSync(place.path, 'r');
+    fs.closeSync(lowest);
+    return lowest;
+  };
+  const lowest = lowestFree();
+  const writeSync = (): never => {
+    throw errorOf('ENOSPC');
+  };
+  await patched(fs, { writeSync } as never, async () => {
+    for (let n = 0; n < 5; n += 1) await file.save();
   });
-  await later.begin();
-  await later.close();
-  assert.ok((await readStateFile(path)) !== null);
-  await sandbox.close();
+  assert.is(told.length, 5);
+  assert.is(lowestFree(), lowest, 'as many files are open as before');
+  assert.equal(namesBeside(place.path), before);
+  await file.close();
 });
 
-/** Who may do anything is refused nowhere, so such a one becomes someone else for a while. */
-async function asOrdinary(place: string, run: () => Promise<void>): Promise<void> {
+state('a file that another program holds is replaced a moment later', async (place) => {
+  const file = await keep(place);
+  const { rename } = promises;
+  const codes = ['EPERM', 'EBUSY', 'EACCES'];
+  const refusing = async (from: fs.PathLike, to: fs.PathLike) => {
+    const code = codes.shift();
+    if (code !== undefined) throw errorOf(code);
+    await rename(from, to);
+  };
+  await patched(promises, { rename: refusing }, () => file.save());
+  assert.is(codes.length, 0);
+  await file.close();
+});
+
+/** Root is refused nowhere, so it becomes another user for a while. */
+async function asOrdinary(folder: string, run: () => Promise<void>): Promise<void> {
   if (process.getuid?.() !== 0) return run();
-  chmodSync(folder, 0o755);
-  chownSync(place, 65_534, 65_534);
+  chownSync(folder, 65_534, 65_534);
   process.seteuid?.(65_534);
   try {
     await run();
@@ -213,97 +520,163 @@ async function asOrdinary(place: string, run: () => Promise<void>): Promise<void
   }
 }
 
-if (process.getuid !== undefined) {
-  state('a disk that may only be read at the end is said, and nothing is lost', async () => {
-    const place = join(folder, 'read-only');
-    mkdirSync(place);
-    const path = join(place, 'state.json');
-    const sandbox = await createTestSandbox();
+if (isPosix) {
+  state('a disk that is read-only at the end is reported, and nothing is lost', async (place) => {
+    const { folder, path, sandbox } = place;
     const told: string[] = [];
-    await import('lowdb');
-    await asOrdinary(place, async () => {
-      const file = new StateFile(sandbox.first, path, { onTrouble: (words) => told.push(words) });
-      await file.begin();
+    await asOrdinary(folder, async () => {
+      const file = await keep(place, { onTrouble: (words) => told.push(words) });
       const saved = readFileSync(path, 'utf8');
-      chmodSync(place, 0o555);
-      sandbox.first.execute('makeEvent', { category: 'account' });
+      chmodSync(folder, 0o555);
+      create(place, 'last');
       await file.close();
       assert.is(told.length, 1);
       assert.ok(told[0]?.startsWith(`the state could not be saved to ${path} (EACCES); `), told[0]);
       assert.is(readFileSync(path, 'utf8'), saved);
-      const document = (await readStateFile(path)) as { readonly world: unknown };
-      assert.equal(document.world, (documentOf(sandbox) as typeof document).world);
-      const refused = await new StateFile(sandbox.first, path, { onTrouble: assert.unreachable })
-        .begin()
-        .catch((error: Error) => `${error.name}: ${error.message}`);
-      assert.is(refused, 'StateError: cannot be written (EACCES)');
-      chmodSync(place, 0o755);
+      assert.equal((await read(path)).world, documentOf(sandbox).world);
+      rmSyncSafely(beside(path, 'lock'));
+      chmodSync(folder, 0o755);
     });
-    await sandbox.close();
   });
 }
 
-state('a folder or a pipe is refused, and not waited for', async () => {
-  const paths = [join(folder, 'folder.json')];
-  mkdirSync(join(folder, 'folder.json'));
-  if (process.platform !== 'win32') {
-    paths.push(join(folder, 'pipe.json'));
-    execFileSync('mkfifo', [join(folder, 'pipe.json')]);
+function rmSyncSafely(path: string): void {
+  try {
+    rmSync(path);
+  } catch {
+    // A read-only folder keeps it.
   }
-  for (const path of paths) {
-    const message = await readStateFile(path).catch((error: Error) => error.message);
-    assert.is(message, 'is no ordinary file; name a file of its own');
-  }
-});
+}
 
-state('one sandbox at a time keeps a file, and what a killed one left is taken over', async () => {
-  const path = join(folder, 'shared.json');
-  const other = spawn(process.execPath, ['-e', 'setInterval(() => {}, 1000)'], { stdio: 'ignore' });
-  const lock = join(folder, '.shared.json.lock');
-  const half = join(folder, `.shared.json.${other.pid}.0123456789abcdef.saving`);
-  writeFileSync(lock, `${other.pid}\n`);
-  writeFileSync(half, '{"half');
-  const sandbox = await createTestSandbox();
-  const refused = new StateFile(sandbox.first, path, { onTrouble: assert.unreachable });
-  const problem = await refused.begin().catch((error: Error) => error.message);
-  assert.match(problem ?? '', `is in use by process ${other.pid}`);
-  assert.not.ok(existsSync(path), 'and nothing was written');
-  assert.ok(existsSync(half));
-  const gone = once(other, 'exit');
-  other.kill('SIGKILL');
-  await gone;
-  const file = new StateFile(sandbox.first, path, { onTrouble: assert.unreachable });
-  await file.begin();
-  assert.match(readFileSync(lock, 'utf8'), new RegExp(`^${process.pid} `));
-  assert.not.ok(existsSync(half), 'half a file of a killed one is removed');
-  await file.close();
-  assert.not.ok(existsSync(lock));
-  assert.ok(existsSync(path));
-  await sandbox.close();
-});
-
-state('a lock is of a process and not of its id, which is used again for another', async () => {
-  const path = join(folder, 'reused.json');
-  const lock = join(folder, '.reused.json.lock');
+async function otherProcess() {
   const other = spawn(process.execPath, ['-e', 'setInterval(() => {}, 1000)'], { stdio: 'ignore' });
   await once(other, 'spawn');
-  const sandbox = await createTestSandbox();
-  const begin = async () => {
-    const file = new StateFile(sandbox.first, path, { onTrouble: assert.unreachable });
-    const problem = await file.begin().catch((error: Error) => error.message);
-    if (problem === undefined) await file.close();
-    return problem ?? 'kept';
+  const kill = async () => {
+    const gone = once(other, 'exit');
+    other.kill('SIGKILL');
+    await gone;
   };
-  const began = await startOf(other.pid as number);
-  assert.ok(began, 'this system says when a process began');
-  writeFileSync(lock, `${other.pid} ${began}\n`);
-  assert.match(await begin(), `is in use by process ${other.pid}`);
-  writeFileSync(lock, `${other.pid} ${began}0\n`);
-  assert.is(await begin(), 'kept', 'another process has that id by now');
-  assert.not.ok(existsSync(lock));
-  other.kill('SIGKILL');
-  await sandbox.close();
+  return { pid: other.pid as number, kill };
+}
+
+state(
+  'one sandbox at a time keeps a file, and what a killed one left is taken over',
+  async (place) => {
+    const { path } = place;
+    const other = await otherProcess();
+    const lock = beside(path, 'lock');
+    const half = beside(path, `${other.pid}.0123456789abcdef.saving`);
+    writeFileSync(lock, `${other.pid}\n`);
+    writeFileSync(half, '{"half');
+    assert.match(await messageOf(StateFile.open(path)), `is in use by process ${other.pid}`);
+    assert.not.ok(existsSync(path), 'and nothing was written');
+    assert.ok(existsSync(half));
+    const began = await startOf(other.pid);
+    assert.ok(began, 'this system says when a process began');
+    writeFileSync(lock, `${other.pid} ${began}\n`);
+    assert.match(await messageOf(StateFile.open(path)), `is in use by process ${other.pid}`);
+    writeFileSync(lock, `${other.pid} ${began}0\n`);
+    await (await keep(place)).close();
+    assert.ok(existsSync(path), 'another process has that id by now');
+    writeFileSync(lock, `${other.pid}\n`);
+    await other.kill();
+    const file = await keep(place);
+    assert.match(readFileSync(lock, 'utf8'), new RegExp(`^${process.pid} `));
+    assert.not.ok(existsSync(half), 'half a file of a killed process is removed');
+    await file.close();
+    assert.equal(namesBeside(path), ['state.json']);
+  },
+);
+
+state(
+  'a link, a pipe or a torn text where the lock stands is not a lock',
+  async ({ folder, path }) => {
+    const lock = beside(path, 'lock');
+    const victim = join(folder, 'victim');
+    writeFileSync(victim, 'theirs');
+    const plants: (() => unknown)[] = [
+      () => symlinkSync(victim, lock),
+      () => symlinkSync(join(folder, 'nowhere'), lock),
+      () => writeFileSync(lock, ''),
+      () => writeFileSync(lock, 'no process\n'),
+    ];
+    if (isPosix) plants.push(() => execFileSync('mkfifo', [lock]));
+    for (const plant of plants) {
+      plant();
+      await lockState(path);
+      assert.ok(lstatSync(lock).isFile());
+      assert.match(readFileSync(lock, 'utf8'), new RegExp(`^${process.pid} `));
+      await unlockState(path);
+      assert.equal(namesBeside(path), ['victim']);
+    }
+    assert.is(readFileSync(victim, 'utf8'), 'theirs');
+    mkdirSync(lock);
+    assert.match(await messageOf(StateFile.open(path)), /^is in use by another process: stop that/);
+    rmSync(lock, { recursive: true });
+    await lockState(path);
+    writeFileSync(lock, '1 2\n');
+    await unlockState(path);
+    assert.is(readFileSync(lock, 'utf8'), '1 2\n', 'the lock of another is not removed');
+  },
+);
+
+state(
+  'a link planted where a state is written first is not followed, and is reported',
+  async (place) => {
+    const { folder, path } = place;
+    const victim = join(folder, 'victim');
+    writeFileSync(victim, 'theirs');
+    const told: string[] = [];
+    const file = await keep(place, { onTrouble: (words) => told.push(words) });
+    const before = readFileSync(path, 'utf8');
+    const halves = new Set<string>();
+    const { open } = promises;
+    const planting = (name: string, ...rest: never[]) => {
+      if (name.endsWith('.saving')) {
+        halves.add(name);
+        symlinkSync(victim, name);
+      }
+      return open(name, ...rest);
+    };
+    await patched(promises, { open: planting } as never, async () => {
+      await file.save();
+      await file.save();
+    });
+    assert.is(told.length, 2);
+    for (const words of told) assert.match(words, `could not be saved to ${path} (EEXIST)`);
+    assert.is(halves.size, 2, 'its name cannot be known before');
+    assert.is(readFileSync(path, 'utf8'), before);
+    assert.is(readFileSync(victim, 'utf8'), 'theirs');
+    await file.close();
+  },
+);
+
+state('a log that is a link, a pipe, a folder or another user’s is not replayed', async (place) => {
+  const file = await keep(place);
+  create(place, 'in the log');
+  file.flush();
+  const path = killed(place);
+  const log = beside(path, 'wal');
+  const lines = readFileSync(log, 'utf8');
+  const foreign = join(place.folder, 'foreign');
+  writeFileSync(foreign, `${lines}no line of ours\n`);
+  const plants: (() => unknown)[] = [() => symlinkSync(foreign, log), () => mkdirSync(log)];
+  if (isPosix) plants.push(() => execFileSync('mkfifo', [log]));
+  if (process.getuid?.() === 0) {
+    plants.push(() => {
+      writeFileSync(log, lines);
+      chownSync(log, 65_534, 65_534);
+    });
+  }
+  for (const plant of plants) {
+    rmSync(log, { recursive: true });
+    plant();
+    assert.not(isThere(await read(path), 'in the log'));
+  }
+  rmSync(log, { recursive: true });
+  writeFileSync(log, readFileSync(foreign));
+  assert.match(await messageOf(readStateFile(path)), 'is broken');
+  await file.close();
 });
 
-state.after(() => rmSync(folder, { recursive: true }));
 state.run();

@@ -1,165 +1,290 @@
-// Keeps a world in a file: loaded at the start, saved as it changes and at the end, whole or not at
-// all.
-
+// Keeps a world in a file: a snapshot that is replaced as a whole, and beside it the log of the
+// inputs since.
+import { randomBytes } from 'node:crypto';
+import { rm, stat } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
-import { StateError, snapshotWorld } from '../../core/state/snapshot.ts';
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import type { Adapter } from 'lowdb';
+import { parseSettings } from '../../../fixtures/settings.ts';
+import type { Behaviour } from '../../core/behaviour.ts';
+import { conformingBehaviour } from '../../core/policies/conforming.ts';
+import {
+  dumpWorld,
+  loadWorld,
+  type Snapshot,
+  StateError,
+  serializeSnapshot,
+  snapshotWorld,
+} from '../../core/state/snapshot.ts';
+import { phoneTables } from '../../core/values/phone.ts';
 import type { WorldHost } from '../world/world-host.ts';
-import { beginLog, type InputLog, logFiles, removeLogs, replayLogs } from './input-log.ts';
-import { PiecewiseFile, type Stored } from './piecewise-file.ts';
+import { InputLog, Playback, type SavedClock } from './input-log.ts';
 import {
   FileProblem,
-  findRealFile,
-  refuseSecondName,
+  findReplaceableFile,
+  readPlain,
+  replacePrivately,
   unwritableWords,
   versionOf,
 } from './private-file.ts';
 import { lockState, unlockState } from './state-lock.ts';
 import { serializeClock } from './world-document.ts';
 
-/** The time from a change to the next save of the file; the log has the change before. */
+/** The time from a change to the next snapshot; the log has the change before. */
 const saveAfterMs = 500;
 
+const logOf = (path: string) => join(dirname(path), `.${basename(path)}.wal`);
+
+/** What a state file names: its lines from this offset on follow the snapshot. */
+interface LogPlace {
+  readonly id: string;
+  readonly offset: number;
+}
+
+/** First line of a log. Its lines are replayed under the behaviour they were written under. */
+interface LogHead extends LogPlace {
+  readonly settings: unknown;
+  readonly deviations: readonly string[];
+}
+
 /**
- * The document in a state file with everything that its write-ahead log tells after it, or null
- * when there is no file yet. Throws a StateError.
+ * The document in a state file with the inputs of its log, or null if there is no file. Throws a
+ * StateError.
  */
 export async function readStateFile(path: string): Promise<unknown> {
-  const real = await realFileOf(path);
+  const real = await findReplaceableFile(path).catch(refuseReading);
   const { Low } = await import('lowdb');
-  const db = new Low<unknown>(new PiecewiseFile(real, false), null);
-  await db.read();
-  return db.data === null ? null : replayLogs(real, db.data);
+  const state = new Low<object | null>(new StateAdapter(real, false), null);
+  await state.read();
+  return state.data === null ? null : replayLog(real, state.data);
 }
 
-/** Tells one content of a state file, with what its logs add, from another. */
-export async function versionOfState(path: string): Promise<string> {
-  const real = await realFileOf(path);
-  const files = [real, ...(await logFiles(real))].sort();
-  const versions = await Promise.all(files.map(versionOf));
-  return versions.join(' ');
+/** A snapshot of a world, and what stands beside it in the file. */
+interface StoredWorld {
+  readonly snapshot: Snapshot;
+  readonly beside: Readonly<Record<string, unknown>>;
 }
 
-async function realFileOf(path: string): Promise<string> {
-  try {
-    const real = await findRealFile(path);
-    await refuseSecondName(real);
-    return real;
-  } catch (error) {
-    if (error instanceof FileProblem) throw new StateError(error.message);
-    throw new StateError(`cannot be read (${(error as NodeJS.ErrnoException).code ?? error})`);
+/** Reads JSON; writes a snapshot piece by piece, and replaces the file as a whole. */
+class StateAdapter implements Adapter<object | null> {
+  readonly #path: string;
+  /** Others get a turn between the pieces. */
+  readonly #isPolite: boolean;
+
+  constructor(path: string, isPolite: boolean) {
+    this.#path = path;
+    this.#isPolite = isPolite;
+  }
+
+  async read(): Promise<object | null> {
+    const text = await readPlain(this.#path).catch((error: NodeJS.ErrnoException) =>
+      error.code === 'ENOENT' ? null : refuseReading(error),
+    );
+    return text === null ? null : parseState(text);
+  }
+
+  async write(data: object | null): Promise<void> {
+    const { snapshot, beside } = data as StoredWorld;
+    await replacePrivately(this.#path, async (file) => {
+      for (const piece of serializeSnapshot(snapshot, beside)) {
+        // Not `write`, which on a disk that gets full writes a part and reports no error.
+        await file.writeFile(piece);
+        if (this.#isPolite) await nextTurn();
+      }
+    });
   }
 }
 
+function refuseReading(error: NodeJS.ErrnoException): never {
+  const isOdd = error instanceof FileProblem;
+  throw new StateError(isOdd ? error.message : `cannot be read (${error.code ?? error})`);
+}
+
+function parseState(text: string): object {
+  let document: unknown;
+  try {
+    document = JSON.parse(text);
+  } catch (error) {
+    if (!(error instanceof SyntaxError)) throw error;
+    throw new StateError('is not whole JSON; it was left as it is');
+  }
+  if (typeof document === 'object' && document !== null && !Array.isArray(document)) {
+    return document;
+  }
+  throw new StateError('a state is a JSON object; it was left as it is');
+}
+
+/** The state itself if no log of it is there, as after every orderly end. */
+async function replayLog(path: string, document: object): Promise<unknown> {
+  const { log, clock } = document as Partial<{ log: Partial<LogPlace>; clock: SavedClock }>;
+  const text = await readLog(path);
+  const end = text.indexOf('\n') + 1;
+  const head = parseHead(text.slice(0, end));
+  if (head === null || log?.id !== head.id || typeof log.offset !== 'number') return document;
+  const name = basename(logOf(path));
+  await phoneTables.load();
+  const behaviour = await behaviourOf(head, name);
+  const played = new Playback(loadWorld(document, behaviour), clock);
+  const lines = Buffer.from(text.slice(end))
+    .subarray(log.offset - head.offset)
+    .toString();
+  // A program that was killed while it wrote leaves a part of a line at the end.
+  for (const [index, line] of lines.split('\n').slice(0, -1).entries()) {
+    try {
+      played.play(line, behaviour);
+    } catch (error) {
+      throw brokenAt(name, index + 2, error);
+    }
+  }
+  const nowMs = Math.max(played.world.nowMs, played.clock?.now_ms ?? 0);
+  return dumpWorld(played.world, { clock: { ...played.clock, now_ms: nowMs } });
+}
+
+/**
+ * Empty for what is no log of ours: in a folder that others may write, a log of theirs would change
+ * the world.
+ */
+async function readLog(path: string): Promise<string> {
+  const owners = [(await stat(path)).uid, process.getuid?.() ?? 0];
+  return readPlain(logOf(path), owners).catch((error: NodeJS.ErrnoException) => {
+    if (error instanceof FileProblem || error.code === 'ENOENT') return '';
+    throw error;
+  });
+}
+
+function parseHead(line: string): LogHead | null {
+  try {
+    const head = JSON.parse(line) as Partial<LogHead> | null;
+    return typeof head?.id === 'string' && typeof head.offset === 'number'
+      ? (head as LogHead)
+      : null;
+  } catch (error) {
+    if (error instanceof SyntaxError) return null;
+    throw error;
+  }
+}
+
+function brokenAt(name: string, line: number, cause: unknown): StateError {
+  const words = `cannot be read together with its write-ahead log: ${name}: line ${line} is broken`;
+  return new StateError(words, { cause });
+}
+
+async function behaviourOf(head: LogHead, name: string): Promise<Behaviour> {
+  const { settings, problems = [] } = parseSettings(head.settings);
+  const ids: unknown = head.deviations;
+  if (settings === undefined || !Array.isArray(ids)) throw brokenAt(name, 1, problems[0]);
+  const conforming = conformingBehaviour(settings);
+  if (ids.length === 0) return conforming;
+  const { findDeviation } = await import('../../deviations/register.ts');
+  return ids.reduce<Behaviour>((behaviour, id: unknown) => {
+    const found = findDeviation(String(id));
+    if (found !== undefined) return found.override(behaviour);
+    throw new StateError(`was kept under a deviation "${id}", which is not known`);
+  }, conforming);
+}
+
 export interface StateFileOptions {
-  /** Told when a save fails; the next change tries again. */
+  /** Called when a save fails; the next change tries again. */
   readonly onTrouble: (message: string) => void;
-  /** An answer leaves when its change is in the file; else at most 100 ms later. */
+  /** A response leaves when its change is in the file; else at most 100 ms later. */
   readonly sync?: boolean;
-  /** The version that the world was loaded from: what was saved since is not written over. */
-  readonly loaded?: string;
   /** Ids of the deviations under which the world is kept. */
   readonly deviations?: readonly string[];
 }
 
 export class StateFile {
-  readonly #host: WorldHost;
-  readonly #options: StateFileOptions;
-  readonly #named: string;
+  /** What the file held when it was opened; null if there was none. */
+  readonly document: unknown;
+  readonly #locked: string;
+  readonly #logId = randomBytes(8).toString('hex');
   #path: string;
-  /** Where locks of ours stand, whatever becomes of the files and their names. */
-  #locked: string[] = [];
-  /** The file that another hand has changed, once there is one. */
-  #left: string | null = null;
   /** The version that this program read or wrote last; another one is another program's. */
-  #version: string | null = null;
-  #log: { readonly id: string; readonly log: InputLog } | null = null;
+  #version: string | null;
+  #host: WorldHost | null = null;
+  #options: StateFileOptions = { onTrouble: () => undefined };
+  #log = new InputLog({ onTrouble: () => undefined });
   #stop: () => void = () => undefined;
   #timer: NodeJS.Timeout | null = null;
-  #saving: Promise<void> = Promise.resolve();
+  #saving: Promise<unknown> = Promise.resolve();
   #savedInMs = 0;
-  #ended = false;
-
-  constructor(host: WorldHost, path: string, options: StateFileOptions) {
-    this.#host = host;
-    this.#named = path;
-    this.#path = path;
-    this.#options = options;
-  }
 
   /**
-   * Saves for the first time, and watches the world from then on; throws a StateError where the
-   * file cannot be written or another sandbox keeps it.
+   * Reads a file and locks it before, so that no other sandbox saves meanwhile. Throws a StateError
+   * if it cannot be read, or another sandbox keeps it.
    */
-  async begin(): Promise<void> {
-    this.#path = await realFileOf(this.#named);
+  static async open(named: string): Promise<StateFile> {
+    const path = await findReplaceableFile(named).catch(refuseReading);
+    await lockState(path).catch(refuseWriting);
     try {
-      await this.#lock(this.#path);
+      const version = await versionOf(path);
+      return new StateFile(path, version, await readStateFile(path));
     } catch (error) {
-      throw asStateError(error);
+      await unlockState(path);
+      throw error;
     }
-    try {
-      const { loaded } = this.#options;
-      if (loaded !== undefined && (await versionOfState(this.#path)) !== loaded) {
-        throw new StateError('was saved by another sandbox while this one started; start again');
-      }
-      this.#version = await versionOf(this.#path);
-      await this.#write(false);
-    } catch (error) {
-      this.#unwatch();
-      await this.#unlock();
-      throw asStateError(error);
-    }
-    this.#watch();
   }
 
-  async #lock(path: string): Promise<void> {
-    await lockState(path);
-    this.#locked.push(path);
+  private constructor(path: string, version: string | null, document: unknown) {
+    this.#locked = path;
+    this.#path = path;
+    this.#version = version;
+    this.document = document;
   }
 
-  /** Gives up every lock but one. */
-  async #unlock(but?: string): Promise<void> {
-    for (const path of this.#locked) if (path !== but) await unlockState(path);
-    this.#locked = this.#locked.filter((path) => path === but);
-  }
-
-  #watch(): void {
-    const stopInputs = this.#host.keepInputs({
-      begin: (input) => this.#log?.log.begin(input) ?? true,
-      done: (input) => this.#log?.log.done(input),
-      failed: (input) => {
-        this.#log?.log.failed(input);
-        this.#writeWorld();
+  /** Saves a world for the first time, and follows it from then on. Throws a StateError. */
+  async keep(host: WorldHost, options: StateFileOptions): Promise<void> {
+    this.#host = host;
+    this.#options = options;
+    this.#log = new InputLog({
+      sync: options.sync ?? false,
+      onTrouble: ({ code, message }) =>
+        this.#trouble(
+          host,
+          `the write-ahead log of ${this.#path} could not be written (${code ?? message})`,
+        ),
+      onRecovery: () => {
+        host.stateTrouble = null;
       },
     });
-    const stopNotices = this.#host.listen(({ kind }) => {
-      if (kind === 'world') this.#writeWorld();
-      else if (kind === 'clock') this.#writeClock();
+    this.#watch(host);
+    await this.#write(host, false).catch(refuseWriting);
+  }
+
+  #watch(host: WorldHost): void {
+    const log = this.#log;
+    const writeClock = () => log.line(JSON.stringify({ clock: serializeClock(host) }));
+    const writeWorld = () => {
+      log.world(host.world);
+      writeClock();
+    };
+    const stopInputs = host.keepInputs({
+      begin: (input) => log.begin(input),
+      done: (input) => log.done(input),
+      failed: (input) => {
+        log.failed(input);
+        writeWorld();
+      },
+    });
+    const stopNotices = host.listen(({ kind }) => {
+      if (kind === 'world') writeWorld();
+      else if (kind === 'clock') writeClock();
       this.#later();
     });
     this.#stop = () => {
       stopInputs();
       stopNotices();
+      if (this.#timer !== null) clearTimeout(this.#timer);
     };
-  }
-
-  #writeWorld(): void {
-    this.#log?.log.world(this.#host.world);
-    this.#writeClock();
-  }
-
-  #writeClock(): void {
-    this.#log?.log.line(JSON.stringify({ clock: serializeClock(this.#host) }));
   }
 
   /** What has happened so far is in the log when this returns. */
   flush(): void {
-    this.#log?.log.flush();
+    this.#log.flush();
   }
 
-  /** A save that took long is not made often: the log has what comes meanwhile. */
+  /** A save that took long is repeated less often: the log has what comes meanwhile. */
   #later(): void {
-    if (this.#timer !== null || this.#ended) return;
+    if (this.#timer !== null) return;
     const waitMs = Math.max(saveAfterMs, 5 * this.#savedInMs);
     this.#timer = setTimeout(() => {
       this.#saving = this.#saving.then(() => {
@@ -169,19 +294,17 @@ export class StateFile {
     }, waitMs);
   }
 
-  /** Saves as the world is now, piece by piece between what others want. */
-  async save(): Promise<void> {
-    await this.#save(true);
-  }
-
-  async #save(politely: boolean): Promise<boolean> {
+  /** Saves the world as it is now, politely piece by piece between what others want. */
+  async save(isPolite = true): Promise<boolean> {
+    const host = this.#host as WorldHost;
     try {
-      await this.#write(politely);
-      this.#host.stateTrouble = null;
+      await this.#write(host, isPolite);
+      host.stateTrouble = null;
       return true;
     } catch (error) {
       const { code, message } = error as NodeJS.ErrnoException;
       this.#trouble(
+        host,
         `the state could not be saved to ${this.#path} (${code ?? message}); ` +
           `what it lacks is in the write-ahead log beside it as far as that could be written`,
       );
@@ -189,94 +312,52 @@ export class StateFile {
     }
   }
 
-  async #write(politely: boolean): Promise<void> {
-    const startedAtMs = performance.now();
-    await this.#stepAside();
-    const { Low } = await import('lowdb');
-    const log = this.#nextLog();
-    const stored: Stored = {
-      snapshot: snapshotWorld(this.#host.world),
-      clock: serializeClock(this.#host),
-      log,
-    };
-    const db = new Low<unknown>(new PiecewiseFile(this.#path, politely), null);
-    db.data = stored;
-    await db.write();
-    this.#version = await versionOf(this.#path);
-    await removeLogs(this.#path, log);
-    // What they tell is no story of the file that another hand made.
-    if (this.#left !== null) await removeLogs(this.#left, null);
-    this.#left = null;
-    await this.#unlock(this.#path);
-    this.#savedInMs = performance.now() - startedAtMs;
-  }
-
-  #trouble(words: string): void {
-    this.#host.stateTrouble = words;
+  #trouble(host: WorldHost, words: string): void {
+    host.stateTrouble = words;
     this.#options.onTrouble(words);
   }
 
-  /** What happens from now on is told by another log: the state saved now stands before it. */
-  #nextLog(): string {
-    const { deviations = [], sync = false } = this.#options;
-    const { settings } = this.#host.behaviour;
-    const before = this.#log;
-    const onTrouble = ({ code, message }: NodeJS.ErrnoException) =>
-      this.#trouble(
-        `the write-ahead log of ${this.#path} could not be written (${code ?? message})`,
-      );
-    const onRecovery = () => {
-      this.#host.stateTrouble = null;
-    };
-    const head = { after: before?.id ?? null, settings, deviations };
-    this.#log = beginLog(this.#path, head, { sync, onTrouble, onRecovery });
-    before?.log.close();
-    return this.#log.id;
+  async #write(host: WorldHost, isPolite: boolean): Promise<void> {
+    const startedAtMs = performance.now();
+    if ((await versionOf(this.#path)) !== this.#version) await this.#stepAside();
+    const { Low } = await import('lowdb');
+    const place = { id: this.#logId, offset: this.#log.mark() };
+    const beside = { clock: serializeClock(host), log: place };
+    const stored: StoredWorld = { snapshot: snapshotWorld(host.world), beside };
+    await new Low(new StateAdapter(this.#path, isPolite), stored).write();
+    this.#version = await versionOf(this.#path);
+    const { deviations = [] } = this.#options;
+    const { settings } = host.behaviour;
+    this.#log.beginAt(logOf(this.#path), { id: place.id, settings, deviations }, place.offset);
+    this.#savedInMs = performance.now() - startedAtMs;
   }
 
-  /** A file that another hand has changed is left as it is; this world goes on beside it. */
+  /** A file that another program has changed is left as it is: a new one beside it is used. */
   async #stepAside(): Promise<void> {
-    if ((await versionOf(this.#path)) === this.#version) return;
     const changed = this.#path;
-    this.#path = await this.#lockFree(changed);
+    const stamp = new Date().toISOString().replace(/[:.]/g, '-');
+    const name = `${basename(changed, '.json')}.${stamp}-${randomBytes(2).toString('hex')}.json`;
+    this.#path = join(dirname(changed), name);
     this.#version = null;
-    this.#left = changed;
+    await rm(logOf(changed), { force: true });
     this.#options.onTrouble(
       `${changed} was changed by another program since it was loaded, and is left so; ` +
         `this world is kept in ${this.#path} from now on`,
     );
   }
 
-  /** A path beside the changed file where nothing lies, and which is locked as that one was. */
-  async #lockFree(changed: string): Promise<string> {
-    const stamp = new Date().toISOString().replace(/[:.]/g, '-');
-    const stem = join(dirname(changed), `${basename(changed, '.json')}.${stamp}`);
-    for (let n = 1; ; n += 1) {
-      const path = n === 1 ? `${stem}.json` : `${stem}-${n}.json`;
-      await this.#lock(path);
-      if ((await versionOf(path)) === null) return path;
-      await this.#unlock(changed);
-    }
-  }
-
-  /** Saves once more and stops watching. */
+  /** Saves once more, stops following and unlocks the file. */
   async close(): Promise<void> {
-    this.#unwatch();
-    await this.#saving;
-    const isSaved = await this.#save(false);
-    this.#log?.log.close();
-    if (isSaved) await removeLogs(this.#path, null);
-    await this.#unlock();
-  }
-
-  #unwatch(): void {
-    this.#ended = true;
     this.#stop();
-    if (this.#timer !== null) clearTimeout(this.#timer);
+    await this.#saving;
+    const isSaved = this.#log.isBegun && (await this.save(false));
+    this.#log.close();
+    if (isSaved) await rm(logOf(this.#path), { force: true });
+    await unlockState(this.#locked);
   }
 }
 
-function asStateError(error: unknown): StateError {
-  if (error instanceof StateError) return error;
-  return new StateError(unwritableWords(error as NodeJS.ErrnoException));
+function refuseWriting(error: NodeJS.ErrnoException): never {
+  if (error instanceof StateError) throw error;
+  throw new StateError(unwritableWords(error));
 }

@@ -7,49 +7,38 @@ import { promisify } from 'node:util';
 import { StateError } from '../../core/state/snapshot.ts';
 import { createPrivate, FileProblem, halfOf, readPlain } from './private-file.ts';
 
-/** What tells of other processes; tests bring another system. */
-export interface System {
-  readonly platform: NodeJS.Platform;
-  run(file: string, args: readonly string[]): Promise<{ readonly stdout: string }>;
-}
-
-const thisSystem: System = {
-  platform: process.platform,
-  run: (file, args) => promisify(execFile)(file, args, { windowsHide: true }),
-};
-
-/** On Windows the time of a start is measured in two ways, which differ by so much at most. */
-const sameStartWithinMs = 10_000;
-
-/** So often it is tried: each time another process was faster to take over what one had left. */
+/** Each try but the first follows another process that took over a stale lock first. */
 const mostTries = 4;
 const justMadeMs = 50;
 
+const lockOf = (path: string) => join(dirname(path), `.${basename(path)}.lock`);
+
 /**
- * Locks a state file, which is named by where it really lies. The lock of a process that is gone is
- * taken over, even where another one has its id by now, and what it had half written is removed.
- * Throws a StateError when another process keeps the file; errors of the disk come through.
+ * Locks a state file, given by its real path. The lock of a process that has ended is taken over,
+ * and what it had half written is removed. Throws a StateError when another process keeps the file.
  */
-export async function lockState(path: string, system = thisSystem): Promise<void> {
+export async function lockState(path: string): Promise<void> {
   const lock = lockOf(path);
-  for (let tries = 1; !(await makeLock(lock, system)); tries += 1) {
+  for (let tries = 1; !(await makeLock(lock)); tries += 1) {
     const text = await readLock(lock);
     if (text === '' && tries === 1) {
-      // Perhaps it was made a moment ago, and is about to be written.
+      // It may have been created a moment ago and not be written yet.
       await sleep(justMadeMs);
       continue;
     }
     const [pid = '', ...start] = text.trim().split(' ');
-    if (tries > mostTries || (await keepsIt(Number(pid), start.join(' '), system))) {
+    if (tries > mostTries || (await isKeptBy(Number(pid), start.join(' ')))) {
       const owner = /^\d{1,10}$/.test(pid) ? `process ${pid}` : 'another process';
-      throw new StateError(`is in use by ${owner}: stop that sandbox, or name another file`);
+      throw new StateError(
+        `is in use by ${owner}: stop that sandbox, or name another file (if that is no sandbox, remove ${lock})`,
+      );
     }
-    await removeLeft(lock, text);
+    await removeStale(lock, text);
   }
   await sweepHalves(path);
 }
 
-/** On a disk that has become read-only the lock stays: the next sandbox sees that we are gone. */
+/** On a disk that has become read-only the lock stays: the next sandbox sees that we have ended. */
 export async function unlockState(path: string): Promise<void> {
   const lock = lockOf(path);
   try {
@@ -61,23 +50,19 @@ export async function unlockState(path: string): Promise<void> {
   }
 }
 
-/** Whether the lock is ours now; false where there is one already, or anything else of its name. */
-async function makeLock(lock: string, system: System): Promise<boolean> {
-  const ours = `${process.pid} ${(await startOf(process.pid, system)) ?? ''}\n`;
+/** False if anything exists under the lock's name. */
+async function makeLock(lock: string): Promise<boolean> {
+  const ours = `${process.pid} ${(await startOf(process.pid)) ?? ''}\n`;
   const file = await createPrivate(lock).catch((error: NodeJS.ErrnoException) => {
     if (error.code === 'EEXIST') return null;
     throw error;
   });
   if (file === null) return false;
-  try {
-    await file.writeFile(ours);
-  } finally {
-    await file.close();
-  }
+  await file.writeFile(ours).finally(() => file.close());
   return true;
 }
 
-/** Empty for what names no process: nothing that we wrote, such as a link or a pipe. */
+/** Empty for anything that we did not write, such as a link or a pipe. */
 async function readLock(lock: string): Promise<string> {
   try {
     return await readPlain(lock);
@@ -89,10 +74,10 @@ async function readLock(lock: string): Promise<string> {
 }
 
 /**
- * Removes what a process that is gone has left. Of two that do so at once the second would remove
- * the lock that the first has made meanwhile: it is moved first, and looked at again.
+ * If two processes do this at the same time, the second could remove the new lock of the first: the
+ * lock is moved away first, and compared again there.
  */
-async function removeLeft(lock: string, text: string): Promise<void> {
+async function removeStale(lock: string, text: string): Promise<void> {
   const moved = halfOf(lock);
   try {
     await rename(lock, moved);
@@ -100,12 +85,8 @@ async function removeLeft(lock: string, text: string): Promise<void> {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return;
     throw error;
   }
-  const isLeft = (await readLock(moved)) === text && !(await lstat(moved)).isDirectory();
-  await (isLeft ? rm(moved, { force: true }) : rename(moved, lock));
-}
-
-function lockOf(path: string): string {
-  return join(dirname(path), `.${basename(path)}.lock`);
+  const isStale = (await readLock(moved)) === text && !(await lstat(moved)).isDirectory();
+  await (isStale ? rm(moved, { force: true }) : rename(moved, lock));
 }
 
 async function sweepHalves(path: string): Promise<void> {
@@ -119,16 +100,14 @@ async function sweepHalves(path: string): Promise<void> {
   }
 }
 
-/** Ids of processes are used again: one that began at another time is not who wrote the lock. */
-async function keepsIt(pid: number, start: string, system: System): Promise<boolean> {
+/** Process ids are used again: one that began at another time did not write the lock. */
+async function isKeptBy(pid: number, start: string): Promise<boolean> {
   if (!isAnother(pid)) return false;
-  const now = await startOf(pid, system);
-  if (start === '' || now === null || now === start) return true;
-  const apartMs = Math.abs(Date.parse(now) - Date.parse(start));
-  return system.platform === 'win32' && apartMs <= sameStartWithinMs;
+  const now = await startOf(pid);
+  return start === '' || now === null || now === start;
 }
 
-/** Whether this is another process that lives: a process of another user cannot be asked. */
+/** Whether this is another process that lives; one of another user refuses the signal. */
 function isAnother(pid: number): boolean {
   if (!Number.isInteger(pid) || pid <= 0 || pid === process.pid) return false;
   try {
@@ -139,23 +118,12 @@ function isAnother(pid: number): boolean {
   }
 }
 
-/** When a process began, as the system says it; null where it does not. */
-export async function startOf(pid: number, system = thisSystem): Promise<string | null> {
-  if (system.platform === 'win32') return startOnWindows(pid, system);
+/** When a process began, as the system reports it; null if it does not, as on Windows. */
+export async function startOf(pid: number): Promise<string | null> {
   const stat = await readFile(`/proc/${pid}/stat`, 'utf8').catch(() => null);
-  // Its name, in brackets, may have spaces in it; the start is the 20th word after that.
+  // The name, in brackets, may have spaces in it; the start is the 20th word after that.
   if (stat !== null) return stat.slice(stat.lastIndexOf(')') + 2).split(' ')[19] ?? null;
-  return said(system.run('ps', ['-o', 'lstart=', '-p', String(pid)]));
-}
-
-/** Asking takes Windows a second, so it is asked about others alone, when a lock names one. */
-function startOnWindows(pid: number, { run }: System): Promise<string | null> {
-  if (pid === process.pid) return Promise.resolve(new Date(performance.timeOrigin).toISOString());
-  const question = `(Get-Process -Id ${pid}).StartTime.ToUniversalTime().ToString('o')`;
-  return said(run('powershell.exe', ['-NoProfile', '-NonInteractive', '-Command', question]));
-}
-
-async function said(answer: Promise<{ readonly stdout: string }>): Promise<string | null> {
-  const told = await answer.catch(() => null);
-  return told?.stdout.trim() || null;
+  const args = ['-o', 'lstart=', '-p', String(pid)];
+  const listed = await promisify(execFile)('ps', args, { windowsHide: true }).catch(() => null);
+  return listed?.stdout.trim() || null;
 }

@@ -194,26 +194,27 @@ export interface SettingCheck {
   readonly among?: Partial<Settings>;
   readonly plan?: 'sandbox' | 'standard' | 'pro';
   readonly look: (client: SandboxClient) => Promise<unknown>;
-  /** Value and what is then seen; the default comes first. */
-  readonly seen: readonly (readonly [value: unknown, outcome: unknown])[];
+  /** The default comes first. */
+  readonly values: readonly unknown[];
+  /** What is seen with each of the values. */
+  readonly seen: readonly unknown[];
 }
 
 /** Rejects unless the setting shows with every value that can be listed, each differently. */
 export async function checkSetting(key: SettingKey, show: SettingCheck): Promise<void> {
-  const { among = {}, plan = 'pro', look, seen } = show;
-  assert.deepEqual(seen[0]?.[0], defaultSettings[key], 'the default comes first');
+  const { among = {}, plan = 'pro', look, values, seen } = show;
+  assert.deepEqual(values[0], defaultSettings[key], 'the default comes first');
   const spec: SettingSpec = settingSpecs[key];
-  const values = seen.map(([value]) => value);
   for (const value of spec.enum ?? (spec.type === 'boolean' ? [true, false] : [])) {
     assert.ok(values.includes(value), `${value} is shown`);
   }
-  const outcomes = seen.map(([, outcome]) => JSON.stringify(outcome));
-  assert.ok(seen.length > 1);
-  assert.equal(new Set(outcomes).size, seen.length, 'each value shows differently');
-  for (const [value, outcome] of seen) {
+  assert.ok(values.length > 1 && values.length === seen.length);
+  const outcomes = new Set(seen.map((outcome) => JSON.stringify(outcome)));
+  assert.equal(outcomes.size, seen.length, 'each value shows differently');
+  for (const [at, value] of values.entries()) {
     const settings = { ...among, [key]: value } as Partial<Settings>;
     const client = new SandboxClient(await createSandbox({ clock: 'frozen', plan, settings }));
     const found = await look(client).finally(() => client.close());
-    assert.deepEqual(found, outcome, `${key}: ${JSON.stringify(value)}`);
+    assert.deepEqual(found, seen[at], `${key}: ${JSON.stringify(value)}`);
   }
 }
