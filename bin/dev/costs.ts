@@ -3,7 +3,7 @@
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { KINDS, type Kind, madeBy } from '../../conformance/engine/inventory/inventory.ts';
+import { Inventory } from '../../conformance/engine/inventory/inventory.ts';
 import { runScenarios } from '../../conformance/engine/run/run.ts';
 import { type Sender, socketSender } from '../../conformance/engine/send/sender.ts';
 import type { ScenarioResult } from '../../conformance/engine/types.ts';
@@ -70,22 +70,12 @@ function rowOf(results: Results, id: string, hasWaits: boolean): Row | undefined
   const calls = result.exchanges.filter(({ kind }) => kind === 'call');
   const own = calls.filter(({ as }) => as === MAIN).length;
   const row: Row = { calls: own, other_calls: calls.length - own };
-  for (const kind of KINDS) row[kind] = countOf(kind, calls);
+  const inventory = new Inventory('');
+  for (const { request, response } of calls) if (response) inventory.note(request, response);
+  Object.assign(row, inventory.made);
   const busyMs = calls.reduce((sum, { durationMs }) => sum + durationMs, 0);
   if (hasWaits) row.wait_ms = Math.round(Math.max(0, result.durationMs - busyMs) / 500) * 500;
   return Object.fromEntries(Object.entries(row).filter(([, value]) => value > 0));
-}
-
-function countOf(kind: Kind, calls: ScenarioResult['exchanges']): number {
-  const ids = new Set<string>();
-  for (const { n, request, response } of calls) {
-    if (response === null) continue;
-    const target = new URL(request.url).pathname;
-    for (const each of madeBy({ ...response, method: request.method, target })) {
-      if (each.kind === kind) ids.add(each.id === '' ? `#${n}` : each.id);
-    }
-  }
-  return ids.size;
 }
 
 /** How many more calls each further request a second takes, from two rates. */

@@ -57,11 +57,6 @@ export interface Scenario {
   readonly confirms?: Capability;
   /** Statuses that the scenario provokes on purpose, so that they do not count as a disturbance. */
   readonly provokes?: readonly number[];
-  /**
-   * For a rule of this scenario, those that all evidence against it takes for granted: where one of
-   * them deviates in the same run, that is the reason, and this rule is blocked.
-   */
-  readonly presumes?: Readonly<Partial<Record<RuleId, readonly RuleId[]>>>;
   run(t: ScenarioContext): Promise<void>;
 }
 
@@ -100,8 +95,6 @@ export interface Finding {
   readonly actual: string;
   /** Numbers of the exchanges that show it. */
   readonly exchanges: readonly number[];
-  /** Rules without which it shows nothing: where one of them deviates, that is the reason. */
-  readonly presumes?: readonly RuleId[];
   /** The rule whose deviation is the reason for it. */
   readonly explainedBy?: RuleId;
 }

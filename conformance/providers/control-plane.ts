@@ -154,9 +154,6 @@ export function controlOperator(
         data,
       }),
     events: (afterSeq) => plane.list(`events?after_seq=${afterSeq}`, 'events'),
-    async resume(subscriptionId) {
-      await plane.ask('POST', `subscriptions/${subscriptionId}/resume`, {});
-    },
     firmRate: (firmId, perSecond) => setFirmRate(plane, firmId, perSecond),
   };
 }

@@ -1,10 +1,13 @@
 // Targets by a control plane: a world for the run and one for each scenario that needs its own, in
 // which every credential, trading account, name and fault is made on demand.
+import { randomUUID } from 'node:crypto';
 import { type Capability, EVERY_CAPABILITY, type Role } from '../engine/capabilities.ts';
 import { Blocked, MissingCapability } from '../engine/scenario-errors.ts';
+import { encodeCall } from '../engine/send/client.ts';
 import type { HeaderLine } from '../engine/send/headers.ts';
 import { idText, memberAt, parseJson } from '../engine/send/json.ts';
 import type { Sender } from '../engine/send/sender.ts';
+import { SCOPES } from '../spec/operations.ts';
 import { ControlPlaneClient, controlOperator, type Row } from './control-plane.ts';
 import type { Profile } from './profile.ts';
 import { isAmple, ordersOf } from './profile-provider.ts';
@@ -15,6 +18,7 @@ import type {
   OrderTemplates,
   Place,
   Provider,
+  SeedKind,
   Target,
 } from './target.ts';
 import { type WebhookEndpoint, WebhookReceiver } from './webhook-receiver.ts';
@@ -33,117 +37,89 @@ export interface ControlProviderOptions {
 /** The fastest plan, whose limits are shown as well. */
 const PRO_PER_SECOND = 200;
 
-/** NS-1: the names that instrument and size may have, in a world that is dropped afterwards. */
+export { SCOPES as EVERY_SCOPE } from '../spec/operations.ts';
+
+/** NS-1: the names that orders usually have, for worlds that are dropped afterwards. */
 const USUAL_ORDERS: OrderTemplates = {
   open: [
-    { instrument: 'EURUSD', side: 'buy', volume: '0.10' },
-    { symbol: 'EURUSD', side: 'buy', volume: '0.10' },
-    { instrument: 'EURUSD', side: 'buy', size: '0.10' },
+    usualOrder('instrument', 'side', 'volume', ['buy', 'sell']),
+    usualOrder('symbol', 'side', 'volume', ['buy', 'sell']),
+    usualOrder('instrument', 'side', 'size', ['buy', 'sell']),
+    usualOrder('symbol', 'direction', 'lots', ['long', 'short']),
   ],
-  other: undefined,
   close: {},
 };
 
-export async function controlProvider(options: ControlProviderOptions): Promise<Provider> {
-  const plane = new ControlPlaneClient(options.controlUrl, options.sender, options.controlToken);
-  const absent = await plane.absence();
-  if (absent !== null)
-    throw new Blocked(`no control plane answers at ${options.controlUrl}: ${absent}`);
-  const provider = new ControlProvider(options, plane);
-  await provider.open();
-  return provider;
+function usualOrder(instrument: string, side: string, size: string, sides: [string, string]) {
+  return {
+    terms: { [instrument]: 'EURUSD', [side]: sides[0], [size]: '0.10' },
+    other: { [instrument]: 'GBPUSD', [side]: sides[1], [size]: '0.20' },
+  };
 }
 
-class ControlProvider implements Provider {
+/** What all targets of a run share. */
+interface Shared {
   readonly options: ControlProviderOptions;
   readonly offers: ReadonlySet<Capability>;
   readonly orders: OrderTemplates;
-  readonly confirmable = false;
-  readonly notes: readonly string[] = [];
-  worlds = false;
-  readonly #plane: ControlPlaneClient;
-  readonly #secrets = new Set<string>();
-  /** Drops each world that still exists. */
-  readonly #leaves = new Set<() => Promise<void>>();
-  #shared: Promise<Target> | undefined;
-  #receiver: Promise<WebhookReceiver> | undefined;
-
-  constructor(options: ControlProviderOptions, plane: ControlPlaneClient) {
-    this.options = options;
-    this.#plane = plane;
-    this.orders = ordersOf(options.positions) ?? USUAL_ORDERS;
-    // A control plane can make everything that a scenario may need.
-    const isLimited = !isAmple(options.maxRate, PRO_PER_SECOND);
-    this.offers = new Set(EVERY_CAPABILITY.filter((each) => each !== 'bursts' || !isLimited));
-  }
-
-  /** Everything is made on demand, so nothing is withdrawn. */
-  withdraw(): void {}
-
-  /** Finds out whether worlds are offered, by making the one that the run plays in. */
-  async open(): Promise<void> {
-    const world = await this.#world().catch((error: unknown) => {
-      if (error instanceof Blocked) return undefined;
-      throw error;
-    });
-    this.worlds = world !== undefined;
-    this.#shared = Promise.resolve(world ?? this.#whole());
-  }
-
-  shared(): Promise<Target> {
-    return this.#shared!;
-  }
-
-  async own(): Promise<Target> {
-    return this.worlds ? this.#world() : this.#whole();
-  }
-
-  receiver(): Promise<WebhookReceiver> {
-    this.#receiver ??= WebhookReceiver.listen();
-    return this.#receiver;
-  }
-
-  noteSecret(value: string): void {
-    this.#secrets.add(value);
-    this.options.secret?.(value);
-  }
-
-  secrets(): Iterable<string> {
-    return this.#secrets;
-  }
-
-  async close(): Promise<void> {
-    for (const leave of this.#leaves) await leave().catch(() => {});
-    if (this.#receiver !== undefined) await (await this.#receiver).close();
-  }
-
-  /** A world whose clock stands still: nothing happens in it that a scenario does not do. */
-  async #world(): Promise<Target> {
-    const { name: world } = await this.#plane.ask('POST', 'worlds', { clock: 'frozen' });
-    if (typeof world !== 'string') throw new Blocked('the control plane made no world');
-    const leave = async () => {
-      if (this.#leaves.delete(leave)) await this.#plane.ask('DELETE', `worlds/${world}`);
-    };
-    this.#leaves.add(leave);
-    const plane = this.#plane.at(`${this.#plane.url}/worlds/${world}`);
-    return new ControlTarget(this, plane, leave, [['x-sandbox-world', world]]);
-  }
-
-  #whole(): Target {
-    return new ControlTarget(this, this.#plane);
-  }
+  readonly receiver: () => Promise<WebhookReceiver>;
+  readonly onSecret: (value: string) => void;
 }
 
-/** Every scope of the specification. */
-export const EVERY_SCOPE = [
-  'accounts:write',
-  'trades:write',
-  'trader:trade',
-  'transactions:write',
-  'trader:funds',
-  'transactions:amend',
-  'webhooks:manage',
-];
+export async function controlProvider(options: ControlProviderOptions): Promise<Provider> {
+  const { controlUrl, sender, controlToken, maxRate } = options;
+  const plane = new ControlPlaneClient(controlUrl, sender, controlToken);
+  const absent = await plane.absence();
+  if (absent !== null) throw new Blocked(`no control plane answers at ${controlUrl}: ${absent}`);
+  // A control plane can make everything that a scenario may need.
+  const isLimited = !isAmple(maxRate, PRO_PER_SECOND);
+  const offers = new Set(EVERY_CAPABILITY.filter((each) => each !== 'bursts' || !isLimited));
+  const secrets = new Set<string>();
+  /** Drops each world that still exists. */
+  const leaves = new Set<() => Promise<void>>();
+  let receiver: Promise<WebhookReceiver> | undefined;
+  const shared: Shared = {
+    ...{ options, offers, orders: ordersOf(options.positions) ?? USUAL_ORDERS },
+    receiver() {
+      receiver ??= WebhookReceiver.listen();
+      return receiver;
+    },
+    onSecret(value) {
+      secrets.add(value);
+      options.secret?.(value);
+    },
+  };
+  /** A world whose clock stands still: nothing happens in it that a scenario does not do. */
+  const makeWorld = async (): Promise<Target> => {
+    const { name } = await plane.ask('POST', 'worlds', { clock: 'frozen' });
+    if (typeof name !== 'string') throw new Blocked('the control plane made no world');
+    const leave = async () => {
+      if (leaves.delete(leave)) await plane.ask('DELETE', `worlds/${name}`);
+    };
+    leaves.add(leave);
+    const own = plane.at(`${plane.url}/worlds/${name}`);
+    return new ControlTarget(shared, own, leave, [['x-sandbox-world', name]]);
+  };
+  const whole = () => new ControlTarget(shared, plane);
+  // Whether worlds are offered shows by making the one that the run plays in.
+  const world = await makeWorld().catch((error: unknown) => {
+    if (error instanceof Blocked) return undefined;
+    throw error;
+  });
+  const target = world ?? whole();
+  return {
+    ...{ offers, confirmable: false, worlds: world !== undefined, notes: [] },
+    /** Everything is made on demand, so nothing is withdrawn. */
+    withdraw: () => {},
+    shared: async () => target,
+    own: async () => (world === undefined ? whole() : makeWorld()),
+    secrets: () => secrets,
+    async close() {
+      for (const leave of leaves) await leave().catch(() => {});
+      await (await receiver)?.close();
+    },
+  };
+}
 
 /** The identities of the default world that the contract of the control plane fixes. */
 const FIRMS = { firm: '1', other_firm: '2' } as const;
@@ -156,14 +132,14 @@ const AMPLE_PER_SECOND = 100_000;
 export const DELEGATED_SCOPES = ['trader:trade', 'trader:funds'];
 
 const ROLE_CREDENTIALS: Partial<Record<Role, CredentialOptions>> = {
-  firm: { scopes: EVERY_SCOPE },
-  brand: { scopes: EVERY_SCOPE, brand: 'brand' },
-  other_brand: { scopes: EVERY_SCOPE, brand: 'other_brand' },
-  other_firm: { scopes: EVERY_SCOPE, firm: 'other_firm' },
+  firm: { scopes: SCOPES },
+  brand: { scopes: SCOPES, brand: 'brand' },
+  other_brand: { scopes: SCOPES, brand: 'other_brand' },
+  other_firm: { scopes: SCOPES, firm: 'other_firm' },
   no_scopes: { scopes: [] },
-  no_amend: { scopes: EVERY_SCOPE.filter((each) => each !== 'transactions:amend') },
+  no_amend: { scopes: SCOPES.filter((each) => each !== 'transactions:amend') },
   amend_only: { scopes: ['transactions:amend'] },
-  client: { scopes: EVERY_SCOPE },
+  client: { scopes: SCOPES },
 };
 
 class ControlTarget implements Target {
@@ -175,7 +151,7 @@ class ControlTarget implements Target {
   readonly mainName = 'the credential that the control plane made';
   readonly orders: OrderTemplates;
   readonly operator: Operator;
-  readonly #provider: ControlProvider;
+  readonly #shared: Shared;
   readonly #plane: ControlPlaneClient;
   readonly #leave: (() => Promise<void>) | undefined;
   readonly #credentials = new Map<Role, Promise<Credential>>();
@@ -186,19 +162,19 @@ class ControlTarget implements Target {
 
   /** `leave` drops the world; without it this is the whole target. */
   constructor(
-    provider: ControlProvider,
+    shared: Shared,
     plane: ControlPlaneClient,
     leave?: () => Promise<void>,
     addedHeaders: readonly HeaderLine[] = [],
   ) {
-    this.#provider = provider;
+    this.#shared = shared;
     this.#plane = plane;
     this.#leave = leave;
-    this.baseUrl = provider.options.baseUrl;
+    this.baseUrl = shared.options.baseUrl;
     this.addedHeaders = addedHeaders;
-    this.offers = provider.offers;
+    this.offers = shared.offers;
     this.disposable = leave !== undefined;
-    this.orders = provider.orders;
+    this.orders = shared.orders;
     this.operator = controlOperator(plane, (options) => this.mint(options));
   }
 
@@ -207,8 +183,6 @@ class ControlTarget implements Target {
     this.#credentials.set(role, made);
     return made;
   }
-
-  nameBrand(): void {}
 
   brandId(role: Role): string | undefined {
     if (role === 'other_firm') return OTHER_FIRMS_BRAND;
@@ -240,7 +214,7 @@ class ControlTarget implements Target {
     if (options !== undefined) return this.mint(options, role);
     // A delegated token is metered against the credential that mints it, so each has a minter of
     // its own.
-    const minter = await this.mint({ scopes: EVERY_SCOPE }, `${role}-minter`);
+    const minter = await this.mint({ scopes: SCOPES }, `${role}-minter`);
     const place = await this.#placeFor(minter);
     const minted: CredentialOptions = {
       kind: 'delegated',
@@ -254,21 +228,15 @@ class ControlTarget implements Target {
   }
 
   async #placeFor(minter: Credential): Promise<Place> {
-    const mark = `${Date.now().toString(36)}-${Math.random().toString(36).slice(2, 10)}`;
-    const account = {
-      client_reference_id: `delegate-${mark}`,
-      email: `delegate-${mark}@conformance.example.com`,
-      brand_id: BRANDS.brand,
-    };
-    const answer = await this.#provider.options.sender.send({
+    const key = `delegate-${randomUUID()}`;
+    const email = `${key}@conformance.example.com`;
+    const body = { client_reference_id: key, email, brand_id: BRANDS.brand };
+    const call = encodeCall({ method: 'POST', path: '/api/v1/accounts', key, body });
+    const answer = await this.#shared.options.sender.send({
       method: 'POST',
-      url: `${this.baseUrl}/api/v1/accounts`,
-      headers: [
-        ['authorization', `Bearer ${minter.token}`],
-        ['content-type', 'application/json'],
-        ['idempotency-key', `delegate-${mark}`],
-      ],
-      body: Buffer.from(JSON.stringify(account)),
+      url: this.baseUrl + call.target,
+      headers: [['authorization', `Bearer ${minter.token}`], ...call.headers],
+      body: call.body,
       timeoutMs: 30_000,
     });
     const text = Buffer.from(answer.body).toString();
@@ -290,8 +258,8 @@ class ControlTarget implements Target {
     const text = (value: unknown) => (typeof value === 'string' ? value : undefined);
     const [token, clientSecret] = [text(row.token), text(row.client_secret)];
     if (token === undefined) throw new Blocked('the control plane made no token');
-    this.#provider.noteSecret(token);
-    if (clientSecret !== undefined) this.#provider.noteSecret(clientSecret);
+    this.#shared.onSecret(token);
+    if (clientSecret !== undefined) this.#shared.onSecret(clientSecret);
     const isOtherFirm = options.firm === 'other_firm';
     return {
       name,
@@ -306,18 +274,17 @@ class ControlTarget implements Target {
     };
   }
 
-  seed(): Promise<Place> {
-    const why = 'trading accounts are opened here, not taken from a profile';
-    throw new MissingCapability('trading_account', why);
+  async seed(kind: SeedKind): Promise<Place> {
+    throw new MissingCapability(kind, 'trading accounts are opened here, not taken from a profile');
   }
 
-  settledTransaction(): Promise<{ id: string; account_id: string }> {
+  async settledTransaction(): Promise<{ id: string; account_id: string }> {
     const why = 'transactions are settled here, not taken from a profile';
     throw new MissingCapability('settled_transaction', why);
   }
 
   async receiver(): Promise<WebhookEndpoint> {
-    const receiver = await this.#provider.receiver();
+    const receiver = await this.#shared.receiver();
     let forward = { from: '', to: '' };
     const hook = receiver.hook((name) => {
       const from = `https://${name}.hooks.example.com`;

@@ -4,34 +4,21 @@ import { CAPABILITIES, type Capability, nameInProfile, type Role } from '../engi
 import type { Rate } from '../engine/pace/pacer.ts';
 import { Blocked, MissingCapability, UsedUp } from '../engine/scenario-errors.ts';
 import { listenAddress, type Profile } from './profile.ts';
-import type { Credential, Operator, OrderTemplates, Place, Provider, Target } from './target.ts';
-import type { WebhookEndpoint } from './webhook-receiver.ts';
-import { WebhookReceiver } from './webhook-receiver.ts';
+import {
+  type Credential,
+  type Operator,
+  type OrderTemplates,
+  type Place,
+  type Provider,
+  SEED_KINDS,
+  type SeedKind,
+  type Target,
+} from './target.ts';
+import { type WebhookEndpoint, WebhookReceiver } from './webhook-receiver.ts';
 
 /** The default rate of new credentials, used if a profile names no plan. */
 export const SANDBOX_PER_SECOND = 5;
 export const FIRM_FACTOR = 4;
-
-const OPERATOR_CAPABILITIES: Readonly<Record<keyof Operator, Capability>> = {
-  advance: 'clock',
-  nowMs: 'clock',
-  deliveriesInFlight: 'clock',
-  mint: 'mint',
-  rescope: 'mint',
-  openTradingAccount: 'fresh_trading_account',
-  settle: 'settle',
-  ledger: 'ledger',
-  settings: 'clock',
-  transactions: 'ledger',
-  accounts: 'ledger',
-  fault: 'fault',
-  resolve: 'dns',
-  permit: 'permissions',
-  emit: 'emit',
-  events: 'emit',
-  resume: 'clock',
-  firmRate: 'rates',
-};
 
 /** Which settled transactions earlier runs have used up. */
 export interface UsedSeeds {
@@ -39,7 +26,7 @@ export interface UsedSeeds {
   add(transactionId: string): void;
 }
 
-export interface ProfileProviderOptions {
+interface ProfileProviderOptions {
   readonly baseUrl: string;
   readonly profile: Profile;
   readonly secrets: readonly string[];
@@ -55,10 +42,8 @@ export interface ProfileProviderOptions {
 }
 
 export function profileProvider(options: ProfileProviderOptions): Provider {
-  const { used } = options;
-  const { profile, isOpen } = withMain(options.profile, options.tokenFrom !== undefined);
+  const { profile, used, maxRate } = options;
   const notes = [...(options.notes ?? [])];
-  const claimed = offersOf(profile, options.maxRate);
   const settled = profile.seeds?.settled_transactions ?? [];
   const left = settled.filter(({ id }) => used?.has(id) !== true);
   if (left.length < settled.length) {
@@ -66,47 +51,52 @@ export function profileProvider(options: ProfileProviderOptions): Provider {
     const more = left.length === 0 ? 'add others' : `${left.length} left`;
     notes.push(`seeds.settled_transactions: used up by earlier runs: ${gone.join(', ')}; ${more}.`);
   }
-  const rest = { ...profile, seeds: { ...profile.seeds, settled_transactions: left } };
-  const provider = new ProfileProvider({ ...options, profile: rest, notes, isOpen });
-  for (const each of claimed) if (!provider.offers.has(each)) provider.lost.add(each);
-  return provider;
+  const credentials = withMain(profile.credentials);
+  const rest = { ...profile, credentials, seeds: { ...profile.seeds, settled_transactions: left } };
+  const wasFirm = profile.credentials.firm !== undefined;
+  const isOpen = options.tokenFrom !== undefined || !wasFirm;
+  const target = new ProfileTarget({ ...options, profile: rest }, isOpen);
+  const lost = new Set<Capability>();
+  if (left.length === 0 && offersOf(profile, maxRate).has('settled_transaction')) {
+    lost.add('settled_transaction');
+  }
+  return {
+    ...{ worlds: false, confirmable: true, offers: target.offers, lost, notes },
+    withdraw(need, why) {
+      lost.add(need);
+      notes.push(`${nameInProfile(need)}: ${why}.`);
+      target.withdraw(need);
+    },
+    shared: async () => target,
+    own: async () => target,
+    secrets: () => options.secrets,
+    close: () => target.end(),
+  };
 }
+
+type Credentials = Profile['credentials'];
 
 /**
  * Scenarios act as `firm` or `brand`. Where there is neither, a credential of the other brand or
- * the other firm does as well: nothing is other than it then. Whether that is bound to a brand is
- * open until it has created an account.
+ * the other firm does as well: nothing is other than it then.
  */
-function withMain(profile: Profile, isToken: boolean): { profile: Profile; isOpen: boolean } {
-  const {
-    firm,
-    brand,
-    other_brand: otherBrand,
-    other_firm: otherFirm,
-    ...rest
-  } = profile.credentials;
-  if (firm !== undefined || brand !== undefined) {
-    const brandId = firm?.brand_id ?? brand?.brand_id;
-    if (firm === undefined || brandId === undefined) return { profile, isOpen: isToken };
-    const credentials = { ...profile.credentials, firm: { ...firm, brand_id: brandId } };
-    return { profile: { ...profile, credentials }, isOpen: isToken };
+function withMain(credentials: Credentials): Credentials {
+  const { firm, brand, other_brand: otherBrand, other_firm: otherFirm, ...rest } = credentials;
+  if (firm !== undefined && brand?.brand_id !== undefined) {
+    return { ...credentials, firm: { brand_id: brand.brand_id, ...firm } };
   }
+  if (firm !== undefined || brand !== undefined) return credentials;
   if (otherBrand !== undefined) {
-    const others = otherFirm === undefined ? {} : { other_firm: otherFirm };
-    const credentials = { ...rest, ...others, brand: otherBrand };
-    return { profile: { ...profile, credentials }, isOpen: false };
+    return { ...rest, brand: otherBrand, ...(otherFirm && { other_firm: otherFirm }) };
   }
-  if (otherFirm === undefined) return { profile, isOpen: false };
-  return { profile: { ...profile, credentials: { ...rest, firm: otherFirm } }, isOpen: true };
+  return otherFirm === undefined ? credentials : { ...rest, firm: otherFirm };
 }
 
 /** What a profile claims to offer, before anything of it was tried. */
 export function offersOf(profile: Profile, maxRate?: number): Set<Capability> {
   const { seeds = {}, positions, plan, receiver } = profile;
   const offers = new Set<Capability>(Object.keys(profile.credentials) as Role[]);
-  if (seeds.trading_account) offers.add('trading_account');
-  if (seeds.second_trading_account) offers.add('second_trading_account');
-  if (seeds.provider_trading_account) offers.add('provider_trading_account');
+  for (const kind of SEED_KINDS) if (seeds[kind]) offers.add(kind);
   if ((seeds.settled_transactions ?? []).length > 0) offers.add('settled_transaction');
   if (positions) offers.add('orders');
   if (positions?.open.other_body) offers.add('other_order');
@@ -121,7 +111,7 @@ export function offersOf(profile: Profile, maxRate?: number): Set<Capability> {
 export function ordersOf(positions: Profile['positions']): OrderTemplates | undefined {
   if (positions === undefined) return undefined;
   const { open, close } = positions;
-  return { open: [open.body], other: open.other_body, close: close.body };
+  return { open: [{ terms: open.body, other: open.other_body ?? {} }], close: close.body };
 }
 
 /** Rules about limits are shown by bursts above the plan, of several credentials at once. */
@@ -129,74 +119,28 @@ export function isAmple(maxRate: number | undefined, perSecond: number): boolean
   return maxRate === undefined || maxRate >= 20 * perSecond;
 }
 
-interface ProviderOptions extends ProfileProviderOptions {
-  readonly notes: string[];
-  /** Whether the main credential may yet turn out to be bound to a brand. */
-  readonly isOpen: boolean;
-}
-
-class ProfileProvider implements Provider {
-  readonly worlds = false;
-  readonly confirmable = true;
-  readonly offers: Set<Capability>;
-  readonly lost = new Set<Capability>();
-  readonly notes: string[];
-  readonly #options: ProviderOptions;
-  readonly #target: ProfileTarget;
-
-  constructor(options: ProviderOptions) {
-    this.#options = options;
-    this.offers = offersOf(options.profile, options.maxRate);
-    this.notes = options.notes;
-    this.#target = new ProfileTarget(options, this.offers);
-  }
-
-  withdraw(need: Capability, why: string): void {
-    this.offers.delete(need);
-    this.lost.add(need);
-    this.notes.push(`${nameInProfile(need)}: ${why}.`);
-    this.#target.drop(need);
-  }
-
-  async shared(): Promise<Target> {
-    return this.#target;
-  }
-
-  async own(): Promise<Target> {
-    return this.#target;
-  }
-
-  secrets(): Iterable<string> {
-    return this.#options.secrets;
-  }
-
-  close(): Promise<void> {
-    return this.#target.end();
-  }
-}
-
-type Credentials = Readonly<Partial<Record<Role, Readonly<Record<string, string | undefined>>>>>;
-
 class ProfileTarget implements Target {
   readonly baseUrl: string;
-  readonly offers: ReadonlySet<Capability>;
+  readonly offers: Set<Capability>;
   readonly disposable = false;
   readonly operator: Operator = unsupportedOperator();
   readonly orders: OrderTemplates | undefined;
-  readonly #options: ProviderOptions;
+  readonly #options: ProfileProviderOptions;
+  /** Whether a main credential that is called `firm` may turn out to be bound to a brand. */
+  readonly #isOpen: boolean;
   #receiver: Promise<WebhookReceiver> | undefined;
-  readonly #offers: Set<Capability>;
-  readonly #settled: { readonly id: string; readonly account_id: string }[];
-  #credentials: Credentials;
+  #settled: readonly { readonly id: string; readonly account_id: string }[];
+  #credentials: Readonly<Partial<Record<Role, Readonly<Record<string, string | undefined>>>>>;
 
-  constructor(options: ProviderOptions, offers: Set<Capability>) {
+  constructor(options: ProfileProviderOptions, isOpen: boolean) {
+    const { profile, maxRate } = options;
     this.#options = options;
-    this.#offers = offers;
-    this.#credentials = options.profile.credentials as Credentials;
+    this.#isOpen = isOpen;
+    this.#credentials = profile.credentials as Readonly<Record<string, Record<string, string>>>;
     this.baseUrl = options.baseUrl;
-    this.offers = offers;
-    this.orders = ordersOf(options.profile.positions);
-    this.#settled = [...(options.profile.seeds?.settled_transactions ?? [])];
+    this.offers = offersOf(profile, maxRate);
+    this.orders = ordersOf(profile.positions);
+    this.#settled = profile.seeds?.settled_transactions ?? [];
   }
 
   get mainRole(): Role {
@@ -213,27 +157,24 @@ class ProfileTarget implements Target {
     return url === undefined ? undefined : pathUnder(url, `conformance-${this.#options.mark}`);
   }
 
-  /** Notes the brand in which a credential creates; `isBound` when it named none. */
-  nameBrand(role: Role, brandId: string, isBound: boolean): void {
+  nameBrand(role: Role, brandId: string): void {
+    const { firm, ...rest } = this.#credentials;
     const given = { ...this.#credentials[role], brand_id: brandId };
-    if (role === 'firm' && isBound && this.#options.isOpen) {
-      const { firm: _, ...rest } = this.#credentials;
+    if (role === 'firm' && this.#isOpen) {
       this.#credentials = { ...rest, brand: given };
-      this.#offers.delete('firm');
-      this.#offers.add('brand');
+      this.offers.delete('firm');
+      this.offers.add('brand');
     } else this.#credentials = { ...this.#credentials, [role]: given };
   }
 
-  drop(need: Capability): void {
+  withdraw(need: Capability): void {
+    this.offers.delete(need);
     const { [need as Role]: _, ...rest } = this.#credentials;
     this.#credentials = rest;
-    const lost = need.endsWith('trading_account')
-      ? this.#place(need as 'trading_account')
-      : undefined;
-    const kept = this.#settled.filter((each) => each.account_id !== lost?.account_id);
+    const place = this.#options.profile.seeds?.[need as SeedKind];
     // Nothing of these could be tried without using them up.
-    this.#settled.splice(0, this.#settled.length, ...kept);
-    if (kept.length === 0) this.#offers.delete('settled_transaction');
+    this.#settled = this.#settled.filter((each) => each.account_id !== place?.account_id);
+    if (this.#settled.length === 0) this.offers.delete('settled_transaction');
   }
 
   async credential(role: Role): Promise<Credential> {
@@ -261,19 +202,20 @@ class ProfileTarget implements Target {
     return this.#credentials[role]?.brand_id;
   }
 
-  async seed(kind: 'trading_account'): Promise<Place> {
-    const place = this.offers.has(kind) ? this.#place(kind) : undefined;
+  async seed(kind: SeedKind): Promise<Place> {
+    const place = this.offers.has(kind) ? this.#options.profile.seeds?.[kind] : undefined;
     if (place === undefined) throw missing(kind);
     return place;
   }
 
   async settledTransaction(): Promise<{ id: string; account_id: string }> {
-    const next = this.#settled.shift();
+    const [next, ...rest] = this.#settled;
     if (next === undefined && this.offers.has('settled_transaction')) {
       const words = 'each of seeds.settled_transactions is used up; add others';
       throw new UsedUp('settled_transaction', words);
     }
     if (next === undefined) throw missing('settled_transaction');
+    this.#settled = rest;
     this.#options.used?.add(next.id);
     return next;
   }
@@ -289,10 +231,6 @@ class ProfileTarget implements Target {
 
   async end(): Promise<void> {
     await (await this.#receiver?.catch(() => undefined))?.close();
-  }
-
-  #place(kind: 'trading_account'): Place | undefined {
-    return this.#options.profile.seeds?.[kind];
   }
 
   /** The rates that must have room for each request of a role: its own first, its firm's last. */
@@ -334,17 +272,14 @@ export function pathUnder(publicUrl: string, name: string): string {
 }
 
 function missing(need: Capability): MissingCapability {
-  return new MissingCapability(
-    need,
-    `the profile does not offer it: add ${CAPABILITIES[need].add}`,
-  );
+  const add = `add ${CAPABILITIES[need].add}`;
+  return new MissingCapability(need, `the profile does not offer it: ${add}`);
 }
 
+/** Each power takes a control plane, which a scenario that needs one asks for. */
 function unsupportedOperator(): Operator {
-  const refuse = (verb: string | symbol) => () => {
-    throw missing(OPERATOR_CAPABILITIES[verb as keyof Operator] ?? 'mint');
+  const refuse = () => {
+    throw missing('mint');
   };
-  return new Proxy({} as Operator, {
-    get: (_, verb) => (verb === 'then' ? undefined : refuse(verb)),
-  });
+  return new Proxy({} as Operator, { get: (_, verb) => (verb === 'then' ? undefined : refuse) });
 }

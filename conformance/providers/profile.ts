@@ -5,6 +5,7 @@ import { parseUrl } from '../../fixtures/parse-url.ts';
 import { id, listOf, object, ofType, text, type ValueOf } from '../../fixtures/schemas/kit.ts';
 import { type Schema, validate } from '../../fixtures/schemas/validate.ts';
 import type { RequestBody } from '../engine/send/client.ts';
+import example from './example-profile.json' with { type: 'json' };
 
 /** One thing wrong with a profile: the field, dotted, and what to do about it. */
 export interface FieldProblem {
@@ -115,49 +116,7 @@ const profileSchema = object('What a target without a control plane offers the r
 export type Profile = ValueOf<typeof profileSchema>;
 
 /** As `conformance init` writes it: parts whose variables are not set count as not given. */
-export const EXAMPLE_PROFILE: Profile = {
-  base_url: 'https://api.example.com',
-  credentials: {
-    firm: { token: 'env:FIRM_TOKEN', brand_id: '10' },
-    brand: { token: 'env:BRAND_TOKEN', brand_id: '10' },
-    other_brand: { token: 'env:OTHER_BRAND_TOKEN', brand_id: '11' },
-    other_firm: { token: 'env:OTHER_FIRM_TOKEN', brand_id: '20' },
-    no_scopes: { token: 'env:NO_SCOPES_TOKEN' },
-    no_amend: { token: 'env:NO_AMEND_TOKEN' },
-    amend_only: { token: 'env:AMEND_ONLY_TOKEN' },
-    delegated: {
-      token: 'env:DELEGATED_TOKEN',
-      account_id: '1001',
-      trading_account_id: '5001',
-    },
-    read_only: { token: 'env:READ_ONLY_TOKEN', account_id: '1001' },
-    client: { client_id: 'env:CLIENT_ID', client_secret: 'env:CLIENT_SECRET' },
-  },
-  seeds: {
-    trading_account: {
-      account_id: 'env:ACCOUNT_ID',
-      trading_account_id: 'env:TRADING_ACCOUNT_ID',
-      currency: 'USD',
-    },
-    second_trading_account: {
-      account_id: 'env:SECOND_ACCOUNT_ID',
-      trading_account_id: 'env:SECOND_TRADING_ACCOUNT_ID',
-      currency: 'USD',
-    },
-    provider_trading_account: {
-      account_id: 'env:ACCOUNT_ID',
-      trading_account_id: 'env:PROVIDER_TRADING_ACCOUNT_ID',
-      currency: 'USD',
-    },
-    settled_transactions: [{ id: 'env:SETTLED_TRANSACTION_ID', account_id: 'env:ACCOUNT_ID' }],
-  },
-  positions: {
-    open: { body: { symbol: 'EURUSD', side: 'buy', volume: '0.01' } },
-    close: { body: {} },
-  },
-  plan: { per_second: 5, firm_per_second: 20 },
-  receiver: { listen: '127.0.0.1:9000', public_url: 'env:WEBHOOK_URL' },
-};
+export const EXAMPLE_PROFILE: Profile = example;
 
 export interface ReadProfile {
   readonly profile: Profile;
@@ -177,12 +136,12 @@ type Env = Readonly<Record<string, string | undefined>>;
 const UNSET = 'env:';
 const SECRET = /^credentials\.\w+\.(token|client_id|client_secret)$/;
 /** What is left out as a whole where a variable inside is not set. */
-const PART = /^(credentials\.\w+|seeds\.\w+(\[\d+\])?|receiver)\b/;
+const PART = /^(credentials\.\w+|seeds\.\w+(\[\d+\])?|receiver)$/;
 
 /** The profile in the JSON of a file, with `env:NAME` looked up, or everything wrong with it. */
 export function parseProfile(given: unknown, env: Env): ParsedProfile {
   const lookup = new Lookup(env);
-  const profile = withoutUnset(lookup.filled(given, '')) as Profile;
+  const profile = lookup.filled(given, '') as Profile;
   const problems = [
     ...lookup.problems,
     ...validate(profileSchema as Schema, profile, 'the profile'),
@@ -198,9 +157,9 @@ export function parseProfile(given: unknown, env: Env): ParsedProfile {
   return { profile, secrets: lookup.secrets, notes };
 }
 
-/** Looks variables up, and keeps what is secret apart. */
+/** Looks variables up, leaves parts out in which one is not set, and keeps secrets apart. */
 class Lookup {
-  /** Parts of the profile in which a variable is not set, each with its name. */
+  /** Parts that are left out, each with the name of a variable. */
   readonly unset = new Map<string, string>();
   readonly problems: FieldProblem[] = [];
   readonly secrets: string[] = [];
@@ -210,58 +169,44 @@ class Lookup {
     this.#env = env;
   }
 
+  /** Undefined for a part that counts as not given. */
   filled(value: unknown, field: string): unknown {
     if (SECRET.test(field)) return this.#secret(value, field);
-    if (typeof value === 'string') return this.#text(value, field);
-    if (Array.isArray(value)) return value.map((each, at) => this.filled(each, `${field}[${at}]`));
+    if (typeof value === 'string') return this.#lookedUp(value);
     if (typeof value !== 'object' || value === null) return value;
-    const at = (name: string) => (field === '' ? name : `${field}.${name}`);
-    const members = Object.entries(value);
-    return Object.fromEntries(members.map(([name, each]) => [name, this.filled(each, at(name))]));
+    if (Array.isArray(value)) {
+      const rows = value.map((each, at) => this.filled(each, `${field}[${at}]`));
+      return rows.filter((each) => each !== undefined);
+    }
+    const members = Object.entries(value).flatMap(([name, each]) => {
+      const filled = this.filled(each, field === '' ? name : `${field}.${name}`);
+      if (filled === UNSET) this.unset.set(field, String(each).slice(UNSET.length));
+      return filled === undefined ? [] : [[name, filled] as const];
+    });
+    const isLeftOut = PART.test(field) && members.some(([, each]) => each === UNSET);
+    return isLeftOut ? undefined : Object.fromEntries(members);
   }
 
   /** Never shows the value in a message: it may be a secret. */
   #secret(value: unknown, field: string): string {
-    const problem = secretProblem(value, field);
-    if (problem !== undefined) this.problems.push(problem);
-    if (problem !== undefined || typeof value !== 'string') return 'no secret';
-    const found = this.#text(value, field);
+    const message = secretProblem(value);
+    if (message !== undefined) this.problems.push({ field, message });
+    if (message !== undefined || typeof value !== 'string') return 'no secret';
+    const found = this.#lookedUp(value);
     if (found !== UNSET) this.secrets.push(found);
     return found;
   }
 
-  #text(value: string, field: string): string {
-    const name = /^env:(.*)$/.exec(value)?.[1];
-    if (name === undefined) return value;
-    const found = this.#env[name] ?? '';
-    if (found !== '') return found;
-    this.unset.set(PART.exec(field)?.[1] ?? field, name);
-    return UNSET;
+  #lookedUp(value: string): string {
+    if (!value.startsWith(UNSET)) return value;
+    return this.#env[value.slice(UNSET.length)] || UNSET;
   }
 }
 
-function secretProblem(value: unknown, field: string): FieldProblem | undefined {
-  if (typeof value !== 'string') {
-    return { field, message: 'must be a string: the value itself, or env:NAME' };
-  }
-  if (value.trim() === '') return { field, message: 'is blank: give the value, or env:NAME' };
-  if (!/[…\s]/.test(value)) return undefined;
-  return { field, message: 'is not filled in yet, or has a space in it' };
-}
-
-/** Without the roles, seeds and the receiver in which a variable is not set. */
-function withoutUnset(given: unknown, depth = 0): unknown {
-  if (typeof given !== 'object' || given === null) return given;
-  if (Array.isArray(given)) return given.filter((each) => !isUnset(each));
-  const isPart = (name: string) => depth === 1 || name === 'receiver';
-  const kept = Object.entries(given).filter(([name, value]) => !(isPart(name) && isUnset(value)));
-  const deeper = (value: unknown) => (depth < 2 ? withoutUnset(value, depth + 1) : value);
-  return Object.fromEntries(kept.map(([name, value]) => [name, deeper(value)]));
-}
-
-function isUnset(value: unknown): boolean {
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) return false;
-  return Object.values(value).includes(UNSET);
+function secretProblem(value: unknown): string | undefined {
+  if (typeof value !== 'string') return 'must be a string: the value itself, or env:NAME';
+  if (value.trim() === '') return 'is blank: give the value, or env:NAME';
+  return /[…\s]/.test(value) ? 'is not filled in yet, or has a space in it' : undefined;
 }
 
 function noCredential(
@@ -328,7 +273,7 @@ export function profileFields(
   const inner = schema.items ?? schema;
   return Object.entries(inner.properties ?? {}).flatMap(([name, member]) => [
     {
-      path: [...path, schema.items === undefined ? name : name],
+      path: [...path, name],
       words: member.description ?? '',
       required: inner.required?.includes(name) === true,
     },

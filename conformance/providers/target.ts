@@ -113,18 +113,21 @@ export interface Operator {
   }): Promise<{ readonly [name: string]: Json }>;
   /** Envelopes of every event after a sequence number, as the platform has them. Needs `emit`. */
   events(afterSeq: number): Promise<readonly { readonly [name: string]: Json }[]>;
-  /** Starts deliveries of a subscription again after its attempts were exhausted. */
-  resume(subscriptionId: number): Promise<void>;
   /** Null: no rate of its own, but what follows from the plan Sandbox, if it can be put on that. */
   firmRate(firmId: string, perSecond: number | null): Promise<FirmRate>;
 }
 
+/** An order that opens a position; trading_account_id is added. */
+export interface OrderTemplate {
+  readonly terms: RequestBody;
+  /** The members of an order that differs in instrument, side and size; empty if not known. */
+  readonly other: RequestBody;
+}
+
 /** Orders, whose form the specification leaves open (NS-1). */
 export interface OrderTemplates {
-  /** The first that is taken is used; trading_account_id is added. A profile gives one. */
-  readonly open: readonly RequestBody[];
-  /** An order that differs in instrument, side and size. */
-  readonly other: RequestBody | undefined;
+  /** The first that is taken is used. A profile gives one. */
+  readonly open: readonly OrderTemplate[];
   readonly close: RequestBody;
 }
 
@@ -144,8 +147,8 @@ export interface Target {
   readonly mainRole: Role;
   /** How a person gave the main credential. */
   readonly mainName?: string;
-  /** Notes the brand in which a credential creates; `isBound` when it named none. */
-  nameBrand?(role: Role, brandId: string, isBound: boolean): void;
+  /** Notes the brand in which a credential creates that named none. */
+  nameBrand?(role: Role, brandId: string): void;
   credential(role: Role): Promise<Credential>;
   /** The brand to name in bodies under a role, known before any call. */
   brandId(role: Role): string | undefined;

@@ -40,40 +40,32 @@ export type AnswerPolicy = (
 ) => EndpointAnswer;
 
 /** One endpoint of one scenario. */
-export interface WebhookEndpoint {
+export class WebhookEndpoint {
   /** The https url to subscribe with. */
   readonly url: string;
   /** Where it listens on this machine. */
   readonly localUrl: string;
-  readonly deliveries: readonly ReceivedDelivery[];
-  /** Decides the answers from now on; 200 at once until then. */
-  answer(answering: AnswerPolicy): void;
+  readonly deliveries: ReceivedDelivery[] = [];
   /**
    * Sends a request of our own to the receiver, and is fulfilled when it has arrived: so has then
    * everything that had reached this machine before.
    */
-  roundTrip(): Promise<void>;
-}
-
-class Endpoint implements WebhookEndpoint {
-  readonly url: string;
-  readonly localUrl: string;
-  readonly deliveries: ReceivedDelivery[] = [];
   readonly roundTrip: () => Promise<void>;
-  #answering: AnswerPolicy = () => ({ status: 200 });
+  #policy: AnswerPolicy = () => ({ status: 200 });
 
-  constructor(url: string, localUrl: string, sounded: () => Promise<void>) {
+  constructor(url: string, localUrl: string, roundTrip: () => Promise<void>) {
     this.url = url;
     this.localUrl = localUrl;
-    this.roundTrip = sounded;
+    this.roundTrip = roundTrip;
   }
 
-  answer(answering: AnswerPolicy): void {
-    this.#answering = answering;
+  /** Decides the answers from now on; 200 at once until then. */
+  answer(policy: AnswerPolicy): void {
+    this.#policy = policy;
   }
 
   next(arrival: Omit<ReceivedDelivery, 'answered'>): EndpointAnswer {
-    return this.#answering(arrival, this.deliveries.length + 1);
+    return this.#policy(arrival, this.deliveries.length + 1);
   }
 }
 
@@ -85,7 +77,7 @@ const BODY_LIMIT_BYTES = 8 * 1024 * 1024;
 
 export class WebhookReceiver {
   readonly #server: Server;
-  readonly #hooks = new Map<string, Endpoint>();
+  readonly #hooks = new Map<string, WebhookEndpoint>();
   /** Of this run: a late delivery of an earlier one must not be taken for one of its own. */
   readonly #mark = randomBytes(3).toString('hex');
   #count = 0;
@@ -118,11 +110,11 @@ export class WebhookReceiver {
    * A new endpoint. `publicUrl` makes its subscribable url from its name, which must stay in the
    * path.
    */
-  hook(publicUrl: (name: string) => string): Endpoint {
+  hook(publicUrl: (name: string) => string): WebhookEndpoint {
     this.#count += 1;
     const name = `hook-${this.#mark}-${this.#count}`;
     const localUrl = `${this.origin}/${name}`;
-    const endpoint = new Endpoint(publicUrl(name), localUrl, () => this.#sound());
+    const endpoint = new WebhookEndpoint(publicUrl(name), localUrl, () => this.#roundTrip());
     this.#hooks.set(name, endpoint);
     return endpoint;
   }
@@ -132,7 +124,7 @@ export class WebhookReceiver {
     this.#hooks.delete(endpoint.localUrl.slice(this.origin.length + 1));
   }
 
-  #sound(): Promise<void> {
+  #roundTrip(): Promise<void> {
     const { address, port } = this.#server.address() as AddressInfo;
     const host = address === '0.0.0.0' || address === '::' ? 'localhost' : address;
     return new Promise((resolve) => {

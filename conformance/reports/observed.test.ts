@@ -5,7 +5,7 @@ import * as assert from 'uvu/assert';
 import { parseConfig } from '../../fixtures/config.ts';
 import { findQuestion } from '../../fixtures/questions.ts';
 import { defaultSettings } from '../../fixtures/settings.ts';
-import { notPlayed } from '../engine/run/play-scenario.ts';
+import { notPlayed } from '../engine/judge/verdicts.ts';
 import type { Observation, Scenario } from '../engine/types.ts';
 import { observedConfig, observedRows } from './observed.ts';
 

@@ -15,3 +15,34 @@ export const MOST_ROWS = 1000;
 
 /** AUTH-3b: what the token endpoint allows a client in a minute. */
 export const TOKENS_A_MINUTE = 10;
+
+/** EVT-1: the categories of events. */
+export const CATEGORIES = ['account', 'order', 'position', 'transaction'] as const;
+
+export type Category = (typeof CATEGORIES)[number];
+
+/** All of them, those with the fewest events first. */
+export const CATEGORIES_QUIET_FIRST = [...CATEGORIES].sort(
+  (a, b) => Number(b === 'order' || b === 'position') - Number(a === 'order' || a === 'position'),
+);
+
+/** What an account says of its person, each member with a value that any target takes. */
+export const PROFILE = {
+  first_name: 'Maria',
+  last_name: 'Mitchell',
+  country: 'US',
+  language: 'en-US',
+} as const;
+
+/** What a new account is given. */
+export const NEW_PROFILE = {
+  first_name: 'Ada',
+  last_name: 'Conformance',
+  country: 'GB',
+  language: 'en',
+} as const satisfies Readonly<Record<keyof typeof PROFILE, string>>;
+
+export const PROFILE_MEMBERS = Object.keys(PROFILE) as (keyof typeof PROFILE)[];
+
+/** UPD-3, UPD-4. */
+export const UPDATABLE_MEMBERS = [...PROFILE_MEMBERS, 'status'] as const;

@@ -6,6 +6,7 @@ import { parseUrl } from '../../../fixtures/parse-url.ts';
 import { isDecision, type OperationName, operationOf } from '../../spec/operations.ts';
 import { Unreachable, WriteRefused } from '../scenario-errors.ts';
 import { apiPathOf } from '../send/client.ts';
+import { Headers } from '../send/headers.ts';
 import { idText, type Json, memberAt, parseJson, printJson } from '../send/json.ts';
 import type { Sender, WireAnswer, WireRequest } from '../send/sender.ts';
 
@@ -29,20 +30,6 @@ export const kindWords: Readonly<Record<Kind, readonly [one: string, many: strin
   subscriptions: ['webhook subscription', 'webhook subscriptions'],
   tokens: ['token', 'tokens'],
 };
-
-interface MadeRecord {
-  readonly kind: Kind;
-  readonly id: string;
-}
-
-/** One call and its answer, as far as they matter here. */
-export interface AnsweredCall {
-  readonly method: string;
-  /** From `/api/v1`, with or without a query. */
-  readonly target: string;
-  readonly status: number;
-  readonly body: Uint8Array;
-}
 
 /** Ids that no record has: probes may name them in every path and body. */
 const UNKNOWN_IDS: ReadonlySet<string> = new Set(['2147483641', '999999999', '999999999999']);
@@ -71,7 +58,7 @@ const SWEEP_TIMEOUT_MS = 10_000;
 /** Members of a close that may name a position, whose form is open (NS-1). */
 const POSITION_NAME = /id$|ticket|position|order|deal|number/i;
 /** The state that a decision leads to, if its answer does not say. */
-const DECIDED: Readonly<Partial<Record<OperationName, string>>> = {
+const DECIDED = {
   approveTransaction: 'approved',
   rejectTransaction: 'rejected',
   cancelTransaction: 'cancelled',
@@ -79,19 +66,23 @@ const DECIDED: Readonly<Partial<Record<OperationName, string>>> = {
 
 export class Inventory {
   readonly baseUrl: string;
-  readonly #ids = new Map<Kind, Set<string>>(KINDS.map((kind) => [kind, new Set()]));
+  readonly #ids: Readonly<Record<Kind, Set<string>>> = {
+    ...{ accounts: new Set(), bulk_accounts: new Set(), transactions: new Set() },
+    ...{ positions: new Set(), subscriptions: new Set(), tokens: new Set() },
+  };
   /** The last known status of each transaction that was made. */
   readonly #statuses = new Map<string, string>();
   /** Each open position with every value of the answer that opened it. */
   readonly #positions = new Map<string, ReadonlySet<string>>();
   readonly #positionValues = new Set<string>();
   /** The `Authorization` under which each enabled subscription was made. */
-  readonly #subscriptions = new Map<string, string>();
+  readonly #enabled = new Map<string, string>();
   /** Each URL that a create was sent with, by the `Authorization` that sent it. */
   readonly #urls = new Map<string, Set<string>>();
   #allowed: ProfileRecords | undefined;
-  #unanswered = 0;
-  #requests = 0;
+  /** Writes without an answer: whether they ran is unknown. */
+  unanswered = 0;
+  requests = 0;
 
   constructor(baseUrl: string) {
     this.baseUrl = baseUrl;
@@ -110,41 +101,32 @@ export class Inventory {
         if (!wire.url.startsWith(`${this.baseUrl}/api/`)) return sender.send(wire);
         const call = callOf(wire);
         this.#check(call);
-        this.#requests += 1;
+        this.requests += 1;
         if (call.operation === 'createWebhook') this.#noteUrl(call);
         try {
           const answer = await sender.send(wire);
-          this.#note(call, answer);
+          this.note(wire, answer);
           return answer;
         } catch (error) {
           const isLost = error instanceof Unreachable && !error.neverSent;
-          if (isLost && wire.method !== 'GET') this.#unanswered += 1;
+          if (isLost && wire.method !== 'GET') this.unanswered += 1;
           throw error;
         }
       },
     };
   }
 
-  get requests(): number {
-    return this.#requests;
-  }
-
   /** How many of each kind, none left out. */
   get made(): Readonly<Record<Kind, number>> {
-    const counts = KINDS.map((kind) => [kind, this.#of(kind).size]);
+    const counts = KINDS.map((kind) => [kind, this.#ids[kind].size]);
     return Object.fromEntries(counts) as Record<Kind, number>;
-  }
-
-  /** Writes without an answer: whether they ran is unknown. */
-  get unanswered(): number {
-    return this.#unanswered;
   }
 
   get left(): LeftOnTarget {
     const withStatus = (wanted: string) =>
       [...this.#statuses].filter(([, status]) => status === wanted).map(([id]) => id);
     return {
-      subscriptions: [...this.#subscriptions.keys()],
+      subscriptions: [...this.#enabled.keys()],
       positions: [...this.#positions.keys()],
       pending: withStatus('pending'),
       approved: withStatus('approved'),
@@ -159,28 +141,24 @@ export class Inventory {
     const watched = this.watch(sender);
     const send = async (method: string, path: string, authorization: string) => {
       await pace();
-      return watched.send({
-        method,
-        url: `${this.baseUrl}${path}`,
-        headers: [['authorization', authorization]],
-        body: undefined,
-        timeoutMs: SWEEP_TIMEOUT_MS,
-      });
+      const headers = [['authorization', authorization]] as const;
+      const url = `${this.baseUrl}/api/v1/webhooks${path}`;
+      return watched.send({ method, url, headers, body: undefined, timeoutMs: SWEEP_TIMEOUT_MS });
     };
     try {
       for (const [authorization, urls] of this.#urls) {
-        const list = await send('GET', '/api/v1/webhooks', authorization);
+        const list = await send('GET', '', authorization);
         const rows = list.status < 300 ? rowsWithUrl(parseJson(list.body)) : [];
         for (const { id: rowId, url, disabled } of rows) {
           const id = idText(rowId);
           if (id === undefined || typeof url !== 'string' || !urls.has(url)) continue;
-          this.#of('subscriptions').add(id);
-          if (disabled === true) this.#subscriptions.delete(id);
-          else this.#subscriptions.set(id, authorization);
+          this.#ids.subscriptions.add(id);
+          if (disabled === true) this.#enabled.delete(id);
+          else this.#enabled.set(id, authorization);
         }
       }
-      for (const [id, authorization] of [...this.#subscriptions]) {
-        await send('POST', `/api/v1/webhooks/${encodeURIComponent(id)}/disable`, authorization);
+      for (const [id, authorization] of [...this.#enabled]) {
+        await send('POST', `/${encodeURIComponent(id)}/disable`, authorization);
       }
     } catch (error) {
       // What is not answered now stays in the report as enabled.
@@ -188,53 +166,81 @@ export class Inventory {
     }
   }
 
-  #of(kind: Kind): Set<string> {
-    return this.#ids.get(kind)!;
-  }
-
   #noteUrl({ authorization, body }: Call): void {
     const url = memberAt(body, 'url');
-    if (typeof url !== 'string' || authorization === undefined) return;
+    if (typeof url !== 'string') return;
     const urls = this.#urls.get(authorization) ?? new Set();
     this.#urls.set(authorization, urls.add(url));
   }
 
-  #note(call: Call, { status, body }: WireAnswer): void {
+  /**
+   * Notes what an answer says was made or changed. Every reference of a run is its own, so a record
+   * that a create names was made by this run, whether it is answered 200 or 201 (ACC-1, ACC-5).
+   */
+  note(wire: Omit<WireRequest, 'timeoutMs'>, { status, body }: WireAnswer): void {
     if (status < 200 || status >= 300) return;
-    const { operation, authorization = '' } = call;
-    const made = { ...call, status, body };
-    for (const { kind, id } of [...madeBy(made), ...this.#foundBy(made)]) {
-      this.#of(kind).add(id === '' ? `#${this.#of(kind).size}` : id);
-      if (kind === 'subscriptions') this.#subscriptions.set(id, authorization);
-      if (kind === 'transactions') this.#statuses.set(id, 'pending');
-    }
+    const call = callOf(wire);
     const answer = parseJson(body);
-    if (operation === 'disableWebhook') this.#subscriptions.delete(call.id ?? '');
-    if (operation === 'openPosition') this.#noteOpened(answer);
-    if (operation === 'closePosition') this.#noteClosed(call.body);
-    // The answer to a decision may be of any form; the path names its transaction.
-    const isDecided = operation !== undefined && isDecision(operation);
-    const id = isDecided ? call.id : idText(memberAt(answer, 'id'));
-    if (id === undefined || !this.#of('transactions').has(id)) return;
-    const state = memberAt(answer, 'status');
-    if (typeof state === 'string') this.#statuses.set(id, state);
-    else if (isDecided) this.#statuses.set(id, DECIDED[operation]!);
+    const id = idText(memberAt(answer, 'id'));
+    switch (call.operation) {
+      case 'issueToken':
+        // Its text is a secret, so tokens are only counted.
+        this.#ids.tokens.add(`#${this.#ids.tokens.size}`);
+        break;
+      case 'createAccount':
+        this.#addAccount('accounts', id);
+        break;
+      case 'bulkCreateAccounts':
+        this.#noteRows(memberAt(answer, 'rows'));
+        break;
+      case 'createTransaction':
+        if (id !== undefined) this.#ids.transactions.add(id);
+        this.#noteStatus(id, answer, 'pending');
+        break;
+      // The answer to a decision may be of any form; the path names its transaction.
+      case 'approveTransaction':
+      case 'rejectTransaction':
+      case 'cancelTransaction':
+        this.#noteStatus(call.id, answer, DECIDED[call.operation]);
+        break;
+      case 'createWebhook':
+        if (id === undefined) break;
+        this.#ids.subscriptions.add(id);
+        this.#enabled.set(id, call.authorization);
+        break;
+      case 'disableWebhook':
+        this.#enabled.delete(call.id ?? '');
+        break;
+      case 'openPosition':
+        this.#noteOpened(answer);
+        break;
+      case 'closePosition':
+        this.#noteClosed(call.body);
+        break;
+      default:
+    }
   }
 
-  /**
-   * What a create names as there before. Every reference of a run is its own, so what none of its
-   * calls made until then was made by this one, on a target that breaks ACC-1.
-   */
-  #foundBy(call: AnsweredCall): MadeRecord[] {
-    return recordsOf(call, (status) => status === 200).filter(({ kind, id }) => {
-      // An account may come by a batch or by itself.
-      if (kind === 'accounts' || kind === 'bulk_accounts') return !this.#accounts().includes(id);
-      return kind === 'transactions' && !this.#of('transactions').has(id);
-    });
+  #noteStatus(id: string | undefined, answer: Json | undefined, otherwise: string): void {
+    if (id === undefined || !this.#ids.transactions.has(id)) return;
+    const status = memberAt(answer, 'status');
+    this.#statuses.set(id, typeof status === 'string' ? status : otherwise);
+  }
+
+  #noteRows(rows: Json | undefined): void {
+    for (const row of Array.isArray(rows) ? rows : []) {
+      const isDone = [200, 201].includes(Number(memberAt(row, 'status')));
+      if (isDone) this.#addAccount('bulk_accounts', idText(memberAt(row, 'id')));
+    }
+  }
+
+  /** An account may come by a batch or by itself. */
+  #addAccount(kind: 'accounts' | 'bulk_accounts', id: string | undefined): void {
+    if (id !== undefined && !this.#accounts().includes(id)) this.#ids[kind].add(id);
   }
 
   #accounts(): string[] {
-    return [...this.#of('accounts'), ...this.#of('bulk_accounts')];
+    return [...this.#ids.accounts, ...this.#ids.bulk_accounts];
   }
 
   #noteOpened(answer: Json | undefined): void {
@@ -242,6 +248,7 @@ export class Inventory {
     if (id === undefined) return;
     const values = new Set(scalarsIn(answer).map(([, value]) => value));
     for (const value of values) this.#positionValues.add(value);
+    this.#ids.positions.add(id);
     this.#positions.set(id, values);
   }
 
@@ -256,16 +263,18 @@ export class Inventory {
   #check({ operation, method, target, id, body }: Call): void {
     const allowed = this.#allowed;
     if (allowed === undefined || method === 'GET' || operation === undefined) return;
+    const refuse = (why: string) => {
+      throw new WriteRefused(`${method} ${target.split('?')[0]} was not sent: ${why}`);
+    };
     const demand = (what: string, value: unknown, ...known: readonly string[]) => {
       if (isHarmless(value, new Set(known))) return;
-      const why = `${what} ${printJson(value)} is neither this run's nor the profile's`;
-      throw new WriteRefused(`${method} ${target.split('?')[0]} was not sent: ${why}`);
+      refuse(`${what} ${printJson(value)} is neither this run's nor the profile's`);
     };
     if (operation === 'updateAccount') demand('account', id, ...this.#accounts());
     if (isDecision(operation)) {
-      demand('transaction', id, ...this.#of('transactions'), ...allowed.transactions);
+      demand('transaction', id, ...this.#ids.transactions, ...allowed.transactions);
     }
-    if (/Webhook/.test(operation)) demand('subscription', id, ...this.#of('subscriptions'));
+    if (/Webhook/.test(operation)) demand('subscription', id, ...this.#ids.subscriptions);
     if (operation === 'createTransaction' || /Position$/.test(operation)) {
       const account = memberAt(body, 'account_id');
       demand('account', account, ...this.#accounts(), ...allowed.accounts);
@@ -279,40 +288,34 @@ export class Inventory {
     }
     const url = memberAt(body, 'url');
     if (operation === 'createWebhook' && !isOwnOrUnreachable(url, allowed.webhookHost)) {
-      const why = `${printJson(url)} is not a url of the profile's receiver`;
-      throw new WriteRefused(`${method} ${target.split('?')[0]} was not sent: ${why}`);
+      refuse(`${printJson(url)} is not a url of the profile's receiver`);
     }
   }
 }
 
 interface Call {
+  /** Anything else that is sent to a record, such as a PATCH that should not exist, is a write too. */
   readonly operation: OperationName | undefined;
   readonly method: string;
   readonly target: string;
   /** The id in the path. */
   readonly id: string | undefined;
   readonly body: Json | undefined;
-  readonly authorization: string | undefined;
+  readonly authorization: string;
 }
 
-function callOf({ method, url, headers, body }: WireRequest): Call {
+function callOf({ method, url, headers, body }: Omit<WireRequest, 'timeoutMs'>): Call {
   const target = apiPathOf(url);
   const [, , , collection, id] = target.split('/');
+  const isWrite = method !== 'GET';
+  const otherwise = { webhooks: 'disableWebhook', accounts: 'updateAccount' } as const;
+  const others = isWrite ? otherwise[collection as keyof typeof otherwise] : undefined;
   return {
-    method,
-    target,
-    operation: operationOf(method, target) ?? otherWrite(method, collection),
+    ...{ method, target, operation: operationOf(method, target) ?? others },
     id: id === undefined ? undefined : decoded(id),
-    body: body === undefined || method === 'GET' ? undefined : parseJson(body),
-    authorization: headers.find(([name]) => name.toLowerCase() === 'authorization')?.[1],
+    body: body === undefined || !isWrite ? undefined : parseJson(body),
+    authorization: new Headers(headers).get('authorization') ?? '',
   };
-}
-
-/** Anything else that is sent to a record, such as a PATCH that should not exist, is a write too. */
-function otherWrite(method: string, collection: string | undefined): OperationName | undefined {
-  if (method === 'GET') return undefined;
-  if (collection === 'webhooks') return 'disableWebhook';
-  return collection === 'accounts' ? 'updateAccount' : undefined;
 }
 
 function decoded(id: string): string {
@@ -334,48 +337,10 @@ function isHarmless(value: unknown, known: ReadonlySet<string>): boolean {
 /** The profile's own host, or a URL that leads nowhere public (HOOK-7, HOOK-8). */
 function isOwnOrUnreachable(url: unknown, own: string | undefined): boolean {
   const parsed = typeof url === 'string' ? parseUrl(url) : null;
-  if (parsed === null) return true;
-  const { protocol, hostname } = parsed;
-  if (protocol !== 'https:') return true;
-  const host = hostname.replace(/\.$/, '');
+  if (parsed === null || parsed.protocol !== 'https:') return true;
+  const host = parsed.hostname.replace(/\.$/, '');
   const isLocal = /(^|\.)(localhost|internal|local)$/.test(host) || host === 'metadata';
   return host === own || isLocal || isIP(host.replace(/^\[|\]$/g, '')) !== 0;
-}
-
-const KIND_OF: Readonly<Partial<Record<OperationName, Kind>>> = {
-  createAccount: 'accounts',
-  createTransaction: 'transactions',
-  openPosition: 'positions',
-  createWebhook: 'subscriptions',
-};
-
-/** ACC-5, TXN-2: 200 names what was there before; a subscription's status is open (NS-7). */
-export function madeBy(call: AnsweredCall): MadeRecord[] {
-  return recordsOf(call, (status) => status !== 200);
-}
-
-function recordsOf(
-  { method, target, status, body }: AnsweredCall,
-  isWanted: (status: unknown) => boolean,
-): MadeRecord[] {
-  const operation = operationOf(method, apiPathOf(target));
-  if (operation === undefined || status < 200 || status >= 300) return [];
-  // Its text is a secret, so tokens are only counted.
-  if (operation === 'issueToken') return isWanted(201) ? [{ kind: 'tokens', id: '' }] : [];
-  const answer = parseJson(body);
-  if (operation === 'bulkCreateAccounts') {
-    const rows = memberAt(answer, 'rows');
-    return (Array.isArray(rows) ? rows : []).flatMap((row): MadeRecord[] => {
-      const [id, own] = [idText(memberAt(row, 'id')), memberAt(row, 'status')];
-      const isDone = (own === 200 || own === 201) && isWanted(own);
-      return isDone && id !== undefined ? [{ kind: 'bulk_accounts', id }] : [];
-    });
-  }
-  const kind = KIND_OF[operation];
-  const isAlways = kind === 'subscriptions' || kind === 'positions';
-  if (kind === undefined || !(isWanted(status) || isAlways)) return [];
-  const id = kind === 'positions' ? positionIdOf(answer) : idText(memberAt(answer, 'id'));
-  return id === undefined ? [] : [{ kind, id }];
 }
 
 /** NS-1: the specification leaves the form of the answer open. */

@@ -1,18 +1,28 @@
 // Attributes findings: if a finding presumes another rule that deviates in the same run, it is
 // reported under that rule and not as a deviation of its own.
-
-import { type OperationName, operationOf } from '../../spec/operations.ts';
-import { explains, presumedBy } from '../../spec/presumes.ts';
+import { operationOf } from '../../spec/operations.ts';
+import { explains, presumedBy, type Topic } from '../../spec/presumes.ts';
 import { apiPathOf } from '../send/client.ts';
-import type { Finding, RuleId, ScenarioResult } from '../types.ts';
+import { Headers } from '../send/headers.ts';
+import { type Json, memberAt, parseJson } from '../send/json.ts';
+import type { Exchange, Finding, RuleId, ScenarioResult } from '../types.ts';
 import { judgeInScenario, withVerdicts } from './verdicts.ts';
+
+/** A finding against one rule, and what its evidence is about. */
+interface Deviation {
+  readonly finding: Finding;
+  readonly rule: RuleId;
+  readonly scenario: string;
+  readonly about: readonly Topic[];
+  readonly presumes: readonly RuleId[];
+}
 
 /** The same results, with every finding that another one explains marked as blocked. */
 export function attribute(results: readonly ScenarioResult[]): ScenarioResult[] {
-  const explained = explain(results);
-  if (explained.size === 0) return [...results];
-  return results.map((result) =>
-    result.findings.some((each) => explained.has(each)) ? without(result, explained) : result,
+  const parted = results.map(partFindings);
+  const explained = explain(parted.flatMap(deviationsIn));
+  return parted.map((result, at) =>
+    result.findings.some((each) => explained.has(each)) ? without(result, explained) : results[at]!,
   );
 }
 
@@ -21,15 +31,80 @@ export function unexamined(results: readonly ScenarioResult[]): RuleId[] {
   const examined = new Set(
     results.filter(({ attempts }) => attempts > 0).flatMap(({ rules }) => rules),
   );
-  const presumed = results.flatMap(deviating).flatMap(presumptions);
-  return [...new Set(presumed)].filter((rule) => !examined.has(rule));
+  const presumed = results.map(partFindings).flatMap(deviationsIn);
+  const rules = new Set(presumed.flatMap(({ presumes }) => presumes));
+  return [...rules].filter((rule) => !examined.has(rule));
 }
 
-interface Deviation {
-  readonly finding: Finding;
-  readonly scenario: string;
-  /** What its evidence is about. */
-  readonly operations: readonly OperationName[];
+/** What one of its rules takes for granted, another need not: each gets a finding of its own. */
+function partFindings(result: ScenarioResult): ScenarioResult {
+  const findings = result.findings.flatMap((each) =>
+    each.verdict === 'deviates' ? each.rules.map((rule) => ({ ...each, rules: [rule] })) : [each],
+  );
+  return { ...result, findings };
+}
+
+function deviationsIn({ id: scenario, findings, exchanges }: ScenarioResult): Deviation[] {
+  const own = findings.filter(({ verdict }) => verdict === 'deviates');
+  if (own.length === 0) return [];
+  const readBacks = readBacksIn(exchanges);
+  return own.map((finding) => {
+    const [rule] = finding.rules as [RuleId];
+    const evidence = exchanges.filter(({ n }) => finding.exchanges.includes(n));
+    const topics = evidence.flatMap((each) => topicsOf(each, readBacks.has(each)));
+    if (!topics.some((topic) => topic.endsWith(' served'))) topics.push('nothing served');
+    const about = [...new Set(topics)];
+    return { finding, rule, scenario, about, presumes: presumedBy(rule, about) };
+  });
+}
+
+function topicsOf(exchange: Exchange, isReadBack: boolean): Topic[] {
+  if (exchange.kind !== 'call') return [];
+  const { request, response } = exchange;
+  const path = apiPathOf(request.url);
+  const operation = operationOf(request.method, path);
+  const topics: Topic[] = operation === undefined ? [] : [operation];
+  if (operation !== undefined && (response?.status ?? 500) < 300)
+    topics.push(`${operation} served`);
+  const code = response === null ? undefined : memberAt(parseJson(response.body), 'code');
+  const isCodeless = response !== null && response.status >= 400 && typeof code !== 'string';
+  if (isCodeless && response.status === 429) topics.push('a 429 without a code');
+  else if (isCodeless) topics.push('a refusal without a code');
+  if (path.startsWith('/api/v1/webhooks') && code === 'idempotency_key_required') {
+    topics.push('a key demanded by a webhook route');
+  }
+  if (isReadBack && operation === 'createAccount') topics.push('an account read back');
+  if (isReadBack && operation === 'createTransaction') topics.push('a transaction read back');
+  return topics;
+}
+
+/** Calls that name a record which an earlier call, under another key, was answered with. */
+function readBacksIn(exchanges: readonly Exchange[]): ReadonlySet<Exchange> {
+  const keysOf = new Map<string, (string | undefined)[]>();
+  const found = new Set<Exchange>();
+  for (const each of exchanges.filter(({ kind }) => kind === 'call')) {
+    const key = keyOf(each);
+    for (const reference of referencesIn(each)) {
+      const keys = keysOf.get(reference) ?? [];
+      if (keys.some((other) => other !== key)) found.add(each);
+      if ((each.response?.status ?? 500) < 300) keysOf.set(reference, [...keys, key]);
+    }
+  }
+  return found;
+}
+
+function keyOf({ request }: Exchange): string | undefined {
+  return new Headers(request.headers).get('idempotency-key');
+}
+
+/** The references that a create or a batch names. */
+function referencesIn({ request: { body } }: Exchange): string[] {
+  const json = body === undefined ? undefined : parseJson(body);
+  const rows = memberAt(json, 'accounts');
+  return [json, ...(Array.isArray(rows) ? rows : [])].flatMap((each: Json | undefined) => {
+    const reference = memberAt(each, 'client_reference_id');
+    return typeof reference === 'string' ? [reference] : [];
+  });
 }
 
 interface Explanation {
@@ -39,79 +114,30 @@ interface Explanation {
 
 type Explained = ReadonlyMap<Finding, Explanation>;
 
-function deviating({ id, findings, exchanges }: ScenarioResult): Deviation[] {
-  return findings
-    .filter(({ verdict }) => verdict === 'deviates')
-    .map((finding) => {
-      const evidence = exchanges.filter(({ n }) => finding.exchanges.includes(n));
-      return { finding, scenario: id, operations: operationsOf(evidence) };
-    });
-}
-
-function operationsOf(exchanges: ScenarioResult['exchanges']): OperationName[] {
-  const calls = exchanges.filter(({ kind }) => kind === 'call');
-  const names = calls.map(({ request: { method, url } }) => operationOf(method, apiPathOf(url)));
-  return [...new Set(names)].filter((name) => name !== undefined);
-}
-
-function presumptions({ finding, operations }: Deviation): RuleId[] {
-  const { presumes = [], rules } = finding;
-  const all = [...presumes, ...presumedBy(rules, operations)];
-  return all.filter((rule) => !rules.includes(rule));
-}
-
 /**
  * A finding stands if no rule that it presumes deviates. Every other finding is explained by one
  * that stands, directly or through others. Findings that presume each other in a circle stand too:
  * otherwise none of them would be reported.
  */
-function explain(results: readonly ScenarioResult[]): Explained {
-  const causesOf = causesAmong(results.flatMap(deviating));
+function explain(all: readonly Deviation[]): Explained {
+  const causes = new Map(
+    all.map((each) => [
+      each,
+      all.filter(
+        ({ rule, about }) => each.presumes.includes(rule) && explains(rule, about, each.about),
+      ),
+    ]),
+  );
   const explained = new Map<Finding, Explanation>();
-  for (const each of results.flatMap(deviating)) {
-    const behind = [...reach(each, causesOf)];
-    const root = behind.find((other) => causesOf(other).length === 0);
-    const inCircle = behind.some(({ finding }) => finding === each.finding);
-    const cause = root ?? (inCircle ? undefined : behind[0]);
-    if (cause === undefined) continue;
-    const presumed = presumptions(each);
-    const { rules } = cause.finding;
-    const rule = rules.find((own) => presumed.includes(own)) ?? rules[0]!;
-    explained.set(each.finding, { rule, scenario: cause.scenario });
+  for (const each of all) {
+    // All direct and indirect causes, the nearest first.
+    const behind = new Set(causes.get(each));
+    for (const one of behind) for (const further of causes.get(one)!) behind.add(further);
+    const root = [...behind].find((one) => causes.get(one)!.length === 0);
+    const cause = root ?? (behind.has(each) ? undefined : [...behind][0]);
+    if (cause !== undefined) explained.set(each.finding, cause);
   }
   return explained;
-}
-
-type CausesOf = (from: Deviation) => readonly Deviation[];
-
-function causesAmong(all: readonly Deviation[]): CausesOf {
-  const byRule = new Map<RuleId, Deviation[]>();
-  for (const each of all) {
-    for (const rule of each.finding.rules) {
-      const own = byRule.get(rule);
-      if (own === undefined) byRule.set(rule, [each]);
-      else own.push(each);
-    }
-  }
-  const found = new Map<Finding, readonly Deviation[]>();
-  return (from) => {
-    const known = found.get(from.finding);
-    if (known !== undefined) return known;
-    const causes = [...new Set(presumptions(from))].flatMap((rule) =>
-      (byRule.get(rule) ?? []).filter(({ operations }) =>
-        explains(rule, operations, from.operations),
-      ),
-    );
-    found.set(from.finding, causes);
-    return causes;
-  };
-}
-
-/** All direct and indirect causes of a deviation, the nearest first. */
-function reach(from: Deviation, causesOf: CausesOf): Set<Deviation> {
-  const seen = new Set<Deviation>(causesOf(from));
-  for (const each of seen) for (const further of causesOf(each)) seen.add(further);
-  return seen;
 }
 
 function without(result: ScenarioResult, explained: Explained): ScenarioResult {

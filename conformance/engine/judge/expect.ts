@@ -4,19 +4,8 @@ import { isDeepStrictEqual } from 'node:util';
 import { Misuse, ScenarioEnded } from '../scenario-errors.ts';
 import { type Answer, type Json, memberAt } from '../send/answer.ts';
 import { idText, printJson } from '../send/json.ts';
-import type { Finding, Judged, RuleId } from '../types.ts';
-
-/** Where expectations are written down: the scenario they belong to. */
-export interface FindingSink {
-  /** Turns what was seen into a finding; downgrades what a disturbance may have caused. */
-  record(finding: Finding): Judged;
-  /** True once a setup or control call of the scenario has succeeded. */
-  readonly controlled: boolean;
-  /** True when an answer from this source is none that can be judged now. */
-  unjudgeable(answer: Answer): string | undefined;
-  /** ERR-1a: an ordinary refusal came without a code, and so in no form that clients can read. */
-  lacksCode(answer: Answer, expected: string): void;
-}
+import type { RuleId } from '../types.ts';
+import type { Findings } from './findings.ts';
 
 export interface ExpectOptions {
   /** Verdict of an expectation that is not met. */
@@ -31,19 +20,19 @@ export type ExpectedValue =
   | { readonly words: string; readonly test: (value: unknown) => boolean };
 
 export class Expectation {
-  readonly #ledger: FindingSink;
+  readonly #findings: Findings;
   readonly #rules: readonly RuleId[];
   readonly #answer: Answer;
   readonly #options: ExpectOptions;
   #ok = true;
 
   constructor(
-    ledger: FindingSink,
+    findings: Findings,
     rules: readonly RuleId[],
     answer: Answer,
     options: ExpectOptions = {},
   ) {
-    this.#ledger = ledger;
+    this.#findings = findings;
     this.#rules = rules;
     this.#answer = answer;
     this.#options = options;
@@ -65,30 +54,23 @@ export class Expectation {
    * (LIM-6's of a 429), and this rule is not shown. Needs a control shown before.
    */
   refused(status: number, code: string): this {
-    if (!this.#ledger.controlled) {
-      throw new Misuse(`a ${status} is judged before any control has succeeded`);
+    this.#requireControl(`a ${status}`);
+    const { status: seen, code: seenCode, n, summary } = this.#answer;
+    const isCodeless = seen === status && seenCode === undefined && seen !== 429;
+    const isKnown = this.#findings.list.some(({ rules }) => rules.includes('ERR-1a'));
+    const isJudgeable = this.#findings.unjudgeable(this.#answer) === undefined;
+    if (this.#ok && isCodeless && isJudgeable && !isKnown) {
+      const expected = `a problem in the form of the error table: ${status} ${code}`;
+      const finding = { rules: ['ERR-1a'] as const, expected, exchanges: [n] };
+      this.#findings.record({ ...finding, verdict: 'deviates', actual: `no code: ${summary}` });
     }
-    const { status: seen, code: seenCode } = this.#answer;
     const truth = seen === status && seenCode === code;
-    const lacksCode = seen === status && seenCode === undefined;
-    const presumed = lacksCode ? presumedByCodes(status) : [];
-    if (this.#ok && presumed.includes('ERR-1a')) {
-      this.#ledger.lacksCode(this.#answer, `${status} ${code}`);
-    }
-    return this.#settle(
-      truth,
-      `${status} ${code}`,
-      () => describeAnswer(this.#answer),
-      [],
-      presumed,
-    );
+    return this.#settle(truth, `${status} ${code}`, () => describeAnswer(this.#answer));
   }
 
   /** ERR-2: refused, before any code, with a message in plain text and not as problem+json. */
   refusedInPlainText(): this {
-    if (!this.#ledger.controlled) {
-      throw new Misuse('a plain-text refusal is judged before any control has succeeded');
-    }
+    this.#requireControl('a plain-text refusal');
     const { status, headers } = this.#answer;
     const truth = status >= 400 && status < 500 && headers.mediaType() === 'text/plain';
     const actual = () => `${describeAnswer(this.#answer)} as ${headers.mediaType() || 'no type'}`;
@@ -134,38 +116,40 @@ export class Expectation {
     return this.#settle(truth, words, () => actual ?? describeAnswer(this.#answer), others);
   }
 
+  #requireControl(what: string): void {
+    if (this.#findings.controlled) return;
+    throw new Misuse(`${what} is judged before any control has succeeded`);
+  }
+
   #settle(
     truth: boolean,
     expected: string,
     actual: () => string,
     others: readonly Answer[] = [],
-    presumed: readonly RuleId[] = [],
   ): this {
     // Only the first miss of a chain is a finding: the later ones would repeat it.
     if (!this.#ok) return this;
     const { failing = 'deviates', fatal = false } = this.#options;
     const exchanges = [...others.map((each) => each.n), this.#answer.n].sort((a, b) => a - b);
-    const presumes = [...presumed, ...[this.#answer, ...others].flatMap((each) => each.presumes)];
-    const finding = { rules: this.#rules, expected, exchanges, presumes };
+    const finding = { rules: this.#rules, expected, exchanges };
     if (truth) {
-      this.#ledger.record({ ...finding, verdict: 'passed', actual: 'as expected' });
+      this.#findings.record({ ...finding, verdict: 'passed', actual: 'as expected' });
       return this;
     }
     this.#ok = false;
-    const doubt = this.#ledger.unjudgeable(this.#answer);
+    const doubt = this.#findings.unjudgeable(this.#answer);
     if (doubt === undefined) {
-      this.#ledger.record({ ...finding, verdict: failing, actual: actual() });
+      this.#findings.record({ ...finding, verdict: failing, actual: actual() });
     } else {
-      this.#ledger.record({ ...finding, verdict: 'inconclusive', actual: `${actual()}: ${doubt}` });
+      this.#findings.record({
+        ...finding,
+        verdict: 'inconclusive',
+        actual: `${actual()}: ${doubt}`,
+      });
     }
     if (fatal) throw new ScenarioEnded(`${expected}, but ${actual()}`);
     return this;
   }
-}
-
-/** The rule by which a refusal with that status carries its code. */
-function presumedByCodes(status: number): readonly RuleId[] {
-  return status === 429 ? ['LIM-6'] : ['ERR-1a'];
 }
 
 /** CONV-1a judges how an id is written: what it names is the same as a string or as a number. */

@@ -1,6 +1,4 @@
 // What a scenario has found so far, and how far it can be trusted once something came in between.
-
-import { presumesSomething } from '../../spec/presumes.ts';
 import {
   Blocked,
   Inconclusive,
@@ -9,124 +7,77 @@ import {
   UnknownPayload,
   Unreachable,
 } from '../scenario-errors.ts';
-import type { Answer, Json } from '../send/answer.ts';
-import { idText } from '../send/json.ts';
+import type { Answer } from '../send/answer.ts';
 import type { Finding, Judged, Observation, RuleId, Scenario } from '../types.ts';
-import type { FindingSink } from './expect.ts';
 
 const FRONT = 'this looks like something in front of the service';
 
-export class Findings implements FindingSink {
+export class Findings {
   readonly list: Finding[] = [];
-  /** What is seen in passing of a rule that the scenario need not be about: one of each will do. */
-  readonly inPassing: Finding[] = [];
   readonly observations: Observation[] = [];
-  /** Rules that everything found from now on takes for granted. */
-  presumed: readonly RuleId[] = [];
+  /** Whether a setup or control call of the scenario has succeeded. */
   controlled = false;
   /** Whether a part was left out because no order is known. */
   withoutOrders = false;
   readonly #scenario: Scenario;
-  /**
-   * Exchanges that were answered 500 or the like in every attempt before; null: not the last one.
-   */
-  readonly #lasting: ReadonlySet<number> | null;
-  /** Those of this attempt. */
-  readonly troubled = new Set<number>();
-  /** Exchanges that repeat a failed call: what failed may have run before (IDEM-6c). */
+  readonly #isLastAttempt: boolean;
+  /** Answers that repeat a failed call: what failed may have run before (IDEM-6c). */
   readonly #repeats = new Set<number>();
-  #unrepeatable = false;
+  /** Failures that came again each time that the call was sent again. */
+  readonly #lasting = new Set<number>();
+  #isUnrepeatable = false;
   #disturbance: { readonly n: number; readonly words: string } | undefined;
 
-  constructor(scenario: Scenario, lasting: ReadonlySet<number> | null) {
+  constructor(scenario: Scenario, isLastAttempt: boolean) {
     this.#scenario = scenario;
-    this.#lasting = lasting;
+    this.#isLastAttempt = isLastAttempt;
   }
 
   /**
    * What is seen after a disturbance may be its doing: a lost call may have run, or may not. Of
    * several answers `together` any later one may be missing that should have counted.
    */
-  record(found: Finding, together = false): Judged {
-    const general = this.#scenario.presumes ?? {};
-    // What one of its rules takes for granted, another need not.
-    const parted = (rule: RuleId) => general[rule] !== undefined || presumesSomething(rule);
-    if (found.rules.length > 1 && found.rules.some(parted)) {
-      for (const rule of found.rules) this.record({ ...found, rules: [rule] }, together);
-      return found.verdict;
-    }
-    const own = found.rules.flatMap((rule) => general[rule] ?? []);
-    const presumes = [...own, ...this.presumed, ...(found.presumes ?? [])];
-    return this.#keep({ ...found, presumes }, together);
-  }
-
-  #keep(finding: Finding, together: boolean): Judged {
-    const last = Math.max(0, ...finding.exchanges);
-    const earlier = !together && finding.exchanges.length > 0;
-    const isRepeat = finding.exchanges.some((n) => this.#repeats.has(n));
-    const isDoubted = this.doubtful && !(earlier && this.#isBeforeDoubt(last));
+  record(finding: Finding, together = false): Judged {
+    const { verdict, exchanges, actual } = finding;
+    const isRepeat = exchanges.some((n) => this.#repeats.has(n));
+    const isBefore = !together && exchanges.length > 0 && this.#isBeforeDoubt(exchanges);
+    const isDoubtful = isRepeat || (this.doubt !== undefined && !isBefore);
     // What was not to be had after a disturbance might be had without one.
-    const doubtful = finding.verdict === 'deviates' || finding.verdict === 'not_tested';
-    if (!doubtful || !(isRepeat || isDoubted)) {
+    if (!isDoubtful || !(verdict === 'deviates' || verdict === 'not_tested')) {
       this.list.push(finding);
-      return finding.verdict;
+      return verdict;
     }
-    const actual = `${finding.actual} (${this.doubt ?? 'sent again after a failure'})`;
-    this.list.push({ ...finding, verdict: 'inconclusive', actual });
+    const doubted = `${actual} (${this.doubt ?? 'sent again after a failure'})`;
+    this.list.push({ ...finding, verdict: 'inconclusive', actual: doubted });
     return 'inconclusive';
   }
 
-  lacksCode(answer: Answer, expected: string): void {
-    if (this.inPassing.length > 0 || this.unjudgeable(answer) !== undefined) return;
-    if (!this.#isBeforeDoubt(answer.n)) return;
-    const words = `a problem in the form of the error table: ${expected}`;
-    const actual = `no code: ${answer.summary}`;
-    const exchanges = [answer.n];
-    this.inPassing.push({
-      rules: ['ERR-1a'],
-      verdict: 'deviates',
-      expected: words,
-      actual,
-      exchanges,
-    });
+  #isBeforeDoubt(exchanges: readonly number[]): boolean {
+    return this.#disturbance === undefined || Math.max(...exchanges) < this.#disturbance.n;
   }
 
   /** Why an answer is none that can be judged now; undefined when it can. */
   unjudgeable(answer: Answer): string | undefined {
-    if (this.#scenario.provokes?.includes(answer.status)) return this.#provoked(answer);
-    switch (answer.source) {
-      case 'limit':
-        return 'limited, though the pace was within the plan';
-      case 'intermediary':
-        return FRONT;
-      case 'trouble':
-        this.troubled.add(answer.n);
-        // A 500 to the same request in every fresh attempt is how the target answers; one that
-        // turns up here and there is a bad day.
-        return this.#isLasting(answer.n) ? undefined : 'this may pass, and is safe to retry';
-      case 'service':
-        return undefined;
+    if (this.#scenario.provokes?.includes(answer.status)) {
+      return answer.looksForeign ? FRONT : undefined;
     }
-  }
-
-  /** One that looks like a gateway's is one, unless it comes at that place in every attempt. */
-  #provoked(answer: Answer): string | undefined {
-    if (!answer.looksForeign) return undefined;
-    this.troubled.add(answer.n);
-    return this.#isLasting(answer.n) ? undefined : FRONT;
-  }
-
-  #isLasting(n: number): boolean {
-    return this.#lasting?.has(n) === true;
+    if (answer.source === 'limit') return 'limited, though the pace was within the plan';
+    if (answer.source === 'intermediary') return FRONT;
+    // A failure that stays, in every fresh attempt, is how the target answers.
+    const isJudgeable =
+      answer.source === 'service' || (this.#isLastAttempt && this.#lasting.has(answer.n));
+    return isJudgeable ? undefined : 'this may pass, and is safe to retry';
   }
 
   /**
-   * Notes that a failed call was sent again, with another answer. A success leaves what a first
-   * attempt would have left; a refusal may be of what the failed attempt did.
+   * Notes that a failed call was sent again until it was answered otherwise, or for as long as it
+   * makes sense. A success leaves what a first attempt would have left if the call had a key; a
+   * refusal may be of what the failed attempt did.
    */
-  repeated(failed: Answer, { n, status }: Answer): void {
-    if (status < 300) this.#repeats.add(n);
-    else this.lost(n, `a ${failed.status}, sent again,`, true);
+  repeated(failed: Answer, answer: Answer, isRepeatable: boolean): void {
+    if (answer.source === 'trouble') this.#lasting.add(answer.n);
+    else if (answer.status < 300 && isRepeatable) this.#repeats.add(answer.n);
+    else this.lost(answer.n, `a ${failed.status}, sent again,`, isRepeatable);
   }
 
   /** Notes an answer; one that cannot be judged puts what follows in doubt. */
@@ -141,15 +92,7 @@ export class Findings implements FindingSink {
    */
   lost(n: number, words: string, isRepeatable: boolean): void {
     this.#disturbance ??= { n, words };
-    if (!isRepeatable) this.#unrepeatable = true;
-  }
-
-  #isBeforeDoubt(n: number): boolean {
-    return this.#disturbance === undefined || n < this.#disturbance.n;
-  }
-
-  get doubtful(): boolean {
-    return this.#disturbance !== undefined;
+    if (!isRepeatable) this.#isUnrepeatable = true;
   }
 
   /** What came in between, in words; undefined when nothing did. */
@@ -160,49 +103,26 @@ export class Findings implements FindingSink {
 
   /** Setup that was sent again, under its key, with success leaves no doubt behind. */
   settled(): void {
-    if (!this.#unrepeatable) this.#disturbance = undefined;
+    if (!this.#isUnrepeatable) this.#disturbance = undefined;
   }
 
   /** One branch: when a control inside fails, only these rules are blocked. */
   async part(rules: readonly RuleId[], words: string, play: () => Promise<void>): Promise<void> {
-    const { presumed } = this;
     try {
       await play();
     } catch (error) {
       const stop = verdictOfError(error);
       if (stop === undefined) throw error;
+      const isDoubtful = this.doubt !== undefined;
       // NS-1: that positions could not be looked at is said by the rules that are about them.
-      if (error instanceof UnknownPayload && !this.doubtful) {
+      if (error instanceof UnknownPayload && !isDoubtful) {
         this.withoutOrders = true;
         return;
       }
-      const verdict = this.doubtful ? 'inconclusive' : stop;
+      const verdict = isDoubtful ? 'inconclusive' : stop;
       const actual = error instanceof Error ? error.message : String(error);
       this.list.push({ rules, verdict, expected: words, actual, exchanges: [] });
-    } finally {
-      this.presumed = presumed;
     }
-  }
-
-  /** CONV-1a judges how an id is written: a JSON number names its record all the same. */
-  pickText(answer: Answer, path: string): string {
-    const value = this.#valueAt(answer, path);
-    if (typeof value === 'string' && value !== '') return value;
-    const id = /(^|[._])id$/.test(path) ? idText(value) : undefined;
-    if (id !== undefined) return id;
-    throw lacking(answer, path);
-  }
-
-  pickNumber(answer: Answer, path: string): number {
-    const value = this.#valueAt(answer, path);
-    if (typeof value === 'number') return value;
-    throw lacking(answer, path);
-  }
-
-  #valueAt(answer: Answer, path: string): Json | undefined {
-    const doubt = this.unjudgeable(answer);
-    if (doubt !== undefined) throw new Inconclusive(`exchange ${answer.n}: ${doubt}`);
-    return answer.at(path);
   }
 
   /** The tags of an expectation, each of which the scenario must list. */
@@ -222,6 +142,13 @@ export function verdictOfError(error: unknown): Judged | undefined {
   return undefined;
 }
 
-function lacking(answer: Answer, path: string): Blocked {
-  return new Blocked(`the answer of exchange ${answer.n} (${answer.summary}) has no "${path}"`);
+/** A member that a scenario goes on with, from an answer that can be judged. */
+export function pickText(findings: Findings, answer: Answer, path: string): string {
+  const doubt = findings.unjudgeable(answer);
+  if (doubt !== undefined) throw new Inconclusive(`exchange ${answer.n}: ${doubt}`);
+  const value = answer.at(path);
+  // CONV-1a judges how an id is written: a JSON number names its record all the same.
+  const text = /(^|[._])id$/.test(path) ? answer.idAt(path) : value;
+  if (typeof text === 'string' && text !== '') return text;
+  throw new Blocked(`the answer of exchange ${answer.n} (${answer.summary}) has no "${path}"`);
 }

@@ -2,9 +2,9 @@
 // unlocks.
 
 import { CAPABILITIES, type Capability, isOperatorCapability } from '../capabilities.ts';
-import { notPlayed } from '../run/play-scenario.ts';
+
 import type { Scenario } from '../types.ts';
-import { judgeRule, type RuleWords } from './verdicts.ts';
+import { judgeRule, notPlayed, type RuleWords } from './verdicts.ts';
 
 export interface TargetAddition {
   /** What to add, in the words of a profile. */

@@ -14,6 +14,7 @@ import type {
   RuleId,
   RuleResult,
   RunVerdict,
+  Scenario,
   ScenarioResult,
   Verdict,
 } from '../types.ts';
@@ -59,6 +60,33 @@ export function withVerdicts(
 ): ScenarioResult {
   const judged = Object.values(byRule).filter((each) => each !== 'not_selected');
   return { ...result, byRule, verdict: worst(judged) ?? 'not_selected' };
+}
+
+/** The verdict of each rule of a scenario; those that were left out have none. */
+export function judgeEach(
+  scenario: Scenario,
+  selected: readonly RuleId[],
+  judge: (rule: RuleId) => Judged,
+): Partial<Record<RuleId, Judged | 'not_selected'>> {
+  const verdicts = scenario.rules.map((rule) => {
+    return [rule, selected.includes(rule) ? judge(rule) : 'not_selected'];
+  });
+  return Object.fromEntries(verdicts);
+}
+
+/** The result of a scenario that could not start, such as for want of a capability. */
+export function notPlayed(
+  scenario: Scenario,
+  selected: readonly RuleId[],
+  verdict: Judged,
+  why: string,
+  missing: readonly Capability[] = [],
+  lost: readonly Capability[] = [],
+): ScenarioResult {
+  const { id, rules } = scenario;
+  const nothing = { findings: [], observations: [], exchanges: [], attempts: 0, durationMs: 0 };
+  const byRule = judgeEach(scenario, selected, () => verdict);
+  return withVerdicts({ ...nothing, id, rules, why, missing, lost }, byRule);
 }
 
 export interface RuleWords {

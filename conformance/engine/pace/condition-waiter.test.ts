@@ -63,7 +63,7 @@ patience(
   async ({ eventLoop }) => {
     const own = new ConditionWaiter(eventLoop, async () => {});
     assert.not.ok(await own.until(() => false, 5));
-    const { worstMs } = eventLoop.since(eventLoop.mark());
+    const { worstMs } = eventLoop.since(eventLoop.now());
     assert.is(worstMs, 0);
   },
 );

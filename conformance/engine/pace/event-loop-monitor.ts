@@ -7,34 +7,11 @@ const TICK_MS = 20;
 const TOLERATED_MS = 30;
 /** How long the event loop must run on time to be calm. */
 const CALM_MS = 150;
-/** Stalls from this length on are remembered one by one. */
-const NOTABLE_MS = 100;
-
-interface Stall {
-  readonly endMs: number;
-  readonly ms: number;
-}
-
-/** Stalls within a span of time, in milliseconds. */
-export interface EventLoopDelay {
-  /** The longest stall. */
-  readonly worstMs: number;
-  /** All stalls together. */
-  readonly lostMs: number;
-  readonly spanMs: number;
-}
-
-/** A point in time to measure from. */
-export interface EventLoopMark {
-  readonly atMs: number;
-  readonly lostMs: number;
-}
 
 export class EventLoopMonitor {
   #timer: ReturnType<typeof setInterval> | undefined;
   #lastMs = 0;
-  #lostMs = 0;
-  readonly #gaps: Stall[] = [];
+  readonly #stalls: { readonly endMs: number; readonly ms: number }[] = [];
 
   start(): void {
     this.#lastMs = performance.now();
@@ -47,25 +24,26 @@ export class EventLoopMonitor {
     this.#timer = undefined;
   }
 
-  mark(): EventLoopMark {
+  /** A moment to measure from. */
+  now(): number {
     this.#look();
-    return { atMs: performance.now(), lostMs: this.#lostMs };
+    return performance.now();
   }
 
-  since({ atMs, lostMs }: EventLoopMark): EventLoopDelay {
+  /** The longest stall since a moment, and all together, in milliseconds. */
+  since(fromMs: number): { readonly worstMs: number; readonly lostMs: number } {
     this.#look();
-    const own = this.#gaps.filter((each) => each.endMs > atMs).map((each) => each.ms);
-    const spanMs = performance.now() - atMs;
-    return { worstMs: Math.max(0, ...own), lostMs: this.#lostMs - lostMs, spanMs };
+    const own = this.#stalls.filter(({ endMs }) => endMs > fromMs).map(({ ms }) => ms);
+    return { worstMs: Math.max(0, ...own), lostMs: own.reduce((sum, ms) => sum + ms, 0) };
   }
 
   /** Waits until the event loop runs on time again, at most `withinMs`. */
   async waitUntilCalm(withinMs: number): Promise<void> {
     const endMs = performance.now() + withinMs;
     for (;;) {
-      const from = this.mark();
+      const fromMs = this.now();
       await sleep(CALM_MS);
-      if (this.since(from).lostMs === 0 || performance.now() >= endMs) return;
+      if (this.since(fromMs).lostMs === 0 || performance.now() >= endMs) return;
     }
   }
 
@@ -75,8 +53,6 @@ export class EventLoopMonitor {
     const nowMs = performance.now();
     const lateMs = nowMs - this.#lastMs - TICK_MS;
     this.#lastMs = nowMs;
-    if (lateMs <= TOLERATED_MS) return;
-    this.#lostMs += lateMs;
-    if (lateMs >= NOTABLE_MS) this.#gaps.push({ endMs: nowMs, ms: lateMs });
+    if (lateMs > TOLERATED_MS) this.#stalls.push({ endMs: nowMs, ms: lateMs });
   }
 }

@@ -1,37 +1,44 @@
-// Whether the target still runs: if it has refused every connection for a while, the rest of the run
-// is not tried.
+// Whether the target still runs: if it has refused every connection for a while, or answered nothing
+// in scenario after scenario, the rest of the run is not tried.
 
-export interface ReachabilityLimits {
-  /** Refused connections in a row without an answer between them, … */
-  readonly refusals: number;
-  /** … and the time that they must span: a service that restarts is back earlier. */
-  readonly forMs: number;
-}
-
-const usual: ReachabilityLimits = { refusals: 16, forMs: 5_000 };
+/** Refused connections in a row without an answer between them, … */
+const REFUSALS = 16;
+/** … and the time that they must span: a service that restarts is back earlier. */
+const FOR_MS = 5_000;
+/** After this many scenarios in a row without an answer the target counts as gone. */
+const SILENT_SCENARIOS = 8;
 
 export class Reachability {
-  readonly #limits: ReachabilityLimits;
-  #refusals = 0;
+  readonly #refusals: number;
+  readonly #forMs: number;
+  #count = 0;
   #firstAtMs = 0;
   #lastAtMs = 0;
+  #silent = 0;
 
-  constructor(limits: ReachabilityLimits = usual) {
-    this.#limits = limits;
+  constructor(refusals = REFUSALS, forMs = FOR_MS) {
+    this.#refusals = refusals;
+    this.#forMs = forMs;
   }
 
   noteAnswer(): void {
-    this.#refusals = 0;
+    this.#count = 0;
+    this.#silent = 0;
   }
 
   noteRefusal(atMs: number): void {
-    if (this.#refusals === 0) this.#firstAtMs = atMs;
-    this.#refusals += 1;
+    if (this.#count === 0) this.#firstAtMs = atMs;
+    this.#count += 1;
     this.#lastAtMs = atMs;
   }
 
+  noteSilentScenario(): void {
+    this.#silent += 1;
+  }
+
   get isGone(): boolean {
-    const { refusals, forMs } = this.#limits;
-    return this.#refusals >= refusals && this.#lastAtMs - this.#firstAtMs >= forMs;
+    const isRefused = this.#count >= this.#refusals;
+    const isLong = this.#lastAtMs - this.#firstAtMs >= this.#forMs;
+    return (isRefused && isLong) || this.#silent >= SILENT_SCENARIOS;
   }
 }

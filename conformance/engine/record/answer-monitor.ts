@@ -1,6 +1,7 @@
 // Checks every answer of a run, whichever scenario sent the request, for what no answer may be. It
 // only finds deviations: that a rule is kept is for scenarios to show.
 
+import { ERROR_TABLE } from '../../spec/errors.ts';
 import { OPERATIONS, operationOf } from '../../spec/operations.ts';
 import { problemFormError, problemLinkError } from '../judge/problem-form.ts';
 import { Answer } from '../send/answer.ts';
@@ -27,18 +28,7 @@ const MOST_FINDINGS = 3;
 const API = /^\/api\/v1\/(accounts|positions|transactions|webhooks)(\/|$)/;
 const TOKENS = '/api/v1/oauth/token';
 const RATE_HEADERS = ['X-RateLimit-Limit', 'X-RateLimit-Remaining', 'X-RateLimit-Reset'];
-const TABLE_CODES = new Set([
-  'idempotency_key_required',
-  'forbidden',
-  'read_only_credential',
-  'not_found',
-  'idempotency_in_flight',
-  'invalid_state',
-  'revision_conflict',
-  'scope_too_wide',
-  'validation_failed',
-  'not_implemented',
-]);
+const TABLE_CODES = new Set(Object.values(ERROR_TABLE).flat());
 
 /** One answer with what is known of its request. */
 interface InspectedAnswer {

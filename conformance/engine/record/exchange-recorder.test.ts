@@ -16,10 +16,7 @@ const credential: Credential = {
   ...{ name: 'firm', token: 'tok_x', brandId: '10', firmId: '1', accountId: undefined },
   ...{ tradingAccountId: undefined, clientId: undefined, clientSecret: undefined, rates: [] },
 };
-const draft = {
-  ...{ method: 'GET', target: '/api/v1/accounts', headers: [], body: undefined },
-  ...{ authorization: undefined, timeoutMs: undefined, unpaced: true },
-};
+const draft = { method: 'GET', path: '/api/v1/accounts', unpaced: true };
 const served: WireAnswer = { status: 200, headers: [], body: new Uint8Array() };
 
 /** What each call comes to, one after the other, where these are the fates of what is sent. */
@@ -39,7 +36,7 @@ async function play(fates: readonly (Unreachable['reason'] | 'served')[], forMs:
     ...{ signal: new AbortController().signal, abandonSignal: new AbortController().signal },
     ...{ pause: async () => undefined, onRequest: () => undefined, onSecret: () => undefined },
     ...{ answerMonitor: new AnswerMonitor(), eventLoop: new EventLoopMonitor() },
-    reachability: new Reachability({ refusals: 3, forMs }),
+    reachability: new Reachability(3, forMs),
   });
   const outcomes: string[] = [];
   for (let at = 0; at <= fates.length; at += 1) {

@@ -1,11 +1,11 @@
 // Requests of one kind that all end without an answer of the API: a cut connection, or a page of a
 // web server. They are reported once, with what distinguishes them, and are a deviation of the rules
 // that ask for an answer to such a request.
-import { type OperationName, operationOf } from '../../spec/operations.ts';
+import { operationOf } from '../../spec/operations.ts';
 import { withVerdicts } from '../judge/verdicts.ts';
 import { apiPathOf } from '../send/client.ts';
 import { Headers } from '../send/headers.ts';
-import { type Json, parseJson, printJson } from '../send/json.ts';
+import { parseJson, printJson } from '../send/json.ts';
 import type { Exchange, Finding, RuleId, ScenarioResult } from '../types.ts';
 import { ATTEMPTS } from './play-scenario.ts';
 
@@ -24,18 +24,8 @@ export interface Crash {
 /** How many requests of a kind must have crashed, with none of them answered. */
 const FEWEST = 3;
 
-interface Sent {
-  readonly operation: OperationName;
-  readonly exchange: Exchange;
-  readonly body: string;
-  readonly failure: string | undefined;
-}
-
-interface Kind {
-  readonly operation: OperationName;
-  readonly distinguishes: string;
-  readonly failure: string;
-  readonly sent: readonly Sent[];
+interface Kind extends Pick<Crash, 'operation' | 'distinguishes' | 'failure'> {
+  readonly exchanges: readonly Exchange[];
 }
 
 /** The results with what crashed judged, and each kind of crash once. */
@@ -43,33 +33,28 @@ export function reportCrashes(results: readonly ScenarioResult[]): {
   readonly results: readonly ScenarioResult[];
   readonly crashes: readonly Crash[];
 } {
-  const sent = results.flatMap(({ exchanges }) => exchanges.flatMap(sentOf));
-  const answered = sent.filter(({ failure }) => failure === undefined).length;
+  const calls = results.flatMap(({ exchanges }) => exchanges.filter(isOperation));
+  const answered = calls.filter((each) => failureOf(each) === undefined).length;
   // If hardly anything is answered, the network or the whole target is the cause.
-  if (answered < sent.length / 2) return { results, crashes: [] };
-  const kinds = [...new Set(sent.map(({ operation }) => operation))].flatMap((operation) =>
-    kindsOf(
-      operation,
-      sent.filter((each) => each.operation === operation),
-    ),
-  );
-  const crashed = new Map<Exchange, Kind>();
-  for (const kind of kinds) for (const { exchange } of kind.sent) crashed.set(exchange, kind);
-  const judged = results.map((result) => withCrashes(result, crashed));
-  const crashes = kinds.map((kind): Crash => {
-    const { operation, distinguishes, failure, sent: own } = kind;
-    const rules = rulesWaiting(judged, new Set(own.map(({ exchange }) => exchange)));
-    return { operation, distinguishes, failure, times: own.length, of: own.length, rules };
+  if (answered < calls.length / 2) return { results, crashes: [] };
+  const kinds = [...new Set(calls.map(operationIn))].flatMap((operation) => {
+    const own = calls.filter((each) => operationIn(each) === operation);
+    return kindsOf(operation, own);
+  });
+  const judged = results.map((result) => withCrashes(result, kinds));
+  const crashes = kinds.map(({ exchanges, ...kind }): Crash => {
+    const times = exchanges.length;
+    return { ...kind, times, of: times, rules: rulesWaiting(judged, exchanges) };
   });
   return { results: judged, crashes };
 }
 
-function sentOf(exchange: Exchange): Sent[] {
-  const { method, url, body } = exchange.request;
-  const operation = exchange.kind === 'call' ? operationOf(method, apiPathOf(url)) : undefined;
-  if (operation === undefined) return [];
-  const text = Buffer.from(body ?? '').toString();
-  return [{ operation, exchange, body: text, failure: failureOf(exchange) }];
+function operationIn({ request: { method, url } }: Exchange): string {
+  return operationOf(method, apiPathOf(url)) ?? '';
+}
+
+function isOperation(exchange: Exchange): boolean {
+  return exchange.kind === 'call' && operationIn(exchange) !== '';
 }
 
 /** Undefined for an answer of the API, whatever it says. */
@@ -80,34 +65,42 @@ function failureOf({ response, failure }: Exchange): string | undefined {
 }
 
 /** All requests of an operation, or all that share a member of their body, or its value. */
-function kindsOf(operation: OperationName, sent: readonly Sent[]): Kind[] {
-  if (sent.filter(({ failure }) => failure !== undefined).length < FEWEST) return [];
-  const sharing = new Map<string, Sent[]>();
-  for (const each of sent) {
-    for (const trait of ['', ...traitsOf(parseJson(each.body))]) {
+function kindsOf(operation: string, calls: readonly Exchange[]): Kind[] {
+  const failures = new Map(calls.map((each) => [each, failureOf(each)]));
+  if ([...failures.values()].filter((each) => each !== undefined).length < FEWEST) return [];
+  const sharing = new Map<string, Exchange[]>();
+  for (const each of calls) {
+    for (const trait of ['', ...traitsOf(each)]) {
       sharing.set(trait, [...(sharing.get(trait) ?? []), each]);
     }
   }
-  const kinds = [...sharing].flatMap(([distinguishes, own]): Kind[] => {
-    const isWhole = own.every(({ failure }) => failure !== undefined) && own.length >= FEWEST;
-    const isOneRequest = new Set(own.map(({ body }) => body)).size < 2;
+  const kinds = [...sharing].flatMap(([distinguishes, exchanges]): Kind[] => {
+    const failure = failures.get(exchanges[0]!);
+    const isWhole = exchanges.every((each) => failures.get(each) !== undefined);
     // The same request sent again and again is one request.
-    if (!isWhole || (isOneRequest && own.length < 2 * FEWEST)) return [];
-    return [{ operation, distinguishes, failure: own[0]!.failure!, sent: own }];
+    const fewest = new Set(exchanges.map(textOf)).size < 2 ? 2 * FEWEST : FEWEST;
+    if (failure === undefined || !isWhole || exchanges.length < fewest) return [];
+    return [{ operation, distinguishes, failure, exchanges }];
   });
   // The most general trait comes first; what it covers needs no other.
   kinds.sort(
-    (a, b) => b.sent.length - a.sent.length || a.distinguishes.length - b.distinguishes.length,
+    (a, b) =>
+      b.exchanges.length - a.exchanges.length || a.distinguishes.length - b.distinguishes.length,
   );
-  const covered = new Set<Sent>();
-  return kinds.filter((kind) => {
-    const isNew = kind.sent.some((each) => !covered.has(each));
-    for (const each of kind.sent) covered.add(each);
+  const covered = new Set<Exchange>();
+  return kinds.filter(({ exchanges }) => {
+    const isNew = exchanges.some((each) => !covered.has(each));
+    for (const each of exchanges) covered.add(each);
     return isNew;
   });
 }
 
-function traitsOf(body: Json | undefined): string[] {
+function textOf({ request }: Exchange): string {
+  return Buffer.from(request.body ?? '').toString();
+}
+
+function traitsOf(exchange: Exchange): string[] {
+  const body = parseJson(textOf(exchange));
   if (body === null || typeof body !== 'object' || Array.isArray(body)) return [];
   return Object.entries(body).flatMap(([name, value]) => {
     const text = printJson(value);
@@ -118,24 +111,22 @@ function traitsOf(body: Json | undefined): string[] {
 }
 
 /** A rule that could not be judged because its own request crashed has its answer: there is none. */
-function withCrashes(result: ScenarioResult, crashed: ReadonlyMap<Exchange, Kind>): ScenarioResult {
+function withCrashes(result: ScenarioResult, kinds: readonly Kind[]): ScenarioResult {
   const calls = result.exchanges.filter(({ kind }) => kind === 'call');
-  const last = calls.at(-1);
-  const kind = last === undefined ? undefined : crashed.get(last);
-  if (last === undefined || kind === undefined) return result;
+  const last = calls.at(-1)!;
+  const kind = kinds.find(({ exchanges }) => exchanges.includes(last));
   const isSteady = result.ending === 'inconclusive' && result.attempts >= ATTEMPTS;
-  if (!isSteady || isSetup(last, calls)) return result;
+  if (kind === undefined || !isSteady || isSetup(last, calls)) return result;
   const rules = (Object.keys(result.byRule) as RuleId[]).filter(
     (rule) => result.byRule[rule] === 'inconclusive',
   );
   if (rules.length === 0) return result;
-  const { operation, distinguishes, failure, sent } = kind;
-  const what = `${operation} ${distinguishes}`.trim();
+  const what = `${kind.operation} ${kind.distinguishes}`.trim();
   const finding: Finding = {
     rules,
     verdict: 'deviates',
     expected: 'an answer of the API',
-    actual: `${failure}, as to each of ${sent.length} requests ${what}`,
+    actual: `${kind.failure}, as to each of ${kind.exchanges.length} requests ${what}`,
     exchanges: [last.n],
   };
   const byRule = Object.fromEntries(rules.map((rule) => [rule, 'deviates' as const]));
@@ -145,19 +136,19 @@ function withCrashes(result: ScenarioResult, crashed: ReadonlyMap<Exchange, Kind
 
 /** Setup is sent again when it fails; what is judged is sent once. */
 function isSetup(last: Exchange, calls: readonly Exchange[]): boolean {
-  const bytes = ({ request }: Exchange) => Buffer.from(request.body ?? '').toString();
   return calls.some(
-    (each) => each !== last && each.request.url === last.request.url && bytes(each) === bytes(last),
+    (each) =>
+      each !== last && each.request.url === last.request.url && textOf(each) === textOf(last),
   );
 }
 
 /** Rules that could not be judged, in scenarios with one of these exchanges. */
 function rulesWaiting(
   results: readonly ScenarioResult[],
-  crashes: ReadonlySet<Exchange>,
+  crashed: readonly Exchange[],
 ): readonly RuleId[] {
   const waiting = results
-    .filter(({ exchanges }) => exchanges.some((each) => crashes.has(each)))
+    .filter(({ exchanges }) => exchanges.some((each) => crashed.includes(each)))
     .flatMap(({ byRule }) => Object.entries(byRule))
     .filter(([, verdict]) => verdict === 'inconclusive' || verdict === 'blocked');
   return [...new Set(waiting.map(([rule]) => rule as RuleId))].sort();

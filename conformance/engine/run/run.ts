@@ -4,18 +4,20 @@ import { setMaxListeners } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Random } from '../../../fixtures/random.ts';
 import type { Provider, Target } from '../../providers/target.ts';
+import type { Capability } from '../capabilities.ts';
 import { attribute, unexamined } from '../judge/attribute.ts';
+import { notPlayed } from '../judge/verdicts.ts';
 import { EventLoopMonitor } from '../pace/event-loop-monitor.ts';
 import { Pacer } from '../pace/pacer.ts';
 import { Reachability } from '../pace/reachability.ts';
-import { AnswerMonitor, MONITORED_RULES } from '../record/answer-monitor.ts';
-import { GONE, type RunContext } from '../record/exchange-recorder.ts';
+import { AnswerMonitor } from '../record/answer-monitor.ts';
+import { GONE, INTERRUPTED, type RunContext } from '../record/exchange-recorder.ts';
 import { newMark } from '../scenario/fresh-values.ts';
 import type { Sender } from '../send/sender.ts';
 import type { Scenario, ScenarioResult } from '../types.ts';
 import { type Crash, reportCrashes } from './crashes.ts';
 import { ExpiredTokens } from './expired-tokens.ts';
-import { notPlayed, type PlayOptions, playScenario } from './play-scenario.ts';
+import { playScenario } from './play-scenario.ts';
 import {
   chooseScenarios,
   EVERYTHING,
@@ -68,19 +70,21 @@ export interface RunResult {
   readonly crashes?: readonly Crash[];
 }
 
-/** After this many scenarios in a row without an answer the target counts as gone. */
-const GONE_AFTER = 8;
+/** Scenarios in play at once if the options do not say. */
+const WIDTH = 6;
+const WIDTH_OF_WORLDS = 12;
+/** How long requests in flight may still be answered after an interruption. */
+const GRACE_MS = 2_000;
 
 export async function runScenarios(options: ScenarioRunOptions): Promise<RunResult> {
-  const seed = options.seed ?? 1;
   const startedAt = new Date().toISOString();
   const startedAtMs = performance.now();
   const signal = options.signal ?? new AbortController().signal;
   // Every scenario that waits listens to it.
   setMaxListeners(0, signal);
-  const mark = options.mark ?? newMark();
+  const { seed = 1, mark = newMark() } = options;
   let requests = 0;
-  const runContext: RunContext = {
+  const context: RunContext = {
     sender: options.sender,
     pacer: new Pacer(options.maxRate),
     timeoutMs: options.timeoutMs ?? 30_000,
@@ -98,14 +102,10 @@ export async function runScenarios(options: ScenarioRunOptions): Promise<RunResu
     eventLoop: new EventLoopMonitor(),
     reachability: new Reachability(),
   };
-  runContext.eventLoop.start();
-  const { results: played, refusedToStart } = await playAll(
-    options,
-    runContext,
-    mark,
-    seed,
-  ).finally(() => runContext.eventLoop.stop());
-  const { results, crashes } = reportCrashes(played);
+  context.eventLoop.start();
+  const run = new ScenarioRun(options, context, mark);
+  const played = await run.play(seed).finally(() => context.eventLoop.stop());
+  const { results, crashes } = reportCrashes(played.results);
   const order = new Map(options.scenarios.map((each, index) => [each.id, index]));
   return {
     startedAt,
@@ -114,14 +114,11 @@ export async function runScenarios(options: ScenarioRunOptions): Promise<RunResu
     mark,
     requests,
     scenarios: [...results].sort((a, b) => order.get(a.id)! - order.get(b.id)!),
-    interrupted: runContext.signal.aborted,
-    refusedToStart,
+    interrupted: signal.aborted,
+    refusedToStart: played.refusedToStart,
     crashes,
   };
 }
-
-/** How long requests in flight may still be answered after an interruption. */
-const GRACE_MS = 2_000;
 
 function whenStopped(signal: AbortSignal): AbortSignal {
   const cut = new AbortController();
@@ -131,154 +128,141 @@ function whenStopped(signal: AbortSignal): AbortSignal {
   return cut.signal;
 }
 
-async function playAll(
-  options: ScenarioRunOptions,
-  runContext: RunContext,
-  mark: string,
-  seed: number,
-) {
-  const { scenarios, selection = EVERYTHING, provider } = options;
-  const refusedToStart = await confirm(options, runContext, mark);
-  const { offers, lost } = provider;
-  const { chosen, left } = chooseScenarios({ scenarios, selection, offers, lost });
-  const results: ScenarioResult[] = [...left];
-  const add = (result: ScenarioResult) => {
-    results.push(result);
-    options.onResult?.(result, results.length - left.length, chosen.length);
-  };
-  if (refusedToStart !== null && chosen.length > 0) {
-    const { verdict, why } = refusedToStart;
-    for (const { scenario, rules } of chosen) add(notPlayed(scenario, rules, verdict, why));
-    return { results, refusedToStart: why };
+class ScenarioRun {
+  readonly #options: ScenarioRunOptions;
+  readonly #provider: Provider;
+  readonly #selection: Selection;
+  readonly #context: RunContext;
+  readonly #mark: string;
+  readonly #tokens: ExpiredTokens;
+
+  constructor(options: ScenarioRunOptions, context: RunContext, mark: string) {
+    this.#options = options;
+    this.#provider = options.provider;
+    this.#selection = options.selection ?? EVERYTHING;
+    this.#context = context;
+    this.#mark = mark;
+    this.#tokens = new ExpiredTokens(context, mark);
   }
-  await playLanes(options, runContext, mark, new Random(seed).shuffled(chosen), add);
-  return {
-    results: attribute(await examined(options, runContext, mark, results)),
-    refusedToStart: null,
-  };
-}
 
-/**
- * Plays the profile family: each scenario whose part is needed. What is of no use is withdrawn with
- * a note. Gives the reason if the run cannot start.
- */
-async function confirm(
-  options: ScenarioRunOptions,
-  runContext: RunContext,
-  mark: string,
-): Promise<{ verdict: 'blocked' | 'inconclusive'; why: string } | null> {
-  const { provider, selection = EVERYTHING, profileScenarios = [] } = options;
-  const needed = neededCapabilities(options.scenarios, selection);
-  for (const scenario of profileScenarios) {
-    const { confirms: part } = scenario;
-    const isNeeded = part === undefined || options.confirmsAll === true || needed.has(part);
-    if (!isNeeded || (part !== undefined && !provider.offers.has(part))) continue;
-    if (part !== undefined && !provider.confirmable) continue;
-    if (runContext.signal.aborted) return { verdict: 'inconclusive', why: INTERRUPTED };
-    const enter = () => provider.shared().then(stay);
-    const about = { scenario, rules: [], watched: [], unskipped: [] };
-    const { ending, why, missing } = await playScenario({ ...about, runContext, mark, enter });
-    for (const each of missing) provider.withdraw(each, why ?? 'is of no use');
-    const isBad = part === undefined && (ending === 'blocked' || ending === 'inconclusive');
-    if (isBad) return { verdict: ending, why: why ?? '' };
+  async play(seed: number) {
+    const { scenarios, onResult } = this.#options;
+    const refusal = await this.#confirmProfile();
+    const { offers, lost } = this.#provider;
+    const { chosen, left } = chooseScenarios({
+      scenarios,
+      selection: this.#selection,
+      offers,
+      lost,
+    });
+    const results: ScenarioResult[] = [...left];
+    const add = (result: ScenarioResult) => {
+      results.push(result);
+      onResult?.(result, results.length - left.length, chosen.length);
+    };
+    if (refusal !== null && chosen.length > 0) {
+      const { verdict, why } = refusal;
+      for (const { scenario, rules } of chosen) add(notPlayed(scenario, rules, verdict, why));
+      return { results, refusedToStart: why };
+    }
+    await this.#playLanes(new Random(seed).shuffled(chosen), add);
+    return { results: attribute(await this.#examine(results)), refusedToStart: null };
   }
-  return null;
-}
 
-const INTERRUPTED = 'the run was interrupted';
-
-/**
- * Also plays the scenarios of rules that evidence against another rule presumes, even if they were
- * not selected; what was left out on purpose (`--skip`) stays out.
- */
-async function examined(
-  options: ScenarioRunOptions,
-  runContext: RunContext,
-  mark: string,
-  results: readonly ScenarioResult[],
-): Promise<readonly ScenarioResult[]> {
-  const presumed = unexamined(results);
-  const chosen = options.scenarios
-    .filter((each) => missingCapabilities(each, options.provider.offers).length === 0)
-    .filter((each) => {
-      const rules = selectedRules(each, { only: [], skip: options.selection?.skip ?? [] });
-      return rules.some((rule) => presumed.includes(rule));
-    })
-    .map((scenario) => ({ scenario, rules: [] }));
-  if (chosen.length === 0 || runContext.signal.aborted) return results;
-  const further = new Map<string, ScenarioResult>();
-  await playLanes(options, runContext, mark, chosen, (result) => further.set(result.id, result));
-  return results.map((each) => (each.attempts > 0 ? each : (further.get(each.id) ?? each)));
-}
-
-async function playLanes(
-  options: ScenarioRunOptions,
-  runContext: RunContext,
-  mark: string,
-  chosen: readonly SelectedScenario[],
-  add: (result: ScenarioResult) => void,
-): Promise<void> {
-  const { provider } = options;
-  const shared = await provider.shared();
-  const width = options.width ?? (shared.disposable ? 12 : 6);
-  const tokens = new ExpiredTokens(runContext, mark);
-  let silent = 0;
-  const one = async ({ scenario, rules }: SelectedScenario) => {
-    if (runContext.signal.aborted) {
-      return add(notPlayed(scenario, rules, 'not_tested', INTERRUPTED));
+  /**
+   * Plays the profile family: each scenario whose part is needed. What is of no use is withdrawn with
+   * a note. Gives the reason if the run cannot start.
+   */
+  async #confirmProfile(): Promise<{ verdict: 'blocked' | 'inconclusive'; why: string } | null> {
+    const { profileScenarios = [], confirmsAll = false, scenarios } = this.#options;
+    const provider = this.#provider;
+    const needed = neededCapabilities(scenarios, this.#selection);
+    const isTried = (part: Capability) =>
+      provider.confirmable && provider.offers.has(part) && (confirmsAll || needed.has(part));
+    for (const scenario of profileScenarios) {
+      const { confirms: part } = scenario;
+      if (part !== undefined && !isTried(part)) continue;
+      if (this.#context.signal.aborted) return { verdict: 'inconclusive', why: INTERRUPTED };
+      const { ending, why, missing } = await this.#play({ scenario, rules: [] });
+      for (const each of missing) provider.withdraw(each, why ?? 'is of no use');
+      const isBad = part === undefined && (ending === 'blocked' || ending === 'inconclusive');
+      if (isBad) return { verdict: ending, why: why ?? '' };
     }
-    if (silent >= GONE_AFTER || runContext.reachability.isGone) {
-      return add(notPlayed(scenario, rules, 'inconclusive', GONE));
-    }
-    const expired = tokens.whyExpired(scenario, shared);
-    if (expired !== undefined) {
-      return add(notPlayed(scenario, rules, 'inconclusive', expired));
-    }
-    const own = (scenario.lane ?? 'shared') !== 'shared';
-    const enter: PlayOptions['enter'] = own ? () => enterOwn(provider) : async () => stay(shared);
-    const watchful = { ...scenario, rules: MONITORED_RULES };
-    const selection = options.selection ?? EVERYTHING;
-    const watched = selectedRules(watchful, selection);
-    const unskipped = selectedRules(watchful, { ...selection, only: [] });
-    const about = { scenario, rules, watched, unskipped };
-    const result = await playScenario({ ...about, runContext, mark, enter });
-    const calls = result.exchanges.filter((each) => each.kind === 'call');
-    silent = calls.length > 0 && calls.every((each) => each.response === null) ? silent + 1 : 0;
-    add(await tokens.review(result, shared));
-  };
-  const lane = (name: string) =>
-    chosen.filter(({ scenario }) => (scenario.lane ?? 'shared') === name);
-  if (provider.worlds) {
-    // Worlds cannot disturb each other. Long ones first, so that none is left over at the end.
-    await runConcurrently([...lane('limits'), ...lane('own_world'), ...lane('shared')], width, one);
-    return;
+    return null;
   }
-  await runConcurrently(lane('shared'), width, one);
-  await runConcurrently(lane('own_world'), 1, one);
-  await runConcurrently(lane('limits'), 1, one);
-}
 
-async function enterOwn(provider: Provider) {
-  const target = await provider.own();
-  return { target, leave: () => target.close() };
-}
+  #play({ scenario, rules }: SelectedScenario): Promise<ScenarioResult> {
+    const provider = this.#provider;
+    const isShared = (scenario.lane ?? 'shared') === 'shared';
+    const enter = async () => {
+      if (isShared) return { target: await provider.shared(), leave: async () => {} };
+      const target = await provider.own();
+      return { target, leave: () => target.close() };
+    };
+    const selection = this.#selection;
+    const rest = { selection, runContext: this.#context, mark: this.#mark };
+    return playScenario({ ...rest, scenario, rules, enter });
+  }
 
-function stay(target: Target) {
-  return { target, leave: async () => {} };
+  async #playLanes(
+    chosen: readonly SelectedScenario[],
+    add: (result: ScenarioResult) => void,
+  ): Promise<void> {
+    const shared = await this.#provider.shared();
+    const width = this.#options.width ?? (shared.disposable ? WIDTH_OF_WORLDS : WIDTH);
+    const one = async (each: SelectedScenario) => add(await this.#playOne(each, shared));
+    const lane = (name: string) =>
+      chosen.filter(({ scenario }) => (scenario.lane ?? 'shared') === name);
+    if (this.#provider.worlds) {
+      // Worlds cannot disturb each other. Long ones first, so that none is left over at the end.
+      const all = [...lane('limits'), ...lane('own_world'), ...lane('shared')];
+      return runConcurrently(all, width, one);
+    }
+    await runConcurrently(lane('shared'), width, one);
+    await runConcurrently([...lane('own_world'), ...lane('limits')], 1, one);
+  }
+
+  async #playOne(each: SelectedScenario, shared: Target): Promise<ScenarioResult> {
+    const { scenario, rules } = each;
+    const { signal, reachability } = this.#context;
+    if (signal.aborted) return notPlayed(scenario, rules, 'not_tested', INTERRUPTED);
+    const why = reachability.isGone ? GONE : this.#tokens.whyExpired(scenario, shared);
+    if (why !== undefined) return notPlayed(scenario, rules, 'inconclusive', why);
+    const result = await this.#play(each);
+    const calls = result.exchanges.filter(({ kind }) => kind === 'call');
+    const isSilent = calls.length > 0 && calls.every(({ response }) => response === null);
+    if (isSilent) reachability.noteSilentScenario();
+    return this.#tokens.review(result, shared);
+  }
+
+  /**
+   * Also plays the scenarios of rules that evidence against another rule presumes, even if they were
+   * not selected; what was left out on purpose (`--skip`) stays out.
+   */
+  async #examine(results: readonly ScenarioResult[]): Promise<readonly ScenarioResult[]> {
+    const presumed = unexamined(results);
+    const { skip } = this.#selection;
+    const chosen = this.#options.scenarios
+      .filter((each) => missingCapabilities(each, this.#provider.offers).length === 0)
+      .filter((each) =>
+        selectedRules(each, { only: [], skip }).some((rule) => presumed.includes(rule)),
+      )
+      .map((scenario) => ({ scenario, rules: [] }));
+    if (chosen.length === 0 || this.#context.signal.aborted) return results;
+    const further = new Map<string, ScenarioResult>();
+    await this.#playLanes(chosen, (result) => further.set(result.id, result));
+    return results.map((each) => (each.attempts > 0 ? each : (further.get(each.id) ?? each)));
+  }
 }
 
 async function runConcurrently<T>(
   items: readonly T[],
   width: number,
   each: (item: T) => Promise<void>,
-) {
-  let next = 0;
+): Promise<void> {
+  const left = [...items];
   const worker = async () => {
-    while (next < items.length) {
-      const item = items[next]!;
-      next += 1;
-      await each(item);
-    }
+    for (let item = left.shift(); item !== undefined; item = left.shift()) await each(item);
   };
   await Promise.all(Array.from({ length: Math.min(width, items.length) }, worker));
 }

@@ -1,7 +1,7 @@
 // Which scenarios a run plays, by globs over rule and scenario ids and by what the target offers.
 import type { Capability } from '../capabilities.ts';
+import { notPlayed } from '../judge/verdicts.ts';
 import type { RuleId, Scenario, ScenarioResult } from '../types.ts';
-import { notPlayed } from './play-scenario.ts';
 
 export interface Selection {
   readonly only: readonly string[];

@@ -1,32 +1,196 @@
 // One scenario being played once: what its `run` function sees, and what it leaves behind.
 import type { SettingKey } from '../../../fixtures/settings.ts';
-import type { Credential } from '../../providers/target.ts';
+import type { Credential, Operator, Place, Target } from '../../providers/target.ts';
 import type { WebhookEndpoint } from '../../providers/webhook-receiver.ts';
-import type { Role } from '../capabilities.ts';
+import { NEW_PROFILE } from '../../spec/literals.ts';
+import type { Capability, Role } from '../capabilities.ts';
 import { Expectation } from '../judge/expect.ts';
+import { Findings, pickText } from '../judge/findings.ts';
+import { ConditionWaiter } from '../pace/condition-waiter.ts';
 import {
-  DeliveryRecorder,
-  evidence,
-  type NumberedExchange,
+  type ExchangeRecorder,
+  LONGEST_WAIT_MS,
   type RecordedDelivery,
-} from '../record/delivery-recorder.ts';
-import { Blocked } from '../scenario-errors.ts';
+  retryAfterMs,
+} from '../record/exchange-recorder.ts';
+import { Blocked, Inconclusive, Unreachable } from '../scenario-errors.ts';
 import type { Answer } from '../send/answer.ts';
-import type { QuestionId, RuleId } from '../types.ts';
-import { ScenarioSession, type ScenarioSessionOptions } from './scenario-session.ts';
+import { ApiClient, isRepeatable, type RawCall, type RequestBody } from '../send/client.ts';
+import type { QuestionId, RuleId, Scenario } from '../types.ts';
+import { FreshValues } from './fresh-values.ts';
 import { ScenarioSetup } from './scenario-setup.ts';
 
 export type Rules = RuleId | readonly RuleId[];
 
-export class ScenarioContext extends ScenarioSession {
+const TRIES = 4;
+const FIRST_WAIT_MS = 250;
+/** Waits before a call that is answered 500 or 503 is sent again. */
+const REPEAT_AFTER_MS = [50, 200, 400];
+/** A target that goes on failing is not waited for at each call. */
+const LASTING_FAILURES = 3;
+
+interface ScenarioContextOptions {
+  readonly scenario: Scenario;
+  readonly target: Target;
+  readonly recorder: ExchangeRecorder;
+  readonly mark: string;
+  readonly attempt: number;
+  readonly isLastAttempt: boolean;
+}
+
+export class ScenarioContext {
+  /** What the target offers beside its API. */
+  readonly target: Target;
+  readonly fresh: FreshValues;
+  /** What was found so far, and how far it can be trusted. */
+  readonly findings: Findings;
   /** Setup: records made for the scenario, retried where the specification allows, else blocked. */
   readonly given: ScenarioSetup;
-  readonly #arrivals: DeliveryRecorder;
+  /** The powers of an operator; the scenario lists the needs it uses. */
+  readonly operator: Operator;
+  readonly #scenario: Scenario;
+  readonly #recorder: ExchangeRecorder;
+  readonly #cleanUps: (() => Promise<void>)[] = [];
+  readonly #waiter: ConditionWaiter;
+  #lastingFailures = 0;
 
-  constructor(options: ScenarioSessionOptions) {
-    super(options);
-    this.#arrivals = new DeliveryRecorder(options.recorder);
-    this.given = new ScenarioSetup(this, options.target);
+  constructor({ scenario, target, recorder, ...options }: ScenarioContextOptions) {
+    this.target = target;
+    this.#scenario = scenario;
+    this.#recorder = recorder;
+    this.#waiter = new ConditionWaiter(recorder.run.eventLoop, (ms) => this.sleep(ms));
+    this.operator = recorder.recording(target.operator);
+    this.findings = new Findings(scenario, options.isLastAttempt);
+    this.fresh = new FreshValues(options.mark, scenario.id, options.attempt);
+    this.given = new ScenarioSetup(this);
+  }
+
+  /** The API as the main credential: firm-wide where there is one. */
+  get api(): ApiClient {
+    return this.as(this.mainRole);
+  }
+
+  /** The API as another role, or as a credential that was made on demand. */
+  as(who: Role | Credential): ApiClient {
+    return new ApiClient((call) => this.#dispatch(who, call));
+  }
+
+  get mainRole(): Role {
+    return this.target.mainRole;
+  }
+
+  /** The brand that bodies name under a role; undefined when a profile does not say. */
+  brandId(role: Role): string | undefined {
+    return this.target.brandId(role);
+  }
+
+  credential(role: Role): Promise<Credential> {
+    return this.target.credential(role);
+  }
+
+  /** Whether the target offers something: for depth beyond what the rules themselves need. */
+  has(need: Capability): boolean {
+    return this.target.offers.has(need);
+  }
+
+  get baseUrl(): string {
+    return this.target.baseUrl;
+  }
+
+  get sender() {
+    return this.#recorder.run.sender;
+  }
+
+  /** What was found out of the target beyond the specification, kept for the whole run. */
+  get learned(): Map<string, unknown> {
+    return this.#recorder.run.learned;
+  }
+
+  /**
+   * A valid create-account body, fresh, with `over` laid over; `undefined` leaves a field out. No
+   * phone: two accounts must not meet by one.
+   */
+  newAccount(over: RequestBody = {}, role: Role = this.mainRole): RequestBody {
+    const brand_id = this.brandId(role);
+    return {
+      client_reference_id: this.fresh.reference(),
+      email: this.fresh.email(),
+      ...NEW_PROFILE,
+      ...(brand_id !== undefined && { brand_id }),
+      ...over,
+    };
+  }
+
+  /** A valid create-transaction body: a deposit of 25.00 unless `over` says otherwise. */
+  newTransaction(place: Place, over: RequestBody = {}): RequestBody {
+    const client_reference_id = this.fresh.reference();
+    const { account_id, trading_account_id, currency } = place;
+    const where = { client_reference_id, account_id, trading_account_id, currency };
+    return { ...where, amount: '25.00', transaction_type: 'Deposit', ...over };
+  }
+
+  /** An expectation on one answer, tagged with the rules that ask for it. */
+  expect(rules: Rules, answer: Answer): Expectation {
+    return new Expectation(this.findings, this.findings.listed(rules), answer);
+  }
+
+  /** Like expect, but ends the scenario if it is not met: what follows rests on it. */
+  must(rules: Rules, answer: Answer): Expectation {
+    return new Expectation(this.findings, this.findings.listed(rules), answer, { fatal: true });
+  }
+
+  /** Like expect, if the specification can be read in two ways: a miss is advice. */
+  advise(rules: Rules, answer: Answer): Expectation {
+    const failing = 'advisory';
+    return new Expectation(this.findings, this.findings.listed(rules), answer, { failing });
+  }
+
+  /**
+   * An expectation about several answers or deliveries, or about something else that was seen.
+   * `truth` is undefined if what was seen also fits a target that breaks the rules.
+   */
+  claim(
+    rules: Rules,
+    words: string,
+    truth: boolean | undefined,
+    actual: string,
+    ...answers: readonly { readonly n: number }[]
+  ): boolean {
+    const exchanges = answers.map(({ n }) => n);
+    const finding = { rules: this.findings.listed(rules), expected: words, exchanges };
+    const met = { ...finding, verdict: 'passed', actual: 'as expected' } as const;
+    const verdict = truth === undefined ? 'inconclusive' : 'deviates';
+    this.findings.record(truth === true ? met : { ...finding, verdict, actual }, true);
+    return truth === true;
+  }
+
+  /** These rules could not be tested here: `not_tested` with the reason. */
+  notTested(rules: Rules, why: string): void {
+    const finding = { expected: 'to be tested', actual: why, exchanges: [] };
+    this.findings.record({ ...finding, rules: this.findings.listed(rules), verdict: 'not_tested' });
+  }
+
+  /**
+   * What the target does where the specification is open, with the settings that imitate it;
+   * `isUnlike` if it differs from the simulator in a way that no setting imitates.
+   */
+  observe(
+    id: QuestionId,
+    text: string,
+    settings: { readonly [Key in SettingKey]?: unknown } = {},
+    isUnlike = false,
+  ): void {
+    // After a 429, a 500 or a lost answer, what is seen may not be the target's choice.
+    if (this.findings.doubt !== undefined) return;
+    this.findings.observations.push({ id, text, settings, ...(isUnlike && { isUnlike }) });
+  }
+
+  /**
+   * One branch of a scenario: when a control inside fails, only the rules named here are blocked,
+   * and the scenario goes on.
+   */
+  branch(rules: Rules, words: string, play: () => Promise<void>): Promise<void> {
+    return this.findings.part(this.findings.listed(rules), words, play);
   }
 
   /**
@@ -49,80 +213,39 @@ export class ScenarioContext extends ScenarioSession {
     return answer;
   }
 
-  /** An expectation on one answer, tagged with the rules that ask for it. */
-  expect(rules: Rules, answer: Answer): Expectation {
-    return new Expectation(this.findings, this.findings.listed(rules), answer);
+  /** Sends until the answer is the service's own: a 429, a gateway's or none is waited out. */
+  async sendUntilAnswered(words: string, send: () => Promise<Answer>): Promise<Answer> {
+    const wasDoubtful = this.findings.doubt !== undefined;
+    for (let attempt = 1; ; attempt += 1) {
+      let trouble: string;
+      let waitMs = FIRST_WAIT_MS * 2 ** attempt;
+      try {
+        const answer = await send();
+        if (answer.source === 'service') {
+          if (!wasDoubtful) this.findings.settled();
+          return answer;
+        }
+        trouble = answer.summary;
+        waitMs = retryAfterMs(answer) || waitMs;
+        if (answer.source === 'trouble' && attempt === TRIES) {
+          throw new Blocked(`setup failed: ${words}: ${trouble}, ${TRIES} times`);
+        }
+      } catch (error) {
+        if (!(error instanceof Unreachable) || error.reason === 'aborted') throw error;
+        trouble = error.message;
+      }
+      if (waitMs > LONGEST_WAIT_MS) {
+        const asks = `asks to wait ${Math.round(waitMs / 1000)} s (Retry-After)`;
+        throw new Inconclusive(`${words}: ${trouble} ${asks}`);
+      }
+      if (attempt === TRIES) throw new Inconclusive(`${words}: ${trouble}, ${TRIES} times`);
+      await this.sleep(waitMs);
+    }
   }
 
-  /** Like expect, but ends the scenario if it is not met: what follows rests on it. */
-  must(rules: Rules, answer: Answer): Expectation {
-    return new Expectation(this.findings, this.findings.listed(rules), answer, { fatal: true });
-  }
-
-  /** Like expect, if the specification can be read in two ways: a miss is advice. */
-  advise(rules: Rules, answer: Answer): Expectation {
-    const failing = 'advisory';
-    return new Expectation(this.findings, this.findings.listed(rules), answer, { failing });
-  }
-
-  /**
-   * An expectation about several answers, or about something else that was seen. `truth` is
-   * undefined if what was seen also fits a target that breaks the rules.
-   */
-  claim(
-    rules: Rules,
-    words: string,
-    truth: boolean | undefined,
-    actual: string,
-    ...answers: NumberedExchange[]
-  ): boolean {
-    const finding = { rules: this.findings.listed(rules), expected: words, ...evidence(answers) };
-    const met = { ...finding, verdict: 'passed', actual: 'as expected' } as const;
-    const verdict = truth === undefined ? 'inconclusive' : 'deviates';
-    this.findings.record(truth === true ? met : { ...finding, verdict, actual }, true);
-    return truth === true;
-  }
-
-  /**
-   * Findings from here to the end of the branch or scenario presume these rules: if one of them
-   * deviates in the same run, it explains them.
-   */
-  presume(...rules: RuleId[]): void {
-    this.findings.presumed = [...this.findings.presumed, ...rules];
-  }
-
-  /** These rules could not be tested here: `not_tested` with the reason. */
-  notTested(rules: Rules, why: string): void {
-    const finding = { expected: 'to be tested', actual: why, exchanges: [] };
-    this.findings.record({ ...finding, rules: this.findings.listed(rules), verdict: 'not_tested' });
-  }
-
-  /**
-   * What the target does where the specification is open, with the settings that imitate it;
-   * `isUnlike` if it differs from the simulator in a way that no setting imitates.
-   */
-  observe(
-    question: QuestionId,
-    text: string,
-    settings: { readonly [Key in SettingKey]?: unknown } = {},
-    isUnlike = false,
-  ): void {
-    // After a 429, a 500 or a lost answer, what is seen may not be the target's choice.
-    if (this.findings.doubtful) return;
-    this.findings.observations.push({
-      id: question,
-      text,
-      settings,
-      ...(isUnlike && { isUnlike }),
-    });
-  }
-
-  /**
-   * One branch of a scenario: when a control inside fails, only the rules named here are blocked,
-   * and the scenario goes on.
-   */
-  branch(rules: Rules, words: string, play: () => Promise<void>): Promise<void> {
-    return this.findings.part(this.findings.listed(rules), words, play);
+  /** A string member that the scenario goes on with; blocked when the answer has none. */
+  pick(answer: Answer, path: string): string {
+    return pickText(this.findings, answer, path);
   }
 
   /** Sends all of them at the same moment, waiting first until the pace has room for all. */
@@ -131,16 +254,41 @@ export class ScenarioContext extends ScenarioSession {
     send: (index: number) => Promise<Answer>,
     who: Role | Credential = this.mainRole,
   ): Promise<Answer[]> {
-    const credential = typeof who === 'string' ? await this.credential(who) : who;
-    await this.options.recorder.reserve(credential, count);
+    await this.#recorder.reserve(await this.#credentialOf(who), count);
     const sent = Array.from({ length: count }, (_, index) => send(index));
     await Promise.allSettled(sent);
     return Promise.all(sent);
   }
 
-  /** The most requests that `atOnce` may send under the plan, at most `wanted`. */
+  /** The most requests that `sendTogether` may send under the plan, at most `wanted`. */
   async burstSize(wanted: number): Promise<number> {
-    return Math.min(wanted, this.options.recorder.burst(await this.credential(this.mainRole)));
+    return Math.min(wanted, this.#recorder.burst(await this.credential(this.mainRole)));
+  }
+
+  /** Lets time pass: by the target's clock where it can be moved, else by waiting. */
+  async wait(ms: number): Promise<void> {
+    if (this.has('clock')) await this.operator.advance(ms);
+    else await this.sleep(ms);
+  }
+
+  /** Waits by the wall. */
+  sleep(ms: number): Promise<void> {
+    return this.#recorder.sleep(ms);
+  }
+
+  /**
+   * Waits, in short steps by the wall, until something is so; false when it never was. Time in
+   * which this program had no turn does not count.
+   */
+  until(test: () => boolean | Promise<boolean>, withinMs: number): Promise<boolean> {
+    return this.#waiter.until(test, withinMs);
+  }
+
+  /** A webhook endpoint of this scenario's own that the target can reach. Needs `receiver`. */
+  async receiver(): Promise<WebhookEndpoint> {
+    const hook = await this.target.receiver();
+    this.#waiter.watchDeliveries(hook);
+    return hook;
   }
 
   /**
@@ -153,6 +301,64 @@ export class ScenarioContext extends ScenarioSession {
     withinMs = 5_000,
   ): Promise<RecordedDelivery[]> {
     await this.until(() => hook.deliveries.length >= count, withinMs);
-    return this.#arrivals.at(hook);
+    return hook.deliveries.map((arrival) => this.#recorder.delivery(arrival));
+  }
+
+  /** Why what was missed may be this program's own doing; undefined when it cannot be. */
+  get starvation(): string | undefined {
+    return this.#waiter.starvation;
+  }
+
+  /** Runs when the scenario is over, however it ended; skipped where the target is thrown away. */
+  addCleanUp(cleanUp: () => Promise<void>): void {
+    if (!this.target.disposable) this.#cleanUps.push(cleanUp);
+  }
+
+  async cleanUp(): Promise<void> {
+    const recorder = this.#recorder;
+    recorder.startCleanUp();
+    for (const cleanUp of this.#cleanUps.reverse()) await cleanUp().catch(() => {});
+    // A target may allow few subscriptions at once, so those of a shared world are ended as well.
+    const isShared = (this.#scenario.lane ?? 'shared') === 'shared';
+    if (isShared || !this.target.disposable) await recorder.disableOpenSubscriptions(this.baseUrl);
+    recorder.abort();
+  }
+
+  async #credentialOf(who: Role | Credential): Promise<Credential> {
+    return typeof who === 'string' ? this.credential(who) : who;
+  }
+
+  /**
+   * IDEM-6b, IDEM-6c: neither a 503 nor a 500 is recorded, so the same call under its key runs when
+   * it is sent again. Only a failure that lasts is an answer to judge.
+   */
+  async #dispatch(who: Role | Credential, call: RawCall): Promise<Answer> {
+    const credential = await this.#credentialOf(who);
+    const send = () => this.#recorder.call(this.baseUrl, credential, call);
+    try {
+      const first = await send();
+      let answer = first;
+      if (this.#mayRepeat(first)) {
+        for (const waitMs of REPEAT_AFTER_MS) {
+          await this.sleep(waitMs);
+          answer = await send();
+          if (answer.source !== 'trouble') break;
+        }
+        if (answer.source === 'trouble') this.#lastingFailures += 1;
+        this.findings.repeated(first, answer, isRepeatable(call));
+      }
+      this.findings.arrived(answer, isRepeatable(call));
+      return answer;
+    } catch (error) {
+      const isLost = error instanceof Unreachable && error.reason !== 'aborted';
+      if (isLost) this.findings.lost(this.#recorder.count, error.message, isRepeatable(call));
+      throw error;
+    }
+  }
+
+  #mayRepeat({ source, status }: Answer): boolean {
+    const { lane, provokes = [] } = this.#scenario;
+    const isFailure = source === 'trouble' && !provokes.includes(status) && lane !== 'limits';
+    return isFailure && this.#lastingFailures < LASTING_FAILURES;
   }
 }

@@ -1,14 +1,14 @@
 // Setup: the records a scenario starts from. Sent again where the specification allows it, else the
 // scenario is blocked.
 
-import type { Place, Target } from '../../providers/target.ts';
+import type { Place } from '../../providers/target.ts';
 import type { WebhookEndpoint } from '../../providers/webhook-receiver.ts';
-import { CATEGORIES } from '../../spec/event-categories.ts';
+import { CATEGORIES } from '../../spec/literals.ts';
 import { CAPABILITIES, type Role } from '../capabilities.ts';
 import { Blocked, MissingCapability } from '../scenario-errors.ts';
 import type { Answer } from '../send/answer.ts';
 import type { RequestBody } from '../send/client.ts';
-import type { ScenarioSession } from './scenario-session.ts';
+import type { ScenarioContext } from './scenario-context.ts';
 
 export interface GivenAccount {
   readonly id: string;
@@ -36,12 +36,10 @@ export interface GivenWebhook {
 }
 
 export class ScenarioSetup {
-  readonly #session: ScenarioSession;
-  readonly #target: Target;
+  readonly #t: ScenarioContext;
 
-  constructor(session: ScenarioSession, target: Target) {
-    this.#session = session;
-    this.#target = target;
+  constructor(context: ScenarioContext) {
+    this.#t = context;
   }
 
   /**
@@ -49,24 +47,24 @@ export class ScenarioSetup {
    * status it has is for the rules of the operation to judge.
    */
   async #made(words: string, send: () => Promise<Answer>): Promise<Answer> {
-    const answer = await this.#session.sendUntilAnswered(words, send);
+    const answer = await this.#t.sendUntilAnswered(words, send);
     if (answer.status >= 300) {
       const detail = answer.at('detail');
       const why = typeof detail === 'string' ? `: ${detail}` : '';
       throw new Blocked(`setup failed: ${words}: ${answer.summary}${why}`);
     }
-    this.#session.findings.controlled = true;
+    this.#t.findings.controlled = true;
     return answer;
   }
 
   /** A new account. It counts as a control for other creates of accounts. */
-  async account(over: RequestBody = {}, role: Role = this.#target.mainRole): Promise<GivenAccount> {
-    const body = this.#session.newAccount(over, role);
-    const key = this.#session.fresh.key();
-    const send = () => this.#session.as(role).createAccount(body, { key });
+  async account(over: RequestBody = {}, role: Role = this.#t.mainRole): Promise<GivenAccount> {
+    const body = this.#t.newAccount(over, role);
+    const key = this.#t.fresh.key();
+    const send = () => this.#t.as(role).createAccount(body, { key });
     const answer = await this.#made('an account to start from', send);
     return {
-      id: this.#session.pick(answer, 'id'),
+      id: this.#t.pick(answer, 'id'),
       reference: String(body.client_reference_id),
       email: String(body.email),
       etag: answer.headers.get('etag') ?? '',
@@ -81,56 +79,56 @@ export class ScenarioSetup {
    */
   async reread(
     account: { body: RequestBody; id?: string },
-    role: Role = this.#target.mainRole,
+    role: Role = this.#t.mainRole,
   ): Promise<Answer> {
-    const key = this.#session.fresh.key();
+    const key = this.#t.fresh.key();
     // No more than is required, so that a service which wrongly takes changes from it finds none.
     const { client_reference_id, email, brand_id } = account.body;
     const body: RequestBody = { client_reference_id, email, brand_id };
-    const send = () => this.#session.as(role).createAccount(body, { key });
+    const send = () => this.#t.as(role).createAccount(body, { key });
     const read = await this.#made('reading an account by its reference', send);
-    return this.#known(read, account.id).presuming('ACC-5');
+    return this.#known(read, account.id);
   }
 
   /** An account with a trading account: a new one where they can be opened, else the profile's. */
   async place(): Promise<Place> {
-    if (this.#session.has('fresh_trading_account')) return this.freshPlace();
-    return this.#target.seed('trading_account');
+    if (this.#t.has('fresh_trading_account')) return this.freshPlace();
+    return this.#t.target.seed('trading_account');
   }
 
   /**
    * A new account that nothing was ever paid into, with a trading account. Needs
    * `fresh_trading_account`.
    */
-  async freshPlace(role: Role = this.#target.mainRole): Promise<Place> {
+  async freshPlace(role: Role = this.#t.mainRole): Promise<Place> {
     const account = await this.account({}, role);
-    return this.#session.operator.openTradingAccount(account.id);
+    return this.#t.operator.openTradingAccount(account.id);
   }
 
   /** A place of another account than `place()` gives. */
   async otherPlace(): Promise<Place> {
-    if (this.#session.has('fresh_trading_account')) return this.freshPlace();
-    return this.#target.seed('second_trading_account');
+    if (this.#t.has('fresh_trading_account')) return this.freshPlace();
+    return this.#t.target.seed('second_trading_account');
   }
 
   /** A trading account that pays out through a provider. */
   async providerPlace(): Promise<Place> {
-    if (!this.#session.has('fresh_trading_account')) {
-      return this.#target.seed('provider_trading_account');
+    if (!this.#t.has('fresh_trading_account')) {
+      return this.#t.target.seed('provider_trading_account');
     }
     const account = await this.account();
-    return this.#session.operator.openTradingAccount(account.id, { provider: true });
+    return this.#t.operator.openTradingAccount(account.id, { provider: true });
   }
 
   /** A pending transaction: a deposit of 25.00 unless `over` says otherwise. */
   async transaction(
     place: Place,
     over: RequestBody = {},
-    role: Role = this.#target.mainRole,
+    role: Role = this.#t.mainRole,
   ): Promise<GivenTransaction> {
-    const body = this.#session.newTransaction(place, over);
-    const key = this.#session.fresh.key();
-    const send = () => this.#session.as(role).createTransaction(body, { key });
+    const body = this.#t.newTransaction(place, over);
+    const key = this.#t.fresh.key();
+    const send = () => this.#t.as(role).createTransaction(body, { key });
     const answer = await this.#made('a transaction to start from', send);
     const status = answer.at('status');
     // TXN-1 is judged elsewhere; a transaction in another state is no starting point.
@@ -138,18 +136,18 @@ export class ScenarioSetup {
       throw new Blocked(`setup failed: a new transaction is ${status} (TXN-1)`);
     }
     const reference = String(body.client_reference_id);
-    return { ...place, id: this.#session.pick(answer, 'id'), reference, body, answer };
+    return { ...place, id: this.#t.pick(answer, 'id'), reference, body, answer };
   }
 
   /** What the transaction reads now: a create under a new key whose reference names it (TXN-2). */
   async rereadTransaction(
     transaction: { body: RequestBody; id?: string },
-    role: Role = this.#target.mainRole,
+    role: Role = this.#t.mainRole,
   ): Promise<Answer> {
-    const key = this.#session.fresh.key();
-    const send = () => this.#session.as(role).createTransaction(transaction.body, { key });
+    const key = this.#t.fresh.key();
+    const send = () => this.#t.as(role).createTransaction(transaction.body, { key });
     const read = await this.#made('reading a transaction by its reference', send);
-    return this.#known(read, transaction.id).presuming('TXN-2');
+    return this.#known(read, transaction.id);
   }
 
   /** A record that is answered 201 again can still be read; a different record cannot. */
@@ -158,33 +156,39 @@ export class ScenarioSetup {
     throw new Blocked(`a known reference made another record: ${read.summary}`);
   }
 
-  async approved(place: Place, over: RequestBody = {}): Promise<GivenTransaction> {
+  approved(place: Place, over: RequestBody = {}): Promise<GivenTransaction> {
+    const approve = ({ id, account_id }: GivenTransaction, key: string) =>
+      this.#t.api.approveTransaction(id, account_id, { key });
+    return this.#decided('an approved transaction', place, over, approve);
+  }
+
+  rejected(place: Place, reason = 'not this time'): Promise<GivenTransaction> {
+    const reject = ({ id, account_id }: GivenTransaction, key: string) =>
+      this.#t.api.rejectTransaction(id, account_id, { reason }, { key });
+    return this.#decided('a rejected transaction', place, {}, reject);
+  }
+
+  cancelled(place: Place, reason = 'changed their mind'): Promise<GivenTransaction> {
+    const cancel = ({ id, account_id }: GivenTransaction, key: string) =>
+      this.#t.api.cancelTransaction(id, account_id, { reason }, { key });
+    return this.#decided('a cancelled transaction', place, {}, cancel);
+  }
+
+  async #decided(
+    words: string,
+    place: Place,
+    over: RequestBody,
+    decide: (made: GivenTransaction, key: string) => Promise<Answer>,
+  ): Promise<GivenTransaction> {
     const made = await this.transaction(place, over);
-    const options = { key: this.#session.fresh.key() };
-    const send = () => this.#session.api.approveTransaction(made.id, made.account_id, options);
-    return { ...made, answer: await this.#made('an approved transaction', send) };
-  }
-
-  async rejected(place: Place, reason = 'not this time'): Promise<GivenTransaction> {
-    const made = await this.transaction(place);
-    const options = { key: this.#session.fresh.key() };
-    const send = () =>
-      this.#session.api.rejectTransaction(made.id, made.account_id, { reason }, options);
-    return { ...made, answer: await this.#made('a rejected transaction', send) };
-  }
-
-  async cancelled(place: Place, reason = 'changed their mind'): Promise<GivenTransaction> {
-    const made = await this.transaction(place);
-    const options = { key: this.#session.fresh.key() };
-    const send = () =>
-      this.#session.api.cancelTransaction(made.id, made.account_id, { reason }, options);
-    return { ...made, answer: await this.#made('a cancelled transaction', send) };
+    const key = this.#t.fresh.key();
+    return { ...made, answer: await this.#made(words, () => decide(made, key)) };
   }
 
   /** An approved transaction that the operator has settled. Needs `settle`. */
   async settled(place: Place, over: RequestBody = {}): Promise<GivenTransaction> {
     const made = await this.approved(place, over);
-    await this.#session.operator.settle(made.id);
+    await this.#t.operator.settle(made.id);
     return made;
   }
 
@@ -193,10 +197,10 @@ export class ScenarioSetup {
    * `settled_transaction`.
    */
   async someSettled(): Promise<{ id: string; account_id: string }> {
-    if (this.#session.has('settle') && this.#session.has('fresh_trading_account')) {
+    if (this.#t.has('settle') && this.#t.has('fresh_trading_account')) {
       return this.settled(await this.place());
     }
-    return this.#target.settledTransaction();
+    return this.#t.target.settledTransaction();
   }
 
   /**
@@ -204,8 +208,8 @@ export class ScenarioSetup {
    * nothing has to listen. Never one of another host: events of the target would go there.
    */
   async subscribable(): Promise<string> {
-    if (this.#session.has('receiver')) return (await this.#target.receiver()).url;
-    const { ownUrl } = this.#target;
+    if (this.#t.has('receiver')) return (await this.#t.target.receiver()).url;
+    const { ownUrl } = this.#t.target;
     if (ownUrl !== undefined) return ownUrl;
     throw new MissingCapability('public_url', `add ${CAPABILITIES.public_url.add}`);
   }
@@ -214,13 +218,13 @@ export class ScenarioSetup {
   async webhook(
     to?: WebhookEndpoint | string,
     categories: readonly string[] = CATEGORIES,
-    role: Role = this.#target.mainRole,
+    role: Role = this.#t.mainRole,
   ): Promise<GivenWebhook> {
     const url = typeof to === 'object' ? to.url : (to ?? (await this.subscribable()));
     const body: RequestBody = { url, event_categories: [...categories] };
-    const send = () => this.#session.as(role).createWebhook(body);
+    const send = () => this.#t.as(role).createWebhook(body);
     const answer = await this.#made('a webhook subscription', send);
-    const id = this.#session.pick(answer, 'id');
-    return { id, secret: this.#session.pick(answer, 'secret'), url, answer };
+    const id = this.#t.pick(answer, 'id');
+    return { id, secret: this.#t.pick(answer, 'secret'), url, answer };
   }
 }

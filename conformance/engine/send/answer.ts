@@ -1,14 +1,13 @@
 // The response to one call: raw bytes kept, with the few readings that scenarios share.
-import type { RuleId } from '../types.ts';
 import type { Headers } from './headers.ts';
 import { idText, type Json, memberAt, parseJson } from './json.ts';
 
 export { type Json, memberAt } from './json.ts';
 
 /** What seems to have answered: the service, its limiter, a gateway, or a service in trouble. */
-export type AnswerSource = 'service' | 'limit' | 'intermediary' | 'trouble';
+type AnswerSource = 'service' | 'limit' | 'intermediary' | 'trouble';
 
-export interface AnswerOptions {
+interface AnswerParts {
   readonly n: number;
   readonly status: number;
   readonly headers: Headers;
@@ -17,8 +16,6 @@ export interface AnswerOptions {
   readonly durationMs: number;
   /** Whether it lacks what all responses of this target carry. */
   readonly foreign?: boolean;
-  /** Rules that every reading of it presumes. */
-  readonly presumes?: readonly RuleId[];
 }
 
 const decoder = new TextDecoder('utf-8');
@@ -31,27 +28,23 @@ export class Answer {
   readonly body: Uint8Array;
   readonly atMs: number;
   readonly durationMs: number;
-  /** Rules that every reading of it presumes. */
-  readonly presumes: readonly RuleId[];
-  readonly #parts: AnswerOptions;
+  /**
+   * Whether a refusal that was provoked may come from something in front of the service: it is a
+   * web page, or has no X-Request-Id although all others have one (ERR-4).
+   */
+  readonly looksForeign: boolean;
   #text: string | undefined;
   #json: Json | undefined;
   #parsed = false;
 
-  constructor(options: AnswerOptions) {
-    this.n = options.n;
-    this.status = options.status;
-    this.headers = options.headers;
-    this.body = options.body;
-    this.atMs = options.atMs;
-    this.durationMs = options.durationMs;
-    this.presumes = options.presumes ?? [];
-    this.#parts = options;
-  }
-
-  /** The same answer, readable only if these rules are kept. */
-  presuming(...rules: RuleId[]): Answer {
-    return new Answer({ ...this.#parts, presumes: [...this.presumes, ...rules] });
+  constructor(parts: AnswerParts) {
+    this.n = parts.n;
+    this.status = parts.status;
+    this.headers = parts.headers;
+    this.body = parts.body;
+    this.atMs = parts.atMs;
+    this.durationMs = parts.durationMs;
+    this.looksForeign = parts.foreign === true || this.headers.mediaType() === 'text/html';
   }
 
   get text(): string {
@@ -91,26 +84,17 @@ export class Answer {
 
   /** In a few words, for reports: `409 invalid_state`, `200 application/json`. */
   get summary(): string {
-    if (this.code !== undefined) return `${this.status} ${this.code}`;
-    const type = this.headers.mediaType();
-    return type === '' ? `${this.status}` : `${this.status} ${type}`;
-  }
-
-  /**
-   * Whether a refusal that was provoked may come from something in front of the service: it is a
-   * web page, or has no X-Request-Id although all others have one (ERR-4).
-   */
-  get looksForeign(): boolean {
-    return this.#parts.foreign === true || this.headers.mediaType() === 'text/html';
+    const words = this.code ?? this.headers.mediaType();
+    return words === '' ? `${this.status}` : `${this.status} ${words}`;
   }
 
   get source(): AnswerSource {
-    if (this.status === 429) return 'limit';
-    if (this.status === 502 || this.status === 504 || this.status >= 520) return 'intermediary';
-    const html = this.headers.mediaType() === 'text/html';
-    if (html && this.status >= 400) return 'intermediary';
-    if (this.status === 503) return this.code === 'write_contention' ? 'trouble' : 'intermediary';
-    if (this.status === 500) return 'trouble';
-    return 'service';
+    const { status } = this;
+    if (status === 429) return 'limit';
+    const isGateways = status === 502 || status === 504 || status >= 520;
+    const isPage = status >= 400 && this.headers.mediaType() === 'text/html';
+    if (isGateways || isPage) return 'intermediary';
+    if (status === 503 && this.code !== 'write_contention') return 'intermediary';
+    return status === 500 || status === 503 ? 'trouble' : 'service';
   }
 }

@@ -24,21 +24,108 @@ export interface CallOptions {
   readonly unpaced?: boolean;
 }
 
+/** An id as a scenario has it; one beyond 2^53 is a bigint. */
+export type RecordId = string | number | bigint;
+
+export type RequestBody = { readonly [name: string]: Json | undefined };
+
 /** A request without its credential. */
-export interface RequestDraft {
+export interface RawCall extends CallOptions {
   readonly method: string;
-  /** Path and query, from `/api/v1`. */
-  readonly target: string;
-  readonly headers: readonly HeaderLine[];
-  readonly body: Uint8Array | undefined;
-  readonly authorization: string | null | undefined;
-  readonly timeoutMs: number | undefined;
-  readonly unpaced: boolean;
+  /** Path with its query, from the base URL: `/api/v1/accounts`. */
+  readonly path: string;
+  readonly body?: RequestBody;
 }
 
-/** IDEM-1: whether sending it twice has the same effect as sending it once. */
-export function isRepeatable({ method, headers }: RequestDraft): boolean {
-  return method === 'GET' || headers.some(([name]) => name === 'idempotency-key');
+/** How a client names itself at the token endpoint, which the specification leaves open (NS-8). */
+export type TokenForm = 'basic' | 'form' | 'json';
+
+type Send = (call: RawCall) => Promise<Answer>;
+
+const REASON: RequestBody = { reason: 'conformance check' };
+
+export class ApiClient {
+  readonly createAccount = this.#withBody('createAccount');
+  readonly openPosition = this.#withBody('openPosition');
+  readonly closePosition = this.#withBody('closePosition');
+  readonly createTransaction = this.#withBody('createTransaction');
+  readonly createWebhook = this.#withBody('createWebhook');
+  readonly rejectTransaction = this.#withReason('rejectTransaction');
+  readonly cancelTransaction = this.#withReason('cancelTransaction');
+  readonly listAccounts = this.#plain('listAccounts');
+  readonly listTransactions = this.#plain('listTransactions');
+  readonly listWebhooks = this.#plain('listWebhooks');
+  readonly getWebhook = this.#withId('getWebhook');
+  readonly rotateWebhookSecret = this.#withId('rotateWebhookSecret');
+  readonly disableWebhook = this.#withId('disableWebhook');
+  /** Any call at all. No key is added: give it in `key`. */
+  readonly send: Send;
+
+  constructor(send: Send) {
+    this.send = send;
+  }
+
+  /** Sends `If-Match` only when `options.ifMatch` is given. */
+  updateAccount(id: string, body: RequestBody, options?: CallOptions): Promise<Answer> {
+    return this.#call('updateAccount', { ...options, body }, id);
+  }
+
+  bulkCreateAccounts(rows: readonly RequestBody[], options?: CallOptions): Promise<Answer> {
+    return this.#call('bulkCreateAccounts', { ...options, body: { accounts: rows as Json[] } });
+  }
+
+  approveTransaction(id: string, accountId: string, options?: CallOptions): Promise<Answer> {
+    return this.#call('approveTransaction', ofAccount(accountId, options), id);
+  }
+
+  #plain(name: OperationName) {
+    return (options?: CallOptions) => this.#call(name, { ...options });
+  }
+
+  #withBody(name: OperationName) {
+    return (body: RequestBody, options?: CallOptions) => this.#call(name, { ...options, body });
+  }
+
+  /** `body` is `{reason}`; pass `{}` to leave the reason out. */
+  #withReason(name: OperationName) {
+    return (id: string, accountId: string, body: RequestBody = REASON, options?: CallOptions) =>
+      this.#call(name, { ...ofAccount(accountId, options), body }, id);
+  }
+
+  #withId(name: OperationName) {
+    return (id: RecordId, options?: CallOptions) => this.#call(name, { ...options }, id);
+  }
+
+  /** The nine writes get a fresh key unless the options have one. */
+  #call(name: OperationName, options: Partial<RawCall>, id: RecordId = ''): Promise<Answer> {
+    const { method, path, keyed } = OPERATIONS[name];
+    const key = keyed && options.key === undefined ? { key: `key-${randomUUID()}` } : {};
+    const target = path.replace(':id', encodeURIComponent(`${id}`));
+    return this.send({ ...options, ...key, method, path: target });
+  }
+}
+
+function ofAccount(accountId: string, options: CallOptions = {}): CallOptions {
+  return { ...options, query: { account_id: accountId, ...options.query } };
+}
+
+/** Asks for a token as OAuth's client credentials do. Its allowance is its own (AUTH-3c). */
+export function tokenCall(id: string, secret: string, form: TokenForm): RawCall {
+  const grant = { grant_type: 'client_credentials' };
+  const named = { ...grant, client_id: id, client_secret: secret };
+  const basic = Buffer.from(`${encodeURIComponent(id)}:${encodeURIComponent(secret)}`);
+  const isJson = form === 'json';
+  const pairs = new URLSearchParams(form === 'basic' ? grant : named).toString();
+  return {
+    method: 'POST',
+    path: OPERATIONS.issueToken.path,
+    raw: isJson ? JSON.stringify(named) : pairs,
+    authorization: form === 'basic' ? `Basic ${basic.toString('base64')}` : null,
+    headers: {
+      'content-type': isJson ? 'application/json' : 'application/x-www-form-urlencoded',
+    },
+    unpaced: true,
+  };
 }
 
 /** The path from `/api/v1` on, without the query; the whole path of any other URL. */
@@ -47,176 +134,28 @@ export function apiPathOf(url: string): string {
   return /\/api\/v1(\/.*)?$/.exec(path)?.[0] ?? path;
 }
 
-/** An id as a scenario has it; one beyond 2^53 is a bigint. */
-export type RecordId = string | number | bigint;
-
-export type RequestBody = { readonly [name: string]: Json | undefined };
-
-export interface RawCall extends CallOptions {
-  readonly method: string;
-  /** Path with its query, from the base URL: `/api/v1/accounts`. */
-  readonly path: string;
-  readonly body?: RequestBody;
+/** IDEM-1: whether sending it twice has the same effect as sending it once. */
+export function isRepeatable({ method, key }: RawCall): boolean {
+  return method === 'GET' || typeof key === 'string';
 }
 
-/** A client by its id and secret, as the token endpoint knows it. */
-export interface ClientSecret {
-  readonly id: string;
-  readonly secret: string;
-}
-
-/** How a client names itself at the token endpoint, which the specification leaves open (NS-8). */
-export type TokenForm = 'basic' | 'form' | 'json';
-
-interface Subject {
-  readonly id?: RecordId;
-  readonly body?: RequestBody;
-}
-
-const REASON = { reason: 'conformance check' };
-
-export class ApiClient {
-  readonly #dispatch: (draft: RequestDraft) => Promise<Answer>;
-
-  constructor(dispatch: (draft: RequestDraft) => Promise<Answer>) {
-    this.#dispatch = dispatch;
-  }
-
-  createAccount(body: RequestBody, options?: CallOptions): Promise<Answer> {
-    return this.#call('createAccount', { body }, options);
-  }
-
-  /** Sends `If-Match` only when `options.ifMatch` is given. */
-  updateAccount(id: string, body: RequestBody, options?: CallOptions): Promise<Answer> {
-    return this.#call('updateAccount', { id, body }, options);
-  }
-
-  bulkCreateAccounts(rows: readonly RequestBody[], options?: CallOptions): Promise<Answer> {
-    return this.#call('bulkCreateAccounts', { body: { accounts: rows as Json[] } }, options);
-  }
-
-  openPosition(body: RequestBody, options?: CallOptions): Promise<Answer> {
-    return this.#call('openPosition', { body }, options);
-  }
-
-  closePosition(body: RequestBody, options?: CallOptions): Promise<Answer> {
-    return this.#call('closePosition', { body }, options);
-  }
-
-  createTransaction(body: RequestBody, options?: CallOptions): Promise<Answer> {
-    return this.#call('createTransaction', { body }, options);
-  }
-
-  approveTransaction(id: string, accountId: string, options?: CallOptions): Promise<Answer> {
-    return this.#call('approveTransaction', { id }, ofAccount(accountId, options));
-  }
-
-  /** `body` is `{reason}`; pass `{}` to leave the reason out. */
-  rejectTransaction(
-    id: string,
-    accountId: string,
-    body: RequestBody = REASON,
-    options?: CallOptions,
-  ): Promise<Answer> {
-    return this.#call('rejectTransaction', { id, body }, ofAccount(accountId, options));
-  }
-
-  cancelTransaction(
-    id: string,
-    accountId: string,
-    body: RequestBody = REASON,
-    options?: CallOptions,
-  ): Promise<Answer> {
-    return this.#call('cancelTransaction', { id, body }, ofAccount(accountId, options));
-  }
-
-  createWebhook(body: RequestBody, options?: CallOptions): Promise<Answer> {
-    return this.#call('createWebhook', { body }, options);
-  }
-
-  listWebhooks(options?: CallOptions): Promise<Answer> {
-    return this.#call('listWebhooks', {}, options);
-  }
-
-  getWebhook(id: RecordId, options?: CallOptions): Promise<Answer> {
-    return this.#call('getWebhook', { id }, options);
-  }
-
-  rotateWebhookSecret(id: RecordId, options?: CallOptions): Promise<Answer> {
-    return this.#call('rotateWebhookSecret', { id }, options);
-  }
-
-  disableWebhook(id: RecordId, options?: CallOptions): Promise<Answer> {
-    return this.#call('disableWebhook', { id }, options);
-  }
-
-  listAccounts(options?: CallOptions): Promise<Answer> {
-    return this.#call('listAccounts', {}, options);
-  }
-
-  listTransactions(options?: CallOptions): Promise<Answer> {
-    return this.#call('listTransactions', {}, options);
-  }
-
-  /** Asks for a token as OAuth's client credentials do. Its allowance is its own (AUTH-3c). */
-  issueToken(client: ClientSecret, form: TokenForm, options?: CallOptions): Promise<Answer> {
-    return this.send({ unpaced: true, ...tokenCall(client, form), ...options });
-  }
-
-  /** Any call at all. No key is added: give it in `key`. */
-  send(call: RawCall): Promise<Answer> {
-    return this.#dispatch(requestDraftOf(call));
-  }
-
-  /** The nine writes get a fresh key unless the options have one. */
-  #call(name: OperationName, { id, body }: Subject, options: CallOptions = {}): Promise<Answer> {
-    const { method, path: pattern, keyed } = OPERATIONS[name];
-    const path = id === undefined ? pattern : pattern.replace(':id', encodeURIComponent(`${id}`));
-    const key = keyed && options.key === undefined ? { key: `key-${randomUUID()}` } : {};
-    return this.send({ ...options, ...key, method, path, ...(body === undefined ? {} : { body }) });
-  }
-}
-
-function ofAccount(accountId: string, options: CallOptions = {}): CallOptions {
-  return { ...options, query: { account_id: accountId, ...options.query } };
-}
-
-function tokenCall({ id, secret }: ClientSecret, form: TokenForm): RawCall {
-  const grant = { grant_type: 'client_credentials' };
-  const named = { ...grant, client_id: id, client_secret: secret };
-  const basic = Buffer.from(`${encodeURIComponent(id)}:${encodeURIComponent(secret)}`);
-  const text = form === 'json' ? JSON.stringify(named) : undefined;
-  return {
-    method: 'POST',
-    path: '/api/v1/oauth/token',
-    raw: text ?? new URLSearchParams(form === 'basic' ? grant : named).toString(),
-    authorization: form === 'basic' ? `Basic ${basic.toString('base64')}` : null,
-    headers: {
-      'content-type': form === 'json' ? 'application/json' : 'application/x-www-form-urlencoded',
-    },
-  };
-}
-
-function requestDraftOf(call: RawCall): RequestDraft {
+/** What a call sends: its path with the query, its headers without a credential, its bytes. */
+export function encodeCall(call: RawCall): {
+  readonly target: string;
+  readonly headers: readonly HeaderLine[];
+  readonly body: Uint8Array | undefined;
+} {
   const body = bodyOf(call);
-  const headers = new Map<string, string | readonly string[] | null>();
-  if (body !== undefined) headers.set('content-type', 'application/json');
-  if (typeof call.key === 'string') headers.set('idempotency-key', call.key);
-  if (typeof call.ifMatch === 'string') headers.set('if-match', call.ifMatch);
-  for (const [name, value] of Object.entries(call.headers ?? {})) {
-    headers.set(name.toLowerCase(), value);
-  }
-  return {
-    method: call.method,
-    target: call.path + queryOf(call.query ?? {}),
-    headers: [...headers].flatMap(([name, value]) =>
-      value === null ? [] : [value].flat().map((each): HeaderLine => [name, each]),
-    ),
-    body,
-    authorization: call.authorization,
-    timeoutMs: call.timeoutMs,
-    unpaced: call.unpaced ?? false,
+  const named: Record<string, string | readonly string[] | null | undefined> = {
+    'content-type': body && 'application/json',
+    'idempotency-key': call.key,
+    'if-match': call.ifMatch,
   };
+  for (const [name, value] of Object.entries(call.headers ?? {})) named[name.toLowerCase()] = value;
+  const headers = Object.entries(named).flatMap(([name, value]) =>
+    [value ?? []].flat().map((each): HeaderLine => [name, each]),
+  );
+  return { target: call.path + queryOf(call.query ?? {}), headers, body };
 }
 
 function bodyOf({ raw, body }: RawCall): Uint8Array | undefined {

@@ -9,7 +9,6 @@ import {
   without,
 } from '../../cases/refusals.ts';
 import { scopeRows } from '../../cases/scopes.ts';
-import { PROFILE_MEMBERS } from '../../engine/account-members.ts';
 import { integer, text, textOrNull } from '../../engine/judge/matchers.ts';
 import type { ScenarioContext } from '../../engine/scenario/scenario-context.ts';
 import type { Answer } from '../../engine/send/answer.ts';
@@ -17,7 +16,7 @@ import type { RequestBody } from '../../engine/send/client.ts';
 import { printJson } from '../../engine/send/json.ts';
 import type { RuleId, Scenario } from '../../engine/types.ts';
 import { FORBIDDEN, INVALID } from '../../spec/errors.ts';
-import { LONGEST } from '../../spec/literals.ts';
+import { LONGEST, PROFILE_MEMBERS } from '../../spec/literals.ts';
 import { digitsOf, lettersOf, strongTag } from '../support/account-assertions.ts';
 import { UNKNOWN_ID } from '../support/unknown-id.ts';
 

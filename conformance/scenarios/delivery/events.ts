@@ -2,7 +2,7 @@
 // causes which event is open (NS-11): an operator emits one if possible, else an account is created.
 
 import type { Role } from '../../engine/capabilities.ts';
-import type { RecordedDelivery } from '../../engine/record/delivery-recorder.ts';
+import type { RecordedDelivery } from '../../engine/record/exchange-recorder.ts';
 import type { Rules, ScenarioContext } from '../../engine/scenario/scenario-context.ts';
 import type { GivenWebhook } from '../../engine/scenario/scenario-setup.ts';
 import { Blocked, Inconclusive, MissingCapability } from '../../engine/scenario-errors.ts';
@@ -10,7 +10,7 @@ import type { Json } from '../../engine/send/answer.ts';
 import type { RequestBody } from '../../engine/send/client.ts';
 import { idText } from '../../engine/send/json.ts';
 import type { AnswerPolicy, WebhookEndpoint } from '../../providers/webhook-receiver.ts';
-import type { Category } from '../../spec/event-categories.ts';
+import type { Category } from '../../spec/literals.ts';
 import { type Bodied, type Envelope, envelopeIn, eventIdOf, textOf } from './envelopes.ts';
 
 export const SECOND_MS = 1_000;

@@ -1,7 +1,7 @@
 // EVT-2a to EVT-7: the form of a delivery: a signed POST of the envelope, with the subscription's id
 // in a header; and of a repeat, and of a delivery while a secret is being rotated.
 
-import type { RecordedDelivery } from '../../engine/record/delivery-recorder.ts';
+import type { RecordedDelivery } from '../../engine/record/exchange-recorder.ts';
 import type { ScenarioContext } from '../../engine/scenario/scenario-context.ts';
 import { Blocked } from '../../engine/scenario-errors.ts';
 import type { RuleId, Scenario } from '../../engine/types.ts';

@@ -2,12 +2,12 @@
 // is open (NS-11); that each event is delivered, and is one of its own, is not.
 import { isDeepStrictEqual } from 'node:util';
 import { sendCall, validCall } from '../../cases/calls.ts';
-import type { RecordedDelivery } from '../../engine/record/delivery-recorder.ts';
+import type { RecordedDelivery } from '../../engine/record/exchange-recorder.ts';
 import type { ScenarioContext } from '../../engine/scenario/scenario-context.ts';
 import { MissingCapability } from '../../engine/scenario-errors.ts';
 import type { Scenario } from '../../engine/types.ts';
 import type { Place } from '../../providers/target.ts';
-import { CATEGORIES, type Category } from '../../spec/event-categories.ts';
+import { CATEGORIES, type Category } from '../../spec/literals.ts';
 import { OPERATIONS, type WriteName } from '../../spec/operations.ts';
 import {
   type Bodied,

@@ -1,6 +1,6 @@
 // EVT-8a to EVT-9b: what counts as a failed delivery, when it is tried again, and how often.
 
-import type { RecordedDelivery } from '../../engine/record/delivery-recorder.ts';
+import type { RecordedDelivery } from '../../engine/record/exchange-recorder.ts';
 import type { ScenarioContext } from '../../engine/scenario/scenario-context.ts';
 import type { RuleId, Scenario } from '../../engine/types.ts';
 import type {

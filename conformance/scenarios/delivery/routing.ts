@@ -1,12 +1,11 @@
 // EVT-1, EVT-4, EVT-12: each event arrives where it was subscribed to, and nowhere else.
 
 import type { Role } from '../../engine/capabilities.ts';
-import type { RecordedDelivery } from '../../engine/record/delivery-recorder.ts';
+import type { RecordedDelivery } from '../../engine/record/exchange-recorder.ts';
 import type { ScenarioContext } from '../../engine/scenario/scenario-context.ts';
 import { Inconclusive } from '../../engine/scenario-errors.ts';
 import type { RuleId, Scenario } from '../../engine/types.ts';
-import { CATEGORIES, type Category } from '../../spec/event-categories.ts';
-import { HOUR_MS } from '../../spec/literals.ts';
+import { CATEGORIES, type Category, HOUR_MS } from '../../spec/literals.ts';
 import { type Envelope, envelopeIn, eventIdOf, sequenceAt, sequenceNames } from './envelopes.ts';
 import {
   deliveryTimeoutMs,

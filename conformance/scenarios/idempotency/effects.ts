@@ -1,7 +1,7 @@
 // IDEM-4c: what a repeat of each write leaves behind: no record, no event, no other state, no money.
 import { isDeepStrictEqual } from 'node:util';
 import { rowsOf, sendCall, validCall, type WriteCall } from '../../cases/calls.ts';
-import type { RecordedDelivery } from '../../engine/record/delivery-recorder.ts';
+import type { RecordedDelivery } from '../../engine/record/exchange-recorder.ts';
 import type { ScenarioContext } from '../../engine/scenario/scenario-context.ts';
 import { MissingCapability } from '../../engine/scenario-errors.ts';
 import type { Answer } from '../../engine/send/answer.ts';

@@ -35,7 +35,7 @@ const profileTarget: Scenario = {
     if (plain === undefined) return;
     const brand = madeId(plain, 'brand_id');
     if (brand !== undefined && t.brandId(t.mainRole) === undefined) {
-      t.target.nameBrand?.(t.mainRole, brand, true);
+      t.target.nameBrand?.(t.mainRole, brand);
     }
     if (isOdd) requireApi(t, first, plain);
     if (!t.has('mint')) requireCreated(t, plain);
@@ -151,7 +151,7 @@ function refuse(need: Capability, why: string): never {
 async function findBrand(t: ScenarioContext, role: Role): Promise<void> {
   const made = await create(t, role);
   const brand = madeId(made, 'brand_id');
-  if (brand !== undefined) t.target.nameBrand?.(role, brand, true);
+  if (brand !== undefined) t.target.nameBrand?.(role, brand);
   else refuse(role, 'creates under it must name a brand, so it is not used: add its brand_id');
 }
 

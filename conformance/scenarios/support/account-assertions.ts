@@ -1,7 +1,6 @@
 // Accounts as scenarios use them: what they read, their tags, and one that has been updated once.
 
 import { isDeepStrictEqual } from 'node:util';
-import { PROFILE_MEMBERS } from '../../engine/account-members.ts';
 import type { Role } from '../../engine/capabilities.ts';
 import type { Rules, ScenarioContext } from '../../engine/scenario/scenario-context.ts';
 import type { GivenAccount } from '../../engine/scenario/scenario-setup.ts';
@@ -9,6 +8,7 @@ import { Blocked } from '../../engine/scenario-errors.ts';
 import type { Answer, Json } from '../../engine/send/answer.ts';
 import type { RequestBody } from '../../engine/send/client.ts';
 import { printJson } from '../../engine/send/json.ts';
+import { PROFILE_MEMBERS } from '../../spec/literals.ts';
 import { requirePrecondition } from './transaction-assertions.ts';
 
 /**
@@ -104,23 +104,6 @@ export async function updatedOnce(t: ScenarioContext, role: Role = t.mainRole): 
   const current = await tagAfter(t, account, updated, stale, role);
   requirePrecondition(current !== stale, 'an update left the tag as it was (UPD-1)');
   return { ...account, stale, current, updated };
-}
-
-/**
- * What the account reads after an update: blocked if the reading is not of what the update left,
- * because readings show the past (ACC-5) or updates do not last (UPD-1).
- */
-export async function readPresent(
-  t: ScenarioContext,
-  account: GivenAccount,
-  updated: Answer,
-  role: Role = t.mainRole,
-): Promise<Answer> {
-  const now = await t.given.reread(account, role);
-  const [seen, left] = [now.at('revision'), updated.at('revision')];
-  const words = `an update that left revision ${left} reads as revision ${seen}`;
-  requirePrecondition(seen === left, words);
-  return now;
 }
 
 /** Text without a digit in it. */

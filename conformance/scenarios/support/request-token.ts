@@ -3,7 +3,7 @@
 import type { ScenarioContext } from '../../engine/scenario/scenario-context.ts';
 import { Blocked } from '../../engine/scenario-errors.ts';
 import type { Answer } from '../../engine/send/answer.ts';
-import type { TokenForm } from '../../engine/send/client.ts';
+import { type TokenForm, tokenCall } from '../../engine/send/client.ts';
 import type { Credential, CredentialOptions } from '../../providers/target.ts';
 
 export const FORMS: readonly TokenForm[] = ['basic', 'form', 'json'];
@@ -57,7 +57,7 @@ export function ask(
   { clientId, clientSecret }: Known,
   form: TokenForm,
 ): Promise<Answer> {
-  return t.api.issueToken({ id: clientId, secret: clientSecret }, form);
+  return t.api.send(tokenCall(clientId, clientSecret, form));
 }
 
 /** After a 429 the next request is limited too. If it succeeds, the limit was another client's. */

@@ -10,7 +10,7 @@ import type { Answer, Json } from '../../engine/send/answer.ts';
 import { idText, printJson } from '../../engine/send/json.ts';
 import type { RuleId, Scenario } from '../../engine/types.ts';
 import { NOT_FOUND } from '../../spec/errors.ts';
-import { CATEGORIES_QUIET_FIRST } from '../../spec/event-categories.ts';
+import { CATEGORIES_QUIET_FIRST } from '../../spec/literals.ts';
 import {
   ALTERNATIVE_SPELLINGS,
   HARDLY_PUBLIC,
