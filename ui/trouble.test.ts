@@ -101,7 +101,7 @@ if (executable === null) {
     page.on('request', (request) => {
       if (!request.url().startsWith(`${served.base}/`)) elsewhere.push(request.url());
     });
-    const { requests } = (await served.ask('GET', 'requests?limit=20')) as {
+    const { requests } = (await served.ask('GET', 'requests?limit=8')) as {
       requests: { id: string }[];
     };
     const { last_seq } = (await served.ask('GET', 'events?limit=1')) as { last_seq: number };
