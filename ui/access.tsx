@@ -142,14 +142,11 @@ const operationsOf = (permissions: object) =>
   Object.keys(permissions).map((name) => `permissions.${name}`);
 
 function Allowances() {
-  const live = useLive();
-  // They refill with time, which the stream does not report.
-  const everyMs = live.clock?.mode === 'real' ? 1000 : undefined;
-  const { value } = useRead<{ buckets: BucketShown[] }>('buckets', everyMs);
+  const { value } = useRead<{ buckets: BucketShown[] }>('buckets');
   return (
     <TablePanel
       title="Allowances"
-      note="They refill by the sandbox's clock; a frozen clock refills none."
+      note="As they were after the last request. They refill by the sandbox's clock; a frozen clock refills none."
       columns={[
         ['Of', (bucket) => (bucket.of === 'firm' ? `firm ${bucket.firm_id}` : 'credential')],
         'client_ids',

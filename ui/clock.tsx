@@ -3,7 +3,7 @@ import { useEffect, useState } from 'preact/hooks';
 import type { AdvanceResult } from '../simulator/compose/world-handle.ts';
 import type { ClockShown } from '../simulator/control/schemas/records.ts';
 import { clockTime, dayOf, duration, plural, until } from './format.ts';
-import { Button, Field } from './kit.tsx';
+import { Button } from './kit.tsx';
 import { useCommand, useLive, useRead, useVersion } from './world.ts';
 
 /** How often a running clock is drawn. */
@@ -28,8 +28,6 @@ const steps = [
   ['+1 h', 'Advance by an hour', 3_600_000],
   ['+1 d', 'Advance by a day', 86_400_000],
 ] as const;
-
-const speeds = [1, 10, 60, 3600];
 
 export function ClockBar() {
   const live = useLive();
@@ -80,15 +78,6 @@ export function ClockBar() {
         >
           {isFrozen ? 'run' : 'freeze'}
         </Button>
-        {isFrozen ? null : (
-          <Field
-            label="Speed"
-            quiet
-            value={String(speed)}
-            options={[...new Set([...speeds, speed])].map((each) => [`${each}`, `× ${each}`])}
-            onInput={(value) => set({ mode: 'real', speed: Number(value) })}
-          />
-        )}
       </fieldset>
       <p class="note" role="status">
         {command.problem ?? done}

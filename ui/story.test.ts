@@ -130,7 +130,7 @@ if (executable === null) {
     await page.getByRole('link', { name: /1 hint: POST .*\/transactions/ }).click();
     const hints = page.getByRole('list', { name: 'Hints' });
     await hints.getByText('sign_against_type').waitFor();
-    assert.match(await hints.innerText(), /answered as method Deposit \(TXN-6\)/);
+    assert.match(await hints.innerText(), /Withdrawal is subtracted/);
   });
 
   story('coverage tells what was met, the hints, and a line for what was not', async () => {

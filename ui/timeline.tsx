@@ -62,16 +62,12 @@ function Details({ what, which }: { what: string; which: string }) {
 function Empty({ isFiltered }: { isFiltered: boolean }) {
   const info = useInfo();
   if (isFiltered) return <p class="empty">No row matches the filter.</p>;
-  if (info === null) return <p class="empty">Reading…</p>;
   return (
-    <div class="empty">
-      <h2>Nothing has happened yet</h2>
-      <p>
-        Send a request to <code>{info.base_url}/api/v1</code>, and it appears here with its response
-        and the reasons. Tokens are under <Link to={['access']}>Access</Link>; under{' '}
-        <Link to={['api']}>API</Link> each operation has an example to run.
-      </p>
-    </div>
+    <p class="empty">
+      Nothing has happened yet. Send a request to <code>{info?.base_url}/api/v1</code>, and it
+      appears here with its response and the reasons. Tokens are under{' '}
+      <Link to={['access']}>Access</Link>.
+    </p>
   );
 }
 

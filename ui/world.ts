@@ -47,11 +47,8 @@ export interface ReadState<T> {
 /** During a flood of changes a view reads its list at most this often. */
 const restMs = 400;
 
-/**
- * Reads a list or a record, and reads it again when the stream says that something changed.
- * `everyMs` is for values that change with time alone.
- */
-export function useRead<T>(path: string | null, everyMs?: number): ReadState<T> {
+/** Reads a list or a record, and reads it again when the stream says that something changed. */
+export function useRead<T>(path: string | null): ReadState<T> {
   const live = useLive();
   const [state, setState] = useState<{ path: string; value: T } | null>(null);
   const [problem, setProblem] = useState<string | null>(null);
@@ -81,14 +78,12 @@ export function useRead<T>(path: string | null, everyMs?: number): ReadState<T> 
     };
     void read();
     const stop = live.listen(readSoon);
-    const interval = everyMs === undefined ? undefined : setInterval(readSoon, everyMs);
     return () => {
       ended = true;
       stop();
-      clearInterval(interval);
       clearTimeout(timer);
     };
-  }, [live, path, everyMs]);
+  }, [live, path]);
   return { value: state !== null && state.path === path ? state.value : null, problem };
 }
 

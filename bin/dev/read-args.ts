@@ -29,21 +29,6 @@ export function refuse(tool: string, words: string): never {
   process.exit(2);
 }
 
-/** Options that are whole numbers, from 1 on where it is not said otherwise. */
-export function wholeNumbers<Name extends string>(
-  tool: string,
-  values: Readonly<Record<Name, string>>,
-  least: Readonly<Partial<Record<string, number>>> = {},
-): Record<Name, number> {
-  const read = Object.entries<string>(values).map(([name, text]) => {
-    const from = least[name] ?? 1;
-    const number = text.trim() === '' ? Number.NaN : Number(text);
-    if (Number.isInteger(number) && number >= from) return [name, number] as const;
-    return refuse(tool, `--${name} must be a whole number from ${from} on, and is "${text}"`);
-  });
-  return Object.fromEntries(read) as Record<Name, number>;
-}
-
 function openingComment(source: string): string {
   const lines = source.split('\n');
   const end = lines.findIndex((line) => !line.startsWith('//'));
