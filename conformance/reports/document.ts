@@ -294,7 +294,7 @@ function groupParts(group: Group, report: Report, detail: Detail): Part[] {
           ),
           words(`One of them, ${first.id}:`),
         ]),
-    ...whole.flatMap((each, at) => oneFinding(each, whole[at - 1], report, detail)),
+    ...whole.flatMap((each, at) => oneFinding(each, whole[at - 1], report, { ...detail, cause })),
     ...facts([['and in', places.join(', ')]]),
     ...(followers.length === 0
       ? []
@@ -332,7 +332,7 @@ function oneFinding(
   finding: ReportFinding,
   before: ReportFinding | undefined,
   report: Report,
-  { width, jsonFile }: Detail,
+  { width, jsonFile, cause }: Detail & { readonly cause: ReportCause | null },
 ): Part[] {
   const { scenario, advice, exchanges } = finding;
   const { seen, advice: own } = findingFacts(finding, report, before);
@@ -347,7 +347,8 @@ function oneFinding(
     ...facts(seen),
     ...(isShown ? code([...proofLines(finding, report, width), ...printed]) : []),
     ...facts([
-      ...own,
+      // How to mend it stands with the cause.
+      ...own.filter(([name]) => cause === null || name !== 'mend'),
       ['requests', canReplay ? `npx conformance replay ${jsonFile} ${scenario}` : ''],
     ]),
     ...(isSaid ? [] : [words('Right:'), ...code(advice.example.split('\n'))]),

@@ -1,33 +1,58 @@
-// Every format of a report on a client: what is in it, and nothing that a client prints breaks out.
+// Every format of a report: what is in it, and that nothing that a target or a client says breaks out.
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
+import { GONE } from '../engine/record/exchange-recorder.ts';
+import { annotations } from './annotations.ts';
+import { countVerdicts } from './build-report.ts';
 import { render } from './formats.ts';
+import { harReport } from './har.ts';
+import { htmlReport } from './html/html-report.ts';
 import { markdownReport } from './markdown.ts';
 import type { Report } from './report.ts';
-import { sampleClientReport, sampleReport } from './testing/sample-report.ts';
-import { parseXml } from './testing/xml-reader.ts';
+import { NASTY, sampleClientReport, sampleReport } from './testing/sample-report.ts';
 import { textReport } from './text.ts';
 
 const formats = suite('formats');
 
-const textOf = (report: Report) => textReport(report, { color: false, width: 100 }).join('\n');
+const textOf = (report: Report, width = 80) =>
+  textReport(report, { color: false, width, jsonFile: 'r.json' }).join('\n');
+const text = textOf(sampleReport);
+const html = htmlReport(sampleReport, { ACC: 'Accounts & <more>' });
+const markdown = markdownReport(sampleReport);
+const deviating = sampleReport.rules.find(({ verdict }) => verdict === 'deviates')!;
+const [failure] = deviating.findings;
+
+// What every format shows.
+
+const SHOWN: [what: string, words: string[]][] = [
+  ['a deviation with its proof', ['ACC-2', '409 invalid', 'POST /api/v1/accounts as firm']],
+  ['how to try it again', ['conformance run --base-url', '--only sample-one']],
+  ['what would unlock more, open questions, notes', ['unlock more', 'NS-6', 'a note']],
+  ['the baseline', ['LIM-1', '2026-01-01', 'no longer deviate']],
+  ['what is left on the target', ['217 accounts', 'Still enabled', '1 write got no response']],
+];
+for (const [what, words] of SHOWN) {
+  formats(`text, html and markdown show ${what}`, () => {
+    for (const page of [text.replace(/\n */g, ' '), html, markdown]) {
+      for (const each of words) assert.ok(page.includes(each), `${each} in ${page.slice(0, 3000)}`);
+    }
+  });
+}
 
 formats(
-  'a failing check has its place, its calls with their times, and how to mend it',
+  'a client: a failing check has its place, its calls with times, and how to mend it',
   async () => {
-    const pages = await Promise.all(
-      (['html', 'markdown', 'junit'] as const).map((each) => render(each, sampleClientReport)),
+    const rendered = (['html', 'markdown', 'junit'] as const).map((each) =>
+      render(each, sampleClientReport),
     );
-    for (const page of [textOf(sampleClientReport), ...pages]) {
+    for (const page of [textOf(sampleClientReport), ...(await Promise.all(rendered))]) {
       for (const words of [
         'CLT-answer-lost',
-        'POST /api/v1/accounts',
         'The money moves twice.',
         'after 3 ms',
         '2 of 2 runs',
       ]) {
-        const isTimeless = words.startsWith('2 of') && page.startsWith('<?xml');
-        assert.ok(isTimeless || page.includes(words), `${words} in ${page.slice(0, 2000)}`);
+        assert.ok(page.includes(words), `${words} in ${page.slice(0, 2000)}`);
       }
       assert.not.ok(page.includes('\u001b'));
       if (page.startsWith('<!doctype')) assert.not.match(page, '<script>alert');
@@ -35,52 +60,298 @@ formats(
   },
 );
 
-formats('the text ends with the checks that passed and those that were not met', () => {
-  const text = textOf(sampleClientReport);
-  assert.match(text, /– not met: CLT-429\n✓ passed: CLT-503/);
-  assert.match(text, /the command ended with exit code 0/);
-  assert.match(text, 'the first run failed');
-});
-
-formats('the JSON on a client has its checks in its own words, and its runs', async () => {
+formats('a client: the JSON has its checks in its own words, and its runs', async () => {
   const document = JSON.parse(await render('json', sampleClientReport));
   assert.is(document.schema, 'client/1');
-  assert.equal(
-    document.checks.map(({ verdict }: { verdict: string }) => verdict),
-    ['fails', 'inconclusive', 'passed', 'not_met'],
-  );
+  const verdicts = document.checks.map(({ verdict }: { verdict: string }) => verdict);
+  assert.equal(verdicts, ['fails', 'inconclusive', 'passed', 'not_met']);
   const [check] = document.checks;
-  assert.is(check.mend.words.length > 0 && check.rules.length > 0, true);
-  const [finding] = check.findings;
-  assert.equal([finding.run, finding.calls], [3, [3]]);
-  const [recording] = document.recordings;
-  assert.equal([recording.run, recording.ending.duration_ms], [3, 900]);
+  assert.ok(check.mend.words.length > 0 && check.rules.length > 0);
+  assert.equal([check.findings[0].run, check.findings[0].calls], [3, [3]]);
+  const [{ run, ending, calls }] = document.recordings;
+  assert.equal([run, ending.duration_ms], [3, 900]);
+  const seen = calls.map(({ status, struck }: { status: number; struck: string }) => [
+    status,
+    struck,
+  ]);
+  assert.equal(seen, [
+    [201, null],
+    [null, 'it ran, and the connection was cut'],
+  ]);
+});
+
+// Text.
+
+formats('text ends with the verdict and the counts, which are all of them', () => {
+  const end = text.slice(text.search(/^deviates: http/m)).replace(/\n +/g, ' ');
+  const counts = /^9 rules: (.*)$/m.exec(end)![1]!;
+  const numbers = [...counts.matchAll(/(\d+) /g)].map(([, n]) => Number(n));
+  assert.is(
+    numbers.reduce((sum, n) => sum + n, 0),
+    sampleReport.rules.length,
+  );
+  assert.match(end, 'seed 1');
+  assert.match(text, 'npx conformance replay r.json sample-one');
+});
+
+formats('text steers no terminal, and keeps within its columns where words can be folded', () => {
+  const colored = textReport(sampleReport, { color: true, width: 80 }).join('\n');
+  for (const each of [text, colored]) {
+    for (const bad of ['\u0000', '\u001b[31mred']) assert.not.ok(each.includes(bad));
+  }
+  assert.not.ok(text.includes('\u001b'));
+  const wide = text.split('\n').filter((line) => line.length > 80);
   assert.equal(
-    recording.calls.map(({ status, struck }: { status: number; struck: string }) => [
-      status,
-      struck,
-    ]),
-    [
-      [201, null],
-      [null, 'it ran, and the connection was cut'],
-    ],
+    wide.filter((line) => !line.includes('conformance run')),
+    [],
   );
 });
 
-formats('junit: one suite for the client, an error for what could not be judged', async () => {
-  const root = parseXml(await render('junit', sampleClientReport));
-  const [suiteOfChecks] = root.children;
-  assert.is(suiteOfChecks!.attributes.name, 'conformance.client.checks');
-  const { tests, failures, errors, skipped } = suiteOfChecks!.attributes;
-  assert.equal([tests, failures, errors, skipped], ['4', '1', '1', '1']);
+formats('text of an interrupted run says so, and what it did not come to', () => {
+  const rules = sampleReport.rules.map((each) => ({ ...each, unlock: [] }));
+  const cut = textOf({ ...sampleReport, rules, interrupted: true });
+  assert.match(cut, '(interrupted: this is what was done until then)');
+  assert.match(cut, '1 rule not tested: the run was interrupted before');
 });
 
-formats('markdown stays below the limit of a comment, and names what it leaves out', () => {
-  const deviating = sampleReport.rules.find(({ verdict }) => verdict === 'deviates')!;
+formats('if nothing was tried the reason stands with the verdict, and little else', () => {
+  const why = 'Nothing was tried: the connection was refused.';
+  const rules = sampleReport.rules.filter(({ verdict }) => /blocked|not_/.test(verdict));
+  const idle: Report = {
+    ...sampleReport,
+    rules,
+    verdict: 'invalid',
+    notes: [why],
+    not_started: why,
+  };
+  const page = textOf({ ...idle, baseline: null, observed: [] });
+  assert.is(page.split(why).length, 2);
+  assert.match(page, /^invalid: .*\nNothing was tried/m);
+  assert.not.match(page, /would unlock|blocked:/);
+  assert.equal(annotations(idle), [`::error title=nothing was judged::${why}`]);
+});
+
+const rulesOf = (...ids: string[]) =>
+  ids.map((id) => ({ ...deviating, id, words: `words of ${id}` }));
+
+formats('findings with one cause are shown together, with one of them in full', () => {
+  const causes = [{ title: 'no age check', mend: 'Compare t.', rules: ['RCV-one', 'RCV-two'] }];
+  const rules = rulesOf('RCV-one', 'RCV-two', 'RCV-three');
+  const page = textOf({ ...sampleReport, judge: 'receiver', causes, rules });
+  assert.match(page, '✗ no age check: 2 checks\n  mend       Compare t.');
+  assert.match(page, '  RCV-two: words of RCV-two\n  One of them, RCV-one:');
+  assert.is(page.split('expected   409').length, 3, 'one of the group, and the other check');
+});
+
+formats('what follows from another rule stands with it, and not by itself', () => {
+  const blocked = { ...failure!, verdict: 'blocked', because_of: 'ACC-2' } as const;
+  const other = { ...failure!, verdict: 'blocked', actual: 'another reason' } as const;
+  const follower = { ...deviating, id: 'ACC-14', verdict: 'blocked' } as const;
+  const rules = [deviating, { ...follower, findings: [blocked, other] }];
+  const page = textOf({ ...sampleReport, rules });
+  assert.match(page, 'Because of ACC-2 these could not be judged: ACC-14.');
+  assert.is(page.split('ACC-14').length, 2);
+});
+
+formats('the same failure in another place is one line', () => {
+  const again = { ...failure!, scenario: 'sample-two', fingerprint: 'another' };
+  const page = textOf({
+    ...sampleReport,
+    rules: [{ ...deviating, findings: [failure!, again] }],
+  });
+  assert.match(page, 'and in     sample-two');
+  assert.is(page.split('expected   409').length, 2);
+});
+
+formats('crashes come first, and a target that stopped answering is named', () => {
+  const crash = {
+    ...{ operation: 'createTransaction', distinguishes: 'with method: Bonus' },
+    ...{ failure: '500 with an HTML page', times: 12, of: 12, rules: ['TXN-4'] },
+  };
+  const rules = [{ ...deviating, findings: [{ ...failure!, actual: GONE }] }];
+  const page = textOf({ ...sampleReport, crashes: [crash], rules }, 110).split('\n');
+  assert.match(page[2]!, 'createTransaction with method: Bonus: 500 with an HTML page, 12 of 12');
+  assert.match(page.join('\n'), 'It stopped answering during the run');
+  assert.not.match(text, 'It stopped answering during the run');
+});
+
+formats('if only --strict makes a run deviate, the summary says so', () => {
+  const rules = sampleReport.rules.filter(({ verdict }) => /known|advisory|passed/.test(verdict));
+  const strict: Report = { ...sampleReport, rules, summary: countVerdicts(rules) };
+  assert.match(textOf(strict, 100), '--strict counts 1 known deviation and 1 piece of advice');
+});
+
+formats('text on a client ends with the checks that passed and those that were not met', () => {
+  const page = textOf(sampleClientReport);
+  assert.match(page, /– not met: CLT-429\n✓ passed: CLT-503/);
+  assert.match(page, /the command ended with exit code 0/);
+  assert.match(page, 'the first run failed');
+});
+
+// HTML.
+
+const isOwn = /<(style|script)>[\s\S]*?<\/\1>/g;
+
+formats('html: nothing that a target says is markup, and nothing is loaded', () => {
+  assert.is(html.split('<script').length - 1, 1, 'one script, our own');
+  assert.not.match(html, '<b>markup</b>');
+  assert.ok(html.includes('&lt;script&gt;alert(&quot;1&quot;)&lt;/script&gt;'));
+  assert.ok(html.includes('Accounts &amp; &lt;more&gt;'));
+  for (const bad of ['\u0000', '\u001b']) assert.not.ok(html.includes(bad));
+  assert.ok(NASTY.includes('\u001b'), 'the case is right');
+  for (const tag of html.replace(isOwn, '').match(/<[a-z][^>]*>/g) ?? []) {
+    assert.not.match(tag, /\s(src|srcset|action|on[a-z]+|style)=/, tag);
+    if (/\shref=/.test(tag)) assert.match(tag, /href="#/, tag);
+    assert.not.match(tag, /^<(link|img|iframe|object|embed|form|base)\b/, tag);
+  }
+  assert.match(html, 'default-src &#39;none&#39;');
+});
+
+formats('html: every link leads to a place on the page, and every element is closed', () => {
+  const ids = [...html.matchAll(/\sid="([^"]*)"/g)].map(([, id]) => id!);
+  assert.is(new Set(ids).size, ids.length);
+  const links = [...html.matchAll(/href="#([^"]*)"/g)].map(([, id]) => id!);
+  assert.ok(links.length > 0);
+  for (const id of links) assert.ok(ids.includes(id), id);
+  const open: string[] = [];
+  const body = html.replace(isOwn, '').replace(/<!doctype html>/, '');
+  for (const [, slash, name] of body.matchAll(/<(\/?)([a-z][a-z0-9]*)[^>]*>/g)) {
+    if (['meta', 'br', 'input'].includes(name!)) continue;
+    if (slash === '') open.push(name!);
+    else assert.is(open.pop(), name);
+  }
+  assert.equal(open, []);
+});
+
+formats('html: a deviation stands open, and verdicts can be hidden without a script', () => {
+  const own = /<details id="rule-ACC-2" class="deviates" open>[\s\S]*?<\/details>/.exec(html)?.[0];
+  for (const words of ['409 invalid_state', '0a1b2c3d4e5f']) assert.match(own ?? '', words);
+  assert.match(html, '<input type="checkbox" id="show-deviates" checked>');
+  assert.match(html, 'body:has(#show-deviates:not(:checked))');
+});
+
+formats('html: a page stays small enough to attach, whatever a target answers', () => {
+  const [scenario] = sampleReport.scenarios;
+  const exchange = scenario!.exchanges[0]!;
+  const long = { ...exchange, response: { ...exchange.response!, body: 'x'.repeat(3_000) } };
+  const exchanges = Array.from({ length: 12 }, (_, n) => ({ ...long, n: n + 1 }));
+  const scenarios = Array.from({ length: 210 }, (_, n) => {
+    return { ...scenario!, id: `s-${n}`, exchanges };
+  });
+  const rules = Array.from({ length: 170 }, (_, n) => {
+    const findings = [1, 2, 3].map((at) => {
+      return { ...failure!, scenario: `s-${n}`, exchanges: [at, at + 1] };
+    });
+    return { ...deviating, id: `ACC-${n}`, scenarios: [`s-${n}`], findings };
+  });
+  const large = htmlReport({ ...sampleReport, rules, scenarios }, {});
+  assert.ok(large.length < 1_500_000, `${large.length}`);
+  assert.ok(large.split('409 invalid_state').length > 170, 'each rule still has its proof');
+});
+
+// Markdown.
+
+formats('markdown: rows have as many cells as their head, and fences close', () => {
+  const lines = markdown.split('\n');
+  let cells = 0;
+  let rows = 0;
+  for (const line of lines) {
+    const own = line.startsWith('|') ? line.replace(/\\\|/g, '').split('|').length : 0;
+    if (own > 0 && cells > 0) assert.is(own, cells, line);
+    if (own > 0) rows += 1;
+    cells = own;
+  }
+  assert.ok(rows > 8);
+  const fences = lines.filter((line) => /^`{3,}/.test(line));
+  assert.ok(fences.length > 0 && fences.length % 2 === 0);
+});
+
+formats('markdown: nothing that a target says is markup or a mention', () => {
+  const fenced = /^(`{3,})[^\n]*\n[\s\S]*?\n\1$/gm;
+  const outside = markdown.replace(fenced, '').replace(/`+[^`\n]+`+/g, '');
+  assert.not.match(outside, '<script>');
+  assert.not.match(outside, /(?<!\\)\[l\]\(/);
+  assert.not.match(outside, '@team');
+  assert.not.match(outside, /^::error/m);
+  assert.not.ok(markdown.includes('\u001b'));
+  assert.match(markdown, /^# Conformance: deviates\n/);
+});
+
+formats('markdown: stays below the limit of a comment, and names what it leaves out', () => {
   const rules = Array.from({ length: 300 }, (_, n) => ({ ...deviating, id: `ACC-${n}` }));
   const page = markdownReport({ ...sampleReport, rules });
   assert.ok(page.length < 60_000, `${page.length}`);
   assert.match(page, /Left out to keep this page short: .*ACC-\d+ deviates/);
+});
+
+// GitHub's workflow commands.
+
+formats('annotations: errors for deviations, warnings for doubt, each on one line', () => {
+  const lines = annotations(sampleReport);
+  const of = (level: string) => lines.filter((line) => line.startsWith(`::${level} title=`));
+  assert.is(of('error').length, 3, 'a deviation, an error of the judge, a stale baseline');
+  assert.is(of('warning').length, 3);
+  assert.is(lines.length, 6);
+  for (const line of lines) {
+    assert.not.match(line, /[\r\n]/);
+    assert.match(line, /^::(error|warning) title=[^:,\n]*::/);
+  }
+  const rules = Array.from({ length: 25 }, (_, n) => ({ ...deviating, id: `ACC-${n}` }));
+  const many = annotations({ ...sampleReport, rules, baseline: null });
+  assert.is(many.length, 10);
+  assert.match(many.at(-1)!, '16 more rules');
+});
+
+// HAR 1.2.
+
+interface Entry {
+  readonly pageref: string;
+  readonly startedDateTime: string;
+  readonly request: object;
+  readonly response: { readonly status: number; readonly comment?: string };
+}
+
+const logOf = (report: Report) =>
+  JSON.parse(harReport(report)).log as {
+    readonly version: string;
+    readonly pages: readonly { readonly id: string }[];
+    readonly entries: readonly Entry[];
+  };
+
+const MESSAGE = ['httpVersion', 'cookies', 'headers', 'headersSize', 'bodySize'];
+
+formats(
+  'har: every call is an entry on the page of its scenario, with all that is asked for',
+  () => {
+    const { version, pages, entries } = logOf(sampleReport);
+    assert.is(version, '1.2');
+    const calls = sampleReport.scenarios.flatMap(({ exchanges }) =>
+      exchanges.filter(({ kind }) => kind !== 'operator'),
+    );
+    assert.ok(calls.length > 0 && entries.length === calls.length);
+    for (const entry of entries) {
+      assert.ok(
+        pages.some(({ id }) => id === entry.pageref),
+        entry.pageref,
+      );
+      for (const name of ['time', 'cache', 'timings']) assert.ok(name in entry, name);
+      for (const name of [...MESSAGE, 'method', 'url', 'queryString']) {
+        assert.ok(name in entry.request, name);
+      }
+      for (const name of [...MESSAGE, 'status', 'statusText', 'content', 'redirectURL']) {
+        assert.ok(name in entry.response, name);
+      }
+      assert.ok(Number.isFinite(Date.parse(entry.startedDateTime)));
+    }
+  },
+);
+
+formats('har: no answer is status 0 with the reason', () => {
+  const [scenario] = sampleReport.scenarios;
+  const lost = { ...scenario!.exchanges[0]!, response: null, failure: 'the connection ended' };
+  const { entries } = logOf({ ...sampleReport, scenarios: [{ ...scenario!, exchanges: [lost] }] });
+  const { status, comment } = entries[0]!.response;
+  assert.equal([status, comment], [0, 'the connection ended']);
 });
 
 formats.run();

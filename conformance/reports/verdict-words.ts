@@ -46,7 +46,7 @@ const api: Vocabulary = {
   verdicts: {
     deviates: words('✗', 'deviates', 'the target breaks the rule'),
     harness_error: words('‼', 'harness error', 'the scenario itself has a bug'),
-    blocked: words('⊘', 'blocked', 'setup or a control request failed, so it could not be judged'),
+    blocked: words('⊘', 'blocked', 'setup or a control request failed'),
     inconclusive: words('?', 'inconclusive', 'the network, a gateway or a limit interfered'),
     advisory: words('!', 'advisory', 'the specification can be read in two ways; worth a look'),
     known: words('≈', 'known', 'deviates as recorded in the baseline'),

@@ -144,7 +144,10 @@ function ruleDetails(rule: ReportRule, context: Context): Markup {
   const open = verdict === 'deviates' || verdict === 'harness_error' ? new Markup(' open') : null;
   const cause = causeOf(rule);
   const why = findings.length === 0 && /inconclusive|blocked/.test(verdict) ? whyNot(rule) : null;
-  const more = findings.length - FINDINGS_SHOWN;
+  const own = findings.filter(
+    ({ fingerprint }, n) => findings.findIndex((e) => e.fingerprint === fingerprint) === n,
+  );
+  const more = own.length - FINDINGS_SHOWN;
   const scenarios = played.map(
     (each) => html`<li>${each.id}: ${each.title} ${mark(each.by_rule[id] ?? 'not_selected')}</li>`,
   );
@@ -155,7 +158,7 @@ function ruleDetails(rule: ReportRule, context: Context): Markup {
 ${cause === undefined ? null : html`<p>Follows from ${ruleLink(cause)}</p>`}
 ${reason === null ? null : html`<p>${isAccepted(rule) ? 'Accepted as not tested' : 'In the baseline'}: ${reason}</p>`}
 ${why === null ? null : html`<p>${why}</p>`}
-${findings.slice(0, FINDINGS_SHOWN).map((each, n) => findingPart(each, n < PROVEN, report))}
+${own.slice(0, FINDINGS_SHOWN).map((each, n) => findingPart(each, n < PROVEN, report))}
 ${more > 0 ? html`<p class="dim">And ${count(more, 'more finding')}.</p>` : null}
 ${shownPart(rule, played)}
 ${unlock.length === 0 ? null : html`<p>To test it, add:</p><ul>${unlock.map((each) => html`<li>${each}</li>`)}</ul>`}
