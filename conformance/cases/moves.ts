@@ -15,7 +15,6 @@ import {
   APPROVED,
   expectReads,
   expectUnchanged,
-  requirePrecondition,
   statusNow,
 } from '../scenarios/support/transaction-assertions.ts';
 import { type Books, booksOf, quoteBooks, sum } from '../scenarios/transitions/amounts.ts';
@@ -25,7 +24,7 @@ export type Verb = 'approve' | 'reject' | 'cancel';
 type State = 'pending' | 'approved' | 'settled' | 'rejected' | 'cancelled' | 'cancelled settled';
 
 /** Where the decision leads; `unchanged`: 200, and all as before. */
-type Outcome = { readonly to: 'approved' | 'rejected' | 'cancelled' } | 'unchanged' | Refusal;
+type Outcome = { readonly to: 'approved' | 'rejected' | 'cancelled' } | Stays;
 
 interface Variant {
   /** A transaction other than a deposit. */
@@ -173,19 +172,24 @@ export function decide(
     : api.cancelTransaction(id, account_id, { reason }, { key });
 }
 
-interface Move {
-  readonly from: GivenTransaction;
-  readonly state: State;
-  /** What an operator saw of it before, if the target shows it. */
-  readonly before: OperatorView | undefined;
-  readonly reason: string;
-  readonly answer: Answer;
+interface OperatorView {
+  readonly stored: readonly { readonly [name: string]: unknown }[];
+  readonly books: Books;
+}
+
+/** What an operator sees of a transaction, if the target shows it. */
+async function seenByOperator(
+  t: ScenarioContext,
+  transaction: GivenTransaction,
+): Promise<OperatorView | undefined> {
+  if (!t.has('ledger')) return undefined;
+  const stored = await t.operator.transactions(transaction.id);
+  return { stored, books: await booksOf(t, transaction) };
 }
 
 async function playMove(t: ScenarioContext, place: Place, row: MoveRow): Promise<void> {
   const [rule, state, verb, outcome, variant = {}] = row;
-  const isRefusal = Array.isArray(outcome);
-  if (isRefusal && variant.as && !t.has(variant.as)) return;
+  if (Array.isArray(outcome) && variant.as && !t.has(variant.as)) return;
   const from = await givenIn(t, state, place, variant);
   // NS-21: where every withdrawal goes through a provider, none settles here.
   if (from === undefined && variant.made) return;
@@ -194,37 +198,39 @@ async function playMove(t: ScenarioContext, place: Place, row: MoveRow): Promise
   const reason = variant.reason ?? `because ${t.fresh.text()}`;
   const as = variant.as && t.has(variant.as) ? variant.as : t.mainRole;
   const answer = await decide(t, verb, from, { reason, as });
-  const move: Move = { from, state, before, reason, answer };
-  if (typeof outcome === 'object' && 'to' in outcome) await expectMoved(t, rule, move, outcome.to);
-  else await expectStayed(t, rule, move, outcome);
+  if (typeof outcome !== 'object' || !('to' in outcome)) {
+    return expectStayed(t, rule, { from, state, before, answer }, outcome as Stays);
+  }
+  t.expect(rule, answer).status(200);
+  // TXS-2 says what becomes of is_ftd, and TXS-13 what a settled transaction reads that was cancelled.
+  expectUnchanged(t, rule, from.answer, answer, 'status', 'is_ftd');
+  if (state === 'settled') {
+    if (before !== undefined) await expectReversed(t, rule, from, before.books, answer);
+    return;
+  }
+  const { to } = outcome;
+  t.expect(rule, answer).field('status', to);
+  await expectReads(t, rule, from, ...(to === 'approved' ? APPROVED : [to]));
+  if (before !== undefined && to !== 'approved') {
+    await expectStored(t, rule, from, before.books, reason, answer);
+  }
 }
 
-async function expectMoved(
-  t: ScenarioContext,
-  rule: RuleId,
-  move: Move,
-  to: 'approved' | 'rejected' | 'cancelled',
-): Promise<void> {
-  const { from, state, before, answer } = move;
-  t.expect(rule, answer).status(200);
-  // TXS-13 says what a settled transaction reads that was cancelled.
-  if (state === 'pending') t.expect(rule, answer).field('status', to);
-  // TXS-2 says what becomes of is_ftd.
-  expectUnchanged(t, rule, from.answer, answer, 'status', 'is_ftd');
-  if (state === 'pending') {
-    await expectReads(t, rule, from, ...(to === 'approved' ? APPROVED : [to]));
-  }
-  if (before === undefined || to === 'approved') return;
-  if (state === 'settled') await expectReversed(t, rule, from, before.books, answer);
-  else await expectStored(t, rule, move, before);
+type Stays = 'unchanged' | Refusal;
+
+interface Stayed {
+  readonly from: GivenTransaction;
+  readonly state: State;
+  readonly before: OperatorView | undefined;
+  readonly answer: Answer;
 }
 
 /** Unchanged with a 200, or with a refusal. */
 async function expectStayed(
   t: ScenarioContext,
   rule: RuleId,
-  { from, state, before, answer }: Move,
-  outcome: 'unchanged' | Refusal,
+  { from, state, before, answer }: Stayed,
+  outcome: Stays,
 ): Promise<void> {
   if (outcome === 'unchanged') {
     t.expect(rule, answer).status(200);
@@ -277,34 +283,19 @@ async function madeIn(
   return { ...settled, answer: await t.control('cancelling what has settled', cancel, 200) };
 }
 
-interface OperatorView {
-  readonly stored: readonly { readonly [name: string]: unknown }[];
-  readonly books: Books;
-}
-
-/** What an operator sees of it, if the target shows it. */
-async function seenByOperator(
-  t: ScenarioContext,
-  transaction: GivenTransaction,
-): Promise<OperatorView | undefined> {
-  if (!t.has('ledger')) return undefined;
-  const stored = await t.operator.transactions(transaction.id);
-  return { stored, books: await booksOf(t, transaction) };
-}
-
 /** The reason is kept for operators, and of a rejection who decided; no money moves. */
 async function expectStored(
   t: ScenarioContext,
   rule: RuleId,
-  { from, reason, answer }: Move,
-  before: OperatorView,
+  from: GivenTransaction,
+  before: Books,
+  reason: string,
+  answer: Answer,
 ): Promise<void> {
-  const after = (await seenByOperator(t, from))!;
-  const [was, is] = [quoteBooks(before.books), quoteBooks(after.books)];
+  const { stored, books } = (await seenByOperator(t, from))!;
+  const [was, is] = [quoteBooks(before), quoteBooks(books)];
   t.claim(rule, `no money moved: ${was}`, is === was, is, answer);
-  const [row] = after.stored;
-  if (row === undefined) throw new Blocked('the control plane does not list the transaction');
-  const values = Object.values(row);
+  const values = stored.flatMap((row) => Object.values(row));
   t.claim(rule, `the reason stored: ${reason}`, values.includes(reason), 'it is not', answer);
   if (rule !== 'TXS-6') return;
   const { clientId, name } = await t.credential(t.mainRole);
@@ -323,17 +314,14 @@ async function expectReversed(
   const count = booked.entries.length;
   if (count === 0 && from.body.method === 'Bonus') return;
   // One credit and no second is TXS-4's to judge.
-  requirePrecondition(count === 1, `settling booked ${count} entries`);
+  if (count !== 1) throw new Blocked(`settling booked ${count} entries`);
   const after = await booksOf(t, from);
   const words = `the entries ${booked.entries.join(', ')}, and one more that makes them nothing`;
   t.claim(rule, words, isReversal(booked, after), quoteBooks(after), answer);
-  const balance = sum(booked.balance, ...booked.entries.map(negated));
+  const [entry = '0'] = booked.entries;
+  const balance = sum(booked.balance, entry.startsWith('-') ? entry.slice(1) : `-${entry}`);
   const back = after.balance === balance;
   t.claim(rule, `the balance back at ${balance}`, back, `balance ${after.balance}`, answer);
-}
-
-function negated(amount: string): string {
-  return amount.startsWith('-') ? amount.slice(1) : `-${amount}`;
 }
 
 /** Whichever of them comes first: the money goes back once. */
