@@ -25,7 +25,7 @@ interface Route<Source> {
   readonly listener: Listener;
 }
 
-/** By which rule an event arrives, and by which it does not go astray. */
+/** By which rule an event arrives, and by which it arrives nowhere else. */
 interface Rules {
   readonly arrives: RuleId;
   readonly strays: RuleId;
