@@ -1,4 +1,7 @@
 // Every scenario, family by family, in the order of the catalogue.
+
+import { moveScenarios } from '../cases/moves.ts';
+import { replayMatrices } from '../cases/replays.ts';
 import type { Scenario } from '../engine/types.ts';
 import { authenticationScenarios } from './access/authentication.ts';
 import { accountScenarios } from './accounts/create.ts';
@@ -13,12 +16,19 @@ import { deliveryProgressScenarios } from './delivery/progress.ts';
 import { deliveryRetryScenarios } from './delivery/retries.ts';
 import { eventScenarios } from './delivery/routing.ts';
 import { errorScenarios } from './errors/errors.ts';
-import { idempotencyScenarios } from './idempotency/all.ts';
+import { concurrencyScenarios } from './idempotency/at-once.ts';
+import { credentialScenarios } from './idempotency/credentials.ts';
+import { effectScenarios } from './idempotency/effects.ts';
+import { keyScenarios } from './idempotency/keys.ts';
+import { lifetimeScenarios } from './idempotency/lifetime.ts';
+import { repeatScenarios } from './idempotency/repeats.ts';
 import { limitFirmScenarios } from './limits/firm.ts';
 import { limitScenarios } from './limits/limits.ts';
 import { positionScenarios } from './positions/positions.ts';
 import { transactionScenarios } from './transactions/transactions.ts';
-import { transactionStateScenarios } from './transitions/all.ts';
+import { firstDepositScenarios } from './transitions/first-deposit.ts';
+import { moneyScenarios } from './transitions/money.ts';
+import { refusedDecisionScenarios } from './transitions/refused.ts';
 import { updateScenarios } from './updates/updates.ts';
 import { webhookScenarios } from './webhooks/webhooks.ts';
 
@@ -30,9 +40,18 @@ export const scenarios: readonly Scenario[] = [
   ...bulkScenarios,
   ...positionScenarios,
   ...transactionScenarios,
-  ...transactionStateScenarios,
+  ...moveScenarios,
+  ...moneyScenarios,
+  ...refusedDecisionScenarios,
+  ...firstDepositScenarios,
   ...authenticationScenarios,
-  ...idempotencyScenarios,
+  ...keyScenarios,
+  ...replayMatrices,
+  ...repeatScenarios,
+  ...effectScenarios,
+  ...lifetimeScenarios,
+  ...credentialScenarios,
+  ...concurrencyScenarios,
   ...webhookScenarios,
   ...eventScenarios,
   ...eventKindScenarios,
