@@ -4,8 +4,7 @@ import { moveScenarios } from '../cases/moves.ts';
 import { replayMatrices } from '../cases/replays.ts';
 import type { Scenario } from '../engine/types.ts';
 import { authenticationScenarios } from './access/authentication.ts';
-import { accountScenarios } from './accounts/create.ts';
-import { accountPeopleScenarios } from './accounts/people.ts';
+import { accountScenarios } from './accounts/accounts.ts';
 import { bulkScenarios } from './bulk/create.ts';
 import { conventionScenarios } from './conventions/conventions.ts';
 import { eventChannelScenarios } from './delivery/channel.ts';
@@ -35,7 +34,6 @@ import { webhookScenarios } from './webhooks/webhooks.ts';
 export const scenarios: readonly Scenario[] = [
   ...conventionScenarios,
   ...accountScenarios,
-  ...accountPeopleScenarios,
   ...updateScenarios,
   ...bulkScenarios,
   ...positionScenarios,
