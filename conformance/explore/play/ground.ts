@@ -1,8 +1,9 @@
 // Where a sequence is played: the target, or the model of it. Both are reached by the same ports.
+import type { Role } from '../../engine/capabilities.ts';
 import type { Pacer, Rate } from '../../engine/pace/pacer.ts';
 import { Headers } from '../../engine/send/headers.ts';
 import type { Sender, WireAnswer } from '../../engine/send/sender.ts';
-import type { Target } from '../../providers/target.ts';
+import type { Credential, Place, SeedKind, Target } from '../../providers/target.ts';
 import type { Model } from '../model.ts';
 import type { LearnedOrders } from '../observe.ts';
 import type { Basis } from './outcome.ts';
@@ -30,6 +31,9 @@ export interface Ground {
   readonly orders?: LearnedOrders | undefined;
   /** NS-8: how it takes requests for tokens; undefined: as JSON, as the model does. */
   readonly tokenForm?: TokenForm | undefined;
+  /** What stands in a model for the accounts and delegates that the profile of the target names. */
+  readonly seeds?: ReadonlyMap<SeedKind, Place>;
+  readonly delegates?: ReadonlyMap<Role, Credential>;
   /** Keeps a live target within its rates; a model has none. */
   readonly pacer?: Pacer;
   /** Told before each request; throws when no more may be sent. */

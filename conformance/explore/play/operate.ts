@@ -36,7 +36,7 @@ export async function operate(step: OperatorStep, player: Player): Promise<Outco
 type Performed = Exclude<OperatorStep, { readonly do: 'ledger' | 'settle' }>;
 
 async function perform(step: Performed, player: Player): Promise<Json> {
-  const { target } = player.ground;
+  const { target, seeds } = player.ground;
   const { operator } = target;
   switch (step.do) {
     case 'advance':
@@ -51,7 +51,7 @@ async function perform(step: Performed, player: Player): Promise<Json> {
       return { ...(await operator.openTradingAccount(resolveText(account, player), options)) };
     }
     case 'place':
-      return { ...(await target.seed(step.kind)) };
+      return { ...(seeds?.get(step.kind) ?? (await target.seed(step.kind))) };
     case 'mint': {
       const credential = await operator.mint(await wishOf(step.wish, player));
       player.credentials.set(step.name, { ...credential, name: step.name });

@@ -241,7 +241,8 @@ export class Player implements Known {
     const known = this.credentials.get(name);
     if (known !== undefined) return known;
     if (!isRole(name)) throw new Inconclusive(`no step has minted the credential ${name}`);
-    const made = await this.ground.target.credential(name);
+    const { target, delegates } = this.ground;
+    const made = delegates?.get(name) ?? (await target.credential(name));
     this.credentials.set(name, made);
     return made;
   }

@@ -5,13 +5,7 @@ import { newMark } from '../../engine/scenario/fresh-values.ts';
 import { Blocked } from '../../engine/scenario-errors.ts';
 import { type Json, memberAt } from '../../engine/send/answer.ts';
 import { DELEGATED_SCOPES, EVERY_SCOPE } from '../../providers/control-provider.ts';
-import {
-  type Credential,
-  type Place,
-  SEED_KINDS,
-  type SeedKind,
-  type Target,
-} from '../../providers/target.ts';
+import { type Credential, type Place, SEED_KINDS, type SeedKind } from '../../providers/target.ts';
 import type { CallStep } from '../sequence.ts';
 import type { Ground } from './ground.ts';
 import { Player } from './player.ts';
@@ -134,21 +128,8 @@ export async function seeded(ground: Ground, { places, delegates }: Seeds): Prom
       ...{ ...credential, name: role, tradingAccountId: place?.trading_account_id },
     });
   }
-  const world: Pick<Target, 'credential' | 'seed'> = {
-    credential: async (role) => credentials.get(role) ?? target.credential(role),
-    seed: async (kind) => seeds.get(kind) ?? target.seed(kind),
-  };
-  return { ...ground, target: overriding(target, world) };
+  return { ...ground, seeds, delegates: credentials };
 }
-
-/** The target with some of its methods replaced; the others keep their private members. */
-const overriding = (target: Target, own: Pick<Target, 'credential' | 'seed'>): Target =>
-  new Proxy(target, {
-    get(of, name) {
-      const value: unknown = Reflect.get(name in own ? own : of, name);
-      return typeof value === 'function' ? value.bind(of) : value;
-    },
-  });
 
 function depositAt({ account_id, trading_account_id, currency }: Place, as: string): Called {
   const client_reference_id = { $fresh: `first-${as}-${account_id}` };
