@@ -27,6 +27,7 @@ export interface Verdict {
 }
 
 const ALIKE: Verdict = {};
+const STRUCK: Excuse = { question: 'NS-17', why: 'whether a fault meets a call that is refused' };
 
 /** Of a step that makes no single calls. */
 export function judgeStep(
@@ -84,6 +85,9 @@ export function judgeCall(
 ): Verdict {
   if (own.kind === 'lost') {
     return other.kind === 'lost' ? ALIKE : { difference: noAnswer(step, own.why, other) };
+  }
+  if (own.kind === 'answer' && other.kind === 'lost' && own.status >= 400) {
+    return { open: STRUCK, isParted: true };
   }
   if (own.kind !== 'answer' || other.kind !== 'answer') {
     return { why: `call ${own.n}: the model gave no answer` };

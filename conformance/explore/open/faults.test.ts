@@ -70,6 +70,11 @@ const ROWS: Readonly<Record<string, Row>> = {
     ...{ target: '403 forbidden', model: V422, isOpen: true },
     isSame: (last) => typeof bodyOf(last).account_id !== 'string',
   },
+  'a failure that the sequence causes is a fault like others': {
+    steps: [create, { ...update, fault }],
+    ...{ target: '403 forbidden', model: '500 internal_error', isOpen: true },
+    isSame: (last) => last.fault !== undefined,
+  },
   'UPD-6: what cannot be seen is not found whatever its tag': {
     steps: [create, update],
     ...{ target: '412 revision_conflict', model: V404, isOpen: false, isSame: () => false },

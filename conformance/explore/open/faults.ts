@@ -88,16 +88,17 @@ type Change = Partial<Call>;
 
 /** Each with one fault mended, if it was one, then with two. */
 function* mendedCalls(step: CallStep, before: Steps): Generator<CallStep> {
-  const { raw: _, ...readable } = step;
   const mends = [...mendsOf(step, before)];
   const merged = (base: CallStep, ...changes: readonly Change[]): CallStep => {
     const bodies = changes.flatMap(({ body }) => body ?? []);
     const body = bodies.length === 0 ? {} : { body: mergedBody(bodyOf(base), bodies) };
     return { ...base, ...Object.assign({}, ...changes), ...body };
   };
-  if (step.raw !== undefined) {
-    yield readable;
-    for (const mend of mends) yield merged(readable, mend);
+  const { raw, fault, meanwhile: _, ...plain } = step;
+  // What the sequence does to the call is a fault like others.
+  if (raw !== undefined || fault !== undefined) {
+    yield plain;
+    for (const mend of mends) yield merged(plain, mend);
   }
   for (const mend of mends) yield merged(step, mend);
   for (const [at, mend] of mends.entries()) {

@@ -272,6 +272,17 @@ projection('CONV-2a: the form of an order is open, but its decimals have no expo
   assert.not(shown('openPosition', '"1e-7"'));
 });
 
+projection('NS-30: what is refused for want of a scope may run when the scope is there', () => {
+  const refused = pairOf({ ...used, target: '403 forbidden', model: '403 forbidden' }).model;
+  const replayed = (step: string) => {
+    const basis = { cites: [], idempotency: 'replayed', step: '' } as const;
+    const first = { ...refused, basis: { cites: [], idempotency: 'first', step } as const };
+    const more = { model: { ...refused, basis }, first };
+    return isOpen({ ...used, target: '201', model: '403 forbidden', more });
+  };
+  assert.equal([replayed('scope'), replayed('state')], [true, false]);
+});
+
 projection('NS-30: what one side refuses as unreadable may be kept under its key', () => {
   const problem = pairOf({ ...update, target: V422, model: V422 });
   const text = pairOf({ ...update, target: '422 text', model: '422 text' });
