@@ -83,11 +83,11 @@ export function judgeCall(
   comparing: Comparing,
   served = 0,
 ): Verdict {
+  const isRefused = [own, other].some((each) => each.kind === 'answer' && each.status >= 400);
+  const isLost = own.kind === 'lost' || other.kind === 'lost';
+  if (step.fault !== undefined && isLost && isRefused) return { open: STRUCK, isParted: true };
   if (own.kind === 'lost') {
     return other.kind === 'lost' ? ALIKE : { difference: noAnswer(step, own.why, other) };
-  }
-  if (own.kind === 'answer' && other.kind === 'lost' && own.status >= 400) {
-    return { open: STRUCK, isParted: true };
   }
   if (own.kind !== 'answer' || other.kind !== 'answer') {
     return { why: `call ${own.n}: the model gave no answer` };

@@ -26,6 +26,8 @@ export type PlayOnModel = (steps: Steps) => Promise<Outcome | undefined>;
 /** Whether the target has only named another of the call's faults than the model has. */
 export async function isOtherFault(steps: Steps, pair: Pair, play: PlayOnModel): Promise<boolean> {
   const { target, model, step } = pair;
+  const isStruck = target.status === step.fault?.effect.status;
+  if (isStruck && model.status >= 400) return true;
   if (summaryOf(target) === summaryOf(model) || !isOpenOrder(target, model)) return false;
   const before = steps.filter(({ n }) => n !== step.n);
   for (const earlier of new Set([before, spared(before, step), unmoved(before, step)])) {
