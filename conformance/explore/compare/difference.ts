@@ -1,5 +1,5 @@
 // One thing in which the target and the model differ.
-import type { OperationName } from '../../engine/operations.ts';
+import type { OperationName } from '../../spec/operations.ts';
 import type { Pair } from '../open/projection.ts';
 import type { Basis } from '../play/outcome.ts';
 

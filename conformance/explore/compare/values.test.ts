@@ -2,7 +2,7 @@
 // all.
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import type { Json } from '../../engine/send/answer.ts';
+import type { Json } from '../../engine/send/json.ts';
 import { Match } from './match.ts';
 import { ACCOUNT, SUCCESS, TRANSACTION } from './shapes.ts';
 import {

@@ -202,7 +202,7 @@ const BODIES: Levels<(scene: Scene, call: Call) => Soon<readonly Call[]>> = {
   },
   'known person': {
     only: isOf(/^createA|^bulk/),
-    // ACC-8, ACC-9: the email or the phone of somebody at the brand.
+    // ACC-8, ACC-9: an email or a phone that is taken at the brand.
     apply: async ({ d }, call) => {
       const first = plainCall(d, OPS.createAccount, { isFull: true });
       await d.call(first);

@@ -2,8 +2,8 @@
 // open. Each pair of rows shows how far the freedom goes.
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import type { Json } from '../../engine/send/answer.ts';
 import { Headers } from '../../engine/send/headers.ts';
+import type { Json } from '../../engine/send/json.ts';
 import type { CallOutcome } from '../play/outcome.ts';
 import type { CallStep } from '../sequence.ts';
 import type { Pair } from './projection.ts';

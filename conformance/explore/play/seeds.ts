@@ -3,7 +3,7 @@
 import type { Role } from '../../engine/capabilities.ts';
 import { newMark } from '../../engine/scenario/fresh-values.ts';
 import { Blocked } from '../../engine/scenario-errors.ts';
-import { type Json, memberAt } from '../../engine/send/answer.ts';
+import { type Json, memberAt } from '../../engine/send/json.ts';
 import { DELEGATED_SCOPES, EVERY_SCOPE } from '../../providers/control-provider.ts';
 import { type Credential, type Place, SEED_KINDS, type SeedKind } from '../../providers/target.ts';
 import type { CallStep } from '../sequence.ts';

@@ -1,7 +1,7 @@
 // Checks what is ended when a sequence is over, where it would go on by itself.
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import type { Json } from '../../engine/send/answer.ts';
+import type { Json } from '../../engine/send/json.ts';
 import type { CallStep } from '../sequence.ts';
 import { Spent } from './ground.ts';
 import type { Player } from './player.ts';

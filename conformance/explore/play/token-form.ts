@@ -1,7 +1,8 @@
 // NS-8: how a target takes requests for tokens, and where its answers have the token. Sequences hold
 // the model's form; what goes to the target is put into the form that it was seen to take.
-import { type Json, memberAt } from '../../engine/send/answer.ts';
+
 import type { HeaderLine } from '../../engine/send/headers.ts';
+import { type Json, memberAt } from '../../engine/send/json.ts';
 
 export const TOKEN_FORMS = ['json', 'form', 'basic'] as const;
 export type TokenForm = (typeof TOKEN_FORMS)[number];

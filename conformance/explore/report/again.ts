@@ -1,11 +1,11 @@
 // Reads a difference of an earlier report, to play it again or to print it as a script. The file may
 // come from anywhere: what is not a sequence of steps is refused by its field.
 import { type Schema, validate } from '../../../fixtures/schemas/validate.ts';
-import { OPERATIONS } from '../../engine/operations.ts';
 import type { HeaderLine } from '../../engine/send/headers.ts';
 import { REDACTED } from '../../reports/redact.ts';
 import { curlScript } from '../../reports/replay.ts';
 import type { ReportExchange } from '../../reports/report.ts';
+import { OPERATIONS } from '../../spec/operations.ts';
 import { callsOf, type Sequence, type Step } from '../sequence.ts';
 import type { ExploreReport, ReportDifference, ReportStep } from './report.ts';
 
