@@ -210,6 +210,7 @@ class Attempt {
 
   /** Whether a step has to do with something about which the sides have parted; then it has too. */
   #isOfParted(step: Step): boolean {
+    if (this.#parted.size === 0) return false;
     const symbols = [...symbolsOf(step), `answer ${step.n}`];
     if (!symbols.some((each) => this.#parted.has(each))) return false;
     for (const each of symbols) this.#parted.add(each);
