@@ -4,7 +4,7 @@ import { Random } from '../../../fixtures/random.ts';
 import type { Capability } from '../../engine/capabilities.ts';
 import { isDecision, type OperationName } from '../../spec/operations.ts';
 import type { Model } from '../model.ts';
-import { openWorld } from '../play/ground.ts';
+import { openWorld } from '../play/model-world.ts';
 import { Player } from '../play/player.ts';
 import type { Seeds } from '../play/seeds.ts';
 import { countCalls, type Sequence } from '../sequence.ts';

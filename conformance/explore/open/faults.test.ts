@@ -13,7 +13,7 @@ const refusal = (summary: string): CallOutcome => {
   const [status, code] = summary.split(' ');
   return {
     ...{ kind: 'answer', status: Number(status), json: { code }, body: Buffer.from('') },
-    ...{ sent: { target: '/', headers: [] } },
+    ...{ sent: { target: '/', headers: [['if-match', '"1"']] } },
     headers: { mediaType: () => 'application/problem+json', get: () => undefined, lines: [] },
   } as unknown as CallOutcome;
 };

@@ -4,10 +4,8 @@ import type { Pacer, Rate } from '../../engine/pace/pacer.ts';
 import { Headers } from '../../engine/send/headers.ts';
 import type { Sender, WireAnswer } from '../../engine/send/sender.ts';
 import type { Credential, Place, SeedKind, Target } from '../../providers/target.ts';
-import type { Model } from '../model.ts';
 import type { LearnedOrders } from '../observe.ts';
 import type { Basis } from './outcome.ts';
-import { type Seeds, seeded } from './seeds.ts';
 import type { TokenForm } from './token-form.ts';
 
 /** An answer, and from a model also why it is that one. */
@@ -84,35 +82,4 @@ export async function sendPaced(
   if (rates.length === 0 || !isShort) return answer;
   pacer.backOff(rates, waitMs);
   return send();
-}
-
-/** What the model does not answer at once it keeps waiting. */
-const TIMEOUT_MS = 1_000;
-
-/** A new world of it, with what the profile of a live target names. */
-export async function openWorld(
-  { provider, sender }: Model,
-  seeds: Seeds | undefined,
-): Promise<Ground> {
-  const target = await provider.own();
-  const ground = { target, sender, timeoutMs: TIMEOUT_MS, isSteady: true };
-  return seeds === undefined ? ground : seeded(ground, seeds);
-}
-
-/** Worlds of the model for as long as `play` takes. */
-export async function withWorlds<T>(
-  model: Model,
-  seeds: Seeds | undefined,
-  play: (open: () => Promise<Ground>) => Promise<T>,
-): Promise<T> {
-  const worlds: Target[] = [];
-  try {
-    return await play(async () => {
-      const world = await openWorld(model, seeds);
-      worlds.push(world.target);
-      return world;
-    });
-  } finally {
-    await Promise.all(worlds.map((each) => each.close()));
-  }
 }
