@@ -9,11 +9,16 @@ import type { Pair } from './projection.ts';
 
 const faults = suite('the order of two faults');
 
+const SENT = [
+  ['content-type', 'application/json'],
+  ['if-match', '"1"'],
+];
+
 const refusal = (summary: string): CallOutcome => {
   const [status, code] = summary.split(' ');
   return {
     ...{ kind: 'answer', status: Number(status), json: { code }, body: Buffer.from('') },
-    ...{ sent: { target: '/', headers: [['if-match', '"1"']] } },
+    ...{ sent: { target: '/', headers: SENT } },
     headers: { mediaType: () => 'application/problem+json', get: () => undefined, lines: [] },
   } as unknown as CallOutcome;
 };
