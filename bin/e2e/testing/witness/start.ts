@@ -6,7 +6,6 @@ import type { AddressInfo } from 'node:net';
 import { attachChannel } from './channel.ts';
 import { bodyOf } from './context.ts';
 import { NONE, operate, type Told } from './control.ts';
-import { openApiOf } from './openapi.ts';
 import { answer } from './pipeline.ts';
 import { addProfile } from './profile.ts';
 import type { Call, Headers } from './records.ts';
@@ -113,12 +112,9 @@ async function serve(
   const { method = 'GET', url: target = '/', rawHeaders: raw } = request;
   const headers = raw.flatMap((name, at): Headers => (at % 2 ? [] : [[name, raw[at + 1]!]]));
   const call = { method, target, headers, body: Buffer.concat(parts) };
-  const { style } = worlds.main;
   const path = target.split('?')[0]!;
   if (hasControl && path.startsWith(`${CONTROL}/`)) {
     sendJson(response, await control(worlds, call));
-  } else if (path === '/openapi.json' && style.servesOpenApi) {
-    sendJson(response, [200, openApiOf(style)]);
   } else {
     const world = worlds.of(call);
     await resolveTarget(world, call);

@@ -160,7 +160,6 @@ export const plain = {
   foreignCurrency: true,
   /** The first number of every kind of id. */
   firstId: 1001n,
-  servesOpenApi: false,
 };
 
 export type Style = typeof plain;
@@ -269,7 +268,6 @@ export const other: Style = {
   twoKeys: 'first',
   foreignCurrency: false,
   firstId: 7_000_000_001n,
-  servesOpenApi: true,
 };
 
 export const styles = { plain, other };
