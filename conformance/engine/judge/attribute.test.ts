@@ -109,7 +109,7 @@ const call = (n: number, path: string, key: string, body: object, status: number
 });
 
 function about(...exchanges: ReturnType<typeof call>[]): ScenarioResult {
-  const found = scenario('found', { rule: 'UPD-2' });
+  const found = scenario('found', { rule: 'ACC-2' });
   const n = exchanges.at(-1)!.n;
   const findings = [{ ...found.findings[0]!, exchanges: [n] }];
   return { ...found, findings, exchanges } as unknown as ScenarioResult;
@@ -120,18 +120,18 @@ blame('an account that is read back rests on ACC-5, a replay and a first create 
   const create = (n: number, key: string, name: string) =>
     call(n, '/accounts', key, { client_reference_id: name }, n === 1 ? 201 : 200);
   const read = about(create(1, 'k1', 'a'), create(2, 'k2', 'a'));
-  assert.is(verdictsOf(cause, read)['UPD-2'], 'blocked');
+  assert.is(verdictsOf(cause, read)['ACC-2'], 'blocked');
   const replay = about(create(1, 'k1', 'a'), create(2, 'k1', 'a'));
   const other = about(create(1, 'k1', 'a'), create(2, 'k2', 'b'));
-  for (const each of [replay, other]) assert.is(verdictsOf(cause, each)['UPD-2'], 'deviates');
+  for (const each of [replay, other]) assert.is(verdictsOf(cause, each)['ACC-2'], 'deviates');
 });
 
 blame('a refusal without a code rests on ERR-1a', () => {
   const cause = scenario('cause', { rule: 'ERR-1a' });
   const bare = about(call(1, '/accounts', 'k', {}, 422));
   const coded = about(call(1, '/accounts', 'k', {}, 422, { code: 'invalid' }));
-  assert.is(verdictsOf(cause, bare)['UPD-2'], 'blocked');
-  assert.is(verdictsOf(cause, coded)['UPD-2'], 'deviates');
+  assert.is(verdictsOf(cause, bare)['ACC-2'], 'blocked');
+  assert.is(verdictsOf(cause, coded)['ACC-2'], 'deviates');
 });
 
 blame('what is presumed and was tested by no scenario is named, once', () => {
