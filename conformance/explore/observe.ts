@@ -120,10 +120,11 @@ async function observeBy(
   stages: readonly (readonly Scenario[])[],
   options: ObserveOptions,
 ): Promise<Observed> {
-  const { provider, sender, most, ...rest } = options;
+  const { provider, sender, most, signal, ...rest } = options;
   const learned = new Map<string, unknown>();
   const enough = new AbortController();
-  const signal = AbortSignal.any([options.signal, enough.signal]);
+  const stop = () => enough.abort();
+  signal.addEventListener('abort', stop, { once: true });
   let requests = 0;
   const counting: Sender = {
     ...sender,
@@ -135,13 +136,15 @@ async function observeBy(
     close: () => sender.close(),
   };
   const width = most < ENOUGH ? { width: FEW_AT_ONCE } : {};
-  const given = { ...rest, ...width, provider, sender: counting, signal, learned };
+  const given = { ...rest, ...width, provider, sender: counting, learned };
   const results: ScenarioResult[] = [];
   for (const stage of stages) {
-    if (signal.aborted || stage.length === 0) continue;
-    results.push(...(await runScenarios({ ...given, scenarios: stage })).scenarios);
+    if (enough.signal.aborted || stage.length === 0) continue;
+    const run = await runScenarios({ ...given, scenarios: stage, signal: enough.signal });
+    results.push(...run.scenarios);
   }
   const tokenForm = await findTokenForm({ ...options, sender: counting });
+  signal.removeEventListener('abort', stop);
   const { config, dropped } = observedConfig(observedRows(stages.flat(), results));
   const taken = learnedOrders(learned);
   const other = formOf(taken);
