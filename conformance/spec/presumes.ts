@@ -70,7 +70,7 @@ const ROWS: readonly Row[] = [
   [['TXS-7'], ['TXS-6']],
   [['TXS-9'], ['TXS-8']],
   [['TXS-15'], ['CONV-1c']],
-  [['TXS-11', 'TXS-13', 'TXS-14'], ['TXS-10']],
+  [['TXS-11', 'TXS-14'], ['TXS-10']],
   [['TXS-2'], ['TXS-1']],
   [['TXN-2'], ['TXS-5', 'TXS-6', 'TXS-8']],
   // Members are compared, however they are written.
