@@ -1,6 +1,7 @@
 // The build as one function: readers first, then bundles, declarations and dashboard side by side.
 import { createHash } from 'node:crypto';
 import {
+  cpSync,
   existsSync,
   mkdirSync,
   readdirSync,
@@ -35,6 +36,9 @@ export async function build({ onlyIfStale = false, clean = false }): Promise<boo
   try {
     // The bundles contain the readers.
     await timed('readers', writeReaders(out));
+    // The declarations are read from the rows of the control plane, which import dist/readers.js.
+    if (!existsSync(join(dist, 'readers.js')))
+      cpSync(join(out, 'readers.js'), join(dist, 'readers.js'));
     await Promise.all([
       timed('programs', bundle(out)),
       timed('types', writeDeclarations(out)),
