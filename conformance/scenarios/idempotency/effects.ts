@@ -32,9 +32,8 @@ const idemRepeatsLeaveNothing: Scenario = {
     const words = 'cancelling what has settled';
     await t.branch('IDEM-4c', words, async () => {
       const call = await validCall(t, 'cancelTransaction');
-      await t.control('an approval', () =>
-        sendCall(t, { ...call, operation: 'approveTransaction' }),
-      );
+      const { id, account_id } = call.transaction!;
+      await t.control('an approval', () => t.api.approveTransaction(id, account_id));
       await t.operator.settle(call.id!);
       await expectNothingLeft(t, words, call);
     });

@@ -164,7 +164,8 @@ const providerWithdrawal: Fault = async (t, valid) => {
 };
 /** Of what has settled; the scope is granted before the request is sent again. */
 const withoutAmend: Fault = async (t, valid) => {
-  await t.control('an approval', () => sendCall(t, { ...valid, operation: 'approveTransaction' }));
+  const { id, account_id } = valid.transaction!;
+  await t.control('an approval', () => t.api.approveTransaction(id, account_id));
   await t.operator.settle(valid.id!);
   const scopes = ['transactions:write'];
   const who = await t.operator.mint({ scopes });
