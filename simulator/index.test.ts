@@ -51,7 +51,7 @@ const refused: readonly (readonly [unknown, string, string])[] = [
   [{ forwardTo: 'http://a:b@localhost/' }, 'forwardTo', 'without a user name'],
   [{ state: 5 }, 'state', 'the path of a file'],
   [{ record: ' ' }, 'record', 'the path of a new file'],
-  [{ forwards: 'x' }, 'forwards', 'a list of {from, to}'],
+  [{ forwards: 'x' }, 'forwards', 'a list, not a string'],
   [{ forwards: [{ from: 'x', to: 'y' }] }, 'forwards[0].from', 'an https origin'],
   [{ forwards: [{ from: 'https://a.example', to: 'y' }] }, 'forwards[0].to', 'http://127.0.0.1'],
   [{ allowLocalWebhooks: 'yes' }, 'allowLocalWebhooks', 'true or false'],

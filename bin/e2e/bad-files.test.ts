@@ -32,8 +32,8 @@ async function refusal(options: SandboxOptions): Promise<string> {
 
 const head = '{"format":"trading-platform-sandbox-state","version":';
 const states: readonly (readonly [string, string, string])[] = [
-  ['torn', `${head}4,"world":{"name":"def`, 'is not whole JSON; it was left as it is'],
-  ['newer', `${head}5,"world":{}}`, 'is of a newer release'],
+  ['torn', `${head}5,"world":{"name":"def`, 'is not whole JSON; it was left as it is'],
+  ['newer', `${head}99,"world":{}}`, 'is of a newer release'],
   ['other', '{"settings":{}}', 'this looks like a configuration file, which --config takes'],
 ];
 

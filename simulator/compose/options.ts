@@ -206,7 +206,8 @@ export async function readOptions(options: unknown) {
   const { allowLocalWebhooks = false, allowPublicDeliveries = false, stateSync = false } = read;
   return {
     ...read,
-    ...(config as Config),
+    settings: (config as Config).settings,
+    forwards: (config as Config).forwards,
     ...{ allowLocalWebhooks, allowPublicDeliveries, stateSync },
     deviations: read.deviations ?? [],
   };

@@ -12,11 +12,10 @@ import { systemIo } from './io.ts';
 
 export function defineList(command: Command, io = systemIo()): void {
   addHelp(command, { examples: ['npx conformance list', 'npx conformance list --json'] });
-  command
-    .option('--json', 'as JSON')
-    .action(({ json }: { json?: boolean }) =>
-      io.out(`${json ? JSON.stringify(listing(), null, 1) : listLines().join('\n')}\n`),
-    );
+  command.option('--json', 'as JSON').action(({ json }: { json?: boolean }) => {
+    const text = json ? JSON.stringify(listing(), null, 1) : listLines().join('\n');
+    io.out(`${text}\n`);
+  });
 }
 
 const scenariosOf = (rule: string) =>
