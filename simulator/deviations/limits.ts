@@ -65,15 +65,13 @@ const cost = (factor: (context: RequestContext) => number): Override =>
 /** Changes the buckets that one kind of credential draws from. */
 const drawingOf = (
   kind: 'credential' | 'delegated',
-  change: (own: Demand, context: DemandingCall, plans: typeof planRates) => Demand,
+  change: (own: Demand, context: DemandingCall) => Demand,
 ): Override =>
   limits((own) => ({
     demands: (context) =>
       own
         .demands(context)
-        .map((demand) =>
-          demand.bucket.startsWith(`${kind}:`) ? change(demand, context, planRates) : demand,
-        ),
+        .map((demand) => (demand.bucket.startsWith(`${kind}:`) ? change(demand, context) : demand)),
   }));
 
 export const limitDeviations: DeviationFamily = {
@@ -212,7 +210,7 @@ export const limitDeviations: DeviationFamily = {
   'limit-delegated-at-plan-rate': {
     breaks: ['LIM-10'],
     story: 'A delegated token has the rate of the plan.',
-    override: drawingOf('delegated', (own, _context, plans) => ({ ...own, rate: plans.pro })),
+    override: drawingOf('delegated', (own) => ({ ...own, rate: planRates.pro })),
   },
   'limit-delegated-each-its-own': {
     breaks: ['LIM-10'],
