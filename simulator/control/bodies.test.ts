@@ -27,6 +27,10 @@ reading('a string of quotes that never ends', () => {
   assert.match(String(read(`{"a":"${'\\"'.repeat(5_000_000)}`)), /^400 The body is not JSON/);
 });
 
+reading('lists in lists that never end', () => {
+  assert.match(String(read('['.repeat(1_000_000))), /^400 The body is not JSON/);
+});
+
 reading('quotes without number', () => {
   assert.match(String(read(`{"a":${'"'.repeat(5_000_001)}`)), /^400 The body is not JSON/);
 });

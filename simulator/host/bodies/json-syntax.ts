@@ -7,9 +7,9 @@ export interface JsonSyntaxError {
   readonly words: string;
 }
 
-/** Null for JSON. */
+/** Null for JSON, and for what is nested too deep to be looked at. */
 export function findSyntaxError(text: string): JsonSyntaxError | null {
-  const found = new JsonScan(text).find();
+  const found = findMistake(text);
   if (found === null) return null;
   const before = text.slice(0, found.at).split('\n');
   return { line: before.length, column: (before.at(-1)?.length ?? 0) + 1, words: found.words };
@@ -31,9 +31,17 @@ interface Mistake {
   readonly words: string;
 }
 
+function findMistake(text: string): Mistake | null {
+  try {
+    return new JsonScan(text).find();
+  } catch (error) {
+    if (error instanceof RangeError) return null;
+    throw error;
+  }
+}
+
 const space = /[ \t\r\n]*/y;
-// Only the first of the control characters have to be escaped.
-const string = /"(?:[^"\\\p{Cc}]|[\x7f-\x9f]|\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4}))*"/uy;
+const escape = /\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4})/y;
 const plain = /true|false|null|-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?/y;
 
 class JsonScan {
@@ -56,13 +64,13 @@ class JsonScan {
     const next = this.#text[this.#at];
     if (next === '{') return this.#list('}', () => this.#member());
     if (next === '[') return this.#list(']', () => this.#value());
-    if (next === '"') return this.#skip(string) ? null : this.#mistake('this text has no end');
+    if (next === '"') return this.#skipString() ? null : this.#mistake('this text has no end');
     return this.#skip(plain) ? null : this.#mistake('a value was expected here');
   }
 
   #member(): Mistake | null {
     this.#skip(space);
-    if (!this.#skip(string)) return this.#mistake('a name in double quotes was expected here');
+    if (!this.#skipString()) return this.#mistake('a name in double quotes was expected here');
     this.#skip(space);
     if (this.#text[this.#at] !== ':') return this.#mistake('a colon is missing before this');
     this.#at += 1;
@@ -96,6 +104,24 @@ class JsonScan {
     const found = pattern.exec(this.#text)?.[0] ?? '';
     this.#at += found.length;
     return found !== '';
+  }
+
+  /** Not by one pattern, whose memory grows with a text of many megabytes. */
+  #skipString(): boolean {
+    if (this.#text[this.#at] !== '"') return false;
+    for (let at = this.#at + 1; at < this.#text.length; at += 1) {
+      const character = this.#text.charAt(at);
+      if (character === '"') {
+        this.#at = at + 1;
+        return true;
+      }
+      if (character < ' ') return false;
+      if (character !== '\\') continue;
+      escape.lastIndex = at;
+      if (!escape.test(this.#text)) return false;
+      at = escape.lastIndex - 1;
+    }
+    return false;
   }
 
   #mistake(words: string): Mistake {
