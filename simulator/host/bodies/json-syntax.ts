@@ -41,7 +41,7 @@ function findMistake(text: string): Mistake | null {
 }
 
 const space = /[ \t\r\n]*/y;
-const escape = /\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4})/y;
+const escaped = /\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4})/y;
 const plain = /true|false|null|-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?/y;
 
 class JsonScan {
@@ -117,9 +117,9 @@ class JsonScan {
       }
       if (character < ' ') return false;
       if (character !== '\\') continue;
-      escape.lastIndex = at;
-      if (!escape.test(this.#text)) return false;
-      at = escape.lastIndex - 1;
+      escaped.lastIndex = at;
+      if (!escaped.test(this.#text)) return false;
+      at = escaped.lastIndex - 1;
     }
     return false;
   }
