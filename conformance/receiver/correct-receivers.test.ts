@@ -152,7 +152,10 @@ correct('on hono, with Web Crypto', async () => {
     }
     return c.body(null, 401);
   });
-  assert.equal(await judgeListener(getRequestListener(app.fetch)), []);
+  assert.equal(
+    await judgeListener(getRequestListener(app.fetch, { overrideGlobalObjects: false })),
+    [],
+  );
 });
 
 /** With the clock, which some versions' types leave out. */
