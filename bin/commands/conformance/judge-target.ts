@@ -1,5 +1,6 @@
 // Judges one target from beginning to end: finds it, plays the scenarios, and hands over to what
 // writes the reports.
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { Mode } from '../../../conformance/engine/inventory/plan.ts';
 import { Pacer } from '../../../conformance/engine/pace/pacer.ts';
 import { type RunResult, runScenarios } from '../../../conformance/engine/run/run.ts';
@@ -104,10 +105,14 @@ async function playFound(parts: Parts, found: Found, progress: RunProgress): Pro
   return reportOf(parts, found, run);
 }
 
-/** --max-rate holds for the sweep too. */
+/** --max-rate holds for the sweep too, together with the last second of the run. */
 export function paceOfSweep({ maxRate }: TargetOptions): () => Promise<void> {
   const pacer = new Pacer(maxRate);
-  return () => pacer.take([]);
+  const secondIsOver = maxRate === undefined ? undefined : sleep(1000);
+  return async () => {
+    await secondIsOver;
+    await pacer.take([]);
+  };
 }
 
 function reportOf({ options, io, redactor }: Parts, found: Found, run: RunResult): Report {
