@@ -83,8 +83,10 @@ const ROWS: readonly Row[] = [
   [['UPD-1', 'UPD-2', 'UPD-3', 'UPD-4'], ['ACC-5']],
   [['ACC-5', 'UPD-1'], ['ACC-7']],
   [['ACC-13'], ['ACC-1']],
-  // If phones are compared or answered as they were typed, two would be the same person.
-  [['ACC-12'], ['ACC-5', 'ACC-9', 'ACC-11', 'BULK-3']],
+  // If phones are answered as they were typed, their region shows nowhere.
+  [['ACC-12'], ['ACC-5', 'ACC-11', 'BULK-3']],
+  // A national number is the phone of an account only in its region.
+  [['ACC-9'], ['ACC-12']],
   [['ACC-11'], ['ACC-10'], ['createAccount']],
   // What a known reference is answered in a row, and whether a row that landed has an id.
   [['ACC-6'], ['ACC-5', 'BULK-3', 'BULK-11'], ['bulkCreateAccounts']],
@@ -108,6 +110,7 @@ const ROWS: readonly Row[] = [
   // A body is read before its members are looked at; a number for an amount is one that is not.
   [['TXN-1', 'ERR-1a', 'ERR-1b', 'ERR-3'], ['CONV-2b'], ['createTransaction']],
   [['TXN-2'], ['TXN-6', 'TXN-7']],
+  [['TXN-7'], ['TXN-6']],
   [['TXN-11'], ['TXN-10']],
   [['ERR-2'], ['HOOK-1'], ['createWebhook']],
   [['AUTH-3b'], ['ERR-3']],
