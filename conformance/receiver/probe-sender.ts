@@ -4,6 +4,7 @@ import { Readable } from 'node:stream';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { HeaderLine } from '../engine/send/headers.ts';
 import { readUpTo } from '../engine/send/read-body.ts';
+import { withLimit } from '../engine/send/time-limit.ts';
 import type { Exchange } from '../engine/types.ts';
 import type { Delivery } from './delivery.ts';
 
@@ -49,7 +50,7 @@ export async function openProbeSender(
         method: 'POST',
         headers: headers.flat(),
         body: delivery.chunked === true ? Readable.from(inChunks(delivery)) : body,
-        signal: AbortSignal.any([stop, AbortSignal.timeout(answerLimitMs + 1000)]),
+        signal: withLimit(stop, answerLimitMs + 1000),
       });
       // More than this is not judged.
       const { bytes } = await readUpTo(answer.body, 65_536);

@@ -3,6 +3,7 @@
 import { Pacer } from '../../../conformance/engine/pace/pacer.ts';
 import { EXIT_CODES } from '../../../conformance/engine/run/exit-code.ts';
 import type { Sender } from '../../../conformance/engine/send/sender.ts';
+import { withLimit } from '../../../conformance/engine/send/time-limit.ts';
 import { type Explored, explore } from '../../../conformance/explore/explore.ts';
 import {
   type Forms,
@@ -131,7 +132,7 @@ function observeOptions(exploration: Exploration, untilMs: number) {
   const isEndless = untilMs === Number.POSITIVE_INFINITY;
   return {
     ...{ provider: found.provider, sender, timeoutMs: timeoutS * 1000 },
-    signal: isEndless ? signal : AbortSignal.any([signal, AbortSignal.timeout(leftMs)]),
+    signal: isEndless ? signal : withLimit(signal, leftMs),
     secret: (value: string) => redactor.learn(value),
     ...(maxRate === undefined ? {} : { maxRate }),
   };
