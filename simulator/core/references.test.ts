@@ -2,24 +2,12 @@
 // made-up inputs allows just that.
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { defaultSettings } from '../../fixtures/settings.ts';
-import { worlds } from '../../fixtures/worlds.ts';
-import { conformingBehaviour } from './policies/conforming.ts';
-import { seedWorld } from './seed/start-world.ts';
 import { step } from './step.ts';
+import { behaviour, seedWorld } from './testing/begin-world.ts';
 import { Invariants } from './testing/invariants.ts';
 import type { World } from './world.ts';
 
 const references = suite('references');
-const behaviour = conformingBehaviour(defaultSettings);
-const startMs = Date.UTC(2026, 2, 2, 12);
-
-function begin(): World {
-  const options = { allowLocalWebhooks: false };
-  const start = { name: 'default', seed: '1', startMs, plan: 'pro', options } as const;
-  return seedWorld(worlds.default, behaviour, start);
-}
-
 /** One reference by a credential, on an account and its trading account: the status and the id. */
 function create(world: World, name: string, accountId: string, tradingAccountId: string) {
   const made = [...world.credentials.values()].find((each) => each.name === name);
@@ -57,7 +45,7 @@ const twiceIn = (world: World) =>
   [...new Invariants().problems(world)].filter((each) => each.includes('two transactions'));
 
 references('one reference is made again only by who does not reach it, on another account', () => {
-  const world = begin();
+  const world = seedWorld();
   const first = create(world, 'brand-a', '1002', '5002');
   assert.is(first.status, 201);
   assert.is(create(world, 'brand-b', '1004', '5005').status, 201);
@@ -75,7 +63,7 @@ references('one reference is made again only by who does not reach it, on anothe
 });
 
 references('a second one on the same account is a fault that the invariant sees', () => {
-  const world = begin();
+  const world = seedWorld();
   const { id } = create(world, 'firm', '1001', '5001');
   assert.equal(twiceIn(world), []);
   const twin = { ...world.transactions.get(id)!, id: '999999', reference: 'Same' };

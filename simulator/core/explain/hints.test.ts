@@ -2,29 +2,17 @@
 import { readFileSync } from 'node:fs';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { defaultSettings } from '../../../fixtures/settings.ts';
-import { worlds } from '../../../fixtures/worlds.ts';
 import { findEntry } from '../journal.ts';
-import { conformingBehaviour } from '../policies/conforming.ts';
-import { seedWorld } from '../seed/start-world.ts';
 import { step } from '../step.ts';
+import { behaviour, seedWorld, startMs } from '../testing/begin-world.ts';
 import { phoneTables } from '../values/phone.ts';
 import type { World } from '../world.ts';
 import { type Hint, hintRegister } from './hints.ts';
 
 const hints = suite<{ world: World }>('hints');
-const behaviour = conformingBehaviour(defaultSettings);
-const startMs = Date.UTC(2026, 2, 2, 12);
-
 hints.before(() => phoneTables.load());
 hints.before.each((place) => {
-  place.world = seedWorld(worlds.default, behaviour, {
-    name: 'default',
-    seed: '1',
-    startMs,
-    plan: 'pro',
-    options: { allowLocalWebhooks: false },
-  });
+  place.world = seedWorld();
 });
 
 function credentialOf(world: World, name: string) {

@@ -16,7 +16,9 @@ import { evolve, moveClock } from '../evolve.ts';
 import type { Delivery, DeliveryAttempt, EventRecord, PlanName, Subscription } from '../records.ts';
 import { createWorld, type World, type WorldOptions } from '../world.ts';
 import { IdSequence, seedPerson } from './people.ts';
-import { Seeder } from './seeder.ts';
+import { Seeder, StartingWorldError } from './seeder.ts';
+
+export { StartingWorldError } from './seeder.ts';
 
 interface SeedOptions {
   readonly name: string;
@@ -37,32 +39,10 @@ export interface GeneratedPeople {
   readonly longestAgoMs: number;
 }
 
-/** Something about a starting world that cannot be: the field and what to do. */
-export class StartingWorldError extends TypeError {
-  override readonly name = 'StartingWorldError';
-  readonly field: string;
-  constructor(field: string, message: string) {
-    super(`${field}: ${message}`);
-    this.field = field;
-  }
-}
-
 /**
  * The fixture must have been checked against its schema; throws a StartingWorldError for the rest.
+ * In slices of some milliseconds, so that who has other work can do it in between.
  */
-export function seedWorld(
-  fixture: WorldFixture,
-  behaviour: Behaviour,
-  options: SeedOptions,
-): World {
-  const slices = seedInSlices(fixture, behaviour, options);
-  for (;;) {
-    const slice = slices.next();
-    if (slice.done) return slice.value;
-  }
-}
-
-/** The same in slices of some milliseconds, so that who has other work can do it in between. */
 export function* seedInSlices(
   fixture: WorldFixture,
   behaviour: Behaviour,
@@ -87,7 +67,10 @@ export function* seedInSlices(
   moveClock(world, startMs);
   // Delegated credentials are for accounts, which had to be made first.
   seedCredentials(world, behaviour, fixture, options);
-  for (const each of fixture.subscriptions ?? []) seedSubscription(world, behaviour, each, startMs);
+  for (const [at, each] of (fixture.subscriptions ?? []).entries()) {
+    refuseSubscription(world, behaviour, each, `subscriptions[${at}]`);
+    seedSubscription(world, behaviour, each, startMs);
+  }
   evolve(world, [{ type: 'counter', counter: 'historyEvent', to: world.events.lastSeq }]);
   return world;
 }
@@ -101,8 +84,7 @@ function* seedPeople(
   let index = 0;
   for (const people of [accounts, madeUp?.accounts ?? []]) {
     for (const person of people) {
-      const wrong = seedPerson(seeder, person, index, ids, startMs);
-      if (wrong !== null) throw new StartingWorldError(wrong.field, wrong.message);
+      seedPerson(seeder, person, `accounts[${index}]`, ids, startMs);
       index += 1;
       if (index % 256 === 0) yield;
     }
@@ -118,14 +100,24 @@ function longestAgo({ accounts = [], subscriptions = [] }: WorldFixture, madeUp?
   return longestMs;
 }
 
-function seedFirms(world: World, fixture: WorldFixture, { plan }: SeedOptions): void {
-  for (const { id, name, plan: own, rate_per_second = null, brands } of fixture.firms) {
+function seedFirms(world: World, { firms, generate }: WorldFixture, { plan }: SeedOptions): void {
+  for (const [at, { id, name, plan: own, rate_per_second = null, brands }] of firms.entries()) {
+    refuseSecond(world.firms.has(id), `firms[${at}].id`, id);
     const firm = { id, name, plan: own ?? plan, rate_per_second, permissions: {} };
     evolve(world, [put('firms', firm)]);
-    for (const brand of brands) {
+    for (const [n, brand] of brands.entries()) {
+      refuseSecond(world.brands.has(brand.id), `firms[${at}].brands[${n}].id`, brand.id);
       evolve(world, [put('brands', { ...brand, firm_id: id })]);
     }
   }
+  for (const [at, id] of (generate?.brand_ids ?? []).entries()) {
+    if (world.brands.has(id)) continue;
+    throw new StartingWorldError(`generate.brand_ids[${at}]`, `there is no brand ${id}`);
+  }
+}
+
+function refuseSecond(isKnown: boolean, field: string, name: string): void {
+  if (isKnown) throw new StartingWorldError(field, `${name} is used twice; give it another`);
 }
 
 function seedCredentials(
@@ -135,11 +127,57 @@ function seedCredentials(
   { startMs, plan }: SeedOptions,
 ): void {
   const context = { world, behaviour, atMs: startMs };
+  const names = new Set<string>();
   for (const [index, credential] of fixture.credentials.entries()) {
+    refuseSecond(names.has(credential.name), `credentials[${index}].name`, credential.name);
+    names.add(credential.name);
     const outcome = createCredential(context, { plan, ...credential });
     if ('refused' in outcome) {
       const { field, message } = outcome.refused;
       throw new StartingWorldError(`credentials[${index}].${field}`, message);
+    }
+  }
+}
+
+/** What cannot be about a subscription and its deliveries. */
+function refuseSubscription(
+  world: World,
+  { settings, delivery: policy }: Behaviour,
+  fixture: SubscriptionFixture,
+  field: string,
+): void {
+  const { firm_id: firmId, brand_id: brandId, ago, disabled_ago: disabledAgo = 0 } = fixture;
+  const refuse = (member: string, message: string) => {
+    throw new StartingWorldError(`${field}.${member}`, message);
+  };
+  if (!world.firms.has(firmId)) refuse('firm_id', `there is no firm ${firmId}`);
+  if (brandId !== undefined && world.brands.get(brandId)?.firm_id !== firmId) {
+    refuse('brand_id', `firm ${firmId} has no brand ${brandId}`);
+  }
+  if ((parseAgo(disabledAgo) ?? 0) > (parseAgo(ago) ?? 0)) {
+    refuse('disabled_ago', 'is before the subscription began');
+  }
+  const { deliveries = [] } = fixture;
+  if (deliveries.length === 0) return;
+  const happened = new Set(
+    world.events.records.map(({ kind, body }) => `${kind} ${JSON.parse(body).id}`),
+  );
+  const names = settings.event_kinds as Readonly<Record<string, string | null>>;
+  for (const [n, { kind, record_id: id, attempts }] of deliveries.entries()) {
+    const named = names[kind] === undefined ? kind : names[kind];
+    if (named !== null && !happened.has(`${named} ${id}`)) {
+      refuse(`deliveries[${n}].record_id`, `there is no ${kind} of a record ${id} in this world`);
+    }
+    if (!fixture.event_categories.some((each) => kind.startsWith(`${each}.`))) {
+      refuse(`deliveries[${n}].kind`, 'is of no category of this subscription');
+    }
+    const taken = attempts.findIndex(({ status }) => status !== null && policy.succeeded(status));
+    if (taken >= 0 && taken < attempts.length - 1) {
+      refuse(`deliveries[${n}].attempts[${taken + 1}]`, 'comes after one that was taken');
+    }
+    // EVT-8b: a story that ends in failure has used up its attempts.
+    if (taken < 0 && attempts.length <= policy.gapsMs.length) {
+      refuse(`deliveries[${n}].attempts`, 'must end with one that was taken, or be eight');
     }
   }
 }

@@ -3,18 +3,14 @@
 import fc from 'fast-check';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { defaultSettings } from '../../../fixtures/settings.ts';
-import { findWorld } from '../../../fixtures/worlds.ts';
 import { nextDueMs } from '../fire-timer.ts';
-import { conformingBehaviour } from '../policies/conforming.ts';
-import { seedWorld } from '../seed/start-world.ts';
 import { step } from '../step.ts';
+import { behaviour, seedWorld } from '../testing/begin-world.ts';
 import { drawFrom, makeInput } from '../testing/random-inputs.ts';
 import { phoneTables } from '../values/phone.ts';
 import { dumpWorld, loadWorld, StateError } from './snapshot.ts';
 
 const check = suite('states that are not whole');
-const behaviour = conformingBehaviour(defaultSettings);
 
 // biome-ignore lint/suspicious/noExplicitAny: documents are broken here in every way there is.
 type Loose = any;
@@ -22,12 +18,7 @@ type Loose = any;
 /** A world in which something of every kind has happened. */
 async function lived(): Promise<string> {
   await phoneTables.load();
-  const fixture = findWorld('default');
-  if (fixture === undefined) throw new Error('there is no default world');
-  const startMs = Date.UTC(2026, 2, 2, 12);
-  const options = { allowLocalWebhooks: false };
-  const terms = { name: 'default', seed: '1', startMs, plan: 'pro', options } as const;
-  const world = seedWorld(fixture, behaviour, terms);
+  const world = seedWorld();
   for (let n = 0; n < 600; n += 1) step(world, behaviour, makeInput(drawFrom(n), world));
   const document = dumpWorld(world) as Loose;
   const held = {

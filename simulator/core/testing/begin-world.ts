@@ -1,22 +1,31 @@
-// The world that made-up inputs are thrown at: the default one, with hardly a limit.
+// Worlds for tests: the default one or another, and one with hardly a limit that made-up inputs are
+// thrown at.
 import { defaultSettings } from '../../../fixtures/settings.ts';
-import { worlds } from '../../../fixtures/worlds.ts';
+import { type WorldFixture, worlds } from '../../../fixtures/worlds.ts';
 import { conformingBehaviour } from '../policies/conforming.ts';
-import { seedWorld } from '../seed/start-world.ts';
+import { seedInSlices } from '../seed/start-world.ts';
 import { step } from '../step.ts';
 import type { World } from '../world.ts';
 
 export const behaviour = conformingBehaviour(defaultSettings);
-const startMs = Date.UTC(2026, 2, 2, 12);
+export const startMs = Date.UTC(2026, 2, 2, 12);
 
-export function beginWorld(): World {
-  const world = seedWorld(worlds.default, behaviour, {
+export function seedWorld(fixture: WorldFixture = worlds.default): World {
+  const slices = seedInSlices(fixture, behaviour, {
     name: 'default',
     seed: '1',
     startMs,
     plan: 'pro',
     options: { allowLocalWebhooks: false },
   });
+  for (;;) {
+    const slice = slices.next();
+    if (slice.done) return slice.value;
+  }
+}
+
+export function beginWorld(): World {
+  const world = seedWorld();
   // Most calls are to come further than the limits; some commands bring these back.
   for (const clientId of world.credentials.keys()) {
     const args = { client_id: clientId, rate_per_second: 100_000 };
