@@ -1,7 +1,6 @@
 // How a call of the journal looks: what was asked and answered, every check in its order, and why.
-import { findQuestion } from '../../../fixtures/questions.ts';
+import { choiceWords, findQuestion } from '../../../fixtures/questions.ts';
 import { findRule } from '../../../fixtures/rules.ts';
-import { defaultSettings } from '../../../fixtures/settings.ts';
 import { replyHeaders } from '../../core/call.ts';
 import { findEntry, type JournalEntry } from '../../core/journal.ts';
 import { eventId } from '../../core/serialize.ts';
@@ -118,11 +117,7 @@ function wordsOf({ behaviour: { settings } }: WorldHost, cite: string): string {
   if (rule !== undefined) return rule.words;
   const open = findQuestion(cite);
   if (open === undefined) return '';
-  // The choice is told for the settings as they are by default: what was changed is told after it.
-  const changed = open.settings
-    .filter((key) => settings[key] !== defaultSettings[key])
-    .map((key) => ` Here \`${key}\` is \`${JSON.stringify(settings[key])}\`.`);
-  return `${open.question} ${open.choice}${changed.join('')}`;
+  return `${open.question} ${choiceWords(open, settings)}`;
 }
 
 function seqsOf({ eventsAfter, eventsTo }: JournalEntry): number[] {

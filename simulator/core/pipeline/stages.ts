@@ -254,27 +254,6 @@ export const replayStage: Stage = {
   },
 };
 
-/** The rule by which each operation wants its scope, for the journal. */
-const scopeRules: Readonly<Partial<Record<OperationName, Cite>>> = {
-  createAccount: 'ACC-21',
-  updateAccount: 'UPD-13',
-  bulkCreateAccounts: 'BULK-13',
-  openPosition: 'POS-1',
-  closePosition: 'POS-1',
-  createTransaction: 'TXN-12',
-  approveTransaction: 'TXS-17',
-  rejectTransaction: 'TXS-17',
-  cancelTransaction: 'TXS-17',
-  createWebhook: 'HOOK-6',
-  listWebhooks: 'HOOK-6',
-  getWebhook: 'HOOK-6',
-  rotateWebhookSecret: 'HOOK-6',
-  disableWebhook: 'HOOK-6',
-  listAccounts: 'NS-2',
-  listTransactions: 'NS-2',
-  getAccountStatus: 'NS-54',
-};
-
 export const scopeStage: Stage = {
   name: 'scope',
   decide(context) {
@@ -282,7 +261,7 @@ export const scopeStage: Stage = {
     if (row.auth !== 'bearer') return null;
     const credential = callerOf(context);
     const readOnly = row.writes && credential.read_only ? refuseReadOnly(context) : null;
-    const unscoped = refuseScope(context, row.scopes);
+    const unscoped = refuseScope(context, row);
     // NS-57: the first is the word that helps, because no scope would.
     const refused = context.behaviour.settings.read_only_before_scope
       ? (readOnly ?? unscoped)
@@ -298,13 +277,15 @@ function refuseReadOnly(context: RequestContext): Decision {
   return refuse(context, 'read_only_credential', ['AUTH-2', 'NS-57'], detail);
 }
 
-function refuseScope(context: RequestContext, wanted: readonly string[]): Decision | null {
+function refuseScope(
+  context: RequestContext,
+  { scopes: wanted, scopeRule }: OperationRow,
+): Decision | null {
   if (wanted.length === 0) return null;
   const held = scopesOf(context);
   if (wanted.some((scope) => held.includes(scope))) return null;
-  const rule = (context.operation && scopeRules[context.operation]) ?? 'AUTH-4';
   const detail = `This needs the scope ${wanted.join(' or ')}.`;
-  return refuse(context, 'forbidden', [rule, 'AUTH-4'], detail);
+  return refuse(context, 'forbidden', [scopeRule ?? 'AUTH-4', 'AUTH-4'], detail);
 }
 
 /** AUTH-8: also asked for an operation that runs as a part of another (BULK-3). */
