@@ -29,6 +29,11 @@ const bodyHas =
   (pattern: RegExp): Predicate =>
   ({ entry }) =>
     pattern.test(entry.reply?.body ?? '');
+/** Reads the body once: a pattern with a back reference takes 250 ms for 1,000 rows. */
+const namesAnIdTwice: Predicate = ({ entry }) => {
+  const ids = entry.reply?.body.match(/"id":"\d+"/g) ?? [];
+  return new Set(ids).size < ids.length;
+};
 const isProblem: Predicate = ({ entry }) => entry.reply?.contentType === 'application/problem+json';
 const isUnlike: Predicate = ({ entry }) =>
   entry.hints.some(({ code }) => code === 'body_unlike_first');
@@ -81,7 +86,7 @@ const besidesCite: Readonly<Partial<Record<RuleId, Predicate>>> = {
   'BULK-5': not(bodyHas(/"failed":0/)),
   'BULK-8': bodyHas(/"created":[1-9]\d*,"failed":[1-9]/),
   'BULK-11': bodyHas(/"status":200/),
-  'BULK-12': bodyHas(/"id":("\d+").*"id":\1/),
+  'BULK-12': namesAnIdTwice,
   'IDEM-8': all(isUnlike, not(isAcross)),
   'IDEM-11': all(isUnlike, isCorrected),
   'IDEM-14a': ({ entry }) => entry.idempotency === 'in_flight',
