@@ -2,7 +2,6 @@
 // and commands get theirs from here.
 import type { AddressInfo } from 'node:net';
 import manifest from '../../package.json' with { type: 'json' };
-import type { ControlPlaneOptions } from '../control/plane.ts';
 import { StartingWorldError } from '../core/seed/start-world.ts';
 import { StateError } from '../core/state/snapshot.ts';
 import type { Deliverer } from '../host/delivery/deliverer.ts';
@@ -40,7 +39,6 @@ import {
 export interface Companions {
   /** Folder of the built dashboard. */
   readonly dashboard?: string | undefined;
-  readonly judgeReceiver?: ControlPlaneOptions['judgeReceiver'];
   /** Replaces the deliverer that sends over the network. */
   readonly deliverer?: Deliverer;
   /** Called with problems that do not stop the sandbox, such as a failed save. */
@@ -130,15 +128,10 @@ interface Parts {
 
 function join(parts: Parts): Composition {
   const { options, companions, sandbox, receiver, state, recording } = parts;
-  const { dashboard, judgeReceiver } = companions;
+  const { dashboard } = companions;
   let served: Promise<HttpServer> | null = null;
   const subscription = receiver && { ...receiver };
-  const plane = controlPlane({
-    sandbox,
-    token: options.controlToken,
-    subscription,
-    judgeReceiver,
-  });
+  const plane = controlPlane({ sandbox, token: options.controlToken, subscription });
   const end = async (endRecording: () => unknown) => {
     // The caller of `listen` gets the error.
     const server = await served?.catch(() => null);

@@ -39,7 +39,11 @@ export const tags: readonly (readonly [tag: string, words: string, rows: object]
   ['Money', 'Accounts, trading accounts, transactions, with what the API does not show.', money],
   ['Faults', 'What is to go wrong on order.', faultRows],
   ['Names', 'What webhook hostnames resolve to, and where deliveries really go.', nameRows],
-  ['Journal', 'Every call with its checks and reasons, idempotency keys, allowances.', journalRows],
+  [
+    'Journal',
+    'Every call with its checks and reasons, coverage, idempotency keys, allowances.',
+    journalRows,
+  ],
   ['Events', 'The numbered log of events.', eventRows],
   ['Deliveries', 'Webhook subscriptions and what was sent to them.', deliveryRows],
   ['State', 'The whole world as a document, and snapshots of it.', stateRows],

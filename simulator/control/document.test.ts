@@ -1,5 +1,5 @@
 // The description of the plane: every row is in it, its schemas compile, and a linter is content.
-import { execFile } from 'node:child_process';
+import { execFileSync } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
@@ -30,53 +30,22 @@ const document = JSON.parse(
 ) as Document;
 
 // The rows of the contract; there may be more.
-const contract = [
-  'GET health',
-  'GET info',
-  'GET clock',
-  'PUT clock',
-  'POST clock/advance',
-  'GET credentials',
-  'POST credentials',
-  'PATCH credentials/{client_id}',
-  'GET firms/{id}',
-  'PATCH firms/{id}',
-  'POST accounts/{id}/trading-accounts',
-  'GET trading-accounts/{id}',
-  'GET accounts',
-  'GET transactions',
-  'POST transactions/{id}/settle',
-  'GET faults',
-  'POST faults',
-  'DELETE faults',
-  'DELETE faults/{id}',
-  'PUT dns/{hostname}',
-  'DELETE dns/{hostname}',
-  'GET forwards',
-  'PUT forwards',
-  'DELETE forwards',
-  'GET requests',
-  'GET requests/{id}',
-  'GET events',
-  'POST events',
-  'GET deliveries',
-  'POST deliveries/{id}/retry',
-  'POST subscriptions/{id}/resume',
-  'GET state',
-  'PUT state',
-  'POST reset',
-  'GET worlds',
-  'POST worlds',
-  'DELETE worlds/{name}',
-  'GET stream',
-  'GET openapi.json',
-];
+const contract = `
+  GET health, GET info, GET clock, PUT clock, POST clock/advance, GET credentials, POST credentials,
+  PATCH credentials/{client_id}, GET firms/{id}, PATCH firms/{id}, POST accounts/{id}/trading-accounts,
+  GET trading-accounts/{id}, GET accounts, GET transactions, POST transactions/{id}/settle, GET faults,
+  POST faults, DELETE faults, DELETE faults/{id}, PUT dns/{hostname}, DELETE dns/{hostname},
+  GET forwards, PUT forwards, DELETE forwards, GET requests, GET requests/{id}, GET events, POST events,
+  GET deliveries, POST deliveries/{id}/retry, POST subscriptions/{id}/resume, GET state, PUT state,
+  POST reset, GET snapshots, POST snapshots, POST snapshots/{name}/restore, DELETE snapshots/{name},
+  GET coverage, DELETE coverage, GET worlds, POST worlds, DELETE worlds/{name}, GET stream,
+  GET openapi.json`;
 
 description('every row of the contract is there', () => {
   const there = Object.entries(document.paths).flatMap(([path, item]) =>
     Object.keys(item).map((method) => `${method.toUpperCase()} ${path.slice(1)}`),
   );
-  for (const each of contract) assert.ok(there.includes(each), each);
+  for (const each of contract.trim().split(/,\s+/)) assert.ok(there.includes(each), each);
   assert.is(there.length, rows.length);
 });
 
@@ -115,27 +84,13 @@ description('it is served with the address that its caller used', async () => {
 
 const require = createRequire(import.meta.url);
 
-/** A tool's program, which its package may not export. */
-function toolPath(name: string, program: string): string {
-  return join(dirname(require.resolve(`${name}/package.json`)), program);
-}
-
-function runTool(args: readonly string[], cwd: string): Promise<{ code: number; output: string }> {
-  return new Promise((resolve) => {
-    execFile(process.execPath, args, { cwd }, (error, stdout) => {
-      resolve({ code: error === null ? 0 : Number(error.code), output: stdout });
-    });
-  });
-}
-
-description('a linter finds nothing in it', async () => {
+description('a linter finds nothing in it', () => {
   const folder = mkdtempSync(join(tmpdir(), 'control-'));
   try {
     writeFileSync(join(folder, 'control.json'), JSON.stringify(document));
-    const redocly = toolPath('@redocly/cli', 'bin/cli.js');
+    const redocly = join(dirname(require.resolve('@redocly/cli/package.json')), 'bin/cli.js');
     const args = [redocly, 'lint', '--extends=recommended', '--format=json', 'control.json'];
-    const { code, output } = await runTool(args, folder);
-    assert.is(code, 0, output);
+    const output = execFileSync(process.execPath, args, { cwd: folder, encoding: 'utf8' });
     const { problems } = JSON.parse(output.slice(output.indexOf('{'))) as { problems: unknown[] };
     assert.equal(problems, []);
   } finally {

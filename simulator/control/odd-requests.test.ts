@@ -125,11 +125,11 @@ odd('none is answered with a 500, and refusals are problems', async () => {
         for (const name of sandbox.worlds.keys()) sandbox.dropWorld(name);
     },
   );
-  await fc.assert(property, { numRuns: 1000, seed: 7 });
+  await fc.assert(property, { numRuns: 400, seed: 7 });
   // Most get past the door: what is refused there never reaches a row.
   const worked = tried.filter(({ name }) => counts.has(`${name} worked`));
   assert.ok(worked.length > tried.length / 2, `${worked.length} of ${tried.length}`);
-  for (const path of ['info', 'buckets', 'keys', 'deliveries', 'subscriptions', 'faults']) {
+  for (const path of ['info', 'buckets', 'deliveries', 'subscriptions', 'faults']) {
     assert.is((await ask('GET', path)).status, 200);
   }
 });
@@ -152,7 +152,7 @@ odd('a path or a header that is odd is answered too', async () => {
       assert.ok(reply.status < 500, JSON.stringify([method, target, headers]));
     },
   );
-  await fc.assert(property, { numRuns: 500, seed: 7 });
+  await fc.assert(property, { numRuns: 150, seed: 7 });
 });
 
 odd.run();

@@ -34,30 +34,12 @@ export interface Admitted {
   readonly answer: (body: Uint8Array | null, signal?: AbortSignal) => Promise<ControlReply>;
 }
 
-/** A webhook receiver on this machine, and what deliveries to it are signed with. */
-export interface ReceiverToJudge {
-  readonly url: string;
-  readonly secret: string;
-  readonly previousSecret: string | null;
-  readonly signatureHeader: string;
-  readonly subscriptionHeader: string;
-  readonly subscriptionId: string;
-  /** A URL that answers how often the side effect has happened. */
-  readonly effectProbe: string | null;
-}
-
-export type ReceiverJudged =
-  | { readonly report: Readonly<Record<string, unknown>> }
-  | { readonly refused: { readonly field: string; readonly message: string } };
-
 export interface ControlPlaneOptions {
   readonly sandbox: Sandbox;
   /** Required as a bearer token with every request; none by default. */
   readonly token?: string | undefined;
   /** Made by `--forward-to`. */
   readonly subscription?: Readonly<Record<string, unknown>> | null;
-  /** Judges a webhook receiver, if the program has a judge. */
-  readonly judgeReceiver?: ((receiver: ReceiverToJudge) => Promise<ReceiverJudged>) | undefined;
 }
 
 /** A row in a world, with the parts of the path by name. */
@@ -260,7 +242,7 @@ function refuseBodyHead(row: Row, { method, headers }: ControlHead): ControlRepl
 }
 
 /** `bytes` is null if more came than the row reads. */
-export function parseBody(
+function parseBody(
   row: Row,
   { method, headers }: ControlHead,
   bytes: Uint8Array | null,

@@ -1,12 +1,19 @@
-// Judges one webhook receiver, for the command and for the control plane of a served sandbox.
+// Judges one webhook receiver.
 import { randomBytes } from 'node:crypto';
 import { EVERYTHING, type Selection } from '../../../conformance/engine/run/select.ts';
 import type { Report } from '../../../conformance/reports/report.ts';
 import manifest from '../../../package.json' with { type: 'json' };
-import type { ReceiverJudged, ReceiverToJudge } from '../../../simulator/control/plane.ts';
 import { commandToRepeat } from './options.ts';
 
-export interface ReceiverJudging extends ReceiverToJudge {
+export interface ReceiverJudging {
+  readonly url: string;
+  readonly secret: string;
+  readonly previousSecret: string | null;
+  readonly signatureHeader: string;
+  readonly subscriptionHeader: string;
+  readonly subscriptionId: string;
+  /** A URL that answers how often the side effect has happened. */
+  readonly effectProbe: string | null;
   /** The name of the variable that holds the secret, for commands that are printed. */
   readonly secretEnv: string;
   readonly previousSecretEnv?: string | undefined;
@@ -62,11 +69,4 @@ export async function judgeReceiver(
     ]);
   const { version } = manifest;
   return { report: receiverReport({ version, url, run, redactor, replay, strict }) };
-}
-
-/** As the control plane asks for it. */
-export async function judgeForPlane(receiver: ReceiverToJudge): Promise<ReceiverJudged> {
-  const judged = await judgeReceiver({ ...receiver, secretEnv: 'SECRET' });
-  if ('useless' in judged) return { refused: { field: 'effect_probe', message: judged.useless } };
-  return { report: { ...judged.report } };
 }

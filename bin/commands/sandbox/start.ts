@@ -76,8 +76,6 @@ async function start(options: StartOptions): Promise<void> {
 export async function serveSandbox(options: StartOptions): Promise<Served> {
   const composition = await compose(options.sandbox, {
     dashboard: options.ui ? dashboardFolder() : undefined,
-    judgeReceiver: async (order) =>
-      (await import('../conformance/judge-receiver.ts')).judgeForPlane(order),
     warn,
   }).catch(refuseOptions);
   const { sandbox, receiver, close } = composition;

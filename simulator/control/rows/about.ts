@@ -19,22 +19,22 @@ import { viewClock, viewLastingCredentials } from '../views/records.ts';
 
 export const aboutRows = {
   getHealth: row('GET', 'health', {
-    summary: 'Whether it is there',
+    summary: 'Check that the sandbox is ready',
     answer: object('Ready.', { status: { type: 'string', enum: ['ready'] } }),
     run: () => ({ status: 'ready' as const }),
   }),
   getInfo: row('GET', 'info', {
-    summary: 'What it is and what is in it',
+    summary: 'Read what the sandbox is and holds',
     answer: infoSchema,
     run: viewInfo,
   }),
   getDocument: row('GET', 'openapi.json', {
-    summary: 'This description',
+    summary: 'Read this description',
     answer: { type: 'object', description: 'The description of this plane in OpenAPI 3.1.' },
     run: ({ plane, base }) => new JsonText(plane.document(base)),
   }),
   listQuestions: row('GET', 'questions', {
-    summary: 'The rules, the open questions with their settings, and the deviations in force',
+    summary: 'List the rules, the open questions with their settings, and the deviations in force',
     answer: questionsSchema,
     run: ({ plane, host: { behaviour } }) => ({
       rules: ruleFamilies.flatMap(({ title, rules }) =>
@@ -56,7 +56,7 @@ export const aboutRows = {
     }),
   }),
   followStream: row('GET', 'stream', {
-    summary: 'What happens, as it happens',
+    summary: 'Follow what happens',
     description:
       'Server-sent events: `request`, `event`, `delivery`, `fault` and `clock` with the same JSON as the rows of the lists, `change` with `{command}` when the control plane changed anything else, and `world` with `{name, what}` when a world was made, dropped or replaced. `id` is a running number. A reader that is too slow gets `lost` with a `count` instead of the oldest.',
     stream: true,

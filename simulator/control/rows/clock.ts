@@ -26,7 +26,7 @@ async function orRefuse<T>(field: string, work: () => Promise<T>): Promise<T | C
 
 export const clockRows = {
   getClock: row('GET', 'clock', {
-    summary: 'The clock',
+    summary: 'Read the clock',
     answer: clockSchema,
     run: ({ host }) => viewClock(host),
   }),

@@ -24,7 +24,7 @@ const scopes = listOf(oneOf('A scope.', scopeNames), 'What it may do (AUTH-4).',
 
 export const credentialRows = {
   listCredentials: row('GET', 'credentials', {
-    summary: 'The credentials',
+    summary: 'List the credentials',
     description: 'In the order in which they were made; `after` counts them.',
     query: paging,
     answer: listSchema('credentials', credentialSchema),
@@ -71,14 +71,14 @@ export const credentialRows = {
 
 export const firmRows = {
   listFirms: row('GET', 'firms', {
-    summary: 'The firms',
+    summary: 'List the firms',
     answer: wholeListSchema('firms', firmSchema),
     run: ({ host }) => ({
       firms: [...host.world.firms.values()].map((firm) => viewFirm(host, firm)),
     }),
   }),
   getFirm: row('GET', 'firms/{id}', {
-    summary: 'A firm',
+    summary: 'Read a firm',
     answer: firmSchema,
     run: ({ host, params }) =>
       showFound(host.world.firms.get(params.id), `firm ${params.id}`, (firm) =>

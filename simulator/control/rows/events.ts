@@ -1,13 +1,10 @@
 // Rows of events, subscriptions and deliveries.
 
 import { eventCategories } from '../../../fixtures/event-kinds.ts';
-import { parseUrl } from '../../../fixtures/parse-url.ts';
 import { id, listOf, object, oneOf, orNull, text, whole } from '../../../fixtures/schemas/kit.ts';
 import type { Delivery, Subscription } from '../../core/records.ts';
 import { eventId } from '../../core/serialize.ts';
 import { findEvent } from '../../core/world.ts';
-import { isLoopbackHost } from '../../host/delivery/loopback.ts';
-import { forwardedUrl } from '../../host/delivery/send-attempt.ts';
 import type { WorldHost } from '../../host/world/world-host.ts';
 import {
   defaultLimit,
@@ -16,8 +13,7 @@ import {
   mostLooked,
   wholeListSchema,
 } from '../paging.ts';
-import type { Plane } from '../plane.ts';
-import { type ControlReply, execute, JsonText, problem, refuseField } from '../reply.ts';
+import { execute, JsonText } from '../reply.ts';
 import { row } from '../row.ts';
 import {
   type DeliveryShown,
@@ -114,7 +110,7 @@ function addWaiting(
 
 export const eventRows = {
   listEvents: row('GET', 'events', {
-    summary: 'The events',
+    summary: 'List the events',
     description: 'Envelopes by ascending sequence number; seven days are kept (EVT-10b).',
     query: {
       'after_seq?': whole('Those with a greater sequence number.', 0, 1e15),
@@ -163,7 +159,7 @@ export const eventRows = {
 
 export const deliveryRows = {
   listSubscriptions: row('GET', 'subscriptions', {
-    summary: 'The webhook subscriptions of all firms',
+    summary: 'List the webhook subscriptions of all firms',
     answer: wholeListSchema('subscriptions', subscriptionSchema),
     run: ({ host }) => ({
       subscriptions: [...host.world.subscriptions.values()].map((each) =>
@@ -172,7 +168,7 @@ export const deliveryRows = {
     }),
   }),
   resumeSubscription: row('POST', 'subscriptions/{id}/resume', {
-    summary: 'Go on after exhaustion',
+    summary: 'Resume a subscription after exhaustion',
     description: 'From the event that was not delivered, with a fresh timetable (NS-28).',
     answer: subscriptionSchema,
     refusals: { 409: 'It is disabled, and nothing resumes that (HOOK-13).' },
@@ -181,34 +177,8 @@ export const deliveryRows = {
         viewSubscription(host, subscription),
       ),
   }),
-  judgeReceiver: row('POST', 'subscriptions/{id}/judge', {
-    summary: 'Judge the receiver of a subscription',
-    description:
-      'Sends some eighty deliveries straight to the receiver, signed with the subscription’s secret: valid ones in every form, and those of an attacker. Only to this machine, where a forward leads. They are no deliveries of the world and leave it as it is.',
-    body: object('Every member is optional.', {
-      'effect_probe?': text('A URL of this machine that answers the count of side effects.'),
-    }),
-    answer: {
-      type: 'object',
-      description: 'The report, as `conformance receiver --json` prints it.',
-      properties: {
-        verdict: oneOf('Of the whole run.', ['conformant', 'deviates', 'incomplete', 'invalid']),
-        summary: { type: 'object', description: 'How many checks have each verdict.' },
-        requests: { type: 'integer', description: 'Deliveries that were sent.' },
-        duration_ms: { type: 'integer', description: 'How long it took.' },
-        notes: listOf({ type: 'string' }, 'What to know of the run as a whole.'),
-        rules: listOf({ type: 'object' }, 'The checks, each with its verdict and findings.'),
-      },
-      required: ['verdict', 'summary', 'requests', 'duration_ms', 'notes', 'rules'],
-    },
-    refusals: {
-      409: 'Another receiver is being judged, or this sandbox has no judge: `sandbox start` has.',
-    },
-    run: ({ plane, host, params, body }) =>
-      judge(plane, host, params.id, body.effect_probe ?? null),
-  }),
   listDeliveries: row('GET', 'deliveries', {
-    summary: 'The deliveries',
+    summary: 'List the deliveries',
     description:
       'In the order in which they began: all that are not finished and the last finished ones; after them, as far as the limit goes, the events that wait behind others.',
     query: {
@@ -236,56 +206,3 @@ export const deliveryRows = {
       execute(host, 'retryDelivery', params, ({ delivery }) => viewDelivery(host, delivery)),
   }),
 };
-
-/** Planes whose judge is at work: it takes one receiver at a time. */
-const judging = new WeakSet<Plane>();
-
-async function judge(
-  plane: Plane,
-  host: WorldHost,
-  subscriptionId: string,
-  effectProbe: string | null,
-): Promise<JsonText | ControlReply> {
-  const subscription = host.world.subscriptions.get(Number(subscriptionId));
-  if (subscription === undefined) {
-    return refuseField('id', `there is no subscription ${subscriptionId}`, 404);
-  }
-  const forward = viewSubscription(host, subscription).forwards_to;
-  const url = forward === null ? subscription.url : forwardedUrl(subscription.url, forward);
-  if (!isHere(url)) {
-    const remedy = 'forward its origin to a URL such as http://127.0.0.1:3000/hooks (PUT forwards)';
-    return refuseField('forwards_to', `${url} is not on this machine; ${remedy}`);
-  }
-  if (effectProbe !== null && !isHere(effectProbe)) {
-    const example = 'such as http://127.0.0.1:3000/count';
-    return refuseField('effect_probe', `give an http URL on this machine, ${example}`);
-  }
-  const { judgeReceiver } = plane.options;
-  if (judgeReceiver === undefined) {
-    const words = 'There is no judge of receivers in this sandbox';
-    return problem(409, `${words}; \`sandbox start\` and \`conformance receiver\` have it.`);
-  }
-  if (judging.has(plane)) return problem(409, 'A receiver is being judged; wait for its report.');
-  judging.add(plane);
-  try {
-    const { signature_header, subscription_header } = host.behaviour.settings;
-    const judged = await judgeReceiver({
-      url,
-      secret: subscription.secret,
-      previousSecret: subscription.previous_secret,
-      signatureHeader: signature_header,
-      subscriptionHeader: subscription_header,
-      subscriptionId,
-      effectProbe,
-    });
-    if ('report' in judged) return new JsonText(JSON.stringify(judged.report));
-    return refuseField(judged.refused.field, judged.refused.message);
-  } finally {
-    judging.delete(plane);
-  }
-}
-
-function isHere(url: string): boolean {
-  if (!/^https?:\/\//i.test(url) || parseUrl(url) === null) return false;
-  return isLoopbackHost(new URL(url).hostname);
-}

@@ -64,12 +64,12 @@ function matchOf({ webhook = false, ...match }: NewFault['match']): FaultMatch {
 
 export const faultRows = {
   listFaults: row('GET', 'faults', {
-    summary: 'The faults with their hits',
+    summary: 'List the faults with their hits',
     answer: wholeListSchema('faults', faultSchema),
     run: ({ host }) => ({ faults: [...host.world.faults.values()].map(viewFault) }),
   }),
   createFault: row('POST', 'faults', {
-    summary: 'Order a fault',
+    summary: 'Inject a fault',
     description:
       'Before: nothing has run. After: it has run; with reset, delay, hang, truncate or slow_body its key is recorded and only the answer suffers, with a status nothing is recorded (IDEM-6), so a repeat runs again and converges. Before with delay or hang keeps the attempt in flight (IDEM-14a). Repeats that get the first answer again are struck too, in either phase, and what is recorded stays: after with reset, two times, loses the answer and that of its repeat.',
     body: newFaultSchema,
@@ -97,14 +97,14 @@ export const faultRows = {
 
 export const nameRows = {
   listNames: row('GET', 'dns', {
-    summary: 'The names that do not ask the resolver',
+    summary: 'List the names that do not ask the resolver',
     answer: wholeListSchema('dns', nameSchema),
     run: ({ host }) => ({
       dns: [...host.world.names].map(([hostname, addresses]) => ({ hostname, addresses })),
     }),
   }),
   setName: row('PUT', 'dns/{hostname}', {
-    summary: 'Say what a name resolves to',
+    summary: 'Set what a name resolves to',
     description: 'Over the system’s resolver, for webhook targets (HOOK-8, EVT-11).',
     body: object('The addresses.', {
       addresses: listOf(text('An IP address.'), 'IP addresses; none: it does not resolve.', {
@@ -116,11 +116,11 @@ export const nameRows = {
       execute(host, 'setName', { ...params, ...body }, (name) => name),
   }),
   forgetName: row('DELETE', 'dns/{hostname}', {
-    summary: 'Ask the resolver again',
+    summary: 'Let the resolver answer for a name again',
     run: ({ host, params }) => execute(host, 'setName', { ...params, addresses: null }),
   }),
   listForwards: row('GET', 'forwards', {
-    summary: 'The forwards',
+    summary: 'List the forwards',
     answer: wholeListSchema('forwards', forwardSchema),
     run: ({ host }) => ({
       forwards: [...host.world.forwards].map(([from, to]) => ({ from, to })),

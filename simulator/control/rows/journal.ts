@@ -153,7 +153,7 @@ function listBuckets({ world, behaviour, clock }: WorldHost): BucketShown[] {
 
 export const journalRows = {
   listRequests: row('GET', 'requests', {
-    summary: 'The calls',
+    summary: 'List the calls',
     description:
       'The newest first. With `after`, those that came after that call, the oldest first, so that a poller misses none. The last 10,000 are kept. Tokens, cookies and secrets are hidden; a single call shows them on demand.',
     query: requestQuery,
@@ -169,7 +169,7 @@ export const journalRows = {
     },
   }),
   getRequest: row('GET', 'requests/{id}', {
-    summary: 'A call, and why it was answered so',
+    summary: 'Read a call, and why it was answered so',
     description:
       'By its number or by its X-Request-Id. Tokens, cookies and secrets are hidden unless they are asked for.',
     query: { 'secrets?': oneOf('shown: as they were sent and answered.', ['hidden', 'shown']) },
@@ -181,7 +181,7 @@ export const journalRows = {
     },
   }),
   getCoverage: row('GET', 'coverage', {
-    summary: 'What the calls so far have met',
+    summary: 'Read which rules the calls have met',
     description:
       'By rule, operation, refusal, transition and kind of event, with the hints; and for each rule that no call has met the line that would. A rule counts as met when an answer rested on it, or when its case came about. Resets and restored snapshots keep the counts; a copy of a world begins with none.',
     query: coverageQuery,
@@ -190,7 +190,7 @@ export const journalRows = {
       viewCoverage(host, of === 'all' ? plane.sandbox.coverageOfAll() : host.coverage),
   }),
   clearCoverage: row('DELETE', 'coverage', {
-    summary: 'Begin to count again',
+    summary: 'Clear the coverage',
     query: coverageQuery,
     run: ({ plane, host, query: { of } }) => {
       if (of === 'all') plane.sandbox.clearCoverageOfAll();
@@ -198,7 +198,7 @@ export const journalRows = {
     },
   }),
   listKeys: row('GET', 'keys', {
-    summary: 'The idempotency keys',
+    summary: 'List the idempotency keys',
     description: 'Those that a repeat would meet now, the newest first (IDEM-7).',
     query: {
       'client_id?': text('Of this caller.'),
@@ -210,7 +210,7 @@ export const journalRows = {
     run: ({ host, query }) => ({ keys: listKeys(host, query) }),
   }),
   listBuckets: row('GET', 'buckets', {
-    summary: 'The allowances',
+    summary: 'List the allowances',
     description: 'What may be sent now, by credential and by firm (LIM-1, LIM-3).',
     answer: wholeListSchema('buckets', bucketSchema),
     run: ({ host }) => ({ buckets: listBuckets(host) }),

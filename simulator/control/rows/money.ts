@@ -19,7 +19,7 @@ const fits = (filter: string | undefined, value: string) =>
 
 export const accountRows = {
   listAccounts: row('GET', 'accounts', {
-    summary: 'The accounts',
+    summary: 'List the accounts',
     description: 'Everything the platform knows of them, by ascending id.',
     query: { ...paging, 'brand_id?': id('Of one brand.') },
     answer: listSchema('accounts', accountSchema),
@@ -29,7 +29,7 @@ export const accountRows = {
       ),
   }),
   getAccount: row('GET', 'accounts/{id}', {
-    summary: 'An account',
+    summary: 'Read an account',
     answer: accountSchema,
     run: ({ host, params }) =>
       showFound(host.world.accounts.get(params.id), `account ${params.id}`, (account) =>
@@ -54,7 +54,7 @@ export const accountRows = {
       ),
   }),
   listTradingAccounts: row('GET', 'trading-accounts', {
-    summary: 'The trading accounts',
+    summary: 'List the trading accounts',
     query: { ...paging, 'account_id?': id('Of one account.') },
     answer: listSchema('trading_accounts', tradingAccountSchema),
     run: ({ host, query }) =>
@@ -63,7 +63,7 @@ export const accountRows = {
       ),
   }),
   getTradingAccount: row('GET', 'trading-accounts/{id}', {
-    summary: 'A trading account with its entries',
+    summary: 'Read a trading account with its entries',
     answer: ledgerSchema,
     run: ({ host, params: { id } }) =>
       showFound(host.world.tradingAccounts.get(id), `trading account ${id}`, (ledger) => ledger),
@@ -72,7 +72,7 @@ export const accountRows = {
 
 export const transactionRows = {
   listTransactions: row('GET', 'transactions', {
-    summary: 'The transactions',
+    summary: 'List the transactions',
     description: 'Everything the platform knows of them, stored reasons and operators included.',
     query: {
       ...paging,
@@ -92,7 +92,7 @@ export const transactionRows = {
       ),
   }),
   getTransaction: row('GET', 'transactions/{id}', {
-    summary: 'A transaction',
+    summary: 'Read a transaction',
     answer: transactionSchema,
     run: ({ host, params: { id } }) =>
       showFound(host.world.transactions.get(id), `transaction ${id}`, (found) => found),

@@ -1,164 +1,272 @@
-// Worlds and states over the control plane: isolated, dropped, saved, restored, begun again.
+// Worlds, states and snapshots over the control plane: isolated, copied, saved, restored, reset.
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { createTestPlane, startMs } from '../testing/plane.ts';
+import { startMs, type TestPlane, withPlane } from '../testing/plane.ts';
 
-const worlds = suite('control: worlds and state');
+const worlds = suite<TestPlane>('control: worlds, states and snapshots');
+withPlane(worlds);
 
-const person = { client_reference_id: 'p-1', email: 'p-1@example.com', brand_id: '10' };
+// biome-ignore lint/suspicious/noExplicitAny: documents are broken here on purpose.
+type Loose = any;
 
-worlds('makes a world whose token reaches only it', async () => {
-  const { ask, call } = await createTestPlane();
-  const made = await ask('POST', 'worlds', { name: 'mine', clock: 'frozen' });
-  assert.is(made.status, 201);
-  assert.is(made.body.control_url, 'http://sandbox/_sandbox/worlds/mine');
-  const { token } = made.body.credentials[0];
-  const first = (await ask('GET', 'credentials')).body.credentials[0];
-  assert.is.not(token, first.token);
-  assert.is((await call(token, 'POST', 'accounts', { body: person })).status, 201);
-  const here = (await ask('GET', 'worlds/mine/accounts')).body.accounts;
-  const there = (await ask('GET', 'accounts')).body.accounts;
-  assert.equal([here.length, there.length], [7, 6]);
-  assert.is((await ask('GET', 'requests')).body.requests.length, 0);
-  assert.is((await ask('GET', 'worlds/mine/requests')).body.requests.length, 1);
+const person = (n: number) => ({
+  client_reference_id: `p-${n}`,
+  email: `p-${n}@example.com`,
+  brand_id: '10',
+});
+const deposit = {
+  client_reference_id: 'd-1',
+  account_id: '1001',
+  trading_account_id: '5001',
+  currency: 'USD',
+  amount: '10.00',
+  transaction_type: 'Deposit',
+};
+
+const create = ({ call }: TestPlane, n: number, as = 'firm') =>
+  call(as, 'POST', 'accounts', { body: person(n), key: `key-of-${n}` });
+const countAccounts = async ({ ask }: TestPlane, at = '') =>
+  (await ask('GET', `${at}accounts`)).body.accounts.length;
+const namesOf = async ({ ask }: TestPlane): Promise<string[]> =>
+  (await ask('GET', 'worlds')).body.worlds.map(({ name }: { name: string }) => name);
+/** The world as a document; a restored one has ids of its own for what is to come. */
+const documentOf = async ({ ask }: TestPlane) => ({
+  ...(await ask('GET', 'state')).body.world,
+  idEras: 0,
 });
 
-worlds('takes the name of a world, or one written out', async () => {
-  const { ask } = await createTestPlane();
+worlds('a world is made by name, written out or with a seed, and only once', async (plane) => {
+  const { ask } = plane;
+  const made = await ask('POST', 'worlds', { name: 'mine', clock: 'frozen' });
+  assert.equal([made.status, made.body.control_url], [201, 'http://sandbox/_sandbox/worlds/mine']);
   const empty = await ask('POST', 'worlds', { world: 'empty', seed: 7 });
-  assert.is(empty.status, 201);
-  assert.is((await ask('GET', `worlds/${empty.body.name}/accounts`)).body.accounts.length, 0);
+  assert.is(await countAccounts(plane, `worlds/${empty.body.name}/`), 0);
   const written = await ask('POST', 'worlds', {
     world: {
       firms: [{ id: '7', name: 'Own', brands: [{ id: '70', name: 'Own brand' }] }],
       credentials: [{ name: 'me', firm_id: '7', scopes: ['accounts:write'] }],
     },
   });
-  assert.equal(
-    written.body.credentials.map(({ name, firm_id }: Record<string, string>) => [name, firm_id]),
-    [['me', '7']],
-  );
-});
-
-worlds('the same name and seed make the same tokens, another seed others', async () => {
-  const { ask } = await createTestPlane();
-  const tokens = async (seed: string | number) => {
-    const made = await ask('POST', 'worlds', { name: 'w', seed });
+  const [{ name, firm_id }] = written.body.credentials;
+  assert.equal([name, firm_id], ['me', '7']);
+  const tokenOf = async (seed: string | number) => {
+    const { credentials } = (await ask('POST', 'worlds', { name: 'w', seed })).body;
     await ask('DELETE', 'worlds/w');
-    return made.body.credentials[0].token as string;
+    return credentials[0].token as string;
   };
-  const one = await tokens(5);
-  assert.is(await tokens('5'), one);
-  assert.is.not(await tokens(6), one);
+  const one = await tokenOf(5);
+  assert.is(await tokenOf('5'), one);
+  assert.is.not(await tokenOf(6), one);
+  const both = await Promise.all([1, 2, 3].map(() => ask('POST', 'worlds', { name: 'one' })));
+  assert.equal(both.map(({ status }) => status).sort(), [201, 409, 409]);
 });
 
-worlds('lists and drops; the first one stays', async () => {
-  const { ask, call } = await createTestPlane();
-  const made = await ask('POST', 'worlds', {});
-  const names = async () =>
-    (await ask('GET', 'worlds')).body.worlds.map(({ name }: { name: string }) => name);
-  assert.equal(await names(), ['default', made.body.name]);
-  assert.is((await ask('GET', `worlds/${made.body.name}`)).status, 200);
-  assert.is((await ask('DELETE', `worlds/${made.body.name}`)).status, 204);
-  assert.is((await ask('DELETE', `worlds/${made.body.name}`)).status, 404);
-  assert.is((await ask('GET', `worlds/${made.body.name}/clock`)).status, 404);
-  assert.is((await ask('DELETE', 'worlds/default')).status, 409);
-  assert.equal(await names(), ['default']);
-  const { token } = made.body.credentials[0];
-  assert.is((await call(token, 'GET', 'accounts')).status, 401);
-});
+worlds(
+  'a dropped world is gone with its tokens, and no world has rows of worlds',
+  async (plane) => {
+    const { ask, call } = plane;
+    const { name, credentials } = (await ask('POST', 'worlds', {})).body;
+    assert.equal(await namesOf(plane), ['default', name]);
+    assert.is((await ask('GET', `worlds/${name}`)).status, 200);
+    assert.is((await ask('GET', `worlds/${name}/worlds`)).status, 404);
+    assert.is((await ask('DELETE', `worlds/${name}`)).status, 204);
+    assert.is((await ask('GET', `worlds/${name}/clock`)).status, 404);
+    assert.equal(await namesOf(plane), ['default']);
+    assert.is((await call(credentials[0].token, 'GET', 'accounts')).status, 401);
+  },
+);
 
-worlds('a world is not made twice, not even at once', async () => {
-  const { ask } = await createTestPlane();
-  const made = await Promise.all([1, 2, 3].map(() => ask('POST', 'worlds', { name: 'one' })));
-  assert.equal(made.map(({ status }) => status).sort(), [201, 409, 409]);
-  assert.is((await ask('POST', 'worlds', { name: 'default' })).status, 409);
-});
-
-worlds('refuses what is no world, by field', async () => {
-  const { ask } = await createTestPlane();
-  const firm = { id: '7', name: 'Own', brands: [{ id: '70', name: 'Own brand' }] };
-  const cases = [
-    [{ name: 'a/b' }, 'name'],
-    [{ name: '' }, 'name'],
-    [{ name: 5 }, 'name'],
-    [{ world: 'nowhere' }, 'world'],
-    [{ world: 5 }, 'world'],
-    [{ world: {} }, 'world.firms'],
-    [{ world: { firms: [firm], credentials: [], rules: 1 } }, 'world.rules'],
-    [
-      { world: { firms: [firm], credentials: [{ name: 'a', firm_id: '9', scopes: [] }] } },
-      'world.credentials[0].firm_id',
-    ],
-    [{ clock: 'fast' }, 'clock'],
-    [{ clock: {} }, 'clock.mode'],
-    [{ clock: { mode: 'frozen', now_ms: -1 } }, 'clock.now_ms'],
-    [{ seed: true }, 'seed'],
-    [{ plan: 'pro' }, 'plan'],
-  ] as const;
-  for (const [body, field] of cases) {
-    const refused = await ask('POST', 'worlds', body);
-    assert.equal([refused.status, refused.body.errors[0].field], [422, field], refused.body.detail);
+worlds('a world that would begin before 1970 is refused by its clock', async ({ ask }) => {
+  for (const clock of ['1970-01-02T00:00:00Z', { mode: 'frozen', now_ms: 86_400_000 }]) {
+    const { status, body } = await ask('POST', 'worlds', { name: 'old', clock });
+    assert.equal([status, body.errors[0].field], [422, 'clock']);
+    const earliest = /^must be (\S+Z) or later/.exec(body.errors[0].message)?.[1] ?? '';
+    assert.is((await ask('POST', 'worlds', { name: 'old', clock: earliest })).status, 201);
+    await ask('DELETE', 'worlds/old');
+    const justBefore = new Date(Date.parse(earliest) - 1).toISOString();
+    assert.is((await ask('POST', 'worlds', { name: 'b', clock: justBefore })).status, 422);
   }
-  assert.is((await ask('GET', 'worlds')).body.worlds.length, 1);
+  const empty = { name: 'empty', world: 'empty', clock: '1970-01-01T00:00:00Z' };
+  assert.is((await ask('POST', 'worlds', empty)).status, 201);
 });
 
-worlds('rows of worlds are not in a world', async () => {
-  const { ask } = await createTestPlane();
-  await ask('POST', 'worlds', { name: 'a' });
-  assert.is((await ask('GET', 'worlds/a/worlds')).status, 404);
-  assert.is((await ask('GET', 'worlds/b/clock')).status, 404);
-});
-
-worlds('a state goes out and comes back exactly', async () => {
-  const { ask, call } = await createTestPlane();
+worlds('a state goes out and comes back exactly', async (plane) => {
+  const { ask } = plane;
   await ask('POST', 'faults', { match: { method: 'PATCH' }, effect: { kind: 'hang' }, times: 3 });
-  const first = await call('firm', 'POST', 'accounts', { body: person, key: 'k' });
+  const first = await create(plane, 1);
   const saved = (await ask('GET', 'state')).body;
-  await call('firm', 'POST', 'accounts', {
-    body: { ...person, client_reference_id: 'p-2', email: 'p-2@example.com' },
-  });
+  await create(plane, 2);
   await ask('POST', 'clock/advance', { by_ms: 86_400_000 });
-  const put = await ask('PUT', 'state', saved);
-  assert.equal(put.body.clock.now_ms, startMs);
+  assert.is((await ask('PUT', 'state', saved)).body.clock.now_ms, startMs);
   assert.equal((await ask('GET', 'state')).body, saved);
-  const again = await call('firm', 'POST', 'accounts', { body: person, key: 'k' });
-  assert.equal(again.body, first.body);
-  assert.is((await ask('GET', 'accounts')).body.accounts.length, 7);
-  assert.is((await ask('GET', 'faults')).body.faults.length, 1);
+  assert.equal((await create(plane, 1)).body, first.body);
+  assert.is(await countAccounts(plane), 7);
 });
 
-worlds('a reset ends an advance that waits for a receiver', async () => {
-  const testPlane = await createTestPlane();
-  const { ask, call, sent } = testPlane;
-  testPlane.receiver = (request) =>
+const broken: readonly (readonly [string, (document: Loose) => unknown])[] = [
+  ['world.timers[0]', ({ world }) => Object.assign(world, { accounts: [], timers: [null] })],
+  ['world.firms[0].name', ({ world }) => (world.firms = [{ id: '1' }])],
+  ['world.subscriptions[0].url', ({ world }) => (world.subscriptions = [{ id: 1 }])],
+  ['world.deliveries[0].subscription_id', ({ world }) => (world.deliveries = [{ id: '1' }])],
+  ['world.buckets[0].key', ({ world }) => (world.buckets = [{}])],
+  ['world.names[0].key', ({ world }) => (world.names = [{}])],
+  ['world.forwards[0].key', ({ world }) => (world.forwards = [{}])],
+  ['world.nowMs', ({ world }) => (world.nowMs = -5)],
+  ['clock', (document) => (document.clock = 'frozen')],
+  ['clock.now_ms', (document) => (document.clock = { mode: 'frozen', now_ms: 9e15 })],
+  ['clock.speed', ({ clock }) => Object.assign(clock, { mode: 'real', speed: 1e300 })],
+];
+
+worlds('a broken state is refused by its field, and the world goes on as before', async (plane) => {
+  const { ask, sandbox } = plane;
+  const whole = (await ask('GET', 'state')).body;
+  const before = sandbox.first.world;
+  for (const [field, spoil] of broken) {
+    const document = structuredClone(whole);
+    spoil(document);
+    const { status, body } = await ask('PUT', 'state', document);
+    assert.equal([status, body.errors?.[0].field], [422, field], body.detail);
+    assert.not.match(body.detail, 'Cannot read');
+    assert.is(sandbox.first.world, before);
+  }
+  assert.equal((await ask('GET', 'state')).body, whole);
+  for (const path of ['accounts', 'firms', 'subscriptions', 'deliveries', 'clock']) {
+    assert.is((await ask('GET', path)).status, 200, path);
+  }
+  assert.is((await create(plane, 1)).status, 201);
+  // A document does not say that deliveries may stay on this machine.
+  whole.world.options.allowLocalWebhooks = true;
+  assert.is((await ask('PUT', 'state', whole)).status, 200);
+  assert.is(sandbox.first.world.options.allowLocalWebhooks, false);
+});
+
+worlds('a reset takes back what was made and keeps the tokens', async (plane) => {
+  const { ask } = plane;
+  const before = (await ask('GET', 'credentials')).body;
+  await ask('POST', 'credentials', { scopes: [] });
+  await create(plane, 1);
+  await ask('POST', 'reset', {});
+  assert.equal((await ask('GET', 'credentials')).body, before);
+  assert.equal((await ask('GET', 'requests')).body.requests, []);
+  assert.is((await create(plane, 1)).status, 201);
+});
+
+worlds('a reset ends an advance that waits for a receiver', async (plane) => {
+  const { ask, call, sent } = plane;
+  plane.receiver = ({ cancelToken }) =>
     new Promise((resolve) => {
-      request.cancelToken.onCancel(() => resolve({ status: null, error: 'cut off' }));
+      cancelToken.onCancel(() => resolve({ status: null, error: 'cut off' }));
     });
   const body = { url: 'https://hooks.partner.example/in', event_categories: ['account'] };
   await call('firm', 'POST', 'webhooks', { body });
-  await ask('POST', 'faults', {
-    match: { webhook: true },
-    effect: { kind: 'delay', ms: 1000 },
-  });
+  const effect = { kind: 'delay', ms: 1000 };
+  await ask('POST', 'faults', { match: { webhook: true }, effect });
   await ask('POST', 'events', { category: 'account' });
   const advance = ask('POST', 'clock/advance', { by_ms: 86_400_000 });
   while (sent.length === 0) await new Promise((resolve) => setImmediate(resolve));
   assert.is((await ask('POST', 'reset')).body.clock.now_ms, startMs);
   assert.is((await advance).status, 200);
   assert.is((await ask('GET', 'clock')).body.now_ms, startMs);
-  assert.is((await ask('GET', 'faults')).body.faults.length, 0);
 });
 
-worlds('a reset takes back what was made, and keeps the tokens', async () => {
-  const { ask, call } = await createTestPlane();
-  const before = (await ask('GET', 'credentials')).body;
-  await ask('POST', 'credentials', { scopes: [] });
-  await call('firm', 'POST', 'accounts', { body: person });
+worlds('a snapshot restores clock, keys, money and journal, as often as it is asked', async (p) => {
+  const { ask, call } = p;
+  const first = await create(p, 1);
+  const { id } = (await call('firm', 'POST', 'transactions', { body: deposit })).body;
+  await call('firm', 'POST', `transactions/${id}/approve?account_id=1001`);
+  const taken = await ask('POST', 'snapshots', { name: 'before' });
+  assert.equal([taken.status, taken.body.name, taken.body.accounts], [201, 'before', 7]);
+  const before = await documentOf(p);
+  const { balance } = (await ask('GET', 'trading-accounts/5001')).body;
+  for (let round = 0; round < 2; round += 1) {
+    await ask('POST', 'clock/advance', { by_ms: 86_400_000 });
+    await create(p, 2);
+    assert.is((await ask('GET', `transactions/${id}`)).body.status, 'settled');
+    assert.is.not((await ask('GET', 'trading-accounts/5001')).body.balance, balance);
+    const back = await ask('POST', 'snapshots/before/restore', {});
+    assert.equal([back.status, back.body.clock.now_ms], [200, startMs]);
+    assert.equal(await documentOf(p), before);
+  }
+  assert.is((await ask('GET', 'requests')).body.requests.length, 3);
+  assert.equal((await create(p, 1)).body, first.body);
+});
+
+worlds('snapshots are listed, replaced, dropped, and outlive a reset', async (plane) => {
+  const { ask } = plane;
+  await ask('POST', 'snapshots', { name: 'a' });
+  await ask('POST', 'snapshots', { name: 'b' });
+  await create(plane, 1);
+  await ask('POST', 'snapshots', { name: 'a' });
   await ask('POST', 'reset', {});
-  assert.equal((await ask('GET', 'credentials')).body, before);
-  assert.is((await ask('GET', 'requests')).body.requests.length, 0);
-  assert.is((await call('firm', 'POST', 'accounts', { body: person })).status, 201);
+  const { snapshots } = (await ask('GET', 'snapshots')).body;
+  const listed = snapshots.map(({ name, accounts }: Loose) => `${name} ${accounts}`);
+  assert.equal(listed, ['b 6', 'a 7']);
+  await ask('POST', 'snapshots/a/restore', {});
+  assert.is(await countAccounts(plane), 7);
+  assert.is((await ask('DELETE', 'snapshots/a')).status, 204);
+  assert.is((await ask('POST', 'snapshots/a/restore', {})).status, 404);
+  await ask('POST', 'worlds', { name: 'w' });
+  assert.equal((await ask('GET', 'worlds/w/snapshots')).body.snapshots, []);
+});
+
+worlds('a copy has the keys of its world, and tokens and secrets of its own', async (plane) => {
+  const { ask, call } = plane;
+  const first = await create(plane, 1);
+  await ask('POST', 'clock/advance', { by_ms: 1000 });
+  const made = await ask('POST', 'worlds', { name: 'copy', from: 'default' });
+  assert.equal([made.status, made.body.clock.now_ms], [201, startMs + 1000]);
+  const { credentials } = (await ask('GET', 'credentials')).body;
+  for (const [at, own] of made.body.credentials.entries()) {
+    assert.is(own.name, credentials[at].name);
+    assert.is.not(own.token, credentials[at].token);
+    assert.is.not(own.client_secret, credentials[at].client_secret);
+  }
+  const { token, client_id, client_secret } = made.body.credentials[0];
+  const again = await create(plane, 1, token);
+  assert.equal([again.status, again.body], [201, first.body]);
+  await create(plane, 2, token);
+  for (const n of [3, 4]) await create(plane, n);
+  const counts = [await countAccounts(plane, 'worlds/copy/'), await countAccounts(plane)];
+  assert.equal(counts, [8, 9]);
+  // A token asked for there reaches it too.
+  const body = { grant_type: 'client_credentials', client_id, client_secret };
+  const issued = await call('', 'POST', 'oauth/token', { body });
+  const seen = await call(issued.body.access_token, 'GET', 'accounts');
+  assert.is(seen.body.accounts.length, 7, 'those of its firm');
+});
+
+worlds('a copy of a copy has the clock it is given, and resets to its beginning', async (plane) => {
+  const { ask, call } = plane;
+  await create(plane, 1);
+  await ask('POST', 'worlds', { name: 'a', from: 'default', clock: 'real' });
+  const made = await ask('POST', 'worlds', { name: 'b', from: 'a', clock: 'frozen' });
+  assert.is(made.body.clock.mode, 'frozen');
+  const clock = { mode: 'frozen', now_ms: startMs + 5_000 };
+  const set = await ask('POST', 'worlds', { name: 'c', from: 'default', clock });
+  assert.is(set.body.clock.now_ms, clock.now_ms);
+  const { token } = set.body.credentials[0];
+  await create(plane, 2, token);
+  await ask('POST', 'worlds/c/clock/advance', { by_ms: 5000 });
+  await ask('POST', 'reset', {});
+  await ask('POST', 'worlds/c/reset', {});
+  assert.is(await countAccounts(plane, 'worlds/c/'), 7);
+  assert.is((await ask('GET', 'worlds/c/clock')).body.now_ms, clock.now_ms);
+  assert.is((await call(token, 'GET', 'accounts')).body.accounts.length, 6);
+});
+
+worlds('an event on its way to a receiver is on its way in the copy too', async (plane) => {
+  const { ask, call, sent } = plane;
+  plane.receiver = () => ({ status: 500, error: null });
+  const body = { url: 'https://hooks.example.com/in', event_categories: ['account'] };
+  await call('firm', 'POST', 'webhooks', { body });
+  await create(plane, 1);
+  await ask('POST', 'clock/advance', { by_ms: 0 });
+  await ask('POST', 'worlds', { name: 'copy', from: 'default' });
+  const before = sent.length;
+  await ask('POST', 'worlds/copy/clock/advance', { by_ms: 30_000 });
+  assert.ok(sent.length > before, 'the copy retries');
+  const seqs = sent.map((each) => JSON.parse(each.body).seq);
+  assert.is(seqs.at(-1), seqs.at(before - 1));
 });
 
 worlds.run();

@@ -67,7 +67,7 @@ const noSnapshot = (name: string) =>
 
 export const stateRows = {
   getState: row('GET', 'state', {
-    summary: 'The whole world as one document',
+    summary: 'Read the whole world as one document',
     answer: documentSchema,
     run: ({ host }) => new JsonText(withPauses(serializeState(host))),
   }),
@@ -91,7 +91,7 @@ export const stateRows = {
     },
   }),
   resetWorld: row('POST', 'reset', {
-    summary: 'Back to the starting world',
+    summary: 'Reset to the starting world',
     description: 'Calls that are held back are cut off; an advance under way ends where it is.',
     answer: clockAnswer,
     run: async ({ plane, host, worldName }) => {
@@ -100,7 +100,7 @@ export const stateRows = {
     },
   }),
   listSnapshots: row('GET', 'snapshots', {
-    summary: 'The snapshots of this world',
+    summary: 'List the snapshots of this world',
     description: 'The oldest first.',
     answer: wholeListSchema('snapshots', snapshotSchema),
     run: ({ host }) => ({
@@ -110,7 +110,7 @@ export const stateRows = {
     }),
   }),
   createSnapshot: row('POST', 'snapshots', {
-    summary: 'Keep the world as it stands',
+    summary: 'Take a snapshot of the world',
     description:
       'In memory, its journal included; one of the same name is replaced. Resets leave it.',
     body: object('What to call it.', { name: worldNameParameter }),
@@ -119,7 +119,7 @@ export const stateRows = {
     run: ({ host, body: { name } }) => viewSnapshot(name, snapshotsOf(host).take(name)),
   }),
   restoreSnapshot: row('POST', 'snapshots/{name}/restore', {
-    summary: 'Back to a snapshot',
+    summary: 'Restore a snapshot',
     description:
       'The world as it stood, its clock included, in milliseconds; the snapshot stays. Calls that are held back are cut off; an advance under way ends where it is. New events and requests get other ids than those of before.',
     answer: clockAnswer,
@@ -127,7 +127,7 @@ export const stateRows = {
       snapshotsOf(host).restore(name) ? { clock: viewClock(host) } : noSnapshot(name),
   }),
   dropSnapshot: row('DELETE', 'snapshots/{name}', {
-    summary: 'Forget a snapshot',
+    summary: 'Drop a snapshot',
     run: ({ host, params: { name } }) =>
       snapshotsOf(host).drop(name) ? undefined : noSnapshot(name),
   }),
@@ -160,7 +160,7 @@ function viewWorld(plane: Plane, base: string, name: string, host: WorldHost): W
 
 export const worldRows = {
   listWorlds: row('GET', 'worlds', {
-    summary: 'The worlds of this process',
+    summary: 'List the worlds of this process',
     outer: true,
     answer: wholeListSchema('worlds', worldSchema),
     run: ({ plane, base }) => ({
@@ -228,7 +228,7 @@ export const worldRows = {
     },
   }),
   getWorld: row('GET', 'worlds/{name}', {
-    summary: 'A world',
+    summary: 'Read a world',
     outer: true,
     answer: worldSchema,
     run: ({ plane, base, params: { name } }) =>

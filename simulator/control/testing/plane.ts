@@ -49,10 +49,20 @@ export interface TestPlaneOptions {
   readonly plane?: Omit<ControlPlaneOptions, 'sandbox'>;
 }
 
-export async function createTestPlane({
-  options = {},
-  plane: more = {},
-}: TestPlaneOptions = {}): Promise<TestPlane> {
+type Hook = (run: (place: TestPlane) => Promise<void>) => void;
+
+/** Gives each test of a suite a plane of its own. */
+export function withPlane(tests: { before: { each: Hook }; after: { each: Hook } }): void {
+  tests.before.each(async (place) => {
+    await createTestPlane({}, place);
+  });
+  tests.after.each(({ sandbox }) => sandbox.close());
+}
+
+export async function createTestPlane(
+  { options = {}, plane: more = {} }: TestPlaneOptions = {},
+  place = {} as TestPlane,
+): Promise<TestPlane> {
   const sent: DeliveryRequest[] = [];
   const sandbox = await Sandbox.create({
     worldName: 'default',
@@ -63,7 +73,7 @@ export async function createTestPlane({
     deliverer: {
       deliver: async (request) => {
         sent.push(request);
-        return testPlane.receiver(request);
+        return place.receiver(request);
       },
       resolve: async () => ['93.184.216.34'],
       close: async () => undefined,
@@ -72,7 +82,7 @@ export async function createTestPlane({
   });
   const plane = controlPlane({ sandbox, ...more });
   let keys = 0;
-  const testPlane: TestPlane = {
+  return Object.assign(place, {
     sandbox,
     plane,
     sent,
@@ -92,8 +102,7 @@ export async function createTestPlane({
       });
       return fetchCall(sandbox, request).then(readAnswer);
     },
-  };
-  return testPlane;
+  } satisfies TestPlane);
 }
 
 function tokenOf(sandbox: Sandbox, who: string): string {

@@ -147,7 +147,7 @@ function judgeTarget(
  * A forward with a path of its own is the whole URL; a bare origin keeps path and query of the
  * target.
  */
-export function forwardedUrl(url: string, forward: string): string {
+function forwardedUrl(url: string, forward: string): string {
   const to = new URL(forward);
   if (to.pathname !== '/' || to.search !== '') return forward;
   const from = new URL(url);

@@ -102,8 +102,8 @@ export class SandboxClient {
   /** Waits until the first call with this key is being worked on. */
   async inFlight(key: string): Promise<void> {
     for (let tries = 0; tries < 500; tries += 1) {
-      const { keys } = await this.control('GET', `keys?key=${key}`);
-      if (keys.length > 0) return;
+      const { requests } = await this.control('GET', 'requests');
+      if (requests.some((request: { key: string }) => request.key === key)) return;
       await new Promise((resolve) => setTimeout(resolve, 2));
     }
     throw new Error(`no call with the key ${key} has come`);

@@ -1,0 +1,257 @@
+// What a row refuses, by the name of the field, and that a refusal changes nothing.
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { startMs, type TestPlane, withPlane } from '../testing/plane.ts';
+
+const refusals = suite<TestPlane>('control: refusals');
+withPlane(refusals);
+
+const scopes: string[] = [];
+const delegated = { scopes, kind: 'delegated', account_id: '1001' };
+const category = 'account';
+const hang = { kind: 'hang' };
+const drop = { kind: 'drop' };
+const webhook = { webhook: true };
+const from = 'https://hooks.example.com';
+const to = 'http://127.0.0.1:9000';
+const firm = { id: '7', name: 'Own', brands: [{ id: '70', name: 'Own brand' }] };
+const outsider = { name: 'a', firm_id: '9', scopes };
+
+type Refused = readonly (readonly [body: unknown, field: string])[];
+
+const bodies: Readonly<Record<string, Refused>> = {
+  'POST clock/advance': [
+    [{ by_ms: -1 }, 'by_ms'],
+    [{ by_ms: 0.5 }, 'by_ms'],
+    [{ by_ms: '5' }, 'by_ms'],
+    [{ by_ms: 1e300 }, 'by_ms'],
+    [{ by_ms: null }, 'by_ms'],
+    [{ to_ms: startMs - 1 }, 'to_ms'],
+    [{ to_ms: 1e18 }, 'to_ms'],
+    [{ to_next: false }, 'to_next'],
+    [{ by: 5 }, 'by'],
+    [{ by_ms: 1, to_ms: startMs + 1 }, 'body'],
+    [{}, 'body'],
+    [[], 'body'],
+    ['"5"', 'body'],
+  ],
+  'PUT clock': [
+    [{ mode: 'frozen', now_ms: startMs - 1 }, 'now_ms'],
+    [{ now_ms: startMs }, 'mode'],
+    [{ mode: 'fast' }, 'mode'],
+    [{ mode: 'real', speed: 0 }, 'speed'],
+    [{ mode: 'frozen', speed: 2 }, 'speed'],
+  ],
+  'POST credentials': [
+    [{}, 'scopes'],
+    [{ scopes: 'accounts:write' }, 'scopes'],
+    [{ scopes: ['accounts:read'] }, 'scopes[0]'],
+    [{ scopes: [1] }, 'scopes[0]'],
+    [{ scopes, firm_id: 1 }, 'firm_id'],
+    [{ scopes, firm_id: '9' }, 'firm_id'],
+    [{ scopes, brand_id: '20', firm_id: '1' }, 'brand_id'],
+    [{ scopes, name: '' }, 'name'],
+    [{ scopes, kind: 'robot' }, 'kind'],
+    [{ scopes, read_only: 'yes' }, 'read_only'],
+    [{ scopes, read_only: true }, 'read_only'],
+    [{ scopes, account_id: '1001' }, 'account_id'],
+    [{ scopes, kind: 'delegated' }, 'account_id'],
+    [{ ...delegated, account_id: '77' }, 'account_id'],
+    [{ ...delegated, brand_id: '11' }, 'brand_id'],
+    [{ ...delegated, minted_by: 'anonymous' }, 'minted_by'],
+    [{ ...delegated, minted_by: 'cl_other_firm' }, 'minted_by'],
+    [{ ...delegated, minted_by: 'cl_brand_b' }, 'minted_by'],
+    [{ scopes, minted_by: 'cl_firm' }, 'minted_by'],
+    [{ scopes, plan: 'gold' }, 'plan'],
+    [{ scopes, rate_per_second: 0 }, 'rate_per_second'],
+    [{ scopes, rate_per_second: 1.5 }, 'rate_per_second'],
+    [{ scopes, rate_per_second: 2e9 }, 'rate_per_second'],
+    [{ scopes, client_id: 'mine' }, 'client_id'],
+  ],
+  'PATCH credentials/cl_brand_a': [[{ name: 'other' }, 'name']],
+  'PATCH firms/1': [
+    [{ permissions: { createAcount: false } }, 'permissions.createAcount'],
+    [{ permissions: { createAccount: 'no' } }, 'permissions.createAccount'],
+    [{ permissions: [] }, 'permissions'],
+    [{ rate_per_second: -1 }, 'rate_per_second'],
+    [{ name: 'x' }, 'name'],
+  ],
+  'POST accounts/1001/trading-accounts': [
+    [{ currency: 5 }, 'currency'],
+    [{ currency: '' }, 'currency'],
+    [{ provider_payouts: 1 }, 'provider_payouts'],
+    [{ balance: '5' }, 'balance'],
+  ],
+  'POST events': [
+    [{}, 'category'],
+    [{ category: 'money' }, 'category'],
+    [{ category, account_id: 1001 }, 'account_id'],
+    [{ category, account_id: '99' }, 'account_id'],
+    [{ category, brand_id: '99' }, 'brand_id'],
+    [{ category, account_id: '1001', brand_id: '20' }, 'brand_id'],
+    [{ category, data: 'text' }, 'data'],
+    [{ category, kind: '' }, 'kind'],
+    [{ category, seq: 5 }, 'seq'],
+  ],
+  'POST faults': [
+    [{ effect: hang }, 'match'],
+    [{ match: {} }, 'effect'],
+    [{ match: {}, effect: {} }, 'effect.kind'],
+    [{ match: {}, effect: { kind: 'explode' } }, 'effect.kind'],
+    [{ match: {}, effect: { kind: 'status' } }, 'effect.status'],
+    [{ match: {}, effect: { kind: 'status', status: 404 } }, 'effect.status'],
+    [{ match: {}, effect: { kind: 'status', status: '500' } }, 'effect.status'],
+    [{ match: {}, effect: { kind: 'hang', ms: 5 } }, 'effect.ms'],
+    [{ match: {}, effect: { kind: 'hang', status: 500 } }, 'effect.status'],
+    [{ match: {}, effect: { kind: 'delay' } }, 'effect.ms'],
+    [{ match: {}, effect: { kind: 'delay', ms: -1 } }, 'effect.ms'],
+    [{ match: {}, effect: drop }, 'effect.kind'],
+    [{ match: webhook, effect: hang }, 'effect.kind'],
+    [{ match: webhook, effect: drop, phase: 'after' }, 'phase'],
+    [{ match: { webhook: 'x' }, effect: drop }, 'match.webhook'],
+    [{ match: { ...webhook, method: 'POST' }, effect: drop }, 'match.method'],
+    [{ match: { operation: 'createacount' }, effect: hang }, 'match.operation'],
+    [{ match: { path: 'accounts' }, effect: hang }, 'match.path'],
+    [{ match: { verb: 'GET' }, effect: hang }, 'match.verb'],
+    [{ match: [], effect: hang }, 'match'],
+    [{ match: {}, effect: hang, phase: 'during' }, 'phase'],
+    [{ match: {}, effect: hang, times: 0 }, 'times'],
+    [{ match: {}, effect: hang, hits: 1 }, 'hits'],
+    [{ match: {}, effect: hang, nth: 0 }, 'nth'],
+    [{ match: {}, effect: hang, probability: 1.5 }, 'probability'],
+    [{ match: {}, effect: { kind: 'refuse' } }, 'effect.code'],
+    [{ match: {}, effect: { kind: 'refuse', code: 'unknown' } }, 'effect.code'],
+    [{ match: {}, effect: { kind: 'refuse', code: 'not_found' }, phase: 'after' }, 'phase'],
+    [{ match: {}, effect: { kind: 'truncate' } }, 'effect.bytes'],
+    [{ match: {}, effect: { kind: 'truncate', bytes: 1 }, phase: 'before' }, 'phase'],
+    [{ match: {}, effect: { kind: 'slow_body' } }, 'effect.ms'],
+    [{ match: {}, effect: { kind: 'slow_body', ms: 5, bytes: 5 } }, 'effect.bytes'],
+    [{ match: webhook, effect: { kind: 'truncate', bytes: 1 } }, 'effect.kind'],
+  ],
+  'PUT dns/a.example': [
+    [{ addresses: ['hooks.example'] }, 'addresses'],
+    [{ addresses: '10.0.0.1' }, 'addresses'],
+    [{ addresses: [10] }, 'addresses[0]'],
+    [{ address: [] }, 'addresses'],
+  ],
+  'PUT forwards': [
+    [{ from: 'http://hooks.example.com', to }, 'from'],
+    [{ from: 'https://hooks.example.com/path', to }, 'from'],
+    [{ from: 'https://a@hooks.example.com', to }, 'from'],
+    [{ from, to: 'ftp://x' }, 'to'],
+    [{ from, to: 'nowhere' }, 'to'],
+    [{ from }, 'to'],
+    [{ to }, 'from'],
+  ],
+  'POST snapshots': ['', '../x', 'a b', 'x'.repeat(65), 5].map((name) => [{ name }, 'name']),
+  'POST worlds': [
+    [{ name: 'a/b' }, 'name'],
+    [{ name: '' }, 'name'],
+    [{ name: 5 }, 'name'],
+    [{ world: 'nowhere' }, 'world'],
+    [{ world: 5 }, 'world'],
+    [{ world: {} }, 'world.firms'],
+    [{ world: { firms: [firm], credentials: [], rules: 1 } }, 'world.rules'],
+    [{ world: { firms: [firm], credentials: [outsider] } }, 'world.credentials[0].firm_id'],
+    [{ clock: 'fast' }, 'clock'],
+    [{ clock: {} }, 'clock.mode'],
+    [{ clock: { mode: 'frozen', now_ms: -1 } }, 'clock.now_ms'],
+    [{ seed: true }, 'seed'],
+    [{ plan: 'pro' }, 'plan'],
+    [{ from: 'nowhere' }, 'from'],
+    [{ from: 5 }, 'from'],
+    [{ from: 'default', world: 'empty' }, 'world'],
+    [{ from: 'default', seed: 1 }, 'seed'],
+    [{ from: 'default', clock: '2020-01-01T00:00:00Z' }, 'clock'],
+  ],
+};
+
+refusals(
+  'a body that is wrong is refused by its field, and nothing is changed',
+  async ({ ask }) => {
+    const before = (await ask('GET', 'state')).body;
+    for (const [row, cases] of Object.entries(bodies)) {
+      const [method = '', path = ''] = row.split(' ');
+      for (const [body, field] of cases) {
+        const refused = await ask(method, path, body);
+        const words = `${row} ${JSON.stringify(body)}: ${refused.body?.detail}`;
+        assert.equal([refused.status, refused.body.errors[0].field], [422, field], words);
+      }
+    }
+    assert.equal((await ask('GET', 'state')).body, before);
+    assert.is((await ask('GET', 'worlds')).body.worlds.length, 1);
+    const { detail } = (await ask('PATCH', 'firms/1', { permissions: { createAcount: true } }))
+      .body;
+    assert.match(detail, /did you mean "createAccount"/);
+  },
+);
+
+const queries = [
+  ['accounts?limit=0', 'limit'],
+  ['accounts?limit=ten', 'limit'],
+  ['accounts?limit=1.5', 'limit'],
+  ['accounts?limit=99999', 'limit'],
+  ['accounts?after=-1', 'after'],
+  ['accounts?brand_id=x', 'brand_id'],
+  ['accounts?brand=10', 'brand'],
+  ['accounts?limit=1&limit=2', 'limit'],
+  ['accounts?__proto__=1', '__proto__'],
+  ['transactions?status=done', 'status'],
+  ['requests?operation=create', 'operation'],
+  ['requests?status=abc', 'status'],
+  ['requests?path=x', 'path'],
+  ['requests/1?secrets=all', 'secrets'],
+  ['requests?wait_ms=60001', 'wait_ms'],
+  ['requests?wait_ms=-1', 'wait_ms'],
+] as const;
+
+refusals(
+  'a query that is unknown, wrong or given twice is refused by its name',
+  async ({ ask }) => {
+    for (const [path, field] of queries) {
+      const { status, body } = await ask('GET', path);
+      assert.equal([status, body.errors[0].field], [422, field], path);
+    }
+    const unnamed = await ask('DELETE', 'forwards');
+    assert.equal([unnamed.status, unnamed.body.errors[0].field], [422, 'from']);
+    for (const name of ['a%20b', 'a%2Fb', 'a:80', 'u%40a', '127.0.0.1', '%5B::1%5D', '0x7f.1']) {
+      const { status, body } = await ask('PUT', `dns/${name}`, { addresses: ['93.184.216.34'] });
+      assert.equal([status, body.errors[0].field], [422, 'hostname'], name);
+    }
+  },
+);
+
+const conflicts = [
+  ['PATCH', 'credentials/unknown', 404],
+  ['GET', 'firms/3', 404],
+  ['GET', 'accounts/99', 404],
+  ['POST', 'accounts/99/trading-accounts', 404],
+  ['GET', 'trading-accounts/99', 404],
+  ['GET', 'transactions/1', 404],
+  ['POST', 'transactions/1/settle', 404],
+  ['POST', 'transactions/9008/settle', 409],
+  ['GET', 'requests/9', 404],
+  ['GET', 'requests/unknown', 404],
+  ['DELETE', 'faults/9', 404],
+  ['DELETE', 'dns/a.example', 404],
+  ['DELETE', `forwards?from=${encodeURIComponent(from)}`, 404],
+  ['POST', 'deliveries/9999/retry', 404],
+  ['POST', 'subscriptions/99/resume', 404],
+  ['POST', 'snapshots/none/restore', 404],
+  ['DELETE', 'snapshots/none', 404],
+  ['GET', 'worlds/none', 404],
+  ['DELETE', 'worlds/none', 404],
+  ['DELETE', 'worlds/default', 409],
+] as const;
+
+refusals('what is not there is a 404, and what does not go now a 409', async ({ ask }) => {
+  for (const [method, path, status] of conflicts) {
+    assert.is((await ask(method, path)).status, status, `${method} ${path}`);
+  }
+  const { subscriptions } = (await ask('GET', 'subscriptions')).body;
+  const { id } = subscriptions.find(({ disabled }: { disabled: boolean }) => disabled);
+  assert.is((await ask('POST', `subscriptions/${id}/resume`)).status, 409, 'HOOK-13');
+  assert.is((await ask('POST', 'worlds', { name: 'default' })).status, 409);
+});
+
+refusals.run();
