@@ -89,13 +89,6 @@ doors('a JSON report, whatever a target said', async () => {
   assert.equal(JSON.parse(text), report);
 });
 
-doors('an HTTP archive, whatever a target said', async () => {
-  const report = { ...sampleReport, target: { base_url: hostile } };
-  const text = await render('har', report as typeof sampleReport);
-  for (const line of text.split('\n')) assertHarmless(line);
-  assert.ok(JSON.parse(text).log.comment.startsWith(hostile));
-});
-
 doors('no command prints JSON or raw text past them', () => {
   const own = ['terminal.ts', 'io.ts', 'command-io.ts', 'start.ts', 'exec.ts', 'info.ts'];
   // What these print is all of our own making.

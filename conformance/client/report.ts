@@ -4,7 +4,7 @@ import { createHash } from 'node:crypto';
 import { findRule } from '../../fixtures/rules.ts';
 import { shellLine } from '../../fixtures/shell-word.ts';
 import type { Judged } from '../engine/types.ts';
-import { countVerdicts, verdictOfRun } from '../reports/build-report.ts';
+import { checkReport, checkRule } from '../reports/check-report.ts';
 import { clipped } from '../reports/exchanges.ts';
 import { Redactor } from '../reports/redact.ts';
 import type {
@@ -15,8 +15,7 @@ import type {
   ReportRule,
   ReportScenario,
 } from '../reports/report.ts';
-import { VERDICTS } from '../reports/verdict-words.ts';
-import { wordsIn } from './checks/all.ts';
+import { count, VERDICTS } from '../reports/verdict-words.ts';
 import type { Check, CheckVerdict } from './checks/check.ts';
 import type { Conclusion } from './conclude.ts';
 import type { CheckResult, ClientRun } from './judge.ts';
@@ -78,49 +77,41 @@ export function clientReport(options: ClientReportOptions): Report {
   const { run, command } = options;
   const recordings = new Map<number, Recording>([[1, run.seen.first]]);
   for (const { concluded } of run.results) {
-    for (const each of concluded.filter(isShown)) recordings.set(each.run, each.recording);
+    for (const each of concluded.filter(isFinding)) recordings.set(each.run, each.recording);
   }
   const redactor = new Redactor();
   for (const { secrets } of recordings.values()) {
     for (const secret of secrets) redactor.learn(secret);
   }
   const rules = [
-    ...run.results.map((result) => checkRule(result, options, redactor)),
-    ...options.unselected.map((check) => ruleOf(check, 'not_selected', null, [])),
+    ...run.results.map((result) => ruleOf(result, options, redactor)),
+    ...options.unselected.map(({ id, title: words }) =>
+      checkRule(
+        { id, family: 'checks', words, verdict: 'not_selected', scenarios: [], findings: [] },
+        null,
+      ),
+    ),
   ];
   const start = run.unusable === null ? {} : { not_started: sentence(redactor.text(run.unusable)) };
-  const report = { judge: 'client', rules, ...start } as const;
-  return {
-    ...report,
-    schema: 1,
-    tool: { name: 'conformance', version: options.version },
-    target: { base_url: redactor.text(typed(command)), control_url: null },
-    seed: options.seed,
-    started_at: run.startedAt,
-    duration_ms: Math.round(run.durationMs),
-    verdict: verdictOfRun(report, options.strict),
-    summary: countVerdicts(rules),
-    requests: run.requests,
-    interrupted: run.interrupted,
-    mark: 'client',
-    notes: [
-      ...Object.values(start),
-      ...run.notes.map((note) => redactor.text(note)),
-      ...glossaryNotes(run.results),
-    ],
-    causes: causesIn(run.results),
-    client: {
-      command: command.map((word) => redactor.text(word)),
-      runs: run.runs,
-      does: whatItDoes(run.seen),
+  return checkReport(
+    { ...options, judge: 'client' },
+    {
+      ...start,
+      target: { base_url: redactor.text(typed(command)), control_url: null },
+      seed: options.seed,
+      notes: [...Object.values(start), ...run.notes.map((note) => redactor.text(note))],
+      causes: causesIn(run.results),
+      client: {
+        command: command.map((word) => redactor.text(word)),
+        runs: run.runs,
+        does: whatItDoes(run.seen),
+      },
+      rules,
+      scenarios: [...recordings]
+        .sort(([a], [b]) => a - b)
+        .map(([n, recording]) => scenarioOf(n, recording, run.results, redactor)),
     },
-    scenarios: [...recordings]
-      .sort(([a], [b]) => a - b)
-      .map(([n, recording]) => recordingScenario(n, recording, run.results, redactor)),
-    observed: [],
-    unlock: [],
-    baseline: null,
-  };
+  );
 }
 
 /** A command as one would type it: the terminals of Windows know double quotes only. */
@@ -136,17 +127,6 @@ function sentence(words: string): string {
   return `${words.charAt(0).toUpperCase()}${words.slice(1)}.`;
 }
 
-/** The terms of the findings, explained for a new reader. */
-function glossaryNotes(results: readonly CheckResult[]): string[] {
-  const shown = results.filter(({ verdict }) => verdict === 'fails' || verdict === 'advisory');
-  const words = wordsIn(
-    shown.flatMap(({ check: { title, orders, expected } }) => [title, orders, expected]),
-  );
-  return words.map(
-    ({ word, meaning }) => `${word.charAt(0).toUpperCase()}${word.slice(1)}: ${meaning}`,
-  );
-}
-
 function causesIn(results: readonly CheckResult[]): ReportCause[] {
   const failing = results.filter(({ verdict }) => verdict === 'fails');
   return causes.flatMap(([kind, title, mend]) => {
@@ -155,17 +135,11 @@ function causesIn(results: readonly CheckResult[]): ReportCause[] {
   });
 }
 
-function isTold({ outcome }: Conclusion): boolean {
+function isFinding({ outcome }: Conclusion): boolean {
   return ['fails', 'advisory', 'inconclusive'].includes(outcome.verdict);
 }
 
-/** Findings, and of each check one place where everything was right. */
-function isShown(each: Conclusion, at: number, all: readonly Conclusion[]): boolean {
-  const isFirst = all.findIndex(({ outcome }) => outcome.verdict === 'passed') === at;
-  return isTold(each) || isFirst;
-}
-
-/** Failures before advice; what makes a thing twice before what only loses it. */
+/** Failures before advice; a doubled effect before a lost one. */
 function worstFirst(concluded: readonly Conclusion[]): Conclusion[] {
   const rank = ({ outcome }: Conclusion) => {
     const verdict = VERDICTS.indexOf(judgedAs[outcome.verdict]);
@@ -173,75 +147,42 @@ function worstFirst(concluded: readonly Conclusion[]): Conclusion[] {
     const isDoubled = outcome.doubled === true ? 0 : 1;
     return verdict * 1000 + isDoubled * 100 + (place < 0 ? harm.length : place);
   };
-  return concluded.filter(isTold).sort((a, b) => rank(a) - rank(b));
+  return concluded.filter(isFinding).sort((a, b) => rank(a) - rank(b));
 }
 
 function ruleOf(
-  { id, title }: Check,
-  verdict: ReportRule['verdict'],
-  why: string | null,
-  findings: readonly ReportFinding[],
-): ReportRule {
-  const recordings = findings.flatMap(({ recording }) => recording ?? []);
-  return {
-    id,
-    family: 'checks',
-    words: title,
-    verdict,
-    scenarios: [...new Set(recordings)],
-    needs: [],
-    unlock: [],
-    lost: [],
-    ...(why === null ? {} : { why }),
-    reason: null,
-    findings,
-  };
-}
-
-function checkRule(
   { check, verdict, why, concluded }: CheckResult,
   options: ClientReportOptions,
   redactor: Redactor,
 ): ReportRule {
-  const { atStake, mend, orders, rules } = check;
-  const words = rules.map((rule) => `${rule}: ${findRule(rule).words}`).join(' ');
-  const advice = {
-    why: orders === 'Nothing.' ? words : `${orders} ${words}`,
-    at_stake: atStake,
-    mend: mend.words,
-    example: mend.example,
-  };
-  const findings = worstFirst(concluded).map((each): ReportFinding => {
-    const { aim, outcome, run, seen, plays } = each;
+  const { id, title, orders, expected, atStake, mend, rules } = check;
+  const cited = rules.map((rule) => `${rule}: ${findRule(rule).words}`);
+  const advice = { why: [orders, ...cited].join(' '), at_stake: atStake, mend };
+  const findings = worstFirst(concluded).map(({ aim, outcome, ...each }): ReportFinding => {
     const operation = aim.site?.operation ?? 'all';
     return {
-      scenario: check.id,
+      scenario: id,
       place: aim.words,
       verdict: judgedAs[outcome.verdict],
-      expected: `The client ${check.expected}`,
+      expected: `The client ${expected}`,
       actual: redactor.text(outcome.actual),
-      seen: `${seen} of ${plays} run${plays === 1 ? '' : 's'}`,
-      recording: recordingId(run),
+      seen: `${each.seen} of ${count(each.plays, 'run')}`,
+      recording: `run-${each.run}`,
       exchanges: outcome.calls,
       advice,
       replay: options.replay(check),
-      fingerprint: fingerprintOf(check.id, operation, outcome.kind),
+      fingerprint: createHash('sha256')
+        .update([id, operation, outcome.kind].join('\n'))
+        .digest('hex')
+        .slice(0, 12),
     };
   });
-  return ruleOf(check, judgedAs[verdict], why === null ? null : redactor.text(why), findings);
-}
-
-function recordingId(run: number): string {
-  return `run-${run}`;
-}
-
-/** The number of the run that a scenario records. */
-export function runOf(recording: string): number {
-  return Number(recording.replace('run-', ''));
-}
-
-function fingerprintOf(...parts: readonly string[]): string {
-  return createHash('sha256').update(parts.join('\n')).digest('hex').slice(0, 12);
+  const scenarios = [...new Set(findings.map(({ recording }) => recording!))];
+  const family = 'checks';
+  return checkRule(
+    { id, family, words: title, verdict: judgedAs[verdict], scenarios, findings },
+    why === null ? null : redactor.text(why),
+  );
 }
 
 const outputLines = 20;
@@ -249,27 +190,28 @@ const longestBody = 4_000;
 /** A client that polls without a pause sends tens of thousands. */
 const mostCalls = 1_000;
 
-function recordingScenario(
+function scenarioOf(
   run: number,
   { calls, ending }: Recording,
   results: readonly CheckResult[],
   redactor: Redactor,
 ): ReportScenario {
-  const shown = results.flatMap(({ check, concluded }) =>
-    concluded.filter(isShown).map((each) => ({ id: check.id, ...each })),
+  const own = results.flatMap(({ check, concluded }) =>
+    concluded
+      .filter((each) => each.run === run && isFinding(each))
+      .map(({ outcome }) => ({ id: check.id, outcome })),
   );
-  const own = shown.filter((each) => each.run === run);
+  const ids = [...new Set(own.map(({ id }) => id))];
   const cited = new Set(own.flatMap(({ outcome }) => outcome.calls));
   const kept = calls.filter(({ n }) => n <= mostCalls || cited.has(n));
   const left = calls.length - kept.length;
-  const verdicts = own.map(({ outcome }) => judgedAs[outcome.verdict]);
-  const worst = VERDICTS.find((each) => verdicts.some((verdict) => verdict === each));
+  const verdicts: readonly string[] = own.map(({ outcome }) => judgedAs[outcome.verdict]);
   const lines = ending.output.trimEnd().split('\n').slice(-outputLines).join('\n');
   return {
-    id: recordingId(run),
-    title: run === 1 ? 'the command as it is' : [...new Set(own.map(({ id }) => id))].join(', '),
-    verdict: (worst ?? 'passed') as Judged,
-    rules: [...new Set(own.map(({ id }) => id))],
+    id: `run-${run}`,
+    title: run === 1 ? 'the command as it is' : ids.join(', '),
+    verdict: (VERDICTS.find((each) => verdicts.includes(each)) ?? 'passed') as Judged,
+    rules: ids,
     by_rule: {},
     why: left === 0 ? null : `${left} more calls are not shown`,
     attempts: 1,
@@ -279,28 +221,18 @@ function recordingScenario(
       at_ms: Math.round(ending.durationMs),
       output: redactor.text(lines),
     },
-    shown: own
-      .filter(({ outcome }) => outcome.verdict === 'passed')
-      .map(({ id, aim, outcome }) => ({
-        rules: [id],
-        place: aim.words,
-        expected: redactor.text(outcome.actual),
-        exchanges: outcome.calls,
-      })),
-    exchanges: kept.map((call) => callExchange(call, ending.durationMs, redactor)),
+    exchanges: kept.map((call) => exchangeOf(call, ending.durationMs, redactor)),
   };
 }
 
-function callExchange(call: ApiCall, endMs: number, redactor: Redactor): ReportExchange {
+function exchangeOf(call: ApiCall, endMs: number, redactor: Redactor): ReportExchange {
   const { response, struck, key, abandonedAtMs, answeredAtMs, atMs } = call;
   const body = (text: string) => (text === '' ? null : clipped(redactor.text(text), longestBody));
   const isRead = call.fate === 'answered' || call.fate === 'refused';
   const kept = (lines: ApiCall['headers'], names: RegExp) =>
     lines
       .filter(([name]) => names.test(name))
-      .map(([name, value]) => {
-        return [name.toLowerCase(), redactor.header(name, value)] as const;
-      });
+      .map(([name, value]) => [name.toLowerCase(), redactor.header(name, value)] as const);
   const keyLine = key === null ? [] : [['idempotency-key', redactor.known(key)] as const];
   return {
     n: call.n,

@@ -1,7 +1,7 @@
 // The report on a receiver in the common form: each check stands as a rule, and findings with one
 // cause stand together.
 import { fingerprintOf } from '../engine/judge/fingerprint.ts';
-import { countVerdicts, verdictOfRun } from '../reports/build-report.ts';
+import { checkReport, checkRule } from '../reports/check-report.ts';
 import { reportExchange } from '../reports/exchanges.ts';
 import type { Redactor } from '../reports/redact.ts';
 import type { Report, ReportCause, ReportRule, ReportScenario } from '../reports/report.ts';
@@ -19,33 +19,22 @@ export interface ReceiverReportOptions {
 }
 
 export function receiverReport(options: ReceiverReportOptions): Report {
-  const { version, url, run, redactor, replay } = options;
-  const rules = run.results.map((result) => ruleOf(result, redactor, replay));
+  const { url, run, redactor } = options;
   const notes = [
     ...(run.refused === null ? [] : [`Nothing was judged: ${run.refused}.`.replace('?.', '?')]),
     ...run.observed,
   ];
-  return {
-    schema: 1,
-    judge: 'receiver',
-    tool: { name: 'conformance', version },
-    target: { base_url: redactor.text(url), control_url: null },
-    seed: 1,
-    started_at: run.startedAt,
-    duration_ms: Math.round(run.durationMs),
-    verdict: verdictOfRun({ judge: 'receiver', rules }, options.strict),
-    summary: countVerdicts(rules),
-    requests: run.requests,
-    interrupted: run.interrupted,
-    mark: 'receiver',
-    notes: notes.map((note) => redactor.text(note)),
-    causes: causesIn(run),
-    rules,
-    scenarios: run.results.map((result) => scenarioOf(result, redactor)),
-    observed: [],
-    unlock: [],
-    baseline: null,
-  };
+  return checkReport(
+    { ...options, judge: 'receiver' },
+    {
+      target: { base_url: redactor.text(url), control_url: null },
+      seed: 1,
+      notes: notes.map((note) => redactor.text(note)),
+      causes: causesIn(run),
+      rules: run.results.map((result) => ruleOf(result, options)),
+      scenarios: run.results.map((result) => scenarioOf(result, redactor)),
+    },
+  );
 }
 
 /** What checks that fail have in common, the most general cause first. */
@@ -72,53 +61,35 @@ function causesIn({ results }: ReceiverRun): ReportCause[] {
 
 function ruleOf(
   { judgement, why, check }: CheckResult,
-  redactor: Redactor,
-  replay: ReceiverReportOptions['replay'],
+  { redactor, replay }: ReceiverReportOptions,
 ): ReportRule {
   const { id, group, title } = check;
-  const { verdict, stake = check } = judgement;
+  const { verdict, stake = check, exchanges } = judgement;
   const expected = redactor.text(judgement.expected);
   const actual = redactor.text(judgement.actual);
   const isAdvised = verdict === 'deviates' || verdict === 'advisory';
   const finding = {
-    scenario: id,
-    verdict,
-    expected,
-    actual,
-    exchanges: judgement.exchanges,
+    ...{ scenario: id, verdict, expected, actual, exchanges },
     ...(isAdvised ? { advice: { why: check.why, at_stake: stake.gains, mend: stake.fix } } : {}),
     replay: redactor.text(replay(check)),
     fingerprint: fingerprintOf(id, id, { expected, actual }),
   };
-  return {
-    id,
-    family: groupWords[group],
-    words: title,
-    verdict,
-    scenarios: [id],
-    needs: [],
-    unlock: [],
-    lost: [],
-    ...(why === null ? {} : { why: redactor.text(why) }),
-    reason: null,
-    findings: verdict === 'passed' ? [] : [finding],
-  };
+  const findings = verdict === 'passed' ? [] : [finding];
+  return checkRule(
+    { id, family: groupWords[group], words: title, verdict, scenarios: [id], findings },
+    why === null ? null : redactor.text(why),
+  );
 }
 
-function scenarioOf({ check, judgement, why, exchanges }: CheckResult, redactor: Redactor) {
-  const { id, title } = check;
-  const { verdict, expected } = judgement;
-  const shown = { rules: [id], expected, exchanges: judgement.exchanges };
+function scenarioOf(
+  { check: { id, title }, judgement: { verdict }, why, exchanges }: CheckResult,
+  redactor: Redactor,
+): ReportScenario {
   return {
-    id,
-    title,
-    verdict,
-    rules: [id],
-    by_rule: { [id]: verdict },
+    ...{ id, title, verdict, rules: [id], by_rule: { [id]: verdict } },
     why: why === null ? null : redactor.text(why),
     attempts: 1,
     duration_ms: exchanges.reduce((sum, each) => sum + each.durationMs, 0),
-    shown: verdict === 'passed' ? [shown] : [],
     exchanges: exchanges.map((each) => reportExchange(each, redactor)),
-  } satisfies ReportScenario;
+  };
 }

@@ -214,13 +214,6 @@ function unfinished(
 }
 
 function reportScenario(result: ScenarioResult, title: string, redactor: Redactor): ReportScenario {
-  const shown = result.findings
-    .filter((each) => each.verdict === 'passed')
-    .map(({ rules, expected, exchanges }): ReportScenario['shown'][number] => ({
-      rules,
-      expected: redactor.text(expected),
-      exchanges,
-    }));
   return {
     id: result.id,
     title,
@@ -230,7 +223,6 @@ function reportScenario(result: ScenarioResult, title: string, redactor: Redacto
     why: result.why === null ? null : redactor.text(result.why),
     attempts: result.attempts,
     duration_ms: Math.round(result.durationMs),
-    shown,
     // In the order in which they began; concurrent requests end in another order.
     exchanges: [...result.exchanges]
       .sort((a, b) => a.n - b.n)

@@ -1,17 +1,7 @@
 // What a report says, as parts of a document: findings by cause, and everything else in sections.
 import { KINDS, type Kind, kindWords } from '../engine/inventory/inventory.ts';
-import { clock, exchangeLines, timelineLines } from './exchanges.ts';
-import {
-  code,
-  type Fact,
-  facts,
-  heading,
-  type Item,
-  item,
-  list,
-  type Part,
-  words,
-} from './parts.ts';
+import { endingLine, exchangeLines, timelineLines } from './exchanges.ts';
+import { code, facts, heading, type Item, item, list, type Part, words } from './parts.ts';
 import type {
   Report,
   ReportCause,
@@ -23,149 +13,134 @@ import type {
 } from './report.ts';
 import { count, vocabularyOf } from './verdict-words.ts';
 
-export interface Section {
-  readonly title: string;
-  readonly place: 'first' | 'doubt' | 'later' | 'last';
-  readonly parts: readonly Part[];
+/** Everything but the findings. */
+export interface Sections {
+  /** Before the findings. */
+  readonly first: readonly Part[];
+  /** What could not be judged. */
+  readonly doubt: readonly Part[];
+  readonly later: readonly Part[];
+  /** What was made on the target and is left there, one sentence each. */
+  readonly left: readonly string[];
 }
 
-function section(place: Section['place'], title: string, items: readonly Item[]): Section[] {
-  return items.length === 0 ? [] : [{ title, place, parts: [heading(title), ...list(items)] }];
+function section(title: string, items: readonly Item[]): Part[] {
+  return items.length === 0 ? [] : [heading(title), ...list(items)];
 }
 
-/** Everything but the findings, in order; `isBrief` leaves out answers that the simulator gives too. */
-export function sectionsOf(report: Report, { isBrief = false } = {}): Section[] {
+/** `isBrief` leaves out answers that the simulator gives too. */
+export function sectionsOf(report: Report, { isBrief = false } = {}): Sections {
   const { crashes = [], inventory, notes, not_started: start, unlock } = report;
   const isStarted = start === undefined;
-  return [
-    ...section(
-      'first',
-      'Requests that the target never answers properly',
-      crashes.map(({ operation, distinguishes, failure, times, of, rules }) => {
-        const what = `${operation} ${distinguishes}`.trim();
-        const ids = rules.join(', ');
-        const waiting = ids === '' ? '' : ` Cannot be judged until then: ${ids}.`;
-        return item(`${what}: ${failure}, ${times} of ${count(of, 'request')}.${waiting}`);
-      }),
-    ),
-    ...(isStarted ? [...doubtful(report), ...untested(report)] : []),
-    ...baselineSections(report),
-    ...section(
-      'later',
-      'What would unlock more rules',
-      unlock.map(({ add, rules, with_others: others }) => {
-        const alone = rules > 0 ? [`+${rules}`] : [];
-        const more = others > 0 ? [`${others} together with others`] : [];
-        return item(`${add} (${[...alone, ...more].join(', and ')})`);
-      }),
-    ).filter(() => isStarted),
-    ...observedSection(report, isBrief),
-    // The reason why nothing was tried stands with the verdict.
-    ...section(
-      'later',
-      'Notes',
-      notes.filter((each) => each !== start).map((each) => item(each)),
-    ),
-    ...section(
-      'last',
-      'Made and left',
-      inventory === undefined ? [] : inventoryLines(inventory).map((each) => item(each)),
-    ),
-  ];
+  const crashItems = crashes.map(({ operation, distinguishes, failure, times, of, rules }) => {
+    const what = `${operation} ${distinguishes}`.trim();
+    const waiting = rules.length === 0 ? '' : ` Cannot be judged until then: ${rules.join(', ')}.`;
+    return item(`${what}: ${failure}, ${times} of ${count(of, 'request')}.${waiting}`);
+  });
+  const unlockItems = unlock.map(({ add, rules, with_others: others }) => {
+    const alone = rules > 0 ? [`+${rules}`] : [];
+    const more = others > 0 ? [`${others} together with others`] : [];
+    return item(`${add} (${[...alone, ...more].join(', and ')})`);
+  });
+  // The reason why nothing was tried stands with the verdict.
+  const noteItems = notes.filter((each) => each !== start).map((each) => item(each));
+  return {
+    first: section('Requests that the target never answers properly', crashItems),
+    doubt: isStarted ? [...doubtful(report), ...untested(report)] : [],
+    later: [
+      ...baselineSections(report),
+      ...(isStarted ? section('What would unlock more rules', unlockItems) : []),
+      ...observedSection(report, isBrief),
+      ...section('Notes', noteItems),
+    ],
+    left: inventory === undefined ? [] : inventoryLines(inventory),
+  };
 }
 
 /** What could not be judged, by the reason that many rules share. */
-function doubtful(report: Report): Section[] {
+function doubtful(report: Report): Part[] {
   const { findingsOf, noun, verdicts } = vocabularyOf(report);
   // If a receiver refuses every valid delivery, the reason stands in the notes.
   if (report.verdict === 'invalid' && report.judge !== undefined) return [];
   return (['blocked', 'inconclusive'] as const).flatMap((verdict) => {
+    const isShown = ({ findings }: ReportRule) =>
+      findingsOf.includes(verdict) && findings.length > 0;
     const rules = report.rules.filter(
-      (rule) =>
-        rule.verdict === verdict &&
-        !(findingsOf.includes(verdict) && rule.findings.length > 0) &&
-        !isFollower(rule, report),
+      (rule) => rule.verdict === verdict && !isShown(rule) && !isFollower(rule, report),
     );
     const { name, meaning } = verdicts[verdict];
-    const title = `${count(rules.length, noun)} ${name}: ${meaning}`;
-    return section('doubt', title, byReason(rules, whyNot));
+    return section(`${count(rules.length, noun)} ${name}: ${meaning}`, byReason(rules, whyNot));
   });
 }
 
 /** What nothing in "What would unlock more rules" explains. */
-function untested({ rules, interrupted, judge }: Report): Section[] {
+function untested({ rules, interrupted, judge }: Report): Part[] {
   if (judge !== undefined) return [];
   const open = rules.filter((each) => each.verdict === 'not_tested' && each.reason === null);
   const lost = open.filter((each) => each.lost.length > 0);
   const others = open.filter((each) => each.unlock.length === 0);
   const why = interrupted ? 'the run was interrupted before' : 'for another reason';
-  const titleOf = (own: readonly ReportRule[], reason: string) =>
-    `${count(own.length, 'rule')} not tested: ${reason}`;
+  const titled = (own: readonly ReportRule[], reason: string, of: (rule: ReportRule) => string) =>
+    section(`${count(own.length, 'rule')} not tested: ${reason}`, byReason(own, of));
   return [
-    ...section(
-      'doubt',
-      titleOf(lost, 'what was given no longer works'),
-      byReason(lost, (rule) => rule.lost.join(', ')),
-    ),
-    ...section('doubt', titleOf(others, why), byReason(others, whyNot)),
+    ...titled(lost, 'what was given no longer works', (rule) => rule.lost.join(', ')),
+    ...titled(others, why, whyNot),
   ];
 }
 
-function baselineSections({ rules, baseline }: Report): Section[] {
+function baselineSections({ rules, baseline }: Report): Part[] {
   const { stale = [], expired = [] } = baseline ?? {};
   const known = rules.filter((each) => each.verdict === 'known');
   const accepted = rules.filter(isAccepted);
   return [
     ...section(
-      'later',
       count(known.length, 'known deviation'),
       known.map(({ id, reason }) => item(reason ?? '', id)),
     ),
     ...section(
-      'later',
       `${count(accepted.length, 'rule')} accepted as not tested`,
       byReason(accepted, ({ reason }) => reason!),
     ),
     ...section(
-      'later',
       'Baseline entries whose date has passed; they count as deviations again',
       expired.map((each) => item(`(${each.expires}) ${each.reason}`, each.rule)),
     ),
     ...section(
-      'later',
       'Baseline entries that no longer deviate; remove them with --update-baseline',
       stale.map((each) => item(`in ${each.scenario}: ${each.reason}`, each.rule)),
     ),
   ];
 }
 
-function observedSection({ observed }: Report, isBrief: boolean): Section[] {
+function observedSection({ observed }: Report, isBrief: boolean): Part[] {
   const seen = observed.filter((row) => row.observed !== null);
   const shown = isBrief ? seen.filter(({ same }) => same === false) : seen;
   const unseen = observed.length - seen.length;
   if (shown.length === 0) return [];
-  const title = isBrief
-    ? 'Open questions that the target answers differently from the simulator'
-    : 'Where the specification is open';
-  const rows = shown.map(({ id, question, observed: answer, simulator, same }) => [
-    ...[id, question, answer!],
-    same === true ? 'the same' : simulator,
-  ]);
+  const rows = shown.map(({ id, question, observed: answer, simulator, same }) => {
+    return [id, question, answer!, same === true ? 'the same' : simulator];
+  });
   const table: Part = { kind: 'table', head: ['', '', 'target', 'simulator'], rows };
+  if (isBrief) {
+    return [
+      heading('Open questions that the target answers differently from the simulator'),
+      table,
+    ];
+  }
   const rest = `${count(unseen, 'more question')} were not seen in this run.`;
-  const more = isBrief || unseen === 0 ? [] : [words(rest)];
-  return [{ title, place: 'later', parts: [heading(title), table, ...more] }];
+  const more = unseen === 0 ? [] : [words(rest)];
+  return [heading('Where the specification is open'), table, ...more];
 }
 
 /** Ids by the reason that they share. */
 function byReason(rules: readonly ReportRule[], reasonOf: (rule: ReportRule) => string): Item[] {
-  const reasons = new Map<string, string[]>();
-  for (const rule of rules) {
-    const reason = reasonOf(rule);
-    reasons.set(reason, [...(reasons.get(reason) ?? []), rule.id]);
-  }
-  return [...reasons].map(([text, ids]) => item(text, '', ids));
+  const reasons = [...new Set(rules.map(reasonOf))];
+  return reasons.map((text) =>
+    item(text, '', idsOf(rules.filter((rule) => reasonOf(rule) === text))),
+  );
 }
+
+const idsOf = (rules: readonly ReportRule[]) => rules.map(({ id }) => id);
 
 /** Whether the baseline accepts that the rule was not tested. */
 export function isAccepted({ verdict, reason }: ReportRule): boolean {
@@ -195,19 +170,21 @@ export function groupsOf(report: Report, verdict: ReportRule['verdict']): Group[
         !isFollower(rule, report),
     ),
   );
-  const groups: Group[] = [];
-  const add = (title: string, cause: ReportCause | null, rules: readonly ReportRule[]) => {
+  const groupOf = (title: string, cause: ReportCause | null, rules: readonly ReportRule[]) => {
     for (const rule of rules) left.delete(rule);
-    const members = new Set(rules.map(({ id }) => id));
-    const followers = report.rules.filter((rule) => members.has(causeOf(rule) ?? ''));
-    groups.push({ title, cause, rules, followers });
+    const members = idsOf(rules);
+    const followers = report.rules.filter((rule) => members.includes(causeOf(rule) ?? ''));
+    return { title, cause, rules, followers };
   };
-  for (const cause of report.causes ?? []) {
+  const shared = (report.causes ?? []).flatMap((cause) => {
     const rules = [...left].filter(({ id }) => cause.rules.includes(id));
-    if (rules.length > 1) add(`${cause.title}: ${count(rules.length, noun)}`, cause, rules);
-  }
-  for (const rule of left) add(`${rule.id} ${verdicts[verdict].name}`, null, [rule]);
-  return groups;
+    const title = `${cause.title}: ${count(rules.length, noun)}`;
+    return rules.length > 1 ? [groupOf(title, cause, rules)] : [];
+  });
+  const single = [...left].map((rule) =>
+    groupOf(`${rule.id} ${verdicts[verdict].name}`, null, [rule]),
+  );
+  return [...shared, ...single];
 }
 
 /** The rule whose deviation explains this one: one of its findings, or all if it deviates itself. */
@@ -225,13 +202,17 @@ function isFollower(rule: ReportRule, { rules }: Report): boolean {
   return rules.some(({ id, verdict }) => id === cause && id !== rule.id && verdict === 'deviates');
 }
 
+/** Each failure once. */
+export function distinct(findings: readonly ReportFinding[]): readonly ReportFinding[] {
+  return findings.filter(
+    ({ fingerprint }, at) => findings.findIndex((e) => e.fingerprint === fingerprint) === at,
+  );
+}
+
 /** The findings that made a rule's verdict, each failure once. */
 export function tellingFindings(rule: ReportRule): readonly ReportFinding[] {
   const verdict = rule.verdict === 'known' ? 'deviates' : rule.verdict;
-  const telling = rule.findings.filter((each) => each.verdict === verdict);
-  return telling.filter(
-    ({ fingerprint }, at) => telling.findIndex((e) => e.fingerprint === fingerprint) === at,
-  );
+  return distinct(rule.findings.filter((each) => each.verdict === verdict));
 }
 
 /** Why a rule could not be judged. */
@@ -274,27 +255,23 @@ function groupParts(group: Group, report: Report, detail: Detail): Part[] {
   const whole = telling.filter(isOther).slice(0, detail.findings);
   const others = telling.filter((each) => !whole.includes(each));
   const places = [...new Set(others.map(({ place, scenario }) => place ?? scenario))];
-  const unjudged = followers.map(({ id }) => id).join(', ');
+  const unjudged = idsOf(followers).join(', ');
+  const explained =
+    rules.length <= RULES_EXPLAINED
+      ? rules.map((rule) => item(rule.words, rule.id))
+      : [item(`all ${rules.length}:`, '', idsOf(rules))];
   return [
     heading(`${sign} ${title}`, tone),
     ...(cause === null
       ? [words(first.words, true)]
-      : [
-          ...facts([['mend', cause.mend]]),
-          ...list(
-            rules.length <= RULES_EXPLAINED
-              ? rules.map((rule) => item(rule.words, rule.id))
-              : [
-                  item(
-                    `all ${rules.length}:`,
-                    '',
-                    rules.map(({ id }) => id),
-                  ),
-                ],
-          ),
-          words(`One of them, ${first.id}:`),
-        ]),
-    ...whole.flatMap((each, at) => oneFinding(each, whole[at - 1], report, { ...detail, cause })),
+      : [...facts([['mend', cause.mend]]), ...list(explained), words(`One of them, ${first.id}:`)]),
+    ...whole.flatMap((each, at) => {
+      const before = whole[at - 1];
+      const also = before === undefined ? [] : [words('Also:')];
+      // How to mend it stands with the cause.
+      const hasMend = cause === null;
+      return [...also, ...findingDetail(each, report, { ...detail, before, hasMend })];
+    }),
     ...facts([['and in', places.join(', ')]]),
     ...(followers.length === 0
       ? []
@@ -302,56 +279,41 @@ function groupParts(group: Group, report: Report, detail: Detail): Part[] {
   ];
 }
 
-/** What a finding says; `before` is the finding shown above it, which is not repeated. */
-export function findingFacts(
+interface FindingDetail extends Omit<Detail, 'findings'> {
+  /** The finding shown above it, of which nothing is repeated. */
+  readonly before?: ReportFinding | undefined;
+  readonly hasMend?: boolean;
+}
+
+/** One finding with the exchanges that prove it. */
+export function findingDetail(
   finding: ReportFinding,
   report: Report,
-  before?: ReportFinding,
-): { readonly seen: readonly Fact[]; readonly advice: readonly Fact[] } {
-  const { scenario, place = '', expected, actual, seen, advice, replay } = finding;
-  const isOther = before?.scenario !== scenario;
+  detail: FindingDetail,
+): Part[] {
+  const { scenario, place = '', expected, actual, seen, advice, replay, exchanges } = finding;
+  const { before, width, jsonFile, hasMend = true } = detail;
+  const { hasScenarios } = vocabularyOf(report);
+  const isNew = before?.scenario !== scenario;
+  const isProven = isNew || `${before?.exchanges}` !== `${exchanges}`;
   const unless = (text: string | undefined, earlier: string | undefined) =>
     text === earlier ? '' : (text ?? '');
-  return {
-    seen: [
-      ['scenario', vocabularyOf(report).hasScenarios && isOther ? scenario : ''],
+  const requests = `npx conformance replay ${jsonFile} ${scenario}`;
+  return [
+    ...facts([
+      ['scenario', hasScenarios && isNew ? scenario : ''],
       ['where', place],
       ['expected', expected],
       ['actual', seen === undefined ? actual : `${actual} (in ${seen})`],
-    ],
-    advice: [
+    ]),
+    ...(isProven ? code(proofLines(finding, report, width)) : []),
+    ...facts([
       ['why', unless(advice?.why, before?.advice?.why)],
       ['at stake', unless(advice?.at_stake, before?.advice?.at_stake)],
-      ['mend', unless(advice?.mend, before?.advice?.mend)],
+      ['mend', hasMend ? unless(advice?.mend, before?.advice?.mend) : ''],
       ['try again', unless(replay, before?.replay)],
-    ],
-  };
-}
-
-function oneFinding(
-  finding: ReportFinding,
-  before: ReportFinding | undefined,
-  report: Report,
-  { width, jsonFile, cause }: Detail & { readonly cause: ReportCause | null },
-): Part[] {
-  const { scenario, advice, exchanges } = finding;
-  const { seen, advice: own } = findingFacts(finding, report, before);
-  const isNew = before?.scenario !== scenario;
-  const isShown = isNew || `${before?.exchanges}` !== `${exchanges}`;
-  const canReplay = jsonFile !== undefined && vocabularyOf(report).hasScenarios && isNew;
-  const output = recordingOf(report, finding)?.ending?.output ?? '';
-  const printed = lastLines(output, 3).map((line) => `            | ${line}`);
-  const isSaid = advice?.example === undefined || advice.example === before?.advice?.example;
-  return [
-    ...(before === undefined ? [] : [words('Also:')]),
-    ...facts(seen),
-    ...(isShown ? code([...proofLines(finding, report, width), ...printed]) : []),
-    ...facts([
-      // How to mend it stands with the cause.
-      ...own.filter(([name]) => cause === null || name !== 'mend'),
-      ['requests', canReplay ? `npx conformance replay ${jsonFile} ${scenario}` : ''],
+      ['requests', jsonFile !== undefined && hasScenarios && isNew ? requests : ''],
     ]),
-    ...(isSaid ? [] : [words('Right:'), ...code(advice.example.split('\n'))]),
   ];
 }
 
@@ -361,26 +323,28 @@ export function lastLines(output: string, most: number): string[] {
 
 const EXCHANGES_SHOWN = 4;
 const TIMELINE_SHOWN = 12;
+const OUTPUT_SHOWN = 3;
 
 /** The exchanges that a finding cites, and how the command of a client ended. */
 function proofLines(finding: ReportFinding, report: Report, width: number): string[] {
   const { isTimeline } = vocabularyOf(report);
   const cited = citedBy(report, finding).slice(0, isTimeline ? TIMELINE_SHOWN : EXCHANGES_SHOWN);
   const ending = recordingOf(report, finding)?.ending;
+  const printed = lastLines(ending?.output ?? '', OUTPUT_SHOWN);
   return [
     ...cited.flatMap((each) => (isTimeline ? timelineLines : exchangeLines)(each, width)),
-    ...(ending === undefined ? [] : [`${clock(ending.at_ms)}  the command ${ending.words}`]),
+    ...(ending === undefined ? [] : [endingLine(ending)]),
+    ...printed.map((line) => `            | ${line}`),
   ];
 }
 
 /** The scenario that holds the exchanges of a finding. */
-export function recordingOf(report: Report, finding: ReportFinding): ReportScenario | undefined {
+function recordingOf(report: Report, finding: ReportFinding): ReportScenario | undefined {
   const id = finding.recording ?? finding.scenario;
   return report.scenarios.find((each) => each.id === id);
 }
 
-/** The exchanges that a finding cites. */
-export function citedBy(report: Report, finding: ReportFinding): readonly ReportExchange[] {
+function citedBy(report: Report, finding: ReportFinding): readonly ReportExchange[] {
   const { exchanges = [] } = recordingOf(report, finding) ?? {};
   return exchanges.filter(({ n }) => finding.exchanges.includes(n));
 }
@@ -407,7 +371,6 @@ export function inventoryLines(inventory: ReportInventory): string[] {
   };
   const enabledIds = enabled.map(({ id }) => id).join(', ');
   const subscriptions = `${count(enabled.length, 'subscription')} ${enabledIds}`;
-  const writes = count(unanswered, 'write');
   return [
     what === 'nothing'
       ? 'Made nothing on the target that it knows of.'
@@ -419,6 +382,8 @@ export function inventoryLines(inventory: ReportInventory): string[] {
     ...left('Positions still open', positions),
     ...left('Transactions still pending', pending),
     ...left('Transactions approved and not settled', approved),
-    ...(unanswered === 0 ? [] : [`${writes} got no response and may or may not have run.`]),
+    ...(unanswered === 0
+      ? []
+      : [`${count(unanswered, 'write')} got no response and may or may not have run.`]),
   ];
 }

@@ -3,7 +3,7 @@ import type { HeaderLine } from '../engine/send/headers.ts';
 import type { Exchange } from '../engine/types.ts';
 import { printable, wrapText } from './plain-text.ts';
 import type { Redactor } from './redact.ts';
-import type { ReportExchange } from './report.ts';
+import type { ReportExchange, ReportScenario } from './report.ts';
 import { duration } from './verdict-words.ts';
 
 /** Requests are kept whole so that they can be sent again; responses only have to be read. */
@@ -75,40 +75,34 @@ export function exchangeLines(exchange: ReportExchange, width: number): string[]
 export function timelineLines(exchange: ReportExchange, width: number): string[] {
   const margin = ' '.repeat(12);
   return [
-    cut(`${clock(exchange.at_ms)}  ${exchange.n}. ${timelineRequest(exchange)}`, width),
-    cut(`${margin}   → ${timelineResult(exchange)}`, width),
+    cut(`${clock(exchange.at_ms)}  ${exchange.n}. ${requestLine(exchange)}`, width),
+    cut(`${margin}   → ${resultLine(exchange)}`, width),
   ];
 }
 
-/** `POST /api/v1/accounts  key 8a40…`. */
-export function timelineRequest({ request }: ReportExchange): string {
-  const header = (name: string) =>
-    request.headers.find(([each]) => each.toLowerCase() === name)?.[1];
-  const [key, tag] = [header('idempotency-key'), header('if-match')];
-  return [
-    `${request.method} ${pathOf(request.url)}`,
-    ...(key === undefined ? [] : [`key ${shortKey(key)}`]),
-    ...(tag === undefined ? [] : [`If-Match ${tag}`]),
-  ].join('  ');
+/** How the command of a client ended. */
+export function endingLine({ at_ms: atMs, words }: NonNullable<ReportScenario['ending']>): string {
+  return `${clock(atMs)}  the command ${words}`;
 }
 
 /** What the client received, and how long it took. */
-export function timelineResult(exchange: ReportExchange): string {
+function resultLine(exchange: ReportExchange): string {
   const { response, failure, note, abandoned_at_ms: leftAtMs } = exchange;
   const left =
     leftAtMs === undefined ? '' : `; the client stopped waiting at ${clock(leftAtMs).trim()}`;
   const took = ` after ${duration(exchange.duration_ms)}${left}`;
   if (response === null) return `${failure ?? 'no response'}${took}`;
-  const wait = response.headers.find(([name]) => name.toLowerCase() === 'retry-after')?.[1];
-  const parts = [
-    `${response.status}${wait === undefined ? '' : `, Retry-After: ${wait}`}${took}`,
-    ...(note === undefined ? [] : [`(${note})`]),
-  ];
-  return parts.join(' ');
+  const wait = headerOf(response.headers, 'retry-after');
+  const status = `${response.status}${wait === undefined ? '' : `, Retry-After: ${wait}`}${took}`;
+  return note === undefined ? status : `${status} (${note})`;
+}
+
+function headerOf(headers: readonly HeaderLine[], name: string): string | undefined {
+  return headers.find(([each]) => each.toLowerCase() === name)?.[1];
 }
 
 /** `  +0.213 s`. */
-export function clock(ms: number): string {
+function clock(ms: number): string {
   return `+${(ms / 1000).toFixed(3)} s`.padStart(10);
 }
 
@@ -132,11 +126,18 @@ function bodyLines(body: string | null, margin: string, width: number): string[]
   return isWhole ? shown : [...shown.slice(0, -1), `${shown.at(-1)!.slice(0, width - 1)}…`];
 }
 
-/** `POST /api/v1/accounts as firm`, `operator: advance [30000]`. */
-export function requestLine({ kind, as, request }: ReportExchange): string {
-  if (kind === 'operator') return `operator: ${request.method} ${request.body ?? ''}`;
-  if (kind === 'delivery') return `delivery: ${request.method} ${request.url}`;
-  return `${request.method} ${pathOf(request.url)}${as === null ? '' : ` as ${as}`}`;
+/** `POST /api/v1/accounts as firm`, or with the key and the tag of a client's call. */
+function requestLine({ kind, as, request }: ReportExchange): string {
+  const { method, url, body, headers } = request;
+  if (kind === 'operator') return `operator: ${method} ${body ?? ''}`;
+  if (kind === 'delivery') return `delivery: ${method} ${url}`;
+  if (as !== null) return `${method} ${pathOf(url)} as ${as}`;
+  const [key, tag] = [headerOf(headers, 'idempotency-key'), headerOf(headers, 'if-match')];
+  return [
+    `${method} ${pathOf(url)}`,
+    ...(key === undefined ? [] : [`key ${shortKey(key)}`]),
+    ...(tag === undefined ? [] : [`If-Match ${tag}`]),
+  ].join('  ');
 }
 
 export function pathOf(url: string): string {

@@ -1,10 +1,13 @@
 // The report as JUnit XML, as CI servers read it: a suite for each family, a test case for each
 // rule or check, with its id as the name.
 import { parseUrl } from '../../fixtures/parse-url.ts';
-import { citedBy, findingFacts, sectionsOf, tellingFindings, whyNot } from './document.ts';
-import { pathOf, requestLine, timelineRequest, timelineResult } from './exchanges.ts';
-import type { Report, ReportFinding, ReportRule } from './report.ts';
+import { findingDetail, sectionsOf, tellingFindings, whyNot } from './document.ts';
+import { pathOf } from './exchanges.ts';
+import type { Report, ReportRule } from './report.ts';
+import { textOf } from './text.ts';
 import { vocabularyOf } from './verdict-words.ts';
+
+const WIDE = { color: false, width: 110 };
 
 type Kind = 'passed' | 'failure' | 'error' | 'skipped';
 
@@ -29,26 +32,22 @@ export function junitReport(report: Report): string {
   const timeOf = timesOf(report);
   const hostname = parseUrl(target.base_url)?.host ?? pathOf(target.base_url);
   const timestamp = startedAt.replace(/\.\d+Z$/, '');
+  const { left } = sectionsOf(report);
+  const madePart =
+    left.length === 0 ? '' : `    <system-out>${escapeXml(left.join('\n'))}</system-out>\n`;
   const suites = families.map((family, at) => {
     const own = rules.filter((each) => each.family === family);
     const name = `${prefix}.${family}`;
     const ms = own.reduce((sum, { id }) => sum + timeOf(id), 0);
     const cases = own.map((rule) => testCase(rule, report, name, timeOf(rule.id)));
     const head = attributes({ name, ...counts(own), time: seconds(ms), timestamp, hostname });
-    const last = at === families.length - 1 ? inventoryPart(report) : '';
+    const last = at === families.length - 1 ? madePart : '';
     return `  <testsuite${head}>\n${cases.join('')}${last}  </testsuite>\n`;
   });
   const { skipped: _, ...all } = counts(rules);
   const head = attributes({ name: prefix, ...all, time: seconds(report.duration_ms) });
   const declaration = '<?xml version="1.0" encoding="UTF-8"?>';
   return `${declaration}\n<testsuites${head}>\n${suites.join('')}</testsuites>\n`;
-}
-
-function inventoryPart(report: Report): string {
-  const parts = sectionsOf(report).flatMap(({ place, parts }) => (place === 'last' ? parts : []));
-  const items = parts.flatMap((part) => (part.kind === 'list' ? part.items : []));
-  if (items.length === 0) return '';
-  return `    <system-out>${escapeXml(items.map(({ text }) => text).join('\n'))}</system-out>\n`;
 }
 
 function counts(rules: readonly ReportRule[]) {
@@ -67,7 +66,8 @@ function testCase(rule: ReportRule, report: Report, classname: string, ms: numbe
   const kind = KIND_OF[verdict];
   const { name, meaning } = vocabularyOf(report).verdicts[verdict];
   const telling = tellingFindings(rule);
-  const body = [words, ...telling.map((each) => findingText(each, report))].join('\n\n');
+  const proofs = telling.map((each) => textOf(findingDetail(each, report, WIDE), WIDE).join('\n'));
+  const body = [words, ...proofs].join('\n\n');
   const [first] = telling;
   const expected =
     first === undefined || kind === 'skipped' ? '' : `expected ${first.expected}, but `;
@@ -80,21 +80,6 @@ function testCase(rule: ReportRule, report: Report, classname: string, ms: numbe
   const head = attributes({ classname, name: id, time: seconds(ms) });
   const child = `      <${element}${result}>${escapeXml(body)}</${element}>\n`;
   return `    <testcase${head}>\n${child}    </testcase>\n`;
-}
-
-function findingText(finding: ReportFinding, report: Report): string {
-  const { isTimeline } = vocabularyOf(report);
-  const { seen, advice } = findingFacts(finding, report);
-  const calls = citedBy(report, finding).map((each) => {
-    if (isTimeline) return `${each.n}. ${timelineRequest(each)} -> ${timelineResult(each)}`;
-    const { n, response, failure } = each;
-    return `${n}. ${requestLine(each)} -> ${response === null ? failure : response.status}`;
-  });
-  const facts = [...seen, ...advice].filter(([, text]) => text !== '');
-  return [
-    ...facts.map(([name, text]) => `${name.padEnd(9)} ${text}`),
-    ...calls.map((call) => `call      ${call}`),
-  ].join('\n');
 }
 
 /**

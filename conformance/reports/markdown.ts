@@ -1,6 +1,6 @@
 // The report as Markdown, for a pull request, a wiki or the summary of a CI run.
 import { findingParts, sectionsOf } from './document.ts';
-import { CODE_FACTS, heading, type Part, words } from './parts.ts';
+import { CODE_FACTS, heading, item, list, type Part, words } from './parts.ts';
 import { printable } from './plain-text.ts';
 import type { Report, ReportRule } from './report.ts';
 import { effortLine, headline, VERDICTS, vocabularyOf } from './verdict-words.ts';
@@ -11,23 +11,21 @@ const FINDINGS_SHOWN = 2;
 const LONGEST_LINE = 400;
 
 export function markdownReport(report: Report): string {
-  const { title } = vocabularyOf(report);
   const { target, verdict, not_started: start, client, interrupted, started_at: when } = report;
-  const sections = sectionsOf(report);
-  const at = (isFirst: boolean) =>
-    sections.filter(({ place }) => (place === 'first') === isFirst).flatMap(({ parts }) => parts);
+  const { first, doubt, later, left } = sectionsOf(report);
   const effort = `${effortLine(report)}, ${when}${interrupted ? ', interrupted' : ''}`;
-  const head = [
-    `# ${title}: ${verdict}`,
-    `${codeSpan(target.base_url)} ${headline(report)}. ${effort}.`,
-  ].join('\n\n');
+  const head = `# ${vocabularyOf(report).title}: ${verdict}
+
+${codeSpan(target.base_url)} ${headline(report)}. ${effort}.`;
   return markdownOf(head, [
     ...(start === undefined ? [] : [words(start)]),
     ...(client === undefined ? [] : [words(`The first run: ${client.does}.`)]),
-    ...at(true),
+    ...first,
     ...countParts(report),
     ...findingParts(report, { findings: FINDINGS_SHOWN, width: 160 }),
-    ...at(false),
+    ...doubt,
+    ...later,
+    ...list(left.map((each) => item(each))),
   ]);
 }
 
@@ -43,19 +41,13 @@ function countParts(report: Report): Part[] {
     return [title, { kind: 'table', head: ['check', 'what goes wrong', ''], rows }];
   }
   const used = VERDICTS.filter((each) => report.summary[each] > 0);
-  const counted = (name: string, rules: readonly ReportRule[]) => [
-    name,
-    ...used.map((each) => String(rules.filter(({ verdict }) => verdict === each).length || '')),
-  ];
   const families = [...new Set(report.rules.map(({ family }) => family))];
-  const rows = families.map((name) =>
-    counted(
-      name,
-      report.rules.filter(({ family }) => family === name),
-    ),
-  );
-  const head = ['', ...used.map(nameOf)];
-  return [title, { kind: 'table', head, rows: [...rows, counted('all', report.rules)] }];
+  const rows = [...families, 'all'].map((name) => {
+    const own = report.rules.filter(({ family }) => name === 'all' || family === name);
+    const counts = used.map((each) => own.filter(({ verdict }) => verdict === each).length);
+    return [name, ...counts.map((each) => (each === 0 ? '' : String(each)))];
+  });
+  return [title, { kind: 'table', head: ['', ...used.map(nameOf)], rows }];
 }
 
 /** Any parts as Markdown. Sections take the room that there is; those left out are named. */

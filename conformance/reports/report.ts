@@ -44,7 +44,7 @@ const exchange = record({
 });
 
 /** Why it matters and how to mend it, if the rule's words do not say so. */
-const advice = record({ why: text, at_stake: text, mend: text, 'example?': text });
+const advice = record({ why: text, at_stake: text, mend: text });
 
 const finding = record({
   scenario: text,
@@ -90,9 +90,6 @@ const rule = record({
 /** How the command of a client ended, with the last lines that it printed. */
 const ending = record({ words: text, at_ms: number, output: text });
 
-/** An expectation that held; `place` is where in the client's run. */
-const shown = record({ 'place?': text, rules: texts, expected: text, exchanges: numbers });
-
 const scenario = record({
   id: text,
   title: text,
@@ -107,7 +104,6 @@ const scenario = record({
   attempts: number,
   duration_ms: number,
   'ending?': ending,
-  shown: list(shown),
   exchanges: list(exchange),
 });
 

@@ -1,6 +1,6 @@
 // The report for a terminal: crashes and failures with their proof first, then what could not be
 // judged, then a summary, and last what is left on the target.
-import { Chalk, type ChalkInstance } from 'chalk';
+import { Chalk } from 'chalk';
 import { GONE } from '../engine/record/exchange-recorder.ts';
 import { findingParts, lastLines, sectionsOf } from './document.ts';
 import type { Part } from './parts.ts';
@@ -21,37 +21,57 @@ const IDS_LISTED = 12;
 const FINDINGS_SHOWN = 3;
 
 export function textReport(report: Report, options: TextOptions): string[] {
+  const { paint, width, labelled } = layoutOf(options);
+  const { first, doubt, later, left } = sectionsOf(report, { isBrief: true });
   const { jsonFile } = options;
-  const paint = new Chalk({ level: options.color ? 1 : 0 });
-  const width = widthOf(options);
-  const sections = sectionsOf(report, { isBrief: true });
-  const at = (...places: string[]) =>
-    sections.filter(({ place }) => places.includes(place)).flatMap(({ parts }) => parts);
   const findings = findingParts(report, { findings: FINDINGS_SHOWN, width: width - 4, jsonFile });
-  const left = at('last').flatMap((part) => (part.kind === 'list' ? part.items : []));
+  const { verdict, target, client, interrupted, rules, not_started: start } = report;
+  const { noun, verdicts } = vocabularyOf(report);
+  const style = { conformant: paint.green, deviates: paint.red }[verdict as string] ?? paint.yellow;
+  const cut = interrupted ? ' (interrupted: this is what was done until then)' : '';
+  const subject = printable(target.base_url).replaceAll('\n', ' ');
+  const isGone = rules.some((rule) => rule.findings.some(({ actual }) => actual === GONE));
+  const ending = report.scenarios.find((each) => each.ending !== undefined)?.ending;
+  const output = start === undefined ? [] : lastLines(ending?.output ?? '', 10);
+  const idsOf = (each: 'not_tested' | 'passed') => {
+    const ids = rules.filter((rule) => rule.verdict === each).map(({ id }) => id);
+    const { sign, name } = verdicts[each];
+    return ids.length === 0 ? [] : labelled(`${sign} ${name}: `, ids.join(', '));
+  };
+  const isDone = client !== undefined && start === undefined;
   return [
-    ...textOf([...at('first'), ...findings, ...at('doubt', 'later')], options),
-    ...summaryLines(report, paint, width),
-    ...left.flatMap(({ text }) => wrapText(text, width)).map((line) => paint.dim(line)),
+    ...textOf([...first, ...findings, ...doubt, ...later], options),
+    '',
+    style.bold(`${verdict}: ${subject} ${headline(report)}${cut}`),
+    ...(start === undefined ? [] : wrapText(start, width).map((each) => paint.bold(each))),
+    ...output.flatMap((each) => labelled('  | ', each)),
+    ...(isGone ? ['It stopped answering during the run; the rest was not sent.'] : []),
+    ...wrapText(`${count(rules.length, noun)}: ${countsLine(report)}`, width),
+    ...(isDone ? [...idsOf('not_tested'), ...idsOf('passed')] : []),
+    ...[effortLine(report), ...(client === undefined ? [] : [`The first run: ${client.does}.`])]
+      .concat(left)
+      .flatMap((each) => wrapText(each, width))
+      .map((each) => paint.dim(each)),
   ];
 }
 
-function widthOf({ width }: TextOptions): number {
-  return Math.max(60, Math.min(width, 110));
-}
-
-/** Any parts, as lines for a terminal. */
-export function textOf(parts: readonly Part[], options: TextOptions): string[] {
-  const paint = new Chalk({ level: options.color ? 1 : 0 });
-  const width = widthOf(options);
+function layoutOf({ color, width: columns }: TextOptions) {
+  const paint = new Chalk({ level: color ? 1 : 0 });
+  const width = Math.max(60, Math.min(columns, 110));
   const labelled = (label: string, text: string) => {
     const [first = '', ...rest] = wrapText(text, width - label.length);
     return [paint.dim(label) + first, ...rest.map((each) => ' '.repeat(label.length) + each)];
   };
+  return { paint, width, labelled };
+}
+
+/** Any parts, as lines for a terminal. */
+export function textOf(parts: readonly Part[], options: TextOptions): string[] {
+  const { paint, width, labelled } = layoutOf(options);
   const indented = (text: string, margin: string) =>
     wrapText(text, width - margin.length).map((each) => margin + each);
   const tones = { bad: paint.red.bold, warn: paint.yellow.bold, plain: paint.bold };
-  const linesOf = (part: Part): string[] => {
+  const layOut = (part: Part): string[] => {
     switch (part.kind) {
       case 'heading':
         return ['', ...wrapText(part.text, width).map((each) => tones[part.tone](each))];
@@ -75,46 +95,10 @@ export function textOf(parts: readonly Part[], options: TextOptions): string[] {
         ]);
     }
   };
-  return parts.flatMap(linesOf);
+  return parts.flatMap(layOut);
 }
 
 function listed(ids: readonly string[]): string {
   if (ids.length <= IDS_LISTED) return ids.join(', ');
   return `${ids.slice(0, IDS_LISTED).join(', ')} and ${ids.length - IDS_LISTED} more`;
-}
-
-const CLIENT_LISTS = ['not_tested', 'passed'] as const;
-
-function summaryLines(report: Report, paint: ChalkInstance, width: number): string[] {
-  const { verdict, target, client, interrupted, rules, not_started: start } = report;
-  const { noun, verdicts } = vocabularyOf(report);
-  const style = { conformant: paint.green, deviates: paint.red }[verdict as string] ?? paint.yellow;
-  const cut = interrupted ? ' (interrupted: this is what was done until then)' : '';
-  const subject = printable(target.base_url).replaceAll('\n', ' ');
-  const isGone = rules.some(({ findings }) => findings.some(({ actual }) => actual === GONE));
-  const wrapped = (text: string, label = '') =>
-    wrapText(text, width - label.length).map((each, n) =>
-      n === 0 ? label + each : ' '.repeat(label.length) + each,
-    );
-  const ending = report.scenarios.find((each) => each.ending !== undefined)?.ending;
-  const failedStart = start !== undefined && client !== undefined;
-  const output = failedStart ? lastLines(ending?.output ?? '', 10) : [];
-  const lists = client === undefined || start !== undefined ? [] : CLIENT_LISTS;
-  return [
-    '',
-    style.bold(`${verdict}: ${subject} ${headline(report)}${cut}`),
-    ...(start === undefined ? [] : wrapped(start).map((each) => paint.bold(each))),
-    ...output.flatMap((each) => wrapped(each, '  | ')),
-    ...(isGone ? ['It stopped answering during the run; the rest was not sent.'] : []),
-    ...wrapped(`${count(rules.length, noun)}: ${countsLine(report)}`),
-    ...lists.flatMap((each) => {
-      const ids = rules.filter((rule) => rule.verdict === each).map(({ id }) => id);
-      const { sign, name } = verdicts[each];
-      return ids.length === 0 ? [] : wrapped(ids.join(', '), `${sign} ${name}: `);
-    }),
-    paint.dim(effortLine(report)),
-    ...(client === undefined
-      ? []
-      : wrapped(`The first run: ${client.does}.`).map((each) => paint.dim(each))),
-  ];
 }

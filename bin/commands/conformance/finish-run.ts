@@ -10,7 +10,7 @@ import {
   unexplained,
   updatedBaseline,
 } from '../../../conformance/reports/baseline.ts';
-import { jsonReport, render } from '../../../conformance/reports/formats.ts';
+import { render } from '../../../conformance/reports/formats.ts';
 import { observedConfig } from '../../../conformance/reports/observed.ts';
 import { jsonText } from '../../../conformance/reports/plain-text.ts';
 import type { Report } from '../../../conformance/reports/report.ts';
@@ -54,7 +54,7 @@ export async function finishRun(
     const what = `${count(stale, 'entry', 'entries')} of the baseline no longer deviate`;
     written.push(`exit code ${code}: ${what}; --update-baseline removes them`);
   }
-  await print(options, io, report, written);
+  print(options, io, report, written);
   return code;
 }
 
@@ -102,16 +102,16 @@ function writeObserved(options: ReportOptions, io: JudgeIo, report: Report): str
   ];
 }
 
-async function print(
+function print(
   options: ReportOptions,
   io: JudgeIo,
   report: Report,
   written: readonly string[],
-): Promise<void> {
+): void {
   const isOnGitHub = io.env.GITHUB_ACTIONS === 'true';
   const marks = isOnGitHub ? annotations(report).map((line) => `${line}\n`) : [];
   if (options.json) {
-    io.out(`${await jsonReport(report)}\n`);
+    io.out(`${jsonText(report)}\n`);
     for (const each of [...marks, ...written.map((line) => `${line}\n`)]) io.err(each);
     return;
   }

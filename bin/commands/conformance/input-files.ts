@@ -1,6 +1,7 @@
 // The files that a run reads and writes: found, read and checked before anything is sent.
 import { accessSync, constants, existsSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
+import { isExploreReport } from '../../../conformance/explore/report/again.ts';
 import { parseProfile, type ReadProfile } from '../../../conformance/providers/profile.ts';
 import type { UsedSeeds } from '../../../conformance/providers/profile-provider.ts';
 import { type Baseline, parseBaseline } from '../../../conformance/reports/baseline.ts';
@@ -41,16 +42,13 @@ export function readBaselineFile(file: string, cwd: string, isDraft: boolean): B
 
 export const REPORT_ADVICE = 'conformance run --report json=FILE writes one';
 
-/** The report of a run or a receiver in a document that was read from `file`. */
+/** The report of a run, a receiver or a client in a document that was read from `file`. */
 export function reportIn(given: unknown, option: string, file: string): Report {
   const found = parseReport(given);
   if ('report' in found) return found.report;
-  const name: unknown = Object(given).schema;
-  // Those of explore and client have schemas of their own.
-  const other = typeof name === 'string' ? /^(explore|client)\//.exec(name)?.[1] : undefined;
-  if (other !== undefined) {
-    const takes = 'this command takes the reports of run and receiver';
-    throw new UsageError(`${option}: ${file} is a report of conformance ${other}; ${takes}`);
+  if (isExploreReport(given)) {
+    const takes = 'this command takes those of run, receiver and client';
+    throw new UsageError(`${option}: ${file} is a report of conformance explore; ${takes}`);
   }
   const problem = found.problems[0]?.replace(/\.$/, '');
   throw new UsageError(`${option}: ${file} is not a JSON report: ${problem}; ${REPORT_ADVICE}`);

@@ -1,12 +1,14 @@
 // Judges one client: runs the command against worlds in which something goes wrong, and reports.
 import { availableParallelism } from 'node:os';
-import { checks, glossary } from '../../../conformance/client/checks/all.ts';
+import { checks } from '../../../conformance/client/checks/all.ts';
 import { CommandError } from '../../../conformance/client/command.ts';
 import { type ClientRun, judgeClient } from '../../../conformance/client/judge.ts';
 import { whatItDoes } from '../../../conformance/client/recording.ts';
 import { clientReport, typed } from '../../../conformance/client/report.ts';
-import { jsonText, wrapText } from '../../../conformance/reports/plain-text.ts';
+import { item, list } from '../../../conformance/reports/parts.ts';
+import { jsonText } from '../../../conformance/reports/plain-text.ts';
 import { about, ProgressLine } from '../../../conformance/reports/progress.ts';
+import { textOf } from '../../../conformance/reports/text.ts';
 import { count } from '../../../conformance/reports/verdict-words.ts';
 import { findNamedWorld } from '../../../simulator/compose/options.ts';
 import type { ClientOptions } from './client.ts';
@@ -19,24 +21,13 @@ import { selectChecks } from './selection.ts';
 /** Runs mostly wait, for time limits and for each other: more of them than cores. */
 const jobsPerCore = 4;
 
-/** Columns of what stands beside an id. */
-const listWidth = 79;
-
 export function listChecks({ json }: ClientOptions, io: JudgeIo): number {
-  if (json) {
-    const rows = checks.map(({ id, title, expected, rules }) => ({ id, title, expected, rules }));
-    io.out(`${jsonText({ checks: rows })}\n`);
-    return 0;
-  }
-  const print = (name: string, ...texts: readonly string[]) => {
-    const lines = texts.flatMap((text) => wrapText(text, listWidth));
-    for (const [n, line] of lines.entries()) {
-      io.out(`${(n === 0 ? name : '').padEnd(20)} ${line}\n`);
-    }
-  };
-  for (const { word, meaning } of glossary) print(word, meaning);
-  io.out('\n');
-  for (const { id, title, expected } of checks) print(id, title, `a right client ${expected}`);
+  const rows = checks.map(({ id, title, expected, rules }) => ({ id, title, expected, rules }));
+  const items = rows.map(({ id, title, expected }) =>
+    item(`${title}: a right client ${expected}`, id),
+  );
+  const lines = textOf(list(items), { color: io.color, width: io.columns });
+  io.out(`${json ? jsonText({ checks: rows }) : lines.join('\n')}\n`);
   return 0;
 }
 

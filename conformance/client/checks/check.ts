@@ -29,12 +29,6 @@ export interface Aim {
   readonly words: string;
 }
 
-export interface Mending {
-  readonly words: string;
-  /** A short exchange in HTTP. */
-  readonly example: string;
-}
-
 export interface Check {
   readonly id: `CLT-${string}`;
   /** What goes wrong, in a few words. */
@@ -45,7 +39,7 @@ export interface Check {
   readonly expected: string;
   /** Written for a reader who has never heard of idempotency. */
   readonly atStake: string;
-  readonly mend: Mending;
+  readonly mend: string;
   readonly rules: readonly RuleId[];
   /** None: the client does nothing of the kind. */
   readonly aims: (seen: Observation) => readonly Aim[];
@@ -67,7 +61,7 @@ export function habit({
   ...parts
 }: Pick<Check, HabitParts> & { readonly isMet: (seen: Observation) => boolean }): Check {
   const aims = (seen: Observation) => (isMet(seen) ? [everywhere] : []);
-  return { ...parts, orders: 'Nothing.', aims, atOnce: 0, fault: () => ({}) };
+  return { ...parts, orders: 'Nothing goes wrong.', aims, atOnce: 0, fault: () => ({}) };
 }
 
 /** One aim at each of these sites. */

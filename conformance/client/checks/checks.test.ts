@@ -437,7 +437,7 @@ judged('every check has its words, and cites rules that exist', () => {
   const known = new Set<string>(rules.map(({ id }) => id));
   assert.is(checks.length, 20);
   for (const { id, title, expected, atStake, mend, rules: cited } of checks) {
-    for (const words of [title, expected, atStake, mend.words, mend.example]) {
+    for (const words of [title, expected, atStake, mend]) {
       assert.ok(words.length > 10, `${id}: ${words}`);
     }
     assert.ok(cited.length > 0 && cited.every((rule) => known.has(rule)), id);

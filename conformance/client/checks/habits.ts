@@ -17,11 +17,7 @@ const keySent = habit({
   expected: 'sends an Idempotency-Key of 1 to 255 characters with each of the nine writes',
   atStake:
     'Without a key the platform cannot tell a repeat from a second payment, and refuses the call.',
-  mend: {
-    words: 'Make a key for each thing that you want done, a UUID say, and send it as a header.',
-    example: `POST /api/v1/accounts
-Idempotency-Key: 1b9d6bcd-bbfd-4b2d-9b5d-ab8dfbbd4bed`,
-  },
+  mend: 'Make a key for each thing that you want done, a UUID say, and send it as a header.',
   rules: ['IDEM-1a', 'IDEM-1b'],
   isMet: ({ first }) => writesOf(first).length > 0,
   judge: (recording) => {
@@ -46,15 +42,7 @@ const oneIntent = habit({
     'never uses one key twice for the same operation and subject with another body; better not for two subjects either',
   atStake:
     'The second of two payments under one key is never made: the platform answers with the first one, and all looks well.',
-  mend: {
-    words:
-      'Make the key from everything that makes this operation this one, or draw a new one for each; use it again only to repeat the identical request.',
-    example: `POST /api/v1/transactions/9041/approve?account_id=1001
-Idempotency-Key: approve-9041
-
-POST /api/v1/transactions/9042/approve?account_id=1001
-Idempotency-Key: approve-9042      its own, although the account is the same`,
-  },
+  mend: 'Make the key from everything that makes this operation this one, or draw a new one for each; use it again only to repeat the identical request.',
   rules: ['IDEM-8', 'IDEM-10'],
   isMet: ({ first }) => writesOf(first).length > 0,
   judge: judgeOneIntent,
@@ -96,12 +84,7 @@ const amounts = habit({
   expected: 'sends amounts as decimal strings',
   atStake:
     'Most programs round the numbers that they read: 0.1 + 0.2 becomes 0.30000000000000004, and someone pays the difference.',
-  mend: {
-    words:
-      'A number in JSON is a double in most languages: compute with decimals or whole cents, and send the amount as a string of digits.',
-    example: `POST /api/v1/transactions
-{"amount": "250.00", …}            not 250.0, and not "2.5e2"`,
-  },
+  mend: 'A number in JSON is a double in most languages: compute with decimals or whole cents, and send the amount as a string of digits.',
   rules: ['CONV-2b', 'TXN-5'],
   isMet: ({ first }) => amountsIn(first).length > 0,
   judge: (recording) => {
@@ -143,11 +126,7 @@ const secretPlaces = habit({
   expected: 'puts no token and no secret in a path, a query or a reference',
   atStake:
     'URLs are kept in the logs of every proxy on the way, and references in every export: anyone who reads them can move money.',
-  mend: {
-    words: 'A token belongs in the Authorization header and nowhere else.',
-    example: `GET /api/v1/accounts
-Authorization: Bearer …            not GET /api/v1/accounts?access_token=…`,
-  },
+  mend: 'A token belongs in the Authorization header and nowhere else.',
   rules: ['AUTH-1'],
   isMet: ({ first }) => first.calls.length > 0,
   judge: ({ calls, secrets }) => {
@@ -186,12 +165,7 @@ const tokenKept = habit({
   expected: 'does not ask for a token for each call',
   atStake:
     'Ten tokens a minute are issued: a client that requests one for each call is blocked after the tenth.',
-  mend: {
-    words: 'Keep the token, and ask for another one shortly before it expires or after a 401.',
-    example: `POST /api/v1/oauth/token           200: expires_in 3600
-POST /api/v1/accounts              Bearer …
-POST /api/v1/transactions          Bearer …   the same token`,
-  },
+  mend: 'Keep the token, and ask for another one shortly before it expires or after a 401.',
   rules: ['AUTH-3b'],
   isMet: ({ asksForTokens }) => asksForTokens,
   judge: ({ calls }) => {

@@ -41,21 +41,7 @@ const refused: Check = {
   expected: 'does not send it again as it is, under whatever key',
   atStake:
     'The response will not change: every repeat uses up the rate limit of requests that can succeed, and hides the mistake from the people who could fix it.',
-  mend: {
-    words:
-      'Repeat only what can succeed: 409 idempotency_in_flight, 429, 500 and 503. Report everything else at once. A corrected request is a new operation under a new key.',
-    example: `POST /api/v1/transactions
-Idempotency-Key: 6f1c2a9e
-{"amount": "12,50", …}
-
-422 Unprocessable Entity           {"code": "validation_failed", …}
-
-POST /api/v1/transactions
-Idempotency-Key: b7720c41          corrected, so under a new key
-{"amount": "12.50", …}
-
-201 Created`,
-  },
+  mend: 'Repeat only what can succeed: 409 idempotency_in_flight, 429, 500 and 503. Report everything else at once. A corrected request is a new operation under a new key.',
   rules: ['IDEM-4d', 'IDEM-11'],
   aims: ({ sites }) => refusalAims(chosen(sites)),
   atOnce: 1,
@@ -140,23 +126,7 @@ const staleTag: Check = {
     'does not repeat with that tag, reads the account again, and sends under a new tag and a new key, or ends with an error',
   atStake:
     'Two people edit one customer. A client that does not read again silently undoes the work of the other one, or drops its own.',
-  mend: {
-    words:
-      'On 412 read the account again, apply the change to what it is now, and send it as a new operation: a new tag, a new key.',
-    example: `PATCH /api/v1/accounts/1001
-If-Match: "3"
-Idempotency-Key: 41d0
-
-412 Precondition Failed            {"code": "revision_conflict", …}
-
-(read the account again: ETag: "4")
-
-PATCH /api/v1/accounts/1001
-If-Match: "4"
-Idempotency-Key: 97ab              a new operation
-
-200 OK`,
-  },
+  mend: 'On 412 read the account again, apply the change to what it is now, and send it as a new operation: a new tag, a new key.',
   rules: ['UPD-7', 'UPD-12'],
   aims: ({ sites }) =>
     aimsAt(chosen(sites.filter(({ operation }) => operation === 'updateAccount'))),

@@ -37,14 +37,7 @@ const largeIds: Check = {
   expected: 'never names a rounded id',
   atStake:
     'A program that reads such an id as a number rounds it, and the rounded id belongs to another account, which gets the deposit.',
-  mend: {
-    words:
-      'Keep ids as the strings that they are: beyond 2^53 a double skips every second whole number. Where a list gives them as JSON numbers, read those with a parser that keeps all digits.',
-    example: `201 Created                        {"id": "9007199254743003", …}
-
-POST /api/v1/transactions
-{"account_id": "9007199254743003", …}     not …743004, which Number() makes of it`,
-  },
+  mend: 'Keep ids as the strings that they are: beyond 2^53 a double skips every second whole number. Where a list gives them as JSON numbers, read those with a parser that keeps all digits.',
   rules: ['CONV-1a', 'CONV-1b', 'CONV-3'],
   aims: ({ first }) => (first.calls.length > 0 ? [everywhere] : []),
   atOnce: 1,
@@ -115,15 +108,7 @@ const unknownFields: Check = {
   expected: 'succeeds as before',
   atStake:
     'The platform adds a field, as it may on any day, and every client that counts fields stops.',
-  mend: {
-    words: 'Read the members that you need by name, and ignore all others.',
-    example: `201 Created
-{
-  "x_added_later": "a member of a later version",
-  "status": "pending",
-  "id": "9042", …
-}`,
-  },
+  mend: 'Read the members that you need by name, and ignore all others.',
   rules: ['ACC-18', 'TXN-8'],
   aims: ({ first }) => (first.calls.length > 0 ? [everywhere] : []),
   atOnce: 1,
@@ -141,14 +126,7 @@ const converged: Check = {
   expected: 'succeeds as before',
   atStake:
     'The record is there, exactly as wanted, and the client reports that it could not be made.',
-  mend: {
-    words:
-      'Treat any 2xx as success: 200 means that the reference names this record already, which is what was wanted.',
-    example: `POST /api/v1/accounts
-{"client_reference_id": "crm-81", …}
-
-200 OK                             {"id": "1042", "client_reference_id": "crm-81", …}`,
-  },
+  mend: 'Treat any 2xx as success: 200 means that the reference names this record already, which is what was wanted.',
   rules: ['ACC-5', 'TXN-2', 'IDEM-12'],
   aims: ({ sites }) => aimsAt(sites.filter(({ operation }) => creates.includes(operation))),
   atOnce: 20,
@@ -175,16 +153,7 @@ const plainText: Check = {
   expected: 'ends in order: no crash in its JSON parser, no endless wait',
   atStake:
     'The log has "Unexpected token <" instead of what went wrong, and no one can tell whether the payment was made.',
-  mend: {
-    words:
-      'Look at the status and the content type before you parse: without JSON, report the status and the first line of the text.',
-    example: `422 Unprocessable Entity
-Content-Type: text/plain
-
-currency is required.
-
-→ report: 422, "currency is required."`,
-  },
+  mend: 'Look at the status and the content type before you parse: without JSON, report the status and the first line of the text.',
   rules: ['ERR-2'],
   aims: ({ sites }) => textAims(chosen(sites)),
   atOnce: 1,

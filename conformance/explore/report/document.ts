@@ -4,9 +4,7 @@ import { Chalk } from 'chalk';
 import { findQuestion } from '../../../fixtures/questions.ts';
 import { findRule } from '../../../fixtures/rules.ts';
 import { inventoryLines } from '../../reports/document.ts';
-import { html } from '../../reports/html/fragments.ts';
-import { htmlPage } from '../../reports/html/page.ts';
-import { htmlOf } from '../../reports/html/parts.ts';
+import { html, htmlOf, htmlPage } from '../../reports/html/layout.ts';
 import { markdownOf, plainWords } from '../../reports/markdown.ts';
 import { code, heading, item, list, type Part, words } from '../../reports/parts.ts';
 import { squeezed } from '../../reports/plain-text.ts';
@@ -140,7 +138,7 @@ export function markdownReport(report: ExploreReport): string {
 
 export function htmlReport(report: ExploreReport): string {
   const title = `${report.target.base_url} ${headlineOf(report)}`;
-  const parts = htmlOf(partsOf(report), new Set());
+  const parts = htmlOf(partsOf(report));
   const page = html`<main><h1>${title}</h1><p>${effortOf(report)}.</p>${parts}</main>`;
   return htmlPage(title, page);
 }

@@ -65,7 +65,6 @@ summary:hover { background: var(--soft); }
 .pair { display: grid; grid-template-columns: 5.5rem 1fr; gap: .15rem .75rem; margin: .35rem 0; }
 .pair dt { color: var(--dim); }
 .pair dd { margin: 0; white-space: pre-wrap; }
-.exchange { margin: .6rem 0; }
 table.plain { border-collapse: collapse; width: 100%; font-size: .9rem; }
 table.plain th, table.plain td { text-align: left; vertical-align: top;
   padding: .4rem .75rem .4rem 0; border-top: 1px solid var(--line); }

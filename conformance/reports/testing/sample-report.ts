@@ -86,7 +86,7 @@ const scenario: ReportScenario = {
   why: NASTY,
   attempts: 2,
   duration_ms: 900,
-  shown: [{ rules: ['ACC-1'], expected: '201', exchanges: [3] }],
+
   exchanges: [
     exchange,
     {
@@ -179,7 +179,6 @@ export const sampleClientReport: Report = {
             why: 'w',
             at_stake: 'The money moves twice.',
             mend: 'Keep.',
-            example: 'POST /x',
           },
         },
       ],

@@ -13,8 +13,7 @@ import {
 } from '../../../../simulator/host/storage/private-file.ts';
 import { refuseUsage } from '../../command-io.ts';
 import { terminalLine, terminalText } from '../../terminal.ts';
-import { coverageHtml, coverageMarkdown } from './pages.ts';
-import { coverageText, percentMet, rulesLine } from './text.ts';
+import { coverageHtml, coverageMarkdown, coverageText, percentMet, rulesLine } from './document.ts';
 
 const formats: Readonly<Record<string, (coverage: CoverageShown) => string>> = {
   text: coverageText,
