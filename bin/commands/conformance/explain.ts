@@ -8,7 +8,7 @@ import {
 import { CAPABILITIES } from '../../../conformance/engine/capabilities.ts';
 import { runScenarios } from '../../../conformance/engine/run/run.ts';
 import { fetchSender } from '../../../conformance/engine/send/sender.ts';
-import type { Exchange, Scenario, ScenarioResult } from '../../../conformance/engine/types.ts';
+import type { Scenario } from '../../../conformance/engine/types.ts';
 import { controlProvider } from '../../../conformance/providers/control-provider.ts';
 import { allChecks } from '../../../conformance/receiver/checks.ts';
 import { explainCheck } from '../../../conformance/receiver/explain.ts';
@@ -33,22 +33,16 @@ import { suggestIds } from '../suggest-ids.ts';
 import { explainFields } from './init.ts';
 import { systemIo, UsageError } from './io.ts';
 
-/** How much is shown of what is sent: nothing, as much as fits on a page, or everything. */
-type Detail = 'short' | 'page' | 'full';
-
 /** Columns of a line of an exchange. */
 const WIDTH = 96;
-/** What a page shows: scenarios that it plays for a rule, expectations, and exchanges. */
-const PLAYED = 3;
-const EXPECTATIONS_SHOWN = 8;
-const EXCHANGES_SHOWN = 12;
-const EXAMPLES_SHOWN = 3;
+/** Expectations and exchanges of a page. */
+const SHOWN = 12;
 
 export function defineExplain(command: Command, io = systemIo()): void {
   addHelp(command, {
     examples: [
       'npx conformance explain IDEM-4b',
-      'npx conformance explain CLT-answer-lost --short',
+      'npx conformance explain CLT-answer-lost',
       'npx conformance explain credentials.firm',
     ],
   });
@@ -57,12 +51,10 @@ export function defineExplain(command: Command, io = systemIo()): void {
       '<id>',
       'such as IDEM-4b, bulk-sizes, NS-6, RCV-refuses-no-t, CLT-429 or credentials.firm',
     )
-    .option('--short', 'leave out what is sent')
-    .option('--full', 'show every expectation and every request')
-    .action(async (id: string, { short, full }: { short?: boolean; full?: boolean }) => {
+    .action(async (id: string) => {
       const width = Math.min(io.columns, 100);
       const fields = id === 'profile' ? explainFields(width) : explainFields(width, id);
-      const parts = await explain(id, full ? 'full' : short ? 'short' : 'page');
+      const parts = await explain(id);
       if (parts === undefined && fields.length === 0) throw unknown(id);
       const lines = parts === undefined ? fields : textOf(parts, { color: io.color, width });
       io.out(`${lines.join('\n').trimStart()}\n`);
@@ -76,17 +68,15 @@ function unknown(id: string): UsageError {
   return new UsageError(`"${id}" is ${what}${advice}`);
 }
 
-async function explain(id: string, detail: Detail): Promise<readonly Part[] | undefined> {
-  const same = (each: { readonly id: string }) => each.id.toLowerCase() === id.toLowerCase();
-  const rule = rules.find(same);
-  if (rule !== undefined) return rulePage(rule, detail);
-  const scenario = scenarios.find(same);
-  if (scenario !== undefined) return scenarioPage(scenario, detail);
-  const question = questions.find(same);
+async function explain(id: string): Promise<readonly Part[] | undefined> {
+  const find = <T extends { readonly id: string }>(all: readonly T[]) =>
+    all.find((each) => each.id.toLowerCase() === id.toLowerCase());
+  const [rule, scenario, question] = [find(rules), find(scenarios), find(questions)];
+  if (rule !== undefined) return rulePage(rule);
+  if (scenario !== undefined) return scenarioPage(scenario);
   if (question !== undefined) return questionPage(question);
-  const check = allChecks.find(same);
+  const [check, clientCheck] = [find(allChecks), find(clientChecks)];
   if (check !== undefined) return explainCheck(check);
-  const clientCheck = clientChecks.find(same);
   return clientCheck === undefined ? undefined : explainClientCheck(clientCheck);
 }
 
@@ -104,45 +94,21 @@ function questionPage({ id, question, choice, where, settings }: Question): Part
   ];
 }
 
-async function rulePage(rule: Rule, detail: Detail): Promise<Part[]> {
-  const own = scenarios.filter((each) => each.rules.includes(rule.id));
-  const parts = [
-    heading(`${rule.id}  ${findFamily(rule.id).title}`),
-    words(rule.words),
-    ...list(rule.needs.map((need) => item(needWords[need], `needs ${need}`))),
-    heading(`Tested by ${count(own.length, 'scenario')}`),
-    ...list(own.map(({ id, title }) => item(title, id))),
-  ];
-  if (detail === 'short' || own.length === 0) return parts;
-  if (detail === 'full') {
-    return [...parts, ...(await Promise.all(own.map((each) => scenarioPage(each, detail)))).flat()];
-  }
-  const results = await playOnSandbox(own.slice(0, PLAYED));
-  const expected = results.flatMap(({ id, findings }) =>
-    findings
-      .filter(({ rules: tags }) => tags.some((tag) => tag === rule.id))
-      .map((each) => ({ ...each, scenario: id })),
-  );
-  const texts = [...new Set(expected.map((each) => redactor.text(each.expected)))];
-  const example = expected[0]?.scenario;
-  const cited = new Set(
-    expected.flatMap(({ scenario, exchanges }) => (scenario === example ? exchanges : [])),
-  );
-  const sent = results.find(({ id }) => id === example)?.exchanges ?? [];
+async function rulePage({ id, words: text, needs }: Rule): Promise<Part[]> {
+  const own = scenarios.filter((each) => each.rules.includes(id));
   return [
-    ...parts,
-    heading('They expect'),
-    ...list(texts.slice(0, EXPECTATIONS_SHOWN).map((text) => item(text))),
-    ...more(texts.length - EXPECTATIONS_SHOWN, 'expectation'),
-    heading(`For example, in ${example}`),
-    ...exchangePart(sent.filter(({ n }) => cited.has(n)).slice(0, EXAMPLES_SHOWN)),
-    words(`npx conformance explain ${own[0]!.id} shows one scenario; --full shows everything.`),
+    heading(`${id}  ${findFamily(id).title}`),
+    words(text),
+    ...list(needs.map((need) => item(needWords[need], `needs ${need}`))),
+    heading(`Tested by ${count(own.length, 'scenario')}`),
+    ...list(own.map((each) => item(each.title, each.id))),
+    ...(own[0] === undefined ? [] : await played(own[0], id)),
   ];
 }
 
-async function scenarioPage(scenario: Scenario, detail: Detail): Promise<Part[]> {
+async function scenarioPage(scenario: Scenario): Promise<Part[]> {
   const { id, title, needs = [], observes = [] } = scenario;
-  const parts = [
+  return [
     heading(id),
     words(title),
     ...list([
@@ -150,39 +116,39 @@ async function scenarioPage(scenario: Scenario, detail: Detail): Promise<Part[]>
       ...observes.map((each) => item(findQuestion(each).question, `observes ${each}`)),
       ...needs.map((need) => item(CAPABILITIES[need].add, `needs ${need}`)),
     ]),
+    ...(await played(scenario)),
   ];
-  if (detail === 'short') return parts;
-  const [result] = await playOnSandbox([scenario]);
-  const { findings = [], exchanges = [] } = result ?? {};
-  const most = detail === 'full' ? Number.POSITIVE_INFINITY : EXCHANGES_SHOWN;
+}
+
+/** What a scenario expects and sends, or the part of it that shows one rule. */
+async function played(scenario: Scenario, rule?: string): Promise<Part[]> {
+  const { findings, exchanges } = await playOnSandbox(scenario);
+  const own = findings.filter(
+    ({ rules: tags }) => rule === undefined || tags.some((t) => t === rule),
+  );
+  const cited = new Set(own.flatMap((each) => each.exchanges));
+  const sent = exchanges.filter(({ n }) => rule === undefined || cited.has(n));
+  const redactor = new Redactor();
+  const shown = sent.slice(0, SHOWN).map((each) => reportExchange(each, redactor));
+  const more = (rest: number, noun: string) =>
+    rest > 0 ? [words(`and ${count(rest, `more ${noun}`)}`)] : [];
   return [
-    ...parts,
-    heading('expects'),
+    heading(`${scenario.id} expects`),
     ...list(
-      findings.slice(0, most).map(({ rules: tags, expected, exchanges: cited }) => {
-        const where = cited.length === 0 ? '' : ` (exchange ${cited.join(', ')})`;
+      own.slice(0, SHOWN).map(({ rules: tags, expected, exchanges: all }) => {
+        const where = all.length === 0 ? '' : ` (exchange ${all.join(', ')})`;
         return item(`${redactor.text(expected)}${where}`, tags.join(' '));
       }),
     ),
-    ...more(findings.length - most, 'expectation'),
-    heading('sends, as played on a sandbox'),
-    ...exchangePart(exchanges.slice(0, most)),
-    ...more(exchanges.length - most, 'exchange'),
+    ...more(own.length - SHOWN, 'expectation'),
+    heading(`${scenario.id} sends, as played on a sandbox`),
+    ...code(shown.flatMap((each) => exchangeLines(each, WIDTH))),
+    ...more(sent.length - SHOWN, 'exchange'),
   ];
 }
 
-const redactor = new Redactor();
-
-function exchangePart(exchanges: readonly Exchange[]): Part[] {
-  return code(exchanges.flatMap((each) => exchangeLines(reportExchange(each, redactor), WIDTH)));
-}
-
-function more(rest: number, noun: string): Part[] {
-  return rest > 0 ? [words(`and ${count(rest, `more ${noun}`)} (--full)`)] : [];
-}
-
-/** Plays scenarios on a sandbox in this process, without a socket. */
-async function playOnSandbox(own: readonly Scenario[]): Promise<readonly ScenarioResult[]> {
+/** Plays a scenario on a sandbox in this process, without a socket. */
+async function playOnSandbox(scenario: Scenario) {
   const { createSandbox } = await import('../../../simulator/index.ts');
   const sandbox = await createSandbox({ clock: 'frozen' });
   try {
@@ -190,7 +156,12 @@ async function playOnSandbox(own: readonly Scenario[]): Promise<readonly Scenari
     const sender = fetchSender((request) => sandbox.fetch(request));
     const provider = await controlProvider({ baseUrl, controlUrl: `${baseUrl}/_sandbox`, sender });
     try {
-      return (await runScenarios({ scenarios: own, provider, sender })).scenarios;
+      const { scenarios: results } = await runScenarios({
+        scenarios: [scenario],
+        provider,
+        sender,
+      });
+      return results[0]!;
     } finally {
       await provider.close();
     }

@@ -1,13 +1,11 @@
 // Judges one target from beginning to end: finds it, plays the scenarios, and hands over to what
 // writes the reports.
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Mode } from '../../../conformance/engine/inventory/plan.ts';
 import { Pacer } from '../../../conformance/engine/pace/pacer.ts';
 import { type RunResult, runScenarios } from '../../../conformance/engine/run/run.ts';
-import { chooseScenarios } from '../../../conformance/engine/run/select.ts';
 import type { Sender } from '../../../conformance/engine/send/sender.ts';
 import { buildReport } from '../../../conformance/reports/build-report.ts';
-import { type ProgressOptions, RunProgress } from '../../../conformance/reports/progress.ts';
+import { ProgressLine, timeWords } from '../../../conformance/reports/progress.ts';
 import { Redactor } from '../../../conformance/reports/redact.ts';
 import type { Report, ReportInventory } from '../../../conformance/reports/report.ts';
 import { scenarios } from '../../../conformance/scenarios/all.ts';
@@ -16,10 +14,10 @@ import { rules } from '../../../fixtures/rules.ts';
 import { finishRun, prepareFinish } from './finish-run.ts';
 import type { JudgeIo } from './io.ts';
 import { commandToRepeat, type RunOptions, type TargetOptions, targetWords } from './options.ts';
-import { tellPlan } from './reach/dry-run.ts';
 import { type Found, findTarget } from './reach/find-target.ts';
 import { openSender } from './reach/open-sender.ts';
-import { claimedOffers, paceOf, readTarget } from './reach/read-target.ts';
+import { dryRun, type Planned, planTarget, planWords } from './reach/plan.ts';
+import { readTarget } from './reach/read-target.ts';
 import { checkGlobs } from './selection.ts';
 
 interface Parts {
@@ -39,7 +37,7 @@ export async function judgeTarget(
   checkGlobs(options, ids, { what: 'rule and no scenario' });
   const baseline = prepareFinish(options, io);
   const redactor = new Redactor();
-  if (options.dryRun) return tellPlan(options, io, redactor, scenarios);
+  if (options.dryRun) return dryRun(options, io, redactor);
   const sender = await openSender(options, io, redactor);
   try {
     const report = await playTarget({ options, io, sender, redactor, signal });
@@ -50,35 +48,45 @@ export async function judgeTarget(
 }
 
 async function playTarget(parts: Parts): Promise<Report> {
-  const { io, redactor } = parts;
-  let requests = () => 0;
-  const progress = new RunProgress(io, () => requests());
+  const { options, io, redactor } = parts;
+  const progress: Progress = { sent: () => 0, plan: undefined, total: 0, done: 0, deviating: 0 };
+  const line = new ProgressLine(io, (elapsedMs) => progressWords(progress, elapsedMs));
   try {
     const found = await findTarget({
       ...parts,
       isGuarded: true,
       onMode: (mode, controlUrl, inventory) => {
-        requests = () => inventory.requests;
+        const plan = planTarget(options, readTarget(options, io, redactor), mode);
+        Object.assign(progress, { plan, total: plan.scenarios, sent: () => inventory.requests });
         const how = controlUrl === null ? 'without a control plane' : `control plane ${controlUrl}`;
         const where = redactor.text(`${inventory.baseUrl}, ${how}`);
-        progress.start(where, progressOptions(parts, mode));
+        io.err(`Judging ${where}: ${planWords(plan)}\n`);
       },
     });
     return await playFound(parts, found, progress);
   } finally {
-    progress.end();
+    line.end();
   }
 }
 
-function progressOptions({ options, io, redactor }: Parts, mode: Mode): ProgressOptions {
-  const read = readTarget(options, io, redactor);
-  const offers = claimedOffers(read, mode, options);
-  const { chosen, left } = chooseScenarios({ scenarios, selection: options, offers });
-  const wanted = chosen.length + left.filter(({ missing }) => missing.length > 0).length;
-  return { chosen, wanted, pace: paceOf(read, mode, options) };
+interface Progress {
+  readonly sent: () => number;
+  readonly plan: Planned | undefined;
+  total: number;
+  done: number;
+  deviating: number;
 }
 
-async function playFound(parts: Parts, found: Found, progress: RunProgress): Promise<Report> {
+/** How far a run is, by the requests that its plan counts. */
+function progressWords({ plan, sent, total, done, deviating }: Progress, elapsedMs: number) {
+  if (plan === undefined) return undefined;
+  const planned = Math.max(plan.requests, sent(), 1);
+  const bad = deviating === 0 ? '' : `, ${deviating} deviating`;
+  const time = timeWords(sent() / planned, elapsedMs);
+  return `${done} of ${total} scenarios, ${sent()} of about ${planned} requests${bad}, ${time}`;
+}
+
+async function playFound(parts: Parts, found: Found, progress: Progress): Promise<Report> {
   const { options, redactor, signal } = parts;
   const { provider, sender, inventory, mark } = found;
   let run: RunResult;
@@ -95,7 +103,12 @@ async function playFound(parts: Parts, found: Found, progress: RunProgress): Pro
       ...(options.maxRate === undefined ? {} : { maxRate: options.maxRate }),
       signal,
       secret: (value) => redactor.learn(value),
-      onResult: (result, _done, total) => progress.played(result, total),
+      // How many there are is known once the target has been looked at.
+      onResult: ({ verdict }, _done, total) => {
+        progress.done += 1;
+        progress.total = total;
+        if (verdict === 'deviates') progress.deviating += 1;
+      },
     });
   } finally {
     // Whatever ended the run: nothing that acts by itself stays behind, if that can be helped.

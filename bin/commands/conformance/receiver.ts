@@ -1,6 +1,7 @@
 // `conformance receiver`: proves a webhook receiver's signature check before the platform does.
 import type { Command } from 'commander';
 import { jsonText } from '../../../conformance/reports/plain-text.ts';
+import { duration } from '../../../conformance/reports/verdict-words.ts';
 import { parseUrl } from '../../../fixtures/parse-url.ts';
 import { addHelp } from '../help-text.ts';
 import { type JudgeIo, runInterruptibly, systemIo, UsageError } from './io.ts';
@@ -111,7 +112,7 @@ async function judge(options: ReceiverOptions, io: JudgeIo, signal: AbortSignal)
   const { selectChecks } = await import('./selection.ts');
   const { finishRun, prepareFinish } = await import('./finish-run.ts');
   const { judgeReceiver } = await import('./judge-receiver.ts');
-  const { CountedProgress } = await import('../../../conformance/reports/progress.ts');
+  const { ProgressLine, timeWords } = await import('../../../conformance/reports/progress.ts');
   selectChecks(allChecks, options, 'RCV');
   const { url, secretEnv, previousSecretEnv, effectProbe = null, dryRun } = options;
   const most = mostDeliveries(effectProbe !== null, options);
@@ -120,7 +121,8 @@ async function judge(options: ReceiverOptions, io: JudgeIo, signal: AbortSignal)
   io.err(
     `Judging the receiver at ${url}: at most ${most} deliveries, signed with the secret in ${secretEnv.env}; one more after each delivery without a response\n`,
   );
-  const progress = new CountedProgress(io, 'check');
+  let words = (elapsedMs: number) => `Waiting for the first response, ${duration(elapsedMs)}`;
+  const progress = new ProgressLine(io, (elapsedMs) => words(elapsedMs));
   const judged = await judgeReceiver({
     ...options,
     secret: secretEnv.value,
@@ -130,7 +132,9 @@ async function judge(options: ReceiverOptions, io: JudgeIo, signal: AbortSignal)
     effectProbe,
     selection: options,
     signal,
-    onResult: (done, total) => progress.reached(done, total),
+    onResult: (done, total) => {
+      words = (elapsedMs) => `${done} of ${total} checks, ${timeWords(done / total, elapsedMs)}`;
+    },
   }).finally(() => progress.end());
   if ('useless' in judged) throw new UsageError(`--effect-probe: ${judged.useless}`);
   return finishRun(options, io, judged.report, baseline);

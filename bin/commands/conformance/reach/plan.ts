@@ -1,35 +1,57 @@
-// `conformance run --dry-run`: reads what a run would read, and sends nothing.
+// What a run would send and make: announced before it begins, and all that --dry-run prints.
 import type { Capability } from '../../../../conformance/engine/capabilities.ts';
-import { type Mode, planRun } from '../../../../conformance/engine/inventory/plan.ts';
+import {
+  type Mode,
+  type Pace,
+  planRun,
+  type RunPlan,
+} from '../../../../conformance/engine/inventory/plan.ts';
 import { chooseScenarios, neededCapabilities } from '../../../../conformance/engine/run/select.ts';
-import type { Scenario } from '../../../../conformance/engine/types.ts';
 import { madeWords } from '../../../../conformance/reports/document.ts';
 import { jsonText } from '../../../../conformance/reports/plain-text.ts';
 import { about } from '../../../../conformance/reports/progress.ts';
 import type { Redactor } from '../../../../conformance/reports/redact.ts';
+import { count } from '../../../../conformance/reports/verdict-words.ts';
+import { scenarios } from '../../../../conformance/scenarios/all.ts';
 import { profileScenarios } from '../../../../conformance/scenarios/profile/profile.ts';
 import type { JudgeIo } from '../io.ts';
 import type { RunOptions } from '../options.ts';
 import { claimedOffers, paceOf, readTarget, type TargetReading } from './read-target.ts';
 
-/** The exit code. */
-export function tellPlan(
-  options: RunOptions,
-  io: JudgeIo,
-  redactor: Redactor,
-  scenarios: readonly Scenario[],
-): number {
-  const read = readTarget(options, io, redactor);
-  const hasOwn = read.profile !== undefined || options.tokenEnv !== undefined;
-  const mode: Mode = hasOwn || read.asked === null ? 'profile' : 'control';
+export interface Planned extends RunPlan {
+  readonly pace: Pace;
+  /** Scenarios that were asked for and need something that is missing. */
+  readonly lacking: number;
+  readonly offers: ReadonlySet<Capability>;
+}
+
+export function planTarget(options: RunOptions, read: TargetReading, mode: Mode): Planned {
   const offers = claimedOffers(read, mode, options);
   const { chosen, left } = chooseScenarios({ scenarios, selection: options, offers });
   const pace = paceOf(read, mode, options);
-  const plan = planRun(chosen, pace);
   const lacking = left.filter(({ missing }) => missing.length > 0).length;
-  const first = requestsBefore(offers, mode, neededCapabilities(scenarios, options));
+  return { ...planRun(chosen, pace), pace, lacking, offers };
+}
+
+/** `180 of 223 scenarios (the rest need something that is missing), about 900 requests`. */
+export function planWords({ scenarios: played, requests, ms, pace, lacking }: Planned): string {
+  const wanted = count(played + lacking, 'scenario');
+  const rest = '(the rest need something that is missing)';
+  const much = lacking === 0 ? wanted : `${played} of ${wanted} ${rest}`;
+  const sent = `${much}, about ${count(requests, 'request')}`;
+  if (!Number.isFinite(pace.perSecond)) return sent;
+  return `${sent}, ${about(ms)} at ${pace.perSecond} a second`;
+}
+
+/** Prints the plan, and returns the exit code. */
+export function dryRun(options: RunOptions, io: JudgeIo, redactor: Redactor): number {
+  const read = readTarget(options, io, redactor);
+  const hasOwn = read.profile !== undefined || options.tokenEnv !== undefined;
+  const mode: Mode = hasOwn || read.asked === null ? 'profile' : 'control';
+  const plan = planTarget(options, read, mode);
+  const first = requestsBefore(plan.offers, mode, neededCapabilities(scenarios, options));
   const requests = plan.requests + first;
-  const perSecond = Number.isFinite(pace.perSecond) ? pace.perSecond : null;
+  const perSecond = Number.isFinite(plan.pace.perSecond) ? plan.pace.perSecond : null;
   const target = redactor.text(read.baseUrl);
   const notes = [...read.notes, ...notesOf(read, mode)].map((each) => redactor.text(each));
   const isKept = mode === 'profile';
@@ -37,7 +59,7 @@ export function tellPlan(
     const document = {
       dry_run: true,
       target: { base_url: target },
-      scenarios: { selected: chosen.length + lacking, played: plan.scenarios },
+      scenarios: { selected: plan.scenarios + plan.lacking, played: plan.scenarios },
       requests,
       looking_first: first,
       makes: plan.made,
@@ -49,7 +71,7 @@ export function tellPlan(
     io.out(`${jsonText(document, 2)}\n`);
     return 0;
   }
-  const more = lacking === 0 ? '' : `; ${lacking} more need something that is missing`;
+  const more = plan.lacking === 0 ? '' : `; ${plan.lacking} more need something that is missing`;
   const kept = isKept
     ? 'stays on the target, with the mark of the run in its names; subscriptions are disabled again'
     : 'is in worlds of its own, which are dropped at the end';
