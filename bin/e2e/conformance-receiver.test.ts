@@ -58,7 +58,6 @@ command('a right receiver: exit 0, and no more deliveries than were told', () =>
     const [, most] = /at most (\d+) deliveries/.exec(err) ?? [];
     assert.is(Number(most), mostDeliveries(false));
     assert.is(report.requests, mostDeliveries(false));
-    assert.match(report.notes.join(' '), '290 s old, 298 s old');
     assert.not.match(out, correctSteps.secret);
   }),
 );
@@ -160,7 +159,7 @@ command('interrupted: what was judged stands, exit 130', () => {
   });
 });
 
-/** How many deliveries until the interrupt: at the control, in each group, and at what follows. */
+/** How many deliveries until the interrupt: at the control, in a group, and near the end. */
 const moments = [1, 30, mostDeliveries(false) - 1];
 
 for (const moment of moments) {
@@ -183,7 +182,7 @@ for (const moment of moments) {
         bad.map(({ id, findings }) => `${id}: ${findings[0]?.actual}`),
         [],
       );
-      assert.is((summary.inconclusive ?? 0) > 0, moment < mostDeliveries(false) - 1);
+      assert.ok(summary.inconclusive > 0);
       assert.not.match(out, /destroyed|aborted/);
     });
   });

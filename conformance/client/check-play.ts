@@ -11,7 +11,6 @@ export interface Task {
   /** The check, the place and the number of the try: the same in every run of the judge. */
   readonly name: string;
   readonly check: Check;
-  readonly expectedMs: number;
   /** Multiplies the time limit, for a command that may only be slow. */
   readonly patience: number;
   readonly fault: () => Fault;
@@ -83,7 +82,6 @@ export class CheckPlay {
     return {
       name: `${this.check.id} ${places} ${again}.${times}${instead === null ? '' : ' instead'}`,
       check: this.check,
-      expectedMs: this.#expectedMs(aims.length),
       patience: wasKilled ? 2 : 1,
       fault: () => instead ?? this.check.fault(aims, again),
       played: (recording, run) => {
@@ -144,10 +142,6 @@ export class CheckPlay {
     return [this.#task([aim])];
   }
 
-  #expectedMs(aims: number): number {
-    return this.#seen.first.ending.durationMs + aims * (waits[this.check.id] ?? 500);
-  }
-
   get #failures(): Conclusion[] {
     return [...this.#concluded.values()].filter(({ outcome }) => outcome.verdict === 'fails');
   }
@@ -174,14 +168,6 @@ export class CheckPlay {
     return `${count} of ${this.#untried + this.#aims.length} places were not tried`;
   }
 }
-
-/** Estimated time for each place besides the command itself, for the progress line. */
-const waits: Readonly<Record<string, number>> = {
-  'CLT-no-answer': 10_000,
-  'CLT-gives-up': 8_000,
-  'CLT-in-flight': 4_000,
-  'CLT-429': 2_500,
-};
 
 const worstFirst: readonly CheckVerdict[] = [
   'fails',

@@ -35,7 +35,6 @@ export interface JudgeOptions {
 export interface Progress {
   readonly done: number;
   readonly planned: number;
-  readonly remainingMs: number;
   /** What was played last. */
   readonly check: Check;
 }
@@ -174,13 +173,13 @@ class Judgement {
     return isGood;
   }
 
-  /** Longest runs first, confirmations last. */
+  /** Checks that wait long first, confirmations last. */
   async playAll(plays: readonly CheckPlay[]): Promise<void> {
     const waiting: Task[] = plays.flatMap((each) => each.begin());
     const running = new Map<Task, Promise<void>>();
     while (waiting.length > 0 || running.size > 0) {
       if (this.#options.signal.aborted) waiting.length = 0;
-      waiting.sort((a, b) => Number(a.isSole) - Number(b.isSole) || b.expectedMs - a.expectedMs);
+      waiting.sort((a, b) => rank(a) - rank(b));
       while (waiting[0] !== undefined && this.#hasRoom(waiting[0], [...running.keys()])) {
         const task = waiting.shift()!;
         const played = this.#play(task).then((more) => {
@@ -188,7 +187,8 @@ class Judgement {
           waiting.push(...more);
           const left = waiting.filter((each) => !each.isIdle());
           waiting.splice(0, waiting.length, ...left);
-          this.#tell(task, [...waiting, ...running.keys()]);
+          const planned = this.#done + waiting.length + running.size;
+          this.#options.onProgress?.({ done: this.#done, planned, check: task.check });
         });
         running.set(task, played);
       }
@@ -209,15 +209,9 @@ class Judgement {
     if (this.#options.signal.aborted) return [];
     return task.played(recording, n);
   }
+}
 
-  #tell({ check }: Task, left: readonly Task[]): void {
-    const expectedMs = left.reduce((sum, each) => sum + each.expectedMs, 0);
-    const longestMs = Math.max(0, ...left.map((each) => each.expectedMs));
-    this.#options.onProgress?.({
-      done: this.#done,
-      planned: this.#done + left.length,
-      remainingMs: Math.max(longestMs, expectedMs / this.#jobs),
-      check,
-    });
-  }
+/** Lower is sooner. */
+function rank({ isSole, check: { waitS = 0 } }: Task): number {
+  return isSole ? 1 : -waitS;
 }

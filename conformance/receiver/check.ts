@@ -1,15 +1,9 @@
 // What a check of a receiver is: what it sends, what the receiver must answer, why, and how to mend
 // one that fails.
-import type { Delivery, SigningOptions } from './delivery.ts';
+import type { SigningOptions } from './delivery.ts';
+import type { Probe } from './probes.ts';
 
 export type Group = 'accept' | 'refuse' | 'advice' | 'behaviour';
-
-/** One delivery of a check. */
-export interface Probe {
-  readonly delivery: Delivery;
-  /** Hex of the signature that an answer must not give away. */
-  readonly expectedMac?: string;
-}
 
 /** Mistakes that several checks show, the most general first: what it is, the rule, how to mend it. */
 export const CAUSES = {
@@ -92,16 +86,6 @@ export interface Check {
   readonly probes: (signing: SigningOptions) => readonly Probe[];
   /** Sent concurrently, instead of one after the other. */
   readonly together?: true;
-}
-
-/** Why it is checked and how to mend it follow from its cause, unless it has its own advice. */
-export function checkOf(
-  cause: Cause,
-  parts: Pick<Check, 'id' | 'group' | 'title' | 'gains' | 'probes'>,
-  fix?: string,
-): Check {
-  const [, why, mend] = CAUSES[cause];
-  return { ...parts, cause, why, fix: fix ?? mend };
 }
 
 export const groupWords: Readonly<Record<Group, string>> = {

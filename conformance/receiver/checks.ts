@@ -1,23 +1,464 @@
-// All checks of receivers, and how many deliveries they send.
+// All checks of receivers. One row for each delivery: name, what is sent, how it differs from a valid
+// one. A correct receiver accepts the first group and refuses the second; the third is advice.
+import { createHash } from 'node:crypto';
 import { EVERYTHING, isSelected, type Selection } from '../engine/run/select.ts';
-import type { Check, Group } from './check.ts';
-import { acceptChecks } from './checks/accept.ts';
-import { adviceChecks, laxChecks } from './checks/advice.ts';
-import { effectChecks, mannerChecks } from './checks/behaviour.ts';
-import { refuseChecks } from './checks/refuse.ts';
+import { effectChecks, mannerChecks } from './behaviour.ts';
+import { CAUSES, type Cause, type Check, type Group } from './check.ts';
+import { bytesOf, eventOf } from './delivery.ts';
+import { type Difference, type HeaderOf, probesOf, shiftDigits } from './probes.ts';
 
-/** Ages of signatures around the five minutes of EVT-5b, in seconds; negative is in the future. */
-export const AGES_S = [290, 298, 302, 310, -290, -302, -330];
+type Row = readonly [name: string, title: string, difference: Difference, fix?: string];
+type Rows = Readonly<Partial<Record<Cause, readonly Row[]>>>;
+
+/** Why it is checked and how to mend it follow from its cause, unless it has its own advice. */
+function checksOfRows(group: Group, verb: string, gains: string, rows: Rows): Check[] {
+  return (Object.keys(rows) as Cause[]).flatMap((cause) =>
+    rows[cause]!.map(([name, title, difference, fix = CAUSES[cause][2]]): Check => {
+      const id = `RCV-${verb}-${name}`;
+      const why = CAUSES[cause][1];
+      return {
+        ...{ id, group, title, cause, why, gains, fix },
+        probes: (signing) => probesOf(signing, name, difference),
+      };
+    }),
+  );
+}
+
+const header = (...headers: readonly HeaderOf[]): Difference => ({ headers });
+const part = (...headers: readonly HeaderOf[]): Difference => ({ headers, isPartly: true });
+const sent = (change: (signed: string) => string): Difference => ({
+  sent: (signed) => bytesOf(change(Buffer.from(signed).toString())),
+});
+const aged = (...agesMs: readonly number[]): Difference => ({ agesMs });
+const print = (printed: (event: object) => string): Difference => ({ print: printed });
+
+const minuteMs = 60_000;
+const hourMs = 60 * minuteMs;
+
+// What must be accepted.
+
+/** Where chunks end inside a letter of several bytes. */
+function insideLetters(body: Uint8Array): number[] {
+  const isFollowing = (byte = 0) => byte >= 0x80 && byte < 0xc0;
+  const isLeading = (byte = 0) => byte >= 0xc0;
+  const inside = [...body.keys()].filter((at) => isFollowing(body[at]) && isLeading(body[at - 1]));
+  return inside.slice(0, 4);
+}
+
+/** A rotation, signed with the new and the previous secret in this order. */
+const rotated = (order: (now: string, before: string) => readonly string[]): Difference =>
+  header(({ t, mac, macFor, previousSecret }) => {
+    const macs = order(mac, macFor(t, previousSecret));
+    return [`t=${t}`, ...macs.map((each) => `v1=${each}`)].join(',');
+  });
+
+const accepted: Rows = {
+  impatient: [
+    ['a-minute-old', 'a delivery signed a minute ago', aged(minuteMs)],
+    ['four-minutes-old', 'a delivery signed four minutes ago', aged(4 * minuteMs)],
+    ['a-minute-ahead', 't a minute ahead of the clock', aged(-minuteMs)],
+  ],
+  bytes: [
+    ['now', 'a delivery signed now', {}],
+    [
+      'pretty-body',
+      'the event printed with line breaks and indentation',
+      print((event) => JSON.stringify(event, null, 2)),
+    ],
+    [
+      'escaped-body',
+      'the event with its letters as \\u escapes',
+      print((event) =>
+        JSON.stringify({ ...event, note: '#' }).replace('"#"', '"Z\\u00fcrich \\u0026 \\/"'),
+      ),
+    ],
+    [
+      'raw-utf-8',
+      'the event with letters beyond ASCII, not escaped',
+      { event: { note: 'Zürich – 東京 – 👩‍🚀' } },
+    ],
+    [
+      'trailing-newline',
+      'the event with a line break at its end',
+      print((event) => `${JSON.stringify(event)}\n`),
+    ],
+    [
+      'numbers-as-written',
+      'the event with numbers that change when JSON is printed again',
+      print((event) => JSON.stringify({ ...event, note: 0 }).replace('"note":0', '"note":1.50e3')),
+    ],
+    [
+      'cut-letters',
+      'chunks that end inside a letter of several bytes',
+      {
+        event: { note: '東京のウェブフック 👩‍🚀' },
+        form: (body) => ({ cutsAt: insideLetters(body) }),
+      },
+    ],
+  ],
+  transport: [
+    [
+      'without-charset',
+      'Content-Type: application/json, without a charset',
+      { form: () => ({ contentType: 'application/json' }) },
+    ],
+    ['chunked', 'the body in chunks, without Content-Length', { form: () => ({ chunked: true }) }],
+    ['large', 'an event of 64 KB', { event: { note: 'x'.repeat(64 * 1024) } }],
+  ],
+  oneV1: [
+    [
+      'bad-v1-then-good',
+      'two v1, the first of them wrong',
+      header(({ t, mac }) => `t=${t},v1=${shiftDigits(mac)},v1=${mac}`),
+    ],
+    [
+      'good-v1-then-bad',
+      'two v1, the second of them wrong',
+      header(({ t, mac }) => `t=${t},v1=${mac},v1=${shiftDigits(mac)}`),
+    ],
+    [
+      'both-secrets',
+      'a rotation: one v1 under the new secret, one under the previous',
+      rotated((now, before) => [now, before]),
+    ],
+    [
+      'previous-secret-first',
+      'a rotation with the v1 under the previous secret first',
+      rotated((now, before) => [before, now]),
+    ],
+  ],
+  growth: [
+    [
+      'unknown-kind',
+      'an event of a kind that does not exist yet',
+      { event: { kind: 'transaction.reconsidered' } },
+    ],
+    [
+      'unknown-fields',
+      'an event with members that do not exist yet',
+      { event: { priority: 3, trace: { id: 'x' } } },
+    ],
+    ['redelivery', 'the same event twice, the second time with a fresh t', aged(1000, 0)],
+  ],
+};
+
+// What must be refused.
+
+const sha256 = (...parts: (string | Uint8Array)[]) => {
+  const hash = createHash('sha256');
+  for (const each of parts) hash.update(each);
+  return hash.digest('hex');
+};
+/** A v1 made with another secret. */
+const keyed = (secret: string) => header(({ t, macFor }) => `t=${t},v1=${macFor(t, secret)}`);
+/** The right digits with some of them changed. */
+const changed =
+  (from: number, count: number): HeaderOf =>
+  ({ t, mac }) => {
+    const to = from + count;
+    return `t=${t},v1=${mac.slice(0, from)}${shiftDigits(mac.slice(from, to))}${mac.slice(to)}`;
+  };
+/** Headers whose v1 is right for a t that reads as each of these texts. */
+const signedFor = (texts: readonly string[], written: (mac: string, t: string) => string) =>
+  texts.map(
+    (t): HeaderOf =>
+      ({ macFor }) =>
+        written(macFor(t), t),
+  );
+const anHourOld = (headerOf: HeaderOf): Difference => ({ agesMs: [hourMs], headers: [headerOf] });
+const eighths = [0, 8, 16, 24, 32, 40, 48, 56].map((from) => changed(from, 8));
+
+const forged: Rows = {
+  unsigned: [
+    ['no-header', 'no signature header', header(() => [])],
+    ['empty-header', 'an empty signature header', header(() => '')],
+    ['garbage-header', 'a signature header without any key=value', header(() => 'signed')],
+    ['no-v1', 'a signature without v1', header(({ t }) => `t=${t}`)],
+  ],
+  digest: [
+    ['empty-v1', 'an empty v1', header(({ t }) => `t=${t},v1=`)],
+    ['non-hex-v1', 'a v1 that is not hex', header(({ t }) => `t=${t},v1=${'z'.repeat(64)}`)],
+    [
+      'truncated-v1',
+      'a v1 without its second half, or without its last digit',
+      // Decoders of hex fail at an odd number of digits.
+      part(
+        ({ t, mac }) => `t=${t},v1=${mac.slice(0, 32)}`,
+        ({ t, mac }) => `t=${t},v1=${mac.slice(0, 63)}`,
+      ),
+    ],
+    [
+      'first-bytes-v1',
+      'a v1 of which only the first two characters are right',
+      part(changed(2, 62)),
+    ],
+    ['last-bytes-v1', 'a v1 of which only the last two characters are right', part(changed(0, 62))],
+    [
+      'part-changed-v1',
+      'the right v1 with eight of its digits changed, each eight in turn',
+      part(...eighths),
+    ],
+    ['first-digit-changed-v1', 'the right v1 with its first digit changed', part(changed(0, 1))],
+    ['last-digit-changed-v1', 'the right v1 with its last digit changed', part(changed(63, 1))],
+    ['extended-v1', 'the right v1 with two more characters', part(({ right }) => `${right}00`)],
+  ],
+  secret: [
+    ['wrong-secret', 'a signature under another secret', keyed('whsec_another')],
+    ['empty-secret', 'a signature under the empty secret', keyed('')],
+    ['secret-undefined', 'a signature under the secret "undefined"', keyed('undefined')],
+    ['secret-null', 'a signature under the secret "null"', keyed('null')],
+    [
+      'unkeyed-hash',
+      'a plain SHA-256 instead of the HMAC',
+      header(({ t, body }) => `t=${t},v1=${sha256(`${t}.`, body)}`),
+    ],
+    [
+      'unkeyed-body-hash',
+      'a plain SHA-256 of the body instead of the HMAC',
+      header(({ t, body }) => `t=${t},v1=${sha256(body)}`),
+    ],
+  ],
+  bytes: [
+    ['byte-changed', 'one byte of the body changed', sent((body) => body.replace('250.', '950.'))],
+    ['white-space-added', 'a space added in the body', sent((body) => body.replace('":', '": '))],
+    [
+      'white-space-removed',
+      'the white space of the body removed',
+      {
+        ...print((event) => JSON.stringify(event, null, 2)),
+        ...sent((body) => JSON.stringify(JSON.parse(body))),
+      },
+    ],
+    ['newline-added', 'a line break added to the body', sent((body) => `${body}\n`)],
+    [
+      'members-reordered',
+      'the members of the body in another order',
+      sent((body) =>
+        JSON.stringify(Object.fromEntries(Object.entries(JSON.parse(body) as object).reverse())),
+      ),
+    ],
+    [
+      'body-swapped',
+      'the signature of one event on another',
+      {
+        sent: (_, signing) => {
+          const event = eventOf(signing, 'swapped');
+          return bytesOf(JSON.stringify({ ...event, data: { amount: '1000000.00' } }));
+        },
+      },
+    ],
+    ['body-emptied', 'an empty body under the signature of another', sent(() => '')],
+  ],
+};
+
+const replayed: Rows = {
+  time: [
+    [
+      'new-t',
+      'the v1 of an hour ago with a new t',
+      anHourOld(({ mac }) => `t=${Date.now()},v1=${mac}`),
+      'Sign t together with the body, as t, a dot and the body.',
+    ],
+    [
+      'two-t-new-first',
+      'an old delivery with two t, the new one first',
+      anHourOld(({ right }) => `t=${Date.now()},${right}`),
+    ],
+    [
+      'two-t-new-last',
+      'an old delivery with two t, the new one last',
+      anHourOld(({ right }) => `${right},t=${Date.now()}`),
+    ],
+    [
+      'two-header-lines',
+      'an old delivery with a second header line that has a new t',
+      anHourOld(({ right }) => [right, `t=${Date.now()}`]),
+      'Several lines of a header are one value with commas: refuse a second t there too.',
+    ],
+  ],
+  // A minute is left for clocks that differ, and five seconds for the way.
+  age: [
+    ['six-minutes-old', 'a delivery signed six minutes ago', aged(6 * minuteMs + 5000)],
+    ['ten-minutes-old', 'a delivery signed ten minutes ago', aged(10 * minuteMs)],
+    ['an-hour-old', 'a delivery signed an hour ago', aged(hourMs)],
+    ['a-day-old', 'a delivery signed a day ago', aged(24 * hourMs)],
+    ['six-minutes-ahead', 'a t six minutes ahead of the clock', aged(-6 * minuteMs - 5000)],
+    ['ten-minutes-ahead', 'a t ten minutes ahead of the clock', aged(-10 * minuteMs)],
+    ['an-hour-ahead', 'a t an hour ahead of the clock', aged(-hourMs)],
+  ],
+};
+
+const notTimes: Rows = {
+  time: [
+    [
+      'no-t',
+      'a signature without t',
+      // What languages read an absent t as.
+      header(
+        ({ mac }) => `v1=${mac}`,
+        ...signedFor(['undefined', 'null', 'None', 'NaN', '', '0'], (mac) => `v1=${mac}`),
+      ),
+    ],
+    [
+      'empty-t',
+      'an empty t',
+      header(({ mac }) => `t=,v1=${mac}`, ...signedFor(['', '0', 'NaN'], (mac) => `t=,v1=${mac}`)),
+    ],
+    [
+      't-not-a-number',
+      'a t that is not a number',
+      header(
+        ({ mac }) => `t=now,v1=${mac}`,
+        ...signedFor(['now', 'NaN'], (mac) => `t=now,v1=${mac}`),
+        ...signedFor(['NaN'], (mac) => `t=NaN,v1=${mac}`),
+      ),
+      'Check that t is a number before comparing times: NaN is neither too old nor too new.',
+    ],
+  ],
+  age: [
+    [
+      't-zero',
+      'a t of 0',
+      header(...signedFor(['0', '0000000000000'], (mac, t) => `t=${t},v1=${mac}`)),
+      'Check whether t is present, not whether it is truthy: 0 is a time, and an old one.',
+    ],
+  ],
+};
+
+const otherVersions: Rows = {
+  unsigned: [
+    [
+      'unknown-version-only',
+      'the right digest under v0 and v2, without v1',
+      header(({ t, mac }) => `t=${t},v0=${mac},v2=${mac}`),
+    ],
+  ],
+};
+
+// What is better refused, or better accepted.
+
+const better: Rows = {
+  form: [
+    [
+      't-in-seconds',
+      't in seconds, and signed so',
+      header(({ t, macFor }) => `t=${t.slice(0, -3)},v1=${macFor(t.slice(0, -3))}`),
+    ],
+    [
+      't-with-letters',
+      'a t with letters after its digits, and signed so',
+      header(({ t, macFor }) => `t=${t}ms,v1=${macFor(`${t}ms`)}`),
+    ],
+    [
+      'no-dot',
+      'a v1 over t and the body without the dot between them',
+      header(({ t, body, hmac }) => `t=${t},v1=${hmac('sha256', t, body)}`),
+    ],
+    [
+      'body-only-mac',
+      'a v1 over the body alone',
+      header(({ t, body, hmac }) => `t=${t},v1=${hmac('sha256', body)}`),
+    ],
+    [
+      'sha1',
+      'a v1 made with SHA-1',
+      header(({ t, body, hmac }) => `t=${t},v1=${hmac('sha1', `${t}.`, body)}`),
+    ],
+    [
+      'sha512',
+      'a v1 made with SHA-512',
+      header(({ t, body, hmac }) => `t=${t},v1=${hmac('sha512', `${t}.`, body)}`),
+    ],
+    [
+      'upper-case-hex',
+      'a v1 in upper-case hex',
+      {
+        ...part(({ t, mac }) => `t=${t},v1=${mac.toUpperCase()}`),
+        // A digit has no case, so both ends have to be letters, or part of it may be right.
+        suits: (mac) => /^[a-f].*[a-f]$/.test(mac),
+      },
+    ],
+    [
+      'byte-order-mark',
+      'a body with a byte order mark that is not signed',
+      { sent: (body) => Buffer.concat([Buffer.from([0xef, 0xbb, 0xbf]), body]) },
+    ],
+  ],
+};
+
+const lax: Rows = {
+  tolerance: [
+    [
+      'white-space-in-header',
+      'white space after the comma of the header',
+      header(({ t, mac }) => `t=${t}, v1=${mac}`),
+    ],
+    ['v1-before-t', 'v1 before t', header(({ t, mac }) => `v1=${mac},t=${t}`)],
+    [
+      'unknown-key',
+      'a key that does not exist yet, between t and v1',
+      header(({ t, mac }) => `t=${t},kid=7,v1=${mac}`),
+    ],
+    [
+      'unknown-version-too',
+      'a v2 beside the right v1',
+      header(({ t, mac }) => `t=${t},v2=${shiftDigits(mac)},v1=${mac}`),
+    ],
+    [
+      'header-name-case',
+      'the names of the headers in capitals',
+      { named: (name) => name.toUpperCase() },
+    ],
+  ],
+};
+
+export const receiverChecks: readonly Check[] = [
+  ...checksOfRows(
+    'accept',
+    'accepts',
+    'Nothing for an attacker; the event is retried for 21 hours and then lost.',
+    accepted,
+  ),
+  ...checksOfRows(
+    'refuse',
+    'refuses',
+    'Anyone who knows the URL can make the receiver act on an invented event.',
+    forged,
+  ),
+  ...checksOfRows(
+    'refuse',
+    'refuses',
+    'Anyone who has seen one delivery can repeat it, today and next year.',
+    replayed,
+  ),
+  ...checksOfRows(
+    'refuse',
+    'refuses',
+    'A signature under a t that is not a time never expires: it can be repeated for ever.',
+    notTimes,
+  ),
+  ...checksOfRows(
+    'refuse',
+    'refuses',
+    'An attacker could choose a scheme that is broken later.',
+    otherVersions,
+  ),
+  ...checksOfRows(
+    'advice',
+    'advises',
+    'Such a delivery needs the secret; it shows how exactly you check.',
+    better,
+  ),
+  ...checksOfRows(
+    'advice',
+    'tolerates',
+    'Nothing for an attacker; a harmless change of the platform breaks you.',
+    lax,
+  ),
+];
 
 /** The groups that are played; a valid delivery follows each. */
 export const groupsInOrder: readonly Group[] = ['accept', 'refuse', 'advice'];
-
-export const receiverChecks: readonly Check[] = [
-  ...acceptChecks,
-  ...refuseChecks,
-  ...adviceChecks,
-  ...laxChecks,
-];
 
 /** Also those that are judged over many deliveries, and those that need a probe of side effects. */
 export const allChecks: readonly Check[] = [...receiverChecks, ...mannerChecks, ...effectChecks];
@@ -32,16 +473,9 @@ export function checksOf(effects: boolean, selection: Selection = EVERYTHING): r
 export function mostDeliveries(effects: boolean, selection: Selection = EVERYTHING): number {
   const names = { signature: 'signature', subscription: 'subscription' };
   const signing = { secret: 'none', previousSecret: null, names, mark: 'none' };
-  const sent = checksOf(effects, selection).filter(
-    (check) => !mannerChecks.some(({ id }) => id === check.id),
-  );
-  const probes = sent.reduce((sum, check) => sum + check.probes(signing).length, 0);
-  const groups = groupsInOrder.filter((group) => sent.some((check) => check.group === group));
-  const measured = isWhole(selection) ? AGES_S.length : 0;
-  return probes + 1 + groups.length + measured;
-}
-
-/** The time window is measured only in a run of all checks. */
-export function isWhole({ only, skip }: Selection): boolean {
-  return only.length + skip.length === 0;
+  const manners = new Set(mannerChecks.map(({ id }) => id));
+  const own = checksOf(effects, selection).filter(({ id }) => !manners.has(id));
+  const probes = own.reduce((sum, check) => sum + check.probes(signing).length, 0);
+  const groups = groupsInOrder.filter((group) => own.some((check) => check.group === group));
+  return probes + 1 + groups.length;
 }

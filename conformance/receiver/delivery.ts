@@ -1,4 +1,4 @@
-// One delivery to a receiver: an event, its bytes, its signature, and ways to change them.
+// One delivery to a receiver: an event, its bytes and its signature.
 import { createHmac } from 'node:crypto';
 import type { HeaderLine } from '../engine/send/headers.ts';
 
@@ -33,11 +33,9 @@ export interface SigningOptions {
   readonly mark: string;
 }
 
-const encoder = new TextEncoder();
-
 /** EVT-6: the lower-case hex HMAC-SHA256 of `t`, a dot and the raw bytes. */
-export function macOf(secret: string, t: string, body: Uint8Array, algorithm = 'sha256'): string {
-  return createHmac(algorithm, secret).update(`${t}.`).update(body).digest('hex');
+export function macOf(secret: string | Buffer, t: string, body: Uint8Array): string {
+  return createHmac('sha256', secret).update(`${t}.`).update(body).digest('hex');
 }
 
 /** A new event, in the envelope of NS-9. */
@@ -56,7 +54,7 @@ export function eventOf({ mark }: SigningOptions, name: string): Record<string, 
 }
 
 export function bytesOf(text: string): Uint8Array {
-  return encoder.encode(text);
+  return new TextEncoder().encode(text);
 }
 
 export interface DeliveryOptions {
@@ -65,37 +63,30 @@ export interface DeliveryOptions {
   readonly tMs?: number;
   /** Replaces the signature header; several values are several lines. */
   readonly signature?: readonly string[];
-  readonly contentType?: string | null;
+  readonly contentType?: string;
   readonly chunked?: boolean;
   readonly cutsAt?: readonly number[];
 }
 
-/** EVT-5a: `t=…,v1=…` under the secret, or under both in a rotation. */
-export function signatureOf(
-  signing: SigningOptions,
-  body: Uint8Array,
-  tMs: number,
-  ...secrets: string[]
-): string {
-  const keys = secrets.length > 0 ? secrets : [signing.secret];
-  return [`t=${tMs}`, ...keys.map((key) => `v1=${macOf(key, String(tMs), body)}`)].join(',');
-}
-
 /** A delivery with the headers of EVT-3; without more options it is valid. */
 export function deliveryOf(signing: SigningOptions, options: DeliveryOptions): Delivery {
-  const { body, tMs = Date.now() } = options;
-  const signatures = options.signature ?? [signatureOf(signing, body, tMs)];
-  const type =
-    options.contentType === undefined ? 'application/json; charset=utf-8' : options.contentType;
-  const headers: HeaderLine[] = [
-    ...(type === null ? [] : [['content-type', type] as HeaderLine]),
-    ...signatures.map((value): HeaderLine => [signing.names.signature, value]),
-    [signing.names.subscription, signing.subscriptionId ?? '1'],
-  ];
+  const { secret, names, subscriptionId = '1' } = signing;
+  const { body, tMs = Date.now(), cutsAt, chunked = cutsAt !== undefined } = options;
+  const valid = `t=${tMs},v1=${macOf(secret, String(tMs), body)}`;
+  const { signature = [valid], contentType = 'application/json; charset=utf-8' } = options;
   return {
-    headers,
+    headers: [
+      ['content-type', contentType],
+      ...signature.map((value): HeaderLine => [names.signature, value]),
+      [names.subscription, subscriptionId],
+    ],
     body,
-    ...(options.chunked === true ? { chunked: true } : {}),
-    ...(options.cutsAt === undefined ? {} : { chunked: true, cutsAt: options.cutsAt }),
+    ...(chunked ? { chunked } : {}),
+    ...(cutsAt === undefined ? {} : { cutsAt }),
   };
+}
+
+/** A valid delivery of a new event. */
+export function validDelivery(signing: SigningOptions, name: string): Delivery {
+  return deliveryOf(signing, { body: bytesOf(JSON.stringify(eventOf(signing, name))) });
 }

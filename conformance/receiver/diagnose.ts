@@ -1,40 +1,32 @@
 // Finds out why a receiver refuses a valid delivery, by sending variants that differ in one thing.
-import { createHmac } from 'node:crypto';
 import type { Exchange } from '../engine/types.ts';
-import { bytesOf, type Delivery, deliveryOf, eventOf, type SigningOptions } from './delivery.ts';
+import type { Delivery, HeaderNames, SigningOptions } from './delivery.ts';
 import { isAccepted, isUnreached } from './judge.ts';
+import { type Difference, type Parts, probesOf } from './probes.ts';
 
-type Make = (signing: SigningOptions, body: string) => Delivery;
+interface Variant extends Difference {
+  /** Other names of the two headers. */
+  readonly names?: Partial<HeaderNames>;
+  /** Headers that carry the id of the subscription too. */
+  readonly alsoIn?: readonly string[];
+}
 
-/** A delivery whose v1 is made of these parts, with this key. */
-const signed =
-  (
-    partsOf: (t: string, body: string) => readonly string[],
-    keyOf: (secret: string) => string | Buffer = (secret) => secret,
-    print: (digest: string) => string = (digest) => digest,
-  ): Make =>
-  (signing, body) => {
-    const t = String(Date.now());
-    const hmac = createHmac('sha256', keyOf(signing.secret));
-    for (const part of partsOf(t, body)) hmac.update(part);
-    const signature = [`t=${t},v1=${print(hmac.digest('hex'))}`];
-    return deliveryOf(signing, { body: bytesOf(body), signature });
-  };
-
-const asUsual = (t: string, body: string) => [`${t}.`, body];
-const keyed = (keyOf: (secret: string) => string | Buffer) => signed(asUsual, keyOf);
+/** A delivery with this v1. */
+const signed = (v1Of: (parts: Parts) => string): Variant => ({
+  headers: [(parts) => `t=${parts.t},v1=${v1Of(parts)}`],
+});
+/** A v1 over the body in another print. */
+const reprinted = (print: (event: unknown) => string): Variant =>
+  signed(({ t, body, hmac }) =>
+    hmac('sha256', `${t}.`, print(JSON.parse(Buffer.from(body).toString()))),
+  );
+const keyed = (keyOf: (secret: string) => string | Buffer): Variant =>
+  signed(({ t, secret, macFor }) => macFor(t, keyOf(secret)));
 const bare = (secret: string) => secret.replace(/^whsec_/, '');
 
-/** With other names of the two headers. */
-const named =
-  (rename: (names: SigningOptions['names']) => SigningOptions['names']): Make =>
-  (signing, body) =>
-    deliveryOf({ ...signing, names: rename(signing.names) }, { body: bytesOf(body) });
-
 /** JSON with a space after each comma and colon. */
-function spaced(json: string): string {
-  const lines = JSON.stringify(JSON.parse(json), null, 1);
-  return lines
+function spaced(event: unknown): string {
+  return JSON.stringify(event, null, 1)
     .replace(/\n\s*/g, ' ')
     .replace(/([[{]) /g, '$1')
     .replace(/ ([\]}])/g, '$1');
@@ -48,7 +40,6 @@ function titled(name: string): string {
 const otherNames = [
   ...['X-Signature', 'Webhook-Signature', 'X-Platform-Signature', 'Stripe-Signature', 'Signature'],
 ];
-
 const otherIds = [
   ...['X-Subscription-Id', 'X-Webhook-Id', 'Webhook-Id', 'Webhook-Subscription-Id'],
   'X-Platform-Subscription-Id',
@@ -56,44 +47,39 @@ const otherIds = [
 
 const rawBytes = 'before verifying: verify the bytes as they arrive';
 
-const hypotheses: readonly (readonly [words: string, make: Make])[] = [
+const hypotheses: readonly (readonly [words: string, variant: Variant])[] = [
   [
     'it expects t in seconds: the platform sends milliseconds',
-    (signing, body) =>
-      deliveryOf(signing, { body: bytesOf(body), tMs: Math.floor(Date.now() / 1000) }),
+    { headers: [({ t, macFor }) => `t=${t.slice(0, -3)},v1=${macFor(t.slice(0, -3))}`] },
   ],
   [
     'it refuses Content-Type: application/json; charset=utf-8',
-    (signing, body) =>
-      deliveryOf(signing, { body: bytesOf(body), contentType: 'application/json' }),
+    { form: () => ({ contentType: 'application/json' }) },
   ],
   [
     `it prints the body again with spaces ${rawBytes}`,
-    signed((t, body) => asUsual(t, JSON.stringify(JSON.parse(body), null, 2))),
+    reprinted((event) => JSON.stringify(event, null, 2)),
   ],
-  [
-    `it prints the body again as Python does ${rawBytes}`,
-    signed((t, body) => asUsual(t, spaced(body))),
-  ],
+  [`it prints the body again as Python does ${rawBytes}`, reprinted(spaced)],
   [
     'it looks for the id of the subscription in another header: give --subscription-header',
-    (signing, body) => {
-      const { headers, ...rest } = deliveryOf(signing, { body: bytesOf(body) });
-      const id = signing.subscriptionId ?? '1';
-      return { ...rest, headers: [...headers, ...otherIds.map((name) => [name, id] as const)] };
-    },
+    { alsoIn: otherIds },
   ],
-  ['it verifies the body alone, without t and the dot before it', signed((_, body) => [body])],
-  ['it verifies t and the body without the dot between them', signed((t, body) => [t, body])],
+  [
+    'it verifies the body alone, without t and the dot before it',
+    signed(({ body, hmac }) => hmac('sha256', body)),
+  ],
+  [
+    'it verifies t and the body without the dot between them',
+    signed(({ t, body, hmac }) => hmac('sha256', t, body)),
+  ],
   [
     'it compares with hex in upper case: the platform sends it in lower case',
-    signed(asUsual, undefined, (digest) => digest.toUpperCase()),
+    signed(({ mac }) => mac.toUpperCase()),
   ],
   [
     'it looks headers up by the exact letters of their names: header names are case-insensitive',
-    named(({ signature, subscription }) => {
-      return { signature: titled(signature), subscription: titled(subscription) };
-    }),
+    { named: titled },
   ],
   ['it uses the secret without its prefix whsec_', keyed(bare)],
   [
@@ -108,7 +94,7 @@ const hypotheses: readonly (readonly [words: string, make: Make])[] = [
     (signature) =>
       [
         `it looks for the signature in ${signature}: give --signature-header`,
-        named((names) => ({ ...names, signature })),
+        { names: { signature } },
       ] as const,
   ),
 ];
@@ -117,7 +103,7 @@ const hypotheses: readonly (readonly [words: string, make: Make])[] = [
 export async function diagnose(
   signing: SigningOptions,
   control: Exchange,
-  shoot: (delivery: Delivery) => Promise<Exchange>,
+  send: (delivery: Delivery) => Promise<Exchange>,
 ): Promise<string> {
   if (control.response === null) {
     const advice = isUnreached(control) ? '; is the receiver running?' : '';
@@ -130,9 +116,15 @@ export async function diagnose(
     return `it answers ${status}: a redirect, which the platform does not follow`;
   }
   const refused = `it refuses a valid delivery (${status})`;
-  for (const [index, [words, make]] of hypotheses.entries()) {
-    const body = JSON.stringify(eventOf(signing, `why-${index}`));
-    if (isAccepted(await shoot(make(signing, body)))) return `${refused}: ${words}`;
+  for (const [index, [words, { names, alsoIn = [], ...difference }]] of hypotheses.entries()) {
+    const own = { ...signing, names: { ...signing.names, ...names } };
+    const [probe] = probesOf(own, `why-${index}`, { ...difference, isPartly: true });
+    const { headers, ...delivery } = probe!.delivery;
+    const id = signing.subscriptionId ?? '1';
+    const more = alsoIn.map((name) => [name, id] as const);
+    if (isAccepted(await send({ ...delivery, headers: [...headers, ...more] }))) {
+      return `${refused}: ${words}`;
+    }
   }
   const likely = 'most likely it has another secret';
   const orElse = 'or it does not know the subscription (--subscription-id)';

@@ -1,7 +1,8 @@
 // A check of a receiver in words for a person: what is sent, what is expected, what is at stake.
 import { code, facts, heading, type Part, words } from '../reports/parts.ts';
-import { type Check, expectedOf, groupWords, type Probe } from './check.ts';
+import { type Check, expectedOf, groupWords } from './check.ts';
 import type { SigningOptions } from './delivery.ts';
+import type { Probe } from './probes.ts';
 
 const signing: SigningOptions = {
   secret: 'whsec_for_show',

@@ -2,8 +2,8 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { Exchange } from '../engine/types.ts';
+import { mannerChecks } from './behaviour.ts';
 import type { Check } from './check.ts';
-import { mannerChecks } from './checks/behaviour.ts';
 import { receiverChecks } from './checks.ts';
 import { deliveryOf } from './delivery.ts';
 import { judgeCheck, leaksMac } from './judge.ts';

@@ -1,6 +1,7 @@
 // Judges the responses to a check: what was expected, what the receiver answered, and the verdict.
 import type { Exchange, Judged } from '../engine/types.ts';
-import { type Check, expectedOf, isTolerance, type Probe } from './check.ts';
+import { type Check, expectedOf, isTolerance } from './check.ts';
+import type { Probe } from './probes.ts';
 
 export interface Judgement {
   readonly verdict: Judged;

@@ -1,12 +1,12 @@
 // One run against a receiver: a valid delivery first, the checks group by group, and a valid
 // delivery again after each group.
 import { setTimeout as pause } from 'node:timers/promises';
-import { EVERYTHING, type Selection } from '../engine/run/select.ts';
+import type { Selection } from '../engine/run/select.ts';
 import type { Exchange } from '../engine/types.ts';
+import { mannerChecks } from './behaviour.ts';
 import type { Check } from './check.ts';
-import { mannerChecks } from './checks/behaviour.ts';
-import { AGES_S, checksOf, groupsInOrder, isWhole } from './checks.ts';
-import { bytesOf, deliveryOf, eventOf, type SigningOptions } from './delivery.ts';
+import { checksOf, groupsInOrder } from './checks.ts';
+import { type SigningOptions, validDelivery } from './delivery.ts';
 import { diagnose } from './diagnose.ts';
 import {
   describeExchange,
@@ -111,7 +111,7 @@ class Run {
   }
 
   async #judge(): Promise<void> {
-    const { effects, signing, selection = EVERYTHING } = this.#options;
+    const { effects, signing } = this.#options;
     const control = await this.#control();
     if (!isAccepted(control)) {
       this.refused = await diagnose(signing, control, this.#sender.send);
@@ -129,7 +129,6 @@ class Run {
     }
     this.#addManners();
     if (lost !== null) return this.#addRest(lost);
-    if (isWhole(selection)) this.observed.push(await this.#measureWindow());
     if (effects === null) {
       this.observed.push('Side effects were not counted, because --effect-probe is missing.');
       return;
@@ -139,13 +138,14 @@ class Run {
     }
   }
 
-  /** Sends a valid delivery. */
-  async #control(): Promise<Exchange> {
+  #sendValid(name: string): Promise<Exchange> {
     const { signing } = this.#options;
-    const name = `control-${this.#sender.sentCount()}`;
-    const exchange = await this.#sender.send(
-      deliveryOf(signing, { body: bytesOf(JSON.stringify(eventOf(signing, name))) }),
-    );
+    return this.#sender.send(validDelivery(signing, `${name}-${this.#sender.sentCount()}`));
+  }
+
+  /** Sends a valid delivery that counts for the response times. */
+  async #control(): Promise<Exchange> {
+    const exchange = await this.#sendValid('control');
     this.#valid.push(exchange);
     return exchange;
   }
@@ -215,9 +215,7 @@ class Run {
     const untilMs = performance.now() + returnLimitMs;
     while (performance.now() < untilMs) {
       await pause(returnStepMs);
-      const { signing } = this.#options;
-      const body = bytesOf(JSON.stringify(eventOf(signing, `return-${this.#sender.sentCount()}`)));
-      if (isAccepted(await this.#sender.send(deliveryOf(signing, { body })))) return true;
+      if (isAccepted(await this.#sendValid('return'))) return true;
     }
     return false;
   }
@@ -251,21 +249,6 @@ class Run {
       if (!this.#wanted.includes(check) || !isWanted(judgement)) continue;
       this.#add({ check, judgement, why: null, exchanges: shown });
     }
-  }
-
-  /** How old, and how far in the future, a signature may be for this receiver, in one sentence. */
-  async #measureWindow(): Promise<string> {
-    const { signing } = this.#options;
-    const taken: string[] = [];
-    const refused: string[] = [];
-    for (const [index, age] of AGES_S.entries()) {
-      const body = bytesOf(JSON.stringify(eventOf(signing, `window-${index}`)));
-      const delivery = deliveryOf(signing, { body, tMs: Date.now() - age * 1000 });
-      const words = `${Math.abs(age)} s ${age > 0 ? 'old' : 'ahead'}`;
-      (isAccepted(await this.#sender.send(delivery)) ? taken : refused).push(words);
-    }
-    const list = (words: readonly string[]) => words.join(', ') || 'none';
-    return `Around five minutes, accepted: ${list(taken)}; refused: ${list(refused)}.`;
   }
 
   /** Marks every check that has no result as not judged. */

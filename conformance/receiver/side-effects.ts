@@ -1,8 +1,8 @@
 // Whether the side effect of an event happens once, according to a URL that returns a count.
 import { readWhole } from '../engine/send/read-body.ts';
 import type { Exchange } from '../engine/types.ts';
+import { effectChecks, nothingWhenRefused } from './behaviour.ts';
 import type { Check } from './check.ts';
-import { effectChecks, nothingWhenRefused } from './checks/behaviour.ts';
 import type { Delivery, SigningOptions } from './delivery.ts';
 import { describeExchange, isAccepted, type Judgement } from './judge.ts';
 

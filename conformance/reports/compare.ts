@@ -6,35 +6,28 @@ import type { Report, ReportFinding, ReportObserved, ReportRule } from './report
 import { textOf } from './text.ts';
 import { vocabularyOf } from './verdict-words.ts';
 
-/** In the order of the text: what is worse comes first. */
-const TITLES = {
-  new: 'New deviations',
-  changed: 'Deviates in another way',
-  lost: 'No longer shown',
-  gone: 'No longer deviates',
-  tested: 'Shown now, and kept',
-  unclear: 'Inconclusive in one of the two runs',
-  observed: 'Open questions that are answered differently',
+/** What is worse comes first. */
+const KINDS = {
+  new: ['worse', 'New deviations'],
+  changed: ['worse', 'Deviates in another way'],
+  lost: ['worse', 'No longer shown'],
+  gone: ['better', 'No longer deviates'],
+  tested: ['better', 'Shown now, and kept'],
+  unclear: ['same', 'Inconclusive in one of the two runs'],
+  observed: ['same', 'Open questions that are answered differently'],
 } as const;
 
-export type ChangeKind = keyof typeof TITLES;
+type Kind = keyof typeof KINDS;
 
-const KINDS = Object.keys(TITLES) as ChangeKind[];
-const WORSE: readonly ChangeKind[] = ['new', 'changed', 'lost'];
-const BETTER: readonly ChangeKind[] = ['gone', 'tested'];
-
-export interface Change {
-  readonly kind: ChangeKind;
+interface Change {
+  readonly kind: Kind;
   /** A rule, a check or an open question. */
   readonly id: string;
   readonly words: string;
   readonly before: string;
   readonly after: string;
   /** The failures of the newer report, or of the older one if they are gone. */
-  readonly findings: readonly Pick<
-    ReportFinding,
-    'scenario' | 'expected' | 'actual' | 'fingerprint' | 'replay'
-  >[];
+  readonly findings: readonly ReportFinding[];
 }
 
 type ComparedReport = Pick<Report['target'], 'base_url'> & Pick<Report, 'started_at' | 'verdict'>;
@@ -56,8 +49,7 @@ export function compareReports(old: Report, now: Report): Comparison {
     ...removed.flatMap((rule) => ruleChange(rule, undefined)),
     ...observedChanges(old, now),
   ];
-  const isWorse = changes.some(({ kind }) => WORSE.includes(kind));
-  const isBetter = changes.some(({ kind }) => BETTER.includes(kind));
+  const has = (effect: string) => changes.some(({ kind }) => KINDS[kind][0] === effect);
   const compared = ({ target: { base_url }, started_at, verdict }: Report) => {
     return { base_url, started_at, verdict };
   };
@@ -65,7 +57,7 @@ export function compareReports(old: Report, now: Report): Comparison {
     schema: 'compare/1',
     old: compared(old),
     new: compared(now),
-    verdict: isWorse ? 'worse' : isBetter ? 'better' : 'same',
+    verdict: has('worse') ? 'worse' : has('better') ? 'better' : 'same',
     changes,
   };
 }
@@ -80,12 +72,9 @@ function ruleChange(old: ReportRule | undefined, now: ReportRule | undefined): C
   const fresh = is.filter((each) => !was.some((other) => isSame(each, other)));
   const { id, words } = (now ?? old)!;
   const [before, after] = [old?.verdict ?? 'absent', now?.verdict ?? 'absent'];
-  const change = (kind: ChangeKind, shown: readonly ReportFinding[] = []): Change[] => {
-    const findings = shown.map(({ scenario, expected, actual, fingerprint, replay }) => {
-      return { scenario, expected, actual, fingerprint, replay };
-    });
-    return [{ kind, id, words, before, after, findings }];
-  };
+  const change = (kind: Kind, findings: readonly ReportFinding[] = []): Change[] => [
+    { kind, id, words, before, after, findings },
+  ];
   if (is.length > 0 && was.length === 0) return change('new', is);
   if (fresh.length > 0) return change('changed', fresh);
   if (is.length > 0) return [];
@@ -109,30 +98,28 @@ function isSame(one: ReportFinding, other: ReportFinding): boolean {
 
 /** The words of a failure without figures, except statuses. */
 function shapeOf({ expected, actual }: ReportFinding): string {
-  return `${expected}\n${actual}`
-    .replace(/"[^"]*"/g, '"…"')
-    .replace(/[A-Za-z0-9_.+-]+/g, (word) =>
-      !/\d/.test(word) || /^[1-5]\d\d$/.test(word) ? word : '#',
-    );
+  return unquoted(`${expected}\n${actual}`).replace(/[A-Za-z0-9_.+-]+/g, (word) =>
+    !/\d/.test(word) || /^[1-5]\d\d$/.test(word) ? word : '#',
+  );
 }
+
+/** Without the names that a run made up. */
+const unquoted = (words: string) => words.replace(/"[^"]*"/g, '"…"');
 
 /** Where the specification is open, another answer is no deviation, but clients may depend on it. */
 function observedChanges(old: Report, now: Report): Change[] {
   const earlier = new Map(old.observed.map((each) => [each.id, each]));
+  // By the settings that imitate it, or else by its words.
+  const answerOf = ({ settings, observed }: ReportObserved) =>
+    Object.keys(settings).length > 0 ? JSON.stringify(settings) : unquoted(observed ?? '');
   return now.observed.flatMap((row) => {
-    const { id, question: words, observed: after } = row;
-    const before = earlier.get(id)?.observed ?? null;
-    if (before === null || after === null || isSameAnswer(earlier.get(id)!, row)) return [];
-    return [{ kind: 'observed' as const, id, words, before, after, findings: [] }];
+    const before = earlier.get(row.id);
+    if (before?.observed == null || row.observed === null) return [];
+    if (answerOf(before) === answerOf(row)) return [];
+    const { id, question: words } = row;
+    const change = { id, words, before: before.observed, after: row.observed, findings: [] };
+    return [{ kind: 'observed' as const, ...change }];
   });
-}
-
-/** By the settings that imitate it, or by the words without the names that a run made up. */
-function isSameAnswer(one: ReportObserved, other: ReportObserved): boolean {
-  const settings = (row: ReportObserved) => JSON.stringify(row.settings);
-  if (settings(one) !== '{}' || settings(other) !== '{}') return settings(one) === settings(other);
-  const words = (row: ReportObserved) => (row.observed ?? '').replace(/"[^"]*"/g, '"…"');
-  return words(one) === words(other);
 }
 
 const VERDICTS: Readonly<Record<Comparison['verdict'], string>> = {
@@ -141,65 +128,55 @@ const VERDICTS: Readonly<Record<Comparison['verdict'], string>> = {
   same: 'nothing has changed that counts',
 };
 
-function headline({ verdict, changes }: Comparison): string {
-  const counts = KINDS.flatMap((kind) => {
-    const own = changes.filter((each) => each.kind === kind).length;
-    return own === 0 ? [] : [`${own} ${kind}`];
-  });
-  const rest = counts.length === 0 ? '' : `: ${counts.join(', ')}`;
-  return `${verdict}: ${VERDICTS[verdict]}${rest}`;
-}
-
 /** Findings shown of one change. */
 const FINDINGS_SHOWN = 3;
 
-function partsOf({ changes }: Comparison): Part[] {
-  const { verdicts } = vocabularyOf({});
-  const name = (verdict: string) =>
-    Object.hasOwn(verdicts, verdict) ? verdicts[verdict as keyof typeof verdicts].name : verdict;
-  return KINDS.flatMap((kind) => {
-    const own = changes.filter((each) => each.kind === kind);
-    if (own.length === 0) return [];
+function documentOf({ verdict, changes }: Comparison): { headline: string; parts: Part[] } {
+  const names: Readonly<Record<string, { readonly name: string }>> = vocabularyOf({}).verdicts;
+  const kinds = (Object.keys(KINDS) as Kind[])
+    .map((kind) => ({ kind, own: changes.filter((each) => each.kind === kind) }))
+    .filter(({ own }) => own.length > 0);
+  const counts = kinds.map(({ kind, own }) => `${own.length} ${kind}`);
+  const rest = counts.length === 0 ? '' : `: ${counts.join(', ')}`;
+  const parts = kinds.flatMap(({ kind, own }) => {
+    const [effect, title] = KINDS[kind];
+    const isWorse = effect === 'worse';
     return [
-      heading(`${TITLES[kind]} (${own.length})`, WORSE.includes(kind) ? 'bad' : 'plain'),
+      heading(`${title} (${own.length})`, isWorse ? 'bad' : 'plain'),
       ...own.flatMap(({ id, words, before, after, findings }) => [
         ...list([item(words, id)]),
         ...facts([
-          ['was', kind === 'observed' ? before : name(before)],
-          ['is', kind === 'observed' ? after : name(after)],
+          ['was', names[before]?.name ?? before],
+          ['is', names[after]?.name ?? after],
         ]),
         ...findings.slice(0, FINDINGS_SHOWN).flatMap(({ scenario, expected, actual, replay }) =>
           facts([
             ['expected', expected],
             ['actual', actual],
             ['scenario', scenario],
-            ['try again', WORSE.includes(kind) ? replay : ''],
+            ['try again', isWorse ? replay : ''],
           ]),
         ),
       ]),
     ];
   });
+  return { headline: `${verdict}: ${VERDICTS[verdict]}${rest}`, parts };
 }
 
 const runLine = ({ base_url: url, started_at: at, verdict }: ComparedReport) =>
   `${url}, ${at}: ${verdict}`;
 
 export function compareText(comparison: Comparison, width: number): string[] {
-  return [
-    ...textOf(
-      facts([
-        ['old', runLine(comparison.old)],
-        ['new', runLine(comparison.new)],
-      ]),
-      { color: false, width },
-    ),
-    ...textOf(partsOf(comparison), { color: false, width }),
-    '',
-    headline(comparison),
-  ];
+  const { headline, parts } = documentOf(comparison);
+  const runs = facts([
+    ['old', runLine(comparison.old)],
+    ['new', runLine(comparison.new)],
+  ]);
+  return [...textOf([...runs, ...parts], { color: false, width }), '', headline];
 }
 
 export function compareMarkdown(comparison: Comparison): string {
-  const runs = `- old: ${codeSpan(runLine(comparison.old))}\n- new: ${codeSpan(runLine(comparison.new))}`;
-  return markdownOf(`# ${headline(comparison)}\n\n${runs}`, partsOf(comparison));
+  const { headline, parts } = documentOf(comparison);
+  const [old, now] = [comparison.old, comparison.new].map((each) => codeSpan(runLine(each)));
+  return markdownOf(`# ${headline}\n\n- old: ${old}\n- new: ${now}`, parts);
 }

@@ -7,7 +7,7 @@ import { whatItDoes } from '../../../conformance/client/recording.ts';
 import { clientReport, typed } from '../../../conformance/client/report.ts';
 import { item, list } from '../../../conformance/reports/parts.ts';
 import { jsonText } from '../../../conformance/reports/plain-text.ts';
-import { about, ProgressLine } from '../../../conformance/reports/progress.ts';
+import { ProgressLine } from '../../../conformance/reports/progress.ts';
 import { textOf } from '../../../conformance/reports/text.ts';
 import { count } from '../../../conformance/reports/verdict-words.ts';
 import { findNamedWorld } from '../../../simulator/compose/options.ts';
@@ -74,9 +74,8 @@ async function play(
     return await judgeClient({
       ...{ ...run, command, cwd: io.cwd, env: io.env, timeoutMs: timeoutS * 1000, seed },
       onFirst: (seen) => io.err(`  the first run: ${whatItDoes(seen)}\n`),
-      onProgress: ({ done, planned, remainingMs, check }) => {
-        const much = `${done} of ${planned} runs, ${about(remainingMs)} left`;
-        words = `${much}  ${check.id}: ${check.title}`;
+      onProgress: ({ done, planned, check }) => {
+        words = `${done} of ${planned} runs  ${check.id}: ${check.title}`;
       },
     });
   } catch (error) {

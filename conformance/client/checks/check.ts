@@ -47,6 +47,8 @@ export interface Check {
   readonly atOnce: number;
   readonly fault: (aims: readonly Aim[], again: number) => Fault;
   readonly judge: (recording: Recording, aim: Aim, seen: Observation) => Outcome;
+  /** How long a client waits for what goes wrong: long runs begin first. */
+  readonly waitS?: number;
   /** A wrong client may pass by chance: it is played again, a little differently. */
   readonly twice?: true;
   /** What is played if a failure could have another reason; null: it stands. */

@@ -244,6 +244,7 @@ const contention = firstFails(
 
 const noAnswer: Check = {
   id: 'CLT-no-answer',
+  waitS: 10,
   title: 'no response arrives',
   orders: 'Each write in turn runs, and the connection stays open without a response.',
   expected:
@@ -292,6 +293,7 @@ const limitsAt = (site: Site | null) => {
 
 const givesUp: Check = {
   id: 'CLT-gives-up',
+  waitS: 8,
   title: 'every retry is answered 500',
   orders: 'One write after the other is answered 500, no matter how often it is sent.',
   expected:
@@ -334,6 +336,7 @@ const onItsWayMs = 250;
 
 const limited: Check = {
   id: 'CLT-429',
+  waitS: 3,
   title: 'the client is told to wait (429)',
   orders:
     'Each write in turn is answered 429 with a Retry-After of a few seconds; until they are over, every call of that credential is answered 429.',
@@ -405,6 +408,7 @@ const shortestWaitMs = 500;
 
 const inFlight: Check = {
   id: 'CLT-in-flight',
+  waitS: 4,
   title: 'the first attempt is still running',
   orders:
     'The response to each write in turn is lost while the attempt runs for 3 more seconds: repeats are answered 409 idempotency_in_flight until it ends.',

@@ -1,30 +1,18 @@
 // What is judged over many deliveries: response time, redirects, leaked signatures, side effects.
-import type { Exchange, Judged } from '../../engine/types.ts';
-import type { Check, Probe } from '../check.ts';
-import { bytesOf, deliveryOf, eventOf, macOf, type SigningOptions } from '../delivery.ts';
-import { shiftDigits } from './draw-probe.ts';
+import type { Exchange, Judged } from '../engine/types.ts';
+import type { Check } from './check.ts';
+import { bytesOf, deliveryOf, eventOf, type SigningOptions } from './delivery.ts';
+import { type Probe, probesOf, shiftDigits } from './probes.ts';
 
-const body = (signing: SigningOptions, name: string) =>
-  bytesOf(JSON.stringify(eventOf(signing, name)));
-
-const forged =
-  (name: string) =>
-  (signing: SigningOptions): readonly Probe[] => {
-    const t = String(Date.now());
-    const bytes = body(signing, name);
-    const expectedMac = macOf(signing.secret, t, bytes);
-    const signature = [`t=${t},v1=${shiftDigits(expectedMac)}`];
-    return [{ delivery: deliveryOf(signing, { body: bytes, signature }), expectedMac }];
-  };
+const forged = (name: string) => (signing: SigningOptions) =>
+  probesOf(signing, name, { headers: [({ t, mac }) => `t=${t},v1=${shiftDigits(mac)}`] });
 
 /** The same valid delivery several times. */
 const valid =
   (name: string, times = 1) =>
   (signing: SigningOptions): readonly Probe[] => {
-    const bytes = body(signing, name);
-    return Array.from({ length: times }, () => ({
-      delivery: deliveryOf(signing, { body: bytes }),
-    }));
+    const body = bytesOf(JSON.stringify(eventOf(signing, name)));
+    return Array.from({ length: times }, () => ({ delivery: deliveryOf(signing, { body }) }));
   };
 
 const check = (id: string, parts: Omit<Check, 'id' | 'group'>): Check => ({

@@ -2,10 +2,10 @@
 // of one is right on purpose.
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import type { Check } from '../check.ts';
-import { receiverChecks } from '../checks.ts';
-import { macOf, type SigningOptions } from '../delivery.ts';
-import { shiftDigits } from './draw-probe.ts';
+import type { Check } from './check.ts';
+import { receiverChecks } from './checks.ts';
+import { macOf, type SigningOptions } from './delivery.ts';
+import { shiftDigits } from './probes.ts';
 
 const byDesign =
   /truncated|changed-v1|-bytes-v1|extended|unknown-version|upper-case|accepts|tolerates/;
