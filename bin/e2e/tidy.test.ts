@@ -13,7 +13,7 @@ import { root } from '../dev/root.ts';
 const topLevel =
   'package.json package-lock.json tsconfig.json biome.json .ci .gitignore README.md bin simulator conformance fixtures ui';
 
-const pure = ['big.js', 'libphonenumber-js', '#readers'];
+const pure = ['big.js', 'libphonenumber-js'];
 const serving = ['fastify', 'msw', 'ws', 'node:'];
 
 interface Wall {

@@ -1,7 +1,6 @@
-// The build as one function: readers first, then bundles, declarations and dashboard side by side.
+// The build as one function: bundles, declarations and dashboard side by side.
 import { createHash } from 'node:crypto';
 import {
-  cpSync,
   existsSync,
   mkdirSync,
   readdirSync,
@@ -16,7 +15,6 @@ import { root, sourceFiles } from '../root.ts';
 import { bundle } from './bundle.ts';
 import { buildDashboard } from './dashboard.ts';
 import { writeDeclarations } from './declarations.ts';
-import { writeReaders } from './readers.ts';
 
 const dist = join(root, 'dist');
 // What dist/ was built from, and the files of that build.
@@ -34,11 +32,6 @@ export async function build({ onlyIfStale = false, clean = false }): Promise<boo
   const out = join(root, `node_modules/.cache/build-${process.pid}`);
   mkdirSync(out, { recursive: true });
   try {
-    // The bundles contain the readers.
-    await timed('readers', writeReaders(out));
-    // The declarations are read from the rows of the control plane, which import dist/readers.js.
-    if (!existsSync(join(dist, 'readers.js')))
-      cpSync(join(out, 'readers.js'), join(dist, 'readers.js'));
     await Promise.all([
       timed('programs', bundle(out)),
       timed('types', writeDeclarations(out)),

@@ -30,19 +30,6 @@ const notBundled = [
   '../llhttp/llhttp_simd-wasm.js',
 ];
 
-/** A name of its own for the readers, so that the folder of the build leaves no trace in chunk names. */
-function readersFrom(file: string): Plugin {
-  return {
-    name: 'readers',
-    setup({ onResolve, onLoad }) {
-      onResolve({ filter: /^#readers$/ }, () => ({ path: 'readers', namespace: 'built' }));
-      onLoad({ filter: /^readers$/, namespace: 'built' }, async () => ({
-        contents: await readFile(file, 'utf8'),
-      }));
-    },
-  };
-}
-
 /** Each module also imports its companions. */
 function importingAlso(companions: ReturnType<typeof findCompanions>): Plugin {
   return {
@@ -60,7 +47,6 @@ function importingAlso(companions: ReturnType<typeof findCompanions>): Plugin {
 
 /** Writes all programs and entry points to `out`, with the licences of what they contain. */
 export async function bundle(out: string): Promise<void> {
-  const readers = readersFrom(join(out, 'readers.js'));
   const options = {
     absWorkingDir: root,
     entryPoints: entries,
@@ -79,11 +65,10 @@ export async function bundle(out: string): Promise<void> {
     alias: { undici: './bin/dev/build/undici-parts.cjs' },
     // An optional peer of the package: users of simulator/msw have it.
     external: ['msw', ...notBundled],
-    plugins: [readers],
     metafile: true,
   } as const satisfies BuildOptions;
   const { metafile: graph } = await build({ ...options, write: false });
   const companions = importingAlso(findCompanions(graph.inputs, Object.values(entries)));
-  const { metafile } = await build({ ...options, plugins: [readers, companions] });
+  const { metafile } = await build({ ...options, plugins: [companions] });
   writeNotices(out, Object.keys(metafile.inputs));
 }

@@ -40,14 +40,10 @@ export async function compileTests(paths: readonly string[]) {
   return { compiled, workerFile: compiled(worker) };
 }
 
-/** Keeps `import.meta` true, and finds the built readers and our variant of uvu. */
+/** Keeps `import.meta` true, and finds our variant of uvu. */
 const asInItsPlace: Plugin = {
   name: 'as-in-its-place',
   setup({ onLoad, onResolve }) {
-    onResolve({ filter: /^#readers$/ }, () => ({
-      path: join(root, 'dist/readers.js'),
-      external: true,
-    }));
     onResolve({ filter: /^uvu$/ }, ({ importer }) =>
       /\.test\.tsx?$/.test(importer) ? { path: join(root, 'bin/dev/test/uvu.ts') } : undefined,
     );

@@ -107,8 +107,8 @@ const shownBy = {
     ['ERR-1a', isProblem],
     ['ERR-1b', isProblem],
     ['ERR-3', isProblem],
-    ['ACC-3', names(/^(client_reference_id|email) is required/, 'createAccount')],
-    ['CONV-1b', names(/(^|\.)\w*id must be of type (?:(?! must be of type ).)*, not a number/)],
+    ['ACC-3', names(/^(client_reference_id|email) is missing/, 'createAccount')],
+    ['CONV-1b', names(/^\S*id must be [a-z ]+, not a number/)],
   ],
   replay: [
     ['IDEM-5', isProblem],

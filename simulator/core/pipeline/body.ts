@@ -1,8 +1,11 @@
 // The stage that reads a body: bytes become the members of an object, or a refusal in plain text
 // (ERR-2).
-import type { ReaderError } from '#readers';
-import * as readers from '#readers';
-import { requestSchemas } from '../../../fixtures/schemas/requests.ts';
+import {
+  bodyOperations,
+  decimalMembers,
+  readingShape,
+} from '../../../fixtures/schemas/requests.ts';
+import { validate } from '../../../fixtures/schemas/validate.ts';
 import type { Settings } from '../../../fixtures/settings.ts';
 import type { Cite, Decision } from '../call.ts';
 import { refuseUnreadable } from './refuse.ts';
@@ -74,39 +77,28 @@ function decodeUtf8(bytes: Uint8Array): string | null {
   }
 }
 
-type ReaderTable = Readonly<
-  Record<string, { (body: unknown): boolean; errors?: readonly ReaderError[] | null }>
->;
-
-const table = readers as unknown as ReaderTable;
-
 /**
  * ERR-2, ACC-3, CONV-1b, NS-14: what is not readable is refused in plain text that names the member
  * at fault.
  */
-export function parseBody(
-  context: RequestContext,
-  text: string,
-): { readonly body: Body } | Decision {
-  const { settings } = context.behaviour;
-  const refuse = (message: string) => refuseUnreadable(settings.unreadable_status, message, cites);
-  const isForm = formType.test(headerOf(context, 'content-type') ?? '');
-  const parsed = isForm ? readForm(text) : parseJson(text, settings);
-  if ('reply' in parsed) return parsed;
-  const value = settings.amount_as_number === 'accepted' ? textAmounts(parsed.value) : parsed.value;
-  const name = context.operation ?? '';
-  const reader = table[name];
-  if (reader === undefined) throw new Error(`no reader for the body of ${name}`);
-  if (!reader(value)) return refuse(describe(reader.errors?.[0], value));
-  const body = value as Body;
-  if (settings.unknown_fields === 'refused') {
-    const unknown = findUnknownMember(
-      (requestSchemas as Readonly<Record<string, Shape>>)[name],
-      body,
-    );
-    if (unknown !== null) return refuse(`${unknown} is not a member of this body.`);
-  }
-  return { body };
+export function bodyReader(settings: Settings) {
+  const shapes = new Map<string | null, ReturnType<typeof readingShape>>(
+    bodyOperations.map((operation) => [operation, readingShape(operation, settings)]),
+  );
+  return (context: RequestContext, text: string): { readonly body: Body } | Decision => {
+    const isForm = formType.test(headerOf(context, 'content-type') ?? '');
+    const parsed = isForm ? readForm(text) : parseJson(text, settings);
+    if ('reply' in parsed) return parsed;
+    const shape = shapes.get(context.operation);
+    if (shape === undefined) throw new Error(`no shape for the body of ${context.operation}`);
+    const [wrong] = validate(shape, parsed.value, 'The body');
+    if (wrong !== undefined) {
+      const message = `${wrong.field} ${wrong.message}.`;
+      return refuseUnreadable(settings.unreadable_status, message, cites);
+    }
+    const body = parsed.value as Body;
+    return { body: settings.amount_as_number === 'accepted' ? textAmounts(body) : body };
+  };
 }
 
 type Parsed = { readonly value: unknown } | Decision;
@@ -137,53 +129,12 @@ function readForm(text: string): Parsed {
 }
 
 /** NS-46, the other choice: an amount sent as a JSON number counts as its text. */
-function textAmounts(value: unknown): unknown {
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) return value;
-  const copy: Record<string, unknown> = { ...value };
-  for (const name of ['amount', 'volume']) {
+function textAmounts(body: Body): Body {
+  const copy: Record<string, unknown> = { ...body };
+  for (const name of decimalMembers) {
     if (typeof copy[name] === 'number') copy[name] = String(copy[name]);
   }
   return copy;
-}
-
-function kindOf(value: unknown): string {
-  if (value === null) return 'null';
-  if (Array.isArray(value)) return 'an array';
-  return typeof value === 'object' ? 'an object' : `a ${typeof value}`;
-}
-
-/** The complaint in words: which member, what it must be, and what it was. */
-function describe(error: ReaderError | undefined, value: unknown): string {
-  if (error === undefined) return 'The body does not have the members it needs.';
-  const path = error.instancePath.split('/').slice(1);
-  const where = path.join('.');
-  const whole = where === '' ? 'The body' : where;
-  if (error.keyword === 'required') {
-    return `${where === '' ? '' : `${where}.`}${error.params.missingProperty} is required.`;
-  }
-  if (error.keyword !== 'type') return `${whole} ${error.message ?? 'cannot be read'}.`;
-  const found = path.reduce<unknown>((at, part) => (at as Body | null)?.[part], value);
-  const wanted = [error.params.type].flat().join(' or ');
-  return `${whole} must be of type ${wanted}, not ${kindOf(found)}.`;
-}
-
-interface Shape {
-  readonly properties?: Readonly<Record<string, Shape>>;
-  readonly items?: Shape;
-}
-
-/** NS-27, the other choice: a member that the operation does not know refuses the body. */
-function findUnknownMember(shape: Shape | undefined, value: unknown, where = ''): string | null {
-  const members = Array.isArray(value) ? null : shape?.properties;
-  if (members === undefined || typeof value !== 'object' || value === null) return null;
-  for (const [name, inner] of Object.entries(value)) {
-    const next = members === null ? (shape?.items ?? {}) : members[name];
-    const path = where === '' ? name : `${where}.${name}`;
-    if (next === undefined) return path;
-    const found = findUnknownMember(next, inner, path);
-    if (found !== null) return found;
-  }
-  return null;
 }
 
 /**

@@ -38,7 +38,7 @@ import {
   listWebhooks,
   rotateWebhookSecret,
 } from '../operations/webhooks.ts';
-import { parseBody, readableStage } from '../pipeline/body.ts';
+import { bodyReader, readableStage } from '../pipeline/body.ts';
 import type { Body, Operation, RequestContext, Stage } from '../pipeline/request-context.ts';
 import {
   keyStage,
@@ -120,7 +120,7 @@ export function conformingBehaviour(settings: Settings) {
     table: tableFor(settings),
     operations,
     /** JSON or form text as an object, or why it cannot be read (ERR-2). */
-    read: parseBody,
+    read: bodyReader(settings),
     keys: keyPolicy(settings),
     limits: limitPolicy(settings),
     reach: reachPolicy(settings),
