@@ -1,18 +1,10 @@
 // A world that is kept in a file, beside the options of a start: how it began, what contradicts it,
 // and how its clock goes on.
 import { resolve } from 'node:path';
+import { plan } from '../../fixtures/schemas/records.ts';
 import { validate } from '../../fixtures/schemas/validate.ts';
 import type { FieldProblem } from '../../fixtures/settings.ts';
-import {
-  number,
-  oneOf,
-  orNull,
-  plan,
-  record,
-  text,
-  time,
-  type ValueOf,
-} from '../core/record-kit.ts';
+import { number, oneOf, orNull, record, text, time, type ValueOf } from '../core/record-kit.ts';
 import { restoreState } from '../host/storage/world-document.ts';
 import type { ClockOptions, Sandbox } from '../host/world/sandbox.ts';
 import type { ReadOptions } from './options.ts';

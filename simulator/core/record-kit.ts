@@ -9,7 +9,6 @@ import {
   type Typed,
   type ValueOf,
 } from '../../fixtures/schemas/kit.ts';
-import { planRates } from './tables/rate-plans.ts';
 
 export { ofType, record, type ValueOf };
 
@@ -38,6 +37,10 @@ export function stored<P extends Readonly<Record<string, Schema>>>(members: P): 
   const kept = Object.entries(members).map(([name, schema]) => {
     const isNumber = [schema.type].flat().includes('integer');
     if (isNumber) return [name, { ...schema, maximum: mostCounted }];
+    const { properties } = schema.items ?? {};
+    if (properties !== undefined) {
+      return [name, { ...schema, items: { ...schema.items, properties: stored(properties) } }];
+    }
     return [name, schema.pattern?.includes('\\.') ? decimal : schema];
   });
   return Object.fromEntries(kept) as P;
@@ -55,5 +58,4 @@ export const mapOf = <T>(values: Typed<T>) =>
     additionalProperties: values,
   });
 
-export const plan = oneOf(...(Object.keys(planRates) as (keyof typeof planRates)[]));
 export const operation = oneOf(...operationNames);

@@ -5,24 +5,26 @@ import type { EventCategory } from '../../fixtures/event-kinds.ts';
 import type { OperationName } from '../../fixtures/operations.ts';
 import {
   accountMembers,
+  credentialMembers,
+  deliveryMembers,
+  entryMembers,
   orderMembers,
+  plan,
   positionMembers,
   subscriptionMembers,
+  tradingAccountMembers,
   transactionMembers,
 } from '../../fixtures/schemas/records.ts';
 import { replySchema } from './call.ts';
 import {
   count,
-  decimal,
   flag,
   id,
   listOf,
   mapOf,
   number,
   ofType,
-  oneOf,
   orNull,
-  plan,
   rate,
   record,
   stored,
@@ -52,25 +54,14 @@ export const brandSchema = record({ id, firm_id: id, name: text });
 export type Brand = ValueOf<typeof brandSchema>;
 
 export const credentialSchema = record({
+  ...stored(credentialMembers),
   client_id: id,
-  name: text,
-  kind: oneOf('server', 'delegated'),
-  client_secret: text,
-  firm_id: id,
-  /** null: firm-wide. */
-  brand_id: orNull(id),
-  scopes: listOf(text),
-  read_only: flag,
-  /** The one account a delegated token is limited to (AUTH-5). */
-  account_id: orNull(id),
   /** The server credential a delegated one was minted by (LIM-10). */
   minted_by: orNull(id),
-  plan,
   /** Own limit instead of the plan's (LIM-4). */
   rate_per_second: rate,
 });
 export type Credential = ValueOf<typeof credentialSchema>;
-export type CredentialKind = Credential['kind'];
 
 export const tokenSchema = record({
   token: id,
@@ -85,24 +76,12 @@ export type Token = ValueOf<typeof tokenSchema>;
 export const accountSchema = record(stored({ ...accountMembers.api, ...accountMembers.operator }));
 export type Account = ValueOf<typeof accountSchema>;
 
-const entrySchema = record({
-  transaction_id: orNull(id),
-  /** Signed exact decimal. */
-  amount: decimal,
-  kind: oneOf('movement', 'compensation'),
-  at_ms: time,
-});
+const entrySchema = record(stored(entryMembers));
 /** One movement of money on a trading account; the balance is the sum of them. */
 export type Entry = ValueOf<typeof entrySchema>;
 
 export const tradingAccountSchema = record({
-  id,
-  account_id: id,
-  currency: text,
-  /** Withdrawals from it are paid out through a payment provider (NS-21). */
-  provider_payouts: flag,
-  /** Exact decimal. */
-  balance: decimal,
+  ...stored(tradingAccountMembers),
   entries: listOf(entrySchema),
 });
 export type TradingAccount = ValueOf<typeof tradingAccountSchema>;
@@ -152,33 +131,16 @@ export const subscriptionSchema = record({
 });
 export type Subscription = ValueOf<typeof subscriptionSchema>;
 
-const deliveryAttemptSchema = record({
-  n: count,
-  at_ms: time,
-  /** HTTP status of the receiver; null when none came. */
-  status: orNull(count),
-  error: orNull(text),
-  duration_ms: orNull(number),
-  /** The signature header as sent. */
-  signature: orNull(text),
-});
-export type DeliveryAttempt = ValueOf<typeof deliveryAttemptSchema>;
-
 export const deliverySchema = record({
   id,
-  subscription_id: count,
-  seq: count,
-  status: oneOf('pending', 'delivered', 'exhausted', 'stopped'),
-  attempts: listOf(deliveryAttemptSchema),
-  /** An attempt has been handed to the host and not been answered yet. */
-  in_flight: flag,
-  next_due_ms: orNull(time),
+  ...stored(deliveryMembers),
   /** The fault that delays its next attempt has struck already. */
   'delayed?': flag,
   /** Attempts before this index belong to earlier rounds that ended in exhaustion. */
   round_start: count,
 });
 export type Delivery = ValueOf<typeof deliverySchema>;
+export type DeliveryAttempt = Delivery['attempts'][number];
 
 export const eventSchema = record({
   seq: count,

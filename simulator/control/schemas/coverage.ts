@@ -1,16 +1,16 @@
 // Coverage as the control plane shows it: schemas, and the types that follow.
-import { listOf, object, type ValueOf, whole } from '../../../fixtures/schemas/kit.ts';
+import {
+  anyText,
+  listOf,
+  mapOf,
+  object,
+  type ValueOf,
+  whole,
+} from '../../../fixtures/schemas/kit.ts';
 import { describeHints } from '../../core/explain/hints.ts';
 
-const anyText = (description: string) => ({ type: 'string', description }) as const;
 const count = (description: string) => whole(description, 0, 1e15);
-const counts = (description: string) =>
-  ({
-    type: 'object',
-    description,
-    properties: {},
-    additionalProperties: { type: 'integer' },
-  }) as const;
+const counts = (description: string) => mapOf(description, { type: 'integer' });
 
 export const coverageSchema = object('What calls have met so far.', {
   rules: object('The rules.', {

@@ -1,8 +1,12 @@
 // The journal of calls as the control plane shows it: schemas, and the types that follow.
 
 import {
+  anyText,
+  anyWhole,
   flag,
   listOf,
+  mapOf,
+  maybeText,
   object,
   oneOf,
   orNull,
@@ -11,22 +15,13 @@ import {
 import { describeHints, hintRegister } from '../../core/explain/hints.ts';
 import { deliverySchema } from './records.ts';
 
-const anyWhole = (description: string) => ({ type: 'integer', description }) as const;
-const anyText = (description: string) => ({ type: 'string', description }) as const;
-const maybeText = (description: string) => orNull(anyText(description));
-
 const body = {
   body: anyText('What was sent.'),
   encoding: oneOf('base64 where the bytes are no UTF-8.', ['text', 'base64']),
   truncated: flag('Only the beginning is shown, as in lists.'),
 } as const;
 
-const headers = {
-  type: 'object',
-  description: 'By lower-case name.',
-  properties: {},
-  additionalProperties: { type: 'string' },
-} as const;
+const headers = mapOf('By lower-case name.', { type: 'string' });
 
 const step = object('A check, or the operation after them.', {
   name: anyText('In the order of NS-17.'),

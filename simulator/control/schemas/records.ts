@@ -4,11 +4,14 @@ import type { Envelope } from '../../../fixtures/envelope.ts';
 import { eventCategories } from '../../../fixtures/event-kinds.ts';
 import { type OperationName, operationNames } from '../../../fixtures/operations.ts';
 import {
-  centuryMs,
+  anyText,
+  anyWhole,
   flag,
   id,
   listOf,
+  mapOf,
   maxClockMs,
+  maybeText,
   object,
   ofType,
   oneOf,
@@ -19,19 +22,18 @@ import {
 } from '../../../fixtures/schemas/kit.ts';
 import {
   accountMembers,
+  credentialMembers,
+  deliveryMembers,
+  entryMembers,
+  plan,
   subscriptionMembers,
+  tradingAccountMembers,
   transactionMembers,
 } from '../../../fixtures/schemas/records.ts';
-import { effectKinds, faultRefusals, faultStatuses } from '../../core/pipeline/find-fault.ts';
+import { faultEffect, faultMatch, faultTerms } from '../../core/pipeline/find-fault.ts';
 
-const anyWhole = (description: string) => ({ type: 'integer', description }) as const;
-const anyText = (description: string) => ({ type: 'string', description }) as const;
 const atMs = (description: string) => whole(`${description} In ms of the epoch.`, 0, 1e16);
-const maybeText = (description: string) => orNull(anyText(description));
 const maybeId = (description: string) => orNull(id(description));
-const decimal = (description: string) =>
-  ({ type: 'string', pattern: '^-?[0-9]+(\\.[0-9]+)?$', description }) as const;
-const plan = oneOf('Rate plan.', ['sandbox', 'standard', 'pro']);
 
 export const clockSchema = object('The clock of a world.', {
   mode: oneOf('A frozen clock stands until it is advanced.', ['real', 'frozen']),
@@ -42,17 +44,8 @@ export const clockSchema = object('The clock of a world.', {
 export type ClockShown = ValueOf<typeof clockSchema>;
 
 export const credentialSchema = object('A credential, secrets included.', {
-  name: anyText('What people call it.'),
-  kind: oneOf('Delegated ones are limited to one account.', ['server', 'delegated']),
-  client_id: anyText('For the token endpoint.'),
-  client_secret: anyText('For the token endpoint.'),
+  ...credentialMembers,
   token: maybeText('A token that does not expire; null when it has none.'),
-  firm_id: id('The firm.'),
-  brand_id: maybeId('The brand it is bound to; null is firm-wide.'),
-  scopes: listOf(anyText('A scope.'), 'What it may do (AUTH-4).'),
-  read_only: flag('Minted read-only (AUTH-2).'),
-  account_id: maybeId('The one account of a delegated one (AUTH-5).'),
-  plan,
   rate_per_second: whole('The allowance in force, in requests (LIM-1, LIM-4).', 0, 1e9),
 });
 export type CredentialShown = ValueOf<typeof credentialSchema>;
@@ -62,12 +55,7 @@ export const firmSchema = object('A firm with its brands.', {
   name: anyText('Its name.'),
   plan,
   rate_per_second: whole('Allowance of the whole firm, in requests (LIM-3).', 0, 1e9),
-  permissions: {
-    type: 'object',
-    description: 'By operation, whether the firm may use it (AUTH-8).',
-    properties: {},
-    additionalProperties: { type: 'boolean' },
-  },
+  permissions: mapOf('By operation, whether the firm may use it (AUTH-8).', { type: 'boolean' }),
   brands: listOf(
     object('A brand.', { id: id('Brand id.'), name: anyText('Its name.') }),
     'Brands.',
@@ -83,25 +71,10 @@ export const accountSchema = object('An account, with what the API does not show
 });
 export type AccountShown = ValueOf<typeof accountSchema>;
 
-const tradingAccountMembers = {
-  id: id('Trading account id.'),
-  account_id: id('The account it belongs to.'),
-  currency: anyText('Its currency.'),
-  provider_payouts: flag('Its withdrawals pay out through a provider (NS-21).'),
-  balance: decimal('The sum of its entries.'),
-} as const;
 export const tradingAccountSchema = object('A trading account.', tradingAccountMembers);
 export const ledgerSchema = object('A trading account with its entries.', {
   ...tradingAccountMembers,
-  entries: listOf(
-    object('A movement of money.', {
-      transaction_id: maybeId('The transaction behind it.'),
-      amount: decimal('Signed.'),
-      kind: oneOf('A compensation reverses a movement.', ['movement', 'compensation']),
-      at_ms: atMs('When it was booked.'),
-    }),
-    'Oldest first.',
-  ),
+  entries: listOf(object('A movement of money.', entryMembers), 'Oldest first.'),
 });
 export type TradingAccountShown = ValueOf<typeof tradingAccountSchema>;
 export type LedgerShown = ValueOf<typeof ledgerSchema>;
@@ -155,24 +128,9 @@ export type SubscriptionShown = ValueOf<typeof subscriptionSchema>;
 
 export const deliverySchema = object('An event on its way to a subscription.', {
   id: maybeText('null while an earlier event holds it back and nothing has been tried (NS-28).'),
-  subscription_id: anyWhole('The subscription.'),
+  ...deliveryMembers,
   event_id: anyText('The event.'),
-  seq: anyWhole('Its sequence number.'),
   kind: maybeText('What happened; null when the event is no longer kept.'),
-  status: oneOf('Where it stands.', ['pending', 'delivered', 'exhausted', 'stopped']),
-  in_flight: flag('An attempt is under way.'),
-  attempts: listOf(
-    object('An attempt.', {
-      n: anyWhole('From 1.'),
-      at_ms: atMs('When it began.'),
-      status: orNull(anyWhole('What the receiver answered; null when nothing came.')),
-      error: maybeText('What went wrong.'),
-      duration_ms: orNull({ type: 'number', description: 'How long it took, by the wall.' }),
-      signature: maybeText('The signature header as sent.'),
-    }),
-    'Oldest first.',
-  ),
-  next_due_ms: orNull(atMs('When the next attempt is due.')),
 });
 export type DeliveryShown = ValueOf<typeof deliverySchema>;
 
@@ -239,71 +197,21 @@ export const operationPermissions = {
   additionalProperties: false,
 } as const;
 
-const faultMatch = object('What it applies to: every member that is present must fit.', {
-  'operation?': operationParameter,
-  'method?': { ...text('An HTTP method.'), maxLength: 16 },
-  'path?': {
-    ...text('The path without query; a * at the end stands for any rest.'),
-    pattern: '^/',
-  },
-  'client_id?': text('The caller.'),
-  'webhook?': {
-    type: ['boolean', 'string', 'integer'],
-    maxLength: 100,
-    description: 'true: any webhook delivery; an id: those of one subscription.',
-  },
-});
-
-const faultEffect = object('What happens instead.', {
-  kind: oneOf(
-    'For calls: status, refuse, delay, hang, reset, truncate, slow_body; for webhooks: the others, and delay.',
-    effectKinds,
-  ),
-  'status?': {
-    type: 'integer',
-    enum: faultStatuses,
-    description:
-      'With kind status: 429, 500 and 503 in the API’s own form, 502 and 504 as a gateway gives them, in HTML and without any of the API’s headers.',
-  },
-  'code?': oneOf(
-    'With kind refuse: the refusal of this code in the API’s own form, kept for repeats like any other.',
-    faultRefusals,
-  ),
-  'ms?': whole('With delay and slow_body: how long, on the sandbox’s clock.', 0, centuryMs),
-  'bytes?': whole('With truncate: how much of the body arrives.', 0, 1e9),
-});
-
-const faultPhase = oneOf(
-  'Before it runs, or after: then only the answer is lost, late or replaced.',
-  ['before', 'after'],
-);
-const faultTimes = orNull(whole('How often it applies; until it is removed by default.', 1, 1e9));
-const faultNth = orNull(whole('It applies from this matching call on.', 1, 1e9));
-const faultProbability = orNull({
-  type: 'number',
-  minimum: 0,
-  maximum: 1,
-  description: 'How likely it applies to a matching call; drawn from the seed of the world.',
-});
-
 export const newFaultSchema = object('What, when, how often.', {
   match: faultMatch,
-  'phase?': faultPhase,
+  'phase?': faultTerms.phase,
   effect: faultEffect,
-  'times?': faultTimes,
-  'nth?': faultNth,
-  'probability?': faultProbability,
+  'times?': faultTerms.times,
+  'nth?': faultTerms.nth,
+  'probability?': faultTerms.probability,
 });
 export type NewFault = ValueOf<typeof newFaultSchema>;
 
 export const faultSchema = object('A fault.', {
   id: text('Its id.'),
   match: faultMatch,
-  phase: faultPhase,
   effect: faultEffect,
-  times: faultTimes,
-  nth: faultNth,
-  probability: faultProbability,
+  ...faultTerms,
   hits: whole('How often it has applied.', 0, 1e15),
   spent: flag('It has applied as often as it was to, and is off.'),
 });

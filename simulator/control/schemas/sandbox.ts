@@ -1,5 +1,6 @@
 // The sandbox as a whole on the control plane: schemas of `info` and `questions`, and their types.
 import {
+  anyText,
   flag,
   listOf,
   object,
@@ -65,7 +66,6 @@ export const infoSchema = object('What this sandbox is, and what is in this worl
 /** What `GET info` answers. */
 export type InfoShown = ValueOf<typeof infoSchema>;
 
-const anyText = (description: string) => ({ type: 'string', description }) as const;
 const anyValue = (description: string) =>
   ({ type: ['string', 'number', 'boolean', 'array', 'object', 'null'], description }) as const;
 

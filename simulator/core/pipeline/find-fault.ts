@@ -1,32 +1,38 @@
 // Faults ordered by an operator: which calls or deliveries they strike, and what happens to those.
-import { type RefusalCode, refusalTable } from '../../../fixtures/operations.ts';
+import { operationNames, type RefusalCode, refusalTable } from '../../../fixtures/operations.ts';
 import {
-  count,
-  id,
-  number,
+  centuryMs,
+  object,
   ofType,
   oneOf,
-  operation,
   orNull,
-  record,
   text,
-  time,
   type ValueOf,
-} from '../record-kit.ts';
+  whole,
+} from '../../../fixtures/schemas/kit.ts';
+import { count, id, record } from '../record-kit.ts';
 import { hmacSha256Hex } from '../values/digest.ts';
 import type { World } from '../world.ts';
 import type { RequestContext } from './request-context.ts';
 
-const matchSchema = record({
-  'operation?': operation,
-  'method?': text,
-  /** Exact path without query, or a prefix when it ends in `*`. */
-  'path?': text,
-  'client_id?': text,
-  /** true: any webhook delivery; a decimal string: those of one subscription. */
-  'webhook?': ofType<boolean | string>({ type: ['boolean', 'string'] }),
+export const faultMatch = object('What it applies to: every member that is present must fit.', {
+  'operation?': oneOf('An operation of the API.', operationNames),
+  'method?': { ...text('An HTTP method.'), maxLength: 16 },
+  'path?': {
+    ...text('The path without query; a * at the end stands for any rest.'),
+    pattern: '^/',
+  },
+  'client_id?': text('The caller.'),
+  'webhook?': {
+    type: ['boolean', 'string', 'integer'],
+    maxLength: 100,
+    description: 'true: any webhook delivery; an id: those of one subscription.',
+  },
 });
-export type FaultMatch = ValueOf<typeof matchSchema>;
+/** As it is kept: an id as text. */
+export type FaultMatch = Omit<ValueOf<typeof faultMatch>, 'webhook'> & {
+  readonly webhook?: boolean | string;
+};
 
 /** In the API's own form (429, 500, 503), or as a gateway in front of it answers (502, 504). */
 export const faultStatuses = [429, 500, 502, 503, 504] as const;
@@ -39,20 +45,30 @@ export const faultRefusals = [
 ] as const;
 export type FaultRefusal = (typeof faultRefusals)[number];
 
-const status = ofType<(typeof faultStatuses)[number]>({ type: 'integer', enum: faultStatuses });
-const code = oneOf(...faultRefusals);
+const status = {
+  type: 'integer',
+  enum: faultStatuses,
+  description:
+    'With kind status: 429, 500 and 503 in the API’s own form, 502 and 504 as a gateway gives them, in HTML and without any of the API’s headers.',
+} as const;
+const code = oneOf(
+  'With kind refuse: the refusal of this code in the API’s own form, kept for repeats like any other.',
+  faultRefusals,
+);
+const ms = whole('With delay and slow_body: how long, on the sandbox’s clock.', 0, centuryMs);
+const bytes = whole('With truncate: how much of the body arrives.', 0, 1e9);
 
 /** The kinds of effect on a call, each with what it says besides. */
 export const callEffects = {
   status: { status },
   refuse: { code },
-  delay: { ms: time },
+  delay: { ms },
   hang: {},
   reset: {},
   /** The connection ends after so many bytes of the answer's body. */
-  truncate: { bytes: count },
+  truncate: { bytes },
   /** The answer's body comes in pieces over this time. */
-  slow_body: { ms: time },
+  slow_body: { ms },
 } as const;
 
 /** The same of a delivery. */
@@ -61,7 +77,7 @@ export const deliveryEffects = {
   duplicate: {},
   bad_signature: {},
   stale_timestamp: {},
-  delay: { ms: time },
+  delay: { ms },
 } as const;
 
 type EffectOf<E> = {
@@ -82,27 +98,42 @@ export const effectKinds = Object.keys(effects) as EffectKind[];
 export const effectPart = (kind: EffectKind) =>
   Object.keys(effects[kind])[0] as EffectPart | undefined;
 
+export const faultEffect = object('What happens instead.', {
+  kind: oneOf(
+    'For calls: status, refuse, delay, hang, reset, truncate, slow_body; for webhooks: the others, and delay.',
+    effectKinds,
+  ),
+  'status?': status,
+  'code?': code,
+  'ms?': ms,
+  'bytes?': bytes,
+});
+
+/** When and how often it strikes. */
+export const faultTerms = {
+  phase: oneOf('Before it runs, or after: then only the answer is lost, late or replaced.', [
+    'before',
+    'after',
+  ]),
+  times: orNull(whole('How often it applies; until it is removed by default.', 1, 1e9)),
+  nth: orNull(whole('It applies from this matching call on.', 1, 1e9)),
+  probability: orNull({
+    type: 'number',
+    minimum: 0,
+    maximum: 1,
+    description: 'How likely it applies to a matching call; drawn from the seed of the world.',
+  }),
+} as const;
+
 export const faultSchema = record({
   id,
-  match: matchSchema,
-  /** `before`: nothing has run. `after`: it has run and only the answer suffers. */
-  phase: oneOf('before', 'after'),
-  effect: ofType<CallEffect | DeliveryEffect>(
-    record({
-      kind: oneOf(...effectKinds),
-      'status?': status,
-      'code?': code,
-      'ms?': time,
-      'bytes?': count,
-    }),
-  ),
-  /** How often it strikes; null: until it is removed. */
-  times: orNull(count),
+  match: ofType<FaultMatch>(faultMatch),
+  phase: faultTerms.phase,
+  effect: ofType<CallEffect | DeliveryEffect>(faultEffect),
+  times: faultTerms.times,
   hits: count,
-  /** It strikes from this matching call on. */
-  'nth?': count,
-  /** How likely it strikes a matching call, from 0 to 1. */
-  'probability?': number,
+  'nth?': ofType<number>(faultTerms.nth),
+  'probability?': ofType<number>(faultTerms.probability),
   /** Matching calls so far; counted only if `nth` or `probability` asks for it. */
   'matches?': count,
 });
