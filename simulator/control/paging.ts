@@ -1,6 +1,5 @@
 // Lists in pages: so many records after the last one seen, and where the next page begins.
 import { listOf, object, orNull, type Schema, whole } from '../../fixtures/schemas/kit.ts';
-import type { IdMap } from '../core/id-map.ts';
 
 export const defaultLimit = 1000;
 /** Records looked at for one page, so that a filter without hits does not walk through all. */
@@ -20,13 +19,14 @@ type Page<N extends string, V> = { readonly [K in N]: readonly V[] } & {
 /** Records by id, ascending, under their name; `show` returns null for what is filtered out. */
 export function pageOf<N extends string, R, V>(
   name: N,
-  records: IdMap<R>,
+  records: ReadonlyMap<string, R>,
   { after = 0, limit = defaultLimit }: { readonly after?: number; readonly limit?: number },
   show: (record: R) => V | null,
 ): Page<N, V> {
-  const ids = records.ascending;
+  const ids = Float64Array.from(records.keys(), Number).sort();
   const shown: V[] = [];
-  let at = records.placeAfter(after);
+  const first = ids.findIndex((id) => id > after);
+  let at = first < 0 ? ids.length : first;
   const end = Math.min(ids.length, at + mostLooked);
   for (; at < end && shown.length < limit; at += 1) {
     const record = records.get(String(ids[at]));

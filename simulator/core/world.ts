@@ -2,7 +2,6 @@
 
 import type { Schema } from '../../fixtures/schemas/kit.ts';
 import { callSchema, factsSchema, replySchema } from './call.ts';
-import { IdMap } from './id-map.ts';
 import { createJournal, type Journal } from './journal.ts';
 import type { KeyStore } from './keys.ts';
 import { faultSchema } from './pipeline/find-fault.ts';
@@ -20,7 +19,6 @@ import {
   type ValueOf,
 } from './record-kit.ts';
 import {
-  type Account,
   accountSchema,
   brandSchema,
   bucketSchema,
@@ -32,8 +30,6 @@ import {
   type PlanName,
   positionSchema,
   subscriptionSchema,
-  type TradingAccount,
-  type Transaction,
   tokenSchema,
   tradingAccountSchema,
   transactionSchema,
@@ -169,13 +165,10 @@ export const tables = {
 export type TableName = keyof typeof tables;
 export const tableNames = Object.keys(tables) as TableName[];
 
-/** Records of these are also read in the order of their ids, a page at a time. */
-type PagedTable = 'accounts' | 'tradingAccounts' | 'transactions';
-
 export type RecordOf<T extends TableName> = ValueOf<(typeof tables)[T]['schema']>;
 export type KeyOf<T extends TableName> = T extends 'subscriptions' ? number : string;
 
-type Tables = { readonly [T in Exclude<TableName, PagedTable>]: Map<KeyOf<T>, RecordOf<T>> };
+type Tables = { readonly [T in TableName]: Map<KeyOf<T>, RecordOf<T>> };
 
 /** How a world began, for a program that loads a document of it later. */
 export interface WorldOrigin {
@@ -205,9 +198,6 @@ export interface World extends Tables {
   /** Time of the last input; never goes back. */
   nowMs: number;
   readonly counters: Counters;
-  readonly accounts: IdMap<Account>;
-  readonly tradingAccounts: IdMap<TradingAccount>;
-  readonly transactions: IdMap<Transaction>;
   readonly keys: KeyStore;
   readonly events: EventLog;
   readonly timers: TimerHeap;
@@ -249,9 +239,6 @@ export function createWorld(begun: CreateWorldOptions): World {
     options: options ?? { allowLocalWebhooks: false },
     nowMs: startedAtMs,
     counters: { ...noneYet },
-    accounts: new IdMap(),
-    tradingAccounts: new IdMap(),
-    transactions: new IdMap(),
     keys: [],
     events: { records: [], first: 1, lastSeq: 0 },
     timers: [],

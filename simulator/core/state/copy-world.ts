@@ -1,12 +1,9 @@
 // A second world that is as the first one is now, in a moment, however large that is: both hold the
 // same maps and lists, and whichever writes to one first takes a copy of it.
-import { IdMap } from '../id-map.ts';
 import type { Journal } from '../journal.ts';
 import { copyKeys } from '../keys.ts';
 import type { TradingAccount } from '../records.ts';
 import type { World } from '../world.ts';
-
-const mapOf = <K, V>(map: ReadonlyMap<K, V>): Map<K, V> => new Map(map);
 
 function eachOf<K, V>(map: ReadonlyMap<K, V>, copy: (value: V) => V): Map<K, V> {
   const copied = new Map<K, V>();
@@ -18,15 +15,12 @@ const copyJournal = (journal: Journal): Journal => ({
   ...journal,
   slots: journal.slots.slice(),
   weights: journal.weights.slice(),
-  limits: mapOf(journal.limits),
+  limits: new Map(journal.limits),
 });
 
 /** Entries are the one list in a record that is added to in place. */
-function copyTradingAccounts(all: ReadonlyMap<string, TradingAccount>): IdMap<TradingAccount> {
-  const copied = new IdMap<TradingAccount>();
-  for (const [id, one] of all) copied.set(id, { ...one, entries: one.entries.slice() });
-  return copied;
-}
+const copyTradingAccounts = (all: ReadonlyMap<string, TradingAccount>) =>
+  eachOf(all, (one) => ({ ...one, entries: one.entries.slice() }));
 
 /** What holds records; records themselves never change. */
 export type Container = Exclude<
@@ -37,14 +31,12 @@ export type Container = Exclude<
 /** How to copy the members that are no plain Map of records. */
 const copies: { readonly [M in Container]?: (value: World[M]) => World[M] } = {
   counters: (counters) => ({ ...counters }),
-  accounts: IdMap.of,
   tradingAccounts: copyTradingAccounts,
-  transactions: IdMap.of,
   people: (people) =>
     eachOf(people, ({ byReference, byEmail, byPhone }) => ({
-      byReference: mapOf(byReference),
-      byEmail: mapOf(byEmail),
-      byPhone: mapOf(byPhone),
+      byReference: new Map(byReference),
+      byEmail: new Map(byEmail),
+      byPhone: new Map(byPhone),
     })),
   keys: copyKeys,
   events: (events) => ({ ...events, records: events.records.slice() }),
@@ -67,7 +59,7 @@ export function own<M extends Container>(world: World, member: M): World[M] {
 function copyOf<M extends Container>(member: M, value: World[M]): World[M] {
   const copy = copies[member] as ((value: World[M]) => World[M]) | undefined;
   if (copy !== undefined) return copy(value);
-  if (value instanceof Map && !(value instanceof IdMap)) return new Map(value) as World[M];
+  if (value instanceof Map) return new Map(value) as World[M];
   throw new Error(`no way to copy world.${member}`);
 }
 

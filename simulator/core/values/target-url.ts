@@ -1,7 +1,6 @@
 // Parses the url of a webhook subscription, and judges what its hostname resolves to.
 import { parseUrl } from '../../../fixtures/parse-url.ts';
 import { parseAddress, refuseAddress } from './address.ts';
-import { memoize } from './memoize.ts';
 
 /** Where deliveries go. `address` is the hostname if that is an IP literal (IPv6 without brackets). */
 export interface TargetUrl {
@@ -30,14 +29,6 @@ const tooLong = `url must have at most ${maxUrlLength} characters`;
  * `http://` and loopback targets, which departs from the rules.
  */
 export function parseTargetUrl(text: string, allowLocal = false): TargetUrl | RefusedUrl {
-  return allowLocal ? parseLocal(text) : parsePublic(text);
-}
-
-// The same few urls are parsed again for every delivery.
-const parsePublic = memoize((text) => parseFresh(text, false));
-const parseLocal = memoize((text) => parseFresh(text, true));
-
-function parseFresh(text: string, allowLocal: boolean): TargetUrl | RefusedUrl {
   const refused = (why: string): RefusedUrl => ({ kind: 'refused', why });
   const spelling = refuseSpelling(text, allowLocal);
   if (spelling !== null) return refused(spelling);
