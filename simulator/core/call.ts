@@ -33,18 +33,14 @@ export const callSchema = record({
   /** It asks for a WebSocket, and came over a transport that can switch to one (NS-12). */
   'upgrade?': flag,
 });
-/**
- * A request as a transport received it. Header names are lower case; the body is not yet parsed.
- */
+/** A request as it was received. Header names are lower case; the body is not yet parsed. */
 export type Call = ValueOf<typeof callSchema>;
 
 export const factsSchema = record({
   /** Addresses that the hostname in a webhook url resolves to; null if it was not looked up. */
   addresses: orNull(listOf(text)),
 });
-/**
- * What the host found out for a call because core may not wait: none of it is decided by the host.
- */
+/** What the host found out for a call because core may not wait. */
 export type Facts = ValueOf<typeof factsSchema>;
 
 export const noFacts: Facts = { addresses: null };
@@ -78,20 +74,14 @@ export const replySchema = record({
 /** An answer. The body is text that is sent, stored and replayed exactly as it is (IDEM-4b). */
 export type Reply = ValueOf<typeof replySchema>;
 
-/**
- * An answer, the changes to the world that go with it, and the rules and open questions it rests
- * on.
- */
+/** A response, the changes to the world with it, and the rules and questions it rests on. */
 export interface Decision {
   readonly reply: Reply;
   readonly changes: readonly Change[];
   readonly cites: readonly Cite[];
 }
 
-/**
- * Work that decides row by row, each row seeing what the rows before it did (BULK-8, BULK-12).
- * `answer` makes the one reply out of the rows' replies.
- */
+/** Work row by row, each seeing the rows before it (BULK-8, BULK-12); `answer` makes one reply. */
 export interface Batch {
   readonly rows: number;
   readonly decideRow: (index: number) => Decision;

@@ -40,10 +40,7 @@ export const firmSchema = record({
   id,
   name: text,
   plan,
-  /**
-   * Allowance of the whole firm in requests a second; null means four times its plan's rate (LIM-3,
-   * NS-36).
-   */
+  /** Allowance of the firm in requests a second; null: four times its plan’s (LIM-3, NS-36). */
   rate_per_second: rate,
   /** Operations the firm may not use any more are false (AUTH-8). */
   permissions: ofType<Readonly<Partial<Record<OperationName, boolean>>>>(mapOf(flag)),

@@ -16,10 +16,7 @@ function idsOf(named: string | readonly string[]): readonly string[] {
   return typeof named === 'string' ? [named] : named;
 }
 
-/**
- * AUTH-6, NS-20: the oldest record of this reference within reach. One out of reach is passed over,
- * so that the caller learns nothing of it.
- */
+/** AUTH-6, NS-20: the oldest record of this reference within reach; others are passed over. */
 export function findReferenced<R>(
   references: References | undefined,
   key: string,

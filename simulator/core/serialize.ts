@@ -22,10 +22,7 @@ import type { IdEra, World } from './world.ts';
 
 const letters = '0123456789abcdefghijklmnopqrstuvwxyz';
 
-/**
- * What a world begins with. The nonce is of the host's making, and empty where all is to be the
- * same each time: then seed and name alone decide.
- */
+/** With an empty nonce seed and name alone decide the ids. */
 export function firstIdEra(name: string, seed: string, nonce: string): IdEra {
   return { afterSeq: 0, afterRequest: 0, tag: tagOf(name, seed, nonce) };
 }

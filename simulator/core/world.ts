@@ -57,15 +57,10 @@ const noneYet = {
   historyEvent: 0,
 };
 
-/**
- * Last number given out of each kind; `historyEvent` is the last event of the history that the
- * world began with.
- */
+/** Last number given out of each kind; `historyEvent` ends the history of the starting world. */
 export type Counters = typeof noneYet;
 
-/**
- * Who is known where: one per place in which references, emails and phones must be unique (NS-20).
- */
+/** Who is known in one place in which references, emails and phones are unique (NS-20). */
 export interface PeopleIndex {
   readonly byReference: References;
   readonly byEmail: Map<string, string>;

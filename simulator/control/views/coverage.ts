@@ -1,6 +1,11 @@
 // Coverage as the control plane shows it: what was met how often, and for what was not the line
 // that would meet it, the most worth trying first.
 
+import {
+  type OperationName,
+  operationNames,
+  operationTable,
+} from '../../../fixtures/operations.ts';
 import { type Rule, rules } from '../../../fixtures/rules.ts';
 import { type SampleCalls, sampleCalls, unreachable } from '../../../fixtures/sample-calls.ts';
 import type { Coverage } from '../../core/explain/coverage.ts';
@@ -62,26 +67,12 @@ function inOrder(missing: readonly Missing[], coverage: Coverage): readonly Miss
   return missing.toSorted((one, other) => rankOf(one) - rankOf(other));
 }
 
-const operationsByLine: readonly (readonly [RegExp, string])[] = [
-  [/^POST accounts$/, 'createAccount'],
-  [/^PATCH accounts/, 'updateAccount'],
-  [/^POST accounts\/bulk/, 'bulkCreateAccounts'],
-  [/^POST positions\/open/, 'openPosition'],
-  [/^POST positions\/close/, 'closePosition'],
-  [/^POST transactions$/, 'createTransaction'],
-  [/\/approve/, 'approveTransaction'],
-  [/\/reject/, 'rejectTransaction'],
-  [/\/cancel/, 'cancelTransaction'],
-  [/^POST webhooks$/, 'createWebhook'],
-  [/^POST oauth/, 'issueToken'],
-  [/^GET accounts$/, 'listAccounts'],
-];
-
 /** The operations that samples call; deliveries come of a subscription. */
-function callsOf({ steps }: SampleCalls): string[] {
-  return steps.flatMap(({ line, isControl }) =>
-    isControl === true
-      ? []
-      : operationsByLine.flatMap(([pattern, name]) => (pattern.test(line) ? [name] : [])),
-  );
+function callsOf({ steps }: SampleCalls): readonly OperationName[] {
+  const lines = steps.filter(({ isControl }) => isControl !== true).map(({ line }) => line);
+  return operationNames.filter((name) => {
+    const { method, path } = operationTable[name];
+    const form = new RegExp(`^${method} ${path.replace(':id', '[^/?]+')}(\\?|$)`);
+    return lines.some((line) => form.test(line));
+  });
 }

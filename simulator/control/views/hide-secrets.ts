@@ -42,10 +42,7 @@ function decode(name: string): string {
   }
 }
 
-/**
- * Replaces the strings that are values of secret members. Each character is looked at once, and the
- * text need not be whole: it may have been cut, or be no JSON at all.
- */
+/** Hides strings that are values of secret members, also in JSON that was cut or is broken. */
 function hideInJson(text: string): string {
   const shown: string[] = [];
   let taken = 0;

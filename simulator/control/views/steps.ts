@@ -36,10 +36,7 @@ export function viewSteps(host: WorldHost, entry: JournalEntry): readonly Step[]
   ];
 }
 
-/**
- * What only takes its time or cuts the answer short decides nothing, unless the attempt was given
- * up meanwhile.
- */
+/** A delay or a cut decides nothing, unless the attempt was given up meanwhile. */
 function decides(entry: JournalEntry, { phase, effect: { kind } }: InjectedFault): boolean {
   if (kind === 'slow_body' || kind === 'truncate') return false;
   if (kind !== 'delay') return true;

@@ -376,10 +376,7 @@ function lastingToken(world: World, clientId: string): Token {
 const seeded = (world: World, label: string, length?: number): string =>
   seededSecret(world.seed, `${world.name}:${label}`, length);
 
-/**
- * A copy of a world under another name, with secrets of its own, and another lasting token for each
- * of those: none reaches both.
- */
+/** A copy of a world under another name, with secrets and lasting tokens of its own. */
 export function forkWorld(world: World, name: string): World {
   const { shared, ...copy } = copyWorld(world);
   shared?.delete('tokens');

@@ -86,10 +86,7 @@ interface FaultInjected {
 
 export type DeliveryStart = SendAttempt | FaultInjected;
 
-/**
- * Attempts of one subscription under way at a time where events do not wait for each other. What is
- * beyond it has no delivery yet, so that a receiver that hangs costs no memory.
- */
+/** Attempts of one subscription at a time where events do not wait for each other (NS-28). */
 const mostInFlight = 64;
 
 /** Starts what can be started: the next wanted event of this subscription, or of every one. */
@@ -317,10 +314,7 @@ export function disableRefusedTarget(world: World, { deliveryId, why }: RefusedT
   evolve(world, disableChanges(world, subscription, reason));
 }
 
-/**
- * NS-28: delivery goes on after exhaustion: from what was not delivered, with a fresh timetable.
- * EVT-10b: what has left the window meanwhile is not sent any more.
- */
+/** NS-28: goes on with what was not delivered, by a new timetable, within the window (EVT-10b). */
 export function resumeChanges(world: World, subscription: Subscription): readonly Change[] {
   if (!subscription.stopped) return [];
   const changes: Change[] = [put('subscriptions', { ...subscription, stopped: false })];

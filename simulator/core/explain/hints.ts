@@ -98,10 +98,7 @@ const findersOfRepeat: typeof finders = [
 
 const findersOffRoute: typeof finders = [['path_beside_api', findPath]];
 
-/**
- * `reply` is null if it was lost or is late; `before` is the entry of a call that was suspended and
- * runs only now.
- */
+/** `reply` is null if it was lost or is late; `before` is the entry of a suspended call. */
 export function findHints(
   context: RequestContext,
   reply: Reply | null,

@@ -31,10 +31,7 @@ function refuseReadScope(context: RequestContext): Decision | null {
 
 const longestWalk = 20_000;
 
-/**
- * Records after the id `after`, at most `limit`, by ascending id. The walk starts where the last
- * page ended, and looks at a bounded number of records.
- */
+/** Records after the id `after` by ascending id; the walk looks at a bounded number of records. */
 function page<R>(
   context: RequestContext,
   name: 'accounts' | 'transactions',

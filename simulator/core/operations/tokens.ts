@@ -181,10 +181,7 @@ const passedOn: readonly (readonly [string, readonly string[]])[] = [
   ['trader:funds', ['transactions:write', 'trader:funds']],
 ];
 
-/**
- * Always the same credential for one minter, account and mode, so that keys and limits stay with it
- * over renewed tokens. Null if the account is out of the minter's reach.
- */
+/** The same credential for one minter, account and mode; null if the account is out of reach. */
 function delegate(
   { world, behaviour }: RequestContext,
   minter: Credential,

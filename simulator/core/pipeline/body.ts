@@ -77,10 +77,7 @@ function decodeUtf8(bytes: Uint8Array): string | null {
   }
 }
 
-/**
- * ERR-2, ACC-3, CONV-1b, NS-14: what is not readable is refused in plain text that names the member
- * at fault.
- */
+/** ERR-2, ACC-3, CONV-1b, NS-14: refuses in plain text that names the member at fault. */
 export function bodyReader(settings: Settings) {
   const shapes = new Map<string | null, ReturnType<typeof readingShape>>(
     bodyOperations.map((operation) => [operation, readingShape(operation, settings)]),
@@ -137,9 +134,7 @@ function textAmounts(body: Body): Body {
   return copy;
 }
 
-/**
- * The first member name that occurs twice in one object of valid JSON text; null when none does.
- */
+/** The first member name that occurs twice in one object of valid JSON text. */
 function findDuplicateMember(text: string): string | null {
   // The names so far in each object that is open; null for a list.
   const levels: (Set<string> | null)[] = [];

@@ -129,10 +129,7 @@ function gatewayReply(status: 502 | 504): Reply {
   return { status, contentType: 'text/html', body, headers: { server: 'nginx' }, isForeign: true };
 }
 
-/**
- * Nothing runs until the delay is over (null: it hangs): the key reads in flight meanwhile
- * (IDEM-14a).
- */
+/** Nothing runs until the delay is over (null: it hangs); the key is in flight (IDEM-14a). */
 function suspendRequest(context: RequestContext, wakeAtMs: number | null): StepResult {
   const { world, behaviour, n, keyId } = context;
   const { nowMs } = world;

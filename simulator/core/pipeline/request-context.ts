@@ -13,10 +13,7 @@ export type Body = Readonly<Record<string, unknown>>;
 const emptyBody: Body = Object.freeze({});
 const noFaults: readonly InjectedFault[] = Object.freeze([]);
 
-/**
- * Filled in by the stages in their order; an operation may rely on everything before it.
- * It lives for one step, except when a fault suspends the call.
- */
+/** Filled in by the stages in their order; an operation may rely on everything before it. */
 export class RequestContext {
   readonly world: World;
   readonly behaviour: Behaviour;
@@ -105,10 +102,7 @@ export function operationRowOf(context: RequestContext): OperationRow {
   return context.behaviour.table[context.operation];
 }
 
-/**
- * One header by lower-case name; several lines of it are one value joined by commas (RFC 9110
- * §5.3).
- */
+/** A header by lower-case name; several lines of it are joined by commas (RFC 9110 §5.3). */
 export function headerOf(context: RequestContext, name: string): string | undefined {
   const value = context.call.headers[name];
   return Array.isArray(value) ? value.join(', ') : value;

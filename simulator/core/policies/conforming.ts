@@ -331,9 +331,7 @@ function subjectsFor(settings: Settings): Readonly<Partial<Record<OperationName,
 
 const longestKeyId = 512;
 
-/**
- * IDEM-2, IDEM-3: credential, operation, key and subject; a line break occurs in none but the last.
- */
+/** IDEM-2, IDEM-3: a line break occurs in none of the parts but the last. */
 function keyId({ credential, operation, key, subject }: RequestContext): string {
   const id = `${credential?.client_id}\n${operation}\n${key}\n${subject}`;
   return id.length <= longestKeyId ? id : sha256Hex(id);

@@ -4,9 +4,7 @@ const second = 1000;
 const minute = 60 * second;
 const hour = 60 * minute;
 
-/**
- * EVT-8a, EVT-8b: seven waits, so eight attempts; the last one 20 h 42 min 30 s after the first.
- */
+/** EVT-8a, EVT-8b: seven waits, so eight attempts. */
 export const retryGapsMs: readonly number[] = [
   30 * second,
   2 * minute,

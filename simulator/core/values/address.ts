@@ -70,10 +70,7 @@ const interfaceIds = ['::5efe:0:0/96', '::200:5efe:0:0/96'].map((cidr) =>
   parseBlock('ISATAP', cidr),
 );
 
-/**
- * Why a literal is no public address, fit to be shown to its sender; null if it is one. Text that is
- * no literal is not public. `allowLocal` takes loopback too.
- */
+/** Why a literal is no public address; null if it is one. `allowLocal` takes loopback too. */
 export function refuseAddress(text: string, allowLocal = false): string | null {
   const address = parseAddress(text);
   if (address === null) return `${text} is not an IPv4 or IPv6 address`;

@@ -4,10 +4,7 @@ import Big from 'big.js';
 const plain = /^-?\d{1,64}(\.\d{1,64})?$/;
 const withExponent = /^[+-]?(\d{1,64}(\.\d{0,64})?|\.\d{1,64})([eE][+-]?\d{1,3})?$/;
 
-/**
- * NS-49: digits, with an optional minus and a fraction; up to 64 digits on either side of the
- * point.
- */
+/** NS-49: an optional minus, up to 64 digits, and up to 64 more after a point. */
 export function isPlainDecimal(text: string): boolean {
   return plain.test(text);
 }

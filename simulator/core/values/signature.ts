@@ -1,11 +1,7 @@
 // Signs a delivery: the digest over timestamp and body, and the header that carries it.
 import { hmacSha256Hex } from './digest.ts';
 
-/**
- * EVT-6: the lower-case hex HMAC-SHA256, under the secret, of the timestamp in decimal, a `.`, and
- * the body's bytes. A text body is signed as its UTF-8 bytes, and the secret as its own, undecoded.
- * `tMs` is in Unix epoch milliseconds.
- */
+/** EVT-6: the lower-case hex HMAC-SHA256 of the timestamp, a `.`, and the body’s bytes. */
 export function signBody(secret: string, tMs: number, body: Uint8Array | string): string {
   return hmacSha256Hex(secret, `${wholeMs(tMs)}.`, body);
 }

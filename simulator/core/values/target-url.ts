@@ -98,10 +98,7 @@ function refuseName(name: string, allowLocal: boolean): string | null {
   return `url must lead to a public address: ${name} is a local name`;
 }
 
-/**
- * HOOK-8, EVT-11: every address that a name resolves to must be public, because any of them may be
- * connected to. Null if all are.
- */
+/** HOOK-8, EVT-11: every address of a name must be public, as any may be connected to. */
 export function refuseAddresses(addresses: readonly string[], allowLocal = false): string | null {
   if (addresses.length === 0) return 'the name does not resolve';
   for (const address of addresses) {

@@ -22,10 +22,7 @@ export function countBytes(text: string): number {
   return encoder.encode(text).byteLength;
 }
 
-/**
- * ACC-6, TXN-2: the text without regard to case, code point by code point. `toLowerCase` alone
- * writes a Greek sigma at the end of a word in another way than within it.
- */
+/** ACC-6, TXN-2: without regard to case; `toLowerCase` alone writes a final sigma differently. */
 export function foldCase(text: string): string {
   return text.toLowerCase().replaceAll('ς', 'σ');
 }
@@ -37,10 +34,7 @@ export function isBlank(text: string): boolean {
 
 const digits = /^\d+$/;
 
-/**
- * CONV-1c, NS-48: the id a decimal string stands for, leading zeros dropped; null for anything
- * else.
- */
+/** CONV-1c, NS-48: the id of a decimal string without leading zeros; null for anything else. */
 export function parseId(text: string): string | null {
   if (!digits.test(text)) return null;
   return text.charCodeAt(0) === 48 ? text.replace(/^0+(?=\d)/, '') : text;
