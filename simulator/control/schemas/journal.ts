@@ -12,7 +12,7 @@ import {
   orNull,
   type ValueOf,
 } from '../../../fixtures/schemas/kit.ts';
-import { describeHints, hintRegister } from '../../core/explain/hints.ts';
+import { describeHints, hintCodes } from '../../core/explain/hints.ts';
 import { deliverySchema } from './records.ts';
 
 const body = {
@@ -33,10 +33,7 @@ const step = object('A check, or the operation after them.', {
 });
 
 const hint = object('What a careful reader would have told the caller.', {
-  code: oneOf(
-    'What it is about.',
-    hintRegister.map(({ code }) => code),
-  ),
+  code: oneOf('What it is about.', hintCodes),
   words: anyText('What is so here, and what to do instead.'),
 });
 

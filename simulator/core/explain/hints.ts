@@ -5,7 +5,7 @@ import { parseUrl } from '../../../fixtures/parse-url.ts';
 import { profileFields } from '../../../fixtures/schemas/account-profile.ts';
 import { bodyOperations, requestSchemas } from '../../../fixtures/schemas/requests.ts';
 import { findNearest } from '../../../fixtures/settings/parse.ts';
-import type { Cite, Reply } from '../call.ts';
+import type { Reply } from '../call.ts';
 import { findEntry, type JournalEntry } from '../journal.ts';
 import { optionalText } from '../operations/members.ts';
 import { type Body, headerOf, type RequestContext } from '../pipeline/request-context.ts';
@@ -13,57 +13,26 @@ import { methodsAt } from '../pipeline/stages.ts';
 import { own } from '../state/copy-world.ts';
 import { compareDecimals, isNegativeDecimal, isZeroDecimal } from '../values/decimal.ts';
 
-interface RegisteredHint {
-  readonly code: string;
-  /** What it means, in one sentence. */
-  readonly words: string;
-  readonly cite: Cite;
-}
+/** What each hint means, in one sentence, with the rule or question behind it. */
+export const hintWords = {
+  unknown_member: 'The body has a member that the operation does not use; it was ignored. (NS-27)',
+  unknown_parameter:
+    'The query has a parameter that the operation does not know; it was ignored. (NS-2)',
+  body_unlike_first:
+    'The key was used before with another request; the first response was sent again. (IDEM-8)',
+  converged_unlike:
+    'The reference names an existing record, and the body differs from it. (IDEM-12)',
+  local_url:
+    'A subscription to this machine was refused; a forward sends deliveries there. (HOOK-8)',
+  sign_against_type:
+    'The sign of the amount, or the method, disagrees with the type, which decides. (NS-43)',
+  path_beside_api: 'Nothing is served at this path; a similar one of the API is. (NS-31)',
+  before_retry_after:
+    'The caller was limited, and called again before Retry-After was over. (LIM-7)',
+} as const;
 
-export const hintRegister = [
-  {
-    code: 'unknown_member',
-    words: 'The body has a member that the operation does not use; it was ignored.',
-    cite: 'NS-27',
-  },
-  {
-    code: 'unknown_parameter',
-    words: 'The query has a parameter that the operation does not know; it was ignored.',
-    cite: 'NS-2',
-  },
-  {
-    code: 'body_unlike_first',
-    words: 'The key was used before with another request; the first response was sent again.',
-    cite: 'IDEM-8',
-  },
-  {
-    code: 'converged_unlike',
-    words: 'The reference names an existing record, and the body differs from it.',
-    cite: 'IDEM-12',
-  },
-  {
-    code: 'local_url',
-    words: 'A subscription to this machine was refused; a forward sends deliveries there.',
-    cite: 'HOOK-8',
-  },
-  {
-    code: 'sign_against_type',
-    words: 'The sign of the amount, or the method, disagrees with the type, which decides.',
-    cite: 'NS-43',
-  },
-  {
-    code: 'path_beside_api',
-    words: 'Nothing is served at this path; a similar one of the API is.',
-    cite: 'NS-31',
-  },
-  {
-    code: 'before_retry_after',
-    words: 'The caller was limited, and called again before Retry-After was over.',
-    cite: 'LIM-7',
-  },
-] as const satisfies readonly RegisteredHint[];
-
-export type HintCode = (typeof hintRegister)[number]['code'];
+export type HintCode = keyof typeof hintWords;
+export const hintCodes = Object.keys(hintWords) as HintCode[];
 
 /** One hint on one call. */
 export interface Hint {
@@ -74,29 +43,27 @@ export interface Hint {
 
 const noHints: readonly Hint[] = Object.freeze([]);
 
-/** The codes in one line each, for descriptions and guides. */
-export function describeHints(): string {
-  return hintRegister.map(({ code, words, cite }) => `\`${code}\`: ${words} (${cite})`).join('\n');
-}
+/** The codes in one line each, for descriptions. */
+export const describeHints = (): string =>
+  hintCodes.map((code) => `\`${code}\`: ${hintWords[code]}`).join('\n');
 
 /** The words of each hint, or null if there is nothing to say. */
 type Finder = (context: RequestContext, reply: Reply | null) => string | null;
 
-const finders: readonly (readonly [HintCode, Finder])[] = [
-  ['unknown_member', findIgnoredMembers],
-  ['unknown_parameter', findUnknownParameters],
-  ['converged_unlike', findUnlikeRecord],
-  ['sign_against_type', findSignAgainstType],
-  ['local_url', findLocalUrl],
-  ['before_retry_after', findEarlyCall],
-];
+const finders: Readonly<Record<HintCode, Finder>> = {
+  unknown_member: findIgnoredMembers,
+  unknown_parameter: findUnknownParameters,
+  body_unlike_first: findUnlikeFirst,
+  converged_unlike: findUnlikeRecord,
+  local_url: findLocalUrl,
+  sign_against_type: findSignAgainstType,
+  path_beside_api: findPath,
+  before_retry_after: findEarlyCall,
+};
 
-const findersOfRepeat: typeof finders = [
-  ['body_unlike_first', findUnlikeFirst],
-  ['before_retry_after', findEarlyCall],
-];
-
-const findersOffRoute: typeof finders = [['path_beside_api', findPath]];
+const offRoute: readonly HintCode[] = ['path_beside_api'];
+const onRepeats: readonly HintCode[] = ['body_unlike_first', 'before_retry_after'];
+const onFirst = hintCodes.filter((code) => code !== 'body_unlike_first' && code !== offRoute[0]);
 
 /** `reply` is null if it was lost or is late; `before` is the entry of a suspended call. */
 export function findHints(
@@ -104,19 +71,16 @@ export function findHints(
   reply: Reply | null,
   before: JournalEntry | undefined,
 ): readonly Hint[] {
-  let hints: Hint[] | null = null;
-  const isRepeat = context.firstCall !== null;
-  const routed = isRepeat ? findersOfRepeat : finders;
-  for (const [code, find] of context.operation === null ? findersOffRoute : routed) {
-    const words = find(context, reply);
-    if (words === null) continue;
-    hints ??= [];
-    hints.push({ code, words });
+  let hints = noHints;
+  const routed = context.firstCall === null ? onFirst : onRepeats;
+  for (const code of context.operation === null ? offRoute : routed) {
+    const words = finders[code](context, reply);
+    if (words !== null) hints = [...hints, { code, words }];
   }
   if (reply?.status === 429) rememberLimit(context, reply);
-  if (before === undefined || before.hints.length === 0) return hints ?? noHints;
-  const codes = new Set(hints?.map(({ code }) => code));
-  return [...before.hints.filter(({ code }) => !codes.has(code)), ...(hints ?? noHints)];
+  if (before === undefined || before.hints.length === 0) return hints;
+  const earlier = before.hints.filter(({ code }) => hints.every((hint) => hint.code !== code));
+  return [...earlier, ...hints];
 }
 
 /** `a, b, c and 4 more`; texts from outside are cut and escaped. */
@@ -156,40 +120,35 @@ function findIgnoredMembers(context: RequestContext, reply: Reply | null): strin
   if (known === undefined) return null;
   // What was refused as unreadable was not taken over from the call.
   const body = reply?.contentType === 'text/plain' ? readBody(context.call.body) : context.body;
-  let ignored = unknownIn(body, known, `${operation}`, '');
+  const ignored: string[] = [];
+  addUnknown(ignored, body, known, `${operation}`, '');
   if (operation === 'bulkCreateAccounts' && Array.isArray(body.accounts)) {
     for (let index = 0; index < body.accounts.length && ignored.length === 0; index += 1) {
-      const row = body.accounts[index] as Body;
-      ignored = unknownIn(row, rowMembers, 'createAccount', `accounts.${index}.`);
+      addUnknown(ignored, body.accounts[index], rowMembers, 'createAccount', `accounts.${index}.`);
     }
   }
   if (operation === 'updateAccount' && behaviour.settings.update_null === 'not_sent') {
     for (const name in body) {
-      if (body[name] !== null) continue;
-      ignored = [...ignored, `${showName(name)} (null clears nothing: NS-55)`];
+      if (body[name] === null) ignored.push(`${showName(name)} (null clears nothing: NS-55)`);
     }
   }
   return ignored.length === 0 ? null : `${operation} ignores ${someOf(ignored)}.`;
 }
 
-const none: readonly string[] = [];
-
-function unknownIn(
+function addUnknown(
+  ignored: string[],
   body: Body,
   known: ReadonlySet<string>,
   operation: string,
   where: string,
-): readonly string[] {
-  let found: string[] | null = null;
+): void {
   for (const name in body) {
     if (known.has(name)) continue;
     const nearest = findNearest(name.replace(/[A-Z]/g, '_$&'), [...known]);
     const meant = nearest === null ? undefined : `did you mean ${nearest}?`;
     const why = insteadOf[`${operation}.${name}`] ?? meant;
-    found ??= [];
-    found.push(`${showName(where + name)}${why === undefined ? '' : ` (${why})`}`);
+    ignored.push(`${showName(where + name)}${why === undefined ? '' : ` (${why})`}`);
   }
-  return found ?? none;
 }
 
 const utf8 = new TextDecoder();
