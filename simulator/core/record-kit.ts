@@ -1,7 +1,6 @@
 // What records are described with: one schema of each, from which its type and the check of a saved
 // state come.
 
-import { operationNames } from '../../fixtures/operations.ts';
 import {
   ofType,
   record,
@@ -25,7 +24,7 @@ const mostCounted = 2 ** 52;
 export const count = ofType<number>({ type: 'integer', minimum: 0, maximum: mostCounted });
 export const time = ofType<number>({ type: 'integer', minimum: 0, maximum: lastTimeMs });
 export const rate = ofType<number | null>({ type: ['number', 'null'], minimum: 0 });
-export const decimal = ofType<string>({
+const decimal = ofType<string>({
   type: 'string',
   // Sums may be longer than what a caller may send; the exponent is bounded as there (NS-49).
   pattern: '^[+-]?(\\d+(\\.\\d*)?|\\.\\d+)([eE][+-]?\\d{1,3})?$',
@@ -57,5 +56,3 @@ export const mapOf = <T>(values: Typed<T>) =>
     properties: {},
     additionalProperties: values,
   });
-
-export const operation = oneOf(...operationNames);

@@ -92,7 +92,7 @@ const effects: Readonly<Record<EffectKind, Readonly<Partial<Record<EffectPart, u
   ...callEffects,
   ...deliveryEffects,
 };
-export const effectKinds = Object.keys(effects) as EffectKind[];
+const effectKinds = Object.keys(effects) as EffectKind[];
 
 /** What an effect of this kind says besides its kind. */
 export const effectPart = (kind: EffectKind) =>
