@@ -3,28 +3,27 @@
 // same time and looked at in the order in which they were drawn.
 import { newMark } from '../engine/scenario/fresh-values.ts';
 import type { Target } from '../providers/target.ts';
-import { type Difference, inWords, likenessOf } from './compare/difference.ts';
-import { type CompareOptions, compareRun, hasBursts } from './compare/run.ts';
-import { knownFrom, nowOf } from './compare/sides.ts';
+import { type Difference, inWords, isLike } from './compare/difference.ts';
+import { Reference } from './compare/reference.ts';
+import { hasBursts } from './compare/run.ts';
+import { nowOf } from './compare/sides.ts';
 import { type Coverage, noCoverage } from './draw/corpus.ts';
 import { Source } from './draw/source.ts';
-import { rulesBroken } from './findings/blame.ts';
+import { blame, explains } from './findings/blame.ts';
 import { needed, upTo } from './findings/cut.ts';
 import { Book, type Found, type Shown } from './findings/found.ts';
 import { shrink } from './findings/shrink.ts';
 import { titleOf } from './findings/title.ts';
-import { offersWith, settingsFor, takeSeeds } from './live.ts';
-import type { Model, ModelSettings } from './model.ts';
+import type { ModelSettings } from './model.ts';
 import { isOtherFault } from './open/faults.ts';
 import { otherAnswerFor } from './open/other-answer.ts';
 import type { Excuse } from './open/projection.ts';
 import { Budget, type ExploreOptions } from './options.ts';
 import { untilQuiet } from './play/await-arrivals.ts';
 import { type Ground, Spent } from './play/ground.ts';
-import { withWorlds } from './play/model-world.ts';
-import { callsIn, isSetupFailure, type Outcome } from './play/outcome.ts';
+import { callsIn, isSetupFailure } from './play/outcome.ts';
 import { Player } from './play/player.ts';
-import type { Seeds } from './play/seeds.ts';
+import { offersWith, takeSeeds } from './play/seeds.ts';
 import { tidy } from './play/tidy.ts';
 import { callsOf, labels, renumbered, type Sequence, type Step } from './sequence.ts';
 
@@ -54,10 +53,11 @@ const ORDER: Excuse = { question: 'NS-17', why: 'which of two faults is named fi
 const GONE_AFTER = 3;
 /** So often a difference of calls at the same time is tried to be shown: who is first is chance. */
 const TRIES_AT_ONCE = 4;
+/** So often the shortest sequence has to show it again. */
+const SHOWN_AGAIN = 2;
 
 export async function explore(options: ExploreOptions): Promise<Explored> {
-  const settings = settingsFor(options.provider, options.settings);
-  const exploration = new Exploration({ ...options, settings });
+  const exploration = new Exploration(options);
   try {
     await exploration.run();
     return exploration.result();
@@ -67,52 +67,53 @@ export async function explore(options: ExploreOptions): Promise<Explored> {
 }
 
 type Played = Omit<Shown, 'difference'>;
+/** Plays a sequence from fresh; null if it does not show the difference. */
+type Shows = (sequence: Sequence) => Promise<Shown | null>;
 
 class Exploration {
   readonly #options: ExploreOptions;
   readonly #book = new Book();
   readonly #budget: Budget;
-  /** The newest is what the target is compared with; sequences are drawn on the first. */
-  readonly #models: Model[] = [];
-  #settings: ModelSettings;
+  readonly #reference: Reference;
   #learned: ModelSettings = {};
-  #seeds: Seeds | undefined;
   #source: Source | undefined;
-  #sequences = 0;
-  #agreed = 0;
-  #lost = 0;
-  /** Calls of sequences that were drawn, and calls that were answered at all. */
-  #calls = 0;
+  #counts = { sequences: 0, agreed: 0, calls: 0, lost: 0 };
   #answered = 0;
   #silentRounds = 0;
 
   constructor(options: ExploreOptions) {
     this.#options = options;
-    this.#settings = options.settings;
     this.#budget = new Budget(options);
+    // NS-3: by a clock that runs it is not known when money arrives; the model settles what shows.
+    const isUnseen = !options.provider.offers.has('settle');
+    const settings = { ...options.settings, ...(isUnseen && { settlement_delay_ms: null }) };
+    const isKnown = (each: Difference) => this.#book.isKnown(each);
+    this.#reference = new Reference(options.models, settings, isKnown);
   }
 
-  async close(): Promise<void> {
-    for (const model of this.#models) await model.close();
+  close(): Promise<void> {
+    return this.#reference.close();
   }
 
   result(): Explored {
     const { inconclusive, found, unexplained, open } = this.#book;
     return {
-      requests: this.#budget.requests,
-      ...{ sequences: this.#sequences, agreed: this.#agreed, calls: this.#calls, lost: this.#lost },
-      isGone: this.#silentRounds >= GONE_AFTER,
-      ...{ inconclusive, found, unexplained, open, learned: this.#learned },
-      coverage: this.#source?.coverage ?? noCoverage(),
+      ...{ ...this.#counts, requests: this.#budget.requests, learned: this.#learned },
+      ...{ inconclusive, found, unexplained, open, isGone: this.#isGone },
+      coverage: this.#coverage,
     };
   }
 
+  get #coverage(): Coverage {
+    return this.#source?.coverage ?? noCoverage();
+  }
+
   async run(): Promise<void> {
-    const { provider, sequences, models } = this.#options;
-    this.#models.push(await models.open(this.#settings));
+    const { provider, sequences } = this.#options;
+    await this.#reference.learn({});
     try {
       const shared = await provider.shared();
-      this.#seeds = await takeSeeds(provider, this.#ground(shared), (why) =>
+      this.#reference.seeds = await takeSeeds(provider, this.#ground(shared), (why) =>
         this.#book.inconclusive.push(why),
       );
       if (sequences === undefined) await this.#rounds(shared);
@@ -127,29 +128,33 @@ class Exploration {
   async #rounds(shared: Target): Promise<void> {
     const { provider, forms, seed, crowd, width, requests } = this.#options;
     const source = new Source({
-      ...{ seed, offers: offersWith(provider, this.#seeds), crowd, seeds: this.#seeds },
+      ...{ seed, offers: offersWith(provider, this.#reference.seeds), crowd },
       ...{ main: shared.mainRole, hasOrders: forms?.hasOrders ?? true, isLive: !provider.worlds },
     });
     this.#source = source;
-    const [drawing] = this.#models;
     const most = Math.max(30, Math.min(400, Math.round(requests / 12)));
-    while (!this.#isOver()) {
+    while (!this.#isOver) {
       const round: Sequence[] = [];
-      for (let at = 0; at < width; at += 1) round.push(await source.next(drawing!, most));
+      for (let at = 0; at < width; at += 1) {
+        const world = await this.#reference.world();
+        round.push(await source.next(world, most).finally(() => world.target.close()));
+      }
       const before = this.#answered;
       const played = await Promise.all(round.map((each) => this.#play(each).catch(unlessSpent)));
       this.#silentRounds = this.#answered === before ? this.#silentRounds + 1 : 0;
       for (const each of played) {
-        if (each !== undefined && !this.#isOver()) await this.#look(each);
+        if (each !== undefined && !this.#isOver) await this.#look(each);
       }
       if (played.includes(undefined)) return;
     }
   }
 
-  #isOver(): boolean {
-    const { signal, firstOnly } = this.#options;
-    if (this.#silentRounds >= GONE_AFTER || signal.aborted || this.#budget.isOver) return true;
-    return firstOnly === true && this.#book.found.length > 0;
+  get #isGone(): boolean {
+    return this.#silentRounds >= GONE_AFTER;
+  }
+
+  get #isOver(): boolean {
+    return this.#isGone || this.#options.signal.aborted || this.#budget.isOver;
   }
 
   /** Plays a sequence on the target, and compares it with the model; or why that could not be. */
@@ -163,9 +168,7 @@ class Exploration {
       for (const step of sequence.steps) await player.play(step);
       await untilQuiet(player);
       const recorded = { sequence, target: player };
-      const compared = await this.#against(this.#models.at(-1)!, this.#settings, (options) =>
-        compareRun(recorded, options),
-      );
+      const compared = await this.#reference.compare(recorded);
       this.#answered += callsIn(player.outcomes).filter(({ kind }) => kind === 'answer').length;
       return { recorded, compared };
     } catch (error) {
@@ -178,37 +181,27 @@ class Exploration {
 
   async #leave(player: Player): Promise<void> {
     const { target } = player.ground;
+    player.isOver = true;
     if (!target.disposable) await this.#budget.inOvertime(() => tidy(player));
     await target.close();
   }
 
-  /** Compares with a model that answers the open questions so. */
-  #against<T>(
-    model: Model,
-    settings: ModelSettings,
-    compare: (options: CompareOptions) => Promise<T>,
-  ): Promise<T> {
-    const isKnown = (each: Difference) => this.#book.isKnown(each);
-    return withWorlds(model, this.#seeds, (openModel) =>
-      compare({ openModel, known: knownFrom(settings), isKnown }),
-    );
-  }
-
   async #look(played: Played | string): Promise<void> {
-    this.#sequences += 1;
+    this.#counts.sequences += 1;
     if (typeof played === 'string') {
       this.#book.inconclusive.push(played);
       return;
     }
     this.#count(played);
     for (const difference of played.compared.differences) {
-      if (this.#isOver() && this.#options.sequences === undefined) break;
+      if (this.#isOver && this.#options.sequences === undefined) break;
       if (this.#book.counts(difference)) continue;
+      if (await this.#isKnownDefect({ ...played, difference })) continue;
       await this.#investigate({ ...played, difference }).catch(unlessSpent);
     }
     this.#options.onProgress?.({
       requests: this.#budget.requests,
-      sequences: this.#sequences,
+      sequences: this.#counts.sequences,
       differences: this.#book.found.length,
     });
   }
@@ -216,14 +209,14 @@ class Exploration {
   #count({ recorded, compared }: Played): void {
     const { differences, open, why, model } = compared;
     const calls = callsIn(recorded.target.outcomes);
-    this.#calls += calls.length;
+    this.#counts.calls += calls.length;
     // A fault of the sequence takes the answer away on both sides.
-    this.#lost += calls.filter(
+    this.#counts.lost += calls.filter(
       ({ kind, n }) => kind === 'lost' && model.outcomes.get(n)?.kind !== 'lost',
     ).length;
     for (const each of open) this.#book.excuse(each);
     if (differences.length > 0) return;
-    if (why === undefined) this.#agreed += 1;
+    if (why === undefined) this.#counts.agreed += 1;
     else this.#book.inconclusive.push(why);
   }
 
@@ -231,31 +224,40 @@ class Exploration {
   async #investigate(met: Shown): Promise<void> {
     const { difference } = met;
     if (await this.#isOtherFault(met)) return this.#book.isOpen(difference, ORDER);
-    const settings = this.#settings;
+    const { settings } = this.#reference;
     const sequence = upTo(met.recorded.sequence, difference.n);
     const shows = this.#showing(difference, sequence);
     const first = await shows(sequence);
     if (first === null) return this.#notShown(difference);
     if (difference.at === 'no_answer' && !(await this.#isAlive())) return;
-    if ((await this.#openAnswer(first, difference)) || settings !== this.#settings) return;
+    const isOpen = await this.#openAnswer(first, difference);
+    if (isOpen || settings !== this.#reference.settings) return;
     const shrunk = await shrink(first, shows, () => this.#budget.left);
     const { last, reproduced } = await this.#showAgain(shrunk, shows);
     if (last === null) return this.#notShown(difference);
     if (await this.#isOtherFault(last)) return this.#book.isOpen(difference, ORDER);
     if (await this.#openAnswer(last, difference)) return;
-    const rules = await rulesBroken(last, {
-      variants: (of) => this.#options.models.variants(of),
-      compareWith: (model, compare) => this.#against(model, this.#settings, compare),
-      settings: this.#settings,
-    });
+    const { variants } = this.#options.models;
     const found: Found = {
-      ...{ ...last, sequence: last.recorded.sequence, reproduced, rules },
-      ...{ times: 1, also: new Set<string>() },
+      ...{ ...last, sequence: last.recorded.sequence, reproduced },
+      ...(await blame(last, met, this.#reference, variants, this.#coverage.rules)),
+      ...{ times: 1, also: new Set<string>(), met: [difference, last.difference] },
       calls: callsOf(last.recorded.sequence.steps).length,
       shrunkFrom: callsOf(met.recorded.sequence.steps).length,
     };
-    this.#book.add(found, difference, titleOf(found));
-    if (difference.at === 'no_answer') this.#lost = Math.max(0, this.#lost - 1);
+    this.#book.add(found, titleOf(found));
+    if (difference.at === 'no_answer') this.#counts.lost = Math.max(0, this.#counts.lost - 1);
+  }
+
+  /** Whether a model with a defect that was found does the same: that takes no requests to tell. */
+  async #isKnownDefect(shown: Shown): Promise<boolean> {
+    for (const found of this.#book.found) {
+      if (found.variant === undefined) continue;
+      if (!(await explains(found.variant, shown, this.#reference))) continue;
+      this.#book.attribute(shown.difference, found);
+      return true;
+    }
+    return false;
   }
 
   #notShown(difference: Difference): void {
@@ -284,21 +286,20 @@ class Exploration {
   }
 
   /** Plays a sequence from fresh until the difference shows, as often as chance makes it worth. */
-  #showing(met: Difference, { steps }: Sequence) {
-    const wanted = likenessOf(met);
+  #showing(met: Difference, { steps }: Sequence): Shows {
     const place = labels(steps.at(-1)!).indexOf(met.n);
     const isCrash = met.at === 'no_answer';
     // Any call may be lost by chance: a crash is met at the same concurrent call each time.
     const isThere = ({ n }: Difference, last: Step) =>
       last.do === 'burst' ? labels(last)[place] === n : labels(last).includes(n);
-    return async (sequence: Sequence): Promise<Shown | null> => {
+    return async (sequence) => {
       const last = sequence.steps.at(-1)!;
       const tries = hasBursts(sequence) && !isCrash ? TRIES_AT_ONCE : 1;
       for (let left = tries; left > 0; left -= 1) {
         const played = await this.#play(sequence);
         if (typeof played === 'string') continue;
         const difference = played.compared.differences.find(
-          (each) => likenessOf(each) === wanted && (!isCrash || isThere(each, last)),
+          (each) => isLike(each, met) && (!isCrash || isThere(each, last)),
         );
         if (difference !== undefined) return { ...played, difference };
       }
@@ -306,13 +307,13 @@ class Exploration {
     };
   }
 
-  async #showAgain(shrunk: Shown, shows: (sequence: Sequence) => Promise<Shown | null>) {
+  async #showAgain(shrunk: Shown, shows: Shows) {
     const isCrash = shrunk.difference.at === 'no_answer';
     const plain = renumbered(upTo(shrunk.recorded.sequence, shrunk.difference.n));
     let [shown, times] = [0, 0];
     let last: Shown | null = null;
     try {
-      for (; times < 2; times += 1) {
+      for (; times < SHOWN_AGAIN; times += 1) {
         const again = await shows(plain);
         if (again === null) continue;
         shown += 1;
@@ -328,40 +329,18 @@ class Exploration {
     return { last: isCrash && shown < times ? null : last, reproduced: `${shown} of ${times}` };
   }
 
-  async #isOtherFault({ recorded, difference }: Shown): Promise<boolean> {
-    const { pair, n } = difference;
+  async #isOtherFault({ recorded, difference: { pair, n } }: Shown): Promise<boolean> {
     if (pair === undefined) return false;
-    return withWorlds(this.#models.at(-1)!, this.#seeds, (openModel) =>
-      isOtherFault(needed(recorded.sequence, n), pair, async (steps) => {
-        const player = new Player(await openModel(), newMark());
-        try {
-          let outcomes: readonly Outcome[] = [];
-          for (const step of steps) outcomes = await player.play(step);
-          return outcomes.at(-1);
-        } catch (error) {
-          if (!isSetupFailure(error)) throw error;
-          return undefined;
-        }
-      }),
-    );
+    const play = (steps: readonly Step[]) => this.#reference.play(steps);
+    return isOtherFault(needed(recorded.sequence, n), pair, play);
   }
 
   /** Whether another answer to an open question explains it; what is learned of it is kept. */
   async #openAnswer(shown: Shown, met: Difference): Promise<boolean> {
     if (met.at === 'no_answer') return false;
-    const { models, unasked = new Set<string>() } = this.#options;
-    const answer = await otherAnswerFor(shown, {
-      settings: this.#settings,
-      unasked: new Set([...unasked].filter((setting) => !(setting in this.#learned))),
-      compareWith: async (settings, compare) => {
-        const model = await models.open(settings);
-        try {
-          return await this.#against(model, settings, compare);
-        } finally {
-          await model.close();
-        }
-      },
-    });
+    const { unasked = new Set<string>() } = this.#options;
+    const left = new Set([...unasked].filter((setting) => !(setting in this.#learned)));
+    const answer = await otherAnswerFor(shown, this.#reference, left);
     if (answer === undefined) return false;
     const { excuse, learned } = answer;
     if (Object.keys(learned).length === 0) {
@@ -370,8 +349,7 @@ class Exploration {
     }
     this.#book.excuse(excuse);
     this.#learned = { ...this.#learned, ...learned };
-    this.#settings = { ...this.#settings, ...learned };
-    this.#models.push(await models.open(this.#settings));
+    await this.#reference.learn(learned);
     return true;
   }
 
@@ -380,7 +358,7 @@ class Exploration {
     return {
       ...{ target, sender, timeoutMs, signal },
       isSteady: target.offers.has('clock') && target.disposable,
-      settlesLate: this.#settings.settlement_delay_ms === null,
+      settlesLate: this.#reference.settings.settlement_delay_ms === null,
       orders: forms?.orders,
       tokenForm: forms === undefined ? 'json' : forms.tokenForm,
       spend: (count) => this.#budget.spend(count),

@@ -28,8 +28,6 @@ export interface ExploreOptions {
   readonly crowd: number;
   /** Sequences in play at the same time. */
   readonly width: number;
-  /** Ends as soon as one difference is known: for proofs. */
-  readonly firstOnly?: boolean;
   /** Played instead of drawn ones, once each. */
   readonly sequences?: readonly Sequence[];
   readonly onProgress?: (progress: Progress) => void;

@@ -5,7 +5,7 @@ import chalk from 'chalk';
 import type { Command } from 'commander';
 import { jsonText } from '../../../conformance/reports/plain-text.ts';
 import { readBody } from '../../../simulator/host/bodies/read-body.ts';
-import { type Diagnosis, diagnoseWebhook } from '../../../simulator/webhooks.ts';
+import { diagnoseWebhook } from '../../../simulator/webhooks.ts';
 import {
   addHeaderNames,
   type CommandIo,
@@ -59,20 +59,19 @@ async function listen(command: Command, io: CommandIo, options: ListenOptions): 
     ...parseHeaderNames(command, options),
     secrets: secretEnv === undefined ? null : readSecrets(command, io, { ...options, secretEnv }),
     status: whole('--status', options.status, [200, 599]),
-    seen: new SeenIds(),
+    seen: new Set(),
   };
   const count = whole('--count', options.count, [1, 999_999_999]);
   const port = parseWhole(command, '--port', options.port, [0, 65_535]);
-  let arrived = 0;
-  let refused = 0;
+  let [arrived, refused] = [0, 0];
   let enough = () => {};
   const complete = new Promise<void>((resolve) => {
     enough = resolve;
   });
-  const onArrival = (arrival: Arrival) => {
+  const onArrival = (arrival: Arrival, body: Uint8Array) => {
     arrived += 1;
-    if (arrival.diagnosis?.verified === false) refused += 1;
-    for (const line of json ? [printArrival(arrival)] : describeArrival(arrival)) io.out(line);
+    if (arrival.verified === false) refused += 1;
+    for (const line of json ? [jsonText(arrival)] : describeArrival(arrival, body)) io.out(line);
     // Once the answer to the last one is out.
     if (arrived === count) setImmediate(enough);
   };
@@ -112,36 +111,20 @@ interface Receiver extends HeaderNames {
   readonly secrets: ReturnType<typeof readSecrets> | null;
   /** The status of every response; null: 204 to what verifies and 400 to what does not. */
   readonly status: number | null;
-  /** Ids of events that were accepted: at least once means one may come again (EVT-4). */
-  readonly seen: SeenIds;
+  /** The latest ids of events that were accepted: one may come again (EVT-4). */
+  readonly seen: Set<string>;
 }
 
-/** One delivery as it came. */
-interface Arrival {
-  readonly atMs: number;
-  readonly path: string;
-  readonly subscription: string | null;
-  readonly signature: string | null;
-  readonly body: Uint8Array;
-  /** The event's id, kind and sequence number, as far as the body has them; verified or not. */
-  readonly event: {
-    readonly id: string;
-    readonly kind: string;
-    readonly seq: number | null;
-  } | null;
-  readonly seenBefore: boolean;
-  /** null without a secret. */
-  readonly diagnosis: Diagnosis | null;
-  readonly answered: number;
-}
+type Arrival = ReturnType<typeof arrivalOf>;
 
 const maxBodyBytes = 10 * 1024 * 1024;
+const mostSeen = 10_000;
 
 async function receive(
   request: IncomingMessage,
   response: ServerResponse,
-  { signatureHeader, subscriptionHeader, secrets, status, seen }: Receiver,
-  onArrival: (arrival: Arrival) => void,
+  receiver: Receiver,
+  onArrival: (arrival: Arrival, body: Uint8Array) => void,
 ): Promise<void> {
   // Null when it is larger than any delivery could be.
   const body = await new Promise<Uint8Array | null>((resolve) =>
@@ -155,97 +138,81 @@ async function receive(
     response.writeHead(405, { allow: 'POST' }).end('deliveries are POSTed\n');
     return;
   }
-  const headerOf = (name: string) => [request.headers[name.toLowerCase()] ?? []].flat().join();
-  const signature = headerOf(signatureHeader) || null;
-  const diagnosis =
-    secrets === null ? null : diagnoseWebhook({ header: signature, body, ...secrets });
-  const isAccepted = diagnosis === null || diagnosis.verified;
-  const event = findEvent(body);
-  const answered = status ?? (isAccepted ? 204 : 400);
+  const arrival = arrivalOf(request, body, receiver);
   // Reported before it is answered: a sender with the answer can rely on the report.
-  onArrival({
-    atMs: Date.now(),
-    path: request.url ?? '/',
-    subscription: headerOf(subscriptionHeader) || null,
-    ...{ signature, body, event, diagnosis, answered },
-    seenBefore: isAccepted && event !== null && seen.again(event.id),
-  });
-  response.writeHead(answered).end();
+  onArrival(arrival, body);
+  response.writeHead(arrival.answered).end();
 }
 
-function findEvent(body: Uint8Array): Arrival['event'] {
-  let value: unknown;
-  try {
-    value = JSON.parse(Buffer.from(body).toString('utf8'));
-  } catch (error) {
-    if (error instanceof SyntaxError) return null;
-    throw error;
-  }
-  const { id, kind, seq } = (value ?? {}) as Record<string, unknown>;
-  if (typeof id !== 'string') return null;
+/** One delivery as it came, under the names that --json prints. */
+function arrivalOf(
+  { headers, url = '/' }: IncomingMessage,
+  body: Uint8Array,
+  { signatureHeader, subscriptionHeader, secrets, status, seen }: Receiver,
+) {
+  const headerOf = (name: string) => [headers[name.toLowerCase()] ?? []].flat().join() || null;
+  const signature = headerOf(signatureHeader);
+  const diagnosis = secrets && diagnoseWebhook({ header: signature, body, ...secrets });
+  const isAccepted = diagnosis?.verified !== false;
+  const { id = null, kind = null, seq = null } = eventIn(body);
+  const isAgain = isAccepted && id !== null && seen.has(id);
+  if (isAccepted && id !== null) seen.add(id);
+  const [oldest] = seen;
+  if (seen.size > mostSeen) seen.delete(oldest!);
   return {
-    id,
-    kind: typeof kind === 'string' ? kind : '',
-    seq: typeof seq === 'number' ? seq : null,
+    event: 'delivery',
+    at_ms: Date.now(),
+    path: url,
+    subscription_id: headerOf(subscriptionHeader),
+    signature,
+    body_bytes: body.length,
+    event_id: id,
+    kind,
+    seq,
+    seen_before: isAgain,
+    verified: diagnosis?.verified ?? null,
+    reason: diagnosis?.reason ?? null,
+    explanation: diagnosis?.explanation ?? null,
+    causes: diagnosis?.causes ?? [],
+    answered: status ?? (isAccepted ? 204 : 400),
   };
 }
 
-/** The last thousands of ids in two generations, so that memory is bounded. */
-class SeenIds {
-  #young = new Set<string>();
-  #old = new Set<string>();
-
-  again(id: string): boolean {
-    if (this.#young.has(id) || this.#old.has(id)) return true;
-    this.#young.add(id);
-    if (this.#young.size >= 10_000) {
-      this.#old = this.#young;
-      this.#young = new Set();
-    }
-    return false;
+/** The event's id, kind and number, as far as the body has them; verified or not. */
+function eventIn(body: Uint8Array): { id?: string; kind?: string; seq?: number | null } {
+  try {
+    const { id, kind, seq } = Object(JSON.parse(Buffer.from(body).toString('utf8')));
+    if (typeof id !== 'string') return {};
+    const number = typeof seq === 'number' ? seq : null;
+    return { id, kind: typeof kind === 'string' ? kind : '', seq: number };
+  } catch (error) {
+    if (error instanceof SyntaxError) return {};
+    throw error;
   }
 }
 
 const whereSecretIs =
   'give --secret-env with the secret that creating or rotating the subscription returned, which the dashboard shows under Webhooks';
 
-function describeArrival(arrival: Arrival): string[] {
-  const { event, diagnosis, subscription, answered, body } = arrival;
-  const time = new Date(arrival.atMs).toISOString().slice(11, 23);
+function describeArrival(arrival: Arrival, body: Uint8Array): string[] {
+  const { event_id: id, kind, seq, subscription_id: subscription, verified, answered } = arrival;
+  const time = new Date(arrival.at_ms).toISOString().slice(11, 23);
   const from = subscription === null ? '' : ` to subscription ${subscription}`;
-  const seq = event?.seq == null ? '' : ` seq ${event.seq}`;
-  const what = event === null ? `${body.length} bytes` : `${event.kind} ${event.id}${seq}`;
-  const again = arrival.seenBefore ? chalk.yellow(' (came before)') : '';
+  const number = seq === null ? '' : ` seq ${seq}`;
+  const what = id === null ? `${body.length} bytes` : `${kind} ${id}${number}`;
+  const again = arrival.seen_before ? chalk.yellow(' (came before)') : '';
   const findings =
-    diagnosis === null
+    verified === null
       ? [`${chalk.yellow('not verified')}: ${whereSecretIs}`, Buffer.from(body).toString('utf8')]
-      : [verdictOf(diagnosis), ...describeCauses(diagnosis.causes)];
+      : [
+          verified
+            ? chalk.green('verified')
+            : chalk.red(`${arrival.reason}: ${arrival.explanation}`),
+          ...describeCauses(arrival.causes),
+        ];
   return [
     `${chalk.dim(time)} --> POST ${arrival.path} ${what}${from}${again}`,
     ...findings.map((line) => `    ${line}`),
     `<-- ${answered}`,
   ];
-}
-
-const verdictOf = ({ verified, reason, explanation }: Diagnosis) =>
-  verified ? chalk.green('verified') : chalk.red(`${reason}: ${explanation}`);
-
-function printArrival({ diagnosis, event, ...arrival }: Arrival): string {
-  return jsonText({
-    event: 'delivery',
-    at_ms: arrival.atMs,
-    path: arrival.path,
-    subscription_id: arrival.subscription,
-    signature: arrival.signature,
-    body_bytes: arrival.body.length,
-    event_id: event?.id ?? null,
-    kind: event?.kind ?? null,
-    seq: event?.seq ?? null,
-    seen_before: arrival.seenBefore,
-    verified: diagnosis?.verified ?? null,
-    reason: diagnosis?.reason ?? null,
-    explanation: diagnosis?.explanation ?? null,
-    causes: diagnosis?.causes ?? [],
-    answered: arrival.answered,
-  });
 }

@@ -4,7 +4,9 @@ import chalk from 'chalk';
 import { type Command, Option } from 'commander';
 import { jsonText } from '../../../conformance/reports/plain-text.ts';
 import { categoryOf, type EventCategory, eventCategories } from '../../../fixtures/event-kinds.ts';
+import { eventsOf } from '../../../fixtures/openapi/events.ts';
 import { parseUrl } from '../../../fixtures/parse-url.ts';
+import { defaultSettings } from '../../../fixtures/settings.ts';
 import { syntaxWords } from '../../../simulator/host/bodies/json-syntax.ts';
 import { isLoopbackHost } from '../../../simulator/host/delivery/loopback.ts';
 import { defaultToleranceMs } from '../../../simulator/webhooks.ts';
@@ -21,7 +23,6 @@ import {
   type SecretOptions,
 } from '../command-io.ts';
 import { addHelp } from '../help-text.ts';
-import { sampleEvent } from './sample-event.ts';
 import { signWell, type TamperKind, tamperings, tamperKinds } from './tamper.ts';
 
 interface SendOptions extends SecretOptions, HeaderNames {
@@ -88,24 +89,29 @@ async function send(
   const timeoutS = parseWhole(command, '--timeout-s', options.timeoutS, [1, 3600]);
   const { label, body } = await chooseBody(command, io, options, nowMs);
   const { tamper = null, subscriptionId } = options;
-  const sign = tamper === null ? signWell : tamperings[tamper].sign;
-  const signed = sign({ ...secrets, tMs, body });
   if (!/^[\x21-\x7e]+$/.test(subscriptionId)) {
     refuseUsage(command, '--subscription-id: must be visible ASCII characters');
   }
   const { signatureHeader, subscriptionHeader } = parseHeaderNames(command, options);
+  const sign = tamper === null ? signWell : tamperings[tamper].sign;
+  const signed = sign({ ...secrets, tMs, body });
   const headers = {
     'content-type': 'application/json',
     [subscriptionHeader]: subscriptionId,
     ...(signed.header === null ? {} : { [signatureHeader]: signed.header }),
   };
-  const sent = { url, label, tamper, headers, body: signed.body };
-  const answer = await post(sent, timeoutS * 1000);
+  const answer = await post(url, headers, signed.body, timeoutS * 1000);
   const isFresh = Math.abs(nowMs - tMs) <= defaultToleranceMs;
   const wish = tamper === null ? 'accepted' : tamperings[tamper].expect;
-  const report: SendReport = { sent, answer, expected: isFresh ? wish : 'refused' };
-  for (const line of options.json ? [printReport(report)] : describeReport(report)) io.out(line);
-  io.finish(isAsExpected(report) ? 0 : 1);
+  const expected = isFresh ? wish : 'refused';
+  const { status } = answer;
+  // EVT-9a: 2xx is acceptance. No answer at all is a fault, whatever was expected.
+  const isAccepted = status !== null && status >= 200 && status <= 299;
+  const asExpected = status !== null && isAccepted === (expected === 'accepted');
+  const sent = { url, tamper, headers, body: Buffer.from(signed.body).toString('utf8') };
+  const report: Report = { ...sent, ...answer, expected, as_expected: asExpected };
+  for (const line of options.json ? [jsonText(report)] : describe(report, label)) io.out(line);
+  io.finish(asExpected ? 0 : 1);
 }
 
 function checkTarget(command: Command, text: string, isOwned: boolean): string {
@@ -146,14 +152,21 @@ async function chooseBody(command: Command, io: CommandIo, options: SendOptions,
     const list = category === undefined ? forms : `${category}.… under --category ${category}`;
     refuseUsage(command, `--kind: "${kind}" must be one of ${list}`);
   }
-  const event = sampleEvent(
-    {
-      ...{ category, kind, id: eventId },
-      data: data === undefined ? undefined : parseData(command, data),
-      seq: seq === undefined ? undefined : parseWhole(command, '--seq', seq, [1, 999_999_999]),
-    },
-    nowMs,
+  const own = categoryOf(kind ?? '') ?? undefined;
+  const events = eventsOf(defaultSettings).filter(({ categories }) =>
+    categories.includes(category ?? own ?? 'transaction'),
   );
+  const like = events.find((each) => each.kind === kind) ?? events[0];
+  const event = {
+    ...like?.example,
+    // A new id each time, so that the receiver does not take it for a repeat.
+    id: eventId ?? `evt_${crypto.randomUUID().replaceAll('-', '')}`,
+    seq: seq === undefined ? 1 : parseWhole(command, '--seq', seq, [1, 999_999_999]),
+    category: category ?? own ?? 'transaction',
+    kind: kind ?? like?.kind ?? category,
+    occurred_at: nowMs,
+    ...(data === undefined ? {} : { data: parseData(command, data) }),
+  };
   const label = `${event.kind} ${event.id} seq ${event.seq}`;
   return { label, body: new TextEncoder().encode(JSON.stringify(event)) };
 }
@@ -167,21 +180,23 @@ function parseData(command: Command, text: string): unknown {
   }
 }
 
-interface Sent {
-  readonly url: string;
-  readonly label: string;
-  readonly tamper: TamperKind | null;
-  readonly headers: Readonly<Record<string, string>>;
-  readonly body: Uint8Array;
-}
-
 /** How a receiver answered; `status` is null when no answer came, and `error` says why. */
 interface Answer {
   readonly status: number | null;
   readonly error: string | null;
   /** The beginning of the answer's body. */
-  readonly text: string;
-  readonly durationMs: number;
+  readonly answer: string;
+  readonly duration_ms: number;
+}
+
+/** What went out, what came back, and whether that is right, under the names that --json prints. */
+interface Report extends Answer {
+  readonly url: string;
+  readonly tamper: TamperKind | null;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string;
+  readonly expected: 'accepted' | 'refused';
+  readonly as_expected: boolean;
 }
 
 const shownBytes = 2_000;
@@ -190,28 +205,34 @@ const shownBytes = 2_000;
  * One POST, no redirect followed, nothing tried again. EVT-9b: the whole of it, a dripping answer
  * included, has `timeoutMs`. Never throws for what a receiver or a network can do.
  */
-async function post({ url, headers, body }: Sent, timeoutMs: number): Promise<Answer> {
+async function post(
+  url: string,
+  headers: Report['headers'],
+  body: Uint8Array,
+  timeoutMs: number,
+): Promise<Answer> {
   const { Agent, request } = (await import('undici')).default;
   const agent = new Agent({ pipelining: 0 });
   const startMs = performance.now();
-  const durationMs = () => Math.round(performance.now() - startMs);
+  const ended = (end: Omit<Answer, 'duration_ms'>): Answer => ({
+    ...end,
+    duration_ms: Math.round(performance.now() - startMs),
+  });
   try {
     const signal = AbortSignal.timeout(timeoutMs);
-    const answer = await request(url, {
+    const { statusCode: status, body: stream } = await request(url, {
       ...{ method: 'POST', headers, body, signal, dispatcher: agent },
       ...{ headersTimeout: 0, bodyTimeout: 0 },
     });
     let start = Buffer.alloc(0);
-    for await (const chunk of answer.body) {
+    for await (const chunk of stream) {
       start = Buffer.concat([start, chunk]);
       // An endless answer is an answer too.
       if (start.length >= shownBytes) break;
     }
-    const text = start.subarray(0, shownBytes).toString('utf8');
-    return { status: answer.statusCode, error: null, text, durationMs: durationMs() };
+    return ended({ status, error: null, answer: start.subarray(0, shownBytes).toString('utf8') });
   } catch (error) {
-    const words = explainFailure(error, timeoutMs);
-    return { status: null, error: words, text: '', durationMs: durationMs() };
+    return ended({ status: null, error: explainFailure(error, timeoutMs), answer: '' });
   } finally {
     await agent.destroy();
   }
@@ -227,64 +248,34 @@ function explainFailure(error: unknown, timeoutMs: number): string {
   return message === '' || message.includes(code) ? message || code : `${code}: ${message}`;
 }
 
-interface SendReport {
-  readonly sent: Sent;
-  readonly answer: Answer;
-  readonly expected: 'accepted' | 'refused';
-}
-
-/** EVT-9a: 2xx is acceptance. No answer at all is a fault, whatever was expected. */
-function isAsExpected({ answer: { status }, expected }: SendReport): boolean {
-  if (status === null) return false;
-  return (status >= 200 && status <= 299) === (expected === 'accepted');
-}
-
-/** For people: what went out, what came back, and whether that is right. */
-function describeReport(report: SendReport): string[] {
-  const { sent, answer, expected } = report;
-  const flaw = sent.tamper === null ? '' : chalk.yellow(` (${tamperings[sent.tamper].story})`);
-  const first = answer.text.trim().split('\n')[0]?.slice(0, 200) ?? '';
+function describe(report: Report, label: string): string[] {
+  const { url, tamper, headers, status, error, answer, duration_ms: ms, expected } = report;
+  const flaw = tamper === null ? '' : chalk.yellow(` (${tamperings[tamper].story})`);
+  const first = answer.trim().split('\n')[0]?.slice(0, 200) ?? '';
   return [
-    `--> POST ${sent.url} ${sent.label}${flaw}`,
-    ...Object.entries(sent.headers).map(([name, value]) => chalk.dim(`    ${name}: ${value}`)),
-    `<-- ${answer.status ?? answer.error}, after ${answer.durationMs} ms`,
+    `--> POST ${url} ${label}${flaw}`,
+    ...Object.entries(headers).map(([name, value]) => chalk.dim(`    ${name}: ${value}`)),
+    `<-- ${status ?? error}, after ${ms} ms`,
     ...(first === '' ? [] : [chalk.dim(`    ${first}`)]),
-    ...(isAsExpected(report)
+    ...(report.as_expected
       ? [chalk.green(`✔ the receiver ${expected} it, as it should`)]
       : [chalk.red(`✘ the receiver ${failureOf(report)}`), ...remediesFor(report)]),
   ];
 }
 
-function failureOf({ answer, expected }: SendReport): string {
+function failureOf({ status, expected }: Report): string {
   const should = expected === 'accepted' ? 'accepted it' : 'refused it (any answer but 2xx)';
   const wrong = expected === 'accepted' ? 'did not answer 2xx' : 'accepted it';
-  return `${answer.status === null ? 'did not answer' : wrong}, and should have ${should}`;
+  return `${status === null ? 'did not answer' : wrong}, and should have ${should}`;
 }
 
 /** The likeliest reason for a delivery that should have been accepted. */
-function remediesFor({ sent: { url }, answer, expected }: SendReport): string[] {
-  const isPlain = /wrong version number|packet length too long|EPROTO/i.test(answer.error ?? '');
+function remediesFor({ url, status, error, expected }: Report): string[] {
+  const isPlain = /wrong version number|packet length too long|EPROTO/i.test(error ?? '');
   if (isPlain && url.startsWith('https:')) {
     return [`  that port does not speak TLS: send to ${url.replace('https:', 'http:')}`];
   }
-  const isRefusal = answer.status !== null && answer.status >= 400 && answer.status < 500;
+  const isRefusal = status !== null && status >= 400 && status < 500;
   if (expected !== 'accepted' || !isRefusal) return [];
   return ['  does the receiver have another secret? It must verify with the one in --secret-env'];
-}
-
-/** For machines: the same as one line of JSON. */
-function printReport(report: SendReport): string {
-  const { sent, answer, expected } = report;
-  return jsonText({
-    url: sent.url,
-    tamper: sent.tamper,
-    headers: sent.headers,
-    body: Buffer.from(sent.body).toString('utf8'),
-    status: answer.status,
-    error: answer.error,
-    answer: answer.text,
-    duration_ms: answer.durationMs,
-    expected,
-    as_expected: isAsExpected(report),
-  });
 }

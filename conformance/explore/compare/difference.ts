@@ -44,11 +44,21 @@ export function signatureOf(difference: Difference): string {
 export const inWords = ({ operation, at, model, target }: Difference): string =>
   `${operation}, ${at}: ${target} instead of ${model}`;
 
+/** Whether both may come from one defect: they read alike, and refusals rest on the same rule. */
+export function isLike(one: Difference, other: Difference): boolean {
+  if (likenessOf(one) !== likenessOf(other)) return false;
+  if (commonKind(one) !== undefined || !(Number.parseInt(one.model, 10) >= 400)) return true;
+  const [rules, others] = [one, other].map(({ basis }) => rulesOf(basis));
+  const [first = others![0]] = rules!;
+  const [second = first] = others!;
+  return first === second || rules!.includes(second!) || others!.includes(first!);
+}
+
 /**
- * The same while a sequence is made plainer: by which way the model comes to its answer may change,
- * and a row of a batch answers like a create by itself (BULK-3).
+ * What stays the same while a sequence is made plainer. A row of a batch answers like a create by
+ * itself (BULK-3).
  */
-export function likenessOf(difference: Difference): string {
+function likenessOf(difference: Difference): string {
   const common = commonKind(difference);
   if (common !== undefined) return common;
   const { operation, at, model, target, modelAnswer, targetAnswer } = difference;

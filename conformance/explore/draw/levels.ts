@@ -473,7 +473,7 @@ const SENDING: Levels<Send> = {
       const as = await d.mint({ scopes: EVERY_SCOPE, ...wish });
       if (as === undefined) return;
       const limited = { ...call, as };
-      await d.many((isPlan ? 5 : perSecond) * 3, limited);
+      await d.many((isPlan ? 5 : perSecond) * 3 + 2, limited);
       await d.call(limited);
       await d.add({ do: 'advance', byMs: d.random.pick([1_000, 3_000, 60_000]) });
       await d.call(limited);

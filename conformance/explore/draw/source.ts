@@ -3,10 +3,8 @@
 import { Random } from '../../../fixtures/random.ts';
 import type { Capability } from '../../engine/capabilities.ts';
 import { isDecision, type OperationName } from '../../spec/operations.ts';
-import type { Model } from '../model.ts';
-import { openWorld } from '../play/model-world.ts';
+import type { Ground } from '../play/ground.ts';
 import { Player } from '../play/player.ts';
-import type { Seeds } from '../play/seeds.ts';
 import { countCalls, type Sequence } from '../sequence.ts';
 import { type Boundary, boundariesOf } from './boundaries.ts';
 import { Corpus, type Coverage } from './corpus.ts';
@@ -23,7 +21,6 @@ export interface SourceOptions {
   readonly hasOrders: boolean;
   readonly isLive: boolean;
   readonly crowd: number;
-  readonly seeds: Seeds | undefined;
 }
 
 /** Rows of the covering array in one sequence: the later ones meet what the first have left. */
@@ -48,26 +45,20 @@ export class Source {
     return this.#corpus.coverage;
   }
 
-  /** The next sequence, of at most about so many calls. */
-  async next(model: Model, most: number): Promise<Sequence> {
-    const { seeds, ...rest } = this.#options;
-    const world = await openWorld(model, seeds);
-    try {
-      const player = new Player(world, `draw${this.#turn}`);
-      const d = new Draft({ ...rest, player, random: this.#random });
-      const isMutation = this.#turn % 2 === 1 && !this.#corpus.isEmpty;
-      this.#turn += 1;
-      if (isMutation) {
-        for (const step of this.#corpus.mutated()) {
-          if (d.cost + countCalls([step]) <= most) await d.push(step);
-        }
-      } else await this.#rows(d, most);
-      await lastLooks(d);
-      this.#corpus.take(d);
-      return { steps: d.steps };
-    } finally {
-      await world.target.close();
-    }
+  /** The next sequence, of at most about so many calls, drawn on a new world of the model. */
+  async next(world: Ground, most: number): Promise<Sequence> {
+    const player = new Player(world, `draw${this.#turn}`);
+    const d = new Draft({ ...this.#options, player, random: this.#random });
+    const isMutation = this.#turn % 2 === 1 && !this.#corpus.isEmpty;
+    this.#turn += 1;
+    if (isMutation) {
+      for (const step of this.#corpus.mutated()) {
+        if (d.cost + countCalls([step]) <= most) await d.push(step);
+      }
+    } else await this.#rows(d, most);
+    await lastLooks(d);
+    this.#corpus.take(d);
+    return { steps: d.steps };
   }
 
   async #rows(d: Draft, most: number): Promise<void> {

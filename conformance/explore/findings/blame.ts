@@ -1,10 +1,9 @@
 // Names the rules that a difference breaks: the model is made wrong in named ways, one after the
 // other, and the one under which it does what the target did says which. Else the rules that the
 // model's answer rests on say it, and the place where the two differ.
-
-import { likenessOf, rulesOf } from '../compare/difference.ts';
-import { type CompareOptions, compareRun } from '../compare/run.ts';
-import type { Model, Variant } from '../model.ts';
+import { type Difference, isLike, rulesOf } from '../compare/difference.ts';
+import type { Reference } from '../compare/reference.ts';
+import type { Models, Variant } from '../model.ts';
 import { callsOf } from '../sequence.ts';
 import type { Shown } from './found.ts';
 
@@ -64,30 +63,44 @@ const BY_OPERATION: Readonly<Record<string, string>> = {
   ledger: 'TXS-10',
 };
 
-export interface BlameOptions {
-  readonly variants: (rules: ReadonlySet<string>) => readonly Variant[];
-  /** Compares with another model than the one it was found with. */
-  readonly compareWith: <T>(
-    model: Model,
-    compare: (options: CompareOptions) => Promise<T>,
-  ) => Promise<T>;
-  readonly settings: Readonly<Record<string, unknown>>;
+export interface Blame {
+  /** The likeliest first; empty if no rule says what is right. */
+  readonly rules: readonly string[];
+  /** The wrong model that does what the target did. */
+  readonly variant?: Variant;
 }
 
-export async function rulesBroken(shown: Shown, options: BlameOptions): Promise<readonly string[]> {
-  const likely = likelyRules(shown);
-  const named = await variantFor(shown, likely, options);
+/** `met` is the play in which it was met first. */
+export async function blame(
+  shown: Shown,
+  met: Shown,
+  reference: Reference,
+  variants: Models['variants'],
+  /** How many answers of the model rest on each rule. */
+  counts: ReadonlyMap<string, number>,
+): Promise<Blame> {
+  const likely = likelyRules(shown, counts);
+  const rank = (rule: string) => likely.indexOf(rule) >>> 0;
+  const rankOf = ({ breaks }: Variant) => Math.min(...breaks.map(rank));
+  const ranked = [...variants(new Set(likely))].sort((one, other) => rankOf(one) - rankOf(other));
+  const named = await variantFor(shown, met, reference, ranked.slice(0, MOST_VARIANTS));
+  const broken = [...(named?.breaks ?? [])].sort((one, other) => rank(one) - rank(other));
   // What no rule of the model decides, and no place does, is an assumption of its own.
-  const rules = [...rankedBreaks(named, likely), ...likely];
-  return [...new Set(rules)].filter((rule) => !rule.startsWith('NS-'));
+  const rules = [...new Set([...broken, ...likely])].filter((rule) => !rule.startsWith('NS-'));
+  return named === undefined ? { rules } : { rules, variant: named };
 }
 
 /** The rules that the answer rests on, that its place is about, and that the last change rests on. */
-function likelyRules({ difference, recorded, compared }: Shown): readonly string[] {
+function likelyRules(
+  { difference, recorded, compared }: Shown,
+  counts: ReadonlyMap<string, number>,
+): readonly string[] {
   const { at, operation, basis } = difference;
   const isAnswer = at === 'status' || at === 'code' || at === 'no_answer';
   const byPlace = BY_PLACE.filter(([place]) => place.test(at)).flatMap(([, rules]) => rules);
-  const ofAnswer = rulesOf(basis);
+  // The rule that the fewest answers rest on says the most of this one.
+  const rarity = (rule: string) => counts.get(rule) ?? 0;
+  const ofAnswer = [...rulesOf(basis)].sort((one, other) => rarity(one) - rarity(other));
   const calls = callsOf(recorded.sequence.steps).filter(({ n }) => n !== difference.n);
   const before = calls.reverse().flatMap(({ n }) => {
     const outcome = compared.model.outcomes.get(n);
@@ -99,36 +112,30 @@ function likelyRules({ difference, recorded, compared }: Shown): readonly string
   return [...new Set([...first, ...(first.length > 0 ? [] : [own]), ...before, own])];
 }
 
-const rankedBreaks = (
-  variant: Variant | undefined,
-  likely: readonly string[],
-): readonly string[] => {
-  const rank = (rule: string) => likely.indexOf(rule) >>> 0;
-  return [...(variant?.breaks ?? [])].sort((one, other) => rank(one) - rank(other));
-};
-
+/** A short sequence is explained by several: the right one explains the first, long one too. */
 async function variantFor(
   shown: Shown,
-  likely: readonly string[],
-  { variants, compareWith, settings }: BlameOptions,
+  met: Shown,
+  reference: Reference,
+  variants: readonly Variant[],
 ): Promise<Variant | undefined> {
-  const rank = ({ breaks }: Variant) =>
-    Math.min(...breaks.map((rule) => likely.indexOf(rule) >>> 0));
-  const ranked = [...variants(new Set(likely))].sort((one, other) => rank(one) - rank(other));
-  const wanted = likenessOf(shown.difference);
-  const before = new Set(shown.compared.differences.map(likenessOf));
-  for (const variant of ranked.slice(0, MOST_VARIANTS)) {
-    const model = await variant.open(settings);
-    try {
-      const { differences, why } = await compareWith(model, (options) =>
-        compareRun(shown.recorded, options),
-      );
-      const likenesses = differences.map(likenessOf);
-      const explains = likenesses.every((each) => each !== wanted && before.has(each));
-      if (why === undefined && explains) return variant;
-    } finally {
-      await model.close();
-    }
+  let second: Variant | undefined;
+  for (const variant of variants) {
+    if (!(await explains(variant, shown, reference))) continue;
+    if (await explains(variant, met, reference)) return variant;
+    second ??= variant;
   }
-  return undefined;
+  return second;
+}
+
+/** Whether a model that is wrong in this way does what the target did, and nothing else differs. */
+export async function explains(
+  variant: Variant,
+  { recorded, compared, difference }: Shown,
+  reference: Reference,
+): Promise<boolean> {
+  const { differences, why } = await reference.compare(recorded, {}, variant);
+  const isOther = (each: Difference) =>
+    !isLike(each, difference) && compared.differences.some((one) => isLike(each, one));
+  return why === undefined && differences.every(isOther);
 }

@@ -1,9 +1,10 @@
 // A difference that was shown again and shrunk, and the book of all that are known.
 
-import { type Difference, likenessOf, signatureOf } from '../compare/difference.ts';
+import { type Difference, isLike, signatureOf } from '../compare/difference.ts';
 import type { Compared, Recorded } from '../compare/run.ts';
 import type { Excuse } from '../open/projection.ts';
 import type { Sequence } from '../sequence.ts';
+import type { Blame } from './blame.ts';
 
 /** One play of a sequence on the target, compared with the model, that shows the difference. */
 export interface Shown {
@@ -12,13 +13,13 @@ export interface Shown {
   readonly difference: Difference;
 }
 
-export interface Found extends Shown {
+export interface Found extends Shown, Blame {
   readonly sequence: Sequence;
   readonly reproduced: string;
   readonly calls: number;
   readonly shrunkFrom: number;
-  /** The likeliest first; empty where no rule says what is right. */
-  readonly rules: readonly string[];
+  /** As it was met in other plays, and as it was shown last. */
+  readonly met: Difference[];
   /** How often it was met. */
   times: number;
   /** Titles of what was found besides, as the same rule is broken in the same way. */
@@ -33,7 +34,9 @@ export class Book {
   /** Open questions that differences turned out to be of, with how often. */
   readonly open = new Map<string, number>();
   readonly #found: Found[] = [];
-  readonly #known = new Map<string, Found | 'open'>();
+  /** By the signatures under which each was met. */
+  readonly #known = new Map<string, Found>();
+  readonly #open = new Set<string>();
   readonly #looks = new Map<string, number>();
 
   /** Differences that break a rule. */
@@ -47,18 +50,23 @@ export class Book {
   }
 
   isKnown(difference: Difference): boolean {
-    const isOpen = this.#known.has(`open ${keyOf(difference)}`);
-    return isOpen || this.#known.has(keyOf(difference)) || this.#known.has(likenessOf(difference));
+    return this.#open.has(signatureOf(difference)) || this.#like(difference) !== undefined;
   }
 
   /** Counts a difference that is known; false where it has to be looked at. */
   counts(difference: Difference): boolean {
-    const known = this.#known.get(keyOf(difference)) ?? this.#known.get(likenessOf(difference));
-    if (known !== undefined && known !== 'open') known.times += 1;
+    const known = this.#like(difference);
+    if (known !== undefined) known.times += 1;
     if (this.isKnown(difference)) return true;
-    const looks = (this.#looks.get(keyOf(difference)) ?? 0) + 1;
-    this.#looks.set(keyOf(difference), looks);
+    const signature = signatureOf(difference);
+    const looks = (this.#looks.get(signature) ?? 0) + 1;
+    this.#looks.set(signature, looks);
     return looks > MOST_LOOKS;
+  }
+
+  #like(difference: Difference): Found | undefined {
+    const known = this.#known.get(signatureOf(difference));
+    return known ?? this.found.find((each) => each.met.some((one) => isLike(one, difference)));
   }
 
   excuse({ question, why }: Excuse): void {
@@ -68,38 +76,37 @@ export class Book {
 
   /** From now on whatever has this signature is of this question. */
   isOpen(met: Difference, excuse: Excuse): void {
-    this.#known.set(`open ${keyOf(met)}`, 'open');
+    this.#open.add(signatureOf(met));
     this.excuse(excuse);
   }
 
+  /** It comes from the defect that was found. */
+  attribute(difference: Difference, found: Found): void {
+    found.times += 1;
+    found.met.push(difference);
+    this.#known.set(signatureOf(difference), found);
+  }
+
   /** One defect is told once, however often and however it is met. */
-  add(found: Found, met: Difference, title: string): void {
-    const { difference, rules } = found;
+  add(found: Found, title: string): void {
     const same = this.#found.find((each) => isSameDefect(each, found));
     const kept = same ?? found;
     if (same === undefined) this.#found.push(found);
     else {
       same.times += 1;
       same.also.add(title);
+      same.met.push(...found.met);
     }
-    for (const each of [met, difference]) {
-      this.#known.set(keyOf(each), kept);
-      if (rules.length > 0) this.#known.set(likenessOf(each), kept);
-    }
+    for (const each of found.met) this.#known.set(signatureOf(each), kept);
   }
-}
-
-/** What was sent tells apart calls of one operation to which no answer came. */
-function keyOf(difference: Difference): string {
-  return signatureOf(difference);
 }
 
 /** The same rule broken in the same way: rows of a batch and creates, one operation and another. */
 function isSameDefect(one: Found, other: Found): boolean {
   const [rule, own] = [one, other].map(({ rules }) => rules[0]);
-  if (likenessOf(one.difference) === likenessOf(other.difference)) return rule === own;
-  if (rule === undefined || rule !== own) return false;
+  if (rule !== own) return false;
+  if (isLike(one.difference, other.difference)) return true;
   const place = ({ difference: { at, modelAnswer, targetAnswer } }: Found) =>
     [at.split('.').at(-1), modelAnswer, targetAnswer].join(' ');
-  return place(one) === place(other);
+  return rule !== undefined && place(one) === place(other);
 }

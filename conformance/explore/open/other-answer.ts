@@ -1,23 +1,12 @@
 // Whether other answers to open questions make the model do what the target has done: then the
 // difference is open, and what the target was not asked about before has been learned.
 import { type SettingSpec, settingSpecs } from '../../../fixtures/settings.ts';
-import { type Difference, likenessOf } from '../compare/difference.ts';
-import { type CompareOptions, compareRun } from '../compare/run.ts';
+import { type Difference, isLike } from '../compare/difference.ts';
+import type { Reference } from '../compare/reference.ts';
 import type { Shown } from '../findings/found.ts';
 import type { ModelSettings } from '../model.ts';
 import { NEVER_LEARNED } from '../observe.ts';
 import type { Excuse } from './projection.ts';
-
-export interface Asked {
-  /** Of the model as it is. */
-  readonly settings: ModelSettings;
-  /** Settings that the target was not asked about: what it was asked it has answered. */
-  readonly unasked: ReadonlySet<string>;
-  readonly compareWith: <T>(
-    settings: ModelSettings,
-    compare: (options: CompareOptions) => Promise<T>,
-  ) => Promise<T>;
-}
 
 export interface OtherAnswer {
   readonly excuse: Excuse;
@@ -27,12 +16,17 @@ export interface OtherAnswer {
 /** So many answers that the target was not asked for may meet in one difference. */
 const MOST_TOGETHER = 6;
 
-export async function otherAnswerFor(shown: Shown, asked: Asked): Promise<OtherAnswer | undefined> {
+/** `unasked` are settings that the target was not asked about: what it was asked it has answered. */
+export async function otherAnswerFor(
+  shown: Shown,
+  reference: Reference,
+  unasked: ReadonlySet<string>,
+): Promise<OtherAnswer | undefined> {
   const flips: Flip[] = [];
   let reached: Difference | undefined = shown.difference;
   while (reached !== undefined) {
     if (flips.length === MOST_TOGETHER) return undefined;
-    const next = await nextAnswer(shown, asked, valuesOf(flips), reached);
+    const next = await nextAnswer(shown, reference, unasked, flips, reached);
     if (next === undefined) return undefined;
     flips.push(next.flip);
     reached = next.reached;
@@ -43,48 +37,31 @@ export async function otherAnswerFor(shown: Shown, asked: Asked): Promise<OtherA
   return { excuse: { question: flips[0]!.question, why }, learned };
 }
 
-interface Reaching {
-  readonly flip: Flip;
-  /** What differs next; undefined if nothing new does. */
-  readonly reached: Difference | undefined;
-}
-
 /** The answer with which nothing differs, or else the one that leads to another, later difference. */
 async function nextAnswer(
   shown: Shown,
-  asked: Asked,
-  chosen: ModelSettings,
+  reference: Reference,
+  unasked: ReadonlySet<string>,
+  flips: readonly Flip[],
   before: Difference,
-): Promise<Reaching | undefined> {
-  let best: Reaching | undefined;
-  for (const flip of flipsFor(before, { ...asked.settings, ...chosen }, asked.unasked)) {
+) {
+  const chosen = valuesOf(flips);
+  const settings = { ...reference.settings, ...chosen };
+  let best: { readonly flip: Flip; readonly reached: Difference } | undefined;
+  for (const flip of flipsFor(before, settings, unasked)) {
     const { setting, value } = flip;
     if (setting in chosen) continue;
-    const reached = await differenceWith(shown, asked, { ...chosen, [setting]: value });
-    if (reached === undefined) return { flip, reached };
-    if (reached === 'nothing can be said' || setting in TIMES) continue;
+    const others = shown.compared.differences.filter((each) => !isLike(each, shown.difference));
+    const answers = { ...chosen, [setting]: value };
+    const { differences, why } = await reference.compare(shown.recorded, answers);
+    const reached = differences.find((each) => !others.some((other) => isLike(each, other)));
+    if (reached === undefined && why === undefined) return { flip, reached };
+    if (reached === undefined || setting in TIMES) continue;
     // In which order concurrent calls came may be another now: it need not be later.
-    const isOther = likenessOf(reached) !== likenessOf(before) && reached.n >= before.n;
-    if (isOther && (best?.reached === undefined || reached.n > best.reached.n)) {
-      best = { flip, reached };
-    }
+    const isOther = !isLike(reached, before) && reached.n >= before.n;
+    if (isOther && (best === undefined || reached.n > best.reached.n)) best = { flip, reached };
   }
   return best;
-}
-
-/** What still differs, or differs only now, beside a model that answers so. */
-function differenceWith(
-  { recorded, difference, compared }: Shown,
-  { settings, compareWith }: Asked,
-  chosen: ModelSettings,
-): Promise<Difference | undefined | 'nothing can be said'> {
-  return compareWith({ ...settings, ...chosen }, async (options) => {
-    const { differences, why } = await compareRun(recorded, options);
-    const others = new Set(compared.differences.map(likenessOf));
-    others.delete(likenessOf(difference));
-    const found = differences.find((each) => !others.has(likenessOf(each)));
-    return found ?? (why === undefined ? undefined : 'nothing can be said');
-  });
 }
 
 interface Flip {

@@ -155,6 +155,7 @@ const OPEN: readonly (readonly [words: string, row: Row])[] = [
     'a name of more than 100 characters',
     { ...update, target: V422, model: '200', body: { first_name: 'a'.repeat(101) } },
   ],
+  ['a limit that is met a little sooner', { ...used, target: '429 rate_limited', more: met(4) }],
   ['an account of a trader', { ...used, target: '403 forbidden', more: delegated }],
 ];
 
@@ -239,11 +240,17 @@ const ACCUSED: readonly (readonly [words: string, row: Row])[] = [
     'an amount of three decimals is not found',
     { ...create, target: '404 not_found', body: { amount: '0.001' } },
   ],
+  ['a limit that is met much sooner', { ...used, target: '429 rate_limited', more: met(2) }],
   [
     'a name of 20 characters',
     { ...update, target: V422, model: '200', body: { first_name: 'a'.repeat(20) } },
   ],
 ];
+
+/** LIM-2: after so many of five calls in a second. */
+function met(served: number): Partial<Pair> {
+  return { metered: { served, perSecond: 5 } };
+}
 
 function statuses(target: string, model: string): Partial<Pair> {
   const answer = { operation: 'approveTransaction', target: '200', model: '200' } as const;

@@ -31,7 +31,7 @@ export async function untilArrived({ target, model }: Sides, seqName: string): P
   const come = () => [...target.hooks.keys()].reduce((all, n) => all + heard(target, n), 0);
   const tries = isLive(target) ? LIVE_MS / LIVE_STEP_MS : FLUSHED_TRIES;
   for (let left = tries, before = come(); left > 0; left -= 1) {
-    if (!isLate()) return true;
+    if (!isLate() || target.isOver) break;
     await sleep(isLive(target) ? LIVE_STEP_MS : STEP_MS);
     await target.flush();
     // One after the other they take their time: as long as more come, more may.

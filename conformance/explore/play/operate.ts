@@ -1,6 +1,7 @@
 // Plays what an operator does: each step is one power of the target's, its result kept as JSON.
 import { RefusedByOperator } from '../../engine/scenario-errors.ts';
 import type { Json } from '../../engine/send/json.ts';
+import { SANDBOX_PER_SECOND } from '../../providers/profile-provider.ts';
 import type { CredentialOptions } from '../../providers/target.ts';
 import { eventOf, subscriptionOf } from '../compare/arrivals.ts';
 import type { MintWish, OperatorStep } from '../sequence.ts';
@@ -55,6 +56,8 @@ async function perform(step: Performed, player: Player): Promise<Json> {
     case 'mint': {
       const credential = await operator.mint(await wishOf(step.wish, player));
       player.credentials.set(step.name, { ...credential, name: step.name });
+      const { plan, perSecond = plan === 'sandbox' ? SANDBOX_PER_SECOND : null } = step.wish;
+      if (perSecond !== null) player.rates.set(step.name, perSecond);
       return { account_id: credential.accountId ?? null, brand_id: credential.brandId ?? null };
     }
     case 'rescope': {

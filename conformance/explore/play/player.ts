@@ -28,8 +28,6 @@ const DELAYED_MS = 60_000;
 const MARGIN_MS = 1_000;
 /** Pauses before a call that met a contention is sent again, one each time (IDEM-6b). */
 const CONTENTION_WAITS_MS = [0, 10, 30, 100, 300];
-/** Rates beyond this are met by no sequence. */
-export const AMPLE = 1_000;
 /** Credentials that a profile gives a brand. */
 const WITH_BRAND: ReadonlySet<string> = new Set(['firm', 'brand', 'other_brand', 'other_firm']);
 
@@ -52,6 +50,10 @@ export class Player implements Known {
   readonly beganAtMs = new Map<number, number>();
   /** Between which times of that clock each delivery came. */
   readonly arrived = new WeakMap<ReceivedDelivery, readonly [fromMs: number, toMs: number]>();
+  /** The target is closed: nothing more comes from it. */
+  isOver = false;
+  /** Requests in a second that the minted credentials may send, if a sequence can meet the rate. */
+  readonly rates = new Map<string, number>();
   /** Nothing has happened since the last step, which waited for its deliveries. */
   #isFlushed = false;
   #hasSubscribers = false;
@@ -140,19 +142,13 @@ export class Player implements Known {
   async #untilCalm(step: CallStep, first?: Played): Promise<Played> {
     let outcome = first ?? (await this.#call(step));
     // One that is metered would have less left than it should.
-    if (this.isMetered(step.as)) return outcome;
+    if (this.rates.has(step.as)) return outcome;
     for (const waitMs of CONTENTION_WAITS_MS) {
       if (!isPassing(outcome)) break;
       await sleep(waitMs);
       outcome = await this.#call(step);
     }
     return outcome;
-  }
-
-  /** Whether a minted credential has a rate that a sequence can meet. */
-  isMetered(name: string): boolean {
-    const rates = isRole(name) ? [] : (this.credentials.get(name)?.rates ?? []);
-    return rates.some(({ perSecond }) => perSecond < AMPLE);
   }
 
   async #many({ n, count, call }: ManyStep): Promise<Outcome> {

@@ -1,49 +1,78 @@
-// The trading accounts that a profile names: whose they are on the target, and the same accounts in
-// each world of the model.
-import type { Role } from '../../engine/capabilities.ts';
+// A target without a control plane: the trading accounts of its profile take the place of those that
+// would be made for each sequence. Whose they are on the target, and the same in worlds of the model.
+import type { Capability, Role } from '../../engine/capabilities.ts';
 import { newMark } from '../../engine/scenario/fresh-values.ts';
 import { Blocked } from '../../engine/scenario-errors.ts';
-import { type Json, memberAt } from '../../engine/send/json.ts';
+import { memberAt } from '../../engine/send/json.ts';
 import { DELEGATED_SCOPES, EVERY_SCOPE } from '../../providers/control-provider.ts';
-import { type Credential, type Place, SEED_KINDS, type SeedKind } from '../../providers/target.ts';
+import {
+  type Credential,
+  type Place,
+  type Provider,
+  SEED_KINDS,
+  type SeedKind,
+} from '../../providers/target.ts';
 import type { CallStep } from '../sequence.ts';
-import type { Ground } from './ground.ts';
+import { type Ground, Spent } from './ground.ts';
+import { isSetupFailure } from './outcome.ts';
 import { Player } from './player.ts';
 
 /** The credential that is bound to the brand of the account. */
 type SeedBrand = 'brand' | 'other_brand';
 
-interface SeedPlace extends Place {
-  readonly brand: SeedBrand;
-}
-
 const DELEGATES = ['delegated', 'read_only'] as const;
 
 /** What a profile names, by the ids of the target: they show which places are of one account. */
 export interface Seeds {
-  readonly places: ReadonlyMap<SeedKind, SeedPlace>;
+  readonly places: ReadonlyMap<SeedKind, Place & { readonly brand: SeedBrand }>;
   readonly delegates: ReadonlyMap<Role, Credential>;
+}
+
+/** Undefined if trading accounts can be opened, and if the profile names none that can be used. */
+export async function takeSeeds(
+  { offers }: Provider,
+  ground: Ground,
+  failed: (why: string) => void,
+): Promise<Seeds | undefined> {
+  const isNeeded = !offers.has('fresh_trading_account');
+  if (!isNeeded || !SEED_KINDS.some((each) => offers.has(each))) return undefined;
+  try {
+    const seeds = await prepareSeeds(ground, failed);
+    return seeds.places.size > 0 ? seeds : undefined;
+  } catch (error) {
+    if (error instanceof Spent) return undefined;
+    if (!isSetupFailure(error)) throw error;
+    failed(error.message);
+    return undefined;
+  }
+}
+
+/** What can be drawn: a seed that cannot be used is left out. */
+export function offersWith(
+  { offers }: Provider,
+  seeds: Seeds | undefined,
+): ReadonlySet<Capability> {
+  if (offers.has('fresh_trading_account')) return offers;
+  const isUseless = (each: Capability) =>
+    SEED_KINDS.some((kind) => kind === each && seeds?.places.has(kind) !== true);
+  return new Set([...offers].filter((each) => !isUseless(each)));
 }
 
 /**
  * TXS-2: whether the account of a seed has had its first deposit is not known. So each gets one
  * now, of one unit, and no later deposit is the first. Who may record it tells the account's brand.
  */
-export async function prepareSeeds(
-  ground: Ground,
-  unreached: (kind: SeedKind) => void,
-): Promise<Seeds> {
+async function prepareSeeds(ground: Ground, failed: (why: string) => void): Promise<Seeds> {
   const { target } = ground;
-  const places = new Map<SeedKind, SeedPlace>();
+  const places = new Map<SeedKind, Place & { readonly brand: SeedBrand }>();
   const brands = new Map<string, SeedBrand | undefined>();
-  for (const kind of SEED_KINDS) {
-    if (!target.offers.has(kind)) continue;
+  for (const kind of SEED_KINDS.filter((each) => target.offers.has(each))) {
     const place = await target.seed(kind);
     const { account_id: account } = place;
     if (!brands.has(account)) brands.set(account, await payFirst(ground, place));
     const brand = brands.get(account);
-    if (brand === undefined) unreached(kind);
-    else places.set(kind, { ...place, brand });
+    if (brand !== undefined) places.set(kind, { ...place, brand });
+    else failed(`seeds.${kind} is reached by none of the credentials, or by the main one alone`);
   }
   const delegates = new Map<Role, Credential>();
   for (const role of places.size === 0 ? [] : DELEGATES) {
@@ -56,20 +85,22 @@ export async function prepareSeeds(
 async function payFirst(ground: Ground, place: Place): Promise<SeedBrand | undefined> {
   const { target } = ground;
   const player = new Player(ground, newMark());
-  const bound = (['brand', 'other_brand'] as const).filter((role) => target.offers.has(role));
+  const brands = ['brand', 'other_brand'] as const;
   const beyond = new Set<string>();
-  for (const as of new Set([...bound, target.mainRole])) {
+  for (const as of new Set([
+    ...brands.filter((each) => target.offers.has(each)),
+    target.mainRole,
+  ])) {
     const { status, id } = await send(player, depositAt(place, as));
     if (status === 404) beyond.add(as);
     if (id === undefined) continue;
-    const approve = { operation: 'approveTransaction', as: target.mainRole, id } as const;
-    await send(player, { ...approve, query: { account_id: place.account_id } });
-    if (as === 'brand' || as === 'other_brand') return as;
+    await send(player, approvalOf(id, place, target.mainRole));
+    const own = brands.find((each) => each === as);
+    if (own !== undefined) return own;
     break;
   }
   // Any other refusal of a deposit is found when sequences are compared.
-  if (beyond.has(target.mainRole)) return undefined;
-  return (['brand', 'other_brand'] as const).find((role) => !beyond.has(role));
+  return beyond.has(target.mainRole) ? undefined : brands.find((role) => !beyond.has(role));
 }
 
 /** A world of the model with these accounts, each after its first deposit. */
@@ -77,20 +108,20 @@ export async function seeded(ground: Ground, { places, delegates }: Seeds): Prom
   const { target } = ground;
   const { operator } = target;
   const player = new Player(ground, newMark());
-  const accounts = new Map<string, string>();
-  const tradingAccounts = new Map<string, Place>();
   const made = async (call: Called): Promise<string> => {
     const { status, id } = await send(player, call);
     if (id !== undefined) return id;
     throw new Blocked(`the model did not make a seed: ${call.operation} ${status}`);
   };
+  // By the names that they have on the target.
+  const accounts = new Map<string, string>();
+  const tradingAccounts = new Map<string, Place>();
   const accountFor = async (named: string, brand: SeedBrand): Promise<string> => {
-    const known = accounts.get(named);
-    if (known !== undefined) return known;
     const email = { $join: [{ $fresh: `seed-${named}` }, '@explore.example.com'] } as const;
     const names = { client_reference_id: { $fresh: `seed-${named}` }, email };
     const body = { ...names, brand_id: target.brandId(brand) ?? null };
-    const id = await made({ operation: 'createAccount', as: 'firm', body });
+    const id =
+      accounts.get(named) ?? (await made({ operation: 'createAccount', as: 'firm', body }));
     accounts.set(named, id);
     return id;
   };
@@ -109,27 +140,26 @@ export async function seeded(ground: Ground, { places, delegates }: Seeds): Prom
     seeds.set(kind, place);
     if (!isNew) continue;
     const id = await made(depositAt(place, 'firm'));
-    const query = { account_id: place.account_id };
-    await made({ operation: 'approveTransaction', as: 'firm', id, query });
+    await made(approvalOf(id, place, 'firm'));
     await operator.settle(id);
   }
   const credentials = new Map<Role, Credential>();
   for (const [role, { accountId: named, tradingAccountId }] of delegates) {
     if (named === undefined) continue;
     const accountId = await accountFor(named, 'brand');
-    const place =
-      tradingAccountId === undefined ? undefined : await placeFor(accountId, tradingAccountId);
+    const place = tradingAccountId && (await placeFor(accountId, tradingAccountId));
     // LIM-10: a delegated token is metered against its minter, so each has one of its own.
     const { clientId: mintedBy } = await operator.mint({ scopes: EVERY_SCOPE });
     const wish = { kind: 'delegated', scopes: DELEGATED_SCOPES, accountId } as const;
     const minter = mintedBy === undefined ? {} : { mintedBy };
     const credential = await operator.mint({ ...wish, ...minter, readOnly: role === 'read_only' });
-    credentials.set(role, {
-      ...{ ...credential, name: role, tradingAccountId: place?.trading_account_id },
-    });
+    const own = place ? { tradingAccountId: place.trading_account_id } : {};
+    credentials.set(role, { ...credential, name: role, ...own });
   }
   return { ...ground, seeds, delegates: credentials };
 }
+
+type Called = Omit<CallStep, 'do' | 'n' | 'key'>;
 
 function depositAt({ account_id, trading_account_id, currency }: Place, as: string): Called {
   const client_reference_id = { $fresh: `first-${as}-${account_id}` };
@@ -138,16 +168,16 @@ function depositAt({ account_id, trading_account_id, currency }: Place, as: stri
   return { operation: 'createTransaction', as, body };
 }
 
-type Called = Omit<CallStep, 'do' | 'n' | 'key'>;
+const approvalOf = (id: string, { account_id }: Place, as: string): Called => ({
+  ...{ operation: 'approveTransaction', as, id, query: { account_id } },
+});
 
 /** Under a key of its own; the status is 0 if there is no answer. */
 async function send(player: Player, call: Called) {
   const n = player.outcomes.size + 1;
   const [outcome] = await player.play({ do: 'call', n, key: { $fresh: `first-key${n}` }, ...call });
   if (outcome?.kind !== 'answer') return { status: 0, id: undefined };
-  const id: Json | undefined = memberAt(outcome.json, 'id');
-  return {
-    status: outcome.status,
-    id: outcome.status < 300 && typeof id === 'string' ? id : undefined,
-  };
+  const { status, json } = outcome;
+  const id = memberAt(json, 'id');
+  return { status, id: status < 300 && typeof id === 'string' ? id : undefined };
 }

@@ -21,35 +21,11 @@ export function logDeliveries(sandbox: Sandbox, { json, say }: LogOptions): void
   });
 }
 
-export interface DeliveryEvent {
-  readonly event: 'delivery';
-  readonly world: string;
-  readonly phase: 'sent' | 'delayed' | 'ended';
-  readonly at_ms: number;
-  readonly id: string;
-  readonly subscription_id: number;
-  readonly event_id: string;
-  readonly kind: string;
-  readonly seq: number;
-  readonly attempt: number;
-  /** Where it really goes, after forwards. */
-  readonly url: string;
-  /** When the next attempt is due, or this one goes out. */
-  readonly next_due_ms: number | null;
-  /** Of an attempt that has ended; null when no answer came. */
-  readonly status: number | null;
-  readonly error: string | null;
-  readonly outcome: string;
-  readonly disabled_reason: string | null;
-  /** EVT-8b, NS-28: the subscription stands still until it is resumed. */
-  readonly stopped: boolean;
-}
-
 function deliveryEvent(
   name: string,
   { world, clock }: WorldHost,
   { id, phase }: Extract<Notice, { readonly kind: 'delivery' }>,
-): DeliveryEvent | null {
+) {
   const delivery = world.deliveries.get(id);
   const subscription = delivery && world.subscriptions.get(delivery.subscription_id);
   if (subscription === undefined || delivery === undefined) return null;
@@ -66,15 +42,21 @@ function deliveryEvent(
     kind: findEvent(world, seq)?.kind ?? 'event',
     seq,
     attempt: phase === 'ended' ? (last?.n ?? 1) : attempts.length + 1,
+    /** Where it really goes, after forwards. */
     url: world.forwards.get(new URL(subscription.url).origin) ?? subscription.url,
+    /** When the next attempt is due, or this one goes out. */
     next_due_ms,
+    /** Of an attempt that has ended; null when no answer came. */
     status: last?.status ?? null,
     error: last?.error ?? null,
     outcome,
     disabled_reason: subscription.disabled ? (subscription.disabled_reason ?? 'disabled') : null,
+    /** EVT-8b, NS-28: the subscription stands still until it is resumed. */
     stopped: subscription.stopped,
   };
 }
+
+export type DeliveryEvent = NonNullable<ReturnType<typeof deliveryEvent>>;
 
 /**
  * `12:00:01.250  --> transaction.approved seq 12 attempt 1 to http://localhost:3000/hooks`, and

@@ -1,0 +1,101 @@
+// The models that recorded runs are compared with: one that answers the open questions as the target
+// does, and others that answer one of them otherwise or break a rule.
+import { newMark } from '../../engine/scenario/fresh-values.ts';
+import type { Target } from '../../providers/target.ts';
+import type { Model, ModelSettings, Models, Variant } from '../model.ts';
+import type { Ground } from '../play/ground.ts';
+import { isSetupFailure, type Outcome } from '../play/outcome.ts';
+import { Player } from '../play/player.ts';
+import { type Seeds, seeded } from '../play/seeds.ts';
+import type { Step } from '../sequence.ts';
+import type { Difference } from './difference.ts';
+import { type Compared, compareRun, type Recorded } from './run.ts';
+import { knownFrom } from './sides.ts';
+
+/** What the model does not answer at once it keeps waiting. */
+const TIMEOUT_MS = 1_000;
+
+export class Reference {
+  readonly #models: Models;
+  readonly #isKnown: (difference: Difference) => boolean;
+  /** The newest answers as the target does; sequences are drawn on the first. */
+  readonly #open: Model[] = [];
+  settings: ModelSettings;
+  seeds: Seeds | undefined;
+
+  constructor(
+    models: Models,
+    settings: ModelSettings,
+    isKnown: (difference: Difference) => boolean,
+  ) {
+    this.#models = models;
+    this.settings = settings;
+    this.#isKnown = isKnown;
+  }
+
+  async learn(answers: ModelSettings): Promise<void> {
+    this.settings = { ...this.settings, ...answers };
+    this.#open.push(await this.#models.open(this.settings));
+  }
+
+  async close(): Promise<void> {
+    for (const model of this.#open) await model.close();
+  }
+
+  /** A new world, with what the profile of a live target names. What is learned changes no draw. */
+  async world({ provider, sender }: Model = this.#open[0]!): Promise<Ground> {
+    const target = await provider.own();
+    const ground = { target, sender, timeoutMs: TIMEOUT_MS, isSteady: true };
+    return this.seeds === undefined ? ground : seeded(ground, this.seeds);
+  }
+
+  /** Compares with the model as it is, or with one that answers or behaves otherwise. */
+  async compare(
+    recorded: Recorded,
+    answers: ModelSettings = {},
+    variant?: Variant,
+  ): Promise<Compared> {
+    const settings = { ...this.settings, ...answers };
+    const isOther = variant !== undefined || Object.keys(answers).length > 0;
+    const model = isOther ? await (variant ?? this.#models).open(settings) : this.#open.at(-1)!;
+    const options = { known: knownFrom(settings), isKnown: this.#isKnown };
+    try {
+      return await this.#withWorlds(model, (openModel) =>
+        compareRun(recorded, { ...options, openModel }),
+      );
+    } finally {
+      if (isOther) await model.close();
+    }
+  }
+
+  /** Plays steps on the model alone, from fresh, and gives the outcome of the last. */
+  play(steps: readonly Step[]): Promise<Outcome | undefined> {
+    return this.#withWorlds(this.#open.at(-1)!, async (open) => {
+      const player = new Player(await open(), newMark());
+      try {
+        let outcomes: readonly Outcome[] = [];
+        for (const step of steps) outcomes = await player.play(step);
+        return outcomes.at(-1);
+      } catch (error) {
+        if (!isSetupFailure(error)) throw error;
+        return undefined;
+      }
+    });
+  }
+
+  async #withWorlds<T>(
+    model: Model,
+    play: (open: () => Promise<Ground>) => Promise<T>,
+  ): Promise<T> {
+    const worlds: Target[] = [];
+    try {
+      return await play(async () => {
+        const world = await this.world(model);
+        worlds.push(world.target);
+        return world;
+      });
+    } finally {
+      await Promise.all(worlds.map((each) => each.close()));
+    }
+  }
+}
