@@ -14,19 +14,19 @@ const verbs: readonly Verb[] = [
   { name: 'exec', load: async () => (await import('./commands/sandbox/exec.ts')).execCommand() },
   {
     name: 'questions',
-    load: async () => (await import('./commands/sandbox/questions.ts')).questionsCommand(),
+    load: async () => (await import('./commands/sandbox/listings.ts')).questionsCommand(),
   },
   {
     name: 'deviations',
-    load: async () => (await import('./commands/sandbox/deviations.ts')).deviationsCommand(),
+    load: async () => (await import('./commands/sandbox/listings.ts')).deviationsCommand(),
   },
   {
     name: 'asyncapi',
-    load: async () => (await import('./commands/sandbox/openapi.ts')).asyncapiCommand(),
+    load: async () => (await import('./commands/sandbox/listings.ts')).asyncapiCommand(),
   },
   {
     name: 'openapi',
-    load: async () => (await import('./commands/sandbox/openapi.ts')).openapiCommand(),
+    load: async () => (await import('./commands/sandbox/listings.ts')).openapiCommand(),
   },
   {
     name: 'webhooks',

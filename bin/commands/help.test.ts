@@ -15,11 +15,14 @@ import { defineList } from './conformance/list.ts';
 import { defineReceiver } from './conformance/receiver.ts';
 import { defineReplay } from './conformance/replay.ts';
 import { defineRun } from './conformance/run.ts';
-import { deviationsCommand } from './sandbox/deviations.ts';
 import { execCommand } from './sandbox/exec.ts';
 import { infoCommand } from './sandbox/info.ts';
-import { asyncapiCommand, openapiCommand } from './sandbox/openapi.ts';
-import { questionsCommand } from './sandbox/questions.ts';
+import {
+  asyncapiCommand,
+  deviationsCommand,
+  openapiCommand,
+  questionsCommand,
+} from './sandbox/listings.ts';
 import { startCommand } from './sandbox/start.ts';
 import { webhooksCommand } from './webhooks/webhooks.ts';
 

@@ -4,6 +4,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { questions } from '../../fixtures/questions.ts';
 import { defaultSettings, type SettingKey } from '../../fixtures/settings.ts';
 import { runScenarios } from '../engine/run/run.ts';
+import type { TokenForm } from '../engine/send/client.ts';
 import type { Sender } from '../engine/send/sender.ts';
 import type { Scenario, ScenarioResult } from '../engine/types.ts';
 import type { Provider } from '../providers/target.ts';
@@ -11,9 +12,10 @@ import { observedConfig, observedRows } from '../reports/observed.ts';
 import { scenarios } from '../scenarios/all.ts';
 import { profileScenarios } from '../scenarios/profile/profile.ts';
 import { type LearnedOrders, learnedOrders } from '../scenarios/support/orders.ts';
+import { OPERATIONS } from '../spec/operations.ts';
 import { jsonOf } from './play/outcome.ts';
 import { formOf } from './play/position-form.ts';
-import { TOKEN_FORMS, type TokenForm, tokenIn, tokenRequest } from './play/token-form.ts';
+import { TOKEN_FORMS, tokenIn, tokenRequest } from './play/token-form.ts';
 
 export { namesRow } from '../scenarios/bulk/names-row.ts';
 export { numberNames, sequenceAt } from '../scenarios/delivery/envelopes.ts';
@@ -173,11 +175,9 @@ async function findTokenForm({ provider, sender, timeoutMs, signal }: ObserveOpt
     if (clientId === undefined || clientSecret === undefined) return undefined;
     const names = { client_id: clientId, client_secret: clientSecret };
     for (const form of TOKEN_FORMS) {
-      const asked = tokenRequest(form, { grant_type: 'client_credentials', ...names })!;
-      const url = `${target.baseUrl}/api/v1/oauth/token`;
-      const wire = { method: 'POST', url, headers: asked.headers, timeoutMs, signal };
-      const body = Buffer.from(asked.body);
-      const answer = await sender.send({ ...wire, body }).catch(() => undefined);
+      const url = `${target.baseUrl}${OPERATIONS.issueToken.path}`;
+      const wire = { method: 'POST', url, ...tokenRequest(form, names), timeoutMs, signal };
+      const answer = await sender.send(wire).catch(() => undefined);
       const isServed = answer !== undefined && answer.status < 300;
       if (isServed && tokenIn(jsonOf(answer.body)) !== undefined) return form;
     }

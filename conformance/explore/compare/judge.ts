@@ -172,10 +172,10 @@ function pairOf(
 /** Calls of the credential that were served since time passed last. */
 function servedBefore({ as, n }: CallStep, { outcomes, beganAtMs }: Player): number {
   const nowMs = beganAtMs.get(n);
-  return answersIn(outcomes).filter(
-    (each) =>
-      each.n < n && each.sent.as === as && each.status !== 429 && beganAtMs.get(each.n) === nowMs,
-  ).length;
+  const before = [...outcomes].slice(0, [...outcomes.keys()].indexOf(n));
+  const latest = before.filter(([label]) => beganAtMs.get(label) === nowMs);
+  return answersIn(new Map(latest)).filter(({ sent, status }) => sent.as === as && status !== 429)
+    .length;
 }
 
 function tagOwner({ ifMatch }: CallStep, player: Player): string | undefined {

@@ -18,7 +18,7 @@ import { type Known, resolve, resolveText } from '../values.ts';
 import { isSubscribing, sleep, untilDelivered, untilMet } from './await-arrivals.ts';
 import { type Ground, sendPaced } from './ground.ts';
 import { operate } from './operate.ts';
-import { jsonOf, type Outcome, type Played } from './outcome.ts';
+import { jsonOf, type Outcome, type Played, type Sent } from './outcome.ts';
 import { inForm, withPosition } from './position-form.ts';
 import { tokenRequest, withToken } from './token-form.ts';
 
@@ -212,23 +212,18 @@ export class Player implements Known {
     const type: HeaderLine[] = isJson ? [['content-type', 'application/json']] : [...headers];
     return {
       ...{ as, method, target: path.replace(':id', id) + (query === '' ? '' : `?${query}`) },
-      ...{ headers: [...type, ...own], body: body === undefined ? undefined : Buffer.from(body) },
+      ...{ headers: [...type, ...own], body },
     };
   }
 
   /** NS-1, NS-8: in the form that the target was seen to take. */
-  #bodyOf({ operation, body, raw }: CallStep) {
+  #bodyOf({ operation, body, raw }: CallStep): Pick<Sent, 'headers' | 'body'> {
     const { orders, tokenForm } = this.ground;
-    const plain: { body: string | undefined; headers: readonly HeaderLine[] } = {
-      ...{ body: raw, headers: [] },
-    };
-    if (raw !== undefined || body === undefined) return plain;
+    if (raw !== undefined) return { headers: [], body: Buffer.from(raw) };
+    if (body === undefined) return { headers: [], body };
     const json = resolve(body, this);
-    const form =
-      operation === 'issueToken' && tokenForm !== undefined
-        ? tokenRequest(tokenForm, json)
-        : undefined;
-    return form ?? { ...plain, body: writeJson(inForm(orders, operation, json)) };
+    if (operation === 'issueToken' && tokenForm !== undefined) return tokenRequest(tokenForm, json);
+    return { headers: [], body: Buffer.from(writeJson(inForm(orders, operation, json))) };
   }
 
   /** Made when it is first needed; undefined for a call without one. */

@@ -1,31 +1,20 @@
 // NS-8: how a target takes requests for tokens, and where its answers have the token. Sequences hold
 // the model's form; what goes to the target is put into the form that it was seen to take.
-
+import { encodeCall, type TokenForm, tokenCall } from '../../engine/send/client.ts';
 import type { HeaderLine } from '../../engine/send/headers.ts';
 import { type Json, memberAt } from '../../engine/send/json.ts';
 
-export const TOKEN_FORMS = ['json', 'form', 'basic'] as const;
-export type TokenForm = (typeof TOKEN_FORMS)[number];
+export const TOKEN_FORMS: readonly TokenForm[] = ['json', 'form', 'basic'];
 
-export interface TokenRequest {
-  readonly headers: readonly HeaderLine[];
-  readonly body: string;
-}
-
-/** The members of a request in this form: as JSON, as a form, or with Basic authentication. */
-export function tokenRequest(form: TokenForm, members: Json): TokenRequest | undefined {
-  if (members === null || typeof members !== 'object' || Array.isArray(members)) return undefined;
-  if (form === 'json') {
-    return { headers: [['content-type', 'application/json']], body: JSON.stringify(members) };
-  }
-  const type: HeaderLine = ['content-type', 'application/x-www-form-urlencoded'];
-  const { client_id: id, client_secret: secret, ...rest } = members;
-  const sent = form === 'basic' ? rest : members;
-  const texts = Object.entries(sent).map(([name, value]) => [name, String(value)]);
-  const body = new URLSearchParams(texts).toString();
-  if (form === 'form') return { headers: [type], body };
-  const pair = [id, secret].map((each) => encodeURIComponent(String(each))).join(':');
-  return { headers: [type, ['authorization', `Basic ${btoa(pair)}`]], body };
+/** Headers and body of a request by the client that these members name. */
+export function tokenRequest(form: TokenForm, members: Json) {
+  const [id, secret] = ['client_id', 'client_secret'].map((name) =>
+    String(memberAt(members, name)),
+  );
+  const call = tokenCall(id!, secret!, form);
+  const { headers, body } = encodeCall(call);
+  const own: HeaderLine[] = call.authorization ? [['authorization', call.authorization]] : [];
+  return { headers: [...headers, ...own], body };
 }
 
 /** Names that a token may have, of the answer itself or of a member that wraps it. */
