@@ -103,6 +103,7 @@ export class Book {
 
 /** The same rule broken in the same way: rows of a batch and creates, one operation and another. */
 function isSameDefect(one: Found, other: Found): boolean {
+  if (one.variant !== undefined && one.variant.id === other.variant?.id) return true;
   const [rule, own] = [one, other].map(({ rules }) => rules[0]);
   if (rule !== own) return false;
   if (isLike(one.difference, other.difference)) return true;

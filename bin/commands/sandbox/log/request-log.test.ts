@@ -18,13 +18,10 @@ async function written(json: boolean): Promise<string> {
   return text;
 }
 
-log('a hint stands under its request', async () => {
+log('a hint stands under its request, and in its event', async () => {
   const [first, second] = (await written(false)).split('\n');
   assert.match(first ?? '', /GET +\/accounts +404 /);
   assert.match(second ?? '', /^ {14}hint path_beside_api: Did you mean \/api\/v1\/accounts\?/);
-});
-
-log('an event has its hints', async () => {
   const { event, status, hints } = JSON.parse(await written(true));
   assert.equal(
     [event, status, hints.length, hints[0].code],
@@ -80,33 +77,33 @@ const line: RequestEvent = {
   hints: [],
 };
 
-log('time, request, outcome, caller, rules', () => {
-  const shown = requestLine(line).replace(/ +/g, ' ');
-  assert.is(shown, '12:00:01.250 POST /api/v1/accounts 201 first brand-a ACC-1');
-});
+const LINES: readonly (readonly [words: string, change: Partial<RequestEvent>, end: string])[] = [
+  ['time, request, outcome, caller, rules', {}, '201 first brand-a ACC-1'],
+  [
+    'no one recognised, nothing answered',
+    { status: null, idempotency: null, client_name: null, cites: [] },
+    'cut -',
+  ],
+  ['held by a fault, and not cut', { status: null, held: true }, 'held first brand-a ACC-1'],
+  [
+    'rules before open questions, and three are enough',
+    { cites: ['NS-17', 'IDEM-4b', 'NS-30', 'IDEM-5', 'ACC-1'] },
+    '201 first brand-a IDEM-4b IDEM-5 ACC-1',
+  ],
+  [
+    'an in-flight repeat in words',
+    { status: 409, idempotency: 'in_flight' },
+    '409 in flight brand-a ACC-1',
+  ],
+  ['what a fault did', { faults: ['7'] }, '201 first brand-a ACC-1 (fault 7)'],
+];
 
-log('no one recognised, nothing answered', () => {
-  const cut = { ...line, status: null, idempotency: null, client_name: null, cites: [] };
-  assert.is(requestLine(cut).replace(/ +/g, ' '), '12:00:01.250 POST /api/v1/accounts cut -');
-});
-
-log('a call that a fault holds back is held, and not cut', () => {
-  const held = requestLine({ ...line, status: null, held: true }).replace(/ +/g, ' ');
-  assert.is(held, '12:00:01.250 POST /api/v1/accounts held first brand-a ACC-1');
-});
-
-log('rules come before open questions, and three are enough', () => {
-  const shown = requestLine({ ...line, cites: ['NS-17', 'IDEM-4b', 'NS-30', 'IDEM-5', 'ACC-1'] });
-  assert.match(shown, /IDEM-4b IDEM-5 ACC-1$/);
-});
-
-log('an in-flight repeat reads as words', () => {
-  assert.match(requestLine({ ...line, status: 409, idempotency: 'in_flight' }), '409 in flight');
-});
-
-log('what a fault did is told from what the platform does', () => {
-  assert.match(requestLine({ ...line, status: 503, faults: ['7'] }), /ACC-1 \(fault 7\)$/);
-});
+for (const [words, change, end] of LINES) {
+  log(words, () => {
+    const shown = requestLine({ ...line, ...change }).replace(/ +/g, ' ');
+    assert.is(shown, `12:00:01.250 POST /api/v1/accounts ${end}`);
+  });
+}
 
 log('a hostile target stays on its line', () => {
   const shown = requestLine({ ...line, target: `/a\r\n\x1b[2J\xff${'x'.repeat(500)}` });

@@ -1,0 +1,88 @@
+// When a limit is met is open within about a second's allowance (LIM-2), whatever else was refused.
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { Headers } from '../../engine/send/headers.ts';
+import { type CallOutcome, jsonOf, type Outcome } from '../play/outcome.ts';
+import type { Player } from '../play/player.ts';
+import type { CallStep } from '../sequence.ts';
+import { judgeCall, judgeStep } from './judge.ts';
+import { Match } from './match.ts';
+import type { Comparing } from './values.ts';
+
+const judging = suite('a limit met sooner or later');
+
+const call: CallStep = { do: 'call', n: 6, operation: 'approveTransaction', as: 'm1', id: '7' };
+const many = { do: 'many', n: 5, count: 12, call: { ...call, n: 7 } } as const;
+
+function answer(n: number, status: number): CallOutcome {
+  const codes: Readonly<Record<number, string>> = {
+    ...{ 400: 'idempotency_key_required', 404: 'not_found', 429: 'rate_limited' },
+  };
+  const code = codes[status] ?? '';
+  const body = Buffer.from(
+    JSON.stringify({
+      code,
+      status,
+      title: 'a',
+      detail: 'a',
+      type: `a:/errors/${code}`,
+      errors: [],
+      request_id: 'r',
+    }),
+  );
+  return {
+    ...{ kind: 'answer', n, status, body, json: jsonOf(body), sentAtMs: 0, answeredAtMs: 0 },
+    sent: {
+      as: 'm1',
+      method: 'POST',
+      target: '/approve?account_id=1',
+      headers: [],
+      body: undefined,
+    },
+    headers: new Headers([['content-type', 'application/problem+json']]),
+  };
+}
+
+const answers = (...statuses: readonly number[]): Outcome => ({
+  ...{ kind: 'many', n: 5, answers: statuses.map((status) => answer(7, status)) },
+});
+
+/** A side whose credential m1 may send five requests a second. */
+function player(...outcomes: readonly Outcome[]): Player {
+  return {
+    outcomes: new Map(outcomes.map((each) => [each.n, each])),
+    beganAtMs: new Map(outcomes.map(({ n }) => [n, 0])),
+    ...{ rates: new Map([['m1', 5]]), credentials: new Map(), startMs: 0, nowMs: 0, settled: [] },
+    ground: { isSteady: true, target: { offers: new Set(['clock']) } },
+  } as unknown as Player;
+}
+
+const comparing = () => ({ match: new Match() }) as Comparing;
+
+judging('calls without a key are metered or not, and so is the next one', () => {
+  const [own, other] = [answer(6, 429), answer(6, 400)];
+  const isOpen = (...before: readonly number[]) => {
+    const sides = { target: player(answers(...before), own), model: player(other) };
+    return judgeCall(call, own, other, sides, comparing()).open !== undefined;
+  };
+  assert.equal([isOpen(400, 400, 400, 400, 400), isOpen(400)], [true, false]);
+});
+
+judging('of many calls the rest still shows whether there is a limit', () => {
+  const differs = (mine: readonly number[], theirs: readonly number[]) => {
+    const [own, other] = [answers(...mine), answers(...theirs)];
+    const sides = { target: player(own), model: player(other) };
+    return judgeStep(many, own, other, sides, comparing()).difference?.at;
+  };
+  const due = [404, 404, 404, 404, 404, 429, 429, 429, 429, 429, 429];
+  assert.is(differs([404, 404, 404, 404, 404, 404, 429, 429, 429, 429, 429], due), undefined);
+  assert.is(
+    differs(
+      due.map(() => 404),
+      due,
+    ),
+    'status',
+  );
+});
+
+judging.run();
