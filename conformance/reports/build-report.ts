@@ -195,10 +195,11 @@ function unfinished(
   const ends: readonly unknown[] = ['blocked', 'inconclusive', 'harness_error'];
   return results.flatMap((result) => {
     const verdict = result.byRule[rule.id];
+    if (!ends.includes(verdict)) return [];
     const own = result.findings.some(
       (each) => each.rules.includes(rule.id) && each.verdict !== 'passed',
     );
-    if (own || !ends.includes(verdict)) return [];
+    if (own) return [];
     const last = result.exchanges.filter((each) => each.kind === 'call').at(-1)?.n;
     return [
       {

@@ -1,10 +1,14 @@
 // What to add to a target so that more of its rules can be tested, and how many each addition
 // unlocks.
 
-import { CAPABILITIES, type Capability, isOperatorCapability } from '../capabilities.ts';
-
+import {
+  CAPABILITIES,
+  type Capability,
+  isOperatorCapability,
+  reportedCapability,
+} from '../capabilities.ts';
 import type { Scenario } from '../types.ts';
-import { judgeRule, notPlayed, type RuleWords } from './verdicts.ts';
+import type { RuleWords } from './verdicts.ts';
 
 export interface TargetAddition {
   /** What to add, in the words of a profile. */
@@ -25,20 +29,26 @@ export function suggestAdditions(
   scenarios: readonly Scenario[],
   offers: ReadonlySet<Capability>,
 ): TargetAddition[] {
-  const lacking = rules.filter((rule) => !isTestable(rule, scenarios, offers));
+  const scenariosOf = new Map(
+    rules.map((rule) => [rule, scenarios.filter((each) => each.rules.includes(rule.id))]),
+  );
+  const testableWith = (own: ReadonlySet<Capability>) => (rule: RuleWords) =>
+    isTestable(rule, scenariosOf.get(rule)!, own);
+  const isTestableNow = testableWith(offers);
+  const lacking = rules.filter((rule) => !isTestableNow(rule));
   const missing = (Object.keys(CAPABILITIES) as Capability[]).filter((need) => !offers.has(need));
   const profile = new Set(missing.filter((need) => !isOperatorCapability(need)));
   const found = [...profile].map((need): TargetAddition => {
     const alone = new Set([...offers, need]);
     // With all of a profile, then without this one: what it has a part in.
     const rest = new Set([...offers, ...profile].filter((each) => each !== need));
-    const all = new Set([...offers, ...profile]);
-    const own = lacking.filter((rule) => isTestable(rule, scenarios, alone));
+    const [withAll, withRest] = [
+      testableWith(new Set([...offers, ...profile])),
+      testableWith(rest),
+    ];
+    const own = lacking.filter(testableWith(alone));
     const shared = lacking.filter(
-      (rule) =>
-        !own.includes(rule) &&
-        isTestable(rule, scenarios, all) &&
-        !isTestable(rule, scenarios, rest),
+      (rule) => !own.includes(rule) && withAll(rule) && !withRest(rule),
     );
     return {
       add: CAPABILITIES[need].add,
@@ -51,7 +61,7 @@ export function suggestAdditions(
   if (powers.length > 0) {
     // A control plane makes everything else by itself.
     const everything = new Set(Object.keys(CAPABILITIES) as Capability[]);
-    const own = lacking.filter((rule) => isTestable(rule, scenarios, everything));
+    const own = lacking.filter(testableWith(everything));
     found.push({ add: CONTROL_PLANE, needs: powers, rules: own.length, withOthers: 0 });
   }
   return found
@@ -59,17 +69,14 @@ export function suggestAdditions(
     .sort((a, b) => b.rules - a.rules || b.withOthers - a.withOthers);
 }
 
-/** Whether the scenarios could come to a verdict on a rule on a target that offers so much. */
+/** Whether the scenarios of a rule could come to a verdict on it on a target that offers so much. */
 function isTestable(
-  rule: RuleWords,
-  scenarios: readonly Scenario[],
+  { needs: ruleNeeds }: RuleWords,
+  own: readonly Scenario[],
   offers: ReadonlySet<Capability>,
 ): boolean {
-  const own = scenarios.filter((each) => each.rules.includes(rule.id));
-  const results = own.map((scenario) => {
-    const lacks = (scenario.needs ?? []).filter((need) => !offers.has(need));
-    if (lacks.length > 0) return notPlayed(scenario, [rule.id], 'not_tested', '', lacks);
-    return notPlayed(scenario, [rule.id], 'passed', '');
-  });
-  return judgeRule(rule, results).verdict === 'passed';
+  const lacks = own.map(({ needs = [] }) => needs.filter((need) => !offers.has(need)));
+  // A scenario that needs more than the rule itself takes nothing from what others show.
+  const blocking = lacks.flat().some((need) => ruleNeeds.includes(reportedCapability(need)));
+  return !blocking && lacks.some((each) => each.length === 0);
 }
