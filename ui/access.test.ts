@@ -7,6 +7,7 @@ import {
   findChromium,
   launch,
   openPage,
+  release,
   type Served,
   startSandbox,
 } from './testing/dashboard-page.ts';
@@ -72,13 +73,12 @@ if (executable === null) {
   });
 
   access.after(async () => {
-    await browser?.close();
+    await release(browser);
     await served?.stop();
   });
 
   access('each view has no violation in light or dark, and fits a phone', async () => {
     const { page, settled, complaints } = await openPage(browser, `${served.base}/`);
-    await page.emulateMedia({ reducedMotion: 'reduce' });
     for (const place of places) {
       await page.setViewportSize({ width: 1280, height: 800 });
       await page.emulateMedia({ colorScheme: 'light' });

@@ -11,6 +11,7 @@ import {
   type Looked,
   launch,
   openPage,
+  release,
   type Served,
   startSandbox,
 } from './testing/dashboard-page.ts';
@@ -42,7 +43,7 @@ if (executable === null) {
   });
 
   story.after(async () => {
-    await bench.browser?.close();
+    await release(bench.browser);
     bench.receiver?.close();
     await bench.served?.stop();
   });

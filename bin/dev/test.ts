@@ -86,9 +86,14 @@ async function runTool(name: string, args: readonly string[]): Promise<void> {
 }
 
 /** Runs files one after another in one process, and in a new one after a crash or a hang. */
-async function work(queue: string[], workerFile: string, compiled: (path: string) => string) {
+async function work(queue: string[][], workerFile: string, compiled: (path: string) => string) {
+  let group: string[] = [];
+  const next = () => {
+    if (group.length === 0) group = queue.shift() ?? [];
+    return group.shift();
+  };
   let worker: ReturnType<typeof startNode> | null = null;
-  for (let path = queue.shift(); path !== undefined; path = queue.shift()) {
+  for (let path = next(); path !== undefined; path = next()) {
     worker ??= startNode([...workerFlags, workerFile], 'ipc');
     const { child, output, ended } = worker;
     output.text = '';
@@ -123,7 +128,11 @@ async function main(): Promise<void> {
   const { compiled, workerFile } = await compileTests(paths);
   // Tests of whole programs take longest: they start first, so that none runs alone at the end.
   const isLong = (path: string) => Number(/^(?:bin\/e2e|ui|conformance\/receiver)\//.test(path));
-  const queue = paths.sort((a, b) => isLong(b) - isLong(a));
+  paths.sort((a, b) => isLong(b) - isLong(a));
+  // The dashboard's tests share a browser, so one process runs them.
+  const isDashboard = (path: string) => path.startsWith('ui/');
+  const others = paths.filter((path) => !isDashboard(path)).map((path) => [path]);
+  const queue = [paths.filter(isDashboard), ...others].filter((group) => group.length > 0);
   const isWhole = filters.length === 0 && values.case === undefined;
   await Promise.all([
     ...(isWhole ? [runTool('type check', [compiler, '-p', '.', ...typeCheck])] : []),

@@ -1,6 +1,7 @@
 // A profile becomes a target of what works of it: refused tokens, used seeds and dead tunnels are
 // left out with a word.
 import { request } from 'node:http';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { runScenarios } from '../engine/run/run.ts';
@@ -81,7 +82,7 @@ async function tried(
   timeoutMs = 1000,
 ): Promise<{ own: Provider; problem: string | null }> {
   const own = profileProvider({ baseUrl: BASE, profile, secrets: [], used, mark: 'test' });
-  const rest = { provider: own, sender, timeoutMs, confirmsAll: true, pause: async () => {} };
+  const rest = { provider: own, sender, timeoutMs, confirmsAll: true, pause: () => sleep(5) };
   const scenarios = [{ id: 'none', title: 'none', rules: ['ACC-1'] as const, run: async () => {} }];
   const run = await runScenarios({ ...rest, scenarios, profileScenarios });
   return { own, problem: run.refusedToStart };

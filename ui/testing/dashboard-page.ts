@@ -26,10 +26,30 @@ const flags = [
   '--disable-background-networking',
   '--disable-component-update',
   '--disable-sync',
+  '--disable-extensions',
+  '--in-process-gpu',
+  '--renderer-process-limit=1',
 ];
 
+let shared: Promise<Browser> | null = null;
+let closing: NodeJS.Timeout | undefined;
+/** The next suite of the same process begins within this time. */
+const closesAfterMs = 1_000;
+
+/** The browser of this process: to start one takes longer than most tests. */
 export function launch(executablePath: string): Promise<Browser> {
-  return chromium.launch({ executablePath, args: flags });
+  clearTimeout(closing);
+  shared ??= chromium.launch({ executablePath, args: flags });
+  return shared;
+}
+
+/** Closes all pages, and the browser if no other suite goes on with it. */
+export async function release(browser: Browser | undefined): Promise<void> {
+  for (const context of browser?.contexts() ?? []) await context.close();
+  closing = setTimeout(() => {
+    shared = null;
+    void browser?.close();
+  }, closesAfterMs);
 }
 
 export interface Credential {
@@ -117,7 +137,10 @@ export interface Looked {
 }
 
 export async function openPage(browser: Browser, url: string): Promise<Looked> {
-  const page = await browser.newPage({ viewport: { width: 1280, height: 800 } });
+  const page = await browser.newPage({
+    viewport: { width: 1280, height: 800 },
+    reducedMotion: 'reduce',
+  });
   const complaints: string[] = [];
   page.on('pageerror', ({ message }) => complaints.push(message));
   page.on('console', (said) => {
@@ -150,7 +173,7 @@ function watchCalls(page: Page): () => Promise<void> {
     changedMs = startedMs;
     while (open.size > 0 || performance.now() - changedMs < quietMs) {
       if (performance.now() - startedMs > patienceMs) throw new Error('the page never rests');
-      await page.waitForTimeout(20);
+      await new Promise((resolve) => setTimeout(resolve, 20));
     }
   };
 }

@@ -7,7 +7,14 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Browser, Page } from 'playwright-core';
-import { findChromium, launch, openPage, type Served, startSandbox } from './dashboard-page.ts';
+import {
+  findChromium,
+  launch,
+  openPage,
+  release,
+  type Served,
+  startSandbox,
+} from './dashboard-page.ts';
 
 const root = join(import.meta.dirname, '../..');
 /** The one who opens a page of the documents should not wait for its pictures. */
@@ -26,7 +33,7 @@ async function main(): Promise<void> {
     await playSession(served, (receiver.address() as AddressInfo).port);
     await takeAll(browser, served);
   } finally {
-    await browser.close();
+    await release(browser);
     await served.stop();
     receiver.close();
     receiver.closeAllConnections();

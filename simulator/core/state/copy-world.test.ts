@@ -43,7 +43,7 @@ copies('a world that is copied before every input comes out as one that never is
   for (const seed of [1000, 3000]) {
     const plain = beginWorld();
     const copied = beginWorld();
-    for (let n = seed; n < seed + 1000; n += 1) {
+    for (let n = seed; n < seed + 300; n += 1) {
       const [result] = live(plain, n, 1);
       copyWorld(copied);
       assert.is(JSON.stringify(live(copied, n, 1)), JSON.stringify([result]), `input ${n}`);
@@ -53,7 +53,7 @@ copies('a world that is copied before every input comes out as one that never is
 });
 
 copies('neither knows what happens to the other', () => {
-  for (const seed of [4000, 5000]) {
+  for (const seed of [4000]) {
     const world = beginWorld();
     live(world, seed, 600);
     const copy = copyWorld(world);
