@@ -1,6 +1,6 @@
 // The committed commands: they say what to do where nothing is built, and start where it is.
 import { spawnSync } from 'node:child_process';
-import { cpSync, existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { suite } from 'uvu';
@@ -16,70 +16,53 @@ bins.before.each((place) => {
 });
 bins.after.each(({ folder }) => rmSync(folder, { recursive: true, force: true }));
 
+/** The committed files in the folder, and built programs that say how they were called. */
+function copy(folder: string, names: readonly string[], isBuilt: boolean): void {
+  for (const name of ['load-program', ...names]) {
+    cpSync(join(root, `bin/${name}.js`), join(folder, `bin/${name}.js`));
+  }
+  if (!isBuilt) return;
+  mkdirSync(join(folder, 'dist'));
+  for (const name of ['sandbox', 'conformance']) {
+    const built = `console.log('${name}', process.argv.slice(2).join()); process.exitCode = 7;`;
+    writeFileSync(join(folder, `dist/${name}.js`), built);
+  }
+}
+
 for (const name of ['sandbox', 'conformance']) {
   bins(`${name} says that it is not built`, ({ folder }) => {
-    const file = join(folder, `bin/${name}.js`);
-    cpSync(join(root, `bin/${name}.js`), file);
-    cpSync(join(root, 'bin/load-program.js'), join(folder, 'bin/load-program.js'));
+    copy(folder, [name], false);
     // Run as a shell would: the mode and the first line of the file are tried too.
+    const file = join(folder, `bin/${name}.js`);
     const { status, stderr, stdout } = spawnSync(file, ['start'], { encoding: 'utf8' });
-    assert.is(status, 1);
+    assert.equal([status, stdout], [1, '']);
     assert.match(stderr, `${name}: not built yet`);
     assert.match(stderr, 'npm ci');
-    assert.is(stdout, '');
-  });
-
-  bins(`${name} loads what is built beside it, wherever it is called from`, ({ folder }) => {
-    cpSync(join(root, `bin/${name}.js`), join(folder, `bin/${name}.js`));
-    cpSync(join(root, 'bin/load-program.js'), join(folder, 'bin/load-program.js'));
-    mkdirSync(join(folder, 'dist'));
-    const built = 'console.log(process.argv.slice(2).join());process.exitCode=7;';
-    writeFileSync(join(folder, `dist/${name}.js`), built);
-    const { status, stdout } = spawnSync(
-      process.execPath,
-      [join(folder, `bin/${name}.js`), 'a', 'b'],
-      { encoding: 'utf8', cwd: tmpdir() },
-    );
-    assert.is(status, 7);
-    assert.is(stdout.trim(), 'a,b');
-  });
-
-  bins(`${name} is built`, () => {
-    assert.ok(existsSync(join(root, `dist/${name}.js`)), 'run npm run build');
   });
 }
 
-for (const [args, program] of [
-  [['start', '--port', '0'], 'sandbox'],
-  [['conformance', 'run', '--help'], 'conformance'],
-] as const) {
-  bins(`under the package's own name, ${args[0]} is a command of ${program}`, ({ folder }) => {
-    for (const file of ['trading-platform-sandbox.js', 'load-program.js']) {
-      cpSync(join(root, 'bin', file), join(folder, 'bin', file));
-    }
-    mkdirSync(join(folder, 'dist'));
-    for (const name of ['sandbox', 'conformance']) {
-      const built = `console.log('${name}', process.argv.slice(2).join());`;
-      writeFileSync(join(folder, `dist/${name}.js`), built);
-    }
-    const file = join(folder, 'bin/trading-platform-sandbox.js');
-    const { stdout } = spawnSync(process.execPath, [file, ...args], { encoding: 'utf8' });
-    const rest = program === 'conformance' ? args.slice(1) : args;
-    assert.is(stdout.trim(), `${program} ${rest.join()}`);
+const CALLS: readonly (readonly [file: string, args: string[], printed: string])[] = [
+  ['sandbox', ['a', 'b'], 'sandbox a,b'],
+  ['conformance', ['a', 'b'], 'conformance a,b'],
+  ['trading-platform-sandbox', ['start', '--port', '0'], 'sandbox start,--port,0'],
+  ['trading-platform-sandbox', ['conformance', 'run', '--help'], 'conformance run,--help'],
+];
+for (const [name, args, printed] of CALLS) {
+  bins(`${name} ${args[0]} is loaded wherever it is called from`, ({ folder }) => {
+    copy(folder, [name], true);
+    const call = [join(folder, `bin/${name}.js`), ...args];
+    const options = { encoding: 'utf8', cwd: tmpdir() } as const;
+    const { status, stdout } = spawnSync(process.execPath, call, options);
+    assert.equal([status, stdout.trim()], [7, printed]);
   });
 }
 
 bins('an older Node gets one sentence and exit code 2', ({ folder }) => {
-  for (const file of ['sandbox.js', 'load-program.js']) {
-    cpSync(join(root, 'bin', file), join(folder, 'bin', file));
-  }
+  copy(folder, ['sandbox'], false);
   const older = "Object.defineProperty(process, 'versions', { value: { node: '18.20.4' } });";
   writeFileSync(join(folder, 'older.cjs'), older);
-  const { status, stderr } = spawnSync(
-    process.execPath,
-    ['--require', join(folder, 'older.cjs'), join(folder, 'bin/sandbox.js'), 'start'],
-    { encoding: 'utf8' },
-  );
+  const call = ['--require', join(folder, 'older.cjs'), join(folder, 'bin/sandbox.js'), 'start'];
+  const { status, stderr } = spawnSync(process.execPath, call, { encoding: 'utf8' });
   assert.is(status, 2);
   assert.match(stderr, /^sandbox: needs Node 20\.19 or newer/);
 });

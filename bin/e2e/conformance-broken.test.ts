@@ -11,96 +11,53 @@ import { rules } from '../../fixtures/rules.ts';
 import { runJudge, withFolder, withServer } from '../commands/conformance/testing/run-judge.ts';
 
 const drained = (play: (response: ServerResponse, body: Buffer) => void): RequestListener => {
-  return (incoming, response) => {
+  return async (incoming, response) => {
     const chunks: Buffer[] = [];
-    incoming.on('data', (chunk: Buffer) => chunks.push(chunk));
-    incoming.on('end', () => play(response, Buffer.concat(chunks)));
+    for await (const chunk of incoming) chunks.push(chunk as Buffer);
+    play(response, Buffer.concat(chunks));
   };
 };
+const answering = (status: number, type = '', text = '') =>
+  drained((response) => response.writeHead(status, { 'content-type': type }).end(text));
 
-const TARGETS: [name: string, listener: RequestListener, code: number, words: RegExp][] = [
-  [
-    'a static file server',
-    (incoming, response) => {
-      incoming.resume();
-      if (incoming.method !== 'GET') response.writeHead(405, { allow: 'GET' }).end();
-      else createReadStream(new URL(import.meta.url)).pipe(response);
-    },
-    3,
-    /does not look like the API.*base url/i,
-  ],
-  [
-    'a file server that knows no such path',
-    drained((response) => response.writeHead(404, { 'content-type': 'text/plain' }).end('no')),
-    3,
-    /does not look like the API/,
-  ],
-  [
-    'an echo server',
-    drained((response, body) => response.end(body)),
-    3,
-    /does not look like the API/,
-  ],
-  [
-    '200 to all',
-    drained((response) =>
-      response.writeHead(200, { 'content-type': 'application/json' }).end('{"ok":true}'),
-    ),
-    3,
-    /does not look like the API/,
-  ],
-  [
-    '401 to all',
-    drained((response) =>
-      response
-        .writeHead(401, { 'content-type': 'application/problem+json' })
-        .end('{"code":"unauthorized"}'),
-    ),
-    3,
-    /the token was refused \(401\)/,
-  ],
-  [
-    'HTML error pages',
-    drained((response) =>
-      response.writeHead(503, { 'content-type': 'text/html' }).end('<h1>Sorry</h1>'),
-    ),
-    3,
-    /503/,
-  ],
-  [
-    'a gateway without anything behind it',
-    drained((response) => response.writeHead(502).end()),
-    3,
-    /502/,
-  ],
-  ['one that is limited for good', drained((r) => r.writeHead(429).end()), 3, /429/],
-  ['one that never answers', () => {}, 3, /no whole answer within 0.3 s/],
-  ['one that drips', drained((r) => r.writeHead(200).write('{')), 3, /no whole answer within/],
-  [
-    'one that cuts every connection',
-    (incoming) => incoming.socket.destroy(),
-    3,
-    /the connection ended/,
-  ],
-  [
-    'one that cuts answers off',
-    drained((response) => {
-      response.writeHead(200, { 'content-length': '1000' });
-      response.write('{"id":');
-      response.destroy();
-    }),
-    3,
-    /the connection ended/,
-  ],
+const JSON_TYPE = 'application/json';
+const PROBLEM = '{"code":"unauthorized"}';
+const NOT_THE_API = /does not look like the API/;
+const CUT = /the connection ended/;
+
+const files: RequestListener = (incoming, response) => {
+  incoming.resume();
+  if (incoming.method !== 'GET') response.writeHead(405, { allow: 'GET' }).end();
+  else createReadStream(new URL(import.meta.url)).pipe(response);
+};
+const cutOff = drained((response) => {
+  response.writeHead(200, { 'content-length': '1000' });
+  response.write('{"id":');
+  response.destroy();
+});
+
+const TARGETS: readonly (readonly [name: string, listener: RequestListener, words: RegExp])[] = [
+  ['a static file server', files, /does not look like the API.*base url/i],
+  ['a file server that knows no such path', answering(404, 'text/plain', 'no'), NOT_THE_API],
+  ['an echo server', drained((response, body) => response.end(body)), NOT_THE_API],
+  ['200 to all', answering(200, JSON_TYPE, '{"ok":true}'), NOT_THE_API],
+  ['401 to all', answering(401, 'application/problem+json', PROBLEM), /token was refused \(401\)/],
+  ['HTML error pages', answering(503, 'text/html', '<h1>Sorry</h1>'), /503/],
+  ['a gateway without anything behind it', answering(502), /502/],
+  ['one that is limited for good', answering(429), /429/],
+  ['one that never answers', () => {}, /no whole answer within 0.3 s/],
+  ['one that drips', drained((r) => r.writeHead(200).write('{')), /no whole answer within/],
+  ['one that cuts every connection', (incoming) => incoming.socket.destroy(), CUT],
+  ['one that cuts answers off', cutOff, CUT],
 ];
 
 const broken = suite('broken targets');
 
-for (const [name, listener, code, words] of TARGETS) {
-  broken(`${name}: exit ${code}, and nothing is passed`, () =>
+for (const [name, listener, words] of TARGETS) {
+  broken(`${name}: exit 3, and nothing is passed`, () =>
     withServer(listener, async (baseUrl) => {
       const seen = await runJudge({ baseUrl, tokenEnv: 'TOKEN', json: true, timeoutS: '0.3' });
-      assert.is(seen.code, code);
+      assert.is(seen.code, 3);
       assert.is(seen.report.verdict, 'invalid');
       assert.is(seen.report.summary.passed, 0);
       assert.is(seen.report.summary.deviates, 0);
@@ -151,7 +108,7 @@ broken('one that creates whatever it is asked: it deviates, and passes no refusa
   withServer(
     drained((response) =>
       response
-        .writeHead(201, { 'content-type': 'application/json', etag: '"1"' })
+        .writeHead(201, { 'content-type': JSON_TYPE, etag: '"1"' })
         .end('{"id":"1","revision":1,"status":"New","brand_id":"10"}'),
     ),
     async (baseUrl) => {

@@ -4,9 +4,9 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { createSandbox } from '../../simulator/index.ts';
 import { withFolder } from '../commands/conformance/testing/run-judge.ts';
 import { CONFORMANCE, Program, run } from './testing/program.ts';
+import { sandboxed } from './testing/sandboxed.ts';
 
 const conformance = (args: readonly string[]) =>
   run([CONFORMANCE, ...args], { env: { GITHUB_ACTIONS: '' } });
@@ -30,24 +30,18 @@ for (const [args, code, words] of CALLS) {
   });
 }
 
-built('judges, and with --json standard output is JSON and nothing else', async () => {
-  const sandbox = await createSandbox({ clock: 'frozen' });
-  try {
-    const { base_url: url } = await sandbox.listen({ port: 0 });
+built('judges, and with --json standard output is JSON and nothing else', () =>
+  sandboxed({ clock: 'frozen' }, async (url) => {
     const ended = await conformance(['run', '--base-url', url, '--only', 'BULK-6', '--json']);
     assert.is(ended.code, 0, ended.err);
     assert.is(JSON.parse(ended.out).verdict, 'conformant');
     assert.match(ended.err, 'Judging');
-  } finally {
-    await sandbox.close();
-  }
-});
+  }),
+);
 
-built('Ctrl-C: what is done is reported, exit 130', async () => {
-  const sandbox = await createSandbox({ clock: 'frozen', plan: 'standard' });
-  try {
-    const { base_url: url } = await sandbox.listen({ port: 0 });
-    await withFolder(async (cwd) => {
+built('Ctrl-C: what is done is reported, exit 130', () =>
+  sandboxed({ clock: 'frozen', plan: 'standard' }, (url, sandbox) =>
+    withFolder(async (cwd) => {
       const { token } = sandbox.credential('firm');
       const credentials = { firm: { token, brand_id: '10' } };
       writeFileSync(join(cwd, 'p.json'), JSON.stringify({ credentials }));
@@ -60,10 +54,8 @@ built('Ctrl-C: what is done is reported, exit 130', async () => {
       assert.match(ended.err, 'Interrupted');
       assert.match(ended.out, 'interrupted');
       assert.not.ok(ended.out.includes(String(token)));
-    });
-  } finally {
-    await sandbox.close();
-  }
-});
+    }),
+  ),
+);
 
 built.run();

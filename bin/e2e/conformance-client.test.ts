@@ -1,5 +1,5 @@
-// `conformance client -- COMMAND`: sample clients judged by the built command, and the ways in
-// which a command can be of no use.
+// `conformance client -- COMMAND`: sample clients that are judged, and the ways in which a command can
+// be of no use.
 import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -12,22 +12,25 @@ import {
   wrongClients,
 } from '../../conformance/client/testing/sample-clients.ts';
 import type { Report } from '../../conformance/reports/report.ts';
+import { defineClient } from '../commands/conformance/client.ts';
+import { UsageError } from '../commands/conformance/io.ts';
 import { selectChecks } from '../commands/conformance/selection.ts';
-import {
-  CONFORMANCE,
-  type Ended,
-  freePort,
-  Program,
-  run as runProgram,
-} from './testing/program.ts';
+import { type CommandRun, runCommand } from '../commands/conformance/testing/run-judge.ts';
+import { CONFORMANCE, freePort, Program } from './testing/program.ts';
 
 const judged = suite('conformance client');
 const folder = mkdtempSync(join(tmpdir(), 'client-'));
 
 const fixedPort = await freePort();
 
-const run = (args: readonly string[]) =>
-  runProgram([CONFORMANCE, 'client', ...args], { cwd: folder });
+async function run(args: readonly string[]): Promise<CommandRun> {
+  try {
+    return await runCommand(defineClient, {}, { env: process.env, cwd: folder }, args);
+  } catch (error) {
+    assert.instance(error, UsageError);
+    return { code: 2, out: '', err: (error as Error).message };
+  }
+}
 
 /** A program in one line, run by this very Node. */
 const program = (text: string) => ['--', process.execPath, '--input-type=module', '-e', text];
@@ -41,7 +44,7 @@ const clientNamed = (name: string) => {
 /** As JSON has it. */
 type ClientReport = Pick<Report, 'rules' | 'notes' | 'interrupted'>;
 
-function verdictsOf({ out }: Ended): Record<string, string> {
+function verdictsOf({ out }: CommandRun): Record<string, string> {
   const { rules } = JSON.parse(out) as ClientReport;
   return Object.fromEntries(rules.map(({ id, verdict }) => [id, verdict]));
 }

@@ -1,16 +1,14 @@
 // The allowance of a firm, judged in real time by the credentials of a profile alone.
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { createSandbox } from '../../simulator/index.ts';
 import { runJudge, withFolder } from '../commands/conformance/testing/run-judge.ts';
 import { type ProfileRates, writeProfile } from './testing/live-profile.ts';
+import { sandboxed } from './testing/sandboxed.ts';
 
 /** What LIM-3 comes to where the firm has this rate and the profile says so or not. */
-async function judged(isTold: boolean, firmPerSecond: number): Promise<string> {
-  const sandbox = await createSandbox({ clock: 'real' });
-  const { base_url: baseUrl } = await sandbox.listen({ port: 0 });
-  try {
-    return await withFolder(async (cwd) => {
+function judged(isTold: boolean, firmPerSecond: number): Promise<string> {
+  return sandboxed({ clock: 'real' }, (baseUrl, sandbox) =>
+    withFolder(async (cwd) => {
       const plan: ProfileRates = { per_second: 5, ...(isTold ? { firm_per_second: 20 } : {}) };
       const profile = await writeProfile(sandbox, cwd, plan);
       await sandbox.control('PATCH', 'firms/1', { rate_per_second: firmPerSecond });
@@ -19,10 +17,8 @@ async function judged(isTold: boolean, firmPerSecond: number): Promise<string> {
       const { report } = await runJudge(given, { cwd });
       const rule = report.rules.find(({ id }) => id === 'LIM-3')!;
       return `${rule.verdict} ${rule.findings.map(({ actual }) => actual).join('; ')}`;
-    });
-  } finally {
-    await sandbox.close();
-  }
+    }),
+  );
 }
 
 const firmRate = suite('the rate of a firm');

@@ -2,12 +2,8 @@
 // is caught by at least one of its rules. Which ones is recorded in bin/e2e/testing/witness/proof.json.
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import {
-  blamedIn,
-  complaintsOf,
-  judgeWitness,
-  unpassedOf,
-} from '../../e2e/testing/judge-witness.ts';
+import { judgeWitness } from '../../e2e/testing/judge-witness.ts';
+import { blamedIn, complaintsOf, unpassedOf } from '../../e2e/testing/sandboxed.ts';
 import { type Defect, defects } from '../../e2e/testing/witness/defects.ts';
 import { type StyleName, styles } from '../../e2e/testing/witness/styles.ts';
 import { compatibleGroups } from '../../e2e/testing/witness/traits.ts';

@@ -3,19 +3,17 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { OPERATIONS } from '../../../conformance/engine/operations.ts';
-import { createSandbox } from '../../../simulator/index.ts';
 import { runJudge, withFolder } from '../../commands/conformance/testing/run-judge.ts';
 import { writeProfile } from '../testing/live-profile.ts';
+import { complaintsOf, sandboxed } from '../testing/sandboxed.ts';
 
 const contended = suite('contention in passing');
 
 const WRITES = Object.entries(OPERATIONS).flatMap(([name, { keyed }]) => (keyed ? [name] : []));
-const ONLY = ['ACC-*', 'UPD-*', 'IDEM-6*'];
+const ONLY = ['ACC-1*', 'UPD-*', 'IDEM-6b'];
 
 async function judged(probability: number) {
-  const sandbox = await createSandbox({ plan: 'pro', seed: 'contended' });
-  try {
-    const { base_url: baseUrl } = await sandbox.listen({ port: 0 });
+  return sandboxed({ plan: 'pro', seed: 'contended' }, async (baseUrl, sandbox) => {
     const effect = { kind: 'status', status: 503 };
     for (const operation of WRITES) {
       await sandbox.control('POST', 'faults', { match: { operation }, effect, probability });
@@ -25,24 +23,17 @@ async function judged(probability: number) {
       const given = { baseUrl, controlUrl: 'none', profile, json: true, only: ONLY };
       return runJudge(given, { cwd });
     });
-  } finally {
-    await sandbox.close();
-  }
+  });
 }
 
 contended('a target that answers every tenth write so deviates from nothing', async () => {
   const { report } = await judged(0.1);
-  const bad = report.rules.flatMap(({ id, verdict, findings }) =>
-    verdict === 'deviates' || verdict === 'harness_error'
-      ? findings.map((each) => `${id} ${each.scenario}: ${each.expected}, but ${each.actual}`)
-      : [],
-  );
-  assert.equal(bad, []);
+  assert.equal(complaintsOf(report), []);
   const met = report.scenarios.flatMap(({ exchanges }) =>
     exchanges.filter(({ response }) => response?.body?.includes('write_contention')),
   );
   assert.ok(met.length > 5, `${met.length} were contended`);
-  assert.ok(report.summary.passed >= 20, `${report.summary.passed} passed`);
+  assert.ok(report.summary.passed >= 12, `${report.summary.passed} passed`);
 });
 
 contended.run();

@@ -6,8 +6,8 @@ import { join } from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { runExplore } from '../../commands/conformance/testing/run-judge.ts';
-import { served } from '../testing/bent-sandbox.ts';
 import { startChaosProxy } from '../testing/chaos-proxy.ts';
+import { sandboxed } from '../testing/sandboxed.ts';
 
 const slow = suite('explore a slow target');
 const folder = mkdtempSync(join(tmpdir(), 'slow-'));
@@ -46,7 +46,7 @@ async function explored({ slowMs, minutes, requests, heard, asked }: Tried) {
     heard?.(said, trying);
   };
   const io = { cwd: folder, isTerminal: true, out: say, err: say, stop: stopping.signal };
-  return served([], async (target) => {
+  return sandboxed({ clock: 'frozen' }, async (target) => {
     const draw = () => {
       asked?.(trying);
       return 'slow' as const;

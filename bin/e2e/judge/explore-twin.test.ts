@@ -7,30 +7,25 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { parseConfig } from '../../../fixtures/config.ts';
 import { defaultSettings, type Settings } from '../../../fixtures/settings.ts';
-import { createSandbox } from '../../../simulator/index.ts';
 import { simulatorModels } from '../../commands/conformance/explore-model.ts';
 import { runExplore } from '../../commands/conformance/testing/run-judge.ts';
 import { explored } from '../explore/testing/explored.ts';
+import { sandboxed } from '../testing/sandboxed.ts';
 
 const twins = suite('the twin of a target');
 const folder = mkdtempSync(join(tmpdir(), 'twin-'));
 twins.after(() => rmSync(folder, { recursive: true, force: true }));
 
 /** What the command says of a sandbox with these settings, and the file that it writes. */
-async function observed(settings: Partial<Settings>, given: Readonly<Record<string, string>>) {
-  const sandbox = await createSandbox({ clock: 'frozen', settings });
-  try {
-    const { base_url: baseUrl } = await sandbox.listen({ port: 0 });
+const observed = (settings: Partial<Settings>, given: Readonly<Record<string, string>>) =>
+  sandboxed({ clock: 'frozen', settings }, async (baseUrl) => {
     const options = { baseUrl, observed: 'twin.json', ...given };
     const { code, out, err } = await runExplore(options, { cwd: folder });
     const file = join(folder, 'twin.json');
     const text = existsSync(file) ? readFileSync(file, 'utf8') : null;
     rmSync(file, { force: true });
     return { code, said: out + err, twin: text === null ? null : JSON.parse(text) };
-  } finally {
-    await sandbox.close();
-  }
-}
+  });
 
 const OWN: Partial<Settings> = { missing_if_match: 428, first_revision: 7, revision_step: 2 };
 

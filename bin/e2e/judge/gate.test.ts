@@ -5,13 +5,9 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { createSandbox, type SandboxHandle } from '../../../simulator/index.ts';
-import {
-  type Given,
-  runJudge,
-  withFolder,
-  withServer,
-} from '../../commands/conformance/testing/run-judge.ts';
+import type { SandboxHandle } from '../../../simulator/index.ts';
+import { type Given, runJudge, withFolder } from '../../commands/conformance/testing/run-judge.ts';
+import { behindGateway } from '../testing/sandboxed.ts';
 
 const gate = suite('a gate');
 
@@ -26,61 +22,43 @@ interface Gated {
 }
 
 /** A live target with a profile, in front of which something can go wrong at a given call. */
-async function gated(deviations: string[], play: (gate: Gated) => Promise<void>): Promise<void> {
+async function gated(play: (gate: Gated) => Promise<void>): Promise<void> {
   const forwards = [{ from: 'https://example.com', to: 'http://127.0.0.1:9/' }];
-  const sandbox = await createSandbox({ plan: 'pro', deviations, forwards });
   let left = Number.POSITIVE_INFINITY;
   let wrong = 0;
   let count = 0;
-  const target = withServer(
-    async (request, response) => {
-      left -= 1;
-      count += 1;
-      if (left < 0) {
-        return response.writeHead(wrong, { 'content-type': 'application/json' }).end('{}');
-      }
-      const chunks: Buffer[] = [];
-      for await (const chunk of request) chunks.push(chunk as Buffer);
-      const { method = '', url, headers } = request;
-      const lines = Object.entries(headers).map(([name, value]) => [name, String(value)]);
-      const body = method === 'GET' ? null : Buffer.concat(chunks);
-      const init = { method, headers: lines as [string, string][], body };
-      const answer = await sandbox.fetch(new Request(`http://sandbox${url}`, init));
-      const bytes = Buffer.from(await answer.arrayBuffer());
-      return response.writeHead(answer.status, Object.fromEntries(answer.headers)).end(bytes);
-    },
-    (baseUrl) =>
-      withFolder(async (cwd) => {
-        const firm = { token: sandbox.credential('firm').token, brand_id: '10' };
-        const profile = {
-          credentials: { firm },
-          seeds: {
-            trading_account: { account_id: '1001', trading_account_id: '5001', currency: 'USD' },
-            settled_transactions: [{ id: '9001', account_id: '1001' }],
-          },
-          plan: { per_second: 50 },
-          receiver: { public_url: 'https://example.com/hooks' },
-        };
-        writeFileSync(join(cwd, 'p.json'), JSON.stringify(profile));
-        const given: Given = { baseUrl, controlUrl: 'none', profile: 'p.json', json: true };
-        const after = (calls: number, status: number) => {
-          left = calls;
-          wrong = status;
-        };
-        await play({ cwd, given, sandbox, after, calls: () => count });
-      }),
+  const refuse = () => {
+    left -= 1;
+    count += 1;
+    return left < 0 ? wrong : undefined;
+  };
+  await behindGateway({ plan: 'pro', forwards }, { refuse }, (baseUrl, sandbox) =>
+    withFolder(async (cwd) => {
+      const firm = { token: sandbox.credential('firm').token, brand_id: '10' };
+      const profile = {
+        credentials: { firm },
+        seeds: {
+          trading_account: { account_id: '1001', trading_account_id: '5001', currency: 'USD' },
+          settled_transactions: [{ id: '9001', account_id: '1001' }],
+        },
+        plan: { per_second: 50 },
+        receiver: { public_url: 'https://example.com/hooks' },
+      };
+      writeFileSync(join(cwd, 'p.json'), JSON.stringify(profile));
+      const given: Given = { baseUrl, controlUrl: 'none', profile: 'p.json', json: true };
+      const after = (calls: number, status: number) => {
+        left = calls;
+        wrong = status;
+      };
+      await play({ cwd, given, sandbox, after, calls: () => count });
+    }),
   );
-  try {
-    await target;
-  } finally {
-    await sandbox.close();
-  }
 }
 
 const FEW = ['ACC-1', 'ACC-4', 'ACC-13', 'UPD-1', 'UPD-2', 'IDEM-4b'];
 
 gate('a token that expires on the way is forgiven by nothing, and blamed for nothing', () =>
-  gated([], async ({ cwd, given, after }) => {
+  gated(async ({ cwd, given, after }) => {
     after(70, 401);
     const seen = await runJudge({ ...given, only: FEW, allowIncomplete: true }, { cwd });
     assert.is(seen.report.summary.deviates, 0, seen.out);
@@ -91,7 +69,7 @@ gate('a token that expires on the way is forgiven by nothing, and blamed for not
 );
 
 gate('a seed that is used up is forgiven by nothing, neither with a baseline', () =>
-  gated([], async ({ cwd, given }) => {
+  gated(async ({ cwd, given }) => {
     writeFileSync(join(cwd, 'p.json.used'), '9001\n');
     const not = { rules: ['TXS-13'], lacks: ['seeds.settled_transactions, one each time'] };
     const accepted = [{ ...not, reason: 'not here', expires: null }];
@@ -109,7 +87,7 @@ gate('a seed that is used up is forgiven by nothing, neither with a baseline', (
 gate(
   'what would show more is told of the selected rules that were not shown, and of no others',
   () =>
-    gated([], async ({ cwd, given }) => {
+    gated(async ({ cwd, given }) => {
       const all = await runJudge({ ...given, only: ['ACC-4'] }, { cwd });
       assert.equal(all.report.unlock, []);
       // NS-8: its words speak of Basic authentication, and hold no secret.
@@ -125,7 +103,7 @@ gate(
 );
 
 gate('a dry run says what would be sent and made, and sends nothing', () =>
-  gated([], async ({ cwd, given, after, calls }) => {
+  gated(async ({ cwd, given, after, calls }) => {
     after(0, 500);
     const plan = await runJudge({ ...given, dryRun: true }, { cwd });
     assert.is(plan.code, 0);
@@ -147,7 +125,7 @@ interface Told {
 }
 
 gate('what was made is told, close to what was announced, and nothing else was looked at', () =>
-  gated([], async ({ cwd, given, sandbox, calls }) => {
+  gated(async ({ cwd, given, sandbox, calls }) => {
     const only = ['acc-*', 'HOOK-5'];
     const { report: told } = await runJudge({ ...given, only, dryRun: true }, { cwd });
     const { makes, requests } = told as unknown as Told;

@@ -5,14 +5,14 @@ import type { AddressInfo } from 'node:net';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { runJudge } from '../../commands/conformance/testing/run-judge.ts';
-import { served } from '../testing/bent-sandbox.ts';
+import { sandboxed, verdictOf } from '../testing/sandboxed.ts';
 
 const lateMs = 900;
 const late = suite('late refusals');
 
 /** What LIM-5 comes to behind a gateway that keeps refusals back for as long as `isLate` says. */
 async function judgedBehind(isLate: (sinceFirstMs: number) => boolean, queues = false) {
-  return await served([], async (target) => {
+  return await sandboxed({ clock: 'frozen' }, async (target) => {
     let firstAtMs = 0;
     const gateway = createServer((incoming, response) => {
       const { method, headers, url } = incoming;
@@ -34,7 +34,7 @@ async function judgedBehind(isLate: (sinceFirstMs: number) => boolean, queues = 
     try {
       const options = { baseUrl, controlUrl: `${target}/_sandbox`, only: ['lim-rate'], json: true };
       const { report } = await runJudge(options);
-      return report.rules.find(({ id }) => id === 'LIM-5')!.verdict;
+      return verdictOf(report, 'LIM-5');
     } finally {
       gateway.closeAllConnections();
       gateway.close();

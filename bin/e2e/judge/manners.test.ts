@@ -7,94 +7,41 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { Inventory } from '../../../conformance/engine/inventory/inventory.ts';
 import { WriteRefused } from '../../../conformance/engine/scenario-errors.ts';
-import { createSandbox, type SandboxHandle } from '../../../simulator/index.ts';
-import {
-  type Given,
-  runJudge,
-  withFolder,
-  withServer,
-} from '../../commands/conformance/testing/run-judge.ts';
+import { type Given, runJudge, withFolder } from '../../commands/conformance/testing/run-judge.ts';
 import { profileOfSandbox } from '../testing/live-profile.ts';
-
-interface Seen {
-  readonly atMs: number;
-  readonly method: string;
-  readonly path: string;
-  readonly body: Readonly<Record<string, unknown>>;
-  readonly status: number;
-  readonly answer: Readonly<Record<string, unknown>>;
-}
+import { behindGateway, type Passed, sandboxed } from '../testing/sandboxed.ts';
 
 interface Played {
-  readonly seen: readonly Seen[];
+  readonly seen: readonly Passed[];
   readonly run: Awaited<ReturnType<typeof runJudge>>;
-  readonly sandbox: SandboxHandle;
 }
 
 const ORDER = { instrument: 'EURUSD', side: 'buy', volume: '0.01' };
 const RATE = 400;
 
-/** A run with a profile through a proxy that notes everything; `lose` cuts an answer off. */
+/** A run with a profile through a gateway that notes everything; `lose` cuts an answer off. */
 async function play(
   given: Given,
   over: object = {},
-  lose: (seen: Seen) => boolean = () => false,
+  lose: (seen: Passed) => boolean = () => false,
 ): Promise<Played> {
-  const sandbox = await createSandbox({});
-  const seen: Seen[] = [];
-  try {
-    const profile = await profileOfSandbox(sandbox, { per_second: RATE });
-    const run = await withServer(
-      async (request, response) => {
-        const chunks: Buffer[] = [];
-        for await (const chunk of request) chunks.push(chunk as Buffer);
-        const body = Buffer.concat(chunks);
-        const atMs = performance.now();
-        const { method = '', url = '', rawHeaders } = request;
-        const headers = new Headers();
-        for (let at = 0; at + 1 < rawHeaders.length; at += 2) {
-          const name = rawHeaders[at]!;
-          if (!/^(host|connection|content-length|transfer-encoding)$/i.test(name)) {
-            headers.append(name, rawHeaders[at + 1]!);
-          }
-        }
-        const init: RequestInit = { method, headers, redirect: 'manual' };
-        if (method !== 'GET') init.body = body;
-        const came = await sandbox.fetch(new Request(`http://sandbox${url}`, init));
-        const bytes = Buffer.from(await came.arrayBuffer());
-        const noted = {
-          ...{ atMs, method, path: url, status: came.status },
-          ...{ body: parsed(body), answer: parsed(bytes) },
-        };
-        seen.push(noted);
-        if (lose(noted)) return request.socket.resetAndDestroy();
-        const lines = [...came.headers].filter(
-          ([name]) => !/^(content-length|transfer)/.test(name),
-        );
-        response.writeHead(came.status, Object.fromEntries(lines)).end(bytes);
-      },
-      (baseUrl) =>
-        withFolder(async (cwd) => {
-          writeFileSync(join(cwd, 'p.json'), JSON.stringify({ ...profile, ...over }));
-          const options = { baseUrl, controlUrl: 'none', profile: 'p.json', json: true };
-          return await runJudge({ ...options, ...given }, { cwd });
-        }),
-    );
-    return { seen, run, sandbox };
-  } finally {
-    await sandbox.close();
-  }
+  const seen: Passed[] = [];
+  const note = (passed: Passed) => {
+    seen.push(passed);
+    return lose(passed);
+  };
+  const run = await behindGateway({}, { note }, (baseUrl, sandbox) =>
+    withFolder(async (cwd) => {
+      const profile = await profileOfSandbox(sandbox, { per_second: RATE });
+      writeFileSync(join(cwd, 'p.json'), JSON.stringify({ ...profile, ...over }));
+      const options = { baseUrl, controlUrl: 'none', profile: 'p.json', json: true };
+      return await runJudge({ ...options, ...given }, { cwd });
+    }),
+  );
+  return { seen, run };
 }
 
-function parsed(bytes: Buffer): Readonly<Record<string, unknown>> {
-  try {
-    return JSON.parse(bytes.toString()) as Record<string, unknown>;
-  } catch {
-    return {};
-  }
-}
-
-const isWrite = ({ method }: Seen) => method !== 'GET';
+const isWrite = ({ method }: Passed) => method !== 'GET';
 const OWN = new Set(['2147483641', '999999999', '999999999999']);
 const SETTLED = ['9001', '9002', '9006'];
 const positions = { open: { body: ORDER }, close: { body: {} } };
@@ -150,7 +97,7 @@ manners('a whole run writes to nothing but what it made and what the profile nam
   assert.equal(blocked, []);
   assert.equal(report.inventory!.enabled, []);
   // Every position that is left open is named.
-  const idsOf = (verb: string, read: (each: Seen) => unknown) =>
+  const idsOf = (verb: string, read: (each: Passed) => unknown) =>
     seen
       .filter(({ path, status }) => path === `/api/v1/positions/${verb}` && status < 300)
       .map((each) => String(read(each)));
@@ -277,11 +224,9 @@ manners('the guard refuses every write that names a record of others', async () 
   assert.not.ok((await Promise.all(refused)).includes(true));
 });
 
-manners('the profile that init writes runs with one token set, and shows no userinfo', async () => {
-  const sandbox = await createSandbox({ plan: 'pro' });
-  try {
-    const { base_url: baseUrl } = await sandbox.listen({ port: 0 });
-    await withFolder(async (cwd) => {
+manners('the profile that init writes runs with one token set, and shows no userinfo', () =>
+  sandboxed({ plan: 'pro' }, (baseUrl, sandbox) =>
+    withFolder(async (cwd) => {
       const { EXAMPLE_PROFILE } = await import('../../../conformance/providers/profile.ts');
       writeFileSync(join(cwd, 'p.json'), JSON.stringify(EXAMPLE_PROFILE));
       const env = { FIRM_TOKEN: String(sandbox.credential('firm').token) };
@@ -292,10 +237,8 @@ manners('the profile that init writes runs with one token set, and shows no user
       const secret = baseUrl.replace('://', '://user:hunter2@');
       const dry = await runJudge({ baseUrl: secret, dryRun: true }, { cwd, env });
       assert.not.match(dry.out + dry.err, 'hunter2');
-    });
-  } finally {
-    await sandbox.close();
-  }
-});
+    }),
+  ),
+);
 
 manners.run();

@@ -1,15 +1,13 @@
 // A run on a sandbox plays in worlds of its own: the default world does not show it.
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { createSandbox } from '../../../simulator/index.ts';
 import { runJudge } from '../../commands/conformance/testing/run-judge.ts';
+import { sandboxed } from '../testing/sandboxed.ts';
 
 const own = suite('a run on a sandbox');
 
-own('leaves nothing in the journal and the coverage of the default world', async () => {
-  const sandbox = await createSandbox();
-  try {
-    const { base_url: baseUrl } = await sandbox.listen({ port: 0 });
+own('leaves nothing in the journal and the coverage of the default world', () =>
+  sandboxed({}, async (baseUrl, sandbox) => {
     // These rules send requests without a token, with unknown ones, and ask for tokens.
     const only = ['AUTH-1', 'AUTH-3a', 'ERR-2', 'HOOK-1', 'EVT-1'];
     const { code, out } = await runJudge({ baseUrl, only, json: true });
@@ -19,9 +17,7 @@ own('leaves nothing in the journal and the coverage of the default world', async
       requests.map((each) => JSON.stringify(each)),
       [],
     );
-  } finally {
-    await sandbox.close();
-  }
-});
+  }),
+);
 
 own.run();

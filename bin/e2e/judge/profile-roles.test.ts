@@ -4,9 +4,10 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { createSandbox, type SandboxHandle } from '../../../simulator/index.ts';
+import type { SandboxHandle } from '../../../simulator/index.ts';
 import { runJudge, withFolder } from '../../commands/conformance/testing/run-judge.ts';
 import { writeProfile } from '../testing/live-profile.ts';
+import { blamedIn, sandboxed } from '../testing/sandboxed.ts';
 
 type Credentials = Record<string, Record<string, string>>;
 
@@ -33,22 +34,17 @@ const SWAPS: [role: string, words: RegExp, only: string[], swap: (s: SandboxHand
 const roles = suite('the roles of a profile');
 
 async function judged(swap: (s: SandboxHandle, credentials: Credentials) => Promise<string[]>) {
-  const sandbox = await createSandbox({});
-  try {
-    const { base_url: baseUrl } = await sandbox.listen({ port: 0 });
-    return await withFolder(async (cwd) => {
+  return sandboxed({}, (baseUrl, sandbox) =>
+    withFolder(async (cwd) => {
       const file = await writeProfile(sandbox, cwd, { per_second: 500 });
       const profile = JSON.parse(readFileSync(join(cwd, file), 'utf8'));
       const only = await swap(sandbox, profile.credentials);
       writeFileSync(join(cwd, file), JSON.stringify(profile));
       const given = { baseUrl, controlUrl: 'none', profile: file, json: true, only };
       const { report } = await runJudge(given, { cwd });
-      const bad = report.rules.filter(({ verdict }) => verdict === 'deviates').map(({ id }) => id);
-      return { notes: report.notes.join('\n'), bad, report };
-    });
-  } finally {
-    await sandbox.close();
-  }
+      return { notes: report.notes.join('\n'), bad: blamedIn(report), report };
+    }),
+  );
 }
 
 for (const [role, words, only, swap] of SWAPS) {

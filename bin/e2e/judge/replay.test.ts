@@ -6,17 +6,15 @@ import { join } from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { sampleReport } from '../../../conformance/reports/testing/sample-report.ts';
-import { createSandbox } from '../../../simulator/index.ts';
 import { replay } from '../../commands/conformance/replay.ts';
 import { runJudge, withFolder } from '../../commands/conformance/testing/run-judge.ts';
+import { sandboxed } from '../testing/sandboxed.ts';
 
 const test = suite('replay');
 
 test('a scenario is sent again with new names and with ids from the responses', () =>
-  withFolder(async (cwd) => {
-    const sandbox = await createSandbox({ clock: 'frozen', plan: 'pro' });
-    try {
-      const { base_url: baseUrl } = await sandbox.listen({ port: 0 });
+  withFolder((cwd) =>
+    sandboxed({ clock: 'frozen', plan: 'pro' }, async (baseUrl, sandbox) => {
       const given = {
         baseUrl,
         only: ['upd-status', 'bulk-row-without-reference'],
@@ -43,10 +41,8 @@ test('a scenario is sent again with new names and with ids from the responses', 
         assert.match(out, /\d\. -> 2\d\d after/, out);
         assert.not.match(out, '-> 401 after');
       }
-    } finally {
-      await sandbox.close();
-    }
-  }));
+    }),
+  ));
 
 const [scenario] = sampleReport.scenarios;
 const [exchange] = scenario!.exchanges;

@@ -2,7 +2,8 @@
 // judged on the witness with that trait, and comes to this verdict.
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { complaintsOf, judgeWitness } from '../testing/judge-witness.ts';
+import { judgeWitness } from '../testing/judge-witness.ts';
+import { complaintsOf } from '../testing/sandboxed.ts';
 import { traits } from '../testing/witness/traits.ts';
 
 const legitimate = suite('rules on a target with a legitimate trait');
@@ -10,31 +11,34 @@ const legitimate = suite('rules on a target with a legitimate trait');
 /** It does not keep LIM-1; rules that are not about limits have to bear it. */
 const GENEROUS = { id: 'generous', sentence: 'limits are too high', style: { generosity: 1.2 } };
 
-type Row = readonly [trait: string, rules: readonly string[], verdict: 'passed' | 'not_tested'];
+type Row = readonly [traits: string, rules: readonly string[], verdict: 'passed' | 'not_tested'];
 
 const ROWS: readonly Row[] = [
   // A 500 or 503 now and then is sent again, and is no answer to judge.
   ['failure', ['IDEM-7b', 'IDEM-14a', 'AUTH-8', 'ACC-14'], 'passed'],
   ['contention', ['IDEM-15', 'TXS-2', 'UPD-12'], 'passed'],
   ['lock-25', ['UPD-3', 'TXS-4'], 'passed'],
-  // NS-14: a body that cannot be read is refused with any 4xx in plain text.
-  ['unreadable-415', ['TXN-6', 'TXN-7', 'TXS-15', 'ACC-3', 'CONV-1b'], 'passed'],
-  // NS-1: orders may be answered with any success, or not be taken at all.
-  ['order-202', ['POS-2', 'POS-3', 'POS-4', 'IDEM-4a', 'IDEM-2c'], 'passed'],
+  [
+    // NS-14: a body that cannot be read is refused with any 4xx in plain text. NS-1: orders may be
+    // answered with any success. Numbers beyond 2^53 are read, compared and printed as they are
+    // written. NS-7: how many subscriptions there may be is open.
+    'unreadable-415 order-202 ids-int64 page-10 ten-hooks',
+    [
+      ...['TXN-6', 'TXN-7', 'TXS-15', 'ACC-3', 'CONV-1b', 'POS-2', 'POS-3', 'POS-4', 'IDEM-4a'],
+      ...['IDEM-2c', 'CONV-3', 'AUTH-6', 'ACC-5', 'AUTH-4', 'AUTH-8'],
+    ],
+    'passed',
+  ],
+  // NS-1: orders may not be taken at all.
   ['market-409', ['POS-2', 'POS-4'], 'not_tested'],
-  // Numbers beyond 2^53 are read, compared and printed as they are written.
-  ['ids-int64', ['CONV-3', 'AUTH-6', 'ACC-5'], 'passed'],
-  ['page-10', ['CONV-3'], 'passed'],
-  // NS-7: how many subscriptions there may be is open.
-  ['ten-hooks', ['AUTH-4', 'AUTH-8'], 'passed'],
   ['generous', ['AUTH-3c'], 'passed'],
 ];
 
-for (const [id, rules, verdict] of ROWS) {
-  legitimate(`${id}: ${rules.join(' ')} ${verdict}`, async () => {
-    const trait = [...traits, GENEROUS].find((each) => each.id === id);
-    assert.ok(trait, id);
-    const report = await judgeWitness({ traits: [trait], only: rules });
+for (const [ids, rules, verdict] of ROWS) {
+  legitimate(`${ids}: ${rules.join(' ')} ${verdict}`, async () => {
+    const own = [...traits, GENEROUS].filter(({ id }) => ids.split(' ').includes(id));
+    assert.is(own.length, ids.split(' ').length);
+    const report = await judgeWitness({ traits: own, only: rules });
     assert.equal(complaintsOf(report), []);
     const verdicts = report.rules.filter((each) => rules.includes(each.id));
     assert.equal(

@@ -1,7 +1,6 @@
 // Has a witness judged in process, by its control plane or by a profile alone.
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Report } from '../../../conformance/reports/report.ts';
 import { runJudge, withFolder } from '../../commands/conformance/testing/run-judge.ts';
 import { freePort } from './program.ts';
 import { startWitness, type Witness, type WitnessOptions } from './witness/start.ts';
@@ -39,26 +38,4 @@ async function ampleProfile({ world, profile }: Witness): Promise<object> {
   world.changeFirm('1', { rate_per_second: plan.firm_per_second });
   world.changeFirm('2', { rate_per_second: plan.firm_per_second });
   return { ...given, plan };
-}
-
-export const blamedIn = ({ rules }: Report): string[] =>
-  rules.filter(({ verdict }) => verdict === 'deviates').map(({ id }) => id);
-
-/** The rules that are not as an honest target leaves them, in words. */
-export function complaintsOf({ rules, scenarios }: Report): string[] {
-  const failed = scenarios.filter(({ verdict }) => verdict === 'harness_error');
-  const accused = rules.filter(({ verdict }) => verdict === 'deviates');
-  return [
-    ...failed.map(({ id }) => `${id}: the judge failed`),
-    ...accused.map(({ id, findings: [first] }) => {
-      return `${id} (${first?.scenario}): expected ${first?.expected}; actual ${first?.actual}`;
-    }),
-  ];
-}
-
-export function unpassedOf({ rules }: Report): string[] {
-  const isOpen = (verdict: string) => verdict !== 'passed' && verdict !== 'not_selected';
-  return rules
-    .filter(({ verdict }) => isOpen(verdict))
-    .map(({ id, verdict, findings }) => `${id} ${verdict}: ${findings[0]?.actual}`);
 }

@@ -4,7 +4,7 @@ import type { RequestListener } from 'node:http';
 import { join } from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { createSandbox } from '../../../../simulator/index.ts';
+import { sandboxed } from '../../../e2e/testing/sandboxed.ts';
 import { UsageError } from '../io.ts';
 import { type Given, runExplore, runJudge, withFolder, withServer } from '../testing/run-judge.ts';
 
@@ -40,18 +40,14 @@ find('a control plane that was named and does not answer is not silently done wi
   ),
 );
 
-find('a control plane that wants a token is told from one that is not there', async () => {
-  const sandbox = await createSandbox({ controlToken: 'c0ntr0l-token' });
-  const { base_url: baseUrl } = await sandbox.listen({ port: 0 });
-  try {
+find('a control plane that wants a token is told from one that is not there', () =>
+  sandboxed({ controlToken: 'c0ntr0l-token' }, async (baseUrl) => {
     const { out } = await runJudge({ baseUrl, only: ['ACC-1'] });
     assert.match(out.replace(/\s+/g, ' '), 'name its token with --control-token-env');
     const wrong = await refusal({ baseUrl, only: ['ACC-1'], controlTokenEnv: 'TOKEN' });
     assert.match(wrong, 'the token of --control-token-env is not the one it wants');
-  } finally {
-    await sandbox.close();
-  }
-});
+  }),
+);
 
 find('a refused token is named by the option that gave it', () =>
   withServer(
@@ -105,7 +101,7 @@ find('where the token is refused the receiver is not to blame, and each request 
 find(
   'an exploration says why it compared nothing, and that the target agreed nowhere',
   async () => {
-    for (const more of [{}, { model: 'm.json' }]) {
+    for (const more of [{ model: 'm.json' }]) {
       await withFolder(async (cwd) => {
         writeFileSync(join(cwd, 'm.json'), '{}');
         writeFileSync(join(cwd, 'p.json'), JSON.stringify(profile));
@@ -123,10 +119,8 @@ find(
   },
 );
 
-find('what is played again is named as in the file that it came from', async () => {
-  const sandbox = await createSandbox({ deviations: ['account-create-answers-200'] });
-  const { base_url: baseUrl } = await sandbox.listen({ port: 0 });
-  try {
+find('what is played again is named as in the file that it came from', () =>
+  sandboxed({ deviations: ['account-create-answers-200'] }, async (baseUrl) => {
     await withFolder(async (cwd) => {
       writeFileSync(join(cwd, 'm.json'), '{}');
       const wide = { baseUrl, requests: '200', model: 'm.json', report: ['json=kept.json'] };
@@ -135,15 +129,11 @@ find('what is played again is named as in the file that it came from', async () 
       assert.is(again.code, 1);
       assert.match(again.out, '--replay kept.json#d1');
     });
-  } finally {
-    await sandbox.close();
-  }
-});
+  }),
+);
 
-find('an exploration with too few requests says that learning took them', async () => {
-  const sandbox = await createSandbox();
-  const { base_url: baseUrl } = await sandbox.listen({ port: 0 });
-  try {
+find('an exploration with too few requests says that learning took them', () =>
+  sandboxed({}, async (baseUrl) => {
     const { code, out } = await runExplore({ baseUrl, requests: '3' });
     assert.is(code, 3);
     const said = out.replace(/\s+/g, ' ');
@@ -151,9 +141,7 @@ find('an exploration with too few requests says that learning took them', async 
       said,
       /too few requests were left for it after \d+ requests? to learn.*Give more --requests/,
     );
-  } finally {
-    await sandbox.close();
-  }
-});
+  }),
+);
 
 find.run();

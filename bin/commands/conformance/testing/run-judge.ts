@@ -42,11 +42,12 @@ export function runExplore(given: Given, over: Partial<JudgeIo> = {}): Promise<C
   return runCommand(defineExplore, given, over);
 }
 
-/** Rejects with UsageError for options that are of no use. */
+/** `words` follow the options as they are. Rejects with UsageError for options that are of no use. */
 export async function runCommand(
   define: (command: Command, io: JudgeIo) => void,
   given: Given,
   over: Partial<JudgeIo> = {},
+  words: readonly string[] = [],
 ): Promise<CommandRun> {
   const ran = { code: 0, out: '', err: '' };
   const command = new Command('conformance').exitOverride();
@@ -70,7 +71,7 @@ export async function runCommand(
     },
     ...over,
   });
-  await command.parseAsync(argumentsOf(given), { from: 'user' });
+  await command.parseAsync([...argumentsOf(given), ...words], { from: 'user' });
   return ran;
 }
 
