@@ -2,7 +2,14 @@
 import { type Command, Option } from 'commander';
 import { addHelp } from '../help-text.ts';
 import { runInterruptibly, systemIo, UsageError } from './io.ts';
-import { addReportOptions, addSeed, numberFrom, optionsOf, type ReportOptions } from './options.ts';
+import {
+  addOptions,
+  addReportOptions,
+  addSeed,
+  numberFrom,
+  optionsOf,
+  type ReportOptions,
+} from './options.ts';
 
 export interface ClientOptions extends ReportOptions {
   readonly command: readonly string[];
@@ -40,24 +47,16 @@ export function defineClient(command: Command, io = systemIo()): void {
   command
     .usage('[options] -- COMMAND [ARGUMENT...]')
     .argument('[command...]', 'the command and its arguments, after --')
-    .option('--world <name|file>', 'starting world: a built-in name, or a file', 'default')
     .addOption(
       new Option('--plan <name>', 'plan of the credentials; slower plans limit the client')
         .choices(['sandbox', 'standard', 'pro'])
         .default('pro'),
     );
-  addSeed(command, 'decides every generated id, token and secret')
-    .option(
-      '--timeout-s <n>',
-      'how long one run of the command may take',
-      numberFrom('--timeout-s', 0.5, 3_600),
-      60,
-    )
-    .option(
-      '--jobs <n>',
-      'concurrent runs; default: as many as suit this machine',
-      numberFrom('--jobs', 1, 64, true),
-    );
+  addOptions(addSeed(command, 'decides every generated id, token and secret'), [
+    ['--world <name|file>', 'starting world: a built-in name, or a file', undefined, 'default'],
+    ['--timeout-s <n>', 'how long one run of the command may take', numberFrom(0.5, 3_600), 60],
+    ['--jobs <n>', 'concurrent runs; default: as many as suit', numberFrom(1, 64, true)],
+  ]);
   addReportOptions(command, 'checks', 'CLT-429 or CLT-token-*')
     .option('--list', 'list the checks')
     .action((words: readonly string[]) =>

@@ -1,14 +1,16 @@
 // `conformance explore`: what it offers on the command line.
 import type { Command } from 'commander';
 import { addHelp } from '../help-text.ts';
-import { runInterruptibly, systemIo, UsageError } from './io.ts';
+import { runInterruptibly, systemIo } from './io.ts';
 import {
+  addOptions,
   addReportFiles,
   addSeed,
   addTargetOptions,
   numberFrom,
   optionsOf,
   type ReportFiles,
+  reads,
   type TargetOptions,
 } from './options.ts';
 
@@ -49,31 +51,18 @@ export function defineExplore(command: Command, io = systemIo()): void {
       '130 interrupted',
     ],
   });
-  addSeed(addTargetOptions(command, io), 'decides what is drawn')
-    .option(
-      '--requests <n>',
-      'send at most this many requests',
-      numberFrom('--requests', 1, 10_000_000, true),
-      2000,
-    )
-    .option('--minutes <n>', 'take at most this long', numberFrom('--minutes', 0.01, 1440))
-    .option('--model <file>', 'a sandbox.config.json with the answers to the open questions')
-    .option(
-      '--concurrency <n>',
-      'concurrent requests, from 1 to 16',
-      numberFrom('--concurrency', 1, 16, true),
-      8,
-    )
-    .option(
-      '--replay <file#id>',
-      'play one difference of an earlier JSON report again',
-      (text: string) => {
-        const [, file, id] = /^(.+)#([^#]+)$/.exec(text) ?? [];
-        if (file !== undefined && id !== undefined) return { file, id };
-        throw new UsageError(`--replay: "${text}" is not FILE#ID, such as report.json#d1`);
-      },
-    )
-    .option('--observed <file>', 'write what was learned as a sandbox.config.json');
+  const replay = reads('FILE#ID, such as report.json#d1', (text) => {
+    const [, file, id] = /^(.+)#([^#]+)$/.exec(text) ?? [];
+    return file !== undefined && id !== undefined ? { file, id } : undefined;
+  });
+  addOptions(addSeed(addTargetOptions(command, io), 'decides what is drawn'), [
+    ['--requests <n>', 'send at most this many requests', numberFrom(1, 10_000_000, true), 2000],
+    ['--minutes <n>', 'take at most this long', numberFrom(0.01, 1440)],
+    ['--model <file>', 'a sandbox.config.json with the answers to the open questions'],
+    ['--concurrency <n>', 'concurrent requests, from 1 to 16', numberFrom(1, 16, true), 8],
+    ['--replay <file#id>', 'play one difference of an earlier JSON report again', replay],
+    ['--observed <file>', 'write what was learned as a sandbox.config.json'],
+  ]);
   addReportFiles(command, EXPLORE_FORMATS).action(() =>
     runInterruptibly(io, async (stop) => {
       const { exploreTarget } = await import('./explore-target.ts');

@@ -8,11 +8,92 @@ import { type JudgeIo, UsageError } from './io.ts';
 
 type Env = JudgeIo['env'];
 
+/** Parses the text of an option, which its refusals name. */
+type Reader = (option: string) => (text: string, before?: never) => unknown;
+
+/** An option: flags, words, how its value is read, and its default. */
+export type Row = readonly [
+  flags: string,
+  words: string,
+  read?: Reader | undefined,
+  usual?: unknown,
+];
+
+export function addOptions(command: Command, rows: readonly Row[]): Command {
+  for (const [flags, words, read, usual] of rows) {
+    const option = new Option(flags, words);
+    if (usual !== undefined) option.default(usual);
+    const parse = read?.(flags.split(' ')[0]!) as
+      | ((text: string, before: unknown) => unknown)
+      | undefined;
+    command.addOption(parse === undefined ? option : option.argParser(parse));
+  }
+  return command;
+}
+
+/** A text that cannot be read is refused with what the option takes. */
+export const reads =
+  <T>(takes: string, read: (text: string) => T | undefined) =>
+  (option: string) =>
+  (text: string): T => {
+    const value = read(text);
+    if (value !== undefined) return value;
+    throw new UsageError(`${option}: "${text}" is not ${takes}`);
+  };
+
+export const matching = (takes: string, pattern: RegExp) =>
+  reads(takes, (text) => (pattern.test(text) ? text : undefined));
+
+export function numberFrom(least: number, most: number, isWhole = false) {
+  const kind = isWhole ? 'a whole number' : 'a number';
+  return reads(`${kind} from ${least} to ${most}`, (text) => {
+    const value = /^\d+(\.\d+)?$/.test(text) ? Number(text) : Number.NaN;
+    const isIn = value >= least && value <= most && (!isWhole || Number.isInteger(value));
+    return isIn ? value : undefined;
+  });
+}
+
+/** An http or https URL, without slashes at its end. */
+const readUrl = reads('a url such as https://api.example.com', (text) => {
+  const isHttp = /^https?:\/\//i.test(text) && parseUrl(text) !== null;
+  return isHttp ? text.replace(/(?<!\/)\/+$/, '') : undefined;
+});
+
+const readBaseUrl: Reader = (option) => (text) => {
+  const url = readUrl(option)(text);
+  const own = url.replace(/\/api\/v1$/, '');
+  if (own === url) return url;
+  throw new UsageError(`${option}: leave the path /api/v1 out, it is added to it: ${own}`);
+};
+
+/** Repeatable, and with several values that are separated. */
+const listed =
+  <T>(separator: string | RegExp, read: (text: string) => T) =>
+  () =>
+  (text: string, before: readonly T[] = []): readonly T[] => [
+    ...before,
+    ...text.split(separator).flatMap((each) => (each.trim() === '' ? [] : [read(each.trim())])),
+  ];
+
 /** A secret with the variable that holds it: commands that are printed name the variable. */
 export interface Secret {
   readonly env: string;
   readonly value: string;
 }
+
+/** The name of an environment variable that holds a secret. */
+export const secretFrom =
+  (env: Env) =>
+  (option: string) =>
+  (name: string): Secret => {
+    if (!/^[A-Za-z_][A-Za-z0-9_]*$/.test(name) || name.startsWith('whsec_')) {
+      throw new UsageError(`${option} takes the name of an environment variable, not a secret`);
+    }
+    const value = env[name];
+    if (value !== undefined && value !== '') return { env: name, value };
+    const shown = /^[A-Z0-9_]+$/.test(name) ? name : 'that it names';
+    throw new UsageError(`${option}: the environment variable ${shown} is not set or is empty`);
+  };
 
 export interface TargetOptions {
   readonly baseUrl?: string;
@@ -31,63 +112,37 @@ export interface TargetOptions {
 }
 
 export function addTargetOptions(command: Command, { env }: JudgeIo): Command {
-  return command
-    .option('--base-url <url>', 'URL of the API, without /api/v1', readBaseUrl)
-    .option(
-      '--control-url <url|none>',
-      'URL of its control plane; default: BASE_URL/_sandbox if that answers',
-      (text: string) => (text === 'none' ? text : readUrl('--control-url', text)),
-    )
-    .option(
-      '--control-token-env <name>',
-      'variable with the bearer token of the control plane',
-      secretFrom('--control-token-env', env),
-    )
-    .option('--profile <file>', 'credentials, seeds, plan and receiver of the target')
-    .addOption(
-      new Option('--token-env <name>', 'variable that holds a bearer token, instead of a profile')
-        .argParser(secretFrom('--token-env', env))
-        .conflicts('profile'),
-    )
-    .option(
-      '--brand-id <id>',
-      'brand of that token’s firm; not needed if it is bound to one',
-      (text: string) => {
-        if (/^[0-9]+$/.test(text)) return text;
-        throw new UsageError(`--brand-id: "${text}" is not an id, a decimal string`);
-      },
-    )
-    .option(
-      '--max-rate <n>',
-      'limit the requests a second, even if the plan allows more',
-      numberFrom('--max-rate', 0.1, 1_000_000),
-    )
-    .option(
-      '--timeout-s <n>',
-      'how long to wait for one response',
-      numberFrom('--timeout-s', 0.1, 600),
-      30,
-    )
-    .option(
-      '--header <name: value>',
-      'add a header to each request; value or env:NAME; repeatable',
-      (text: string, before: readonly AddedHeader[] = []) => [...before, readHeader(text, env)],
-    )
-    .option('--ca <file>', 'trust the certificates in this PEM file too')
-    .hook('preAction', () => {
-      const { baseUrl, profile } = command.opts<TargetOptions>();
-      if (baseUrl !== undefined || profile !== undefined) return;
-      throw new UsageError('--base-url is missing: give the url of the target, or a --profile');
-    });
-}
-
-export interface ReportFile<F extends string = Format> {
-  readonly format: F;
-  readonly file: string;
+  const secret = secretFrom(env);
+  const controlUrl: Reader = (option) => (text) => (text === 'none' ? text : readUrl(option)(text));
+  const header: Reader =
+    () =>
+    (text, before: readonly AddedHeader[] = []) => [...before, readHeader(text, env)];
+  const plane = 'URL of its control plane; default: BASE_URL/_sandbox if that answers';
+  const token = new Option('--token-env <name>', 'variable with a token, instead of a profile')
+    .argParser(secret('--token-env'))
+    .conflicts('profile');
+  addOptions(command, [
+    ['--base-url <url>', 'URL of the API, without /api/v1', readBaseUrl],
+    ['--control-url <url|none>', plane, controlUrl],
+    ['--control-token-env <name>', 'variable with the token of the control plane', secret],
+    ['--profile <file>', 'credentials, seeds, plan and receiver of the target'],
+  ]).addOption(token);
+  const noBrand = 'brand of that token’s firm; not needed if it is bound to one';
+  return addOptions(command, [
+    ['--brand-id <id>', noBrand, matching('an id, a decimal string', /^[0-9]+$/)],
+    ['--max-rate <n>', 'limit the requests a second below the plan', numberFrom(0.1, 1_000_000)],
+    ['--timeout-s <n>', 'how long to wait for one response', numberFrom(0.1, 600), 30],
+    ['--header <name: value>', 'add to each request; value or env:NAME; repeatable', header],
+    ['--ca <file>', 'trust the certificates in this PEM file too'],
+  ]).hook('preAction', () => {
+    const { baseUrl, profile } = command.opts<TargetOptions>();
+    if (baseUrl !== undefined || profile !== undefined) return;
+    throw new UsageError('--base-url is missing: give the url of the target, or a --profile');
+  });
 }
 
 export interface ReportFiles<F extends string = Format> {
-  readonly report: readonly ReportFile<F>[];
+  readonly report: readonly { readonly format: F; readonly file: string }[];
   readonly json?: boolean;
   readonly observed?: string;
 }
@@ -104,56 +159,53 @@ export interface ReportOptions extends ReportFiles {
 /** `what` is what is tried: rules and scenarios, or checks with an example of their ids. */
 export function addReportOptions(command: Command, what: string, example: string): Command {
   // `--only 'ACC-1,TXN-4'` means the same as `--only ACC-1 TXN-4`.
-  const listed = (value: string, before: readonly string[] = []) => [
-    ...before,
-    ...value.split(',').flatMap((each) => each.trim() || []),
-  ];
-  command
-    .option('--only <glob...>', `${what} to try, such as ${example}`, listed)
-    .option('--skip <glob...>', `${what} to leave out`, listed);
-  return addReportFiles(command, FORMATS)
-    .option('--baseline <file>', 'known failures, with reason and expiry')
-    .option('--update-baseline', 'write the failures of this run into the baseline')
-    .option('--allow-incomplete', 'exit with 0 although not everything could be tested')
-    .option('--strict', 'advice and known failures count as failures')
-    .hook('preAction', () => {
-      const { updateBaseline, baseline } = command.opts<ReportOptions>();
-      if (!updateBaseline || baseline !== undefined) return;
-      throw new UsageError('--update-baseline needs --baseline FILE, the file to write');
-    });
+  const globs = listed(',', (each) => each);
+  addOptions(command, [
+    ['--only <glob...>', `${what} to try, such as ${example}`, globs],
+    ['--skip <glob...>', `${what} to leave out`, globs],
+  ]);
+  addReportFiles(command, FORMATS);
+  return addOptions(command, [
+    ['--baseline <file>', 'known failures, with reason and expiry'],
+    ['--update-baseline', 'write the failures of this run into the baseline'],
+    ['--allow-incomplete', 'exit with 0 although not everything could be tested'],
+    ['--strict', 'advice and known failures count as failures'],
+  ]).hook('preAction', () => {
+    const { updateBaseline, baseline } = command.opts<ReportOptions>();
+    if (!updateBaseline || baseline !== undefined) return;
+    throw new UsageError('--update-baseline needs --baseline FILE, the file to write');
+  });
 }
 
 /** Reports as `FORMAT=FILE`, each in a file of its own. */
 export function addReportFiles(command: Command, formats: readonly string[]): Command {
-  const read = (text: string): ReportFile<string> => {
+  const forms = formats.map((each) => `${each}=FILE`).join(', ');
+  const read = (text: string) => {
     const [, format = '', file] = /^([a-z]+)=(.+)$/.exec(text) ?? [];
     if (file !== undefined && formats.includes(format)) return { format, file };
-    const forms = formats.map((each) => `${each}=FILE`).join(', ');
     throw new UsageError(`--report: "${text}" is none of ${forms}`);
   };
-  return command
-    .option(
-      '--report <format=file>',
-      `write a report: ${formats.join(', ')}; repeatable`,
-      (value: string, before: readonly ReportFile<string>[] = []) => [
-        ...before,
-        ...value.split(/,(?=[a-z]+=)/).map(read),
-      ],
-    )
-    .option('--json', 'print the JSON report instead of the text')
-    .hook('preAction', () => {
-      const { report, observed, baseline } = optionsOf<ReportOptions>(command);
-      const named = [...report.map(({ file }) => file), observed, baseline];
-      const files = named.filter((file) => file !== undefined);
-      const twice = files.find((file, at) => files.indexOf(file) < at);
-      if (twice === undefined) return;
-      throw new UsageError(`${twice} is named twice: give each report and file a name of its own`);
-    });
+  const files = listed(/,(?=[a-z]+=)/, read);
+  return addOptions(command, [
+    ['--report <format=file>', `write a report: ${formats.join(', ')}; repeatable`, files],
+    ['--json', 'print the JSON report instead of the text'],
+  ]).hook('preAction', () => {
+    const { report, observed, baseline } = optionsOf<ReportOptions>(command);
+    const named = [...report.map(({ file }) => file), observed, baseline];
+    const given = named.filter((file) => file !== undefined);
+    const twice = given.find((file, at) => given.indexOf(file) < at);
+    if (twice === undefined) return;
+    throw new UsageError(`${twice} is named twice: give each report and file a name of its own`);
+  });
 }
 
 export interface RunOptions extends TargetOptions, ReportOptions {
   readonly seed: number;
   readonly dryRun?: boolean;
+}
+
+export function addSeed(command: Command, words: string): Command {
+  return addOptions(command, [['--seed <n>', words, numberFrom(0, 4_294_967_295, true), 1]]);
 }
 
 /** The options of a command; lists that were not given are empty. */
@@ -190,32 +242,6 @@ export function targetWords(options: TargetOptions, baseUrl: string): Repeated {
   ];
 }
 
-function readUrl(option: string, text: string): string {
-  const protocol = parseUrl(text)?.protocol;
-  if (protocol === 'http:' || protocol === 'https:') return text.replace(/(?<!\/)\/+$/, '');
-  throw new UsageError(`${option}: "${text}" is not a url such as https://api.example.com`);
-}
-
-function readBaseUrl(text: string): string {
-  const url = readUrl('--base-url', text);
-  const own = url.replace(/\/api\/v1$/, '');
-  if (own === url) return url;
-  throw new UsageError(`--base-url: leave the path /api/v1 out, it is added to it: ${own}`);
-}
-
-/** A parser of the name of an environment variable, which holds a secret. */
-export function secretFrom(option: string, env: Env): (name: string) => Secret {
-  return (name) => {
-    if (!/^[A-Za-z_][A-Za-z0-9_]*$/.test(name) || name.startsWith('whsec_')) {
-      throw new UsageError(`${option} takes the name of an environment variable, not a secret`);
-    }
-    const value = env[name];
-    if (value !== undefined && value !== '') return { env: name, value };
-    const shown = /^[A-Z0-9_]+$/.test(name) ? name : 'that it names';
-    throw new UsageError(`${option}: the environment variable ${shown} is not set or is empty`);
-  };
-}
-
 export interface AddedHeader {
   readonly name: string;
   readonly value: string;
@@ -227,6 +253,8 @@ export interface AddedHeader {
 const OWN_HEADERS =
   /^(authorization|content-type|idempotency-key|if-match|host|content-length|transfer-encoding|connection|keep-alive|proxy-authorization|expect|te|trailer|upgrade)$/i;
 const HEADER_NAME = /^[!#$%&'*+.^_`|~0-9A-Za-z-]{1,128}$/;
+
+export const headerName = matching('the name of a header', HEADER_NAME);
 
 /** `Name: value`, or `Name: env:VARIABLE` for a secret. */
 export function readHeader(text: string, env: Env): AddedHeader {
@@ -248,26 +276,4 @@ export function readHeader(text: string, env: Env): AddedHeader {
     throw new UsageError(`--header: the value of ${name} has characters that no header may have`);
   }
   return { name, value, shown: `${name}: ${variable === undefined ? '…' : `env:${variable}`}` };
-}
-
-/** A parser of the name of a header. */
-export function headerName(option: string): (name: string) => string {
-  return (name) => {
-    if (HEADER_NAME.test(name)) return name;
-    throw new UsageError(`${option}: "${name}" is not the name of a header`);
-  };
-}
-
-/** A parser of a number within bounds. */
-export function numberFrom(option: string, least: number, most: number, isWhole = false) {
-  return (text: string): number => {
-    const value = /^\d+(\.\d+)?$/.test(text) ? Number(text) : Number.NaN;
-    if (value >= least && value <= most && (!isWhole || Number.isInteger(value))) return value;
-    const kind = isWhole ? 'a whole number' : 'a number';
-    throw new UsageError(`${option}: "${text}" is not ${kind} from ${least} to ${most}`);
-  };
-}
-
-export function addSeed(command: Command, words: string): Command {
-  return command.option('--seed <n>', words, numberFrom('--seed', 0, 4_294_967_295, true), 1);
 }

@@ -2,14 +2,16 @@
 import type { Command } from 'commander';
 import { jsonText } from '../../../conformance/reports/plain-text.ts';
 import { duration } from '../../../conformance/reports/verdict-words.ts';
-import { parseUrl } from '../../../fixtures/parse-url.ts';
 import { addHelp } from '../help-text.ts';
 import { type JudgeIo, runInterruptibly, systemIo, UsageError } from './io.ts';
 import {
+  addOptions,
   addReportOptions,
   headerName,
+  matching,
   optionsOf,
   type ReportOptions,
+  reads,
   type Secret,
   secretFrom,
 } from './options.ts';
@@ -45,57 +47,42 @@ export function defineReceiver(command: Command, io = systemIo()): void {
       '130 interrupted',
     ],
   });
-  const secret = (option: string) => secretFrom(option, io.env);
-  command
-    .option('--url <url>', 'URL of the receiver', readUrl('--url'))
-    .option('--secret-env <name>', 'variable with the signing secret', secret('--secret-env'))
-    .option(
-      '--previous-secret-env <name>',
-      'variable with the secret before a rotation',
-      secret('--previous-secret-env'),
-    )
-    .option(
-      '--signature-header <name>',
-      'header with the signature',
-      headerName('--signature-header'),
-      'X-Webhook-Signature',
-    )
-    .option(
-      '--subscription-header <name>',
-      'header with the id of the subscription',
-      headerName('--subscription-header'),
-      'X-Webhook-Subscription-Id',
-    )
-    .option('--subscription-id <id>', 'value of that header', readId, '1')
-    .option(
-      '--effect-probe <url>',
-      'returns how often the side effect has happened',
-      readUrl('--effect-probe'),
-    );
-  addReportOptions(command, 'checks', 'RCV-refuses-*')
-    .option('--dry-run', 'say what would be sent, and send nothing')
-    .option('--i-own-this-host', 'send hostile deliveries beyond this machine')
-    .action(() =>
-      runInterruptibly(io, (stop) => judge(checked(optionsOf<ReceiverOptions>(command)), io, stop)),
-    );
+  const secret = secretFrom(io.env);
+  const id = matching('an id such as 3', /^[\w.-]{1,100}$/);
+  const [signature, subscription] = ['X-Webhook-Signature', 'X-Webhook-Subscription-Id'];
+  addOptions(command, [
+    ['--url <url>', 'URL of the receiver', readUrl],
+    ['--secret-env <name>', 'variable with the signing secret', secret],
+    ['--previous-secret-env <name>', 'variable with the secret before a rotation', secret],
+    ['--signature-header <name>', 'header with the signature', headerName, signature],
+    ['--subscription-header <name>', 'header with the subscription', headerName, subscription],
+    ['--subscription-id <id>', 'value of that header', id, '1'],
+    ['--effect-probe <url>', 'returns how often the side effect has happened', readUrl],
+  ]);
+  addOptions(addReportOptions(command, 'checks', 'RCV-refuses-*'), [
+    ['--dry-run', 'say what would be sent, and send nothing'],
+    ['--i-own-this-host', 'send hostile deliveries beyond this machine'],
+  ]).action(() =>
+    runInterruptibly(io, (stop) => judge(checked(optionsOf<ReceiverOptions>(command)), io, stop)),
+  );
 }
+
+const readUrl = reads('an http or https URL', (text) =>
+  /^https?:\/\//i.test(text) && URL.canParse(text) ? text : undefined,
+);
 
 /** What is missing, and hosts that are not this machine. */
 function checked(options: ReceiverOptions): ReceiverOptions {
   const { url, secretEnv, effectProbe, iOwnThisHost: isOwned } = options;
   if (url === undefined) {
-    throw new UsageError(
-      '--url is missing: give the URL to judge, such as --url http://127.0.0.1:3000/hooks',
-    );
+    const example = 'give the URL to judge, such as --url http://127.0.0.1:3000/hooks';
+    throw new UsageError(`--url is missing: ${example}`);
   }
   if (secretEnv === undefined) {
     const example = 'name the variable that holds the signing secret, as in --secret-env SECRET';
     throw new UsageError(`--secret-env is missing: ${example}`);
   }
-  for (const [option, text] of [
-    ['--url', url],
-    ['--effect-probe', effectProbe],
-  ] as const) {
+  for (const [option, text] of Object.entries({ '--url': url, '--effect-probe': effectProbe })) {
     const hostname = text === undefined ? 'localhost' : new URL(text).hostname;
     const isLoopback = /^(127(\.\d{1,3}){3}|localhost|\[::1\]|.+\.localhost)$/i.test(hostname);
     if (isLoopback || isOwned) continue;
@@ -114,9 +101,20 @@ async function judge(options: ReceiverOptions, io: JudgeIo, signal: AbortSignal)
   const { judgeReceiver } = await import('./judge-receiver.ts');
   const { ProgressLine, timeWords } = await import('../../../conformance/reports/progress.ts');
   selectChecks(allChecks, options, 'RCV');
-  const { url, secretEnv, previousSecretEnv, effectProbe = null, dryRun } = options;
+  const { url, secretEnv, previousSecretEnv, effectProbe = null, dryRun, json } = options;
   const most = mostDeliveries(effectProbe !== null, options);
-  if (dryRun) return printPlan(options, most, checksOf(effectProbe !== null, options), io);
+  if (dryRun) {
+    const planned = checksOf(effectProbe !== null, options);
+    const checks = planned.map(({ id, title }) => ({ id, title }));
+    const lines = [
+      `Nothing was sent. ${url} would get ${checks.length} checks, at most ${most} deliveries:`,
+      ...checks.map(({ id, title }) => `  ${id}  ${title}`),
+      'npx conformance explain ID shows what a check sends.',
+    ];
+    const document = { dry_run: true, url, deliveries: most, checks };
+    io.out(`${json ? jsonText(document, 2) : lines.join('\n')}\n`);
+    return 0;
+  }
   const baseline = prepareFinish(options, io);
   io.err(
     `Judging the receiver at ${url}: at most ${most} deliveries, signed with the secret in ${secretEnv.env}; one more after each delivery without a response\n`,
@@ -138,34 +136,4 @@ async function judge(options: ReceiverOptions, io: JudgeIo, signal: AbortSignal)
   }).finally(() => progress.end());
   if ('useless' in judged) throw new UsageError(`--effect-probe: ${judged.useless}`);
   return finishRun(options, io, judged.report, baseline);
-}
-
-/** Names every check; `conformance explain` shows what each sends. */
-function printPlan(
-  { url, json }: ReceiverOptions,
-  deliveries: number,
-  planned: readonly { readonly id: string; readonly title: string }[],
-  io: JudgeIo,
-): number {
-  const checks = planned.map(({ id, title }) => ({ id, title }));
-  const much = `${checks.length} checks, at most ${deliveries} deliveries`;
-  const lines = [
-    `Nothing was sent. ${url} would get ${much}:`,
-    ...checks.map(({ id, title }) => `  ${id}  ${title}`),
-    'npx conformance explain ID shows what a check sends.',
-  ];
-  io.out(`${json ? jsonText({ dry_run: true, url, deliveries, checks }, 2) : lines.join('\n')}\n`);
-  return 0;
-}
-
-function readId(text: string): string {
-  if (/^[\w.-]{1,100}$/.test(text)) return text;
-  throw new UsageError(`--subscription-id: "${text}" is no id; give one such as 3`);
-}
-
-function readUrl(option: string): (text: string) => string {
-  return (text) => {
-    if (/^https?:\/\//i.test(text) && parseUrl(text) !== null) return text;
-    throw new UsageError(`${option}: "${text}" is not an http or https URL`);
-  };
 }

@@ -34,32 +34,19 @@ test('a right receiver raises nothing, not even advice', async () => {
   );
 });
 
-test('there are at least forty broken ones', () => {
-  assert.ok(brokenReceivers.length >= 40, `${brokenReceivers.length}`);
-});
-
-const broken = sample(brokenReceivers, 8);
-for (const { name, change, trips, ends } of broken) {
+for (const [name, change, trips, ends = false] of sample(brokenReceivers, 8)) {
   test(`one that ${name} trips its checks and no other`, async () => {
     const { results, refused } = await judge(change);
     assert.is(refused, null);
-    const deviating = results
-      .filter(({ judgement }) => judgement.verdict === 'deviates')
-      .map(({ check }) => check.id);
-    const stems = trips.filter((trip) => trip.endsWith('*')).map((trip) => trip.slice(0, -1));
-    const exact = trips.filter((trip) => !trip.endsWith('*'));
-    for (const stem of stems)
-      assert.ok(
-        deviating.some((id) => id.startsWith(stem)),
-        `none of ${stem}*`,
-      );
-    for (const trip of exact) assert.ok(deviating.includes(trip), `${trip} did not notice`);
-    const others = deviating.filter(
-      (id) => !exact.includes(id) && !stems.some((stem) => id.startsWith(stem)),
-    );
-    assert.equal(others, []);
-    const left = results.filter(({ judgement }) => judgement.verdict === 'inconclusive');
-    assert.is(left.length > 0, ends === true, left.map(({ check }) => check.id).join());
+    const idsOf = (verdict: string) =>
+      results.filter(({ judgement }) => judgement.verdict === verdict).map(({ check }) => check.id);
+    const isNamed = (trip: string, id: string) =>
+      trip.endsWith('*') ? id.startsWith(trip.slice(0, -1)) : id === trip;
+    const deviating = idsOf('deviates');
+    const unnoticed = trips.filter((trip) => !deviating.some((id) => isNamed(trip, id)));
+    const others = deviating.filter((id) => !trips.some((trip) => isNamed(trip, id)));
+    assert.equal([unnoticed, others], [[], []]);
+    assert.is(idsOf('inconclusive').length > 0, ends);
   });
 }
 
