@@ -14,9 +14,7 @@ import {
   settingSpecs,
 } from '../../fixtures/settings.ts';
 import { type Given, runJudge, withFolder } from '../commands/conformance/testing/run-judge.ts';
-import { playedScenarios } from '../dev/prove/chosen-scenarios.ts';
-import { judgeDeviation } from '../dev/prove/judge-deviation.ts';
-import { proveConforming } from '../dev/prove/verdict.ts';
+import { complaintsAbout, judgeDeviation, playedScenarios } from '../dev/prove/judge.ts';
 import { sandboxed, unpassedOf } from './testing/sandboxed.ts';
 
 const judgeWith = (settings: Partial<Settings>, given: Given, cwd = '.') =>
@@ -102,7 +100,7 @@ open('with every choice made otherwise, every rule is passed', async () => {
   const other = otherChoices();
   assert.ok(Object.keys(other).length >= 40, `${Object.keys(other).length} settings`);
   const chosen = playedScenarios.filter(({ id, lane }) => lane !== 'limits' && !LARGE.test(id));
-  const complaints = proveConforming(await judgeDeviation(null, chosen, 7, other));
+  const complaints = complaintsAbout(null, await judgeDeviation(null, chosen, 7, other));
   // NS-29: what is merely advised on.
   assert.equal(
     complaints.filter((each) => !each.endsWith(' is advisory')),

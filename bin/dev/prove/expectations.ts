@@ -1,7 +1,7 @@
-// The expectations that a judged run evaluated, each under a name that stays the same from run to
-// run, and whether it was met.
+// The expectations that a judged run evaluated, under names that stay the same from run to run.
 import { stableWords } from '../../../conformance/engine/judge/fingerprint.ts';
 import type { Exchange, Finding, ScenarioResult } from '../../../conformance/engine/types.ts';
+import { scenarios } from '../../../conformance/scenarios/all.ts';
 
 /** One expectation as it was evaluated: `nth` tells those with the same words apart, from 1. */
 export interface Evaluated {
@@ -18,27 +18,26 @@ export const ANY_SCENARIO = '(any)';
 /** A run's own mark, always the same, so that the names of what it makes do not differ either. */
 export const FIXED_MARK = '0123456789';
 
-/** `rulesOf`: the rules that a scenario is about. */
-export function evaluatedIn(
-  results: readonly ScenarioResult[],
-  rulesOf: (scenario: string) => readonly string[],
-): Evaluated[] {
-  return results.flatMap((result) => {
+/** Of a scenario: a result also names the rules that it saw broken in passing. */
+const rulesOf = new Map<string, readonly string[]>(scenarios.map(({ id, rules }) => [id, rules]));
+
+export function evaluatedIn(results: readonly ScenarioResult[]): Evaluated[] {
+  return results.flatMap(({ id, findings, exchanges }) => {
+    const own = rulesOf.get(id) ?? [];
     const counts = new Map<string, number>();
-    const own = rulesOf(result.id);
-    const exchanges = new Map(result.exchanges.map((each) => [each.n, each]));
-    return result.findings.filter(isEvaluated).flatMap((finding) => {
-      const words = nameOf(finding, exchanges);
-      const tripped = finding.verdict !== 'passed';
-      return finding.rules.map((rule): Evaluated => {
+    return findings.filter(isEvaluated).flatMap((finding) =>
+      finding.rules.map((rule): Evaluated => {
+        const tripped = finding.verdict !== 'passed';
         if (!own.includes(rule)) {
-          return { rule, scenario: ANY_SCENARIO, words: stable(finding.expected), nth: 1, tripped };
+          const words = stable(finding.expected);
+          return { rule, scenario: ANY_SCENARIO, words, nth: 1, tripped };
         }
+        const words = nameOf(finding, exchanges);
         const nth = (counts.get(`${rule} ${words}`) ?? 0) + 1;
         counts.set(`${rule} ${words}`, nth);
-        return { rule, scenario: result.id, words, nth, tripped };
-      });
-    });
+        return { rule, scenario: id, words, nth, tripped };
+      }),
+    );
   });
 }
 
@@ -48,13 +47,12 @@ function isEvaluated({ verdict }: Finding): boolean {
 }
 
 /** The expected words, and the call whose response they are about. */
-function nameOf(finding: Finding, exchanges: ReadonlyMap<number, Exchange>): string {
-  const last = exchanges.get(Math.max(...finding.exchanges));
+function nameOf(finding: Finding, exchanges: readonly Exchange[]): string {
+  const last = exchanges.find(({ n }) => n === Math.max(...finding.exchanges));
   const words = stable(finding.expected);
   if (last?.kind !== 'call') return words;
   const path = new URL(last.request.url, 'http://x').pathname.replace(/^\/api\/v1/, '');
-  const stablePath = path.replace(/\/[^/]*\d[^/]*/g, '/#');
-  return `${words} @ ${last.request.method} ${stablePath}`;
+  return `${words} @ ${last.request.method} ${path.replace(/\/[^/]*\d[^/]*/g, '/#')}`;
 }
 
 /** Words without what differs from run to run: ids, times, names, and bodies that are quoted. */

@@ -6,180 +6,133 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { rules } from '../../../fixtures/rules.ts';
+import { findDeviation } from '../../../simulator/deviations/register.ts';
 import { root } from '../root.ts';
 import { ANY_SCENARIO } from './expectations.ts';
-import type { JudgedDeviation } from './judge-deviation.ts';
+import { type Judged, playedScenarios } from './judge.ts';
 
 export interface Entry {
   readonly rule: string;
   readonly scenario: string;
   readonly words: string;
   /** How often the conforming service meets it; 0 when it is evaluated for deviations only. */
-  readonly met: number;
+  met: number;
   /** Deviations that trip it, with the occurrences that they trip. */
-  readonly by: ReadonlyMap<string, ReadonlySet<number>>;
+  readonly by: Map<string, ReadonlySet<number>>;
 }
 
 export type ProofRecord = ReadonlyMap<string, Entry>;
+type Name = Pick<Entry, 'rule' | 'scenario' | 'words'>;
 
 const path = join(root, 'fixtures', 'proof.json');
 
-export const keyOf = ({ rule, scenario, words }: Pick<Entry, 'rule' | 'scenario' | 'words'>) =>
-  `${rule}\t${scenario}\t${words}`;
+export const keyOf = ({ rule, scenario, words }: Name) => `${rule}\t${scenario}\t${words}`;
 
 /** Occurrences of the expectation that at least one deviation trips. */
 export function trippedIn(entry: Entry | undefined): number {
   return new Set([...(entry?.by.values() ?? [])].flatMap((each) => [...each])).size;
 }
 
-/** For each deviation, the rules that it trips, each with the scenarios in which it does. */
-export function scenariosByDeviation(record: ProofRecord): Map<string, Record<string, string[]>> {
-  const found = new Map<string, Record<string, string[]>>();
-  for (const { rule, scenario, by } of record.values()) {
-    for (const deviation of by.keys()) {
-      const seen = found.get(deviation) ?? {};
-      found.set(deviation, seen);
-      seen[rule] ??= [];
-      if (!seen[rule].includes(scenario)) seen[rule].push(scenario);
-    }
-  }
-  return found;
-}
-
-export interface Replayed {
-  readonly conforming: JudgedDeviation;
-  readonly deviations: readonly JudgedDeviation[];
-  /** Whether each deviation met every scenario. */
-  readonly whole: boolean;
-  readonly knownScenarios: ReadonlySet<string>;
-  readonly knownDeviations: ReadonlySet<string>;
-}
-
-/** The record after a run: what the run did not replay stays as it is. */
-export function updated(before: ProofRecord, run: Replayed): ProofRecord {
-  const { conforming, whole } = run;
-  const after = new Map<string, Entry & { by: Map<string, Set<number>>; met: number }>();
-  const entryFor = (about: Pick<Entry, 'rule' | 'scenario' | 'words'>) => {
-    const { rule, scenario, words } = about;
-    const key = keyOf(about);
-    const entry = after.get(key) ?? { rule, scenario, words, met: 0, by: new Map() };
-    after.set(key, entry);
-    return entry;
-  };
-  const metNow = new Set(conforming.evaluated.map(keyOf));
-  const replayed = new Map(run.deviations.map(({ id, played }) => [id, new Set(played)]));
+/** The record after a run: what the run did not play stays as it is. */
+export function updated(before: ProofRecord, run: readonly Judged[]): ProofRecord {
+  const playedBy = new Map(run.map(({ id, played }) => [id, new Set(played)]));
+  const metNow = new Set(
+    run.filter(({ id }) => id === 'conforming').flatMap(({ evaluated }) => evaluated.map(keyOf)),
+  );
+  const scenarios = new Set([ANY_SCENARIO, ...playedScenarios.map(({ id }) => id)]);
+  const after = new Map<string, Entry>();
   for (const [key, entry] of before) {
-    const isAny = entry.scenario === ANY_SCENARIO;
-    const isReplayed = conforming.played.includes(entry.scenario);
-    if (!isAny && !run.knownScenarios.has(entry.scenario)) continue;
-    // The scenario no longer evaluates it, so it does not do so for any deviation either.
-    if (isReplayed && entry.met > 0 && !metNow.has(key)) continue;
-    const kept = [...entry.by].filter(([id]) => {
-      if (!run.knownDeviations.has(id)) return false;
-      const played = replayed.get(id);
-      return played === undefined || (isAny ? !whole : !played.has(entry.scenario));
-    });
-    const met = isReplayed ? 0 : entry.met;
-    if (kept.length === 0 && met === 0) continue;
-    const same = entryFor(entry);
-    same.met = met;
-    for (const [id, occurrences] of kept) same.by.set(id, new Set(occurrences));
+    const isPlayed = playedBy.get('conforming')?.has(entry.scenario) === true;
+    // What the scenario no longer evaluates, no deviation trips either.
+    const isGone = isPlayed && entry.met > 0 && !metNow.has(key);
+    if (isGone || !scenarios.has(entry.scenario)) continue;
+    const kept = [...entry.by].filter(
+      ([id]) => findDeviation(id) !== undefined && playedBy.get(id)?.has(entry.scenario) !== true,
+    );
+    after.set(key, { ...entry, met: isPlayed ? 0 : entry.met, by: new Map(kept) });
   }
-  for (const each of conforming.evaluated) if (!each.tripped) entryFor(each).met += 1;
-  for (const { id, evaluated } of run.deviations) {
-    for (const each of evaluated.filter(({ tripped }) => tripped)) {
-      const { by } = entryFor(each);
-      by.set(id, (by.get(id) ?? new Set()).add(each.nth));
+  for (const { id, evaluated } of run) {
+    for (const { rule, scenario, words, nth, tripped } of evaluated) {
+      const key = keyOf({ rule, scenario, words });
+      const entry = after.get(key) ?? { rule, scenario, words, met: 0, by: new Map() };
+      after.set(key, entry);
+      if (!tripped) entry.met += 1;
+      else entry.by.set(id, new Set([...(entry.by.get(id) ?? []), nth]));
     }
   }
-  return after;
+  return new Map([...after].filter(([, { met, by }]) => met > 0 || by.size > 0));
 }
 
-export interface Changes {
-  /** Expectations of which deviations trip fewer occurrences than before, or none. */
-  readonly lost: readonly Entry[];
-  /** Those that went under these words before, and are tripped by the same deviations. */
-  readonly renamed: readonly { readonly from: Entry; readonly to: Entry }[];
-  readonly fresh: readonly Entry[];
-  /** Expectations that no deviation tripped, and that are not evaluated any more. */
-  readonly gone: readonly Entry[];
-}
-
-export function compare(before: ProofRecord, after: ProofRecord): Changes {
-  const lost = [...before.values()].filter((entry) => {
+/** How the expectations have changed: each list is of entries before, `fresh` of those after. */
+export function compare(before: ProofRecord, after: ProofRecord) {
+  // Fewer occurrences of them are tripped than before.
+  const fewer = [...before.values()].filter((entry) => {
     const now = after.get(keyOf(entry));
-    const isFewer = now === undefined || now.met < entry.met;
-    return trippedIn(entry) > 0 && (isFewer || trippedIn(now) < trippedIn(entry));
+    const isLess = now === undefined || now.met < entry.met || trippedIn(now) < trippedIn(entry);
+    return entry.by.size > 0 && isLess;
   });
   const fresh = new Set(
-    [...after.values()].filter((entry) => trippedIn(entry) > 0 && !before.has(keyOf(entry))),
+    [...after.values()].filter((entry) => entry.by.size > 0 && !before.has(keyOf(entry))),
   );
-  const renamed: { from: Entry; to: Entry }[] = [];
-  for (const from of lost.filter((entry) => !after.has(keyOf(entry)))) {
-    const to = [...fresh].find((entry) => entry.rule === from.rule && isSameProof(from, entry));
-    if (to === undefined) continue;
-    fresh.delete(to);
-    renamed.push({ from, to });
-  }
-  const isRenamed = new Set(renamed.map(({ from }) => from));
-  return {
-    lost: lost.filter((entry) => !isRenamed.has(entry)),
-    renamed,
-    fresh: [...fresh],
-    gone: [...before.values()].filter((entry) => entry.by.size === 0 && !after.has(keyOf(entry))),
-  };
+  // The same deviations trip an expectation of the same rule with other words.
+  const renamed = fewer.filter((entry) => {
+    if (after.has(keyOf(entry))) return false;
+    const to = [...fresh].find((each) => each.rule === entry.rule && isSameProof(entry, each));
+    return to !== undefined && fresh.delete(to);
+  });
+  const lost = fewer.filter((entry) => !renamed.includes(entry));
+  const untripped = [...before.values()].filter(({ by }) => by.size === 0);
+  return { lost, renamed, fresh, gone: untripped.filter((entry) => !after.has(keyOf(entry))) };
 }
 
-function isSameProof(one: Entry, other: Entry): boolean {
-  const sameDeviations =
-    one.by.size === other.by.size && [...one.by.keys()].every((id) => other.by.has(id));
-  return sameDeviations && trippedIn(other) >= trippedIn(one);
+function isSameProof(before: Entry, after: Entry): boolean {
+  const ids = [...before.by.keys()];
+  const isBySame = ids.length === after.by.size && ids.every((id) => after.by.has(id));
+  return isBySame && trippedIn(after) >= trippedIn(before);
 }
 
 type Written = Record<string, Record<string, Record<string, (number | string)[]>>>;
 
 export function readRecord(): ProofRecord {
-  const written = JSON.parse(readFileSync(path, 'utf8')) as Written;
-  const entries = Object.entries(written).flatMap(([rule, scenarios]) =>
-    Object.entries(scenarios).flatMap(([scenario, expectations]) =>
-      Object.entries(expectations).map(([words, line]): Entry => {
+  const record = new Map<string, Entry>();
+  const written: Written = JSON.parse(readFileSync(path, 'utf8'));
+  for (const [rule, scenarios] of Object.entries(written)) {
+    for (const [scenario, expectations] of Object.entries(scenarios)) {
+      for (const [words, line] of Object.entries(expectations)) {
         const met = typeof line[0] === 'number' ? line[0] : 1;
-        const by = line.filter((each) => typeof each === 'string').map(readDeviation);
-        return { rule, scenario, words, met, by: new Map(by) };
-      }),
-    ),
-  );
-  return new Map(entries.map((entry) => [keyOf(entry), entry]));
+        const trips = line.filter((each) => typeof each === 'string').map(readTrip);
+        const entry = { rule, scenario, words, met, by: new Map(trips) };
+        record.set(keyOf(entry), entry);
+      }
+    }
+  }
+  return record;
 }
 
-function readDeviation(text: string): [string, Set<number>] {
-  const [id, occurrences = '1'] = text.split(':');
-  return [id!, new Set(occurrences.split(',').map(Number))];
+function readTrip(text: string): [string, Set<number>] {
+  const [id = '', occurrences = '1'] = text.split(':');
+  return [id, new Set(occurrences.split(',').map(Number))];
 }
 
 /** In the order of the rules; within a rule by name, so that two runs write the same. */
 export function writeRecord(record: ProofRecord): void {
-  const all = [...record.values()].sort((a, b) => (keyOf(a) < keyOf(b) ? -1 : 1));
-  const ruleBlocks = rules.flatMap(({ id }) => {
-    const own = all.filter(({ rule }) => rule === id);
-    if (own.length === 0) return [];
-    const scenarioBlocks = [...new Set(own.map(({ scenario }) => scenario))].map((name) => {
-      const lines = own
-        .filter(({ scenario }) => scenario === name)
-        .map((entry) => `   ${JSON.stringify(entry.words)}: ${JSON.stringify(lineOf(entry))}`);
-      return `  ${JSON.stringify(name)}: {\n${lines.join(',\n')}\n  }`;
-    });
-    return [` ${JSON.stringify(id)}: {\n${scenarioBlocks.join(',\n')}\n }`];
-  });
-  writeFileSync(path, `{\n${ruleBlocks.join(',\n')}\n}\n`);
+  const written: Written = Object.fromEntries(rules.map(({ id }) => [id, {}]));
+  const byName = [...record].sort(([one], [other]) => (one < other ? -1 : 1));
+  for (const [, entry] of byName) {
+    const own = written[entry.rule];
+    if (own === undefined) continue;
+    own[entry.scenario] = { ...own[entry.scenario], [entry.words]: lineOf(entry) };
+  }
+  const recorded = Object.entries(written).filter(([, own]) => Object.keys(own).length > 0);
+  const text = JSON.stringify(Object.fromEntries(recorded), null, 1);
+  const oneLineEach = text.replace(/\[\n[^\]]*\]/g, (list) => list.replace(/\s+/g, ''));
+  writeFileSync(path, `${oneLineEach}\n`);
 }
 
 function lineOf({ met, by }: Entry): (number | string)[] {
-  const deviations = [...by]
-    .map(([id, occurrences]) => {
-      const numbers = [...occurrences].sort((a, b) => a - b);
-      return numbers.length === 1 && numbers[0] === 1 && met <= 1 ? id : `${id}:${numbers}`;
-    })
-    .sort();
-  return met === 1 ? deviations : [met, ...deviations];
+  const trips = [...by].map(([id, occurrences]) => {
+    const numbers = [...occurrences].sort((a, b) => a - b).join(',');
+    return numbers === '1' && met <= 1 ? id : `${id}:${numbers}`;
+  });
+  return [...(met === 1 ? [] : [met]), ...trips.sort()];
 }
