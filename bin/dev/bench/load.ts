@@ -1,7 +1,6 @@
 // A small HTTP load: keep-alive connections that each wait for an answer before they ask again.
 // It writes and reads the bytes itself, so that it takes less of a core than any server it drives.
 import { connect, type Socket } from 'node:net';
-import { performance } from 'node:perf_hooks';
 
 interface Load {
   readonly port: number;
@@ -11,21 +10,8 @@ interface Load {
   readonly connections?: number;
 }
 
-interface LoadResult {
-  readonly perSecond: number;
-  /** How many answers came with each status. */
-  readonly statuses: ReadonlyMap<number, number>;
-}
-
-const headEnd = Buffer.from('\r\n\r\n');
-
 /** Drives a server for a while; rejects when a connection ends or an answer cannot be read. */
-export async function drive({
-  port,
-  durationMs,
-  next,
-  connections = 50,
-}: Load): Promise<LoadResult> {
+export async function drive({ port, durationMs, next, connections = 50 }: Load) {
   const statuses = new Map<number, number>();
   const sockets: Socket[] = [];
   const startedAtMs = performance.now();
@@ -34,66 +20,54 @@ export async function drive({
     await new Promise<void>((resolve, reject) => {
       let running = connections;
       const open = () => {
-        const answers = new AnswerReader();
-        const socket: Socket = connect({
-          port,
-          host: '127.0.0.1',
-          noDelay: true,
+        const read = answerReader();
+        const onread = {
           // One buffer a connection, used again for every answer.
-          onread: {
-            buffer: Buffer.allocUnsafe(64 * 1024),
-            callback: (length, buffer) => {
-              try {
-                const status = answers.read(buffer as Buffer, length);
-                if (status === 0) return true;
-                answered += 1;
-                statuses.set(status, (statuses.get(status) ?? 0) + 1);
-              } catch (error) {
-                reject(error);
-                return false;
-              }
-              if (performance.now() - startedAtMs < durationMs) socket.write(next(), 'latin1');
-              else if (--running === 0) resolve();
-              return true;
-            },
+          buffer: Buffer.allocUnsafe(64 * 1024),
+          callback: (length: number, buffer: Uint8Array) => {
+            const status = read(buffer as Buffer, length);
+            if (status === 0) return true;
+            answered += 1;
+            statuses.set(status, (statuses.get(status) ?? 0) + 1);
+            if (performance.now() - startedAtMs < durationMs) socket.write(next(), 'latin1');
+            else if (--running === 0) resolve();
+            return true;
           },
-        });
+        };
+        const socket: Socket = connect({ port, host: '127.0.0.1', noDelay: true, onread });
         socket.on('connect', () => socket.write(next(), 'latin1'));
         socket.on('error', reject);
         socket.on('close', () => reject(new Error(`port ${port} closed a connection`)));
         sockets.push(socket);
       };
-      for (let n = 0; n < connections; n++) open();
+      for (let n = 0; n < connections; n += 1) open();
     });
   } finally {
     for (const socket of sockets) socket.removeAllListeners('close').destroy();
   }
-  const elapsedMs = performance.now() - startedAtMs;
-  return { perSecond: (answered * 1000) / elapsedMs, statuses };
+  return { answered, statuses, seconds: (performance.now() - startedAtMs) / 1000 };
 }
 
-/** Puts the bytes of one answer together. */
-class AnswerReader {
-  #held: Buffer | undefined;
-
-  /** The status once the answer is whole, else 0. */
-  read(buffer: Buffer, length: number): number {
+/** Puts the bytes of one answer together: its status once it is whole, else 0. */
+function answerReader(): (buffer: Buffer, length: number) => number {
+  let held: Buffer | undefined;
+  return (buffer, length) => {
     const fresh = buffer.subarray(0, length);
-    const bytes = this.#held ? Buffer.concat([this.#held, fresh]) : fresh;
-    const end = bytes.indexOf(headEnd);
+    const bytes = held ? Buffer.concat([held, fresh]) : fresh;
+    const end = bytes.indexOf('\r\n\r\n');
     if (end >= 0) {
       const head = bytes.toString('latin1', 0, end);
       const size = /\r\ncontent-length: *(\d+)/i.exec(head)?.[1];
       if (size === undefined) throw new Error(`an answer without content-length:\n${head}`);
       if (bytes.length >= end + 4 + Number(size)) {
-        this.#held = undefined;
+        held = undefined;
         return Number(head.slice(9, 12));
       }
     }
     // The buffer is overwritten by the next read, so what is held must be a copy.
-    this.#held = Buffer.from(bytes);
+    held = Buffer.from(bytes);
     return 0;
-  }
+  };
 }
 
 const bodyBytes = 250;
@@ -107,11 +81,7 @@ interface RequestOptions {
 }
 
 /** Makes `POST /api/v1/accounts` requests of one length, each with a new key. */
-export function createAccountRequests({
-  port,
-  token,
-  sameKey = false,
-}: RequestOptions): () => string {
+export function createAccountRequests({ port, token, sameKey = false }: RequestOptions) {
   const head =
     `POST /api/v1/accounts HTTP/1.1\r\nHost: 127.0.0.1:${port}\r\n` +
     `Authorization: Bearer ${token}\r\nContent-Type: application/json\r\n` +
@@ -123,10 +93,8 @@ export function createAccountRequests({
       `{"client_reference_id":"client-${serial}","email":"person-${serial}@example.com",` +
       `"first_name":"Margaret","last_name":"Hamilton","country":"US","language":"en",` +
       `"brand_id":"10","comment":"`;
-    const body = `${start}${'x'.repeat(bodyBytes - start.length - 2)}"}`;
-    return `${head}key-${serial}\r\n\r\n${body}`;
+    return `${head}key-${serial}\r\n\r\n${start}${'x'.repeat(bodyBytes - start.length - 2)}"}`;
   };
-  if (!sameKey) return make;
   const repeated = make();
-  return () => repeated;
+  return sameKey ? () => repeated : make;
 }

@@ -1,28 +1,21 @@
 // A webhook receiver that costs next to nothing: it reads to the end of each request and answers.
-
-import type { AddressInfo } from 'node:net';
-import { createServer, type Server, type Socket } from 'node:net';
+import { once } from 'node:events';
+import { type AddressInfo, createServer, type Socket } from 'node:net';
 
 const headEnd = Buffer.from('\r\n\r\n');
 
-type Answering = 'ok' | 'fail' | 'hold';
-
 export class Receiver {
   /** `hold` keeps requests waiting until `release`. */
-  answering: Answering = 'ok';
+  answering: 'ok' | 'fail' | 'hold' = 'ok';
   arrived = 0;
-  readonly #server: Server;
-  readonly #sockets = new Set<Socket>();
+  readonly #server = createServer((socket) => this.#serve(socket));
   #held: Socket[] = [];
-  #waiting: { readonly count: number; readonly tell: () => void } | null = null;
+  #waiting: { readonly count: number; readonly resolve: () => void } | null = null;
 
-  private constructor() {
-    this.#server = createServer((socket) => this.#serve(socket));
-  }
-
+  /** Listens until the process ends. */
   static async start(): Promise<Receiver> {
     const receiver = new Receiver();
-    await new Promise<void>((resolve) => receiver.#server.listen(0, '127.0.0.1', resolve));
+    await once(receiver.#server.listen(0, '127.0.0.1'), 'listening');
     return receiver;
   }
 
@@ -33,24 +26,20 @@ export class Receiver {
   /** Resolves when so many requests have arrived in all. */
   until(count: number): Promise<void> {
     if (this.arrived >= count) return Promise.resolve();
-    return new Promise((tell) => {
-      this.#waiting = { count, tell };
+    return new Promise((resolve) => {
+      this.#waiting = { count, resolve };
     });
   }
 
   /** Answers what is held, and all that comes. */
   release(): void {
     this.answering = 'ok';
-    const held = this.#held;
-    this.#held = [];
-    for (const socket of held) this.#answer(socket);
+    for (const socket of this.#held.splice(0)) this.#answer(socket);
   }
 
   #serve(socket: Socket): void {
     socket.setNoDelay(true);
-    this.#sockets.add(socket);
     socket.on('error', () => socket.destroy());
-    socket.on('close', () => this.#sockets.delete(socket));
     let read = Buffer.alloc(0);
     socket.on('data', (chunk) => {
       read = read.length === 0 ? chunk : Buffer.concat([read, chunk]);
@@ -68,19 +57,11 @@ export class Receiver {
     this.arrived += 1;
     if (this.answering === 'hold') this.#held.push(socket);
     else this.#answer(socket);
-    if (this.#waiting === null || this.arrived < this.#waiting.count) return;
-    const { tell } = this.#waiting;
-    this.#waiting = null;
-    tell();
+    if (this.#waiting !== null && this.arrived >= this.#waiting.count) this.#waiting.resolve();
   }
 
   #answer(socket: Socket): void {
     const status = this.answering === 'fail' ? '500 Error' : '200 OK';
     socket.write(`HTTP/1.1 ${status}\r\ncontent-length: 0\r\n\r\n`, 'latin1');
-  }
-
-  stop(): void {
-    this.#server.close();
-    for (const socket of this.#sockets) socket.destroy();
   }
 }

@@ -4,9 +4,10 @@ import { connect, type Socket } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
 import { type Draw, drawFrom } from '../../../simulator/core/testing/random-inputs.ts';
 import { phoneTables } from '../../../simulator/core/values/phone.ts';
+import type { Program } from '../program.ts';
 import { readAnswers } from './answers.ts';
-import { type BadRequest, drawRequests } from './bad-requests.ts';
-import { BuiltSandbox } from './built-sandbox.ts';
+import { drawRequests } from './bad-requests.ts';
+import { gaugeOf, mebibyte, startSandbox, worldOf } from './sandbox.ts';
 
 /** What the specification and HTTP have for such requests; 500 is not one of them. */
 const known = [
@@ -15,27 +16,33 @@ const known = [
 const connections = 24;
 /** After this many requests the world is reset. */
 const roundLength = 20_000;
-const mebibyte = 1024 * 1024;
 const quietMs = 5000;
+
+interface Found {
+  readonly broken: Set<string>;
+  /** How many answers came with each status. */
+  readonly statuses: Map<number, number>;
+}
 
 export async function abuse({ count, seed }: { count: number; seed: number }): Promise<string[]> {
   await phoneTables.load();
-  const sandbox = await BuiltSandbox.start();
-  const broken = new Set<string>();
-  const statuses = new Map<number, number>();
+  const sandbox = await startSandbox();
+  const found: Found = { broken: new Set(), statuses: new Map() };
+  const { broken, statuses } = found;
   const measure = async () => {
     await sandbox.control('POST', 'reset');
     await pause(1000);
-    return sandbox.gauge();
+    return gaugeOf(sandbox);
   };
   try {
     // Whatever is loaded when it is first needed is loaded before it is measured.
-    await playRound(sandbox, drawFrom(seed), 500, broken, statuses);
+    await playRound(sandbox, drawFrom(seed), 500, found);
     const before = await measure();
     for (let sent = 0; sent < count && sandbox.isAlive; sent += roundLength) {
       const length = Math.min(roundLength, count - sent);
-      await playRound(sandbox, drawFrom(seed + 1 + sent), length, broken, statuses);
-      const { residentBytes } = await sandbox.gauge();
+      await playRound(sandbox, drawFrom(seed + 1 + sent), length, found);
+      if (!sandbox.isAlive) break;
+      const { residentBytes } = await gaugeOf(sandbox);
       console.log(`${sent + length} sent, ${Math.round(residentBytes / mebibyte)} MiB resident`);
       if (residentBytes > 700 * mebibyte) broken.add(`it took ${residentBytes} bytes`);
       await sandbox.control('POST', 'reset');
@@ -45,10 +52,12 @@ export async function abuse({ count, seed }: { count: number; seed: number }): P
     // Slow connections get their time, and then they are closed.
     let after = await measure();
     for (let n = 0; n < 15 && after.handles > before.handles; n += 1) after = await measure();
-    if (after.handles > before.handles)
+    if (after.handles > before.handles) {
       broken.add(`handles: ${before.handles}, then ${after.handles}`);
-    if (after.heapBytes > before.heapBytes + 24 * mebibyte)
+    }
+    if (after.heapBytes > before.heapBytes + 24 * mebibyte) {
       broken.add(`heap: ${after.heapBytes} bytes`);
+    }
     if (sandbox.stderr !== '') broken.add(`stderr: ${sandbox.stderr.slice(0, 1000)}`);
     return [...broken];
   } finally {
@@ -57,35 +66,32 @@ export async function abuse({ count, seed }: { count: number; seed: number }): P
 }
 
 async function playRound(
-  sandbox: BuiltSandbox,
+  sandbox: Program,
   draw: Draw,
   count: number,
-  broken: Set<string>,
-  statuses: Map<number, number>,
+  { broken, statuses }: Found,
 ): Promise<void> {
-  const world = await sandbox.world();
-  const port = Number(new URL(sandbox.ready.base_url).port);
+  const world = await worldOf(sandbox);
   let sent = 0;
   const play = async () => {
     while (sent < count && sandbox.isAlive) {
       const requests = drawRequests(draw, world);
       sent += requests.length;
-      const { answers, isWhole } = await exchange(port, requests, draw);
-      const last = requests.at(-1) as BadRequest;
-      const { statuses: answered, malformed } = readAnswers(
-        answers,
-        last.isHead && requests.length === 1,
-      );
-      const text = JSON.stringify(last.bytes.toString('latin1').slice(0, 300));
+      const texts = requests.map(({ text }) => text);
+      const { answers, isWhole } = await exchange(sandbox.port, texts, draw);
+      const last = texts.at(-1) ?? '';
+      const isHead = last.startsWith('HEAD');
+      const { statuses: answered, malformed } = readAnswers(answers, isHead && texts.length === 1);
+      const words = JSON.stringify(last.slice(0, 300));
       for (const status of answered) {
         statuses.set(status, (statuses.get(status) ?? 0) + 1);
-        if (!known.includes(status)) broken.add(`${status} to ${text}`);
+        if (!known.includes(status)) broken.add(`${status} to ${words}`);
       }
-      if (malformed !== null && !last.isHead) broken.add(`${malformed}, to ${text}`);
-      if (answered.length > requests.length) broken.add(`more answers than requests, to ${text}`);
-      const isAnswered = isWhole && answered.length === requests.length;
-      if (isAnswered && last.isAmbiguous && answered.at(-1) !== 400) {
-        broken.add(`${answered.at(-1)} to what two parsers read differently: ${text}`);
+      if (malformed !== null && !isHead) broken.add(`${malformed}, to ${words}`);
+      if (answered.length > texts.length) broken.add(`more answers than requests, to ${words}`);
+      const isAnswered = isWhole && answered.length === texts.length;
+      if (isAnswered && requests.at(-1)?.isAmbiguous && answered.at(-1) !== 400) {
+        broken.add(`${answered.at(-1)} to what two parsers read differently: ${words}`);
       }
     }
   };
@@ -93,8 +99,8 @@ async function playRound(
 }
 
 /** Writes the requests at once, in pieces, cut or followed by a reset, and reads until it is quiet. */
-async function exchange(port: number, requests: readonly BadRequest[], draw: Draw) {
-  const bytes = Buffer.concat(requests.map((request) => request.bytes));
+async function exchange(port: number, requests: readonly string[], draw: Draw) {
+  const bytes = Buffer.from(requests.join(''), 'latin1');
   const chunks: Buffer[] = [];
   let answers = 0;
   let lastMs = performance.now();

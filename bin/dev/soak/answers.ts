@@ -1,73 +1,52 @@
 // Reads the answers on a connection as strictly as RFC 9112 allows.
 
-export interface ReadAnswers {
+interface Answers {
+  /** Of the answers whose head arrived whole. */
   readonly statuses: readonly number[];
   /** What no client could read; null when all is well-formed. */
   readonly malformed: string | null;
-  /** The last answer is not whole. */
-  readonly isCut: boolean;
 }
 
-const line = /^HTTP\/1\.1 (\d{3}) [\x20-\x7e]*$/;
+const statusLine = /^HTTP\/1\.1 (\d{3}) [\x20-\x7e]*$/;
 const field = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+:[ \t]*[\x20-\x7e\x80-\xff]*$/;
-const bodiless = [204, 304];
-
-interface OneAnswer {
-  readonly status: number;
-  /** Where the next one begins; null where this one is not whole. */
-  readonly end: number | null;
-}
 
 /** `isHead`: the answers have no bodies, whatever their heads say. */
-export function readAnswers(bytes: Buffer, isHead: boolean): ReadAnswers {
-  const text = bytes.toString('latin1');
+export function readAnswers(bytes: Buffer, isHead: boolean): Answers {
   const statuses: number[] = [];
-  let at = 0;
-  while (at < text.length) {
-    const found = readOne(text, at, isHead);
-    if (found === null) return { statuses, malformed: null, isCut: true };
-    if (typeof found === 'string') return { statuses, malformed: found, isCut: false };
-    statuses.push(found.status);
+  let rest = bytes.toString('latin1');
+  for (;;) {
+    const headEnd = rest.indexOf('\r\n\r\n');
+    if (headEnd < 0) return { statuses, malformed: null };
+    const [first = '', ...fields] = rest.slice(0, headEnd).split('\r\n');
+    const status = Number(statusLine.exec(first)?.[1]);
+    const wrong = fields.find((each) => !field.test(each));
+    const lengths = fields.filter((each) => /^(content-length|transfer-encoding):/i.test(each));
+    if (Number.isNaN(status)) return { statuses, malformed: `no status line: ${first}` };
+    if (wrong !== undefined) return { statuses, malformed: `no header: ${wrong}` };
+    statuses.push(status);
     // What follows is the protocol that was changed to.
-    if (found.status === 101) break;
-    if (found.end === null) return { statuses, malformed: null, isCut: true };
-    at = found.end;
+    if (status === 101) return { statuses, malformed: null };
+    const body = rest.slice(headEnd + 4);
+    const isBodiless = status < 200 || status === 204 || status === 304 || isHead;
+    if (!isBodiless && lengths.length > 1) {
+      return { statuses, malformed: `more than one length under ${status}` };
+    }
+    // Without a length the body goes up to the end of the connection.
+    const end = isBodiless ? 0 : bodyEnd(body, lengths[0]);
+    rest = body.slice(end);
   }
-  return { statuses, malformed: null, isCut: false };
 }
 
-function readOne(text: string, from: number, isHead: boolean): OneAnswer | string | null {
-  const headEnd = text.indexOf('\r\n\r\n', from);
-  if (headEnd < 0) return null;
-  const [first = '', ...fields] = text.slice(from, headEnd).split('\r\n');
-  const status = Number(line.exec(first)?.[1] ?? Number.NaN);
-  if (Number.isNaN(status)) return `no status line: ${first.slice(0, 100)}`;
-  const wrong = fields.find((each) => !field.test(each));
-  if (wrong !== undefined) return `no header: ${wrong.slice(0, 100)}`;
-  const valuesOf = (name: string) =>
-    fields.flatMap((each) => {
-      const colon = each.indexOf(':');
-      return each.slice(0, colon).toLowerCase() === name ? [each.slice(colon + 1).trim()] : [];
-    });
-  const bodyAt = headEnd + 4;
-  if (status < 200 || bodiless.includes(status) || isHead) return { status, end: bodyAt };
-  const lengths = valuesOf('content-length');
-  const codings = valuesOf('transfer-encoding');
-  if (lengths.length + codings.length > 1) return `more than one length under ${status}`;
-  // Up to the end of the connection, as HTTP/1.0 has it.
-  if (lengths.length + codings.length === 0) return { status, end: text.length };
-  if (codings.length > 0) return { status, end: endOfChunks(text, bodyAt) };
-  const end = bodyAt + Number(lengths[0]);
-  return { status, end: end <= text.length ? end : null };
-}
-
-function endOfChunks(text: string, from: number): number | null {
-  for (let at = from; ; ) {
-    const eol = text.indexOf('\r\n', at);
-    if (eol < 0) return null;
-    const size = Number.parseInt(text.slice(at, eol), 16);
-    at = eol + 2 + size + 2;
-    if (at > text.length) return null;
+/** Where the next answer begins; at the end where this one is not whole. */
+function bodyEnd(body: string, length = ''): number {
+  const [name = '', value] = length.toLowerCase().split(':');
+  if (name === 'content-length') return Number(value);
+  if (name === '') return body.length;
+  for (let at = 0; ; ) {
+    const lineEnd = body.indexOf('\r\n', at);
+    const size = Number.parseInt(body.slice(at, lineEnd), 16);
+    at = lineEnd + 2 + size + 2;
+    if (lineEnd < 0 || at > body.length) return body.length;
     if (size === 0) return at;
   }
 }

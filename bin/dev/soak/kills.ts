@@ -5,7 +5,8 @@ import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { drawFrom } from '../../../simulator/core/testing/random-inputs.ts';
 import { readStateFile } from '../../../simulator/host/storage/state-file.ts';
-import { BuiltSandbox } from './built-sandbox.ts';
+import type { Program } from '../program.ts';
+import { startSandbox } from './sandbox.ts';
 
 export interface KillOptions {
   readonly count: number;
@@ -32,16 +33,15 @@ export async function kill({ count, seed, sync }: KillOptions): Promise<string[]
     for (let n = 0; n < count; n += 1) {
       if (n % killsPerFile === 0) kept = new Set();
       const state = join(folder, `state-${Math.floor(n / killsPerFile)}.json`);
-      const sandbox = await BuiltSandbox.start('--state', state, ...(sync ? ['--state-sync'] : []));
-      await sandbox.liftLimits('', (name) => name === 'brand-a');
-      const writes = writeUntilCut(sandbox, `kill-${n}`);
+      const sandbox = await startSandbox('--state', state, ...(sync ? ['--state-sync'] : []));
+      const writes = writeUntilCut(sandbox, await sandbox.makeToken(), `kill-${n}`);
       await pause(draw(longestMs));
       const killedAtMs = performance.now();
       await sandbox.stop('SIGKILL');
       const acknowledged = await writes;
       const found = await referencesIn(state);
-      for (const reference of kept) {
-        if (!found.has(reference)) broken.push(`kill ${n}: ${reference} was saved and is gone`);
+      for (const reference of [...kept].filter((each) => !found.has(each))) {
+        broken.push(`kill ${n}: ${reference} was saved and is gone`);
       }
       for (const [reference, atMs] of acknowledged) {
         const ageMs = Math.round(killedAtMs - atMs);
@@ -68,26 +68,25 @@ async function referencesIn(state: string): Promise<Set<string>> {
 }
 
 /** By reference: when a write was answered with 201. */
-async function writeUntilCut(sandbox: BuiltSandbox, name: string): Promise<Map<string, number>> {
+async function writeUntilCut({ ready }: Program, token: string, name: string) {
   const answered = new Map<string, number>();
-  const write = async (client: number): Promise<void> => {
+  const write = async (_: unknown, client: number): Promise<void> => {
     for (let n = 0; ; n += 1) {
       const reference = `${name}-${client}-${n}`;
-      const response = await fetch(`${sandbox.ready.base_url}/api/v1/accounts`, {
+      const response = await fetch(`${ready.base_url}/api/v1/accounts`, {
         method: 'POST',
         headers: {
-          authorization: `Bearer ${sandbox.tokenOf('brand-a')}`,
+          authorization: `Bearer ${token}`,
           'content-type': 'application/json',
           'idempotency-key': reference,
         },
         body: JSON.stringify({ client_reference_id: reference, email: `${reference}@example.com` }),
       }).catch(() => null);
       if (response === null) return;
-      const atMs = performance.now();
-      if (response.status === 201) answered.set(reference, atMs);
+      if (response.status === 201) answered.set(reference, performance.now());
       await response.arrayBuffer().catch(() => null);
     }
   };
-  await Promise.all(Array.from({ length: clients }, (_, client) => write(client)));
+  await Promise.all(Array.from({ length: clients }, write));
   return answered;
 }

@@ -18,31 +18,33 @@ import {
 } from '../../../simulator/core/testing/random-inputs.ts';
 import { phoneTables } from '../../../simulator/core/values/phone.ts';
 import type { World } from '../../../simulator/core/world.ts';
-import { BuiltSandbox, type Gauge, Refused } from './built-sandbox.ts';
+import { type Program, Refused } from '../program.ts';
+import { type Gauge, gaugeOf, mebibyte, startSandbox, worldOf } from './sandbox.ts';
 
 const callers = 8;
 const intervalMs = 30_000;
 const leastIntervals = 3;
 /** What a stream or a delivery leaves behind has ended by then. */
 const restMs = 1000;
-const mebibyte = 1024 * 1024;
+const unlimited = { rate_per_second: 1_000_000 };
 
 export async function siege({ seconds, seed }: { seconds: number; seed: number }) {
   await phoneTables.load();
   const folder = mkdtempSync(join(tmpdir(), 'siege-'));
-  const sandbox = await BuiltSandbox.start('--state', join(folder, 'state.json'));
+  const sandbox = await startSandbox('--state', join(folder, 'state.json'));
   const receiver = await startReceiver(drawFrom(seed));
   const broken: string[] = [];
   const gauges: Gauge[] = [];
   const count = Math.max(leastIntervals, Math.ceil((seconds * 1000) / intervalMs));
   try {
     for (let n = 0; n < count && sandbox.isAlive; n += 1) {
-      const interval = new Interval(sandbox, receiver.url, seed * 1009 + n);
-      gauges.push(await interval.run((seconds * 1000) / count));
-      broken.push(...[...interval.broken].map((each) => `interval ${n}: ${each}`));
-      const { heapBytes, handles } = gauges.at(-1) as Gauge;
+      const lastsMs = (seconds * 1000) / count;
+      const played = await playInterval(sandbox, receiver.url, seed * 1009 + n, lastsMs);
+      gauges.push(played.gauge);
+      broken.push(...[...played.broken].map((each) => `interval ${n}: ${each}`));
+      const { heapBytes, handles } = played.gauge;
       const heap = (heapBytes / mebibyte).toFixed(1);
-      console.log(`interval ${n}: ${interval.calls} calls, ${heap} MiB heap, ${handles} handles`);
+      console.log(`interval ${n}: ${played.calls} calls, ${heap} MiB heap, ${handles} handles`);
     }
     const exitCode = await sandbox.stop();
     if (exitCode !== 0) broken.push(`it ended with ${exitCode}: ${sandbox.stderr}`);
@@ -94,73 +96,39 @@ async function startReceiver(draw: Draw) {
   return { url: `http://127.0.0.1:${port}/`, close };
 }
 
-class Interval {
-  readonly broken = new Set<string>();
-  calls = 0;
-  readonly #sandbox: BuiltSandbox;
-  readonly #receiverUrl: string;
-  readonly #draw: Draw;
-  readonly #stop = new AbortController();
-  readonly #pool: Pool;
-  #worlds: string[] = [];
-  #targets: World[] = [];
-  #made = 0;
+/** Plays for so long, checks every invariant, removes what was made, and measures what is left. */
+async function playInterval(sandbox: Program, receiverUrl: string, seed: number, lastsMs: number) {
+  const draw = drawFrom(seed);
+  const broken = new Set<string>();
+  const stop = new AbortController();
+  const pool = new Pool(sandbox.ready.base_url, { connections: 24, pipelining: 1 });
+  const worlds: string[] = [];
+  let targets: World[] = [];
+  let made = 0;
+  let calls = 0;
 
-  constructor(sandbox: BuiltSandbox, receiverUrl: string, seed: number) {
-    this.#sandbox = sandbox;
-    this.#receiverUrl = receiverUrl;
-    this.#draw = drawFrom(seed);
-    this.#pool = new Pool(sandbox.ready.base_url, { connections: 24, pipelining: 1 });
-  }
+  const order = <Answer>(method: string, path: string, body?: unknown) =>
+    sandbox.control<Answer>(method, path, body);
+  const stateOf = (name: string) => worldOf(sandbox, pathIn(name, 'state'));
 
-  async run(lastsMs: number): Promise<Gauge> {
-    await this.#prepare('');
-    this.#targets = [await this.#sandbox.world()];
-    const all = [
-      ...Array.from({ length: callers }, () => this.#repeat(() => this.#call())),
-      this.#repeat(() => this.#operate()),
-      this.#repeat(() => this.#followChannel()),
-      this.#repeat(() => this.#followStream()),
-      this.#repeat(() => this.#refreshTargets()),
-    ];
-    await pause(lastsMs);
-    this.#stop.abort();
-    await Promise.all(all);
-    for (const name of ['', ...this.#worlds]) {
-      const world = await this.#sandbox.world(pathIn(name, 'state'));
-      for (const problem of new Invariants().problems(world))
-        this.broken.add(`${name}: ${problem}`);
-    }
-    await this.#clear();
-    await this.#pool.destroy();
-    await pause(restMs);
-    return this.#sandbox.gauge();
-  }
-
-  async #repeat(step: () => Promise<void>): Promise<void> {
-    while (!this.#stop.signal.aborted && this.#sandbox.isAlive) await step();
+  async function repeat(step: () => Promise<void>): Promise<void> {
+    while (!stop.signal.aborted && sandbox.isAlive) await step();
   }
 
   /** Calls are drawn from what the worlds hold by now. */
-  async #refreshTargets(): Promise<void> {
-    await pause(1000, undefined, { signal: this.#stop.signal }).catch(() => undefined);
-    const worlds = ['', ...this.#worlds].map((name) =>
-      this.#sandbox.world(pathIn(name, 'state')).catch(() => []),
-    );
-    this.#targets = (await Promise.all(worlds)).flat();
+  async function refreshTargets(): Promise<void> {
+    await pause(1000, undefined, { signal: stop.signal }).catch(() => undefined);
+    const found = ['', ...worlds].map((name) => stateOf(name).catch(() => []));
+    targets = (await Promise.all(found)).flat();
   }
 
-  async #call(): Promise<void> {
-    const draw = this.#draw;
-    const { method, target, headers, body } = makeCall(
-      draw,
-      pick(draw, this.#targets),
-      '{"odd":[1e999]}',
-    );
+  async function call(): Promise<void> {
+    const drawn = makeCall(draw, pick(draw, targets), '{"odd":[1e999]}');
+    const { method, target, headers, body } = drawn;
     if (!target.startsWith('/api') || method === 'BREW' || method === 'TRACE') return;
     const known = Object.entries(headers).filter(([, value]) => value !== undefined);
     try {
-      const response = await this.#pool.request({
+      const response = await pool.request({
         method: method as 'GET',
         path: target,
         headers: Object.fromEntries(known) as Record<string, string>,
@@ -168,81 +136,73 @@ class Interval {
         signal: AbortSignal.timeout(2500),
       });
       const text = await response.body.text();
-      this.calls += 1;
+      calls += 1;
       if (method === 'HEAD' || response.headers['x-sandbox-fault'] !== undefined) return;
       const [contentType = ''] = String(response.headers['content-type'] ?? '').split(';');
-      const reply = {
+      const wrong = findWrongReply({
         status: response.statusCode,
         contentType: contentType as 'text/plain',
         body: text,
-      };
-      const wrong = findWrongReply({ ...reply, isForeign: true });
-      if (wrong !== null) this.broken.add(`${method} ${target.slice(0, 200)}: ${wrong}`);
+        isForeign: true,
+      });
+      if (wrong !== null) broken.add(`${method} ${target.slice(0, 200)}: ${wrong}`);
     } catch (error) {
       // Faults reset, cut and hang; and undici refuses to send what no header can hold.
       const { name, code, message } = error as Error & { code?: string };
       const expected = ['UND_ERR_INVALID_ARG', 'UND_ERR_SOCKET', 'ECONNRESET'].includes(code ?? '');
-      if (!expected && name !== 'TimeoutError') this.broken.add(`${name} ${code}: ${message}`);
+      if (!expected && name !== 'TimeoutError') broken.add(`${name} ${code}: ${message}`);
     }
   }
 
-  async #operate(): Promise<void> {
-    await pause(20 + this.#draw(60));
+  async function operate(): Promise<void> {
+    await pause(20 + draw(60));
     try {
-      await this.#order();
+      await drawOrder();
     } catch (error) {
       // An order may come too late or twice.
       if (error instanceof Refused && [404, 409, 422].includes(error.status)) return;
-      this.broken.add(`the control plane: ${(error as Error).message.slice(0, 300)}`);
+      broken.add(`the control plane: ${(error as Error).message.slice(0, 300)}`);
     }
   }
 
-  async #order(): Promise<void> {
-    const draw = this.#draw;
-    const order = (method: string, path: string, body?: unknown) =>
-      this.#sandbox.control(method, path, body);
+  async function drawOrder(): Promise<unknown> {
     const kind = draw(16);
-    if (kind < 4) await order('POST', 'faults', makeFault(draw));
-    else if (kind < 6) await order('DELETE', 'faults');
-    else if (kind < 8)
-      await order('POST', 'clock/advance', { by_ms: pick(draw, [50, 2000, 40_000]) });
-    else if (kind === 8) await order('POST', 'clock/advance', { to_next: true });
-    else if (kind === 9) await this.#makeWorld();
-    else if (kind === 10 && this.#worlds.length > 0) {
-      await order('DELETE', `worlds/${this.#worlds.shift()}`);
-    } else if (kind === 11) await order('POST', 'snapshots', { name: `shot-${draw(3)}` });
-    else if (kind === 12) await order('DELETE', `snapshots/shot-${draw(3)}`);
-    else if (kind === 13) await order('PUT', 'state', await order('GET', 'state'));
-    else if (kind === 14)
-      await order('POST', 'events', { category: 'account', account_id: '1001' });
-    else
-      await order(
-        'GET',
-        `${pick(draw, ['accounts', 'requests', 'deliveries'])}?limit=${1 + draw(50)}`,
-      );
+    if (kind < 4) return order('POST', 'faults', makeFault(draw));
+    if (kind < 6) return order('DELETE', 'faults');
+    if (kind < 8) return order('POST', 'clock/advance', { by_ms: pick(draw, [50, 2000, 40_000]) });
+    if (kind === 8) return order('POST', 'clock/advance', { to_next: true });
+    if (kind === 9) return makeWorld();
+    if (kind === 10 && worlds.length > 0) return order('DELETE', `worlds/${worlds.shift()}`);
+    if (kind === 11) return order('POST', 'snapshots', { name: `shot-${draw(3)}` });
+    if (kind === 12) return order('DELETE', `snapshots/shot-${draw(3)}`);
+    if (kind === 13) return order('PUT', 'state', await order('GET', 'state'));
+    if (kind === 14) return order('POST', 'events', { category: 'account', account_id: '1001' });
+    const list = pick(draw, ['accounts', 'requests', 'deliveries']);
+    return order('GET', `${list}?limit=${1 + draw(50)}`);
   }
 
-  async #makeWorld(): Promise<void> {
-    if (this.#worlds.length >= 4) return;
-    this.#made += 1;
-    const name = `w${this.#made}`;
-    const from = this.#draw(3) === 0 ? { from: 'default' } : { world: 'default', seed: this.#made };
-    await this.#sandbox.control('POST', 'worlds', { name, ...from });
+  async function makeWorld(): Promise<void> {
+    if (worlds.length >= 4) return;
+    made += 1;
+    const name = `w${made}`;
+    const from = draw(3) === 0 ? { from: 'default' } : { world: 'default', seed: made };
+    await order('POST', 'worlds', { name, ...from });
     // A copy has the faults of its original, which would hit what prepares it.
-    await this.#sandbox.control('DELETE', `worlds/${name}/faults`);
-    this.#worlds.push(name);
-    await this.#prepare(name);
+    await order('DELETE', `worlds/${name}/faults`);
+    worlds.push(name);
+    await prepare(name);
   }
 
   /** Lifts the limits of all credentials but one, and subscribes to events. */
-  async #prepare(name: string): Promise<void> {
+  async function prepare(name: string): Promise<void> {
     const from = 'https://hooks.example.com';
-    await this.#sandbox.control('PUT', pathIn(name, 'forwards'), { from, to: this.#receiverUrl });
-    await this.#sandbox.liftLimits(pathIn(name, ''), (credential) => credential !== 'other-firm');
-    const { credentials } = (await this.#sandbox.control('GET', pathIn(name, 'credentials'))) as {
-      readonly credentials: readonly { readonly name: string; readonly token: string }[];
-    };
-    const response = await fetch(`${this.#sandbox.ready.base_url}/api/v1/webhooks`, {
+    await order('PUT', pathIn(name, 'forwards'), { from, to: receiverUrl });
+    for (const firm of [1, 2]) await order('PATCH', pathIn(name, `firms/${firm}`), unlimited);
+    const { credentials } = await order<Credentials>('GET', pathIn(name, 'credentials'));
+    for (const { client_id: id } of credentials.filter((each) => each.name !== 'other-firm')) {
+      await order('PATCH', pathIn(name, `credentials/${id}`), unlimited);
+    }
+    const response = await fetch(`${sandbox.ready.base_url}/api/v1/webhooks`, {
       method: 'POST',
       headers: {
         authorization: `Bearer ${credentials.find((each) => each.name === 'firm')?.token}`,
@@ -258,46 +218,62 @@ class Interval {
   }
 
   /** EVT: sequence numbers only grow on one connection. */
-  async #followChannel(): Promise<void> {
-    const { base_url: url } = this.#sandbox.ready;
-    const query = `access_token=${this.#sandbox.tokenOf('firm')}&after_seq=0`;
-    const socket = new WebSocket(`${url.replace('http', 'ws')}/api/v1/events?${query}`);
+  async function followChannel(): Promise<void> {
+    const url = sandbox.ready.base_url.replace('http', 'ws');
+    const query = `access_token=${sandbox.tokenOf('firm')}&after_seq=0`;
+    const socket = new WebSocket(`${url}/api/v1/events?${query}`);
     let last = 0;
     socket.on('message', (bytes: Buffer) => {
       const { seq } = JSON.parse(bytes.toString()) as { readonly seq: number };
-      if (seq <= last) this.broken.add(`the events channel sent ${seq} after ${last}`);
+      if (seq <= last) broken.add(`the events channel sent ${seq} after ${last}`);
       last = seq;
     });
     // A fault may hit the handshake, and a world may be replaced.
     socket.on('error', () => undefined);
     const closed = new Promise((resolve) => socket.once('close', resolve));
-    await pause(200 + this.#draw(1500));
+    await pause(200 + draw(1500));
     socket.terminate();
     await closed;
   }
 
-  async #followStream(): Promise<void> {
-    const ends = AbortSignal.timeout(300 + this.#draw(2000));
+  async function followStream(): Promise<void> {
+    const ends = AbortSignal.timeout(300 + draw(2000));
     try {
-      const { body } = await fetch(`${this.#sandbox.ready.control_url}/stream`, { signal: ends });
+      const { body } = await fetch(`${sandbox.ready.control_url}/stream`, { signal: ends });
       for await (const _ of body as AsyncIterable<Uint8Array>);
     } catch (error) {
-      if (!ends.aborted) this.broken.add(`the stream broke: ${(error as Error).message}`);
+      if (!ends.aborted) broken.add(`the stream broke: ${(error as Error).message}`);
     }
   }
 
-  /** Removes all that was made, so that what is left is what the process leaks. */
-  async #clear(): Promise<void> {
-    const { control } = this.#sandbox;
-    const order = control.bind(this.#sandbox);
-    await order('DELETE', 'faults');
-    for (const name of this.#worlds) await order('DELETE', `worlds/${name}`);
-    const { snapshots } = (await order('GET', 'snapshots')) as {
-      readonly snapshots: readonly { readonly name: string }[];
-    };
-    for (const { name } of snapshots) await order('DELETE', `snapshots/${name}`);
-    await order('POST', 'reset');
+  await prepare('');
+  targets = [await stateOf('')];
+  const steps = [operate, followChannel, followStream, refreshTargets];
+  const playing = [...Array.from({ length: callers }, () => call), ...steps].map(repeat);
+  await pause(lastsMs);
+  stop.abort();
+  await Promise.all(playing);
+  for (const name of ['', ...worlds]) {
+    const problems = new Invariants().problems(await stateOf(name));
+    for (const problem of problems) broken.add(`${name}: ${problem}`);
   }
+  // Removes all that was made, so that what is left is what the process leaks.
+  await order('DELETE', 'faults');
+  for (const name of worlds) await order('DELETE', `worlds/${name}`);
+  const { snapshots } = await order<Snapshots>('GET', 'snapshots');
+  for (const { name } of snapshots) await order('DELETE', `snapshots/${name}`);
+  await order('POST', 'reset');
+  await pool.destroy();
+  await pause(restMs);
+  return { broken, calls, gauge: await gaugeOf(sandbox) };
+}
+
+interface Credentials {
+  readonly credentials: readonly Record<'name' | 'token' | 'client_id', string>[];
+}
+
+interface Snapshots {
+  readonly snapshots: readonly { readonly name: string }[];
 }
 
 const pathIn = (world: string, path: string) => (world === '' ? path : `worlds/${world}/${path}`);
