@@ -9,15 +9,19 @@ export const root = fileURLToPath(new URL('../..', import.meta.url)).replace(/[\
 /** The folders that hold source; everything else at the top is configuration. */
 export const sourceFolders = ['bin', 'simulator', 'conformance', 'fixtures', 'ui'] as const;
 
-/** All files under a folder of the checkout as sorted paths relative to its root, `/`-separated. */
-export function filesUnder(folder: string): string[] {
+/** All files in a folder as sorted paths relative to it, `/`-separated. */
+export function filesIn(folder: string): string[] {
   // An empty folder is not in a clone.
-  if (!existsSync(join(root, folder))) return [];
-  const entries = readdirSync(join(root, folder), { recursive: true, withFileTypes: true });
-  return entries
+  if (!existsSync(folder)) return [];
+  return readdirSync(folder, { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile())
-    .map((entry) => relative(root, join(entry.parentPath, entry.name)).split(sep).join('/'))
+    .map((entry) => relative(folder, join(entry.parentPath, entry.name)).split(sep).join('/'))
     .sort();
+}
+
+/** The same of a folder of the checkout, relative to its root. */
+export function filesUnder(folder: string): string[] {
+  return filesIn(join(root, folder)).map((path) => `${folder}/${path}`);
 }
 
 /** Every file in the source folders. */

@@ -3,15 +3,14 @@ import { createHash } from 'node:crypto';
 import {
   existsSync,
   mkdirSync,
-  readdirSync,
   readFileSync,
   renameSync,
   rmSync,
   statSync,
   writeFileSync,
 } from 'node:fs';
-import { dirname, join, relative, sep } from 'node:path';
-import { root, sourceFiles } from '../root.ts';
+import { dirname, join } from 'node:path';
+import { filesIn, root, sourceFiles } from '../root.ts';
 import { bundle } from './bundle.ts';
 import { buildDashboard } from './dashboard.ts';
 import { writeDeclarations } from './declarations.ts';
@@ -64,32 +63,22 @@ function fingerprint(): string {
     !/\.test\.tsx?$|\/testing\/|^bin\/e2e\/|^bin\/dev\/(?!build)/.test(path);
   const hash = createHash('sha256');
   for (const path of ['package-lock.json', 'tsconfig.json', ...sourceFiles().filter(isBuilt)]) {
-    hash
-      .update(`${path}\0`)
-      .update(readFileSync(join(root, path)))
-      .update('\0');
+    hash.update(`${path}\0`).update(readFileSync(join(root, path)));
   }
   return hash.digest('hex');
 }
 
 /** Moves the files of `out` to dist/, the imported ones first, and removes what is old. */
 function publish(out: string, keepForMs: number): string[] {
-  const isImported = (path: string) => path.startsWith('chunks') || path.startsWith('ui');
-  const built = listFiles(out).sort((a, b) => Number(isImported(b)) - Number(isImported(a)));
+  const isImported = (path: string) => /^(?:chunks|ui)/.test(path);
+  const built = filesIn(out).sort((a, b) => Number(isImported(b)) - Number(isImported(a)));
   for (const path of built) {
     mkdirSync(dirname(join(dist, path)), { recursive: true });
     renameSync(join(out, path), join(dist, path));
   }
-  const current = new Set(built);
-  for (const path of listFiles(dist)) {
+  for (const path of filesIn(dist).filter((each) => !built.includes(each))) {
     const ageMs = Date.now() - statSync(join(dist, path)).mtimeMs;
-    if (!current.has(path) && ageMs >= keepForMs) rmSync(join(dist, path));
+    if (ageMs >= keepForMs) rmSync(join(dist, path));
   }
-  return built.map((path) => path.split(sep).join('/'));
-}
-
-function listFiles(folder: string): string[] {
-  return readdirSync(folder, { recursive: true, withFileTypes: true })
-    .filter((entry) => entry.isFile())
-    .map((entry) => relative(folder, join(entry.parentPath, entry.name)));
+  return built;
 }

@@ -1,9 +1,9 @@
 // Writes the declaration files of the package's public entry points.
 import { execFile } from 'node:child_process';
-import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
-import { root } from '../root.ts';
+import { filesIn, root } from '../root.ts';
 import { compiler } from '../tools.ts';
 import { declareRecords } from './record-types.ts';
 
@@ -44,8 +44,7 @@ function keepReachable(folder: string, entries: readonly string[]): void {
       reached.add(join(dirname(file), specifier.replace(/\.(?:ts|js)$/, '.d.ts')));
     }
   }
-  for (const entry of readdirSync(folder, { recursive: true, withFileTypes: true })) {
-    const path = join(entry.parentPath, entry.name);
-    if (entry.isFile() && !reached.has(path)) rmSync(path);
+  for (const path of filesIn(folder).map((each) => join(folder, each))) {
+    if (!reached.has(path)) rmSync(path);
   }
 }

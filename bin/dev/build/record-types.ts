@@ -21,6 +21,8 @@ const imports = `import type { Envelope } from '../../fixtures/envelope.ts';
 import type { StreamedNotice } from './row.ts';
 `;
 
+const stream = 'AsyncIterable<StreamedNotice>';
+
 /** The declaration files by module. */
 export function declareRecords(): Readonly<Record<string, string>> {
   const head = '// Generated from the schemas by the build.\n';
@@ -29,13 +31,8 @@ export function declareRecords(): Readonly<Record<string, string>> {
   const interfaces = shown.flatMap(([schema, name]) =>
     schema === records.envelopeSchema ? [] : [interfaceOf(name, schema, named)],
   );
-  const rowTypes = objectOf(
-    rows.map((row) => memberOf(row, named)),
-    named,
-  );
-  const events = Object.entries(eventRecords).map(([name, schema]) =>
-    interfaceOf(name, schema, new Map()),
-  );
+  const rowTypes = objectOf(rows.map((row) => memberOf(row, named)));
+  const events = Object.entries(eventRecords).map(([name, schema]) => interfaceOf(name, schema));
   return {
     'simulator/control/all-rows': `${head}${imports}${interfaces.join('')}export interface RowTypes ${rowTypes}\n`,
     'simulator/control/schemas/records': `${head}export * from '../all-rows.ts';\n`,
@@ -54,29 +51,16 @@ function namesOf(module: Module): (readonly [object, string])[] {
 }
 
 function memberOf(row: Row, named: Named): Member {
-  const description = [row.summary, row.description]
-    .filter((words) => words !== undefined)
-    .join('. ');
-  const given = objectOf(givenMembers(row), named);
-  const answer =
-    row.stream === true
-      ? 'AsyncIterable<StreamedNotice>'
-      : row.answer
-        ? typeOf(row.answer, named)
-        : 'null';
+  // Parts of the path, query parameters and members of the body, in one object.
+  const given = objectOf([
+    ...row.params.map((name) => ({ name, type: 'string | number' })),
+    ...membersOf(row.query, named),
+    ...(row.body === undefined ? [] : membersOf(row.body, named)),
+  ]);
+  const answer = row.answer ? typeOf(row.answer, named) : 'null';
   return {
     name: row.name,
-    schema: `{ readonly given: ${given}; readonly answer: ${answer} }`,
-    description,
-    optional: false,
+    type: `{ readonly given: ${given}; readonly answer: ${row.stream ? stream : answer} }`,
+    description: [row.summary, row.description].filter((words) => words !== undefined).join('. '),
   };
-}
-
-/** Parts of the path, query parameters and members of the body, in one object. */
-function givenMembers(row: Row): readonly Member[] {
-  return [
-    ...row.params.map((name) => ({ name, schema: 'string | number', optional: false })),
-    ...membersOf(row.query),
-    ...(row.body === undefined ? [] : membersOf(row.body)),
-  ];
 }

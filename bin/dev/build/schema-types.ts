@@ -7,11 +7,9 @@ export type NamedSchemas = ReadonlyMap<object, string>;
 
 export interface Member {
   readonly name: string;
-  /** A schema, or a type already written. */
-  readonly schema: object | string;
-  /** Instead of the schema's own. */
-  readonly description?: string;
-  readonly optional: boolean;
+  readonly type: string;
+  readonly description?: unknown;
+  readonly optional?: boolean;
 }
 
 /** The TypeScript type of what a schema accepts; what TypeScript cannot express is `unknown`. */
@@ -19,38 +17,35 @@ export function typeOf(schema: object, named: NamedSchemas = new Map()): string 
   return named.get(schema) ?? writtenOut(schema as Json, named);
 }
 
-export function interfaceOf(name: string, schema: object, named: NamedSchemas): string {
+export function interfaceOf(name: string, schema: object, named: NamedSchemas = new Map()): string {
   const { description } = schema as Json;
   return `${comment(description)}export interface ${name} ${writtenOut(schema as Json, named)}\n`;
 }
 
 /** `{ … }` with a comment for each member that has a description. */
-export function objectOf(members: readonly Member[], named: NamedSchemas): string {
+export function objectOf(members: readonly Member[]): string {
   if (members.length === 0) return '{}';
-  const lines = members.map(({ name, schema, description, optional }) => {
-    const type = typeof schema === 'string' ? schema : typeOf(schema, named);
-    const words = description ?? (typeof schema === 'string' ? '' : (schema as Json).description);
+  const lines = members.map(({ name, type, description, optional }) => {
     const key = /^\w+$/.test(name) ? name : JSON.stringify(name);
-    return `${comment(words)}readonly ${key}${optional ? '?' : ''}: ${type};\n`;
+    return `${comment(description)}readonly ${key}${optional ? '?' : ''}: ${type};\n`;
   });
   return `{\n${lines.join('')}}`;
 }
 
-/** A comment of one line; nothing without words. */
-function comment(words: unknown): string {
-  return typeof words === 'string' && words !== ''
-    ? `/** ${words.replaceAll('*/', '* /')} */\n`
-    : '';
+export function membersOf(schema: object, named: NamedSchemas): Member[] {
+  const { required = [], properties = {} } = schema as Json;
+  return Object.entries(properties as Record<string, Json>).map(([name, property]) => ({
+    name,
+    type: typeOf(property, named),
+    description: property.description,
+    optional: !(required as readonly string[]).includes(name),
+  }));
 }
 
-export function membersOf(schema: object): readonly Member[] {
-  const { required, properties = {} } = schema as Json;
-  const needed = new Set(Array.isArray(required) ? required : []);
-  return Object.entries(properties as Record<string, object>).map(([name, property]) => ({
-    name,
-    schema: property,
-    optional: !needed.has(name),
-  }));
+/** A comment of one line; nothing without words. */
+function comment(words: unknown): string {
+  if (typeof words !== 'string' || words === '') return '';
+  return `/** ${words.replaceAll('*/', '* /')} */\n`;
 }
 
 function writtenOut(schema: Json, named: NamedSchemas): string {
@@ -62,26 +57,12 @@ function writtenOut(schema: Json, named: NamedSchemas): string {
 }
 
 function typeOfOne(type: unknown, schema: Json, named: NamedSchemas): string {
-  switch (type) {
-    case 'string':
-    case 'boolean':
-    case 'null':
-      return type;
-    case 'number':
-    case 'integer':
-      return 'number';
-    case 'array':
-      return `readonly (${typeOf((schema.items ?? {}) as object, named)})[]`;
-    case 'object':
-      return objectType(schema, named);
-    default:
-      return 'unknown';
-  }
-}
-
-function objectType(schema: Json, named: NamedSchemas): string {
-  const members = membersOf(schema);
-  if (members.length > 0) return objectOf(members, named);
+  if (type === 'string' || type === 'boolean' || type === 'null') return type;
+  if (type === 'number' || type === 'integer') return 'number';
+  if (type === 'array') return `readonly (${typeOf((schema.items ?? {}) as object, named)})[]`;
+  if (type !== 'object') return 'unknown';
+  const members = membersOf(schema, named);
+  if (members.length > 0) return objectOf(members);
   const { additionalProperties: values } = schema;
   const value = typeof values === 'object' ? typeOf(values as object, named) : 'unknown';
   return `Readonly<Record<string, ${value}>>`;
