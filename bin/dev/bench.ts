@@ -5,7 +5,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { availableParallelism, cpus } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
-import { parseArgs, promisify } from 'node:util';
+import { promisify } from 'node:util';
 import { createAccountRequests, drive } from './bench/load.ts';
 import { Receiver } from './bench/receiver.ts';
 import {
@@ -18,6 +18,7 @@ import {
 } from './bench/sandbox.ts';
 import { build } from './build/build.ts';
 import type { Program } from './program.ts';
+import { readArgs } from './read-args.ts';
 import { root } from './root.ts';
 
 const run = promisify(execFile);
@@ -173,7 +174,8 @@ async function judgeSeconds(): Promise<number> {
   return (performance.now() - startedAtMs) / 1000;
 }
 
-const { write } = parseArgs({ options: { write: { type: 'boolean', default: false } } }).values;
+const options = { write: { type: 'boolean', default: false } } as const;
+const { write } = readArgs(import.meta.url, { options }).values;
 if (!(await build({ onlyIfStale: true }))) process.exit(2);
 pinSelf();
 const rows: string[] = [];

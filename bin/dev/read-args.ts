@@ -1,5 +1,5 @@
-// What a development tool is asked on its command line. The comment that a tool opens with says
-// what it can be asked, and `--help` prints it.
+// Reads the command line of a development tool. The comment that a tool opens with says what it can be
+// asked, and `--help` prints it.
 import { readFileSync } from 'node:fs';
 import { basename } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -10,8 +10,9 @@ export function readArgs<const T extends ParseArgsConfig>(
   tool: string,
   config: T,
 ): ReturnType<typeof parseArgs<T>> {
-  if (process.argv.slice(2).includes('--help')) {
-    console.log(openingComment(readFileSync(fileURLToPath(tool), 'utf8')));
+  if (process.argv.includes('--help')) {
+    const [comment = ''] = readFileSync(fileURLToPath(tool), 'utf8').split(/^(?!\/\/)/m);
+    console.log(comment.replace(/^\/\/ ?|`/gm, '').trim());
     process.exit(0);
   }
   try {
@@ -27,13 +28,4 @@ export function readArgs<const T extends ParseArgsConfig>(
 export function refuse(tool: string, words: string): never {
   console.error(`${basename(fileURLToPath(tool), '.ts')}: ${words}; --help says what there is`);
   process.exit(2);
-}
-
-function openingComment(source: string): string {
-  const lines = source.split('\n');
-  const end = lines.findIndex((line) => !line.startsWith('//'));
-  return lines
-    .slice(0, end)
-    .map((line) => line.slice(3).replaceAll('`', ''))
-    .join('\n');
 }

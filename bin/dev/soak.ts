@@ -3,14 +3,14 @@
 //   abuse   malformed requests on the socket (--count 1000000)
 //   kills   SIGKILL while it writes its state (--count 300, --state-sync)
 //   chaos   the judge and a conforming target behind a faulty network (--count 4)
-import { parseArgs } from 'node:util';
 import { build } from './build/build.ts';
+import { readArgs, refuse } from './read-args.ts';
 import { abuse } from './soak/abuse.ts';
 import { chaos } from './soak/chaos.ts';
 import { kill } from './soak/kills.ts';
 import { siege } from './soak/siege.ts';
 
-const { values, positionals } = parseArgs({
+const { values, positionals } = readArgs(import.meta.url, {
   allowPositionals: true,
   options: {
     seed: { type: 'string', default: String(Date.now() % 1_000_000) },
@@ -31,8 +31,7 @@ const modes: Readonly<Record<string, () => Promise<readonly string[]>>> = {
 };
 const mode = modes[positionals[0] ?? ''];
 if (mode === undefined || positionals.length > 1) {
-  console.error(`soak: name one of ${Object.keys(modes).join(', ')}`);
-  process.exit(2);
+  refuse(import.meta.url, `name one of ${Object.keys(modes).join(', ')}`);
 }
 if (!(await build({ onlyIfStale: true }))) process.exit(2);
 const broken = await mode();

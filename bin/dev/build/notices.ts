@@ -13,7 +13,9 @@ export function writeNotices(out: string, inputs: readonly string[]): void {
   const opening =
     'This package contains code of the packages below, each under its own licence.\n\n';
   writeFileSync(join(out, 'NOTICES.txt'), opening + notices.join('\n'));
-  writeFileSync(join(out, 'LICENSE.txt'), ownLicense());
+  const ownLicense = readFileSync(join(import.meta.dirname, 'LICENSE.txt'), 'utf8');
+  const { name = '' } = manifestIn(root);
+  writeFileSync(join(out, 'LICENSE.txt'), ownLicense.replace('NAME', name));
 }
 
 function noticeOf(folder: string): string {
@@ -31,27 +33,4 @@ function noticeOf(folder: string): string {
 
 function manifestIn(folder: string): Readonly<Record<string, string | undefined>> {
   return JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'));
-}
-
-function ownLicense(): string {
-  const { name } = manifestIn(root);
-  return `MIT License
-
-Copyright (c) the authors of ${name}
-
-Permission is hereby granted, free of charge, to any person obtaining a copy of this software and
-associated documentation files (the "Software"), to deal in the Software without restriction,
-including without limitation the rights to use, copy, modify, merge, publish, distribute,
-sublicense, and/or sell copies of the Software, and to permit persons to whom the Software is
-furnished to do so, subject to the following conditions:
-
-The above copyright notice and this permission notice shall be included in all copies or substantial
-portions of the Software.
-
-THE SOFTWARE IS PROVIDED "AS IS", WITHOUT WARRANTY OF ANY KIND, EXPRESS OR IMPLIED, INCLUDING BUT
-NOT LIMITED TO THE WARRANTIES OF MERCHANTABILITY, FITNESS FOR A PARTICULAR PURPOSE AND
-NONINFRINGEMENT. IN NO EVENT SHALL THE AUTHORS OR COPYRIGHT HOLDERS BE LIABLE FOR ANY CLAIM, DAMAGES
-OR OTHER LIABILITY, WHETHER IN AN ACTION OF CONTRACT, TORT OR OTHERWISE, ARISING FROM, OUT OF OR IN
-CONNECTION WITH THE SOFTWARE OR THE USE OR OTHER DEALINGS IN THE SOFTWARE.
-`;
 }
