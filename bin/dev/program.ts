@@ -8,7 +8,8 @@ interface Ready {
   readonly port?: number;
   readonly base_url: string;
   readonly control_url: string;
-  readonly credentials: readonly { readonly name: string; readonly token: string }[];
+  /** None of a bare server. */
+  readonly credentials?: readonly { readonly name: string; readonly token: string }[];
 }
 
 const children = new Set<ChildProcess>();
@@ -59,7 +60,7 @@ export class Program {
   }
 
   tokenOf(name: string): string {
-    return this.ready.credentials.find((each) => each.name === name)?.token ?? '';
+    return this.ready.credentials?.find((each) => each.name === name)?.token ?? '';
   }
 
   /** One request to the control plane; throws if it is refused. */

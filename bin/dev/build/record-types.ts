@@ -5,10 +5,14 @@ import { rows } from '../../../simulator/control/all-rows.ts';
 import type { Row } from '../../../simulator/control/row.ts';
 import * as journal from '../../../simulator/control/schemas/journal.ts';
 import * as records from '../../../simulator/control/schemas/records.ts';
-import { interfaceOf, type Member, membersOf, objectOf, typeOf } from './schema-types.ts';
-
-type Module = Readonly<Record<string, unknown>>;
-type Named = ReadonlyMap<object, string>;
+import {
+  interfaceOf,
+  type Member,
+  membersOf,
+  type NamedSchemas,
+  objectOf,
+  typeOf,
+} from './schema-types.ts';
 
 const eventRecords = {
   EventAccount: responses.accountSchema,
@@ -42,7 +46,7 @@ export function declareRecords(): Readonly<Record<string, string>> {
 }
 
 /** `credentialSchema` is described by CredentialShown. */
-function namesOf(module: Module): (readonly [object, string])[] {
+function namesOf(module: object): (readonly [object, string])[] {
   return Object.entries(module).flatMap(([name, schema]) =>
     name.endsWith('Schema')
       ? [[schema as object, `${name[0]?.toUpperCase()}${name.slice(1, -6)}Shown`] as const]
@@ -50,7 +54,7 @@ function namesOf(module: Module): (readonly [object, string])[] {
   );
 }
 
-function memberOf(row: Row, named: Named): Member {
+function memberOf(row: Row, named: NamedSchemas): Member {
   // Parts of the path, query parameters and members of the body, in one object.
   const given = objectOf([
     ...row.params.map((name) => ({ name, type: 'string | number' })),
