@@ -3,6 +3,7 @@
 
 import { resolve } from 'node:path';
 import { type Config, parseConfig } from '../../fixtures/config.ts';
+import { type PlanName, planRates } from '../../fixtures/constants.ts';
 import { parseUrl } from '../../fixtures/parse-url.ts';
 import { findRule } from '../../fixtures/rules.ts';
 import {
@@ -21,8 +22,6 @@ import {
   type WorldName,
   worldNames,
 } from '../../fixtures/worlds.ts';
-import type { PlanName } from '../core/records.ts';
-import { planRates } from '../core/tables/rate-plans.ts';
 import type { Deviation } from '../deviations/deviation.ts';
 import { isLoopbackHost } from '../host/delivery/loopback.ts';
 import { parseClock } from '../host/world/parse-clock.ts';

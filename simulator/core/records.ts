@@ -34,8 +34,6 @@ import {
   type ValueOf,
 } from './record-kit.ts';
 
-export type { PlanName } from './tables/rate-plans.ts';
-
 export const firmSchema = record({
   id,
   name: text,

@@ -1,5 +1,6 @@
 // The whole state of one simulated platform. Only `evolve` changes it; everything else reads.
 
+import type { PlanName } from '../../fixtures/constants.ts';
 import type { Schema } from '../../fixtures/schemas/kit.ts';
 import { callSchema, factsSchema, replySchema } from './call.ts';
 import { createJournal, type Journal } from './journal.ts';
@@ -27,7 +28,6 @@ import {
   type EventRecord,
   firmSchema,
   orderSchema,
-  type PlanName,
   positionSchema,
   subscriptionSchema,
   tokenSchema,

@@ -1,9 +1,9 @@
 // Deviations of rate limits (LIM).
+import { planRates } from '../../fixtures/constants.ts';
 import type { Demand, LimitPolicy } from '../core/behaviour.ts';
 import type { Reply } from '../core/call.ts';
 import { putsInto } from '../core/change.ts';
 import type { RequestContext } from '../core/pipeline/request-context.ts';
-import { planRates } from '../core/tables/rate-plans.ts';
 import type { DeviationFamily } from './deviation.ts';
 import {
   createsWhenRefusedBy,

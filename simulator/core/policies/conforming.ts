@@ -3,8 +3,11 @@ import {
   answerLimitMs,
   bulkRows,
   eventWindowMs,
+  firmFactor,
   keyRetentionMs,
   longestText,
+  planRates,
+  retryGapsMs,
   tokensAMinute,
 } from '../../../fixtures/constants.ts';
 import { eventCategories } from '../../../fixtures/event-kinds.ts';
@@ -59,8 +62,6 @@ import type {
   Transaction,
 } from '../records.ts';
 import { type Problem, requestId, serializePolicy } from '../serialize.ts';
-import { firmFactor, planRates } from '../tables/rate-plans.ts';
-import { retryGapsMs } from '../tables/retry-schedule.ts';
 import { type Transition, type TransitionTable, transitionTable } from '../tables/transitions.ts';
 import { isLooseDecimal, isPlainDecimal } from '../values/decimal.ts';
 import { seededSecret, sha256Hex } from '../values/digest.ts';

@@ -1,6 +1,6 @@
 // Makes a world out of a written starting point: firms and credentials, the history of its people, and
 // subscriptions with the deliveries they have had.
-import { eventWindowMs } from '../../../fixtures/constants.ts';
+import { eventWindowMs, type PlanName } from '../../../fixtures/constants.ts';
 import { parseAgo } from '../../../fixtures/worlds/parse-ago.ts';
 import type {
   AccountFixture,
@@ -13,7 +13,7 @@ import { put } from '../change.ts';
 import { createCredential } from '../commands/commands.ts';
 import { disabled, newSubscription } from '../delivery/deliveries.ts';
 import { evolve, moveClock } from '../evolve.ts';
-import type { Delivery, DeliveryAttempt, EventRecord, PlanName, Subscription } from '../records.ts';
+import type { Delivery, DeliveryAttempt, EventRecord, Subscription } from '../records.ts';
 import { createWorld, type World, type WorldOptions } from '../world.ts';
 import { IdSequence, seedPerson } from './people.ts';
 import { Seeder, StartingWorldError } from './seeder.ts';

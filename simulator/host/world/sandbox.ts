@@ -1,7 +1,9 @@
 // The worlds of one process: the first one, and the isolated ones made beside it; each call finds
 // its own by its token.
+
 import { randomUUID } from 'node:crypto';
 import { setImmediate as nextTurn } from 'node:timers/promises';
+import type { PlanName } from '../../../fixtures/constants.ts';
 import { defaultSettings, type Settings } from '../../../fixtures/settings.ts';
 import type { GenerateFixture, WorldFixture } from '../../../fixtures/worlds/world-fixture.ts';
 import type { Behaviour } from '../../core/behaviour.ts';
@@ -9,7 +11,6 @@ import type { Call } from '../../core/call.ts';
 import { forkWorld } from '../../core/commands/commands.ts';
 import { Coverage } from '../../core/explain/coverage.ts';
 import { conformingBehaviour } from '../../core/policies/conforming.ts';
-import type { PlanName } from '../../core/records.ts';
 import {
   type GeneratedPeople,
   StartingWorldError,
