@@ -3,7 +3,7 @@
 import { Blocked, RefusedByOperator, Unreachable } from '../engine/scenario-errors.ts';
 import { idText, type Json, parseJson } from '../engine/send/json.ts';
 import type { Sender } from '../engine/send/sender.ts';
-import type { Credential, CredentialOptions, FirmRate, LedgerEntry, Operator } from './target.ts';
+import type { Credential, CredentialOptions, LedgerEntry, Place } from './target.ts';
 
 export type Row = { readonly [name: string]: Json };
 
@@ -28,13 +28,8 @@ export class ControlPlaneClient {
     return new ControlPlaneClient(url, this.#sender, this.#token);
   }
 
-  /** Asks, and gives the JSON of a 2xx answer; anything else is Blocked, in words. */
-  async ask(
-    method: string,
-    path: string,
-    body?: object,
-    timeoutMs: number = TIMEOUT_MS,
-  ): Promise<Row> {
+  /** Asks, and gives the JSON of a 2xx answer; anything else is Blocked. Drops undefined members. */
+  async ask(method: string, path: string, body?: object, timeoutMs = TIMEOUT_MS): Promise<Row> {
     const headers: [string, string][] = [];
     if (this.#token !== undefined) headers.push(['authorization', `Bearer ${this.#token}`]);
     if (body !== undefined) headers.push(['content-type', 'application/json']);
@@ -80,100 +75,121 @@ export class ControlPlaneClient {
   }
 }
 
+/** The powers of an operator, each of which a scenario uses only if the target offers its need. */
+export type Operator = ReturnType<typeof controlOperator>;
+
 export function controlOperator(
   plane: ControlPlaneClient,
   mint: (options: CredentialOptions) => Promise<Credential>,
-): Operator {
+) {
   return {
     mint,
-    async advance(byMs) {
+    /** Moves the target's clock on; deliveries due on the way are answered when it returns. */
+    async advance(byMs: number): Promise<void> {
       await plane.ask('POST', 'clock/advance', { by_ms: byMs });
     },
-    async nowMs() {
-      return numberOf(await plane.ask('GET', 'clock'), 'now_ms');
+    async nowMs(): Promise<number> {
+      const { now_ms: nowMs } = await plane.ask('GET', 'clock');
+      if (typeof nowMs === 'number') return nowMs;
+      throw new Blocked(`the control plane's answer has no "now_ms"`);
     },
-    async deliveriesInFlight() {
+    /** Deliveries that were sent and are not answered yet, if the target shows them. */
+    async deliveriesInFlight(): Promise<number> {
       const rows = await plane.list('deliveries?status=pending', 'deliveries');
       return rows.filter(({ in_flight: isInFlight }) => isInFlight === true).length;
     },
-    async rescope(clientId, scopes) {
+    async rescope(clientId: string, scopes: readonly string[]): Promise<void> {
       await plane.ask('PATCH', `credentials/${clientId}`, { scopes });
     },
-    async openTradingAccount(accountId, options = {}) {
-      const body: Record<string, unknown> = { currency: options.currency ?? 'USD' };
-      if (options.provider !== undefined) body.provider_payouts = options.provider;
-      const row = await plane.ask('POST', `accounts/${accountId}/trading-accounts`, body);
-      return {
-        account_id: accountId,
-        trading_account_id: textOf(row, 'id'),
-        currency: textOf(row, 'currency'),
-      };
+    async openTradingAccount(
+      accountId: string,
+      options: { currency?: string; provider?: boolean } = {},
+    ): Promise<Place> {
+      const { currency = 'USD', provider: provider_payouts } = options;
+      const path = `accounts/${accountId}/trading-accounts`;
+      const row = await plane.ask('POST', path, { currency, provider_payouts });
+      const id = textOf(row, 'id');
+      const given = { account_id: accountId, trading_account_id: id };
+      return { ...given, currency: textOf(row, 'currency') };
     },
-    async settle(transactionId) {
+    /** The new status of the transaction, if the target shows it. */
+    async settle(transactionId: string): Promise<string | undefined> {
       const { status } = await plane.ask('POST', `transactions/${transactionId}/settle`, {});
       return typeof status === 'string' ? status : undefined;
     },
-    async ledger(tradingAccountId) {
+    async ledger(tradingAccountId: string) {
       const row = await plane.ask('GET', `trading-accounts/${tradingAccountId}`);
       const { entries } = row;
-      const rows = (Array.isArray(entries) ? entries : []) as unknown as LedgerEntry[];
+      const rows = (Array.isArray(entries) ? entries : []) as unknown as readonly LedgerEntry[];
       return { balance: textOf(row, 'balance'), entries: rows };
     },
-    transactions: (named) => recordsNamed(plane, 'transactions', named),
-    accounts: (named) => recordsNamed(plane, 'accounts', named),
-    async settings() {
+    /** What the platform knows of each transaction of this id or reference, in any case. */
+    transactions: (named: string) => recordsNamed(plane, 'transactions', named),
+    /** The same of accounts, by id, reference or email. */
+    accounts: (named: string) => recordsNamed(plane, 'accounts', named),
+    /** How the target says that it settles open questions, by the names of the settings. */
+    async settings(): Promise<Row> {
       const { settings } = await plane.ask('GET', 'info');
       return (settings ?? {}) as Row;
     },
-    async fault(options) {
-      const made = await plane.ask('POST', 'faults', options);
-      const id = idText(made.id);
+    /** Sets a fault and gives a way to ask how often it was met, and to take it away. */
+    async fault(options: FaultOptions) {
+      const id = idText((await plane.ask('POST', 'faults', options)).id);
       return {
-        async hits() {
+        async hits(): Promise<number> {
           const rows = await plane.list('faults', 'faults');
           return Number(rows.find((each) => idText(each.id) === id)?.hits ?? Number.NaN);
         },
-        async remove() {
+        async remove(): Promise<void> {
           await plane.ask('DELETE', `faults/${id}`);
         },
       };
     },
-    async resolve(hostname, addresses) {
+    async resolve(hostname: string, addresses: readonly string[]): Promise<void> {
       await plane.ask('PUT', `dns/${hostname}`, { addresses });
     },
-    async permit(firmId, operation, allowed) {
+    async permit(firmId: string, operation: string, allowed: boolean): Promise<void> {
       await plane.ask('PATCH', `firms/${firmId}`, { permissions: { [operation]: allowed } });
     },
-    emit: ({ category, kind, accountId, brandId, data }) =>
-      // Members that are undefined are left out of JSON.
-      plane.ask('POST', 'events', {
-        category,
-        kind,
-        account_id: accountId,
-        brand_id: brandId,
-        data,
-      }),
-    events: (afterSeq) => plane.list(`events?after_seq=${afterSeq}`, 'events'),
-    firmRate: (firmId, perSecond) => setFirmRate(plane, firmId, perSecond),
+    /** Makes an event, and answers its envelope. */
+    emit: ({ accountId: account_id, brandId: brand_id, ...event }: EventOptions) =>
+      plane.ask('POST', 'events', { ...event, account_id, brand_id }),
+    /** Envelopes of every event after a sequence number, as the platform has them. */
+    events: (afterSeq: number) => plane.list(`events?after_seq=${afterSeq}`, 'events'),
+    /**
+     * The rate that the target then shows. Null: no rate of its own, but what follows from the plan
+     * Sandbox; `isOnSandbox` is false if it could not be put on that.
+     */
+    async firmRate(firmId: string, perSecond: number | null): Promise<FirmRate> {
+      const path = `firms/${firmId}`;
+      const rate = { rate_per_second: perSecond };
+      const put = () => plane.ask('PATCH', path, { ...rate, plan: 'sandbox' });
+      const done = perSecond === null ? await put().catch(onlyBlocked) : undefined;
+      const { rate_per_second: shown } = done ?? (await plane.ask('PATCH', path, rate));
+      const isOnSandbox = done !== undefined;
+      return { perSecond: typeof shown === 'number' ? shown : undefined, isOnSandbox };
+    },
   };
 }
 
-/** Null puts the firm on the plan Sandbox, which not every plane can do. */
-async function setFirmRate(
-  plane: ControlPlaneClient,
-  firmId: string,
-  perSecond: number | null,
-): Promise<FirmRate> {
-  const path = `firms/${firmId}`;
-  const rate = { rate_per_second: perSecond };
-  const onSandbox = { ...rate, plan: 'sandbox' };
-  const done =
-    perSecond === null ? await plane.ask('PATCH', path, onSandbox).catch(onlyBlocked) : undefined;
-  const { rate_per_second: shown } = done ?? (await plane.ask('PATCH', path, rate));
-  return {
-    perSecond: typeof shown === 'number' ? shown : undefined,
-    isOnSandbox: done !== undefined,
-  };
+export interface FirmRate {
+  readonly perSecond: number | undefined;
+  readonly isOnSandbox: boolean;
+}
+
+interface FaultOptions {
+  readonly match?: Readonly<Record<string, string | number>>;
+  readonly phase?: 'before' | 'after';
+  readonly effect: Readonly<Record<string, string | number>>;
+  readonly times?: number;
+}
+
+interface EventOptions {
+  readonly category: string;
+  readonly kind?: string;
+  readonly accountId?: string;
+  readonly brandId?: string;
+  readonly data?: object;
 }
 
 function onlyBlocked(error: unknown): undefined {
@@ -194,14 +210,8 @@ async function recordsNamed(
   );
 }
 
-function textOf(row: Row, field: string): string {
-  const value = row[field];
+function textOf(row: Row, name: string): string {
+  const value = row[name];
   if (typeof value === 'string') return value;
-  throw new Blocked(`the control plane's answer has no "${field}"`);
-}
-
-function numberOf(row: Row, field: string): number {
-  const value = row[field];
-  if (typeof value === 'number') return value;
-  throw new Blocked(`the control plane's answer has no "${field}"`);
+  throw new Blocked(`the control plane's answer has no "${name}"`);
 }

@@ -8,13 +8,12 @@ import type { HeaderLine } from '../engine/send/headers.ts';
 import { idText, memberAt, parseJson } from '../engine/send/json.ts';
 import type { Sender } from '../engine/send/sender.ts';
 import { SCOPES } from '../spec/operations.ts';
-import { ControlPlaneClient, controlOperator, type Row } from './control-plane.ts';
+import { ControlPlaneClient, controlOperator, type Operator, type Row } from './control-plane.ts';
 import type { Profile } from './profile.ts';
 import { isAmple, ordersOf } from './profile-provider.ts';
 import type {
   Credential,
   CredentialOptions,
-  Operator,
   OrderTemplates,
   Place,
   Provider,
@@ -194,7 +193,6 @@ class ControlTarget implements Target {
     await this.#ample;
     this.#minted += 1;
     const ownName = name ?? `minted-${this.#minted}`;
-    // Members that are undefined are left out of JSON.
     const row = await this.#plane.ask('POST', 'credentials', {
       name: ownName,
       kind: options.kind ?? 'server',

@@ -3,10 +3,10 @@
 import { CAPABILITIES, type Capability, nameInProfile, type Role } from '../engine/capabilities.ts';
 import type { Rate } from '../engine/pace/pacer.ts';
 import { Blocked, MissingCapability, UsedUp } from '../engine/scenario-errors.ts';
+import type { Operator } from './control-plane.ts';
 import { listenAddress, type Profile } from './profile.ts';
 import {
   type Credential,
-  type Operator,
   type OrderTemplates,
   type Place,
   type Provider,

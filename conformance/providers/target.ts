@@ -3,9 +3,9 @@
 
 import type { Capability, Role } from '../engine/capabilities.ts';
 import type { Rate } from '../engine/pace/pacer.ts';
-import type { Json } from '../engine/send/answer.ts';
 import type { RequestBody } from '../engine/send/client.ts';
 import type { HeaderLine } from '../engine/send/headers.ts';
+import type { Operator } from './control-plane.ts';
 import type { WebhookEndpoint } from './webhook-receiver.ts';
 
 export interface Credential {
@@ -58,63 +58,6 @@ export interface LedgerEntry {
   readonly transaction_id: string | null;
   readonly amount: string;
   readonly kind: string;
-}
-
-export interface FaultOptions {
-  readonly match?: Readonly<Record<string, string | number>>;
-  readonly phase?: 'before' | 'after';
-  readonly effect: Readonly<Record<string, string | number>>;
-  readonly times?: number;
-}
-
-/** What the target says of a firm whose rate was just set. */
-export interface FirmRate {
-  readonly perSecond: number | undefined;
-  /** False where it could not be put on that plan, so that it is on whichever it was. */
-  readonly isOnSandbox: boolean;
-}
-
-/** Powers of an operator, each present only where the target offers its need. */
-export interface Operator {
-  /** Moves the target's clock on; deliveries due on the way are answered when it returns. */
-  advance(byMs: number): Promise<void>;
-  nowMs(): Promise<number>;
-  /** Deliveries that were sent and are not answered yet, if the target shows them. Needs `clock`. */
-  deliveriesInFlight(): Promise<number>;
-  mint(options: CredentialOptions): Promise<Credential>;
-  rescope(clientId: string, scopes: readonly string[]): Promise<void>;
-  openTradingAccount(
-    accountId: string,
-    options?: { currency?: string; provider?: boolean },
-  ): Promise<Place>;
-  /** The new status of the transaction, if the target shows it. */
-  settle(transactionId: string): Promise<string | undefined>;
-  ledger(tradingAccountId: string): Promise<{ balance: string; entries: readonly LedgerEntry[] }>;
-  /**
-   * What the platform knows of each transaction that has this id or reference, stored reasons
-   * included; case does not matter. Needs `ledger`.
-   */
-  transactions(named: string): Promise<readonly { readonly [name: string]: unknown }[]>;
-  /** The same of accounts, by id, reference or email. Needs `ledger`. */
-  accounts(named: string): Promise<readonly { readonly [name: string]: unknown }[]>;
-  /** How the target says that it settles open questions, by the names of the settings. */
-  settings(): Promise<{ readonly [name: string]: unknown }>;
-  /** Sets a fault and gives a way to ask how often it was met, and to take it away. */
-  fault(options: FaultOptions): Promise<{ hits(): Promise<number>; remove(): Promise<void> }>;
-  resolve(hostname: string, addresses: readonly string[]): Promise<void>;
-  permit(firmId: string, operation: string, allowed: boolean): Promise<void>;
-  /** Makes an event, and answers its envelope. */
-  emit(event: {
-    category: string;
-    kind?: string;
-    accountId?: string;
-    brandId?: string;
-    data?: object;
-  }): Promise<{ readonly [name: string]: Json }>;
-  /** Envelopes of every event after a sequence number, as the platform has them. Needs `emit`. */
-  events(afterSeq: number): Promise<readonly { readonly [name: string]: Json }[]>;
-  /** Null: no rate of its own, but what follows from the plan Sandbox, if it can be put on that. */
-  firmRate(firmId: string, perSecond: number | null): Promise<FirmRate>;
 }
 
 /** An order that opens a position; trading_account_id is added. */

@@ -10,6 +10,7 @@ export type Topic =
   | 'nothing served'
   | 'an account read back'
   | 'a transaction read back'
+  | 'a transaction refused as invalid'
   | 'a key demanded by a webhook route'
   | 'a refusal without a code'
   | 'a 429 without a code';
@@ -110,7 +111,7 @@ const ROWS: readonly Row[] = [
   // A body is read before its members are looked at; a number for an amount is one that is not.
   [['TXN-1', 'ERR-1a', 'ERR-1b', 'ERR-3'], ['CONV-2b'], ['createTransaction']],
   [['TXN-2'], ['TXN-6', 'TXN-7']],
-  [['TXN-7'], ['TXN-6']],
+  [['TXN-7'], ['TXN-6'], ['a transaction refused as invalid']],
   [['TXN-11'], ['TXN-10']],
   [['ERR-2'], ['HOOK-1'], ['createWebhook']],
   [['AUTH-3b'], ['ERR-3']],

@@ -1,5 +1,5 @@
 // A run that a pipeline rests on: a token that expired and a seed that is used up are never
-// forgiven (a target that dies: run.test.ts), and a baseline says what is known and what need not
+// forgiven (a target that dies: disturbances.test.ts), and a baseline says what is known and what need not
 // be tested.
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';

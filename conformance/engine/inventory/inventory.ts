@@ -1,27 +1,22 @@
 // What a run made on its target and what is left there, and the guard that lets a run write to
 // nothing else. It sits below everything that sends, so that no request escapes it.
-
 import { isIP } from 'node:net';
 import { parseUrl } from '../../../fixtures/parse-url.ts';
-import { isDecision, type OperationName, operationOf } from '../../spec/operations.ts';
+import { isDecision, type OperationName } from '../../spec/operations.ts';
 import { Unreachable, WriteRefused } from '../scenario-errors.ts';
-import { apiPathOf } from '../send/client.ts';
-import { Headers } from '../send/headers.ts';
-import { idText, type Json, memberAt, parseJson, printJson } from '../send/json.ts';
+import { CallReading } from '../send/call-reading.ts';
+import { idText, type Json, memberAt, printJson } from '../send/json.ts';
 import type { Sender, WireAnswer, WireRequest } from '../send/sender.ts';
 
+export type Kind =
+  | 'accounts'
+  | 'bulk_accounts'
+  | 'transactions'
+  | 'positions'
+  | 'subscriptions'
+  | 'tokens';
+
 /** In the order in which reports list them. */
-export const KINDS = [
-  'accounts',
-  'bulk_accounts',
-  'transactions',
-  'positions',
-  'subscriptions',
-  'tokens',
-] as const;
-
-export type Kind = (typeof KINDS)[number];
-
 export const kindWords: Readonly<Record<Kind, readonly [one: string, many: string]>> = {
   accounts: ['account', 'accounts'],
   bulk_accounts: ['account by bulk', 'accounts by bulk'],
@@ -30,6 +25,8 @@ export const kindWords: Readonly<Record<Kind, readonly [one: string, many: strin
   subscriptions: ['webhook subscription', 'webhook subscriptions'],
   tokens: ['token', 'tokens'],
 };
+
+export const KINDS = Object.keys(kindWords) as Kind[];
 
 /** Ids that no record has: probes may name them in every path and body. */
 const UNKNOWN_IDS: ReadonlySet<string> = new Set(['2147483641', '999999999', '999999999999']);
@@ -46,40 +43,43 @@ export interface ProfileRecords {
   readonly webhookHost: string | undefined;
 }
 
-/** What stays on the target when the run is over. */
-interface LeftOnTarget {
-  readonly subscriptions: readonly string[];
-  readonly positions: readonly string[];
-  readonly pending: readonly string[];
-  readonly approved: readonly string[];
+/** A record that the run made. */
+interface Made {
+  readonly kind: Kind;
+  readonly id: string;
+  /** The last known status of a transaction; whether a subscription is enabled, a position open. */
+  state?: string;
+  /** The `Authorization` under which a subscription was made. */
+  readonly authorization: string;
+  /** Every value of the answer that opened a position. */
+  readonly values?: readonly string[];
 }
+
+/** What a served call makes, or changes if its path has an id, and the state that leads to. */
+const EFFECTS: Partial<Record<OperationName, readonly [kind: Kind, state?: string]>> = {
+  createAccount: ['accounts'],
+  createTransaction: ['transactions', 'pending'],
+  approveTransaction: ['transactions', 'approved'],
+  rejectTransaction: ['transactions', 'rejected'],
+  cancelTransaction: ['transactions', 'cancelled'],
+  createWebhook: ['subscriptions', 'enabled'],
+  disableWebhook: ['subscriptions', 'disabled'],
+  openPosition: ['positions', 'open'],
+};
 
 const SWEEP_TIMEOUT_MS = 10_000;
 /** Members of a close that may name a position, whose form is open (NS-1). */
 const POSITION_NAME = /id$|ticket|position|order|deal|number/i;
-/** The state that a decision leads to, if its answer does not say. */
-const DECIDED = {
-  approveTransaction: 'approved',
-  rejectTransaction: 'rejected',
-  cancelTransaction: 'cancelled',
-};
+
+type Sent = Omit<WireRequest, 'timeoutMs'>;
 
 export class Inventory {
   readonly baseUrl: string;
-  readonly #ids: Readonly<Record<Kind, Set<string>>> = {
-    ...{ accounts: new Set(), bulk_accounts: new Set(), transactions: new Set() },
-    ...{ positions: new Set(), subscriptions: new Set(), tokens: new Set() },
-  };
-  /** The last known status of each transaction that was made. */
-  readonly #statuses = new Map<string, string>();
-  /** Each open position with every value of the answer that opened it. */
-  readonly #positions = new Map<string, ReadonlySet<string>>();
-  readonly #positionValues = new Set<string>();
-  /** The `Authorization` under which each enabled subscription was made. */
-  readonly #enabled = new Map<string, string>();
+  readonly #made = new Map<string, Made>();
   /** Each URL that a create was sent with, by the `Authorization` that sent it. */
   readonly #urls = new Map<string, Set<string>>();
   #allowed: ProfileRecords | undefined;
+  #tokens = 0;
   /** Writes without an answer: whether they ran is unknown. */
   unanswered = 0;
   requests = 0;
@@ -99,10 +99,8 @@ export class Inventory {
       ...sender,
       send: async (wire) => {
         if (!wire.url.startsWith(`${this.baseUrl}/api/`)) return sender.send(wire);
-        const call = callOf(wire);
-        this.#check(call);
+        this.#check(new CallReading({ request: wire, response: null }));
         this.requests += 1;
-        if (call.operation === 'createWebhook') this.#noteUrl(call);
         try {
           const answer = await sender.send(wire);
           this.note(wire, answer);
@@ -118,19 +116,28 @@ export class Inventory {
 
   /** How many of each kind, none left out. */
   get made(): Readonly<Record<Kind, number>> {
-    const counts = KINDS.map((kind) => [kind, this.#ids[kind].size]);
-    return Object.fromEntries(counts) as Record<Kind, number>;
+    const counts = KINDS.map((kind) => [kind, this.#ids(kind).length]);
+    return { ...(Object.fromEntries(counts) as Record<Kind, number>), tokens: this.#tokens };
   }
 
-  get left(): LeftOnTarget {
-    const withStatus = (wanted: string) =>
-      [...this.#statuses].filter(([, status]) => status === wanted).map(([id]) => id);
+  /** What stays on the target when the run is over. */
+  get left() {
     return {
-      subscriptions: [...this.#enabled.keys()],
-      positions: [...this.#positions.keys()],
-      pending: withStatus('pending'),
-      approved: withStatus('approved'),
+      subscriptions: this.#ids('subscriptions', 'enabled'),
+      positions: this.#ids('positions', 'open'),
+      pending: this.#ids('transactions', 'pending'),
+      approved: this.#ids('transactions', 'approved'),
     };
+  }
+
+  #ids(kind: Kind, state?: string): string[] {
+    return [...this.#made.values()]
+      .filter((each) => each.kind === kind && (state === undefined || each.state === state))
+      .map(({ id }) => id);
+  }
+
+  #accounts(): string[] {
+    return [...this.#ids('accounts'), ...this.#ids('bulk_accounts')];
   }
 
   /**
@@ -143,22 +150,23 @@ export class Inventory {
       await pace();
       const headers = [['authorization', authorization]] as const;
       const url = `${this.baseUrl}/api/v1/webhooks${path}`;
-      return watched.send({ method, url, headers, body: undefined, timeoutMs: SWEEP_TIMEOUT_MS });
+      const wire = { method, url, headers, body: undefined };
+      const response = await watched.send({ ...wire, timeoutMs: SWEEP_TIMEOUT_MS });
+      return new CallReading({ request: wire, response });
     };
     try {
       for (const [authorization, urls] of this.#urls) {
         const list = await send('GET', '', authorization);
-        const rows = list.status < 300 ? rowsWithUrl(parseJson(list.body)) : [];
-        for (const { id: rowId, url, disabled } of rows) {
+        for (const { id: rowId, url, disabled } of list.isServed ? rowsIn(list.answer?.json) : []) {
           const id = idText(rowId);
           if (id === undefined || typeof url !== 'string' || !urls.has(url)) continue;
-          this.#ids.subscriptions.add(id);
-          if (disabled === true) this.#enabled.delete(id);
-          else this.#enabled.set(id, authorization);
+          const state = disabled === true ? 'disabled' : 'enabled';
+          this.#put({ kind: 'subscriptions', id, state, authorization });
         }
       }
-      for (const [id, authorization] of [...this.#enabled]) {
-        await send('POST', `/${encodeURIComponent(id)}/disable`, authorization);
+      for (const { kind, id, state, authorization } of [...this.#made.values()]) {
+        const isEnabled = kind === 'subscriptions' && state === 'enabled';
+        if (isEnabled) await send('POST', `/${encodeURIComponent(id)}/disable`, authorization);
       }
     } catch (error) {
       // What is not answered now stays in the report as enabled.
@@ -166,115 +174,76 @@ export class Inventory {
     }
   }
 
-  #noteUrl({ authorization, body }: Call): void {
-    const url = memberAt(body, 'url');
-    if (typeof url !== 'string') return;
-    const urls = this.#urls.get(authorization) ?? new Set();
-    this.#urls.set(authorization, urls.add(url));
-  }
-
   /**
    * Notes what an answer says was made or changed. Every reference of a run is its own, so a record
    * that a create names was made by this run, whether it is answered 200 or 201 (ACC-1, ACC-5).
    */
-  note(wire: Omit<WireRequest, 'timeoutMs'>, { status, body }: WireAnswer): void {
-    if (status < 200 || status >= 300) return;
-    const call = callOf(wire);
-    const answer = parseJson(body);
-    const id = idText(memberAt(answer, 'id'));
-    switch (call.operation) {
-      case 'issueToken':
-        // Its text is a secret, so tokens are only counted.
-        this.#ids.tokens.add(`#${this.#ids.tokens.size}`);
-        break;
-      case 'createAccount':
-        this.#addAccount('accounts', id);
-        break;
-      case 'bulkCreateAccounts':
-        this.#noteRows(memberAt(answer, 'rows'));
-        break;
-      case 'createTransaction':
-        if (id !== undefined) this.#ids.transactions.add(id);
-        this.#noteStatus(id, answer, 'pending');
-        break;
-      // The answer to a decision may be of any form; the path names its transaction.
-      case 'approveTransaction':
-      case 'rejectTransaction':
-      case 'cancelTransaction':
-        this.#noteStatus(call.id, answer, DECIDED[call.operation]);
-        break;
-      case 'createWebhook':
-        if (id === undefined) break;
-        this.#ids.subscriptions.add(id);
-        this.#enabled.set(id, call.authorization);
-        break;
-      case 'disableWebhook':
-        this.#enabled.delete(call.id ?? '');
-        break;
-      case 'openPosition':
-        this.#noteOpened(answer);
-        break;
-      case 'closePosition':
-        this.#noteClosed(call.body);
-        break;
-      default:
-    }
+  note(request: Sent, response: WireAnswer): void {
+    const call = new CallReading({ request, response });
+    const { operation, authorization, answer } = call;
+    if (!call.isServed || answer === undefined || operation === undefined) return;
+    if (operation === 'issueToken') this.#tokens += 1;
+    if (operation === 'bulkCreateAccounts') this.#noteRows(answer.at('rows'));
+    if (operation === 'closePosition') this.#noteClosed(call.body);
+    const [kind, otherwise] = EFFECTS[operation] ?? [];
+    if (kind === undefined) return;
+    // The answer to a decision may be of any form; the path names its transaction.
+    const known = call.id === undefined ? undefined : this.#made.get(`${kind} ${call.id}`);
+    if (call.id !== undefined && known === undefined) return;
+    const isPosition = kind === 'positions';
+    const id = known?.id ?? (isPosition ? positionIdOf(answer.json) : answer.idAt('id'));
+    // An account may come by a batch or by itself.
+    if (id === undefined || (kind === 'accounts' && this.#made.has(`bulk_accounts ${id}`))) return;
+    const status = kind === 'transactions' ? answer.at('status') : undefined;
+    const state = typeof status === 'string' ? status : otherwise;
+    const values = isPosition ? scalarsIn(answer.json).map(([, value]) => value) : [];
+    this.#put({ authorization, values, ...known, kind, id, ...(state && { state }) });
   }
 
-  #noteStatus(id: string | undefined, answer: Json | undefined, otherwise: string): void {
-    if (id === undefined || !this.#ids.transactions.has(id)) return;
-    const status = memberAt(answer, 'status');
-    this.#statuses.set(id, typeof status === 'string' ? status : otherwise);
+  #put(made: Made): void {
+    this.#made.set(`${made.kind} ${made.id}`, made);
   }
 
   #noteRows(rows: Json | undefined): void {
     for (const row of Array.isArray(rows) ? rows : []) {
+      const id = idText(memberAt(row, 'id'));
       const isDone = [200, 201].includes(Number(memberAt(row, 'status')));
-      if (isDone) this.#addAccount('bulk_accounts', idText(memberAt(row, 'id')));
+      if (!isDone || id === undefined || this.#made.has(`accounts ${id}`)) continue;
+      this.#put({ kind: 'bulk_accounts', id, authorization: '' });
     }
-  }
-
-  /** An account may come by a batch or by itself. */
-  #addAccount(kind: 'accounts' | 'bulk_accounts', id: string | undefined): void {
-    if (id !== undefined && !this.#accounts().includes(id)) this.#ids[kind].add(id);
-  }
-
-  #accounts(): string[] {
-    return [...this.#ids.accounts, ...this.#ids.bulk_accounts];
-  }
-
-  #noteOpened(answer: Json | undefined): void {
-    const id = positionIdOf(answer);
-    if (id === undefined) return;
-    const values = new Set(scalarsIn(answer).map(([, value]) => value));
-    for (const value of values) this.#positionValues.add(value);
-    this.#ids.positions.add(id);
-    this.#positions.set(id, values);
   }
 
   #noteClosed(body: Json | undefined): void {
     const named = positionNamesIn(body);
-    for (const [id, values] of this.#positions) {
-      if (named.some((each) => values.has(each))) this.#positions.delete(id);
+    for (const made of this.#made.values()) {
+      if (named.some((each) => made.values?.includes(each))) made.state = 'closed';
     }
   }
 
   /** Throws instead of sending a write that names a record of others. */
-  #check({ operation, method, target, id, body }: Call): void {
+  #check({ operation: known, method, path, id, body, authorization }: CallReading): void {
+    const url = memberAt(body, 'url');
+    if (known === 'createWebhook' && typeof url === 'string') {
+      const urls = this.#urls.get(authorization) ?? new Set();
+      this.#urls.set(authorization, urls.add(url));
+    }
+    // Anything else that is sent to a record, such as a PATCH that should not exist, is a write too.
+    const others = { webhooks: 'disableWebhook', accounts: 'updateAccount' } as const;
+    const operation = known ?? others[path.split('/')[3] as keyof typeof others];
     const allowed = this.#allowed;
     if (allowed === undefined || method === 'GET' || operation === undefined) return;
     const refuse = (why: string) => {
-      throw new WriteRefused(`${method} ${target.split('?')[0]} was not sent: ${why}`);
+      throw new WriteRefused(`${method} ${path} was not sent: ${why}`);
     };
-    const demand = (what: string, value: unknown, ...known: readonly string[]) => {
-      if (isHarmless(value, new Set(known))) return;
+    const demand = (what: string, value: unknown, ...own: readonly string[]) => {
+      if (isHarmless(value, new Set(own))) return;
       refuse(`${what} ${printJson(value)} is neither this run's nor the profile's`);
     };
     if (operation === 'updateAccount') demand('account', id, ...this.#accounts());
     if (isDecision(operation)) {
-      demand('transaction', id, ...this.#ids.transactions, ...allowed.transactions);
+      demand('transaction', id, ...this.#ids('transactions'), ...allowed.transactions);
     }
-    if (/Webhook/.test(operation)) demand('subscription', id, ...this.#ids.subscriptions);
+    if (/Webhook/.test(operation)) demand('subscription', id, ...this.#ids('subscriptions'));
     if (operation === 'createTransaction' || /Position$/.test(operation)) {
       const account = memberAt(body, 'account_id');
       demand('account', account, ...this.#accounts(), ...allowed.accounts);
@@ -282,47 +251,14 @@ export class Inventory {
       demand('trading account', trading, ...allowed.tradingAccounts);
     }
     if (operation === 'closePosition') {
+      const values = [...this.#made.values()].flatMap((each) => each.values ?? []);
       for (const name of positionNamesIn(body)) {
-        demand('position', name, ...this.#positionValues, ...allowed.closing);
+        demand('position', name, ...values, ...allowed.closing);
       }
     }
-    const url = memberAt(body, 'url');
     if (operation === 'createWebhook' && !isOwnOrUnreachable(url, allowed.webhookHost)) {
       refuse(`${printJson(url)} is not a url of the profile's receiver`);
     }
-  }
-}
-
-interface Call {
-  /** Anything else that is sent to a record, such as a PATCH that should not exist, is a write too. */
-  readonly operation: OperationName | undefined;
-  readonly method: string;
-  readonly target: string;
-  /** The id in the path. */
-  readonly id: string | undefined;
-  readonly body: Json | undefined;
-  readonly authorization: string;
-}
-
-function callOf({ method, url, headers, body }: Omit<WireRequest, 'timeoutMs'>): Call {
-  const target = apiPathOf(url);
-  const [, , , collection, id] = target.split('/');
-  const isWrite = method !== 'GET';
-  const otherwise = { webhooks: 'disableWebhook', accounts: 'updateAccount' } as const;
-  const others = isWrite ? otherwise[collection as keyof typeof otherwise] : undefined;
-  return {
-    ...{ method, target, operation: operationOf(method, target) ?? others },
-    id: id === undefined ? undefined : decoded(id),
-    body: body === undefined || !isWrite ? undefined : parseJson(body),
-    authorization: new Headers(headers).get('authorization') ?? '',
-  };
-}
-
-function decoded(id: string): string {
-  try {
-    return decodeURIComponent(id);
-  } catch {
-    return id;
   }
 }
 
@@ -363,8 +299,8 @@ function scalarsIn(value: Json | undefined, name = ''): [name: string, value: st
 }
 
 /** NS-7: the shape of the list is open; its rows are the objects with an id and a URL. */
-function rowsWithUrl(value: Json | undefined, depth = 4): { readonly [name: string]: Json }[] {
+function rowsIn(value: Json | undefined, depth = 4): { readonly [name: string]: Json }[] {
   if (value === null || typeof value !== 'object' || depth < 0) return [];
   if (!Array.isArray(value) && value.url !== undefined && value.id !== undefined) return [value];
-  return Object.values(value).flatMap((each) => rowsWithUrl(each, depth - 1));
+  return Object.values(value).flatMap((each) => rowsIn(each, depth - 1));
 }

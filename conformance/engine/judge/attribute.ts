@@ -1,11 +1,9 @@
 // Attributes findings: if a finding presumes another rule that deviates in the same run, it is
 // reported under that rule and not as a deviation of its own.
-import { operationOf } from '../../spec/operations.ts';
 import { explains, presumedBy, type Topic } from '../../spec/presumes.ts';
-import { apiPathOf } from '../send/client.ts';
-import { Headers } from '../send/headers.ts';
-import { type Json, memberAt, parseJson } from '../send/json.ts';
-import type { Exchange, Finding, RuleId, ScenarioResult } from '../types.ts';
+import { type CallReading, callsIn } from '../send/call-reading.ts';
+import { type Json, memberAt } from '../send/json.ts';
+import type { Finding, RuleId, ScenarioResult } from '../types.ts';
 import { judgeInScenario, withVerdicts } from './verdicts.ts';
 
 /** A finding against one rule, and what its evidence is about. */
@@ -47,10 +45,11 @@ function partFindings(result: ScenarioResult): ScenarioResult {
 function deviationsIn({ id: scenario, findings, exchanges }: ScenarioResult): Deviation[] {
   const own = findings.filter(({ verdict }) => verdict === 'deviates');
   if (own.length === 0) return [];
-  const readBacks = readBacksIn(exchanges);
+  const calls = callsIn(exchanges);
+  const readBacks = readBacksIn(calls);
   return own.map((finding) => {
     const [rule] = finding.rules as [RuleId];
-    const evidence = exchanges.filter(({ n }) => finding.exchanges.includes(n));
+    const evidence = calls.filter(({ n }) => finding.exchanges.includes(n));
     const topics = evidence.flatMap((each) => topicsOf(each, readBacks.has(each)));
     if (!topics.some((topic) => topic.endsWith(' served'))) topics.push('nothing served');
     const about = [...new Set(topics)];
@@ -58,20 +57,18 @@ function deviationsIn({ id: scenario, findings, exchanges }: ScenarioResult): De
   });
 }
 
-function topicsOf(exchange: Exchange, isReadBack: boolean): Topic[] {
-  if (exchange.kind !== 'call') return [];
-  const { request, response } = exchange;
-  const path = apiPathOf(request.url);
-  const operation = operationOf(request.method, path);
+function topicsOf(call: CallReading, isReadBack: boolean): Topic[] {
+  const { operation, answer, path } = call;
   const topics: Topic[] = operation === undefined ? [] : [operation];
-  if (operation !== undefined && (response?.status ?? 500) < 300)
-    topics.push(`${operation} served`);
-  const code = response === null ? undefined : memberAt(parseJson(response.body), 'code');
-  const isCodeless = response !== null && response.status >= 400 && typeof code !== 'string';
-  if (isCodeless && response.status === 429) topics.push('a 429 without a code');
-  else if (isCodeless) topics.push('a refusal without a code');
-  if (path.startsWith('/api/v1/webhooks') && code === 'idempotency_key_required') {
+  if (operation !== undefined && call.isServed) topics.push(`${operation} served`);
+  if (answer !== undefined && answer.status >= 400 && answer.code === undefined) {
+    topics.push(answer.status === 429 ? 'a 429 without a code' : 'a refusal without a code');
+  }
+  if (path.startsWith('/api/v1/webhooks') && answer?.code === 'idempotency_key_required') {
     topics.push('a key demanded by a webhook route');
+  }
+  if (operation === 'createTransaction' && answer?.status === 422) {
+    topics.push('a transaction refused as invalid');
   }
   if (isReadBack && operation === 'createAccount') topics.push('an account read back');
   if (isReadBack && operation === 'createTransaction') topics.push('a transaction read back');
@@ -79,40 +76,30 @@ function topicsOf(exchange: Exchange, isReadBack: boolean): Topic[] {
 }
 
 /** Calls that name a record which an earlier call, under another key, was answered with. */
-function readBacksIn(exchanges: readonly Exchange[]): ReadonlySet<Exchange> {
+function readBacksIn(calls: readonly CallReading[]): ReadonlySet<CallReading> {
   const keysOf = new Map<string, (string | undefined)[]>();
-  const found = new Set<Exchange>();
-  for (const each of exchanges.filter(({ kind }) => kind === 'call')) {
-    const key = keyOf(each);
-    for (const reference of referencesIn(each)) {
+  const found = new Set<CallReading>();
+  for (const call of calls) {
+    const { key } = call;
+    for (const reference of referencesIn(call)) {
       const keys = keysOf.get(reference) ?? [];
-      if (keys.some((other) => other !== key)) found.add(each);
-      if ((each.response?.status ?? 500) < 300) keysOf.set(reference, [...keys, key]);
+      if (keys.some((other) => other !== key)) found.add(call);
+      if (call.isServed) keysOf.set(reference, [...keys, key]);
     }
   }
   return found;
 }
 
-function keyOf({ request }: Exchange): string | undefined {
-  return new Headers(request.headers).get('idempotency-key');
-}
-
 /** The references that a create or a batch names. */
-function referencesIn({ request: { body } }: Exchange): string[] {
-  const json = body === undefined ? undefined : parseJson(body);
-  const rows = memberAt(json, 'accounts');
-  return [json, ...(Array.isArray(rows) ? rows : [])].flatMap((each: Json | undefined) => {
+function referencesIn({ body }: CallReading): string[] {
+  const rows = memberAt(body, 'accounts');
+  return [body, ...(Array.isArray(rows) ? rows : [])].flatMap((each: Json | undefined) => {
     const reference = memberAt(each, 'client_reference_id');
     return typeof reference === 'string' ? [reference] : [];
   });
 }
 
-interface Explanation {
-  readonly rule: RuleId;
-  readonly scenario: string;
-}
-
-type Explained = ReadonlyMap<Finding, Explanation>;
+type Explained = ReadonlyMap<Finding, Pick<Deviation, 'rule' | 'scenario'>>;
 
 /**
  * A finding stands if no rule that it presumes deviates. Every other finding is explained by one
@@ -128,7 +115,7 @@ function explain(all: readonly Deviation[]): Explained {
       ),
     ]),
   );
-  const explained = new Map<Finding, Explanation>();
+  const explained = new Map<Finding, Deviation>();
   for (const each of all) {
     // All direct and indirect causes, the nearest first.
     const behind = new Set(causes.get(each));

@@ -2,17 +2,12 @@
 // instead.
 import { isDeepStrictEqual } from 'node:util';
 import { Misuse, ScenarioEnded } from '../scenario-errors.ts';
-import { type Answer, type Json, memberAt } from '../send/answer.ts';
+import type { Answer, Json } from '../send/answer.ts';
 import { idText, printJson } from '../send/json.ts';
-import type { RuleId } from '../types.ts';
-import type { Findings } from './findings.ts';
+import type { Findings, Rules } from './findings.ts';
 
-export interface ExpectOptions {
-  /** Verdict of an expectation that is not met. */
-  readonly failing?: 'deviates' | 'advisory';
-  /** Ends the scenario when not met: everything after rests on it. */
-  readonly fatal?: boolean;
-}
+/** `advise` finds advice and no deviation; `must` ends the scenario if it is not met. */
+type Manner = 'expect' | 'advise' | 'must';
 
 /** A value, or words and a test, for the member at a path. */
 export type ExpectedValue =
@@ -21,21 +16,16 @@ export type ExpectedValue =
 
 export class Expectation {
   readonly #findings: Findings;
-  readonly #rules: readonly RuleId[];
+  readonly #rules: Rules;
   readonly #answer: Answer;
-  readonly #options: ExpectOptions;
+  readonly #manner: Manner;
   #ok = true;
 
-  constructor(
-    findings: Findings,
-    rules: readonly RuleId[],
-    answer: Answer,
-    options: ExpectOptions = {},
-  ) {
+  constructor(findings: Findings, rules: Rules, answer: Answer, manner: Manner = 'expect') {
     this.#findings = findings;
     this.#rules = rules;
     this.#answer = answer;
-    this.#options = options;
+    this.#manner = manner;
   }
 
   /** Whether everything asked of the answer so far was so. */
@@ -58,10 +48,9 @@ export class Expectation {
     const { status: seen, code: seenCode, n, summary } = this.#answer;
     const isCodeless = seen === status && seenCode === undefined && seen !== 429;
     const isKnown = this.#findings.list.some(({ rules }) => rules.includes('ERR-1a'));
-    const isJudgeable = this.#findings.unjudgeable(this.#answer) === undefined;
-    if (this.#ok && isCodeless && isJudgeable && !isKnown) {
+    if (this.#ok && isCodeless && !isKnown && !this.#findings.unjudgeable(this.#answer)) {
       const expected = `a problem in the form of the error table: ${status} ${code}`;
-      const finding = { rules: ['ERR-1a'] as const, expected, exchanges: [n] };
+      const finding = { rules: 'ERR-1a', expected, exchanges: [n] } as const;
       this.#findings.record({ ...finding, verdict: 'deviates', actual: `no code: ${summary}` });
     }
     const truth = seen === status && seenCode === code;
@@ -79,9 +68,10 @@ export class Expectation {
 
   /** The member at a dotted path is this value, or passes this test. */
   field(path: string, wanted: ExpectedValue): this {
-    const seen = memberAt(this.#answer.json, path);
-    const [words, same] = compareValue(seen, wanted);
-    const truth = same || (isId(path) && namesTheSame(seen, wanted));
+    const seen = this.#answer.at(path);
+    const words = isDescribed(wanted) ? wanted.words : formatValue(wanted);
+    const isSame = isDescribed(wanted) ? wanted.test(seen) : isDeepStrictEqual(seen, wanted);
+    const truth = isSame || isSameId(path, seen, wanted);
     return this.#settle(truth, `${path}: ${words}`, () => `${path}: ${formatValue(seen)}`);
   }
 
@@ -129,54 +119,33 @@ export class Expectation {
   ): this {
     // Only the first miss of a chain is a finding: the later ones would repeat it.
     if (!this.#ok) return this;
-    const { failing = 'deviates', fatal = false } = this.#options;
     const exchanges = [...others.map((each) => each.n), this.#answer.n].sort((a, b) => a - b);
     const finding = { rules: this.#rules, expected, exchanges };
+    this.#ok = truth;
     if (truth) {
       this.#findings.record({ ...finding, verdict: 'passed', actual: 'as expected' });
       return this;
     }
-    this.#ok = false;
     const doubt = this.#findings.unjudgeable(this.#answer);
-    if (doubt === undefined) {
-      this.#findings.record({ ...finding, verdict: failing, actual: actual() });
-    } else {
-      this.#findings.record({
-        ...finding,
-        verdict: 'inconclusive',
-        actual: `${actual()}: ${doubt}`,
-      });
-    }
-    if (fatal) throw new ScenarioEnded(`${expected}, but ${actual()}`);
+    const failing = this.#manner === 'advise' ? 'advisory' : 'deviates';
+    this.#findings.record({
+      ...finding,
+      verdict: doubt === undefined ? failing : 'inconclusive',
+      actual: doubt === undefined ? actual() : `${actual()}: ${doubt}`,
+    });
+    if (this.#manner === 'must') throw new ScenarioEnded(`${expected}, but ${actual()}`);
     return this;
   }
 }
 
 /** CONV-1a judges how an id is written: what it names is the same as a string or as a number. */
-function isId(path: string): boolean {
-  return /(^|[._])id$/.test(path);
-}
-
-function namesTheSame(seen: unknown, wanted: unknown): boolean {
+function isSameId(path: string, seen: unknown, wanted: unknown): boolean {
   const id = idText(seen);
-  return id !== undefined && id === idText(wanted);
-}
-
-/** Deep equality over JSON, or the test of a matcher; with the words for a report. */
-function compareValue(
-  seen: Json | undefined,
-  wanted: ExpectedValue,
-): [words: string, truth: boolean] {
-  if (isDescribed(wanted)) return [wanted.words, wanted.test(seen)];
-  return [formatValue(wanted), isDeepStrictEqual(seen, wanted)];
+  return /(^|[._])id$/.test(path) && id !== undefined && id === idText(wanted);
 }
 
 function isDescribed(wanted: ExpectedValue): wanted is Extract<ExpectedValue, { test: unknown }> {
-  return (
-    typeof wanted === 'object' &&
-    wanted !== null &&
-    typeof Reflect.get(wanted, 'test') === 'function'
-  );
+  return typeof Reflect.get(Object(wanted), 'test') === 'function';
 }
 
 /** Status, code and the start of the body, as a person would quote an answer. */

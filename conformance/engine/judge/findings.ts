@@ -1,14 +1,9 @@
 // What a scenario has found so far, and how far it can be trusted once something came in between.
-import {
-  Blocked,
-  Inconclusive,
-  MissingCapability,
-  Misuse,
-  UnknownPayload,
-  Unreachable,
-} from '../scenario-errors.ts';
+import { EarlyEnd, Misuse, UnknownPayload } from '../scenario-errors.ts';
 import type { Answer } from '../send/answer.ts';
-import type { Finding, Judged, Observation, RuleId, Scenario } from '../types.ts';
+import type { Finding, Observation, RuleId, Scenario } from '../types.ts';
+
+export type Rules = RuleId | readonly RuleId[];
 
 const FRONT = 'this looks like something in front of the service';
 
@@ -37,23 +32,18 @@ export class Findings {
    * What is seen after a disturbance may be its doing: a lost call may have run, or may not. Of
    * several answers `together` any later one may be missing that should have counted.
    */
-  record(finding: Finding, together = false): Judged {
+  record(found: Omit<Finding, 'rules'> & { readonly rules: Rules }, together = false): void {
+    const finding = { ...found, rules: this.#listed(found.rules) };
     const { verdict, exchanges, actual } = finding;
     const isRepeat = exchanges.some((n) => this.#repeats.has(n));
-    const isBefore = !together && exchanges.length > 0 && this.#isBeforeDoubt(exchanges);
+    const isBefore =
+      !together && exchanges.length > 0 && Math.max(...exchanges) < (this.#disturbance?.n ?? 0);
     const isDoubtful = isRepeat || (this.doubt !== undefined && !isBefore);
     // What was not to be had after a disturbance might be had without one.
-    if (!isDoubtful || !(verdict === 'deviates' || verdict === 'not_tested')) {
-      this.list.push(finding);
-      return verdict;
-    }
-    const doubted = `${actual} (${this.doubt ?? 'sent again after a failure'})`;
-    this.list.push({ ...finding, verdict: 'inconclusive', actual: doubted });
-    return 'inconclusive';
-  }
-
-  #isBeforeDoubt(exchanges: readonly number[]): boolean {
-    return this.#disturbance === undefined || Math.max(...exchanges) < this.#disturbance.n;
+    if (isDoubtful && (verdict === 'deviates' || verdict === 'not_tested')) {
+      const doubted = `${actual} (${this.doubt ?? 'sent again after a failure'})`;
+      this.list.push({ ...finding, verdict: 'inconclusive', actual: doubted });
+    } else this.list.push(finding);
   }
 
   /** Why an answer is none that can be judged now; undefined when it can. */
@@ -107,48 +97,29 @@ export class Findings {
   }
 
   /** One branch: when a control inside fails, only these rules are blocked. */
-  async part(rules: readonly RuleId[], words: string, play: () => Promise<void>): Promise<void> {
+  async part(rules: Rules, expected: string, play: () => Promise<void>): Promise<void> {
+    const listed = this.#listed(rules);
     try {
       await play();
     } catch (error) {
-      const stop = verdictOfError(error);
-      if (stop === undefined) throw error;
+      if (!(error instanceof EarlyEnd)) throw error;
       const isDoubtful = this.doubt !== undefined;
       // NS-1: that positions could not be looked at is said by the rules that are about them.
       if (error instanceof UnknownPayload && !isDoubtful) {
         this.withoutOrders = true;
         return;
       }
-      const verdict = isDoubtful ? 'inconclusive' : stop;
-      const actual = error instanceof Error ? error.message : String(error);
-      this.list.push({ rules, verdict, expected: words, actual, exchanges: [] });
+      const verdict = isDoubtful ? 'inconclusive' : error.verdict;
+      this.list.push({ rules: listed, verdict, expected, actual: error.message, exchanges: [] });
     }
   }
 
-  /** The tags of an expectation, each of which the scenario must list. */
-  listed(rules: RuleId | readonly RuleId[]): readonly RuleId[] {
+  /** The tags of an expectation, each of which the scenario must list. ERR-1a is found in passing. */
+  #listed(rules: Rules): readonly RuleId[] {
     const listed: readonly RuleId[] = typeof rules === 'string' ? [rules] : rules;
-    const stray = listed.find((each) => !this.#scenario.rules.includes(each));
+    const own: readonly RuleId[] = [...this.#scenario.rules, 'ERR-1a'];
+    const stray = listed.find((each) => !own.includes(each));
     if (stray !== undefined) throw new Misuse(`the scenario does not list the rule ${stray}`);
     return listed;
   }
-}
-
-/** The verdict that an early end stands for; undefined for errors that are none of ours. */
-export function verdictOfError(error: unknown): Judged | undefined {
-  if (error instanceof Blocked) return 'blocked';
-  if (error instanceof Inconclusive || error instanceof Unreachable) return 'inconclusive';
-  if (error instanceof MissingCapability) return 'not_tested';
-  return undefined;
-}
-
-/** A member that a scenario goes on with, from an answer that can be judged. */
-export function pickText(findings: Findings, answer: Answer, path: string): string {
-  const doubt = findings.unjudgeable(answer);
-  if (doubt !== undefined) throw new Inconclusive(`exchange ${answer.n}: ${doubt}`);
-  const value = answer.at(path);
-  // CONV-1a judges how an id is written: a JSON number names its record all the same.
-  const text = /(^|[._])id$/.test(path) ? answer.idAt(path) : value;
-  if (typeof text === 'string' && text !== '') return text;
-  throw new Blocked(`the answer of exchange ${answer.n} (${answer.summary}) has no "${path}"`);
 }

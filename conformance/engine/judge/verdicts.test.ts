@@ -3,7 +3,7 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { Capability } from '../capabilities.ts';
-import { exitCode } from '../run/exit-code.ts';
+import { exitCode, type RunOutcome } from '../run/exit-code.ts';
 import type { Finding, Judged, RunVerdict, ScenarioResult, Verdict } from '../types.ts';
 import { judgeInScenario, judgeRule, judgeRun, worst } from './verdicts.ts';
 
@@ -38,19 +38,15 @@ const lacking = (id: string, ...missing: Capability[]) => result(id, 'not_tested
 
 const algebra = suite('the algebra of verdicts');
 
+const MILDEST_FIRST: readonly Judged[] = [
+  ...(['passed', 'advisory', 'not_tested', 'inconclusive'] as const),
+  ...(['blocked', 'harness_error', 'deviates'] as const),
+];
+
 algebra('the worst of several verdicts decides', () => {
   assert.is(worst([]), undefined);
-  const order: Judged[] = [
-    'passed',
-    'advisory',
-    'not_tested',
-    'inconclusive',
-    'blocked',
-    'harness_error',
-    'deviates',
-  ];
-  order.forEach((own, at) => {
-    for (const milder of order.slice(0, at)) assert.is(worst([milder, own]), own);
+  MILDEST_FIRST.forEach((own, at) => {
+    for (const milder of MILDEST_FIRST.slice(0, at)) assert.is(worst([milder, own]), own);
   });
 });
 
@@ -142,29 +138,10 @@ for (const [verdicts, strict, verdict] of RUNS) {
   });
 }
 
-const none = Object.fromEntries(
-  [
-    'passed',
-    'deviates',
-    'advisory',
-    'inconclusive',
-    'blocked',
-    'not_tested',
-    'not_selected',
-    'known',
-    'harness_error',
-  ].map((each) => [each, 0]),
-) as Record<Verdict, number>;
-
+const BROKEN = { harness_error: 1 };
 const EXITS: [
   verdict: RunVerdict,
-  over: {
-    stale?: number;
-    interrupted?: boolean;
-    harness?: number;
-    allow?: boolean;
-    hindered?: number;
-  },
+  over: Partial<RunOutcome> & { allow?: boolean },
   code: number,
 ][] = [
   ['conformant', {}, 0],
@@ -174,23 +151,19 @@ const EXITS: [
   ['incomplete', { allow: true }, 0],
   ['incomplete', { allow: true, hindered: 1 }, 4],
   ['invalid', { allow: true }, 3],
-  ['invalid', { harness: 1 }, 5],
+  ['invalid', { summary: BROKEN }, 5],
   ['conformant', { stale: 1 }, 6],
   ['incomplete', { stale: 1 }, 6],
   ['incomplete', { stale: 1, allow: true }, 6],
-  ['deviates', { stale: 1, harness: 1 }, 1],
+  ['deviates', { stale: 1, summary: BROKEN }, 1],
   ['conformant', { interrupted: true }, 130],
   ['deviates', { interrupted: true }, 130],
-  ['invalid', { interrupted: true, harness: 1 }, 130],
+  ['invalid', { interrupted: true, summary: BROKEN }, 130],
 ];
-for (const [
-  verdict,
-  { stale = 0, interrupted = false, harness = 0, allow, hindered = 0 },
-  code,
-] of EXITS) {
-  algebra(`exit ${code}: ${verdict} ${JSON.stringify({ stale, interrupted, harness })}`, () => {
-    const summary = { ...none, harness_error: harness };
-    assert.is(exitCode({ verdict, summary, interrupted, stale, hindered }, allow), code);
+for (const [verdict, { allow, ...over }, code] of EXITS) {
+  algebra(`exit ${code}: ${verdict} ${JSON.stringify({ ...over, allow })}`, () => {
+    const plain = { summary: { harness_error: 0 }, interrupted: false, stale: 0 };
+    assert.is(exitCode({ verdict, ...plain, ...over }, allow), code);
   });
 }
 

@@ -9,17 +9,10 @@ const FOR_MS = 5_000;
 const SILENT_SCENARIOS = 8;
 
 export class Reachability {
-  readonly #refusals: number;
-  readonly #forMs: number;
   #count = 0;
   #firstAtMs = 0;
   #lastAtMs = 0;
   #silent = 0;
-
-  constructor(refusals = REFUSALS, forMs = FOR_MS) {
-    this.#refusals = refusals;
-    this.#forMs = forMs;
-  }
 
   noteAnswer(): void {
     this.#count = 0;
@@ -37,8 +30,8 @@ export class Reachability {
   }
 
   get isGone(): boolean {
-    const isRefused = this.#count >= this.#refusals;
-    const isLong = this.#lastAtMs - this.#firstAtMs >= this.#forMs;
+    const isRefused = this.#count >= REFUSALS;
+    const isLong = this.#lastAtMs - this.#firstAtMs >= FOR_MS;
     return (isRefused && isLong) || this.#silent >= SILENT_SCENARIOS;
   }
 }

@@ -2,8 +2,8 @@
 // silent.
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
+import { CallReading } from '../send/call-reading.ts';
 import type { HeaderLine } from '../send/headers.ts';
-import type { Exchange } from '../types.ts';
 import { AnswerMonitor } from './answer-monitor.ts';
 
 interface Made {
@@ -18,7 +18,7 @@ interface Made {
 
 let count = 0;
 
-function exchange(made: Made = {}): Exchange {
+function call(made: Made = {}): CallReading {
   count += 1;
   const { method = 'POST', path = '/api/v1/accounts', key, status = 201 } = made;
   const { headers = [['x-request-id', `req-${count}`]], type = 'application/json' } = made;
@@ -27,15 +27,7 @@ function exchange(made: Made = {}): Exchange {
   const request = { method, url: `http://target.test${path}`, headers: sent, body: undefined };
   const lines: HeaderLine[] = [['content-type', type], ...headers];
   const response = { status, headers: lines, body: Buffer.from(text) };
-  const rest = {
-    n: count,
-    kind: 'call',
-    as: 'firm',
-    failure: null,
-    atMs: 0,
-    durationMs: 0,
-  } as const;
-  return { ...rest, request, response };
+  return new CallReading({ n: count, request, response });
 }
 
 function problem(over: object = {}) {
@@ -45,7 +37,7 @@ function problem(over: object = {}) {
 }
 
 const told = (made: Made, watch = new AnswerMonitor(), ownToken = true) =>
-  watch.inspect(exchange(made), ownToken).flatMap(({ rules }) => rules);
+  watch.inspect(call(made), ownToken).flatMap(({ rules }) => rules);
 
 const refusal = { status: 404, type: 'application/problem+json' };
 const watching = suite('the watch');
@@ -146,13 +138,13 @@ watching('tells of a defect in every answer a few times only', () => {
 for (const path of ['/api/v1/accounts', '/api/v1/oauth/token']) {
   watching(`an answer without an id is foreign where the others have one: ${path}`, () => {
     const watch = new AnswerMonitor();
-    const bare = exchange({ path, status: 429, headers: [], type: 'text/plain' });
+    const bare = call({ path, status: 429, headers: [], type: 'text/plain' });
     assert.not(watch.isForeign(bare), 'nothing is known yet');
     for (let n = 0; n < 3; n += 1) told({ path }, watch);
     assert.ok(watch.isForeign(bare));
-    assert.not(watch.isForeign(exchange({ path })));
+    assert.not(watch.isForeign(call({ path })));
     const elsewhere = path.includes('oauth') ? '/api/v1/accounts' : '/api/v1/oauth/token';
-    assert.not(watch.isForeign(exchange({ path: elsewhere, headers: [] })));
+    assert.not(watch.isForeign(call({ path: elsewhere, headers: [] })));
   });
 }
 

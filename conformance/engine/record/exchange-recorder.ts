@@ -1,15 +1,18 @@
 // Sends the calls of one scenario at the pace allowed, and keeps every exchange for the report:
 // calls, deliveries and what an operator did.
-import type { Credential, Operator } from '../../providers/target.ts';
+import type { Operator } from '../../providers/control-plane.ts';
+import type { Credential } from '../../providers/target.ts';
 import type { ReceivedDelivery } from '../../providers/webhook-receiver.ts';
-import { OPERATIONS, operationOf } from '../../spec/operations.ts';
+import { OPERATIONS } from '../../spec/operations.ts';
+import type { Role } from '../capabilities.ts';
 import type { EventLoopMonitor } from '../pace/event-loop-monitor.ts';
 import type { Pacer } from '../pace/pacer.ts';
 import type { Reachability } from '../pace/reachability.ts';
 import { Inconclusive, MissingCapability, Unreachable } from '../scenario-errors.ts';
-import { Answer } from '../send/answer.ts';
-import { apiPathOf, encodeCall, type RawCall } from '../send/client.ts';
-import { type HeaderLine, Headers } from '../send/headers.ts';
+import type { Answer } from '../send/answer.ts';
+import { CallReading } from '../send/call-reading.ts';
+import { encodeCall, type RawCall } from '../send/client.ts';
+import type { HeaderLine } from '../send/headers.ts';
 import type { Sender } from '../send/sender.ts';
 import type { Exchange, Finding } from '../types.ts';
 import type { AnswerMonitor } from './answer-monitor.ts';
@@ -32,6 +35,8 @@ export interface RunContext {
   onSecret(value: string): void;
   /** What was found out about the target beyond the specification, for every scenario of the run. */
   readonly learned: Map<string, unknown>;
+  /** Roles whose token worked when the run began and does not any more. */
+  readonly expired: Set<Role>;
   readonly answerMonitor: AnswerMonitor;
   readonly eventLoop: EventLoopMonitor;
   readonly reachability: Reachability;
@@ -123,23 +128,13 @@ export class ExchangeRecorder {
         timeoutMs: this.#isCleaningUp ? Math.min(usualMs, CLEAN_UP_TIMEOUT_MS) : usualMs,
         signal: this.#isCleaningUp ? this.#over.signal : this.#signal,
       });
-      const exchange = this.#push({ ...parts, response }, startedAtMs);
+      const reading = new CallReading(this.#push({ ...parts, response }, startedAtMs));
+      const answer = reading.answer!;
       reachability.noteAnswer();
-      this.monitorFindings.push(
-        ...answerMonitor.inspect(exchange, call.authorization === undefined),
-      );
-      const { atMs, durationMs } = exchange;
-      const foreign = answerMonitor.isForeign(exchange);
-      const lines = new Headers(response.headers);
-      const answer = new Answer({
-        ...parts,
-        ...response,
-        headers: lines,
-        atMs,
-        durationMs,
-        foreign,
-      });
-      this.#note(credential, call, answer);
+      const isOwnToken = call.authorization === undefined;
+      this.monitorFindings.push(...answerMonitor.inspect(reading, isOwnToken));
+      answer.looksForeign ||= answerMonitor.isForeign(reading);
+      this.#note(credential, reading, answer);
       return answer;
     } catch (error) {
       if (!(error instanceof Unreachable)) throw error;
@@ -228,9 +223,7 @@ export class ExchangeRecorder {
   }
 
   /** Notes limits, secrets and subscriptions that an answer tells of. */
-  #note(credential: Credential, { method, path }: RawCall, answer: Answer): void {
-    const target = apiPathOf(path);
-    const operation = operationOf(method, target);
+  #note(credential: Credential, { operation, id: named }: CallReading, answer: Answer): void {
     // AUTH-3c: the token endpoint has an allowance of its own.
     if (answer.status === 429 && operation !== 'issueToken') this.#slowDown(credential, answer);
     if (answer.status >= 300) return;
@@ -242,8 +235,7 @@ export class ExchangeRecorder {
     }
     const id = answer.idAt('id');
     if (operation === 'createWebhook' && id !== undefined) this.#subscriptions.set(id, credential);
-    const [, , , , disabled = ''] = target.split('/');
-    if (operation === 'disableWebhook') this.#subscriptions.delete(decodeURIComponent(disabled));
+    if (operation === 'disableWebhook') this.#subscriptions.delete(named ?? '');
   }
 
   #slowDown(credential: Credential, answer: Answer): void {

@@ -1,11 +1,9 @@
 // Requests of one kind that all end without an answer of the API: a cut connection, or a page of a
 // web server. They are reported once, with what distinguishes them, and are a deviation of the rules
 // that ask for an answer to such a request.
-import { operationOf } from '../../spec/operations.ts';
 import { withVerdicts } from '../judge/verdicts.ts';
-import { apiPathOf } from '../send/client.ts';
-import { Headers } from '../send/headers.ts';
-import { parseJson, printJson } from '../send/json.ts';
+import { CallReading, callsIn } from '../send/call-reading.ts';
+import { printJson } from '../send/json.ts';
 import type { Exchange, Finding, RuleId, ScenarioResult } from '../types.ts';
 import { ATTEMPTS } from './play-scenario.ts';
 
@@ -24,6 +22,13 @@ export interface Crash {
 /** How many requests of a kind must have crashed, with none of them answered. */
 const FEWEST = 3;
 
+interface Call {
+  readonly exchange: Exchange;
+  readonly reading: CallReading;
+  /** Undefined for an answer of the API, whatever it says. */
+  readonly failure: string | undefined;
+}
+
 interface Kind extends Pick<Crash, 'operation' | 'distinguishes' | 'failure'> {
   readonly exchanges: readonly Exchange[];
 }
@@ -33,14 +38,20 @@ export function reportCrashes(results: readonly ScenarioResult[]): {
   readonly results: readonly ScenarioResult[];
   readonly crashes: readonly Crash[];
 } {
-  const calls = results.flatMap(({ exchanges }) => exchanges.filter(isOperation));
-  const answered = calls.filter((each) => failureOf(each) === undefined).length;
+  const calls = results
+    .flatMap(({ exchanges }) => exchanges.filter(({ kind }) => kind === 'call'))
+    .map(callOf)
+    .filter(({ reading }) => reading.operation !== undefined);
   // If hardly anything is answered, the network or the whole target is the cause.
-  if (answered < calls.length / 2) return { results, crashes: [] };
-  const kinds = [...new Set(calls.map(operationIn))].flatMap((operation) => {
-    const own = calls.filter((each) => operationIn(each) === operation);
-    return kindsOf(operation, own);
-  });
+  const failed = calls.filter(({ failure }) => failure !== undefined);
+  if (failed.length > calls.length / 2) return { results, crashes: [] };
+  const operations = new Set(failed.map(({ reading }) => reading.operation!));
+  const kinds = [...operations].flatMap((name) =>
+    kindsOf(
+      name,
+      calls.filter(({ reading }) => reading.operation === name),
+    ),
+  );
   const judged = results.map((result) => withCrashes(result, kinds));
   const crashes = kinds.map(({ exchanges, ...kind }): Crash => {
     const times = exchanges.length;
@@ -49,38 +60,32 @@ export function reportCrashes(results: readonly ScenarioResult[]): {
   return { results: judged, crashes };
 }
 
-function operationIn({ request: { method, url } }: Exchange): string {
-  return operationOf(method, apiPathOf(url)) ?? '';
-}
-
-function isOperation(exchange: Exchange): boolean {
-  return exchange.kind === 'call' && operationIn(exchange) !== '';
-}
-
-/** Undefined for an answer of the API, whatever it says. */
-function failureOf({ response, failure }: Exchange): string | undefined {
-  if (response === null) return /given up/.test(failure ?? '') ? undefined : 'no answer';
-  const isPage = new Headers(response.headers).mediaType() === 'text/html';
-  return isPage && response.status >= 500 ? `${response.status} with an HTML page` : undefined;
+function callOf(exchange: Exchange): Call {
+  const reading = new CallReading(exchange);
+  const { answer } = reading;
+  const isPage = answer?.headers.mediaType() === 'text/html' && answer.status >= 500;
+  let failure = isPage ? `${answer.status} with an HTML page` : undefined;
+  if (answer === undefined && !/given up/.test(exchange.failure ?? '')) failure = 'no answer';
+  return { exchange, reading, failure };
 }
 
 /** All requests of an operation, or all that share a member of their body, or its value. */
-function kindsOf(operation: string, calls: readonly Exchange[]): Kind[] {
-  const failures = new Map(calls.map((each) => [each, failureOf(each)]));
-  if ([...failures.values()].filter((each) => each !== undefined).length < FEWEST) return [];
-  const sharing = new Map<string, Exchange[]>();
-  for (const each of calls) {
-    for (const trait of ['', ...traitsOf(each)]) {
-      sharing.set(trait, [...(sharing.get(trait) ?? []), each]);
+function kindsOf(operation: string, calls: readonly Call[]): Kind[] {
+  const sharing = new Map<string, Call[]>();
+  for (const call of calls) {
+    for (const trait of ['', ...traitsOf(call)]) {
+      sharing.set(trait, [...(sharing.get(trait) ?? []), call]);
     }
   }
-  const kinds = [...sharing].flatMap(([distinguishes, exchanges]): Kind[] => {
-    const failure = failures.get(exchanges[0]!);
-    const isWhole = exchanges.every((each) => failures.get(each) !== undefined);
+  const kinds = [...sharing].flatMap(([distinguishes, own]): Kind[] => {
+    const { failure } = own[0]!;
     // The same request sent again and again is one request.
-    const fewest = new Set(exchanges.map(textOf)).size < 2 ? 2 * FEWEST : FEWEST;
-    if (failure === undefined || !isWhole || exchanges.length < fewest) return [];
-    return [{ operation, distinguishes, failure, exchanges }];
+    const texts = new Set(own.map(({ reading }) => reading.text));
+    const isWhole = own.every((each) => each.failure !== undefined);
+    if (failure === undefined || !isWhole || own.length < (texts.size < 2 ? 2 : 1) * FEWEST) {
+      return [];
+    }
+    return [{ operation, distinguishes, failure, exchanges: own.map((each) => each.exchange) }];
   });
   // The most general trait comes first; what it covers needs no other.
   kinds.sort(
@@ -95,13 +100,10 @@ function kindsOf(operation: string, calls: readonly Exchange[]): Kind[] {
   });
 }
 
-function textOf({ request }: Exchange): string {
-  return Buffer.from(request.body ?? '').toString();
-}
-
-function traitsOf(exchange: Exchange): string[] {
-  const body = parseJson(textOf(exchange));
-  if (body === null || typeof body !== 'object' || Array.isArray(body)) return [];
+function traitsOf({ reading: { body } }: Call): string[] {
+  if (body === undefined || body === null || typeof body !== 'object' || Array.isArray(body)) {
+    return [];
+  }
   return Object.entries(body).flatMap(([name, value]) => {
     const text = printJson(value);
     const isShort = typeof value !== 'object' && text.length <= 40 && !/reference|email/.test(name);
@@ -112,11 +114,10 @@ function traitsOf(exchange: Exchange): string[] {
 
 /** A rule that could not be judged because its own request crashed has its answer: there is none. */
 function withCrashes(result: ScenarioResult, kinds: readonly Kind[]): ScenarioResult {
-  const calls = result.exchanges.filter(({ kind }) => kind === 'call');
-  const last = calls.at(-1)!;
-  const kind = kinds.find(({ exchanges }) => exchanges.includes(last));
+  const last = result.exchanges.findLast(({ kind }) => kind === 'call');
+  const kind = last && kinds.find(({ exchanges }) => exchanges.includes(last));
   const isSteady = result.ending === 'inconclusive' && result.attempts >= ATTEMPTS;
-  if (kind === undefined || !isSteady || isSetup(last, calls)) return result;
+  if (kind === undefined || !isSteady || isSetup(result)) return result;
   const rules = (Object.keys(result.byRule) as RuleId[]).filter(
     (rule) => result.byRule[rule] === 'inconclusive',
   );
@@ -127,7 +128,7 @@ function withCrashes(result: ScenarioResult, kinds: readonly Kind[]): ScenarioRe
     verdict: 'deviates',
     expected: 'an answer of the API',
     actual: `${kind.failure}, as to each of ${kind.exchanges.length} requests ${what}`,
-    exchanges: [last.n],
+    exchanges: [last!.n],
   };
   const byRule = Object.fromEntries(rules.map((rule) => [rule, 'deviates' as const]));
   const findings = [...result.findings, finding];
@@ -135,11 +136,10 @@ function withCrashes(result: ScenarioResult, kinds: readonly Kind[]): ScenarioRe
 }
 
 /** Setup is sent again when it fails; what is judged is sent once. */
-function isSetup(last: Exchange, calls: readonly Exchange[]): boolean {
-  return calls.some(
-    (each) =>
-      each !== last && each.request.url === last.request.url && textOf(each) === textOf(last),
-  );
+function isSetup({ exchanges }: ScenarioResult): boolean {
+  const calls = callsIn(exchanges);
+  const last = calls.pop()!;
+  return calls.some(({ path, text }) => path === last.path && text === last.text);
 }
 
 /** Rules that could not be judged, in scenarios with one of these exchanges. */

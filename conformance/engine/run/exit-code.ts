@@ -14,7 +14,7 @@ export const EXIT_CODES = {
 
 export interface RunOutcome {
   readonly verdict: RunVerdict;
-  readonly summary: Readonly<Record<Verdict, number>>;
+  readonly summary: Readonly<Pick<Record<Verdict, number>, 'harness_error'>>;
   readonly interrupted: boolean;
   /** Baseline entries that no longer deviate. */
   readonly stale: number;

@@ -2,12 +2,11 @@
 // judges its rules.
 import type { Target } from '../../providers/target.ts';
 import type { Capability } from '../capabilities.ts';
-import { verdictOfError } from '../judge/findings.ts';
 import { judgeEach, judgeInScenario, withVerdicts } from '../judge/verdicts.ts';
 import { MONITORED_RULES } from '../record/answer-monitor.ts';
 import { ExchangeRecorder, type RunContext } from '../record/exchange-recorder.ts';
 import { ScenarioContext } from '../scenario/scenario-context.ts';
-import { MissingCapability, ScenarioEnded, UsedUp } from '../scenario-errors.ts';
+import { EarlyEnd, MissingCapability, ScenarioEnded, UsedUp } from '../scenario-errors.ts';
 import { printJson } from '../send/json.ts';
 import type { Finding, Judged, RuleId, Scenario, ScenarioResult } from '../types.ts';
 import { type Selection, selectedRules } from './select.ts';
@@ -142,12 +141,10 @@ function scenarioEndOf(error: unknown): ScenarioEnd {
     const rests = `it rests on an expectation that failed: ${why}`;
     return { verdict: 'blocked', why: rests, missing: [] };
   }
-  if (error instanceof MissingCapability) {
-    const missing = [error.capability];
-    return { verdict: 'not_tested', why, missing, lost: error instanceof UsedUp ? missing : [] };
+  const missing = error instanceof MissingCapability ? [error.capability] : [];
+  if (error instanceof EarlyEnd) {
+    return { verdict: error.verdict, why, missing, lost: error instanceof UsedUp ? missing : [] };
   }
-  const verdict = verdictOfError(error);
-  if (verdict !== undefined) return { verdict, why, missing: [] };
   const stack = error instanceof Error ? (error.stack ?? why) : why;
-  return { verdict: 'harness_error', why: stack, missing: [] };
+  return { verdict: 'harness_error', why: stack, missing };
 }

@@ -3,7 +3,7 @@
 import { setMaxListeners } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Random } from '../../../fixtures/random.ts';
-import type { Provider, Target } from '../../providers/target.ts';
+import type { Provider } from '../../providers/target.ts';
 import type { Capability } from '../capabilities.ts';
 import { attribute, unexamined } from '../judge/attribute.ts';
 import { notPlayed } from '../judge/verdicts.ts';
@@ -16,7 +16,6 @@ import { newMark } from '../scenario/fresh-values.ts';
 import type { Sender } from '../send/sender.ts';
 import type { Scenario, ScenarioResult } from '../types.ts';
 import { type Crash, reportCrashes } from './crashes.ts';
-import { ExpiredTokens } from './expired-tokens.ts';
 import { playScenario } from './play-scenario.ts';
 import {
   chooseScenarios,
@@ -98,6 +97,7 @@ export async function runScenarios(options: ScenarioRunOptions): Promise<RunResu
     },
     onSecret: options.secret ?? (() => {}),
     learned: options.learned ?? new Map(),
+    expired: new Set(),
     answerMonitor: new AnswerMonitor(),
     eventLoop: new EventLoopMonitor(),
     reachability: new Reachability(),
@@ -134,7 +134,6 @@ class ScenarioRun {
   readonly #selection: Selection;
   readonly #context: RunContext;
   readonly #mark: string;
-  readonly #tokens: ExpiredTokens;
 
   constructor(options: ScenarioRunOptions, context: RunContext, mark: string) {
     this.#options = options;
@@ -142,7 +141,6 @@ class ScenarioRun {
     this.#selection = options.selection ?? EVERYTHING;
     this.#context = context;
     this.#mark = mark;
-    this.#tokens = new ExpiredTokens(context, mark);
   }
 
   async play(seed: number) {
@@ -210,7 +208,7 @@ class ScenarioRun {
   ): Promise<void> {
     const shared = await this.#provider.shared();
     const width = this.#options.width ?? (shared.disposable ? WIDTH_OF_WORLDS : WIDTH);
-    const one = async (each: SelectedScenario) => add(await this.#playOne(each, shared));
+    const one = async (each: SelectedScenario) => add(await this.#playOne(each));
     const lane = (name: string) =>
       chosen.filter(({ scenario }) => (scenario.lane ?? 'shared') === name);
     if (this.#provider.worlds) {
@@ -222,17 +220,16 @@ class ScenarioRun {
     await runConcurrently([...lane('own_world'), ...lane('limits')], 1, one);
   }
 
-  async #playOne(each: SelectedScenario, shared: Target): Promise<ScenarioResult> {
+  async #playOne(each: SelectedScenario): Promise<ScenarioResult> {
     const { scenario, rules } = each;
     const { signal, reachability } = this.#context;
     if (signal.aborted) return notPlayed(scenario, rules, 'not_tested', INTERRUPTED);
-    const why = reachability.isGone ? GONE : this.#tokens.whyExpired(scenario, shared);
-    if (why !== undefined) return notPlayed(scenario, rules, 'inconclusive', why);
+    if (reachability.isGone) return notPlayed(scenario, rules, 'inconclusive', GONE);
     const result = await this.#play(each);
     const calls = result.exchanges.filter(({ kind }) => kind === 'call');
     const isSilent = calls.length > 0 && calls.every(({ response }) => response === null);
     if (isSilent) reachability.noteSilentScenario();
-    return this.#tokens.review(result, shared);
+    return result;
   }
 
   /**

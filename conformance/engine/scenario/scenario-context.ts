@@ -1,26 +1,29 @@
 // One scenario being played once: what its `run` function sees, and what it leaves behind.
 import type { SettingKey } from '../../../fixtures/settings.ts';
-import type { Credential, Operator, Place, Target } from '../../providers/target.ts';
+import type { Operator } from '../../providers/control-plane.ts';
+import type { Credential, Place, Target } from '../../providers/target.ts';
 import type { WebhookEndpoint } from '../../providers/webhook-receiver.ts';
 import { NEW_PROFILE } from '../../spec/literals.ts';
+import { OPERATIONS } from '../../spec/operations.ts';
 import type { Capability, Role } from '../capabilities.ts';
 import { Expectation } from '../judge/expect.ts';
-import { Findings, pickText } from '../judge/findings.ts';
+import { Findings, type Rules } from '../judge/findings.ts';
 import { ConditionWaiter } from '../pace/condition-waiter.ts';
 import {
   type ExchangeRecorder,
   LONGEST_WAIT_MS,
   type RecordedDelivery,
+  type RunContext,
   retryAfterMs,
 } from '../record/exchange-recorder.ts';
 import { Blocked, Inconclusive, Unreachable } from '../scenario-errors.ts';
 import type { Answer } from '../send/answer.ts';
 import { ApiClient, isRepeatable, type RawCall, type RequestBody } from '../send/client.ts';
-import type { QuestionId, RuleId, Scenario } from '../types.ts';
+import type { QuestionId, Scenario } from '../types.ts';
 import { FreshValues } from './fresh-values.ts';
 import { ScenarioSetup } from './scenario-setup.ts';
 
-export type Rules = RuleId | readonly RuleId[];
+export type { Rules } from '../judge/findings.ts';
 
 const TRIES = 4;
 const FIRST_WAIT_MS = 250;
@@ -97,13 +100,9 @@ export class ScenarioContext {
     return this.target.baseUrl;
   }
 
-  get sender() {
-    return this.#recorder.run.sender;
-  }
-
-  /** What was found out of the target beyond the specification, kept for the whole run. */
-  get learned(): Map<string, unknown> {
-    return this.#recorder.run.learned;
+  /** What all scenarios of the run share: its sender, and what was found out of the target. */
+  get run(): RunContext {
+    return this.#recorder.run;
   }
 
   /**
@@ -131,18 +130,17 @@ export class ScenarioContext {
 
   /** An expectation on one answer, tagged with the rules that ask for it. */
   expect(rules: Rules, answer: Answer): Expectation {
-    return new Expectation(this.findings, this.findings.listed(rules), answer);
+    return new Expectation(this.findings, rules, answer);
   }
 
   /** Like expect, but ends the scenario if it is not met: what follows rests on it. */
   must(rules: Rules, answer: Answer): Expectation {
-    return new Expectation(this.findings, this.findings.listed(rules), answer, { fatal: true });
+    return new Expectation(this.findings, rules, answer, 'must');
   }
 
   /** Like expect, if the specification can be read in two ways: a miss is advice. */
   advise(rules: Rules, answer: Answer): Expectation {
-    const failing = 'advisory';
-    return new Expectation(this.findings, this.findings.listed(rules), answer, { failing });
+    return new Expectation(this.findings, rules, answer, 'advise');
   }
 
   /**
@@ -151,23 +149,22 @@ export class ScenarioContext {
    */
   claim(
     rules: Rules,
-    words: string,
+    expected: string,
     truth: boolean | undefined,
-    actual: string,
+    seen: string,
     ...answers: readonly { readonly n: number }[]
   ): boolean {
+    const verdict = truth === undefined ? 'inconclusive' : truth ? 'passed' : 'deviates';
+    const actual = truth === true ? 'as expected' : seen;
     const exchanges = answers.map(({ n }) => n);
-    const finding = { rules: this.findings.listed(rules), expected: words, exchanges };
-    const met = { ...finding, verdict: 'passed', actual: 'as expected' } as const;
-    const verdict = truth === undefined ? 'inconclusive' : 'deviates';
-    this.findings.record(truth === true ? met : { ...finding, verdict, actual }, true);
+    this.findings.record({ rules, verdict, expected, actual, exchanges }, true);
     return truth === true;
   }
 
   /** These rules could not be tested here: `not_tested` with the reason. */
-  notTested(rules: Rules, why: string): void {
-    const finding = { expected: 'to be tested', actual: why, exchanges: [] };
-    this.findings.record({ ...finding, rules: this.findings.listed(rules), verdict: 'not_tested' });
+  notTested(rules: Rules, actual: string): void {
+    const finding = { rules, expected: 'to be tested', actual, exchanges: [] };
+    this.findings.record({ ...finding, verdict: 'not_tested' });
   }
 
   /**
@@ -190,7 +187,7 @@ export class ScenarioContext {
    * and the scenario goes on.
    */
   branch(rules: Rules, words: string, play: () => Promise<void>): Promise<void> {
-    return this.findings.part(this.findings.listed(rules), words, play);
+    return this.findings.part(rules, words, play);
   }
 
   /**
@@ -217,35 +214,41 @@ export class ScenarioContext {
   async sendUntilAnswered(words: string, send: () => Promise<Answer>): Promise<Answer> {
     const wasDoubtful = this.findings.doubt !== undefined;
     for (let attempt = 1; ; attempt += 1) {
+      let answer: Answer | undefined;
       let trouble: string;
-      let waitMs = FIRST_WAIT_MS * 2 ** attempt;
       try {
-        const answer = await send();
-        if (answer.source === 'service') {
-          if (!wasDoubtful) this.findings.settled();
-          return answer;
-        }
+        answer = await send();
         trouble = answer.summary;
-        waitMs = retryAfterMs(answer) || waitMs;
-        if (answer.source === 'trouble' && attempt === TRIES) {
-          throw new Blocked(`setup failed: ${words}: ${trouble}, ${TRIES} times`);
-        }
       } catch (error) {
         if (!(error instanceof Unreachable) || error.reason === 'aborted') throw error;
         trouble = error.message;
+      }
+      if (answer?.source === 'service') {
+        if (!wasDoubtful) this.findings.settled();
+        return answer;
+      }
+      const waitMs = (answer && retryAfterMs(answer)) || FIRST_WAIT_MS * 2 ** attempt;
+      const isLast = attempt === TRIES;
+      if (isLast && answer?.source === 'trouble') {
+        throw new Blocked(`setup failed: ${words}: ${trouble}, ${TRIES} times`);
       }
       if (waitMs > LONGEST_WAIT_MS) {
         const asks = `asks to wait ${Math.round(waitMs / 1000)} s (Retry-After)`;
         throw new Inconclusive(`${words}: ${trouble} ${asks}`);
       }
-      if (attempt === TRIES) throw new Inconclusive(`${words}: ${trouble}, ${TRIES} times`);
+      if (isLast) throw new Inconclusive(`${words}: ${trouble}, ${TRIES} times`);
       await this.sleep(waitMs);
     }
   }
 
   /** A string member that the scenario goes on with; blocked when the answer has none. */
   pick(answer: Answer, path: string): string {
-    return pickText(this.findings, answer, path);
+    const doubt = this.findings.unjudgeable(answer);
+    if (doubt !== undefined) throw new Inconclusive(`exchange ${answer.n}: ${doubt}`);
+    // CONV-1a judges how an id is written: a JSON number names its record all the same.
+    const text = /(^|[._])id$/.test(path) ? answer.idAt(path) : answer.at(path);
+    if (typeof text === 'string' && text !== '') return text;
+    throw new Blocked(`the answer of exchange ${answer.n} (${answer.summary}) has no "${path}"`);
   }
 
   /** Sends all of them at the same moment, waiting first until the pace has room for all. */
@@ -337,6 +340,7 @@ export class ScenarioContext {
     const send = () => this.#recorder.call(this.baseUrl, credential, call);
     try {
       const first = await send();
+      if (typeof who === 'string') await this.#requireUnexpired(first, who, call);
       let answer = first;
       if (this.#mayRepeat(first)) {
         for (const waitMs of REPEAT_AFTER_MS) {
@@ -354,6 +358,25 @@ export class ScenarioContext {
       if (isLost) this.findings.lost(this.#recorder.count, error.message, isRepeatable(call));
       throw error;
     }
+  }
+
+  /**
+   * A token of a profile that worked when the run began and is refused (401) from then on expired or
+   * was revoked: what it is answered with says nothing about the rules. AUTH-1: a create without a
+   * field is harmless, and needs no more than a valid token.
+   */
+  async #requireUnexpired({ status }: Answer, role: Role, call: RawCall): Promise<void> {
+    const isOwn = call.authorization === undefined && !this.has('mint');
+    if (status !== 401 || !isOwn || this.#scenario.rules.length === 0) return;
+    const { expired } = this.#recorder.run;
+    if (!expired.has(role)) {
+      const probe: RawCall = { ...OPERATIONS.createAccount, body: {}, key: this.fresh.key() };
+      const answer = await this.#recorder.call(this.baseUrl, await this.credential(role), probe);
+      if (answer.status !== 401) return;
+      expired.add(role);
+    }
+    const why = `the token of credentials.${role} is refused (401) since: it expired or was revoked`;
+    throw new Inconclusive(why);
   }
 
   #mayRepeat({ source, status }: Answer): boolean {

@@ -1,7 +1,7 @@
 // Setup: the records a scenario starts from. Sent again where the specification allows it, else the
 // scenario is blocked.
 
-import type { Place } from '../../providers/target.ts';
+import type { Place, SeedKind } from '../../providers/target.ts';
 import type { WebhookEndpoint } from '../../providers/webhook-receiver.ts';
 import { CATEGORIES } from '../../spec/literals.ts';
 import { CAPABILITIES, type Role } from '../capabilities.ts';
@@ -85,39 +85,54 @@ export class ScenarioSetup {
     // No more than is required, so that a service which wrongly takes changes from it finds none.
     const { client_reference_id, email, brand_id } = account.body;
     const body: RequestBody = { client_reference_id, email, brand_id };
-    const send = () => this.#t.as(role).createAccount(body, { key });
-    const read = await this.#made('reading an account by its reference', send);
-    return this.#known(read, account.id);
+    return this.#read('an account', account.id, () =>
+      this.#t.as(role).createAccount(body, { key }),
+    );
+  }
+
+  /** What the transaction reads now: a create under a new key whose reference names it (TXN-2). */
+  async rereadTransaction(
+    { body, id }: { body: RequestBody; id?: string },
+    role: Role = this.#t.mainRole,
+  ): Promise<Answer> {
+    const key = this.#t.fresh.key();
+    return this.#read('a transaction', id, () => this.#t.as(role).createTransaction(body, { key }));
+  }
+
+  /** A record that is answered 201 again can still be read; a different record cannot. */
+  async #read(what: string, id: string | undefined, send: () => Promise<Answer>): Promise<Answer> {
+    const read = await this.#made(`reading ${what} by its reference`, send);
+    if (read.status === 200 || id === undefined || read.idAt('id') === id) return read;
+    throw new Blocked(`a known reference made another record: ${read.summary}`);
   }
 
   /** An account with a trading account: a new one where they can be opened, else the profile's. */
-  async place(): Promise<Place> {
-    if (this.#t.has('fresh_trading_account')) return this.freshPlace();
-    return this.#t.target.seed('trading_account');
+  place(): Promise<Place> {
+    return this.#placeLike('trading_account');
+  }
+
+  /** A place of another account than `place()` gives. */
+  otherPlace(): Promise<Place> {
+    return this.#placeLike('second_trading_account');
+  }
+
+  /** A trading account that pays out through a provider. */
+  providerPlace(): Promise<Place> {
+    return this.#placeLike('provider_trading_account');
+  }
+
+  async #placeLike(kind: SeedKind): Promise<Place> {
+    if (!this.#t.has('fresh_trading_account')) return this.#t.target.seed(kind);
+    return this.freshPlace(this.#t.mainRole, kind === 'provider_trading_account');
   }
 
   /**
    * A new account that nothing was ever paid into, with a trading account. Needs
    * `fresh_trading_account`.
    */
-  async freshPlace(role: Role = this.#t.mainRole): Promise<Place> {
+  async freshPlace(role: Role = this.#t.mainRole, provider = false): Promise<Place> {
     const account = await this.account({}, role);
-    return this.#t.operator.openTradingAccount(account.id);
-  }
-
-  /** A place of another account than `place()` gives. */
-  async otherPlace(): Promise<Place> {
-    if (this.#t.has('fresh_trading_account')) return this.freshPlace();
-    return this.#t.target.seed('second_trading_account');
-  }
-
-  /** A trading account that pays out through a provider. */
-  async providerPlace(): Promise<Place> {
-    if (!this.#t.has('fresh_trading_account')) {
-      return this.#t.target.seed('provider_trading_account');
-    }
-    const account = await this.account();
-    return this.#t.operator.openTradingAccount(account.id, { provider: true });
+    return this.#t.operator.openTradingAccount(account.id, provider ? { provider } : {});
   }
 
   /** A pending transaction: a deposit of 25.00 unless `over` says otherwise. */
@@ -139,50 +154,32 @@ export class ScenarioSetup {
     return { ...place, id: this.#t.pick(answer, 'id'), reference, body, answer };
   }
 
-  /** What the transaction reads now: a create under a new key whose reference names it (TXN-2). */
-  async rereadTransaction(
-    transaction: { body: RequestBody; id?: string },
-    role: Role = this.#t.mainRole,
-  ): Promise<Answer> {
-    const key = this.#t.fresh.key();
-    const send = () => this.#t.as(role).createTransaction(transaction.body, { key });
-    const read = await this.#made('reading a transaction by its reference', send);
-    return this.#known(read, transaction.id);
-  }
-
-  /** A record that is answered 201 again can still be read; a different record cannot. */
-  #known(read: Answer, id = read.idAt('id')): Answer {
-    if (read.status === 200 || read.idAt('id') === id) return read;
-    throw new Blocked(`a known reference made another record: ${read.summary}`);
-  }
-
   approved(place: Place, over: RequestBody = {}): Promise<GivenTransaction> {
-    const approve = ({ id, account_id }: GivenTransaction, key: string) =>
-      this.#t.api.approveTransaction(id, account_id, { key });
-    return this.#decided('an approved transaction', place, over, approve);
+    return this.#decided('approve', place, over);
   }
 
   rejected(place: Place, reason = 'not this time'): Promise<GivenTransaction> {
-    const reject = ({ id, account_id }: GivenTransaction, key: string) =>
-      this.#t.api.rejectTransaction(id, account_id, { reason }, { key });
-    return this.#decided('a rejected transaction', place, {}, reject);
+    return this.#decided('reject', place, {}, reason);
   }
 
   cancelled(place: Place, reason = 'changed their mind'): Promise<GivenTransaction> {
-    const cancel = ({ id, account_id }: GivenTransaction, key: string) =>
-      this.#t.api.cancelTransaction(id, account_id, { reason }, { key });
-    return this.#decided('a cancelled transaction', place, {}, cancel);
+    return this.#decided('cancel', place, {}, reason);
   }
 
   async #decided(
-    words: string,
+    verb: 'approve' | 'reject' | 'cancel',
     place: Place,
     over: RequestBody,
-    decide: (made: GivenTransaction, key: string) => Promise<Answer>,
+    reason = '',
   ): Promise<GivenTransaction> {
     const made = await this.transaction(place, over);
+    const { api } = this.#t;
     const key = this.#t.fresh.key();
-    return { ...made, answer: await this.#made(words, () => decide(made, key)) };
+    const send = () =>
+      verb === 'approve'
+        ? api.approveTransaction(made.id, place.account_id, { key })
+        : api[`${verb}Transaction`](made.id, place.account_id, { reason }, { key });
+    return { ...made, answer: await this.#made(`a transaction to ${verb}`, send) };
   }
 
   /** An approved transaction that the operator has settled. Needs `settle`. */

@@ -1,22 +1,13 @@
 // The response to one call: raw bytes kept, with the few readings that scenarios share.
-import type { Headers } from './headers.ts';
+import type { Exchange } from '../types.ts';
+import { Headers } from './headers.ts';
 import { idText, type Json, memberAt, parseJson } from './json.ts';
+import type { WireAnswer } from './sender.ts';
 
 export { type Json, memberAt } from './json.ts';
 
 /** What seems to have answered: the service, its limiter, a gateway, or a service in trouble. */
 type AnswerSource = 'service' | 'limit' | 'intermediary' | 'trouble';
-
-interface AnswerParts {
-  readonly n: number;
-  readonly status: number;
-  readonly headers: Headers;
-  readonly body: Uint8Array;
-  readonly atMs: number;
-  readonly durationMs: number;
-  /** Whether it lacks what all responses of this target carry. */
-  readonly foreign?: boolean;
-}
 
 const decoder = new TextDecoder('utf-8');
 
@@ -32,19 +23,19 @@ export class Answer {
    * Whether a refusal that was provoked may come from something in front of the service: it is a
    * web page, or has no X-Request-Id although all others have one (ERR-4).
    */
-  readonly looksForeign: boolean;
+  looksForeign: boolean;
   #text: string | undefined;
   #json: Json | undefined;
   #parsed = false;
 
-  constructor(parts: AnswerParts) {
+  constructor(parts: WireAnswer & Pick<Exchange, 'n' | 'atMs' | 'durationMs'>) {
     this.n = parts.n;
     this.status = parts.status;
-    this.headers = parts.headers;
+    this.headers = new Headers(parts.headers);
     this.body = parts.body;
     this.atMs = parts.atMs;
     this.durationMs = parts.durationMs;
-    this.looksForeign = parts.foreign === true || this.headers.mediaType() === 'text/html';
+    this.looksForeign = this.headers.mediaType() === 'text/html';
   }
 
   get text(): string {

@@ -15,7 +15,7 @@ const OPEN_WITHIN_MS = 5_000;
 /** Undefined where there is no such channel: no WebSocket answers under this url. */
 export async function openEventsChannel(
   url: string,
-  credential: Credential,
+  { token }: Pick<Credential, 'token'>,
   sender?: Sender,
 ): Promise<EventsChannel | undefined> {
   // Loaded when the first channel is opened: most runs never open one.
@@ -24,7 +24,7 @@ export async function openEventsChannel(
   const socket = new WebSocket(url.replace(/^http/, 'ws'), {
     headers: {
       ...Object.fromEntries(sender?.addedHeaders?.(url) ?? []),
-      authorization: `Bearer ${credential.token}`,
+      authorization: `Bearer ${token}`,
     },
     ...(sender?.dispatcher === undefined ? {} : { dispatcher: sender.dispatcher }),
   });

@@ -92,7 +92,7 @@ const evtChannel: Scenario = {
  */
 async function listenFrom(t: ScenarioContext, target: string): Promise<Envelope[] | undefined> {
   const credential = await t.credential(t.mainRole);
-  const channel = await openEventsChannel(`${t.baseUrl}${target}`, credential, t.sender);
+  const channel = await openEventsChannel(`${t.baseUrl}${target}`, credential, t.run.sender);
   if (channel === undefined) return undefined;
   try {
     const live = await triggerEvent(t);

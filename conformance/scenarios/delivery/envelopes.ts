@@ -1,7 +1,7 @@
 // Deliveries as envelopes. The specification names only `id`; the sequence number is found by its
 // value (NS-9).
 import { idText, type Json, memberAt, parseJson } from '../../engine/send/json.ts';
-import type { Operator } from '../../providers/target.ts';
+import type { Operator } from '../../providers/control-plane.ts';
 
 export type Envelope = { readonly [name: string]: Json };
 

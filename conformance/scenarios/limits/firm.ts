@@ -3,7 +3,8 @@ import type { Role } from '../../engine/capabilities.ts';
 import type { ScenarioContext } from '../../engine/scenario/scenario-context.ts';
 import { Blocked, Inconclusive } from '../../engine/scenario-errors.ts';
 import type { Scenario } from '../../engine/types.ts';
-import type { Credential, FirmRate } from '../../providers/target.ts';
+import type { FirmRate } from '../../providers/control-plane.ts';
+import type { Credential } from '../../providers/target.ts';
 import {
   type Burst,
   clearlyAbove,

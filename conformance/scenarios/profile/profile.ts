@@ -270,7 +270,7 @@ async function reach(t: ScenarioContext, url: string): Promise<void> {
   try {
     const headers = [['content-type', 'application/json']] as const;
     const body = Buffer.from('{}');
-    await t.sender.send({ method: 'POST', url, headers, body, timeoutMs: RECEIVED_WITHIN_MS });
+    await t.run.sender.send({ method: 'POST', url, headers, body, timeoutMs: RECEIVED_WITHIN_MS });
   } catch (error) {
     if (!(error instanceof Unreachable)) throw error;
   }

@@ -51,7 +51,7 @@ async function firstTaken<T>(
   all: readonly T[],
   send: (each: T, key: string) => Promise<Answer>,
 ): Promise<{ readonly taken: T; readonly answer: Answer }> {
-  const known = t.learned.get(words) as T | undefined;
+  const known = t.run.learned.get(words) as T | undefined;
   let last = '';
   for (const taken of known === undefined ? all : [known]) {
     const key = t.fresh.key();
@@ -59,7 +59,7 @@ async function firstTaken<T>(
     last = answer.summary;
     if (answer.status >= 300) continue;
     t.findings.controlled = true;
-    t.learned.set(words, taken);
+    t.run.learned.set(words, taken);
     return { taken, answer };
   }
   throw new UnknownPayload(`${words}: the order is not taken (${last}); see positions`);
@@ -75,7 +75,7 @@ export async function openPosition(t: ScenarioContext, place: Place): Promise<Op
   );
   const opened = { body: bodyOf(taken), answer };
   t.addCleanUp(async () => {
-    const closing = (t.learned.get(CLOSE) as Closing | undefined) ?? closingsOf(t, answer)[0]!;
+    const closing = (t.run.learned.get(CLOSE) as Closing | undefined) ?? closingsOf(t, answer)[0]!;
     await t.api.closePosition(closeBody(closing, opened));
   });
   return opened;
@@ -152,7 +152,7 @@ function pathsIn(value: Json, at: string): string[] {
 
 /** The body of an order that differs in instrument, side and size, for the same trading account. */
 export function differing(t: ScenarioContext, { trading_account_id = null }: RequestBody) {
-  const { terms, other } = (t.learned.get(OPEN) ?? { terms: {}, other: {} }) as OrderTemplate;
+  const { terms, other } = (t.run.learned.get(OPEN) ?? { terms: {}, other: {} }) as OrderTemplate;
   if (Object.keys(other).length === 0) {
     const words = 'the profile gives no other order: positions.open.other_body';
     throw new MissingCapability('other_order', words);
