@@ -137,6 +137,8 @@ export interface RuleResult {
   readonly needs: readonly ReportedCapability[];
   /** In the words of a profile: what to add so that it can be tested. */
   readonly unlock: readonly string[];
+  /** What the rule itself needs of that. */
+  readonly lacks: readonly Capability[];
   /** Of that, what was given and is of no use now. */
   readonly lost: readonly string[];
   readonly findings: readonly (Finding & { readonly scenario: string })[];

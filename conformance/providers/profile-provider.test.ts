@@ -4,6 +4,8 @@ import { request } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
+import type { Role } from '../engine/capabilities.ts';
+import type { Rate } from '../engine/pace/pacer.ts';
 import { runScenarios } from '../engine/run/run.ts';
 import { MissingCapability, Unreachable } from '../engine/scenario-errors.ts';
 import type { Sender, WireAnswer, WireRequest } from '../engine/send/sender.ts';
@@ -11,6 +13,7 @@ import { profileScenarios } from '../scenarios/profile/profile.ts';
 import type { Profile } from './profile.ts';
 import { pathUnder, profileProvider } from './profile-provider.ts';
 import type { Provider } from './target.ts';
+import { WebhookReceiver } from './webhook-receiver.ts';
 
 const BASE = 'http://target.test';
 
@@ -92,6 +95,15 @@ const provide = async (sender: Sender, profile: Profile, used = new Set<string>(
   (await tried(sender, profile, used)).own;
 
 const firm = { token: 'firm-token', brand_id: '10' };
+const otherBrand = { token: 'x', brand_id: '11' };
+const otherFirm = { token: 'y', brand_id: '20' };
+const place = { account_id: '1', trading_account_id: '5', currency: 'USD' };
+
+const offered = ({ offers }: Provider) =>
+  [...offers]
+    .filter((each) => each !== 'bursts')
+    .sort()
+    .join();
 
 const provider = suite('a target from a profile');
 
@@ -109,19 +121,16 @@ provider('a limit or a gateway on the way to it takes nothing out', async () => 
   };
   const own = await provide(limited, { credentials: { firm, no_scopes: { token: 'n' } } });
   assert.equal(own.notes, []);
-  assert.equal([...own.offers].sort(), ['bursts', 'firm', 'no_scopes']);
+  assert.equal(offered(own), 'firm,no_scopes');
 });
 
 provider('offers what the profile has, and nothing that takes a control plane', async () => {
-  const place = { account_id: '1', trading_account_id: '5', currency: 'USD' };
-  const scoped = new SmallTarget();
-  scoped.forbidden.add('n');
-  const own = await provide(scoped, {
-    credentials: { firm, no_scopes: { token: 'n' } },
+  const own = await provide(new SmallTarget(), {
+    credentials: { firm },
     seeds: { trading_account: place },
     plan: { per_second: 50 },
   });
-  assert.equal([...own.offers].sort(), ['bursts', 'firm', 'no_scopes', 'plan', 'trading_account']);
+  assert.equal(offered(own), 'firm,plan,trading_account');
   const target = await own.shared();
   assert.equal(await target.seed('trading_account'), place);
   assert.not.ok(target.disposable);
@@ -131,95 +140,75 @@ provider('offers what the profile has, and nothing that takes a control plane', 
     () => target.settledTransaction(),
     () => target.receiver(),
     async () => target.operator.advance(1),
-    async () => target.operator.mint({ scopes: [] }),
   ]) {
-    try {
-      await lacking();
-      assert.unreachable();
-    } catch (error) {
-      assert.instance(error, MissingCapability);
-    }
+    assert.instance(await lacking().catch((error: unknown) => error), MissingCapability);
   }
 });
 
-provider('a token that is refused is left out; without the main one nothing starts', async () => {
-  const small = new SmallTarget();
-  small.refused.add('old');
-  const profile: Profile = { credentials: { firm, no_scopes: { token: 'old' } } };
-  const own = await provide(small, profile);
-  assert.ok(own.offers.has('firm'));
-  assert.not.ok(own.offers.has('no_scopes'));
-  assert.equal(own.notes.length, 1);
-  assert.match(own.notes[0]!, 'credentials.no_scopes: its token was refused');
-  small.refused.add('firm-token');
-  const { problem } = await tried(small, profile);
-  assert.match(problem!, 'the token was refused (401): check credentials.firm');
-});
+const bound = { token: 'bound' };
+const SEEDS: Profile['seeds'] = {
+  trading_account: place,
+  second_trading_account: { ...place, account_id: '404' },
+  settled_transactions: [{ id: '7', account_id: '404' }],
+};
 
-provider('the brand of a bound credential is found, of a firm-wide one asked for', async () => {
-  const small = new SmallTarget();
-  small.bound.set('brand-token', '11');
-  const own = await provide(small, {
-    credentials: { firm, other_brand: { token: 'brand-token' }, other_firm: { token: 'o' } },
+/** What is left of a profile, and a note that says why the rest is not used. */
+const LEFT: readonly (readonly [
+  profile: Profile['credentials'],
+  offers: string,
+  note?: RegExp,
+  seeds?: Profile['seeds'],
+])[] = [
+  [{ firm, no_scopes: { token: 'old' } }, 'firm', /credentials.no_scopes: its token was refused/],
+  [{ firm, other_brand: bound }, 'firm,other_brand'],
+  [{ firm, other_firm: { token: 'o' } }, 'firm', /other_firm: creates under it must name a brand/],
+  [{ firm }, 'firm,trading_account', /second_trading_account: the target does not know/, SEEDS],
+  // A credential of the other brand or firm, alone, is the one to act as.
+  [{ other_brand: otherBrand }, 'brand'],
+  [{ other_firm: otherFirm }, 'firm'],
+  [{ other_firm: bound }, 'brand'],
+  [{ other_brand: otherBrand, other_firm: otherFirm }, 'brand,other_firm'],
+  [{ other_brand: otherBrand, other_firm: otherFirm, firm }, 'firm,other_brand,other_firm'],
+];
+for (const [credentials, offers, note = /^$/, seeds] of LEFT) {
+  provider(`of ${JSON.stringify(credentials)} ${offers} can be used`, async () => {
+    const small = new SmallTarget();
+    small.refused.add('old');
+    small.bound.set('bound', '20');
+    const own = await provide(small, { credentials, ...(seeds && { seeds }) });
+    assert.is(offered(own), offers);
+    assert.match(own.notes.join(), note);
+    const tidied = small.asked.includes('POST /api/v1/transactions/9/cancel firm-token');
+    assert.is(tidied, seeds !== undefined);
   });
+}
+
+const UNPLAYABLE: readonly (readonly [credentials: Profile['credentials'], why: RegExp])[] = [
+  [{ firm: { token: 'f' } }, /add its brand_id/],
+  [{ firm: { token: 'forbidden', brand_id: '10' } }, /check its scopes/],
+  [{ firm: { token: 'old' } }, /the token was refused \(401\): check credentials.firm/],
+  [{ no_scopes: { token: 'n' } }, /add credentials.firm or brand/],
+  [{ firm }, /^$/],
+];
+for (const [credentials, why] of UNPLAYABLE) {
+  provider(`a run as ${JSON.stringify(credentials)}: ${why}`, async () => {
+    const small = new SmallTarget();
+    small.refused.add('old');
+    small.forbidden.add('forbidden');
+    assert.match((await tried(small, { credentials })).problem ?? '', why);
+  });
+}
+
+provider('brands are found out, or taken from the credential beside it', async () => {
+  const small = new SmallTarget();
+  small.bound.set('bound', '11');
+  const own = await provide(small, { credentials: { firm, other_brand: { token: 'bound' } } });
   assert.is((await own.shared()).brandId('other_brand'), '11');
-  assert.match(own.notes.join('\n'), 'credentials.other_firm: creates under it must name a brand');
-});
-
-/** Why the main credential cannot act. */
-const refusalOf = async (small: SmallTarget, profile: Profile) =>
-  (await tried(small, profile)).problem ?? '';
-
-provider('a profile under which nothing can be created is not played with', async () => {
-  const small = new SmallTarget();
-  const unnamed = await refusalOf(small, { credentials: { firm: { token: 'f' } } });
-  assert.match(unnamed, 'add its brand_id');
-  small.forbidden.add('firm-token');
-  assert.match(await refusalOf(small, { credentials: { firm } }), 'check its scopes');
-  const bare = { credentials: { no_scopes: { token: 'n' } } };
-  assert.match(await refusalOf(new SmallTarget(), bare), 'add credentials.firm or brand');
-  assert.is(await refusalOf(new SmallTarget(), { credentials: { firm } }), '');
-});
-
-provider('a credential of the other brand or firm, alone, is the one to act as', async () => {
-  const small = new SmallTarget();
-  small.bound.set('bound', '20');
-  const roles = async (credentials: Profile['credentials']) =>
-    [...(await provide(small, { credentials })).offers]
-      .filter((each) => each !== 'bursts')
-      .sort()
-      .join();
-  const otherBrand = { token: 'x', brand_id: '11' };
-  assert.is(await roles({ other_brand: otherBrand }), 'brand');
-  assert.is(await roles({ other_firm: { token: 'y', brand_id: '20' } }), 'firm');
-  assert.is(await roles({ other_firm: { token: 'bound' } }), 'brand');
-  const both = { other_brand: otherBrand, other_firm: { token: 'y', brand_id: '20' } };
-  assert.is(await roles(both), 'brand,other_firm');
-  assert.is(await roles({ ...both, firm }), 'firm,other_brand,other_firm');
-});
-
-provider('a seed that the target does not know is left out, one it knows is tidied', async () => {
-  const small = new SmallTarget();
-  const place = { trading_account_id: '5', currency: 'USD' };
-  const own = await provide(small, {
-    credentials: { firm },
-    seeds: {
-      trading_account: { ...place, account_id: '1' },
-      second_trading_account: { ...place, account_id: '404' },
-      settled_transactions: [{ id: '7', account_id: '404' }],
-    },
-  });
-  assert.equal([...own.offers].sort(), ['bursts', 'firm', 'trading_account']);
-  assert.match(own.notes.join(), 'seeds.second_trading_account: the target does not know account');
-  assert.ok(small.asked.includes('POST /api/v1/transactions/9/cancel firm-token'));
-});
-
-provider('a firm-wide credential takes the brand of the bound one beside it', async () => {
-  const own = await provide(new SmallTarget(), {
+  const beside = await provide(new SmallTarget(), {
     credentials: { firm: { token: 'f' }, brand: { token: 'b', brand_id: '10' } },
   });
-  assert.is((await own.shared()).brandId('firm'), '10');
-  assert.equal(own.notes, []);
+  assert.is((await beside.shared()).brandId('firm'), '10');
+  assert.equal(beside.notes, []);
 });
 
 provider('each settled transaction is handed out once, and never again', async () => {
@@ -236,28 +225,18 @@ provider('each settled transaction is handed out once, and never again', async (
 
 provider('rates are those of the plan, the Sandbox ones for delegated tokens', async () => {
   const delegated = { token: 'd', account_id: '1', trading_account_id: '5' };
-  const other = { token: 'o', brand_id: '20' };
   const own = await provide(new SmallTarget(), {
-    credentials: { firm, delegated, other_firm: other },
+    credentials: { firm, delegated, other_firm: otherFirm },
     plan: { per_second: 50 },
   });
   const target = await own.shared();
-  const rates = async (role: 'firm' | 'delegated' | 'other_firm') =>
-    (await target.credential(role)).rates;
-  assert.equal(
-    (await rates('firm')).map((each) => each.perSecond),
-    [50, 200],
-  );
-  assert.equal(
-    (await rates('delegated')).map((each) => each.perSecond),
-    [5, 50, 200],
-  );
+  const rates = async (role: Role, of = target) => (await of.credential(role)).rates;
+  const speeds = (all: readonly Rate[]) => all.map(({ perSecond }) => perSecond);
+  assert.equal(speeds(await rates('firm')), [50, 200]);
+  assert.equal(speeds(await rates('delegated')), [5, 50, 200]);
   assert.is.not((await rates('firm'))[1]!.key, (await rates('other_firm'))[1]!.key);
   const bare = await (await provide(new SmallTarget(), { credentials: { firm } })).shared();
-  assert.equal(
-    (await bare.credential('firm')).rates.map((each) => each.perSecond),
-    [5, 20],
-  );
+  assert.equal(speeds(await rates('firm', bare)), [5, 20]);
 });
 
 const TUNNELS: [name: string, publicUrl: string][] = [
@@ -296,7 +275,6 @@ provider('a tunnel that leads nowhere is told, and deliveries are not judged', a
 });
 
 provider('a port that is taken is told, and deliveries are not judged', async () => {
-  const { WebhookReceiver } = await import('./webhook-receiver.ts');
   const other = await WebhookReceiver.listen();
   const listen = new URL(other.origin).host;
   const receiver = { listen, public_url: 'https://tunnel.example.com' };
@@ -313,7 +291,6 @@ provider('a hook’s name is one more step of the path', () => {
 });
 
 async function freePort(): Promise<number> {
-  const { WebhookReceiver } = await import('./webhook-receiver.ts');
   const receiver = await WebhookReceiver.listen();
   const port = Number(new URL(receiver.origin).port);
   await receiver.close();

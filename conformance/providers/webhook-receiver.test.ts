@@ -45,30 +45,21 @@ run('bytes and header lines are kept as they came', async ({ receiver }) => {
   );
 });
 
-run('hooks do not see each other’s deliveries', async ({ receiver }) => {
-  const [one, two] = [hookOf(receiver), hookOf(receiver)];
-  await post(`${one.url}?a=1`, Buffer.from('1'));
-  await post(two.url, Buffer.from('2'));
-  await post(two.url, Buffer.from('3'));
-  assert.equal([one.deliveries.length, two.deliveries.length], [1, 2]);
-  assert.is.not(one.url, two.url);
-});
-
-run('an endpoint that was forgotten keeps what came, and takes no more', async ({ receiver }) => {
-  const [kept, gone] = [hookOf(receiver), hookOf(receiver)];
-  assert.is(await post(gone.url, Buffer.from('1')), 200);
-  receiver.forget(gone);
-  assert.is(await post(gone.url, Buffer.from('2')), 404);
-  assert.is(await post(kept.url, Buffer.from('3')), 200);
-  assert.equal([kept.deliveries.length, gone.deliveries.length], [1, 1]);
-});
-
-run('what is addressed to no hook, or to one of another run, is 404', async ({ receiver }) => {
+run('hooks do not see each other’s deliveries, and others are 404', async ({ receiver }) => {
+  const [one, two, gone] = [hookOf(receiver), hookOf(receiver), hookOf(receiver)];
   const other = await WebhookReceiver.listen();
   const path = new URL(hookOf(other).url).pathname;
   await other.close();
-  assert.is(await post(`${receiver.origin}${path}`, Buffer.from('x')), 404);
-  assert.is(await post(`${receiver.origin}/`, Buffer.from('x')), 404);
+  await post(gone.url, Buffer.from('1'));
+  receiver.forget(gone);
+  const urls = [`${one.url}?a=1`, two.url, two.url, gone.url, `${receiver.origin}${path}`];
+  const statuses: number[] = [];
+  for (const url of urls) statuses.push(await post(url, Buffer.from('x')));
+  assert.equal(statuses, [200, 200, 200, 404, 404]);
+  assert.equal(
+    [one, two, gone].map(({ deliveries }) => deliveries.length),
+    [1, 2, 1],
+  );
 });
 
 run(
@@ -95,16 +86,6 @@ run('a body beyond all reason is not read to its end', async ({ receiver }) => {
   const hook = hookOf(receiver);
   assert.is(await post(hook.url, Buffer.alloc(9 * 1024 * 1024)), 0);
   assert.is(hook.deliveries.length, 0);
-});
-
-run('a port that is taken is an error with a code', async ({ receiver }) => {
-  const port = Number(new URL(receiver.origin).port);
-  try {
-    await WebhookReceiver.listen('127.0.0.1', port);
-    assert.unreachable();
-  } catch (error) {
-    assert.is((error as NodeJS.ErrnoException).code, 'EADDRINUSE');
-  }
 });
 
 run.run();

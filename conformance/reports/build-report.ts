@@ -1,12 +1,11 @@
 // Makes the report of a run on an API: judges each rule over its scenarios, redacts secrets, and
 // counts.
 import { rules as catalogue, findFamily, type Rule } from '../../fixtures/rules.ts';
-import type { Capability } from '../engine/capabilities.ts';
 import { fingerprintOf } from '../engine/judge/fingerprint.ts';
 import { suggestAdditions, type TargetAddition } from '../engine/judge/testability.ts';
 import { judgeRule, judgeRun } from '../engine/judge/verdicts.ts';
 import type { RunResult } from '../engine/run/run.ts';
-import { isSelected, type Selection, selectedRules } from '../engine/run/select.ts';
+import { isSelected, type Selection } from '../engine/run/select.ts';
 import type {
   Finding,
   Judged,
@@ -36,8 +35,6 @@ export interface ReportOptions {
   readonly scenarios: readonly Scenario[];
   readonly selection: Selection;
   readonly redactor: Redactor;
-  /** What the target offers. */
-  readonly offers: ReadonlySet<Capability>;
   readonly notes: readonly string[];
   readonly strict: boolean;
   readonly inventory?: ReportInventory;
@@ -84,7 +81,7 @@ export function buildReport(options: ReportOptions): Report {
       reportScenario(each, titles.get(each.id) ?? each.id, redactor),
     ),
     observed,
-    unlock: additionsFor(rules, options).map(({ add, rules: count, withOthers }) => ({
+    unlock: additionsFor(options).map(({ add, rules: count, withOthers }) => ({
       add,
       rules: count,
       with_others: withOthers,
@@ -119,11 +116,8 @@ function crashesOf(
 }
 
 /** What would show more of the rules that were selected; the others lack nothing. */
-function additionsFor(judged: readonly ReportRule[], options: ReportOptions): TargetAddition[] {
-  const { scenarios, selection, offers } = options;
-  const untested = catalogue.filter((_, at) => judged[at]!.verdict === 'not_tested');
-  const selected = scenarios.filter((each) => selectedRules(each, selection).length > 0);
-  return suggestAdditions(untested, selected, offers);
+function additionsFor({ run }: ReportOptions): TargetAddition[] {
+  return suggestAdditions(catalogue.map((rule) => judgeRule(rule, run.scenarios).lacks));
 }
 
 function startWords(why: string): string {

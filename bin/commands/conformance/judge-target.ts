@@ -141,7 +141,6 @@ function reportOf({ options, io, redactor }: Parts, found: Found, run: RunResult
     scenarios,
     selection: options,
     redactor,
-    offers: provider.offers,
     notes: [...found.notes, ...provider.notes],
     strict: options.strict ?? false,
     inventory: inventoryOf(found),

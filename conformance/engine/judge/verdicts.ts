@@ -89,7 +89,7 @@ export function notPlayed(
   return withVerdicts({ ...nothing, id, rules, why, missing, lost }, byRule);
 }
 
-export interface RuleWords {
+interface RuleWords {
   readonly id: RuleId;
   readonly needs: readonly string[];
 }
@@ -98,6 +98,7 @@ export interface RuleWords {
 export function judgeRule(rule: RuleWords, results: readonly ScenarioResult[]): RuleResult {
   const own = results.filter((each) => each.rules.includes(rule.id));
   const verdicts: Judged[] = [];
+  const isOwnNeed = (need: Capability) => rule.needs.includes(reportedCapability(need));
   const missing = new Set<Capability>();
   const lost = new Set<Capability>();
   const replaced = new Set(
@@ -111,7 +112,7 @@ export function judgeRule(rule: RuleWords, results: readonly ScenarioResult[]): 
       for (const need of result.missing) missing.add(need);
       for (const need of result.lost ?? []) lost.add(need);
       // A scenario that needs more than the rule itself takes nothing from what others showed.
-      if (!result.missing.some((need) => rule.needs.includes(reportedCapability(need)))) continue;
+      if (!result.missing.some(isOwnNeed)) continue;
     }
     verdicts.push(verdict);
   }
@@ -129,6 +130,7 @@ export function judgeRule(rule: RuleWords, results: readonly ScenarioResult[]): 
     scenarios: own.map((each) => each.id),
     needs: [...new Set(wanting.map(reportedCapability))] as ReportedCapability[],
     unlock: wanting.map((need) => CAPABILITIES[need].add),
+    lacks: wanting.some(isOwnNeed) ? wanting.filter(isOwnNeed) : wanting,
     lost: wanting.filter((need) => lost.has(need)).map(nameInProfile),
     findings,
   };
