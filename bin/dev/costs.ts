@@ -37,7 +37,7 @@ async function play(perSecond: number | null, { only = [], skip = [] }: Partial<
     if (perSecond === null) return controlProvider({ baseUrl, controlUrl, sender });
     const rates = { per_second: perSecond, firm_per_second: perSecond * 4 };
     const profile = (await profileOfSandbox(sandbox, rates)) as Profile;
-    return profileProvider({ baseUrl, profile, secrets: [], mark: 'costs' });
+    return profileProvider({ baseUrl, profile, mark: 'costs' });
   };
   try {
     const provider = await open((await sandbox.listen({ port: 0 })).base_url);

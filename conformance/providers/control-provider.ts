@@ -62,7 +62,6 @@ interface Shared {
   readonly offers: ReadonlySet<Capability>;
   readonly orders: OrderTemplates;
   readonly receiver: () => Promise<WebhookReceiver>;
-  readonly onSecret: (value: string) => void;
 }
 
 export async function controlProvider(options: ControlProviderOptions): Promise<Provider> {
@@ -73,20 +72,12 @@ export async function controlProvider(options: ControlProviderOptions): Promise<
   // A control plane can make everything that a scenario may need.
   const isLimited = !isAmple(maxRate, PRO_PER_SECOND);
   const offers = new Set(EVERY_CAPABILITY.filter((each) => each !== 'bursts' || !isLimited));
-  const secrets = new Set<string>();
   /** Drops each world that still exists. */
   const leaves = new Set<() => Promise<void>>();
   let receiver: Promise<WebhookReceiver> | undefined;
   const shared: Shared = {
     ...{ options, offers, orders: ordersOf(options.positions) ?? USUAL_ORDERS },
-    receiver() {
-      receiver ??= WebhookReceiver.listen();
-      return receiver;
-    },
-    onSecret(value) {
-      secrets.add(value);
-      options.secret?.(value);
-    },
+    receiver: () => (receiver ??= WebhookReceiver.listen()),
   };
   /** A world whose clock stands still: nothing happens in it that a scenario does not do. */
   const makeWorld = async (): Promise<Target> => {
@@ -112,7 +103,6 @@ export async function controlProvider(options: ControlProviderOptions): Promise<
     withdraw: () => {},
     shared: async () => target,
     own: async () => (world === undefined ? whole() : makeWorld()),
-    secrets: () => secrets,
     async close() {
       for (const leave of leaves) await leave().catch(() => {});
       await (await receiver)?.close();
@@ -256,8 +246,8 @@ class ControlTarget implements Target {
     const text = (value: unknown) => (typeof value === 'string' ? value : undefined);
     const [token, clientSecret] = [text(row.token), text(row.client_secret)];
     if (token === undefined) throw new Blocked('the control plane made no token');
-    this.#shared.onSecret(token);
-    if (clientSecret !== undefined) this.#shared.onSecret(clientSecret);
+    const { secret: onSecret } = this.#shared.options;
+    for (const each of [token, clientSecret ?? []].flat()) onSecret?.(each);
     const isOtherFirm = options.firm === 'other_firm';
     return {
       name,
@@ -276,9 +266,8 @@ class ControlTarget implements Target {
     throw new MissingCapability(kind, 'trading accounts are opened here, not taken from a profile');
   }
 
-  async settledTransaction(): Promise<{ id: string; account_id: string }> {
-    const why = 'transactions are settled here, not taken from a profile';
-    throw new MissingCapability('settled_transaction', why);
+  async settledTransaction(): Promise<never> {
+    throw new MissingCapability('settled_transaction', 'transactions are settled here');
   }
 
   async receiver(): Promise<WebhookEndpoint> {

@@ -84,7 +84,7 @@ async function tried(
   used = new Set<string>(),
   timeoutMs = 1000,
 ): Promise<{ own: Provider; problem: string | null }> {
-  const own = profileProvider({ baseUrl: BASE, profile, secrets: [], used, mark: 'test' });
+  const own = profileProvider({ baseUrl: BASE, profile, used, mark: 'test' });
   const rest = { provider: own, sender, timeoutMs, confirmsAll: true, pause: () => sleep(5) };
   const scenarios = [{ id: 'none', title: 'none', rules: ['ACC-1'] as const, run: async () => {} }];
   const run = await runScenarios({ ...rest, scenarios, profileScenarios });

@@ -29,7 +29,6 @@ export interface UsedSeeds {
 interface ProfileProviderOptions {
   readonly baseUrl: string;
   readonly profile: Profile;
-  readonly secrets: readonly string[];
   readonly used?: UsedSeeds;
   /** In every name that is made. */
   readonly mark: string;
@@ -69,7 +68,6 @@ export function profileProvider(options: ProfileProviderOptions): Provider {
     },
     shared: async () => target,
     own: async () => target,
-    secrets: () => options.secrets,
     close: () => target.end(),
   };
 }

@@ -121,7 +121,5 @@ export interface Provider {
   own(): Promise<Target>;
   /** What a person should know of the target before it is judged, one sentence each. */
   readonly notes: readonly string[];
-  /** Every token and secret that it holds, for redaction. */
-  secrets(): Iterable<string>;
   close(): Promise<void>;
 }

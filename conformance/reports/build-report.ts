@@ -31,7 +31,7 @@ import { VERDICTS } from './verdict-words.ts';
 export interface ReportOptions {
   readonly version: string;
   readonly target: ReportTarget;
-  readonly run: RunResult;
+  readonly run: RunResult & { readonly requests: number };
   readonly scenarios: readonly Scenario[];
   readonly selection: Selection;
   readonly redactor: Redactor;

@@ -181,7 +181,6 @@ function reportOf(
   problem: string | null,
   explored: Explored,
 ): ExploreReport {
-  for (const secret of found.provider.secrets()) redactor.learn(secret);
   const isEmpty = explored.sequences === 0 && !signal.aborted;
   const why =
     problem !== null

@@ -130,7 +130,6 @@ export function paceOfSweep({ maxRate }: TargetOptions): () => Promise<void> {
 
 function reportOf({ options, io, redactor }: Parts, found: Found, run: RunResult): Report {
   const { provider, inventory, baseUrl, controlUrl } = found;
-  for (const secret of provider.secrets()) redactor.learn(secret);
   const headers = options.header.map(({ name }) => name);
   const added = headers.length === 0 ? {} : { headers };
   return buildReport({

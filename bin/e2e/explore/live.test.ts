@@ -190,7 +190,7 @@ for (const [words, steps, settlement_delay_ms] of ROWS) {
     const { base_url: baseUrl } = await sandbox.listen({ port: 0 });
     const given = await profileOfSandbox(sandbox, { per_second: 2_000, firm_per_second: 8_000 });
     const profile = parseProfile(given, {}).profile!;
-    const provider = profileProvider({ baseUrl, profile, secrets: [], mark: 'explorer' });
+    const provider = profileProvider({ baseUrl, profile, mark: 'explorer' });
     const sender = await socketSender();
     try {
       const { found, inconclusive } = await explored({ provider, sender, steps });

@@ -2,7 +2,7 @@
 // key. A platform that does so now and then deviates from nothing.
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { OPERATIONS } from '../../../conformance/engine/operations.ts';
+import { OPERATIONS } from '../../../conformance/spec/operations.ts';
 import { runJudge, withFolder } from '../../commands/conformance/testing/run-judge.ts';
 import { writeProfile } from '../testing/live-profile.ts';
 import { complaintsOf, sandboxed } from '../testing/sandboxed.ts';

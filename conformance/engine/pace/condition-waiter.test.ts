@@ -39,36 +39,6 @@ patience('what comes while there is no turn is still waited for', async ({ event
 });
 
 patience(
-  'what never comes is given up, and blamed on the stalled event loop',
-  async ({ eventLoop }) => {
-    const own = new ConditionWaiter(eventLoop, sleep);
-    let blocked = false;
-    const never = () => {
-      if (!blocked) block(500);
-      blocked = true;
-      return false;
-    };
-    assert.not.ok(await own.until(never, 50));
-    assert.match(own.starvation ?? '', /no turn for \d+ ms/);
-    assert.is(
-      new ConditionWaiter(eventLoop, sleep).starvation,
-      undefined,
-      'another scenario begins again',
-    );
-  },
-);
-
-patience(
-  'where the event loop runs in time, what does not come was not sent',
-  async ({ eventLoop }) => {
-    const own = new ConditionWaiter(eventLoop, async () => {});
-    assert.not.ok(await own.until(() => false, 5));
-    const { worstMs } = eventLoop.since(eventLoop.now());
-    assert.is(worstMs, 0);
-  },
-);
-
-patience(
   'before it gives up it looks once more, behind a request of its own',
   async ({ eventLoop }) => {
     const receiver = await WebhookReceiver.listen();

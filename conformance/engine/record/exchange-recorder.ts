@@ -27,10 +27,8 @@ export interface RunContext {
   readonly signal: AbortSignal;
   /** Aborted a little later: requests in flight are given up. */
   readonly abandonSignal: AbortSignal;
-  /** Waits in real time. */
+  /** Waits in real time, or until the run is interrupted. */
   pause(ms: number): Promise<void>;
-  /** Called for each request, to count them. */
-  onRequest(): void;
   /** Called with every secret in a response, so that no report shows it. */
   onSecret(value: string): void;
   /** What was found out about the target beyond the specification, for every scenario of the run. */
@@ -110,7 +108,6 @@ export class ExchangeRecorder {
     else await pacer.take(call.unpaced === true ? [] : credential.rates);
     if (signal.aborted && !this.#isCleaningUp) throw new Inconclusive(INTERRUPTED);
     if (reachability.isGone) throw new Inconclusive(GONE);
-    this.run.onRequest();
     const { authorization = `Bearer ${credential.token}` } = call;
     // The client secret of an Authorization header is a secret in base64 too.
     if (call.authorization?.startsWith('Basic ')) this.run.onSecret(call.authorization.slice(6));
@@ -206,15 +203,8 @@ export class ExchangeRecorder {
 
   /** Waits in real time, but not beyond the end of the run. */
   async sleep(ms: number): Promise<void> {
-    const { signal } = this.run;
-    let stop = () => {};
-    const interrupted = new Promise<void>((resolve) => {
-      stop = resolve;
-      signal.addEventListener('abort', stop, { once: true });
-    });
-    if (!signal.aborted) await Promise.race([this.run.pause(ms), interrupted]);
-    signal.removeEventListener('abort', stop);
-    if (signal.aborted) throw new Inconclusive(INTERRUPTED);
+    await this.run.pause(ms);
+    if (this.run.signal.aborted) throw new Inconclusive(INTERRUPTED);
   }
 
   /** Gives up requests in flight: the scenario is over. */

@@ -60,7 +60,6 @@ export interface RunResult {
   readonly seed: number;
   /** In every reference, key and email that the run made. */
   readonly mark: string;
-  readonly requests: number;
   readonly scenarios: readonly ScenarioResult[];
   readonly interrupted: boolean;
   /** Why nothing was tried, when the first request already failed. */
@@ -82,7 +81,6 @@ export async function runScenarios(options: ScenarioRunOptions): Promise<RunResu
   // Every scenario that waits listens to it.
   setMaxListeners(0, signal);
   const { seed = 1, mark = newMark() } = options;
-  let requests = 0;
   const context: RunContext = {
     sender: options.sender,
     pacer: new Pacer(options.maxRate),
@@ -92,9 +90,6 @@ export async function runScenarios(options: ScenarioRunOptions): Promise<RunResu
     abandonSignal: whenStopped(signal),
     // A wait that was cut short does not keep the process alive.
     pause: options.pause ?? ((ms) => sleep(ms, undefined, { signal }).catch(() => undefined)),
-    onRequest: () => {
-      requests += 1;
-    },
     onSecret: options.secret ?? (() => {}),
     learned: options.learned ?? new Map(),
     expired: new Set(),
@@ -112,7 +107,6 @@ export async function runScenarios(options: ScenarioRunOptions): Promise<RunResu
     durationMs: performance.now() - startedAtMs,
     seed,
     mark,
-    requests,
     scenarios: [...results].sort((a, b) => order.get(a.id)! - order.get(b.id)!),
     interrupted: signal.aborted,
     refusedToStart: played.refusedToStart,

@@ -122,7 +122,6 @@ function liveProvider(
   return profileProvider({
     baseUrl: read.baseUrl,
     profile,
-    secrets: read.secrets,
     notes: read.notes,
     mark,
     maxRate,
