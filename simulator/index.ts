@@ -28,8 +28,7 @@ export type {
   EventTransaction,
 } from '../fixtures/envelope.ts';
 export { ControlError, type ControlRows, type SandboxControl } from './compose/control-methods.ts';
-export type { RequestMatch, RequestWaits } from './compose/request-waits.ts';
-export type { QuietOptions, WaitOptions } from './compose/waits.ts';
+export type { QuietOptions, RequestMatch, RequestWaits, WaitOptions } from './compose/waits.ts';
 export type {
   CollectedDelivery,
   CollectOptions,

@@ -1,8 +1,21 @@
-// Waits of a test in its own process: what matches, and what to say when nothing did.
-import { object, type Schema, type ValueOf, whole } from '../../fixtures/schemas/kit.ts';
+// Waits of a test in its own process: what matches, and what to report when nothing did.
+import { type OperationName, operationNames } from '../../fixtures/operations.ts';
+import {
+  object,
+  oneOf,
+  orNull,
+  type Schema,
+  type ValueOf,
+  whole,
+} from '../../fixtures/schemas/kit.ts';
 import { validate } from '../../fixtures/schemas/validate.ts';
+import type { RequestShown } from '../control/schemas/journal.ts';
+import { viewRequest } from '../control/views/journal.ts';
+import { nextTimer } from '../core/fire-timer.ts';
+import { findEntry } from '../core/journal.ts';
+import type { TimerKind } from '../core/timers.ts';
 import { until } from '../host/world/until.ts';
-import { findMismatches, type Mismatch } from './mismatch.ts';
+import type { WorldHost } from '../host/world/world-host.ts';
 
 const longestWaitMs = 2 ** 31 - 1;
 
@@ -21,7 +34,7 @@ export type WaitOptions = ValueOf<typeof waitSchema>;
 export type QuietOptions = ValueOf<typeof quietSchema>;
 
 /** Members that must be equal, or a function that decides. */
-export type Match<Item, Members> = Members | ((item: Item) => boolean);
+type Match<Item, Members> = Members | ((item: Item) => boolean);
 
 /** Where items come from, and how they are compared and shown. */
 export interface Source<Item> {
@@ -34,10 +47,8 @@ export interface Source<Item> {
   readonly members: (item: Item) => Readonly<Record<string, unknown>>;
   /** One line about an item. */
   readonly describe: (item: Item) => string;
-  /** What is still to come, and what holds it back: one line each. */
-  readonly pending: () => readonly string[];
-  /** Calls `look` when there may be more and `closed` at the end; returns how to stop. */
-  readonly listen: (look: () => void, closed: () => void) => () => void;
+  /** Calls `look` when there may be more; returns how to stop. */
+  readonly listen: (look: () => void) => () => void;
 }
 
 export const closedMessage = 'the sandbox is closed';
@@ -54,98 +65,223 @@ export interface Waits<Item, Members> {
    * Takes members or a function. Throws a TypeError if a member or one of its values is not known.
    */
   readonly waitFor: (match?: Match<Item, Members>, options?: WaitOptions) => Promise<Item[]>;
-  /**
-   * Resolves if nothing matches within the time. Rejects as soon as something does, and at the end if
-   * something differs from the match in nothing but a type.
-   */
+  /** Resolves if nothing matches within the time, and rejects as soon as something does. */
   readonly expectNone: (match?: Match<Item, Members>, options?: QuietOptions) => Promise<void>;
 }
 
 /** `open` throws if there is nothing to wait for any more. */
 export function waitsOf<Item, Members extends object>(
+  host: WorldHost,
   open: (match: Match<Item, object>) => Source<Item>,
 ): Waits<Item, Members> {
+  const search = async (match: Match<Item, object>, count: number, timeoutMs: number) => {
+    const source = open(match);
+    const found = finderOf(source, match);
+    const end = await until({
+      isMet: () => found().length >= count,
+      timeoutMs,
+      listen: (look, over) => {
+        const stopLooking = source.listen(look);
+        const stopListening = host.listen(({ kind }) => {
+          if (kind === 'closed') over();
+        });
+        return () => {
+          stopLooking();
+          stopListening();
+        };
+      },
+    });
+    if (end === 'over') throw new Error(closedMessage);
+    const fail = (headline: string): never => {
+      throw new Error(explain(host, source, match, `${headline}: ${showMatch(match)}`));
+    };
+    return { found: found(), isMet: end === 'met', nouns: source.nouns, fail };
+  };
   return {
     waitFor: async (match = {} as Members, options = {}) => {
-      const source = open(match);
       checkArgument(waitSchema, options, 'options');
       const { count = 1, timeoutMs = 1000 } = options;
-      const found = finder(source, match);
-      const isMet = () => found().length >= count;
-      const end = await until({ isMet, listen: source.listen, timeoutMs });
-      if (end === 'over') throw new Error(closedMessage);
-      if (end === 'met') return found();
-      const came = `${found().length} of ${count} ${source.nouns[1]} came within ${timeoutMs} ms`;
-      throw new Error(explain(source, match, `${came}: ${showMatch(match)}`));
+      const { found, isMet, nouns, fail } = await search(match, count, timeoutMs);
+      if (isMet) return found;
+      return fail(`${found.length} of ${count} ${nouns[1]} came within ${timeoutMs} ms`);
     },
     expectNone: async (match = {} as Members, options = {}) => {
-      const source = open(match);
       checkArgument(quietSchema, options, 'options');
-      const { withinMs = 100 } = options;
-      const found = finder(source, match);
-      const isMet = () => found().length > 0;
-      const end = await until({ isMet, listen: source.listen, timeoutMs: withinMs });
-      if (end === 'over') throw new Error(closedMessage);
-      if (end === 'met') {
-        const came = `expected no ${source.nouns[0]}, but ${found().length} came: ${showMatch(match)}`;
-        throw new Error(explain(source, match, came));
-      }
-      const nearest = findNearest(source, match);
-      if (!nearest?.mismatches.every(({ onlyType }) => onlyType)) return;
-      const words = nearest.mismatches.map((mismatch) => mismatch.words).join('; ');
-      throw new Error(
-        `nothing matches ${showMatch(match)} only because of a type: ${source.describe(nearest.item)}: ${words}`,
-      );
+      const { found, isMet, nouns, fail } = await search(match, 1, options.withinMs ?? 100);
+      if (isMet) fail(`expected no ${nouns[0]}, but ${found.length} came`);
     },
   };
 }
 
-function finder<Item>(source: Source<Item>, match: Match<Item, object>): () => Item[] {
+function finderOf<Item>(source: Source<Item>, match: Match<Item, object>): () => Item[] {
   if (typeof match === 'function') return () => source.items().filter((item) => match(item));
   checkArgument(source.schema(), match, 'match');
   return () =>
-    source.items().filter((item) => findMismatches(source.members(item), match).length === 0);
+    source.items().filter((item) => findDifferences(source.members(item), match).length === 0);
 }
 
-function explain<Item>(source: Source<Item>, match: Match<Item, object>, headline: string): string {
+/**
+ * Where a value differs from what is expected, such as `account_id is "1007", not "1001"`. Objects
+ * match if every expected member does, at any depth; lists match entry by entry.
+ */
+function findDifferences(actual: unknown, expected: unknown, path = ''): readonly string[] {
+  const isComparable =
+    isObject(actual) &&
+    isObject(expected) &&
+    Array.isArray(actual) === Array.isArray(expected) &&
+    (!Array.isArray(expected) || actual.length === expected.length);
+  if (isComparable) {
+    return Object.entries(expected).flatMap(([name, value]) =>
+      value === undefined
+        ? []
+        : findDifferences(actual[name], value, path === '' ? name : `${path}.${name}`),
+    );
+  }
+  return Object.is(actual, expected) ? [] : [`${path} is ${show(actual)}, not ${show(expected)}`];
+}
+
+function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null;
+}
+
+function show(value: unknown): string {
+  if (value === undefined) return 'absent';
+  const text = JSON.stringify(value) ?? `a ${typeof value}`;
+  return text.length > 80 ? `${text.slice(0, 77)}...` : text;
+}
+
+const showMatch = (match: unknown): string =>
+  typeof match === 'function' ? 'the given function' : JSON.stringify(match);
+
+/** What came instead, what came nearest, and what is still to come. */
+function explain<Item>(
+  host: WorldHost,
+  source: Source<Item>,
+  match: Match<Item, object>,
+  headline: string,
+): string {
   const items = source.items();
-  const lines = [headline];
-  const nearest = findNearest(source, match);
-  if (nearest !== null) {
-    const words = nearest.mismatches.map(({ words }) => words).join('; ');
-    lines.push(`nearest: ${source.describe(nearest.item)}: ${words}`);
-  }
   const [, plural] = source.nouns;
-  if (items.length === 0) lines.push(`no ${plural} came at all`);
-  else {
-    lines.push(`the last of ${items.length} ${plural}:`);
-    lines.push(...items.slice(-10).map((item) => `  ${source.describe(item)}`));
-  }
-  return [...lines, ...source.pending()].join('\n');
+  const nearest = typeof match === 'function' ? [] : describeNearest(source, items, match);
+  const last = items.slice(-10).map((item) => `  ${source.describe(item)}`);
+  const came =
+    items.length === 0
+      ? [`no ${plural} came at all`]
+      : [`the last of ${items.length} ${plural}:`, ...last];
+  return [headline, ...nearest, ...came, ...describePending(host)].join('\n');
 }
 
-interface Nearest<Item> {
-  readonly item: Item;
-  readonly mismatches: readonly Mismatch[];
-}
-
-/** The item that differs from the match in the fewest members, if it shares at least one. */
-function findNearest<Item>(source: Source<Item>, match: Match<Item, object>): Nearest<Item> | null {
-  if (typeof match === 'function') return null;
-  let nearest: Nearest<Item> | null = null;
-  for (const item of source.items()) {
-    const mismatches = findMismatches(source.members(item), match);
-    const differing = new Set(mismatches.map(({ member }) => member)).size;
-    const isShared = differing < Object.keys(match).length;
-    const isUseful = isShared || mismatches.every(({ onlyType }) => onlyType);
-    if (mismatches.length === 0 || !isUseful) continue;
-    if (nearest === null || mismatches.length <= nearest.mismatches.length) {
-      nearest = { item, mismatches };
-    }
+/** The newest item that differs from the match in the fewest members, if it shares at least one. */
+function describeNearest<Item>(
+  source: Source<Item>,
+  items: readonly Item[],
+  match: object,
+): readonly string[] {
+  let fewest = Object.keys(match).length - 1;
+  let nearest: readonly string[] = [];
+  for (const item of items) {
+    const differences = findDifferences(source.members(item), match);
+    if (differences.length === 0 || differences.length > fewest) continue;
+    fewest = differences.length;
+    nearest = [`nearest: ${source.describe(item)}: ${differences.join('; ')}`];
   }
   return nearest;
 }
 
-function showMatch(match: unknown): string {
-  return typeof match === 'function' ? 'the given function' : JSON.stringify(match);
+const subjects: Readonly<Record<TimerKind, string>> = {
+  settle: 'the settlement of transaction',
+  deliver: 'the next attempt of delivery',
+  wake: 'the delayed request',
+  answer: 'the delayed response to request',
+  piece: 'the next part of the response to request',
+  abandon: 'the end of the attempt of request',
+};
+
+/** What is due next and by which clock, and which failed delivery holds later events back. */
+function describePending(host: WorldHost): readonly string[] {
+  const lines: string[] = [];
+  const due = nextTimer(host.world);
+  if (due !== null) {
+    const nowMs = Math.max(host.clock.nowMs(), host.world.nowMs);
+    const when = `${subjects[due.kind]} ${due.ref} is due in ${Math.max(0, due.dueAtMs - nowMs)} ms`;
+    const isFrozen = host.clock.mode === 'frozen';
+    lines.push(isFrozen ? `${when} and the clock is frozen: advance it` : when);
+  }
+  for (const { id, url, stopped } of host.world.subscriptions.values()) {
+    if (stopped)
+      lines.push(`deliveries to ${url} (subscription ${id}) stopped after the last attempt`);
+  }
+  for (const { id, status, attempts, seq } of host.world.deliveries.values()) {
+    const answer = attempts.at(-1)?.status ?? null;
+    if (status !== 'pending' || answer === null) continue;
+    lines.push(
+      `delivery ${id} of event ${seq} was answered ${answer}: later events wait until it succeeds`,
+    );
+  }
+  return lines.slice(0, 5);
+}
+
+/** Every member that is given must be equal. */
+export interface RequestMatch {
+  readonly operation?: OperationName;
+  readonly method?: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
+  readonly status?: number;
+  /** Name of a credential. */
+  readonly credential?: string;
+  readonly idempotency?: 'first' | 'replayed' | 'converged' | 'in_flight';
+  /** Only requests with a greater number (`id`) than this. */
+  readonly after?: number;
+}
+
+export type RequestWaits = Waits<RequestShown, RequestMatch>;
+
+/** Waits for API requests: those that match operation, status, credential and so on. */
+export const requestWaits = (host: WorldHost): RequestWaits =>
+  waitsOf(host, (match) => {
+    // Where to begin; the other members are compared.
+    const { after = 0 } = typeof match === 'function' ? {} : ((match as RequestMatch | null) ?? {});
+    return requestsOf(host, Number(after));
+  });
+
+function requestsOf(host: WorldHost, after: number): Source<RequestShown> {
+  return {
+    nouns: ['request', 'requests'],
+    items: () => {
+      const { journal } = host.world;
+      const shown: RequestShown[] = [];
+      for (let n = Math.max(journal.oldest, after + 1); n <= journal.newest; n += 1) {
+        const entry = findEntry(journal, n);
+        if (entry !== undefined) shown.push(viewRequest(host, entry, { whole: true }));
+      }
+      return shown;
+    },
+    schema: () => requestMatchSchema(host),
+    members: ({ operation, request, response, client_name, idempotency }) => ({
+      ...{ operation, method: request.method, status: response?.status, after },
+      ...{ credential: client_name, idempotency },
+    }),
+    describe: ({ id, request, response, reset, operation, client_name: name }) => {
+      const outcome = response?.status ?? (reset ? 'connection cut' : 'no response yet');
+      const by = `${operation ?? 'no operation'}, ${name ?? 'no credential'}`;
+      return `${id} ${request.method} ${request.target} ${outcome} (${by})`;
+    },
+    listen: (look) =>
+      host.listen(({ kind }) => {
+        if (kind === 'request' || kind === 'world') look();
+      }),
+  };
+}
+
+function requestMatchSchema({ world }: WorldHost) {
+  const credentials = [...world.credentials.values()].map(({ name }) => name);
+  return object('What a request must have.', {
+    'operation?': oneOf('Name of the operation.', operationNames),
+    'method?': oneOf('Method.', ['GET', 'POST', 'PUT', 'PATCH', 'DELETE']),
+    'status?': whole('Status of the response.', 100, 599),
+    'credential?': oneOf('Name of a credential.', credentials),
+    'idempotency?': orNull(
+      oneOf('What the key did.', ['first', 'replayed', 'converged', 'in_flight']),
+    ),
+    'after?': whole('Number of a request.', 0, Number.MAX_SAFE_INTEGER),
+  });
 }

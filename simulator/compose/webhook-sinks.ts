@@ -20,7 +20,6 @@ import {
 import { findEvent } from '../core/world.ts';
 import type { Deliverer, DeliveryOutcome, DeliveryRequest } from '../host/delivery/deliverer.ts';
 import type { WorldHost } from '../host/world/world-host.ts';
-import { describePending } from './pending.ts';
 import { checkArgument, closedMessage, type Source, type Waits, waitsOf } from './waits.ts';
 
 /** A delivery as a receiver gets it. */
@@ -146,7 +145,7 @@ class Sink implements WebhookSink {
 
   constructor(parts: SinkParts) {
     this.#parts = parts;
-    const waits = waitsOf<CollectedDelivery, DeliveryMatch>(() => this.#source());
+    const waits = waitsOf<CollectedDelivery, DeliveryMatch>(parts.host, () => this.#source());
     this.waitFor = waits.waitFor;
     this.expectNone = waits.expectNone;
     this.subscription = this.#subscribe();
@@ -186,9 +185,16 @@ class Sink implements WebhookSink {
     this.deliveries.push(delivery);
     this.#look();
     try {
-      return { status: readStatus(await this.#how(delivery)), error: null };
+      const answer = (await this.#how(delivery)) as SinkAnswer | null | undefined;
+      const status = answer?.status;
+      if (Number.isInteger(status) && Number(status) >= 100 && Number(status) <= 599) {
+        return { status: status as number, error: null };
+      }
+      const form =
+        'the function given to answer must return { status: a whole number from 100 to 599 }';
+      this.#wrongAnswer = new TypeError(`${form}, not ${JSON.stringify(answer)}`);
+      return { status: null, error: this.#wrongAnswer.message };
     } catch (error) {
-      if (error instanceof WrongAnswer) this.#wrongAnswer = error;
       return { status: null, error: `the test's answer failed: ${(error as Error).message}` };
     }
   }
@@ -216,33 +222,12 @@ class Sink implements WebhookSink {
       members: ({ envelope, attempt }) => ({ ...envelope, attempt }),
       describe: ({ envelope: { id, kind, account_id: account }, attempt }) =>
         `${kind} ${id} (account ${account ?? 'none'}, attempt ${attempt})`,
-      pending: () => describePending(host),
-      listen: (look, closed) => {
+      listen: (look) => {
         this.#listeners.add(look);
-        const stop = host.listen(({ kind }) => {
-          if (kind === 'closed') closed();
-        });
-        return () => {
-          stop();
-          this.#listeners.delete(look);
-        };
+        return () => this.#listeners.delete(look);
       },
     };
   }
-}
-
-class WrongAnswer extends TypeError {
-  override readonly name = 'TypeError';
-}
-
-function readStatus(answer: unknown): number {
-  const status = (answer as SinkAnswer | null | undefined)?.status;
-  if (Number.isInteger(status) && Number(status) >= 100 && Number(status) <= 599) {
-    return status as number;
-  }
-  const form =
-    'the function given to answer must return { status: a whole number from 100 to 599 }';
-  throw new WrongAnswer(`${form}, not ${JSON.stringify(answer)}`);
 }
 
 /** Members of an envelope under this world's settings, and kinds that have been seen in it. */
@@ -256,33 +241,33 @@ function matchSchema({ world, behaviour }: WorldHost): Schema {
     if (event === undefined) break;
     if (!own.has(event.kind)) handMade.add(event.kind);
   }
-  const anyId = orNull(text('An id.'));
   return object('What a delivery must have.', {
     'id?': text('Id of the event.'),
     [`${seqName}?`]: whole('Sequence number.', 1, Number.MAX_SAFE_INTEGER),
     'category?': oneOf('Category.', eventCategories),
     'kind?': oneOf('Kind.', [...own, ...handMade]),
     'occurred_at?': whole('Time.', 0, Number.MAX_SAFE_INTEGER),
-    'firm_id?': anyOf(anyId),
-    'brand_id?': anyOf(anyId),
-    'account_id?': anyOf(anyId),
+    'firm_id?': anyId,
+    'brand_id?': anyId,
+    'account_id?': anyId,
     'data?': handMade.size > 0 ? { type: 'object' } : dataSchema,
     'attempt?': whole('Attempt, from 1.', 1, 1e6),
   });
 }
 
-/** Ids that are given as numbers are compared, and reported as what they are. */
-function anyOf({ description }: Schema): Schema {
-  return description === undefined ? {} : { description };
+const anyId = orNull(text('An id.'));
+const typesOf = new Map<string, Set<string>>();
+for (const { properties } of [accountSchema, orderSchema, positionSchema, transactionSchema]) {
+  for (const [name, { type }] of Object.entries<Schema>(properties)) {
+    const known = typesOf.get(name) ?? new Set();
+    typesOf.set(name, new Set([...known, ...[type ?? []].flat(), 'null']));
+  }
 }
 
-const records = [accountSchema, orderSchema, positionSchema, transactionSchema];
-const dataMembers = new Set(records.flatMap(({ properties }) => Object.keys(properties)));
-
-/** The members of all records that events carry, of any value. */
+/** The members of all records that events carry, each with its types. */
 const dataSchema: Schema = {
   type: 'object',
   description: 'Members of the record.',
-  properties: Object.fromEntries([...dataMembers].map((name) => [name, {}])),
+  properties: Object.fromEntries([...typesOf].map(([name, types]) => [name, { type: [...types] }])),
   additionalProperties: false,
 };

@@ -15,8 +15,7 @@ import { fetchControl } from '../transports/control.ts';
 import { fetchCall, standardRequest } from '../transports/fetch.ts';
 import { controlOf, type SandboxControl } from './control-methods.ts';
 import { readChannel } from './read-channel.ts';
-import { type RequestWaits, requestWaits } from './request-waits.ts';
-import { checkArgument, closedMessage } from './waits.ts';
+import { checkArgument, closedMessage, type RequestWaits, requestWaits } from './waits.ts';
 import type { CollectOptions, WebhookSink, WebhookSinks } from './webhook-sinks.ts';
 
 export type { AdvanceOptions };

@@ -6,7 +6,7 @@ import type { WorldHost } from '../host/world/world-host.ts';
 import type { Plane } from './plane.ts';
 import type { TextStream } from './reply.ts';
 import { viewRequest } from './views/journal.ts';
-import { viewClock, viewDelivery, viewFault } from './views/records.ts';
+import { viewClock, viewDelivery } from './views/records.ts';
 
 export interface StreamItem {
   readonly kind: string;
@@ -107,15 +107,11 @@ export class Follower implements TextStream {
   }
 }
 
-type Add = (item: StreamItem) => void;
-
 /** Follows a world; worlds that come and go are reported to all followers. */
 export function followWorld(plane: Plane, host: WorldHost, name: string): Follower {
   return new Follower((add, end) => {
-    const watch = new FaultWatch(host, add);
     const stops = [
       host.listen((notice) => {
-        watch.look();
         const item = itemOf(host, name, notice);
         if (item !== null) add(item);
       }),
@@ -171,32 +167,4 @@ function itemOf(host: WorldHost, name: string, notice: Notice): StreamItem | nul
 
 function worldItem(name: string, what: 'made' | 'dropped' | 'replaced'): StreamItem {
   return { kind: 'world', show: () => ({ name, what }) };
-}
-
-/** Reports faults that were made, that applied, and that were removed. */
-class FaultWatch {
-  readonly #host: WorldHost;
-  readonly #add: Add;
-  readonly #hits = new Map<string, number>();
-
-  constructor(host: WorldHost, add: Add) {
-    this.#host = host;
-    this.#add = add;
-    for (const { id, hits } of host.world.faults.values()) this.#hits.set(id, hits);
-  }
-
-  look(): void {
-    const { faults } = this.#host.world;
-    if (faults.size === 0 && this.#hits.size === 0) return;
-    for (const fault of faults.values()) {
-      if (this.#hits.get(fault.id) === fault.hits) continue;
-      this.#hits.set(fault.id, fault.hits);
-      this.#add({ kind: 'fault', show: () => viewFault(fault) });
-    }
-    for (const id of [...this.#hits.keys()]) {
-      if (faults.has(id)) continue;
-      this.#hits.delete(id);
-      this.#add({ kind: 'fault', show: () => ({ id, removed: true }) });
-    }
-  }
 }

@@ -52,17 +52,18 @@ async function send(row: object, as: string, mayCreate: boolean, inBatch: boolea
   }
 }
 
-for (const as of ['firm', 'brand-a']) {
-  for (const mayCreate of [true, false]) {
-    const words = mayCreate ? 'that may create single accounts' : 'whose firm may create none';
-    rows(`${as}, ${words}: each row as alone`, async () => {
-      for (const [what, row] of Object.entries(variety)) {
-        const alone = await send(row, as, mayCreate, false);
-        assert.equal(await send(row, as, mayCreate, true), alone, what);
-        if (!mayCreate) assert.is(alone.status, 403, what);
-      }
-    });
-  }
+for (const [as, mayCreate] of [
+  ['firm', true],
+  ['brand-a', false],
+] as const) {
+  const words = mayCreate ? 'that may create single accounts' : 'whose firm may create none';
+  rows(`${as}, ${words}: each row as alone`, async () => {
+    for (const [what, row] of Object.entries(variety)) {
+      const alone = await send(row, as, mayCreate, false);
+      assert.equal(await send(row, as, mayCreate, true), alone, what);
+      if (!mayCreate) assert.is(alone.status, 403, what);
+    }
+  });
 }
 
 rows.run();

@@ -58,7 +58,7 @@ export const aboutRows = {
   followStream: row('GET', 'stream', {
     summary: 'Follow what happens',
     description:
-      'Server-sent events: `request`, `event`, `delivery`, `fault` and `clock` with the same JSON as the rows of the lists, `change` with `{command}` when the control plane changed anything else, and `world` with `{name, what}` when a world was made, dropped or replaced. `id` is a running number. A reader that is too slow gets `lost` with a `count` instead of the oldest.',
+      'Server-sent events: `request`, `event`, `delivery` and `clock` with the same JSON as the rows of the lists, `change` with `{command}` when the control plane changed anything else, and `world` with `{name, what}` when a world was made, dropped or replaced. `id` is a running number. A reader that is too slow gets `lost` with a `count` instead of the oldest.',
     stream: true,
     run: ({ plane, host, worldName }) =>
       new ControlReply(

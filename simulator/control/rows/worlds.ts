@@ -8,7 +8,7 @@ import { restoreState, serializeState } from '../../host/storage/world-document.
 import { findStartingWorld } from '../../host/world/find-starting-world.ts';
 import { parseClock } from '../../host/world/parse-clock.ts';
 import { type ClockOptions, firstWorldName, WorldExistsError } from '../../host/world/sandbox.ts';
-import { snapshotsOf, takeSnapshot, type WorldSnapshot } from '../../host/world/snapshots.ts';
+import { restoreSnapshot, takeSnapshot, type WorldSnapshot } from '../../host/world/snapshots.ts';
 import type { WorldHost } from '../../host/world/world-host.ts';
 import { wholeListSchema } from '../paging.ts';
 import type { Plane } from '../plane.ts';
@@ -104,9 +104,7 @@ export const stateRows = {
     description: 'The oldest first.',
     answer: wholeListSchema('snapshots', snapshotSchema),
     run: ({ host }) => ({
-      snapshots: snapshotsOf(host)
-        .list()
-        .map(([name, snapshot]) => viewSnapshot(name, snapshot)),
+      snapshots: [...host.snapshots].map(([name, snapshot]) => viewSnapshot(name, snapshot)),
     }),
   }),
   createSnapshot: row('POST', 'snapshots', {
@@ -116,20 +114,33 @@ export const stateRows = {
     body: object('What to call it.', { name: worldNameParameter }),
     status: 201,
     answer: snapshotSchema,
-    run: ({ host, body: { name } }) => viewSnapshot(name, snapshotsOf(host).take(name)),
+    run: ({ host, body: { name } }) => {
+      const snapshot = takeSnapshot(host);
+      host.snapshots.delete(name);
+      host.snapshots.set(name, snapshot);
+      host.notify({ kind: 'snapshots' });
+      return viewSnapshot(name, snapshot);
+    },
   }),
   restoreSnapshot: row('POST', 'snapshots/{name}/restore', {
     summary: 'Restore a snapshot',
     description:
       'The world as it stood, its clock included, in milliseconds; the snapshot stays. Calls that are held back are cut off; an advance under way ends where it is. New events and requests get other ids than those of before.',
     answer: clockAnswer,
-    run: ({ host, params: { name } }) =>
-      snapshotsOf(host).restore(name) ? { clock: viewClock(host) } : noSnapshot(name),
+    run: ({ host, params: { name } }) => {
+      const snapshot = host.snapshots.get(name);
+      if (snapshot === undefined) return noSnapshot(name);
+      restoreSnapshot(host, snapshot);
+      return { clock: viewClock(host) };
+    },
   }),
   dropSnapshot: row('DELETE', 'snapshots/{name}', {
     summary: 'Drop a snapshot',
-    run: ({ host, params: { name } }) =>
-      snapshotsOf(host).drop(name) ? undefined : noSnapshot(name),
+    run: ({ host, params: { name } }) => {
+      if (!host.snapshots.delete(name)) return noSnapshot(name);
+      host.notify({ kind: 'snapshots' });
+      return undefined;
+    },
   }),
 };
 

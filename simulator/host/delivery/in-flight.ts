@@ -1,6 +1,7 @@
 // Delivery attempts under way: started, answered, timed out by the sandbox's clock, or cut off.
 import type { SendAttempt } from '../../core/delivery/deliveries.ts';
 import type { World } from '../../core/world.ts';
+import { until } from '../world/until.ts';
 import type { WorldHost } from '../world/world-host.ts';
 import { CancelToken } from './deliverer.ts';
 import { prepareNext, type SendResult, sendAttempt } from './send-attempt.ts';
@@ -9,6 +10,7 @@ interface Running {
   readonly send: SendAttempt;
   readonly startedAtMs: number;
   readonly cancelToken: CancelToken;
+  readonly result: Promise<SendResult>;
 }
 
 /** The longest wait for attempts that were in flight before an advance. */
@@ -18,63 +20,79 @@ const stalledByMs = 100;
 
 export class InFlightDeliveries {
   readonly #host: WorldHost;
-  /** By delivery: attempts that no advance waits for. */
+  /** By delivery, in the order in which they started. */
   #running = new Map<string, Running>();
-  /** Attempts that an advance waits for. */
-  #awaited = new Set<CancelToken>();
-  /** Called whenever an attempt that no advance waits for has ended. */
+  /** While an advance walks through time, it takes the answers to what it has sent. */
+  #awaited: Running[] | null = null;
+  /** Called whenever an attempt has ended. */
   readonly #onEnd = new Set<() => void>();
 
   constructor(host: WorldHost) {
     this.#host = host;
   }
 
-  /** The number of attempts that no advance waits for. */
   get size(): number {
     return this.#running.size;
   }
 
-  /** Starts an attempt and takes its answer when it comes. */
+  /** Starts an attempt; its answer is taken when it comes, or in the order of an advance. */
   start(send: SendAttempt): void {
+    const { world, behaviour, deliverer, wallMs } = this.#host;
     const cancelToken = new CancelToken();
-    const running = { send, startedAtMs: this.#host.world.nowMs, cancelToken };
+    this.#host.notify({ kind: 'delivery', id: send.deliveryId, phase: 'sent' });
+    const result = sendAttempt({ world, behaviour, deliverer, wallMs, cancelToken }, send);
+    const running = { send, startedAtMs: world.nowMs, cancelToken, result };
     this.#running.set(send.deliveryId, running);
-    void this.#send(send, cancelToken).then((result) =>
-      this.#host.untilKept(() => {
-        if (this.#running.get(send.deliveryId) !== running) return;
-        this.take(result, undefined, () => this.#running.delete(send.deliveryId));
-        for (const tell of this.#onEnd) tell();
-      }),
-    );
+    if (this.#awaited !== null) this.#awaited.push(running);
+    else this.#takeLater(running);
     // Where several are under way the processor has enough to do.
     if (this.#running.size === 1) setImmediate(() => prepareNext(this.#host, send));
   }
 
-  /**
-   * Sends one attempt for an advance, which takes the result; null if it was cut off.
-   */
-  async sendAwaited(send: SendAttempt): Promise<SendResult | null> {
-    const cancelToken = new CancelToken();
-    this.#awaited.add(cancelToken);
-    const result = await this.#send(send, cancelToken);
-    return this.#awaited.delete(cancelToken) ? result : null;
+  #takeLater(running: Running): void {
+    void running.result.then((result) =>
+      this.#host.untilKept(() => void this.#take(running, result)),
+    );
   }
 
-  #send(send: SendAttempt, cancelToken: CancelToken): Promise<SendResult> {
-    const { world, behaviour, deliverer, wallMs } = this.#host;
-    this.#host.notify({ kind: 'delivery', id: send.deliveryId, phase: 'sent' });
-    return sendAttempt({ world, behaviour, deliverer, wallMs, cancelToken }, send);
-  }
-
-  /** Puts the outcome of an attempt into the world; what follows from it is sent, or collected. */
-  take(result: SendResult, collect?: SendAttempt[], taken?: () => void): void {
+  /** Puts the outcome of an attempt into the world, unless it was cut off; what follows is sent. */
+  #take(running: Running, result: SendResult): boolean {
     const host = this.#host;
+    const { deliveryId: id } = running.send;
+    if (this.#running.get(id) !== running) return false;
     const atMs = Math.max(host.clock.nowMs(), host.world.nowMs);
     const { effects } = host.step({ ...result, atMs });
-    taken?.();
-    const id = result.kind === 'answered' ? result.answer.deliveryId : result.deliveryId;
+    this.#running.delete(id);
     host.notify({ kind: 'delivery', id, phase: 'ended' });
-    host.carryOut(effects, collect);
+    host.carryOut(effects);
+    for (const tell of [...this.#onEnd]) tell();
+    return true;
+  }
+
+  /** From now on attempts wait for `settle`. */
+  beginOrder(): void {
+    this.#awaited = [];
+  }
+
+  /**
+   * Takes the answers to what has been sent since, in the order of sending, so that the outcome is
+   * always the same. False: an attempt was cut off, because its world is closed or gone.
+   */
+  async settle(taken: (deliveryId: string) => void): Promise<boolean> {
+    const awaited = this.#awaited ?? [];
+    for (let running = awaited[0]; running !== undefined; running = awaited[0]) {
+      const isTaken = this.#take(running, await running.result);
+      awaited.shift();
+      if (!isTaken) return false;
+      taken(running.send.deliveryId);
+    }
+    return true;
+  }
+
+  endOrder(): void {
+    const rest = this.#awaited ?? [];
+    this.#awaited = null;
+    for (const running of rest) this.#takeLater(running);
   }
 
   /**
@@ -85,27 +103,26 @@ export class InFlightDeliveries {
     const untilMs = performance.now() + idleAtMostMs;
     for (;;) {
       const leftMs = untilMs - performance.now();
-      if (this.#running.size === 0 || leftMs <= 0) return;
-      const waitMs = Math.min(silenceMs, leftMs);
+      const before = this.#running.size;
+      if (before === 0 || leftMs <= 0) return;
+      const timeoutMs = Math.min(silenceMs, leftMs);
       const askedMs = performance.now();
+      let hasEnded = false;
+      const end = await until({
+        isMet: () => hasEnded,
+        timeoutMs,
+        listen: (look) => {
+          const tell = () => {
+            hasEnded = true;
+            look();
+          };
+          this.#onEnd.add(tell);
+          return () => this.#onEnd.delete(tell);
+        },
+      });
       // If this process itself was stalled, no receiver had that time.
-      const hasStalled = () => performance.now() - askedMs > waitMs + stalledByMs;
-      if (!(await this.#nextEnd(waitMs)) && !hasStalled()) return;
+      if (end === 'late' && performance.now() - askedMs <= timeoutMs + stalledByMs) return;
     }
-  }
-
-  /** Whether an attempt has ended within the time. */
-  #nextEnd(withinMs: number): Promise<boolean> {
-    return new Promise((resolve) => {
-      const end = (ended: boolean) => {
-        clearTimeout(timer);
-        this.#onEnd.delete(tell);
-        resolve(ended);
-      };
-      const tell = () => end(true);
-      const timer = setTimeout(() => end(false), withinMs);
-      this.#onEnd.add(tell);
-    });
   }
 
   /**
@@ -119,10 +136,11 @@ export class InFlightDeliveries {
   }
 
   /** Ends the attempts whose time has run out, as failures; answers their deliveries. */
-  expire(nowMs: number, collect: SendAttempt[]): string[] {
+  expire(nowMs: number): string[] {
     const limitMs = this.#host.behaviour.delivery.answerLimitMs;
     const expired: string[] = [];
-    for (const [id, { send, startedAtMs, cancelToken }] of [...this.#running]) {
+    for (const [id, running] of [...this.#running]) {
+      const { send, startedAtMs, cancelToken } = running;
       if (startedAtMs + limitMs > nowMs) break;
       const answer = {
         deliveryId: id,
@@ -133,31 +151,18 @@ export class InFlightDeliveries {
         durationMs: nowMs - startedAtMs,
         signature: null,
       };
-      this.take({ kind: 'answered', answer }, collect, () => {
-        this.#running.delete(id);
-        cancelToken.cancel();
-      });
+      this.#take(running, { kind: 'answered', answer });
+      cancelToken.cancel();
       expired.push(id);
     }
     return expired;
   }
 
-  /** The same without an advance: returns what is to be sent next. */
-  expireAll(nowMs: number): readonly SendAttempt[] {
-    const follow: SendAttempt[] = [];
-    this.expire(nowMs, follow);
-    return follow;
-  }
-
   /** Cuts all of them off without taking an outcome. */
   abandon(): void {
-    const cut = [
-      ...[...this.#running.values()].map(({ cancelToken }) => cancelToken),
-      ...this.#awaited,
-    ];
+    const cut = [...this.#running.values()];
     this.#running = new Map();
-    this.#awaited = new Set();
-    for (const cancelToken of cut) cancelToken.cancel();
+    for (const { cancelToken } of cut) cancelToken.cancel();
     for (const tell of [...this.#onEnd]) tell();
   }
 

@@ -4,7 +4,6 @@ import Mux from '@mux/mux-node';
 import Stripe from 'stripe';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { signatureVectors } from '../../../fixtures/testing/signatures.ts';
 import { parseSignatureHeader, signWebhook, verifyWebhook } from './verify.ts';
 
 const test = suite('verifying webhooks');
@@ -35,16 +34,6 @@ test('a delivery as the platform signs it verifies, as text and as bytes', () =>
     t: tMs,
     matched: 0,
   });
-});
-
-test('agrees with the signatures that openssl made', () => {
-  for (const { name, secret: key, t, bodyBase64, hex } of signatureVectors) {
-    const raw = Buffer.from(bodyBase64, 'base64');
-    const made = signWebhook({ secret: key, body: raw, tMs: Number(t) });
-    assert.equal(made, { header: `t=${t},v1=${hex}`, t: Number(t) }, name);
-    const verdict = verifyWebhook({ ...made, body: raw, secret: key, nowMs: Number(t) });
-    assert.ok(verdict.ok, name);
-  }
 });
 
 test('the clock is the wall’s where none is given', () => {
@@ -248,34 +237,6 @@ test('stripe’s and mux’s verifiers accept what we sign and refuse what we re
     assert.is(ours.ok, expected, value);
     assert.is(stripeAccepts(value, text, key), expected, `stripe: ${value}`);
     assert.is(await muxAccepts(value, text, key), expected, `mux: ${value}`);
-  }
-});
-
-test('stripe’s and mux’s verifiers accept what openssl signed', async () => {
-  let count = 0;
-  for (const { name, secret: key, t, bodyBase64, hex } of signatureVectors) {
-    const raw = Buffer.from(bodyBase64, 'base64');
-    const text = raw.toString('utf8');
-    // Both take text, and stripe's none that is empty.
-    if (text === '' || !Buffer.from(text).equals(raw)) continue;
-    assert.ok(stripeAccepts(`t=${t},v1=${hex}`, text, key, Number(t)), `stripe: ${name}`);
-    count += 1;
-    // Mux's has no clock to set, and takes a time near 1970 for an old one.
-    if (Number(t) < 1e12) continue;
-    assert.ok(await muxAccepts(`t=${t},v1=${hex}`, text, key), `mux: ${name}`);
-  }
-  assert.ok(count >= 6);
-});
-
-test('stripe’s verifier draws the line of age where we do', () => {
-  for (const [ageMs, expected] of [
-    [299_999, true],
-    [300_000, true],
-    [300_001, false],
-  ] as const) {
-    const nowMs = tMs + ageMs;
-    assert.is(verifyWebhook({ header, body, secret, nowMs }).ok, expected);
-    assert.is(stripeAccepts(header, body, secret, nowMs), expected);
   }
 });
 

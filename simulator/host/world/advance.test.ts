@@ -2,37 +2,10 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { DeliveryTestHarness, startMs } from '../delivery/testing/delivery-test-harness.ts';
-import { ClockError } from './advance.ts';
 
 const advance = suite('advance');
 
 const day = 24 * 3600 * 1000;
-
-advance('nothing due: the clock moves and nothing is told', async () => {
-  const harness = await DeliveryTestHarness.begin();
-  const report = await harness.advance(day);
-  assert.equal(report, { fromMs: startMs, toMs: startMs + day, fired: [] });
-  assert.is(harness.host.clock.nowMs(), startMs + day);
-  await harness.close();
-});
-
-advance('never backwards, and not beyond what a date can tell', async () => {
-  const harness = await DeliveryTestHarness.begin();
-  const refused = async (options: Parameters<typeof harness.host.advance>[0]) => {
-    const error = await harness.host.advance(options).then(
-      () => null,
-      (thrown: unknown) => thrown,
-    );
-    assert.instance(error, ClockError);
-  };
-  await refused({ to_ms: startMs - 1 });
-  await refused({ by_ms: -1 });
-  await refused({ by_ms: 1e15 });
-  assert.is(harness.host.clock.nowMs(), startMs);
-  await harness.advance(1);
-  assert.is(harness.host.clock.nowMs(), startMs + 1);
-  await harness.close();
-});
 
 advance('to the next thing, one at a time', async () => {
   const harness = await DeliveryTestHarness.begin();
@@ -47,13 +20,6 @@ advance('to the next thing, one at a time', async () => {
       ['delivery', 'pending: 500'],
     ]);
   }
-  await harness.close();
-});
-
-advance('to the next when there is none: stays', async () => {
-  const harness = await DeliveryTestHarness.begin();
-  const { fromMs, toMs } = await harness.host.advance({ to_next: true });
-  assert.is(toMs, fromMs);
   await harness.close();
 });
 

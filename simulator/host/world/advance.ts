@@ -1,9 +1,6 @@
 // Lets time pass at once: next due thing, its effects, their answers, and so on until the time that
 // was named.
-import type { SendAttempt } from '../../core/delivery/deliveries.ts';
-import type { FiredTimer } from '../../core/fire-timer.ts';
-import { nextDueMs } from '../../core/fire-timer.ts';
-import type { World } from '../../core/world.ts';
+import { type FiredTimer, nextDueMs } from '../../core/fire-timer.ts';
 import type { WorldHost } from './world-host.ts';
 
 export type AdvanceOptions =
@@ -12,7 +9,7 @@ export type AdvanceOptions =
   | { readonly to_next: true };
 
 /** One thing that happened on the way. */
-export interface AdvanceStep {
+interface AdvanceStep {
   readonly atMs: number;
   readonly kind: FiredTimer['kind'] | 'delivery';
   readonly ref: string;
@@ -34,122 +31,57 @@ export class ClockError extends Error {
 const lastMs = Date.UTC(10_000, 0) - 1;
 /** Attempts that were under way before are waited for until none has ended for so long. */
 const graceMs = 1000;
-/** Answers of attempts at one and the same time are waited for together, this many at once. */
-const sentAtOnce = 50;
 
-export class Advance {
-  readonly #host: WorldHost;
-  readonly #world: World;
-  readonly #fired: AdvanceStep[] = [];
-
-  constructor(host: WorldHost) {
-    this.#host = host;
-    this.#world = host.world;
-  }
-
-  async run(options: AdvanceOptions): Promise<AdvanceReport> {
-    const { clock, inFlight, world } = this.#host;
-    const fromMs = Math.max(clock.nowMs(), world.nowMs);
-    // While an answer is waited for, the clock stands.
-    clock.standAt(fromMs);
-    try {
-      // Refused at once, and not after a wait.
-      if (!('to_next' in options)) this.#target(options, fromMs);
-      await inFlight.waitUntilIdle(graceMs);
-      const toMs = this.#target(options, fromMs);
-      await this.#walk(fromMs, toMs);
-      if (!this.#isOver()) clock.standAt(toMs);
-      return { fromMs, toMs, fired: this.#fired };
-    } finally {
-      if (!this.#isOver()) clock.release();
-    }
-  }
-
-  /**
-   * Another world, with a clock of its own, was put in the place of the one that was begun with.
-   */
-  #isOver(): boolean {
-    return this.#host.world !== this.#world;
-  }
-
-  #target(options: AdvanceOptions, fromMs: number): number {
-    const toMs = this.#named(options, fromMs);
-    if (toMs > lastMs) throw new ClockError('it would go beyond the year 9999');
-    return toMs;
-  }
-
-  #named(options: AdvanceOptions, fromMs: number): number {
-    if ('to_next' in options) return Math.max(this.#next() ?? fromMs, fromMs);
-    const toMs = 'by_ms' in options ? fromMs + options.by_ms : options.to_ms;
-    if (toMs >= fromMs) return toMs;
-    throw new ClockError(`time never goes back, and it is ${fromMs} already`);
-  }
-
-  #next(): number | null {
-    const due = nextDueMs(this.#host.world);
-    const expiry = this.#host.inFlight.nextExpiryMs();
-    return due === null || expiry === null ? (due ?? expiry) : Math.min(due, expiry);
-  }
-
-  async #walk(fromMs: number, toMs: number): Promise<void> {
-    const { clock, inFlight, world } = this.#host;
-    while (!this.#isOver()) {
-      const next = this.#next();
-      if (next === null || next > toMs) return;
+/** Rejects with a ClockError; ends early if another world, with a clock of its own, takes its place. */
+export async function advance(host: WorldHost, options: AdvanceOptions): Promise<AdvanceReport> {
+  const { clock, inFlight, world } = host;
+  const isOver = () => host.world !== world;
+  const fromMs = Math.max(clock.nowMs(), world.nowMs);
+  const fired: AdvanceStep[] = [];
+  // While an answer is waited for, the clock stands.
+  clock.standAt(fromMs);
+  try {
+    // A time that is wrong is refused at once, and not after a wait.
+    if (!('to_next' in options)) targetOf(host, options, fromMs);
+    await inFlight.waitUntilIdle(graceMs);
+    const toMs = targetOf(host, options, fromMs);
+    inFlight.beginOrder();
+    while (!isOver()) {
+      const next = nextOf(host);
+      if (next === null || next > toMs) break;
       const atMs = Math.max(next, world.nowMs);
       // What was due before the advance began happens at its own time; the clock is beyond that.
       clock.standAt(Math.max(atMs, fromMs));
-      const sends: SendAttempt[] = [];
-      for (const id of inFlight.expire(atMs, sends)) {
-        this.#fired.push({ atMs, kind: 'delivery', ref: id, outcome: 'timed out' });
+      for (const id of inFlight.expire(atMs)) {
+        fired.push({ atMs, kind: 'delivery', ref: id, outcome: 'timed out' });
       }
-      this.#fire(atMs, sends);
-      await this.#answer(sends);
+      for (const timer of host.fireUntil(atMs)) fired.push(timer);
+      const isSettled = await inFlight.settle((id) => {
+        const delivery = world.deliveries.get(id);
+        const last = delivery?.attempts.at(-1);
+        const outcome = `${delivery?.status}: ${last?.status ?? last?.error ?? 'no answer'}`;
+        fired.push({ atMs: world.nowMs, kind: 'delivery', ref: id, outcome });
+      });
+      if (!isSettled) break;
     }
+    if (!isOver()) clock.standAt(toMs);
+    return { fromMs, toMs, fired };
+  } finally {
+    inFlight.endOrder();
+    if (!isOver()) clock.release();
   }
+}
 
-  /** Everything due by then, in order. */
-  #fire(atMs: number, sends: SendAttempt[]): void {
-    const host = this.#host;
-    for (
-      let due = nextDueMs(host.world);
-      due !== null && due <= atMs;
-      due = nextDueMs(host.world)
-    ) {
-      const { fired, effects } = host.step({ kind: 'time', atMs });
-      if (fired !== undefined) this.#fired.push(fired);
-      host.carryOut(effects, sends);
-    }
-  }
+function targetOf(host: WorldHost, options: AdvanceOptions, fromMs: number): number {
+  if ('to_next' in options) return Math.max(nextOf(host) ?? fromMs, fromMs);
+  const toMs = 'by_ms' in options ? fromMs + options.by_ms : options.to_ms;
+  if (toMs < fromMs) throw new ClockError(`time never goes back, and it is ${fromMs} already`);
+  if (toMs > lastMs) throw new ClockError('it would go beyond the year 9999');
+  return toMs;
+}
 
-  /**
-   * Sends in parallel, takes the answers in the order of sending, so that the outcome is always the
-   * same.
-   */
-  async #answer(sends: SendAttempt[]): Promise<void> {
-    const { inFlight } = this.#host;
-    let batch = sends;
-    while (batch.length > 0) {
-      const follow: SendAttempt[] = [];
-      const underWay = batch.slice(0, sentAtOnce).map((send) => inFlight.sendAwaited(send));
-      for (const [index, { deliveryId }] of batch.entries()) {
-        const result = await underWay[index % sentAtOnce];
-        // Cut off: the world it was for is closed or gone.
-        if (result === null || result === undefined || this.#isOver()) return;
-        inFlight.take(result, follow);
-        this.#tell(deliveryId);
-        const next = batch[index + sentAtOnce];
-        if (next !== undefined) underWay[index % sentAtOnce] = inFlight.sendAwaited(next);
-      }
-      batch = follow;
-    }
-  }
-
-  #tell(id: string): void {
-    const { nowMs, deliveries } = this.#world;
-    const delivery = deliveries.get(id);
-    const last = delivery?.attempts[delivery.attempts.length - 1];
-    const outcome = `${delivery?.status}: ${last?.status ?? last?.error ?? 'no answer'}`;
-    this.#fired.push({ atMs: nowMs, kind: 'delivery', ref: id, outcome });
-  }
+function nextOf({ world, inFlight }: WorldHost): number | null {
+  const due = nextDueMs(world);
+  const expiry = inFlight.nextExpiryMs();
+  return due === null || expiry === null ? (due ?? expiry) : Math.min(due, expiry);
 }

@@ -8,19 +8,18 @@ import type {
   CommandName,
   CommandOutcome,
 } from '../../core/commands/commands.ts';
-import type { SendAttempt } from '../../core/delivery/deliveries.ts';
 import { Coverage } from '../../core/explain/coverage.ts';
-import { nextDueMs } from '../../core/fire-timer.ts';
+import { type FiredTimer, nextDueMs } from '../../core/fire-timer.ts';
 import { brokenReply, type Effect, type Input, type StepResult, step } from '../../core/step.ts';
 import type { World } from '../../core/world.ts';
 import type { Deliverer } from '../delivery/deliverer.ts';
 import { InFlightDeliveries } from '../delivery/in-flight.ts';
-import { Advance, type AdvanceOptions, type AdvanceReport } from './advance.ts';
-import { Alarm } from './alarm.ts';
+import { type AdvanceOptions, type AdvanceReport, advance } from './advance.ts';
 import type { Clock, ClockMode, ClockState } from './clock.ts';
 import { coverStep } from './cover-step.ts';
 import { gatherFacts, needsFacts } from './gather-facts.ts';
 import type { Notice } from './notice.ts';
+import type { WorldSnapshot } from './snapshots.ts';
 
 /**
  * What a caller gets in the end: an answer, a cut connection, or nothing for as long as it waits.
@@ -66,6 +65,8 @@ export class UnkeptInputError extends Error {
 /** So long until what time or a receiver brings is tried again after it could not be kept. */
 const unkeptRetryMs = 500;
 
+const longestTimerMs = 2 ** 31 - 1;
+
 const endsCall = ({ kind }: Effect): boolean =>
   kind === 'answer' || kind === 'reset' || kind === 'end';
 
@@ -82,8 +83,12 @@ export class WorldHost {
   readonly #waiting = new Map<number, Waiting>();
   readonly #listeners = new Set<(notice: Notice) => void>();
   readonly #keepers = new Set<InputKeeper>();
+  /** By name, the oldest first. They outlive resets of the world, and end with it. */
+  readonly snapshots = new Map<string, WorldSnapshot>();
   #unrecorded = 0;
-  readonly #alarm: Alarm;
+  /** Wakes this world when the next thing is due; null: nothing is, or its clock stands. */
+  #alarm: NodeJS.Timeout | null = null;
+  #alarmAtMs: number | null = null;
   #turn: Promise<unknown> = Promise.resolve();
   #advancing = false;
   #closed = false;
@@ -100,12 +105,7 @@ export class WorldHost {
     this.wallMs = wallMs;
     this.idNonce = options.idNonce ?? (() => '');
     this.inFlight = new InFlightDeliveries(this);
-    this.#alarm = new Alarm({
-      clock,
-      nextDueMs: () => this.#nextDueMs(),
-      ring: () => this.#ring(),
-    });
-    this.#alarm.set();
+    this.#setAlarm();
   }
 
   /** The number of calls that wait for an answer. */
@@ -172,14 +172,17 @@ export class WorldHost {
     return nowMs;
   }
 
-  /** Fires what is due; deliveries run on by themselves. */
-  fireUntil(nowMs: number): void {
+  /** Fires what is due, and returns it; deliveries run on by themselves. */
+  fireUntil(nowMs: number): readonly FiredTimer[] {
+    const all: FiredTimer[] = [];
     for (;;) {
       const due = nextDueMs(this.world);
-      if (due === null || due > nowMs) return;
+      if (due === null || due > nowMs) return all;
       // Each at its own time, however late it is come to.
       const atMs = Math.max(due, this.world.nowMs);
-      this.carryOut(this.step({ kind: 'time', atMs }).effects);
+      const { fired, effects } = this.step({ kind: 'time', atMs });
+      if (fired !== undefined) all.push(fired);
+      this.carryOut(effects);
     }
   }
 
@@ -196,7 +199,7 @@ export class WorldHost {
         this.notify({ kind: 'request', n: result.n });
       }
     }
-    this.#alarm.set();
+    this.#setAlarm();
     return result;
   }
 
@@ -225,18 +228,12 @@ export class WorldHost {
     }
   }
 
-  /**
-   * Answers callers; sends deliveries. Gives the sends back instead when an advance wants to wait
-   * for them.
-   */
-  carryOut(effects: readonly Effect[], collect?: SendAttempt[]): void {
+  /** Answers callers; sends deliveries. */
+  carryOut(effects: readonly Effect[]): void {
     for (const effect of effects) {
       if (effect.kind === 'send') {
-        if (collect !== undefined) collect.push(effect);
-        else {
-          this.inFlight.start(effect);
-          if (this.#watchesAttempts) this.#alarm.set();
-        }
+        this.inFlight.start(effect);
+        if (this.#watchesAttempts) this.#setAlarm();
         continue;
       }
       if (effect.kind === 'fault-injected') {
@@ -289,10 +286,10 @@ export class WorldHost {
   async #advance(options: AdvanceOptions): Promise<AdvanceReport> {
     this.#advancing = true;
     try {
-      return await new Advance(this).run(options);
+      return await advance(this, options);
     } finally {
       this.#advancing = false;
-      this.#alarm.setAnew();
+      this.#setAlarm(true);
       this.notify({ kind: 'clock' });
     }
   }
@@ -305,7 +302,7 @@ export class WorldHost {
     return this.serialized(async () => {
       if (nowMs !== null) await this.#advance({ to_ms: nowMs });
       this.clock.set(mode, Math.max(this.clock.nowMs(), this.world.nowMs), speed);
-      this.#alarm.setAnew();
+      this.#setAlarm(true);
       this.notify({ kind: 'clock' });
     });
   }
@@ -320,7 +317,7 @@ export class WorldHost {
     this.coverage.forget(world);
     this.clock.set(clock.mode, clock.nowMs, clock.speed);
     this.inFlight.restart(world);
-    this.#alarm.setAnew();
+    this.#setAlarm(true);
     this.notify({ kind: 'world' });
   }
 
@@ -334,18 +331,39 @@ export class WorldHost {
     this.#closed = true;
     this.cutOff();
     this.inFlight.abandon();
-    this.#alarm.stop();
+    this.#stopAlarm();
     this.notify({ kind: 'closed' });
     this.#listeners.clear();
   }
 
+  /** `isMoved`: the clock was moved, so that the same due time is another wait now. */
+  #setAlarm(isMoved = false): void {
+    const { clock } = this;
+    const due = this.#nextDueMs();
+    if (isMoved) this.#stopAlarm();
+    if (due === null || due === this.#alarmAtMs) return;
+    this.#stopAlarm();
+    if (clock.mode !== 'real') return;
+    this.#alarmAtMs = due;
+    const waitMs = Math.max(0, due - clock.nowMs()) / clock.speed;
+    this.#alarm = setTimeout(() => this.#ring(), Math.min(waitMs, longestTimerMs));
+    this.#alarm.unref();
+  }
+
+  #stopAlarm(): void {
+    if (this.#alarm !== null) clearTimeout(this.#alarm);
+    this.#alarm = null;
+    this.#alarmAtMs = null;
+  }
+
   #ring(): void {
+    this.#stopAlarm();
     this.untilKept(() => {
       if (this.#advancing) return;
       const nowMs = Math.max(this.clock.nowMs(), this.world.nowMs);
       this.fireUntil(nowMs);
-      if (this.#watchesAttempts) this.carryOut(this.inFlight.expireAll(nowMs));
-      this.#alarm.set();
+      if (this.#watchesAttempts) this.inFlight.expire(nowMs);
+      this.#setAlarm();
     });
   }
 
