@@ -34,11 +34,17 @@ export async function kill({ count, seed, sync }: KillOptions): Promise<string[]
       if (n % killsPerFile === 0) kept = new Set();
       const state = join(folder, `state-${Math.floor(n / killsPerFile)}.json`);
       const sandbox = await startSandbox('--state', state, ...(sync ? ['--state-sync'] : []));
-      const writes = writeUntilCut(sandbox, await sandbox.makeToken(), `kill-${n}`);
+      const acknowledged = new Map<string, number>();
+      const write = await writerTo(sandbox, acknowledged);
+      // However slow the machine is, the kill comes after a write that was answered.
+      await write(`kill-${n}`);
+      const writing = Array.from({ length: clients }, async (_, client) => {
+        for (let m = 0; await write(`kill-${n}-${client}-${m}`); m += 1);
+      });
       await pause(draw(longestMs));
       const killedAtMs = performance.now();
       await sandbox.stop('SIGKILL');
-      const acknowledged = await writes;
+      await Promise.all(writing);
       const found = await referencesIn(state);
       for (const reference of [...kept].filter((each) => !found.has(each))) {
         broken.push(`kill ${n}: ${reference} was saved and is gone`);
@@ -67,26 +73,21 @@ async function referencesIn(state: string): Promise<Set<string>> {
   return new Set(world.accounts.map((account) => account.client_reference_id));
 }
 
-/** By reference: when a write was answered with 201. */
-async function writeUntilCut({ ready }: Program, token: string, name: string) {
-  const answered = new Map<string, number>();
-  const write = async (_: unknown, client: number): Promise<void> => {
-    for (let n = 0; ; n += 1) {
-      const reference = `${name}-${client}-${n}`;
-      const response = await fetch(`${ready.base_url}/api/v1/accounts`, {
-        method: 'POST',
-        headers: {
-          authorization: `Bearer ${token}`,
-          'content-type': 'application/json',
-          'idempotency-key': reference,
-        },
-        body: JSON.stringify({ client_reference_id: reference, email: `${reference}@example.com` }),
-      }).catch(() => null);
-      if (response === null) return;
-      if (response.status === 201) answered.set(reference, performance.now());
-      await response.arrayBuffer().catch(() => null);
-    }
+/** Creates an account, notes when that was answered with 201, and tells whether it was answered. */
+async function writerTo(sandbox: Program, acknowledged: Map<string, number>) {
+  const token = await sandbox.makeToken();
+  return async (reference: string): Promise<boolean> => {
+    const response = await fetch(`${sandbox.ready.base_url}/api/v1/accounts`, {
+      method: 'POST',
+      headers: {
+        authorization: `Bearer ${token}`,
+        'content-type': 'application/json',
+        'idempotency-key': reference,
+      },
+      body: JSON.stringify({ client_reference_id: reference, email: `${reference}@example.com` }),
+    }).catch(() => null);
+    if (response?.status === 201) acknowledged.set(reference, performance.now());
+    await response?.arrayBuffer().catch(() => null);
+    return response !== null;
   };
-  await Promise.all(Array.from({ length: clients }, write));
-  return answered;
 }
