@@ -9,6 +9,7 @@ import * as assert from 'uvu/assert';
 import { rows } from '../../simulator/control/all-rows.ts';
 import { filesUnder, root } from '../dev/root.ts';
 import { compiler } from '../dev/tools.ts';
+import { printsOf } from './testing/guides.ts';
 import { freePort, listens } from './testing/program.ts';
 
 const consumer = suite('package');
@@ -48,11 +49,6 @@ function findExamples(): { readonly name: string; readonly text: string }[] {
       text: `${text.replace(/^ *\* ?/gm, '')}\n`,
     }));
   });
-}
-
-/** What an example says that it prints: `console.log(…); // this`. */
-function expectedOf(text: string): string[] {
-  return [...text.matchAll(/^ *console\.log\(.*\); \/\/ (.*)$/gm)].map(([, said = '']) => said);
 }
 
 const examples = findExamples();
@@ -209,7 +205,7 @@ consumer('every example runs to its end and says what it says', async () => {
     const { code, said } = await run(['all.js']);
     assert.is(code, 0, said);
     let rest = said;
-    for (const line of others.flatMap(({ name, text }) => [`${name}:`, ...expectedOf(text)])) {
+    for (const line of others.flatMap(({ name, text }) => [`${name}:`, ...printsOf(text)])) {
       assert.ok(rest.includes(`${line}\n`), `${line} is not said:\n${said}`);
       rest = rest.slice(rest.indexOf(`${line}\n`) + line.length);
     }

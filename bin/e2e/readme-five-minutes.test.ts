@@ -5,20 +5,20 @@ import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { createSandbox } from '../../simulator/index.ts';
 import { filesUnder, root } from '../dev/root.ts';
+import { blocksOf } from './testing/guides.ts';
+import { sandboxed } from './testing/sandboxed.ts';
 
 const run = promisify(execFile);
 const readme = suite('README');
 const text = readFileSync(join(root, 'README.md'), 'utf8');
 
-readme('its five minutes are answered as it says', async () => {
-  const blocks = [...text.matchAll(/^```sh\n([\s\S]*?)^```$/gm)].map(([, code = '']) => code);
-  const [code = '', ...others] = blocks.filter((block) => block.startsWith('URL='));
+readme('its five minutes are answered as it says', () => {
+  const [code = '', ...others] = blocksOf('README.md', 'sh').filter((block) =>
+    block.startsWith('URL='),
+  );
   assert.is(others.length, 0);
-  const sandbox = await createSandbox();
-  const { base_url } = await sandbox.listen();
-  try {
+  return sandboxed({}, async (base_url, sandbox) => {
     const script = code.replace('URL=http://127.0.0.1:7420', `URL=${base_url}`);
     const { stdout } = await run('bash', ['-c', script]);
     const statuses = [...stdout.matchAll(/^HTTP\/1\.1 (\d+)/gm)].map(([, status]) =>
@@ -34,19 +34,13 @@ readme('its five minutes are answered as it says', async () => {
       told.flatMap(({ hints }) => hints),
       [],
     );
-  } finally {
-    await sandbox.close();
-  }
+  });
 });
 
-readme('every curl command of the guides succeeds', async () => {
-  const sandbox = await createSandbox({ clock: 'frozen', plan: 'pro' });
-  const { base_url: url } = await sandbox.listen();
-  try {
+readme('every curl command of the guides succeeds', () =>
+  sandboxed({ clock: 'frozen', plan: 'pro' }, async (url, sandbox) => {
     for (const file of ['simulator/README.md', 'simulator/TROUBLESHOOTING.md']) {
-      const guide = readFileSync(join(root, file), 'utf8');
-      const blocks = [...guide.matchAll(/^```sh\n([\s\S]*?)^```$/gm)].map(([, code = '']) => code);
-      const scripts = blocks.filter((code) => code.includes('$URL'));
+      const scripts = blocksOf(file, 'sh').filter((code) => code.includes('$URL'));
       assert.ok(scripts.length > 0);
       for (const script of scripts) {
         // `curl -f` ends with 22 when the status is 400 or above.
@@ -55,14 +49,12 @@ readme('every curl command of the guides succeeds', async () => {
         await run('bash', ['-c', strict], { env: { ...process.env, URL: url, TOKEN } });
       }
     }
-  } finally {
-    await sandbox.close();
-  }
-});
+  }),
+);
 
 readme('it is short, and begins with what works in an empty clone', () => {
   assert.ok(text.trimEnd().split('\n').length <= 120);
-  assert.match(/^```sh\n([\s\S]*?)^```$/m.exec(text)?.[1] ?? '', /^npm ci\b/);
+  assert.match(blocksOf('README.md', 'sh')[0] ?? '', /^npm ci\b/);
 });
 
 const guides = ['README.md', ...['bin', 'simulator', 'conformance', 'fixtures'].flatMap(filesUnder)]

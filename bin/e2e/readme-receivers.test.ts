@@ -1,7 +1,7 @@
 // The receivers that the guide shows, taken from it and held to the judge of receivers: Node,
 // Python, Go where it is installed, and a shell with openssl.
 import { execFileSync, spawn, spawnSync } from 'node:child_process';
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -12,20 +12,13 @@ import { receiverChecks } from '../../conformance/receiver/checks.ts';
 import { runReceiver } from '../../conformance/receiver/run.ts';
 import { sample } from '../../fixtures/testing/sample.ts';
 import { root } from '../dev/root.ts';
+import { codeOf } from './testing/guides.ts';
 import { freePort, listens } from './testing/program.ts';
 
 const secret = 'whsec_of_the_readme_0123456789';
-const readme = readFileSync(join(root, 'simulator/WEBHOOKS.md'), 'utf8');
+const GUIDE = 'simulator/WEBHOOKS.md';
 
 const receivers = suite('receivers of the README');
-
-/** The code that begins by saying that it is this file. */
-function codeOf(file: string): string {
-  const blocks = [...readme.matchAll(/^```\w+\n([\s\S]*?)^```$/gm)].map(([, code = '']) => code);
-  const found = blocks.filter((code) => /^(?:#|\/\/) (\S+):/.exec(code)?.[1] === file);
-  assert.is(found.length, 1, `the guide shows ${file} ${found.length} times`);
-  return found[0] ?? '';
-}
 
 const isThere = (command: string): boolean =>
   spawnSync(command, [command === 'go' || command === 'openssl' ? 'version' : '--version'])
@@ -70,15 +63,16 @@ async function judgeProgram(
 
 /** In a project that has installed the package; here the package resolves to itself. */
 const inNode = () =>
-  judgeProgram(codeOf('receiver.mjs'), (code) => [
+  judgeProgram(codeOf(GUIDE, 'receiver.mjs'), (code) => [
     process.execPath,
     ['--input-type=module', '--eval', code],
   ]);
 
-const inPython = () => judgeProgram(codeOf('receiver.py'), (code) => ['python3', ['-c', code]]);
+const inPython = () =>
+  judgeProgram(codeOf(GUIDE, 'receiver.py'), (code) => ['python3', ['-c', code]]);
 
 async function inGo(): Promise<void> {
-  const code = codeOf('receiver.go');
+  const code = codeOf(GUIDE, 'receiver.go');
   const folder = mkdtempSync(join(tmpdir(), 'receiver-'));
   try {
     await judgeProgram(code, (program) => {
@@ -93,7 +87,7 @@ async function inGo(): Promise<void> {
 }
 
 async function inShell(): Promise<void> {
-  const script = codeOf('verify.sh');
+  const script = codeOf(GUIDE, 'verify.sh');
   // The script verifies one delivery; this server hands it each one.
   const server = createServer(async (request, response) => {
     const chunks: Buffer[] = [];

@@ -1,25 +1,21 @@
 // What the guide shows for a partner's own tests, copied out of it as files and run as it says.
 import { execFile, spawnSync } from 'node:child_process';
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { root } from '../dev/root.ts';
+import { codeOf, printsOf } from './testing/guides.ts';
 
 const howTos = suite('how-tos of the README');
 const folder = mkdtempSync(join(tmpdir(), 'readme-'));
-const readme = readFileSync(join(root, 'simulator/IN-YOUR-TESTS.md'), 'utf8');
 
-/** Writes the code that begins by saying that it is this file, and answers what it should say. */
+/** Writes a file as the guide shows it, and answers what it should print. */
 function copy(file: string): string[] {
-  const blocks = [...readme.matchAll(/^```(?:js|python)\n([\s\S]*?)^```$/gm)].map(
-    ([, code = '']) => code,
-  );
-  const [code, ...others] = blocks.filter((block) => new RegExp(`^(?://|#) ${file}:`).test(block));
-  if (code === undefined || others.length > 0) throw new Error(`the guide shows ${file} once`);
+  const code = codeOf('simulator/IN-YOUR-TESTS.md', file);
   writeFileSync(join(folder, file), code);
-  return [...code.matchAll(/^console\.log\(.*\); \/\/ (.*)$/gm)].map(([, said = '']) => said);
+  return printsOf(code);
 }
 
 function run(...args: string[]): Promise<string> {

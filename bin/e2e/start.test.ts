@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { ReadyEvent } from '../commands/sandbox/ready.ts';
-import { Program, SANDBOX } from './testing/program.ts';
+import { Program, ready, SANDBOX } from './testing/program.ts';
 
 const starts = suite<{ folder: string; children: Program[] }>('sandbox start');
 
@@ -28,12 +28,6 @@ function start({ folder, children }: Place, ...args: string[]): Program {
   const child = new Program([SANDBOX, 'start', ...args], { cwd: folder });
   children.push(child);
   return child;
-}
-
-async function ready(child: Program): Promise<ReadyEvent> {
-  await child.says('"ready"');
-  await child.says('\n');
-  return JSON.parse(child.out.split('\n')[0] ?? '') as ReadyEvent;
 }
 
 const create = (event: ReadyEvent) =>
@@ -170,47 +164,51 @@ starts('a config file in the folder counts, and is refused by its field', async 
   assert.match(child.err, 'sandbox.config.json: settings.no_such');
 });
 
-starts('a request whose body is on its way is finished before the end', async (place) => {
-  const child = start(place, '--port', '0', '--json');
-  const event = await ready(child);
-  const { port } = new URL(event.base_url);
-  const token = event.credentials.find((one) => one.name === 'brand-a')?.token;
-  const body = '{"client_reference_id":"late","email":"late@example.com"}';
-  const socket = connect(Number(port), '127.0.0.1');
-  let answer = '';
+const LATE = '{"client_reference_id":"late","email":"late@example.com"}';
+
+/** A create of which the server has the head, and asks for the body. */
+async function beginCreate({ base_url, credentials }: ReadyEvent) {
+  const socket = connect(Number(new URL(base_url).port), '127.0.0.1');
+  const seen = { answer: '', closed: new Promise((resolve) => socket.once('close', resolve)) };
   socket.on('data', (chunk) => {
-    answer += chunk;
+    seen.answer += chunk;
   });
-  const closed = new Promise((resolve) => socket.once('close', resolve));
+  socket.on('error', () => socket.destroy());
+  const token = credentials.find(({ name }) => name === 'brand-a')?.token;
   socket.write(
     `POST /api/v1/accounts HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer ${token}\r\n` +
       `Idempotency-Key: late\r\nContent-Type: application/json\r\n` +
-      `Expect: 100-continue\r\nContent-Length: ${body.length}\r\n\r\n`,
+      `Expect: 100-continue\r\nContent-Length: ${LATE.length}\r\n\r\n`,
   );
-  // The server has begun with the request once it asks for the body.
   await new Promise<void>((resolve) => socket.once('data', () => resolve()));
-  child.signal('SIGTERM');
-  const refused = () =>
-    fetch(event.base_url).then(
-      () => false,
+  return Object.assign(seen, { socket });
+}
+
+/** Waits until no new connection is accepted. */
+async function untilRefused({ base_url }: ReadyEvent): Promise<void> {
+  const isOpen = () =>
+    fetch(base_url).then(
       () => true,
+      () => false,
     );
-  while (!(await refused()));
-  socket.write(body);
+  while (await isOpen());
+}
+
+starts('a request whose body is on its way is finished before the end', async (place) => {
+  const child = start(place, '--port', '0', '--json');
+  const event = await ready(child);
+  const create = await beginCreate(event);
+  child.signal('SIGTERM');
+  await untilRefused(event);
+  create.socket.write(LATE);
   assert.is((await child.ended).code, 0);
-  await closed;
-  assert.match(answer, 'HTTP/1.1 201 Created');
+  await create.closed;
+  assert.match(create.answer, 'HTTP/1.1 201 Created');
 });
 
 starts('a body that never comes does not hold the end up', async (place) => {
   const child = start(place, '--port', '0', '--json');
-  const { port } = new URL((await ready(child)).base_url);
-  const socket = connect(Number(port), '127.0.0.1');
-  socket.on('error', () => socket.destroy());
-  socket.write(
-    'POST /api/v1/accounts HTTP/1.1\r\nHost: localhost\r\nExpect: 100-continue\r\nContent-Length: 9\r\n\r\n',
-  );
-  await new Promise<void>((resolve) => socket.once('data', () => resolve()));
+  const { socket } = await beginCreate(await ready(child));
   child.signal('SIGTERM');
   assert.is((await child.ended).code, 0);
   socket.destroy();
@@ -218,20 +216,10 @@ starts('a body that never comes does not hold the end up', async (place) => {
 
 starts('a second signal ends at once', async (place) => {
   const child = start(place, '--port', '0', '--json');
-  const { port } = new URL((await ready(child)).base_url);
-  const socket = connect(Number(port), '127.0.0.1');
-  socket.on('error', () => socket.destroy());
-  socket.write(
-    'POST /api/v1/accounts HTTP/1.1\r\nHost: localhost\r\nExpect: 100-continue\r\nContent-Length: 9\r\n\r\n',
-  );
-  await new Promise<void>((resolve) => socket.once('data', () => resolve()));
+  const event = await ready(child);
+  const { socket } = await beginCreate(event);
   child.signal('SIGTERM');
-  const refused = () =>
-    fetch(`http://127.0.0.1:${port}`).then(
-      () => false,
-      () => true,
-    );
-  while (!(await refused()));
+  await untilRefused(event);
   child.signal('SIGTERM');
   assert.is((await child.ended).code, 1);
   socket.destroy();

@@ -103,13 +103,17 @@ export async function listens(port: number, hasEnded: () => boolean = () => fals
   throw new Error(`no one listens on port ${port}`);
 }
 
-/** `sandbox start --json` on a free port, and what its ready event says. */
-export async function startSandbox(args: readonly string[], options?: ProgramOptions) {
-  const start = [SANDBOX, 'start', '--port', '0', '--json', ...args];
-  const program = new Program(start, options);
+/** What the ready event of a `sandbox start --json` says. */
+export async function ready(program: Program): Promise<ReadyEvent> {
   await program.says('"ready"');
   await program.says('\n');
-  return { program, ready: JSON.parse(program.out.split('\n')[0] ?? '') as ReadyEvent };
+  return JSON.parse(program.out.split('\n')[0] ?? '') as ReadyEvent;
+}
+
+/** `sandbox start --json` on a free port, once it is ready. */
+export async function startSandbox(args: readonly string[], options?: ProgramOptions) {
+  const program = new Program([SANDBOX, 'start', '--port', '0', '--json', ...args], options);
+  return { program, ready: await ready(program) };
 }
 
 export const run = (args: readonly string[], options?: ProgramOptions): Promise<Ended> =>
