@@ -109,7 +109,9 @@ open('with every choice made otherwise, every rule is passed', async () => {
 });
 
 open('with the defaults every choice is seen as it is', async () => {
-  const seen = await judgeWith({}, { seed: '5', only: observing });
+  // The others send most requests, and the next test sees their defaults.
+  const only = observing.filter((id) => !/^(lim|auth)-/.test(id));
+  const seen = await judgeWith({}, { seed: '5', only });
   // NS-29: some is merely advised on.
   assert.equal(unpassedOf(seen, ['advisory']), []);
   assert.equal(
