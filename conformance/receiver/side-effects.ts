@@ -1,4 +1,5 @@
 // Whether the side effect of an event happens once, according to a URL that returns a count.
+import { setTimeout as pause } from 'node:timers/promises';
 import { readWhole } from '../engine/send/read-body.ts';
 import type { Exchange } from '../engine/types.ts';
 import { effectChecks, nothingWhenRefused } from './behaviour.ts';
@@ -22,22 +23,16 @@ export function effectCounterOf(url: string): EffectCounter {
       let text: string;
       try {
         const answer = await request(url, { signal: AbortSignal.timeout(5000) });
-        text = Buffer.from(await readWhole(answer.body))
-          .toString()
-          .trim();
+        text = Buffer.from(await readWhole(answer.body)).toString();
       } catch (error) {
         throw new EffectCounterError(`${url} does not answer (${(error as Error).message})`);
       }
-      const count = countIn(text);
-      if (count !== null) return count;
+      const found =
+        /^(\d+)$/.exec(text.trim()) ?? /^\{[^{}]*"count"\s*:\s*(\d+)\s*[,}]/.exec(text.trim());
+      if (found !== null) return Number(found[1]);
       throw new EffectCounterError(`${url} answers neither a number nor {"count": number}`);
     },
   };
-}
-
-function countIn(text: string): number | null {
-  const found = /^(\d+)$/.exec(text) ?? /^\{[^{}]*"count"\s*:\s*(\d+)\s*[,}]/.exec(text);
-  return found === null ? null : Number(found[1]);
 }
 
 interface EffectResult {
@@ -46,65 +41,47 @@ interface EffectResult {
   readonly exchanges: readonly Exchange[];
 }
 
-type SendDelivery = (delivery: Delivery) => Promise<Exchange>;
+type Send = (delivery: Delivery) => Promise<Exchange>;
 
 /** EVT-4: an event may be delivered twice; its side effect must happen once. */
 export async function judgeEffects(
   counter: EffectCounter,
   wanted: readonly Check[],
   signing: SigningOptions,
-  shoot: SendDelivery,
+  send: Send,
 ): Promise<readonly EffectResult[]> {
   const results: EffectResult[] = [];
   for (const check of effectChecks.filter((each) => wanted.includes(each))) {
-    const effects = check === nothingWhenRefused ? 0 : 1;
-    const play = () => sendProbes(check, signing, shoot);
-    results.push(await measure(counter, check, effects, play).catch(blocked(check)));
+    const deliveries = check.probes(signing).map(({ delivery }) => delivery);
+    try {
+      results.push(await measure(counter, check, deliveries, send));
+    } catch (error) {
+      if (!(error instanceof EffectCounterError)) throw error;
+      const actual = `the effects could not be counted: ${error.message}`;
+      const judged = { verdict: 'blocked', expected: check.title, actual, exchanges: [] } as const;
+      results.push({ check, judgement: judged, exchanges: [] });
+    }
   }
   return results;
-}
-
-function blocked(check: Check): (error: Error) => EffectResult {
-  return (error) => {
-    if (!(error instanceof EffectCounterError)) throw error;
-    const { title: expected } = check;
-    const judgement: Judgement = {
-      verdict: 'blocked',
-      expected,
-      actual: `the effects could not be counted: ${error.message}`,
-      exchanges: [],
-    };
-    return { check, judgement, exchanges: [] };
-  };
-}
-
-async function sendProbes(
-  check: Check,
-  signing: SigningOptions,
-  shoot: SendDelivery,
-): Promise<readonly Exchange[]> {
-  const deliveries = check.probes(signing).map(({ delivery }) => delivery);
-  if (check.together) return Promise.all(deliveries.map(shoot));
-  const exchanges: Exchange[] = [];
-  for (const delivery of deliveries) exchanges.push(await shoot(delivery));
-  return exchanges;
 }
 
 async function measure(
   counter: EffectCounter,
   check: Check,
-  wanted: number,
-  play: () => Promise<readonly Exchange[]>,
+  deliveries: readonly Delivery[],
+  send: Send,
 ): Promise<EffectResult> {
+  const wanted = check === nothingWhenRefused ? 0 : 1;
   const before = await counter.count();
-  const exchanges = await play();
-  const after = await settled(counter, before + wanted);
-  const refusedRepeat = wanted === 1 && !exchanges.every(isAccepted);
-  const right = after - before === wanted && !refusedRepeat;
+  const exchanges: Exchange[] = [];
+  if (check.together) exchanges.push(...(await Promise.all(deliveries.map(send))));
+  else for (const delivery of deliveries) exchanges.push(await send(delivery));
+  const made = (await settled(counter, before + wanted)) - before;
+  const isRepeatRefused = wanted === 1 && !exchanges.every(isAccepted);
   const judgement: Judgement = {
-    verdict: right ? 'passed' : 'deviates',
+    verdict: made === wanted && !isRepeatRefused ? 'passed' : 'deviates',
     expected: `${wanted} side effect${wanted === 1 ? ', and 2xx to every delivery' : 's'}`,
-    actual: `${after - before}; answers: ${exchanges.map(describeExchange).join(', ')}`,
+    actual: `${made}; answers: ${exchanges.map(describeExchange).join(', ')}`,
     exchanges: exchanges.map(({ n }) => n),
   };
   return { check, judgement, exchanges };
@@ -112,12 +89,8 @@ async function measure(
 
 /** Side effects may happen a moment after the response. */
 async function settled(counter: EffectCounter, wanted: number): Promise<number> {
-  let count = await counter.count();
-  for (let turn = 0; turn < 10 && count < wanted; turn += 1) {
-    await new Promise((resolve) => setTimeout(resolve, 100));
-    count = await counter.count();
-  }
+  for (let turn = 0; turn < 10 && (await counter.count()) < wanted; turn += 1) await pause(100);
   // One too many may still follow after the expected number.
-  await new Promise((resolve) => setTimeout(resolve, 150));
+  await pause(150);
   return counter.count();
 }

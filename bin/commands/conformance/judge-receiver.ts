@@ -1,72 +1,85 @@
-// Judges one webhook receiver.
+// Judges one webhook receiver from its options to its reports.
 import { randomBytes } from 'node:crypto';
-import { EVERYTHING, type Selection } from '../../../conformance/engine/run/select.ts';
-import type { Report } from '../../../conformance/reports/report.ts';
-import manifest from '../../../package.json' with { type: 'json' };
-import { commandToRepeat } from './options.ts';
+import { allChecks, checksOf, mostDeliveries } from '../../../conformance/receiver/checks.ts';
+import { receiverReport } from '../../../conformance/receiver/report.ts';
+import { runReceiver } from '../../../conformance/receiver/run.ts';
+import { EffectCounterError, effectCounterOf } from '../../../conformance/receiver/side-effects.ts';
+import { jsonText } from '../../../conformance/reports/plain-text.ts';
+import { ProgressLine, timeWords } from '../../../conformance/reports/progress.ts';
+import { Redactor } from '../../../conformance/reports/redact.ts';
+import { duration } from '../../../conformance/reports/verdict-words.ts';
+import { finishRun, prepareFinish } from './finish-run.ts';
+import { type JudgeIo, UsageError } from './io.ts';
+import { commandToRepeat, SIGNATURE, SUBSCRIPTION } from './options.ts';
+import type { ReceiverOptions } from './receiver.ts';
+import { selectChecks } from './selection.ts';
 
-export interface ReceiverJudging {
-  readonly url: string;
-  readonly secret: string;
-  readonly previousSecret: string | null;
-  readonly signatureHeader: string;
-  readonly subscriptionHeader: string;
-  readonly subscriptionId: string;
-  /** A URL that answers how often the side effect has happened. */
-  readonly effectProbe: string | null;
-  /** The name of the variable that holds the secret, for commands that are printed. */
-  readonly secretEnv: string;
-  readonly previousSecretEnv?: string | undefined;
-  readonly selection?: Selection;
-  readonly strict?: boolean;
-  readonly signal?: AbortSignal;
-  readonly onResult?: (done: number, total: number) => void;
-}
-
-/** The report, or why the count of side effects cannot be read. */
 export async function judgeReceiver(
-  receiver: ReceiverJudging,
-): Promise<{ readonly report: Report } | { readonly useless: string }> {
-  const { runReceiver } = await import('../../../conformance/receiver/run.ts');
-  const { EffectCounterError, effectCounterOf } = await import(
-    '../../../conformance/receiver/side-effects.ts'
-  );
-  const { receiverReport } = await import('../../../conformance/receiver/report.ts');
-  const { Redactor } = await import('../../../conformance/reports/redact.ts');
-  const { url, secret, previousSecret, effectProbe, signal, onResult } = receiver;
-  const effects = effectProbe === null ? null : effectCounterOf(effectProbe);
+  options: ReceiverOptions,
+  io: JudgeIo,
+  signal: AbortSignal,
+): Promise<number> {
+  const { url, secretEnv, previousSecretEnv, effectProbe, subscriptionId, strict } = options;
+  selectChecks(allChecks, options, 'RCV');
+  const hasProbe = effectProbe !== undefined;
+  const most = mostDeliveries(hasProbe, options);
+  if (options.dryRun) return tellPlan(options, io, most);
+  const baseline = prepareFinish(options, io);
+  const effects = effectProbe === undefined ? null : effectCounterOf(effectProbe);
   try {
     await effects?.count();
   } catch (error) {
     if (!(error instanceof EffectCounterError)) throw error;
-    return { useless: error.message };
+    throw new UsageError(`--effect-probe: ${error.message}`);
   }
+  io.err(
+    `Judging the receiver at ${url}: at most ${most} deliveries, signed with the secret in ${secretEnv.env}; one more after each delivery without a response\n`,
+  );
   const names = {
-    signature: receiver.signatureHeader.toLowerCase(),
-    subscription: receiver.subscriptionHeader.toLowerCase(),
+    signature: options.signatureHeader.toLowerCase(),
+    subscription: options.subscriptionHeader.toLowerCase(),
   };
-  const { subscriptionId, selection = EVERYTHING, strict = false } = receiver;
+  const secret = secretEnv.value;
+  const previousSecret = previousSecretEnv?.value ?? null;
   const mark = randomBytes(5).toString('hex');
+  let words = (elapsedMs: number) => `Waiting for the first response, ${duration(elapsedMs)}`;
+  const progress = new ProgressLine(io, (elapsedMs) => words(elapsedMs));
   const run = await runReceiver({
-    url,
+    ...{ url, effects, signal, selection: options },
     signing: { secret, previousSecret, names, subscriptionId, mark },
-    effects,
-    selection,
-    ...(signal === undefined ? {} : { signal }),
-    ...(onResult === undefined ? {} : { onResult: (_, done, total) => onResult(done, total) }),
+    onResult: (_, done, total) => {
+      words = (elapsedMs) => `${done} of ${total} checks, ${timeWords(done / total, elapsedMs)}`;
+    },
+  }).finally(() => progress.end());
+  const report = receiverReport({
+    ...{ version: io.version, url, run, strict: strict ?? false },
+    redactor: new Redactor([secret, previousSecret].filter((each) => each !== null)),
+    replay: ({ id }) =>
+      commandToRepeat('receiver', [
+        ['url', url],
+        ['secret-env', secretEnv.env],
+        ['previous-secret-env', previousSecretEnv?.env],
+        ['signature-header', options.signatureHeader, SIGNATURE],
+        ['subscription-header', options.subscriptionHeader, SUBSCRIPTION],
+        ['subscription-id', subscriptionId, '1'],
+        ['effect-probe', effectProbe],
+        ['only', id],
+      ]),
   });
-  const redactor = new Redactor([secret, ...(previousSecret === null ? [] : [previousSecret])]);
-  const replay = ({ id }: { readonly id: string }) =>
-    commandToRepeat('receiver', [
-      ['url', url],
-      ['secret-env', receiver.secretEnv],
-      ['previous-secret-env', receiver.previousSecretEnv],
-      ['signature-header', receiver.signatureHeader, 'X-Webhook-Signature'],
-      ['subscription-header', receiver.subscriptionHeader, 'X-Webhook-Subscription-Id'],
-      ['subscription-id', subscriptionId, '1'],
-      ['effect-probe', effectProbe ?? undefined],
-      ['only', id],
-    ]);
-  const { version } = manifest;
-  return { report: receiverReport({ version, url, run, redactor, replay, strict }) };
+  return finishRun(options, io, report, baseline);
+}
+
+/** Names every check; `conformance explain` shows what each sends. */
+function tellPlan(options: ReceiverOptions, io: JudgeIo, deliveries: number): number {
+  const { url, effectProbe, json } = options;
+  const planned = checksOf(effectProbe !== undefined, options);
+  const checks = planned.map(({ id, title }) => ({ id, title }));
+  const lines = [
+    `Nothing was sent. ${url} would get ${checks.length} checks, at most ${deliveries} deliveries:`,
+    ...checks.map(({ id, title }) => `  ${id}  ${title}`),
+    'npx conformance explain ID shows what a check sends.',
+  ];
+  const document = { dry_run: true, url, deliveries, checks };
+  io.out(`${json ? jsonText(document, 2) : lines.join('\n')}\n`);
+  return 0;
 }

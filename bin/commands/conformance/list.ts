@@ -45,11 +45,10 @@ function listing() {
 }
 
 function listLines(): string[] {
-  const lines = (rows: readonly (readonly [id: string, words: string])[], width: number) =>
-    rows.map(([id, words]) => `    ${id.padEnd(width)} ${words}`);
+  const wanted = [...new Set(scenarios.flatMap(({ needs = [] }) => needs))].sort();
+  const line = (id: string, words: string) => `    ${id.padEnd(34)} ${words}`;
   const inBrackets = (needs: readonly string[]) =>
     needs.length === 0 ? '' : ` [${needs.join(', ')}]`;
-  const wanted = [...new Set(scenarios.flatMap(({ needs = [] }) => needs))].sort();
   const counts = `${rules.length} rules, ${scenarios.length} scenarios`;
   const checks = `${allChecks.length} receiver checks, ${clientChecks.length} client checks`;
   return [
@@ -62,22 +61,13 @@ function listLines(): string[] {
       '',
     ]),
     'What scenarios need; a control plane provides all of it, a profile can provide:',
-    ...lines(
-      wanted.map((need) => [need, CAPABILITIES[need].add]),
-      26,
-    ),
+    ...wanted.map((need) => line(need, CAPABILITIES[need].add)),
     '',
     'Checks of conformance receiver:',
-    ...lines(
-      allChecks.map(({ id, title, group }) => [id, `${groupWords[group]}: ${title}`]),
-      34,
-    ),
+    ...allChecks.map(({ id, title, group }) => line(id, `${groupWords[group]}: ${title}`)),
     '',
     'Checks of conformance client:',
-    ...lines(
-      clientChecks.map(({ id, title }) => [id, title]),
-      34,
-    ),
+    ...clientChecks.map(({ id, title }) => line(id, title)),
     '',
     `${counts}, ${checks}. More: conformance explain ID`,
   ];

@@ -277,3 +277,7 @@ export function readHeader(text: string, env: Env): AddedHeader {
   }
   return { name, value, shown: `${name}: ${variable === undefined ? '…' : `env:${variable}`}` };
 }
+
+/** NS-10: the names of the two headers of a delivery by default. */
+export const SIGNATURE = 'X-Webhook-Signature';
+export const SUBSCRIPTION = 'X-Webhook-Subscription-Id';

@@ -1,9 +1,7 @@
 // `conformance receiver`: proves a webhook receiver's signature check before the platform does.
 import type { Command } from 'commander';
-import { jsonText } from '../../../conformance/reports/plain-text.ts';
-import { duration } from '../../../conformance/reports/verdict-words.ts';
 import { addHelp } from '../help-text.ts';
-import { type JudgeIo, runInterruptibly, systemIo, UsageError } from './io.ts';
+import { runInterruptibly, systemIo, UsageError } from './io.ts';
 import {
   addOptions,
   addReportOptions,
@@ -13,6 +11,8 @@ import {
   type ReportOptions,
   reads,
   type Secret,
+  SIGNATURE,
+  SUBSCRIPTION,
   secretFrom,
 } from './options.ts';
 
@@ -49,13 +49,12 @@ export function defineReceiver(command: Command, io = systemIo()): void {
   });
   const secret = secretFrom(io.env);
   const id = matching('an id such as 3', /^[\w.-]{1,100}$/);
-  const [signature, subscription] = ['X-Webhook-Signature', 'X-Webhook-Subscription-Id'];
   addOptions(command, [
     ['--url <url>', 'URL of the receiver', readUrl],
     ['--secret-env <name>', 'variable with the signing secret', secret],
     ['--previous-secret-env <name>', 'variable with the secret before a rotation', secret],
-    ['--signature-header <name>', 'header with the signature', headerName, signature],
-    ['--subscription-header <name>', 'header with the subscription', headerName, subscription],
+    ['--signature-header <name>', 'header with the signature', headerName, SIGNATURE],
+    ['--subscription-header <name>', 'header with the subscription', headerName, SUBSCRIPTION],
     ['--subscription-id <id>', 'value of that header', id, '1'],
     ['--effect-probe <url>', 'returns how often the side effect has happened', readUrl],
   ]);
@@ -63,7 +62,11 @@ export function defineReceiver(command: Command, io = systemIo()): void {
     ['--dry-run', 'say what would be sent, and send nothing'],
     ['--i-own-this-host', 'send hostile deliveries beyond this machine'],
   ]).action(() =>
-    runInterruptibly(io, (stop) => judge(checked(optionsOf<ReceiverOptions>(command)), io, stop)),
+    runInterruptibly(io, async (stop) => {
+      const options = checked(optionsOf<ReceiverOptions>(command));
+      const { judgeReceiver } = await import('./judge-receiver.ts');
+      return judgeReceiver(options, io, stop);
+    }),
   );
 }
 
@@ -90,50 +93,4 @@ function checked(options: ReceiverOptions): ReceiverOptions {
     throw new UsageError(`${option}: ${hostname} is not this machine; ${advice}`);
   }
   return options;
-}
-
-async function judge(options: ReceiverOptions, io: JudgeIo, signal: AbortSignal): Promise<number> {
-  const { allChecks, checksOf, mostDeliveries } = await import(
-    '../../../conformance/receiver/checks.ts'
-  );
-  const { selectChecks } = await import('./selection.ts');
-  const { finishRun, prepareFinish } = await import('./finish-run.ts');
-  const { judgeReceiver } = await import('./judge-receiver.ts');
-  const { ProgressLine, timeWords } = await import('../../../conformance/reports/progress.ts');
-  selectChecks(allChecks, options, 'RCV');
-  const { url, secretEnv, previousSecretEnv, effectProbe = null, dryRun, json } = options;
-  const most = mostDeliveries(effectProbe !== null, options);
-  if (dryRun) {
-    const planned = checksOf(effectProbe !== null, options);
-    const checks = planned.map(({ id, title }) => ({ id, title }));
-    const lines = [
-      `Nothing was sent. ${url} would get ${checks.length} checks, at most ${most} deliveries:`,
-      ...checks.map(({ id, title }) => `  ${id}  ${title}`),
-      'npx conformance explain ID shows what a check sends.',
-    ];
-    const document = { dry_run: true, url, deliveries: most, checks };
-    io.out(`${json ? jsonText(document, 2) : lines.join('\n')}\n`);
-    return 0;
-  }
-  const baseline = prepareFinish(options, io);
-  io.err(
-    `Judging the receiver at ${url}: at most ${most} deliveries, signed with the secret in ${secretEnv.env}; one more after each delivery without a response\n`,
-  );
-  let words = (elapsedMs: number) => `Waiting for the first response, ${duration(elapsedMs)}`;
-  const progress = new ProgressLine(io, (elapsedMs) => words(elapsedMs));
-  const judged = await judgeReceiver({
-    ...options,
-    secret: secretEnv.value,
-    previousSecret: previousSecretEnv?.value ?? null,
-    secretEnv: secretEnv.env,
-    previousSecretEnv: previousSecretEnv?.env,
-    effectProbe,
-    selection: options,
-    signal,
-    onResult: (done, total) => {
-      words = (elapsedMs) => `${done} of ${total} checks, ${timeWords(done / total, elapsedMs)}`;
-    },
-  }).finally(() => progress.end());
-  if ('useless' in judged) throw new UsageError(`--effect-probe: ${judged.useless}`);
-  return finishRun(options, io, judged.report, baseline);
 }

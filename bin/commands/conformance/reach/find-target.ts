@@ -1,13 +1,11 @@
 // Chooses how a target is reached: by its control plane if one answers, else by a profile or a
 // token.
-import { setTimeout as sleep } from 'node:timers/promises';
 import {
   Inventory,
   type ProfileRecords,
 } from '../../../../conformance/engine/inventory/inventory.ts';
 import type { Mode } from '../../../../conformance/engine/inventory/plan.ts';
 import { newMark } from '../../../../conformance/engine/scenario/fresh-values.ts';
-import { Unreachable } from '../../../../conformance/engine/scenario-errors.ts';
 import { type Sender, withHeaders } from '../../../../conformance/engine/send/sender.ts';
 import { ControlPlaneClient } from '../../../../conformance/providers/control-plane.ts';
 import { controlProvider } from '../../../../conformance/providers/control-provider.ts';
@@ -75,26 +73,10 @@ export async function findTarget(given: Given): Promise<Found> {
     const notes = own ? [] : [`${UNUSED} (--control-url none leaves the control plane alone).`];
     return { ...common, controlUrl: asked, provider, notes };
   }
-  await sayIfAbsent({ ...given, sender }, baseUrl);
   onMode?.('profile', null, inventory);
   const provider = liveProvider(given, read, common.mark, absent);
   if (given.isGuarded) inventory.protect(recordsOf(read.profile));
   return { ...common, controlUrl: null, provider, notes: [] };
-}
-
-/** One line before anything else if nothing listens there; the run then says why it cannot start. */
-async function sayIfAbsent({ options, io, sender, redactor }: Given, baseUrl: string) {
-  const url = `${baseUrl}/`;
-  const timeoutMs = Math.min(options.timeoutS * 1000, 10_000);
-  try {
-    await sender.send({ method: 'GET', url, headers: [], body: undefined, timeoutMs });
-    // This request counts under --max-rate too, and the pacer does not know of it.
-    if (options.maxRate !== undefined) await sleep(1000);
-  } catch (error) {
-    if (!(error instanceof Unreachable)) throw error;
-    if (error.reason !== 'refused') return;
-    io.err(redactor.text(`nothing listens at ${new URL(baseUrl).origin} (${error.message})\n`));
-  }
 }
 
 /** If a control plane is given and does not answer, the run stops. */
