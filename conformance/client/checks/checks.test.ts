@@ -12,6 +12,7 @@ const judged = suite('checks');
 
 const deposit = { client_reference_id: 'r', amount: '1.00', currency: 'USD' };
 const create: Written = { line: 'POST transactions', key: 'a', json: deposit };
+const anotherKey: Written = { ...create, key: 'c' };
 const approve: Written = {
   line: 'POST transactions/9/approve?account_id=1',
   key: 'b',
@@ -50,19 +51,17 @@ function table(id: string, first: Recording, cases: readonly Case[]): void {
 
 const lost = struck({ fate: 'answer_lost', status: 201 });
 
-const list9: Written = { line: 'GET transactions', status: 200 };
+const lost9: Written = { ...lost, answer: { id: '9' } };
+const listOf = (id: string): Written => {
+  return { line: 'GET transactions', status: 200, answer: { transactions: [{ id }] } };
+};
 
 table('CLT-answer-lost', plain, [
   ['repeated as it was', [lost, create, approve], {}, 'passed'],
   ['repeated late', [lost, { ...create, atMs: 30_000 }, approve], {}, 'passed'],
-  ['under a new key', [lost, { ...create, key: 'c' }], {}, 'fails new-key'],
+  ['under a new key', [lost, anotherKey], {}, 'fails new-key'],
   ['without a key', [lost, { ...create, key: null }], {}, 'fails new-key'],
-  [
-    'once right and then under a new key',
-    [lost, create, { ...create, key: 'c' }],
-    {},
-    'fails new-key',
-  ],
+  ['once right and then under a new key', [lost, create, anotherKey], {}, 'fails new-key'],
   [
     'another body',
     [lost, { ...create, json: { ...deposit, amount: '2.00' } }],
@@ -77,34 +76,14 @@ table('CLT-answer-lost', plain, [
   ],
   ['given up with an error', [lost], failed, 'advisory gave-up'],
   ['taken for done', [lost, approve], {}, 'fails taken-for-done'],
-  [
-    'found by a read, and so not repeated',
-    [
-      { ...lost, answer: { id: '9' } },
-      { ...list9, answer: { transactions: [{ id: '9' }] } },
-    ],
-    {},
-    'passed',
-  ],
+  ['found by a read, and so not repeated', [lost9, listOf('9')], {}, 'passed'],
   [
     'shown by a list, after something else was sent',
-    [
-      { ...lost, answer: { id: '9' } },
-      approve,
-      { ...list9, answer: { transactions: [{ id: '9' }] } },
-    ],
+    [lost9, approve, listOf('9')],
     {},
     'advisory read-later',
   ],
-  [
-    'looked for, and not found',
-    [
-      { ...lost, answer: { id: '9' } },
-      { ...list9, answer: { transactions: [{ id: '99' }] } },
-    ],
-    {},
-    'fails taken-for-done',
-  ],
+  ['looked for, and not found', [lost9, listOf('99')], {}, 'fails taken-for-done'],
   ['ended before it could repeat', [lost], killed, 'inconclusive killed'],
   ['never came so far', [approve], failed, 'inconclusive fault-not-met'],
   ['repeated, then failed for another reason', [lost, create], failed, 'advisory no-success'],
@@ -120,23 +99,11 @@ const open: Written = {
   key: 'a',
   json: { trading_account_id: '5', volume: '1' },
 };
+const openLost: Written = { ...open, struck: 'struck', status: null };
+const [openB, openC] = ['b', 'c'].map((key): Written => ({ ...open, key })) as [Written, Written];
 table('CLT-request-lost', twice, [
-  [
-    'what is wanted twice is no repeat under a new key',
-    [{ ...open, struck: 'struck', status: null }, open, { ...open, key: 'b' }],
-    {},
-    'passed',
-  ],
-  [
-    'a third key is one',
-    [
-      { ...open, struck: 'struck', status: null },
-      { ...open, key: 'c' },
-      { ...open, key: 'b' },
-    ],
-    {},
-    'fails new-key',
-  ],
+  ['what is wanted twice is no repeat under a new key', [openLost, open, openB], {}, 'passed'],
+  ['a third key is one', [openLost, openC, openB], {}, 'fails new-key'],
 ]);
 
 // One key for two things is a mistake of its own: it is no repeat with another body.
@@ -165,34 +132,19 @@ judged('CLT-answer-lost: what was made twice is told', () => {
 });
 
 const silent = struck({ fate: 'silent', status: 201 });
+const left = (abandonedAtMs: number): Written => ({ ...silent, abandonedAtMs });
 table('CLT-no-answer', plain, [
-  ['given up waiting, repeated', [{ ...silent, abandonedAtMs: 50 }, create, approve], {}, 'passed'],
-  ['given up with an error', [{ ...silent, abandonedAtMs: 50 }], failed, 'passed'],
+  ['given up waiting, repeated', [left(50), create, approve], {}, 'passed'],
+  ['given up with an error', [left(50)], failed, 'passed'],
   ['waits on', [silent], killed, 'fails waits-for-ever'],
   [
     'waits for 100 s, then repeats',
-    [{ ...silent, abandonedAtMs: 100_000 }, { ...create, atMs: 100_000 }, approve],
+    [left(100_000), { ...create, atMs: 100_000 }, approve],
     {},
     'advisory waits-long',
   ],
-  [
-    'waits for 100 s, then a new key',
-    [
-      { ...silent, abandonedAtMs: 100_000 },
-      { ...create, key: 'c' },
-    ],
-    {},
-    'fails new-key',
-  ],
-  [
-    'a new key',
-    [
-      { ...silent, abandonedAtMs: 50 },
-      { ...create, key: 'c' },
-    ],
-    {},
-    'fails new-key',
-  ],
+  ['waits for 100 s, then a new key', [left(100_000), anotherKey], {}, 'fails new-key'],
+  ['a new key', [left(50), anotherKey], {}, 'fails new-key'],
 ]);
 
 const broken = struck({ status: 500, fate: 'refused' });
@@ -275,7 +227,7 @@ table('CLT-in-flight', plain, [
   ['left at the 409', [running, told(500)], failed, 'fails gave-up-at-409'],
   ['left after waits', [running, told(500), told(1_500)], failed, 'fails gave-up-at-409'],
   ['left in haste', [running, told(500), told(600), told(700)], failed, 'fails hasty-at-409'],
-  ['a new key', [running, told(500), { ...create, key: 'c' }], {}, 'fails new-key'],
+  ['a new key', [running, told(500), anotherKey], {}, 'fails new-key'],
   [
     'asked and asked',
     [running, ...[1, 2, 3, 4, 5, 6].map((n) => told(n * 50)), { ...create, atMs: 3_100 }],
@@ -344,7 +296,7 @@ table('CLT-token-expires', recorded([token, create]), [
   ['many new tokens', [token, expired, token, token, token, create], {}, 'fails many-tokens'],
   ['the old one again', [token, expired, expired], failed, 'fails same-token'],
   ['an error', [token, expired], failed, 'fails gave-up'],
-  ['a new key', [token, expired, token, { ...create, key: 'c' }], {}, 'fails new-key'],
+  ['a new key', [token, expired, token, anotherKey], {}, 'fails new-key'],
 ]);
 table('CLT-token-expires', plain, [['no token was asked for', [create], {}, 'not_met']]);
 
