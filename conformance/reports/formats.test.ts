@@ -7,7 +7,7 @@ import { countVerdicts } from './build-report.ts';
 import { FORMATS, render } from './formats.ts';
 import { htmlReport } from './html/html-report.ts';
 import { markdownReport } from './markdown.ts';
-import type { Report } from './report.ts';
+import { parseReport, type Report } from './report.ts';
 import { NASTY, sampleClientReport, sampleReport } from './testing/sample-report.ts';
 import { textReport } from './text.ts';
 
@@ -52,6 +52,14 @@ formats(
     }
   },
 );
+
+formats('a client: the JSON has its own words for checks, and is read back as it was', async () => {
+  const document = JSON.parse(await render('json', sampleClientReport));
+  const verdicts = document.rules.map(({ verdict }: { verdict: string }) => verdict);
+  assert.equal(verdicts, ['fails', 'inconclusive', 'passed', 'not_met']);
+  assert.equal([document.verdict, document.summary.fails], ['deviates', 1]);
+  assert.equal(parseReport(document), { report: sampleClientReport });
+});
 
 // Text: each variation of the sample, the words that it has, and those that it has not.
 

@@ -1,6 +1,6 @@
 // The formats in which a report can be written to a file, by name.
 import { jsonText } from './plain-text.ts';
-import type { Report } from './report.ts';
+import { type Report, reportDocument } from './report.ts';
 
 export const FORMATS = ['json', 'junit', 'html', 'markdown'] as const;
 
@@ -9,7 +9,7 @@ export type Format = (typeof FORMATS)[number];
 export async function render(format: Format, report: Report): Promise<string> {
   switch (format) {
     case 'json':
-      return `${jsonText(report, 1)}\n`;
+      return `${jsonReport(report, 1)}\n`;
     case 'junit':
       return (await import('./junit.ts')).junitReport(report);
     case 'markdown':
@@ -17,4 +17,8 @@ export async function render(format: Format, report: Report): Promise<string> {
     case 'html':
       return (await import('./html/html-report.ts')).htmlReport(report);
   }
+}
+
+export function jsonReport(report: Report, indent?: number): string {
+  return jsonText(reportDocument(report), indent);
 }

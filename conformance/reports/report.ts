@@ -216,11 +216,40 @@ export type ReportCause = ValueOf<typeof cause>;
 export type ReportInventory = ValueOf<typeof inventory>;
 export type BaselineLine = ValueOf<typeof line>;
 
+/** The words for a check of a client in its JSON report, where they are its own. */
+const CLIENT_WORDS: Readonly<Record<string, string>> = { deviates: 'fails', not_tested: 'not_met' };
+const COMMON_WORDS = Object.fromEntries(Object.entries(CLIENT_WORDS).map(([a, b]) => [b, a]));
+
+type Worded = Pick<Report, 'rules' | 'scenarios' | 'summary'>;
+
+/** The verdicts of checks in other words; that of the run is the same for every judge. */
+function reworded<R extends Worded>(report: R, words: Readonly<Record<string, string>>): R {
+  const parts: Worded = {
+    rules: report.rules,
+    scenarios: report.scenarios,
+    summary: report.summary,
+  };
+  const text = JSON.stringify(parts, (name, value: unknown) => {
+    if (name === 'verdict' && typeof value === 'string') return words[value] ?? value;
+    if (name !== 'summary') return value;
+    return Object.fromEntries(Object.entries(value as object).map(([a, n]) => [words[a] ?? a, n]));
+  });
+  return { ...report, ...(JSON.parse(text) as Worded) };
+}
+
+/** What the JSON report says. */
+export function reportDocument(report: Report): Report {
+  return report.judge === 'client' ? reworded(report, CLIENT_WORDS) : report;
+}
+
 /** The report in a document, or what is wrong with it, each with its field first. */
 export function parseReport(
   given: unknown,
 ): { readonly report: Report } | { readonly problems: readonly string[] } {
   const problems = validate(schema, given, 'the report');
-  if (problems.length === 0) return { report: given as Report };
-  return { problems: problems.map(({ field, message }) => `${field} ${message}`) };
+  if (problems.length > 0) {
+    return { problems: problems.map(({ field, message }) => `${field} ${message}`) };
+  }
+  const report = given as Report;
+  return { report: report.judge === 'client' ? reworded(report, COMMON_WORDS) : report };
 }

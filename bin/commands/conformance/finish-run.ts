@@ -10,7 +10,7 @@ import {
   unexplained,
   updatedBaseline,
 } from '../../../conformance/reports/baseline.ts';
-import { render } from '../../../conformance/reports/formats.ts';
+import { jsonReport, render } from '../../../conformance/reports/formats.ts';
 import { observedConfig } from '../../../conformance/reports/observed.ts';
 import { jsonText } from '../../../conformance/reports/plain-text.ts';
 import type { Report } from '../../../conformance/reports/report.ts';
@@ -111,7 +111,7 @@ function print(
   const isOnGitHub = io.env.GITHUB_ACTIONS === 'true';
   const marks = isOnGitHub ? annotations(report).map((line) => `${line}\n`) : [];
   if (options.json) {
-    io.out(`${jsonText(report)}\n`);
+    io.out(`${jsonReport(report)}\n`);
     for (const each of [...marks, ...written.map((line) => `${line}\n`)]) io.err(each);
     return;
   }
