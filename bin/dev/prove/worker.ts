@@ -8,6 +8,8 @@ export interface Order {
   readonly scenarios: readonly string[];
 }
 
+// A worker does not outlive the proof that started it.
+process.once('disconnect', () => process.exit());
 process.on('message', async ({ id, scenarios }: Order) => {
   const chosen = playedScenarios.filter((scenario) => scenarios.includes(scenario.id));
   process.send?.(await judgeDeviation(findDeviation(id) ?? null, chosen));
