@@ -26,13 +26,13 @@ import {
   type Who,
 } from './calls.ts';
 
-export interface Faulty {
+interface Faulty {
   readonly call?: ValidCall;
   readonly who?: Who;
   /** Another Authorization header, or none. */
   readonly authorization?: string | null;
-  /** No idempotency key. */
-  readonly key?: null;
+  /** Another idempotency key than a fresh one, or none. */
+  readonly key?: string | null;
   /** Takes back what was done to the target, once the answer is there. */
   readonly undo?: () => Promise<unknown>;
 }
@@ -60,7 +60,7 @@ export interface Caller {
   readonly place?: Place;
 }
 
-export interface RefusalTable extends Omit<Scenario, 'rules' | 'run'> {
+interface RefusalTable extends Omit<Scenario, 'rules' | 'run'> {
   readonly rows: readonly RefusalRow[];
   /** Who sends the valid calls, and the faulty ones unless a fault says otherwise. */
   readonly role?: Role;
@@ -172,18 +172,20 @@ export function asHolderOf(...scopes: readonly string[]): Fault {
 }
 
 export function refusals({ rows: all, also, besides = [], ...table }: RefusalTable): Scenario {
-  const { role, caller, isForbiddenLeftOut: _, isOfFormAlone: __, ...about } = table;
-  const operations = [...new Set(all.map(([, operation]) => operation))];
+  const { role, caller, isForbiddenLeftOut = false, isOfFormAlone = false, ...about } = table;
   return {
     ...about,
-    rules: [...new Set([...all.flatMap(([rules]) => rules), ...besides])],
+    rules: [...new Set([...rulesOf(all), ...besides])],
     async run(t) {
       const from = (await caller?.(t)) ?? { who: async () => role ?? t.mainRole };
-      for (const operation of operations) {
+      for (const operation of new Set(all.map((row) => row[1]))) {
         if (!(await isAvailable(t, operation))) continue;
         const own = all.filter((row) => row[1] === operation);
-        const player = new RowPlayer(t, operation, from, role ?? t.mainRole);
-        await t.branch(rulesOf(own), OPERATIONS[operation].words, () => player.play(own, table));
+        const player = rowPlayer(t, operation, from, role ?? t.mainRole);
+        await t.branch(rulesOf(own), OPERATIONS[operation].words, async () => {
+          const refused = await player.play(own, isForbiddenLeftOut);
+          if (refused.length > 0 && !isOfFormAlone) await player.expectNothingLeft(refused);
+        });
       }
       await also?.(t);
     },
@@ -194,136 +196,117 @@ function rulesOf(own: readonly RefusalRow[]): RuleId[] {
   return [...new Set(own.flatMap(([rules]) => rules))];
 }
 
-/** The rows of one operation. */
-class RowPlayer {
-  readonly #t: ScenarioContext;
-  readonly #operation: OperationName;
-  readonly #caller: Caller;
-  readonly #role: Role;
-  #place: Place | undefined;
-
-  constructor(t: ScenarioContext, operation: OperationName, caller: Caller, role: Role) {
-    this.#t = t;
-    this.#operation = operation;
-    this.#caller = caller;
-    this.#role = role;
-    this.#place = caller.place;
-  }
-
-  async play(
-    own: readonly RefusalRow[],
-    { isForbiddenLeftOut = false, isOfFormAlone = false }: Partial<RefusalTable>,
-  ): Promise<void> {
-    const control = await this.#newCall();
-    this.#place = control.place;
-    const who = await this.#caller.who();
-    if (isForbiddenLeftOut && (await sendCall(this.#t, control, { who })).status === 403) return;
-    const served = await controlCall(this.#t, await this.#newCall(), who);
-    await this.#disable(served);
-    let valid = await this.#newCall();
-    const refused: RefusalRow[] = [];
-    for (const row of own) {
-      const answer = await this.#try(row, valid);
-      if (answer === undefined) continue;
-      // What was served is seen; the next rows start from a record that it has not touched.
-      if (answer.status < 300) valid = await this.#newCall();
-      else refused.push(row);
-    }
-    if (refused.length === 0 || isOfFormAlone) return;
-    await this.#expectNothingLeft(refused, valid, served);
-  }
-
-  #newCall(): Promise<ValidCall> {
-    return validCall(this.#t, this.#operation, this.#place, this.#role);
-  }
-
-  /** Undefined where the row cannot be tried. */
-  async #try(row: RefusalRow, valid: ValidCall): Promise<Answer | undefined> {
-    const sent = await this.#send(row, valid);
-    if (sent === undefined) return undefined;
-    const t = this.#t;
-    const [rules, , what, , expected] = row;
-    const { answer, call } = sent;
-    if (expected === 'unreadable') expectUnreadable(t, rules, answer, await sendBrokenJson(t));
-    else if (expected === 'served') this.#expectServed(rules, what, answer);
-    else if (typeof expected === 'function') await expected(t, rules, answer, call);
-    else t.expect(rules, answer).refused(...expected);
-    return answer;
-  }
-
-  async #send([, , , fault]: RefusalRow, valid: ValidCall) {
-    const faulty = await fault(this.#t, valid);
-    if (faulty === undefined) return undefined;
-    const { call = valid, undo, ...sending } = faulty;
-    const answer = await sendCall(this.#t, call, { who: await this.#caller.who(), ...sending });
-    await undo?.();
-    await this.#disable(answer);
-    return { answer, call };
-  }
+/** Plays the rows of one operation. */
+function rowPlayer(
+  t: ScenarioContext,
+  operation: OperationName,
+  caller: Caller,
+  role: Role,
+): {
+  /** Gives the rows that were refused. */
+  play(own: readonly RefusalRow[], isForbiddenLeftOut: boolean): Promise<RefusalRow[]>;
+  expectNothingLeft(refused: readonly RefusalRow[]): Promise<void>;
+} {
+  const { words } = OPERATIONS[operation];
+  let { place } = caller;
+  let served: Answer;
+  /** The call that the rows change one thing about. */
+  let valid: ValidCall;
+  const newCall = () => validCall(t, operation, place, role);
 
   /** A target may allow few subscriptions at once. */
-  async #disable(answer: Answer): Promise<void> {
-    if (this.#operation === 'createWebhook') await disableSubscription(this.#t, answer);
-  }
+  const disable = async (answer: Answer) => {
+    if (operation === 'createWebhook') await disableSubscription(t, answer);
+    return answer;
+  };
 
-  /** Only a 403 is about who may; any other refusal is another rule's. */
-  #expectServed(rules: Rules, what: string, answer: Answer): void {
-    if (answer.status >= 300 && answer.status !== 403) {
-      const { words } = OPERATIONS[this.#operation];
-      throw new Blocked(`control failed: ${words} ${what}: ${answer.summary}`);
-    }
-    this.#t.expect(rules, answer).is(`served ${what}`, answer.status < 300);
-  }
-
-  async #expectNothingLeft(
-    refused: readonly RefusalRow[],
-    valid: ValidCall,
-    served: Answer,
-  ): Promise<void> {
-    const { words } = OPERATIONS[this.#operation];
-    const after = await this.#leftBehind(valid, served);
-    if (after.left === undefined) {
-      const rules = rulesOf(refused);
-      this.#t.expect(rules, after.answer).is('nothing left of what was refused', true);
-      return;
-    }
-    // Each for itself, to see which of them has left something.
-    for (const row of refused) {
-      const alone = await this.#newCall();
-      if ((await this.#send(row, alone)) === undefined) continue;
-      const { answer, left } = await this.#leftBehind(alone, served);
-      const expected = `nothing left of ${words}, refused for ${row[2]}`;
-      this.#t.expect(row[0], answer).is(expected, left === undefined, left);
-    }
-  }
+  /** Undefined where the row cannot be tried. */
+  const send = async ([, , , fault]: RefusalRow, from: ValidCall) => {
+    const faulty = await fault(t, from);
+    if (faulty === undefined) return undefined;
+    const { call = from, undo, ...sending } = faulty;
+    const answer = await sendCall(t, call, { who: await caller.who(), ...sending });
+    await undo?.();
+    return { answer: await disable(answer), call };
+  };
 
   /**
    * Sends the call without any fault: it is served as one that was never sent. A decision is not
    * sent but looked at, so that its transaction is pending still.
    */
-  async #leftBehind(
-    valid: ValidCall,
-    served: Answer,
-  ): Promise<{ readonly answer: Answer; readonly left?: string }> {
-    if (valid.transaction !== undefined) {
-      const answer = (await readBack(this.#t, valid, this.#role))!;
+  const leftBehind = async (call: ValidCall) => {
+    if (call.transaction !== undefined) {
+      const answer = (await readBack(t, call, role))!;
       const status = answer.at('status');
-      return status === 'pending' ? { answer } : { answer, left: `it reads ${status}` };
+      return { answer, left: status === 'pending' ? undefined : `it reads ${status}` };
     }
     // A new name tells a new account as well as the status does (ACC-1).
-    const name = this.#t.fresh.text();
-    const isCreate = valid.operation === 'createAccount';
-    const call = isCreate ? { ...valid, body: { ...valid.body, first_name: name } } : valid;
-    const answer = await sendCall(this.#t, call, { who: await this.#caller.who() });
-    await this.#disable(answer);
-    const member = valid.operation === 'bulkCreateAccounts' ? 'rows.0.status' : undefined;
-    const [seen, wanted] = member
-      ? [answer.at(member), served.at(member)]
-      : [answer.status, served.status];
-    const isNew = isCreate && answer.status < 300 && answer.at('first_name') === name;
+    const first_name = t.fresh.text();
+    const isCreate = operation === 'createAccount';
+    const sent = isCreate ? { ...call, body: { ...call.body, first_name } } : call;
+    const answer = await disable(await sendCall(t, sent, { who: await caller.who() }));
+    const statusOf = (each: Answer) =>
+      operation === 'bulkCreateAccounts' ? each.at('rows.0.status') : each.status;
+    const isNew = isCreate && answer.status < 300 && answer.at('first_name') === first_name;
     // A control that was repeated may have found its own row: then its status shows nothing.
-    const isUnclear = member !== undefined && wanted === 200;
-    const isSame = seen === wanted || isNew || isUnclear;
-    return isSame ? { answer } : { answer, left: answer.summary };
-  }
+    const isUnclear = operation === 'bulkCreateAccounts' && statusOf(served) === 200;
+    const isSame = statusOf(answer) === statusOf(served) || isNew || isUnclear;
+    return { answer, left: isSame ? undefined : answer.summary };
+  };
+
+  return {
+    async play(own, isForbiddenLeftOut) {
+      valid = await newCall();
+      place = valid.place;
+      const who = await caller.who();
+      if (isForbiddenLeftOut) {
+        if ((await disable(await sendCall(t, valid, { who }))).status === 403) return [];
+        valid = await newCall();
+      }
+      served = await disable(await controlCall(t, valid, who));
+      valid = await newCall();
+      const refused: RefusalRow[] = [];
+      for (const row of own) {
+        const sent = await send(row, valid);
+        if (sent === undefined) continue;
+        await judge(t, row, sent.answer, sent.call);
+        // What was served is seen; the next rows start from a record that it has not touched.
+        if (sent.answer.status < 300) valid = await newCall();
+        else refused.push(row);
+      }
+      return refused;
+    },
+    async expectNothingLeft(refused) {
+      const after = await leftBehind(valid);
+      if (after.left === undefined) {
+        t.expect(rulesOf(refused), after.answer).is('nothing left of what was refused', true);
+        return;
+      }
+      // Each for itself, to see which of them has left something.
+      for (const row of refused) {
+        const alone = await newCall();
+        if ((await send(row, alone)) === undefined) continue;
+        const { answer, left } = await leftBehind(alone);
+        const expected = `nothing left of ${words}, refused for ${row[2]}`;
+        t.expect(row[0], answer).is(expected, left === undefined, left);
+      }
+    },
+  };
+}
+
+async function judge(
+  t: ScenarioContext,
+  [rules, operation, what, , expected]: RefusalRow,
+  answer: Answer,
+  call: ValidCall,
+): Promise<void> {
+  if (typeof expected === 'function') await expected(t, rules, answer, call);
+  else if (expected === 'unreadable') {
+    expectUnreadable(t, rules, answer, await sendBrokenJson(t));
+  } else if (expected !== 'served') t.expect(rules, answer).refused(...expected);
+  else if (answer.status >= 300 && answer.status !== 403) {
+    // Only a 403 is about who may; any other refusal is another rule's.
+    const { words } = OPERATIONS[operation];
+    throw new Blocked(`control failed: ${words} ${what}: ${answer.summary}`);
+  } else t.expect(rules, answer).is(`served ${what}`, answer.status < 300);
 }

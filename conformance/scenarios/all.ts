@@ -16,7 +16,6 @@ import { deliveryRetryScenarios } from './delivery/retries.ts';
 import { eventScenarios } from './delivery/routing.ts';
 import { errorScenarios } from './errors/errors.ts';
 import { concurrencyScenarios } from './idempotency/at-once.ts';
-import { credentialScenarios } from './idempotency/credentials.ts';
 import { effectScenarios } from './idempotency/effects.ts';
 import { keyScenarios } from './idempotency/keys.ts';
 import { lifetimeScenarios } from './idempotency/lifetime.ts';
@@ -48,7 +47,6 @@ export const scenarios: readonly Scenario[] = [
   ...repeatScenarios,
   ...effectScenarios,
   ...lifetimeScenarios,
-  ...credentialScenarios,
   ...concurrencyScenarios,
   ...webhookScenarios,
   ...eventScenarios,

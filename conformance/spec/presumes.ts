@@ -46,6 +46,8 @@ const ROWS: readonly Row[] = [
   ],
   [['IDEM-14a'], ['IDEM-2c']],
   [['IDEM-14b'], ['IDEM-14a']],
+  // Where no key is asked for at all, it is not asked for first.
+  [['IDEM-1d'], ['IDEM-1a']],
   [['IDEM-4d'], ['IDEM-5']],
   [['IDEM-11'], ['UPD-7']],
   [['IDEM-13'], ['ACC-8', 'ACC-9']],

@@ -47,18 +47,8 @@ const convAmounts: Scenario = {
       t.advise('CONV-2a', made).fields(whole);
       if (again.status === 200) t.advise('CONV-2a', again).fields(whole);
     }
-    if (t.has('fresh_trading_account')) await expectKeptByApproval(t);
   },
 };
-
-/** A small part of a cent outlives the booking as well. */
-async function expectKeptByApproval(t: ScenarioContext): Promise<void> {
-  const place = await t.given.freshPlace();
-  const made = await t.api.createTransaction(t.newTransaction(place, { amount: '25.005' }));
-  if (made.status >= 300) return;
-  const approved = await t.api.approveTransaction(t.pick(made, 'id'), place.account_id);
-  if (approved.status === 200) t.advise('CONV-2a', approved).field('amount', sameAmount('25.005'));
-}
 
 const convAccountIds: Scenario = {
   id: 'conv-account-ids',

@@ -16,9 +16,6 @@ import {
 } from './envelopes.ts';
 import { deliveryTimeoutMs, subscribe, type TriggeredEvent, triggerEvent } from './events.ts';
 
-/** More than a channel that cuts its replay short would send. */
-const MANY = 60;
-
 const evtChannel: Scenario = {
   id: 'evt-channel',
   title: 'For 7 days the events channel repeats what came after after_seq, as it was delivered',
@@ -65,24 +62,11 @@ const evtChannel: Scenario = {
       t.claim('EVT-2a', words, isSame, `delivered: ${JSON.stringify(envelope)}`);
     }
 
-    const many: TriggeredEvent[] = [];
-    while (many.length < MANY) many.push(await triggerEvent(t));
-    const ids = new Set((await listen())?.map(eventIdOf));
-    const missing = many.filter(({ envelope }) => !ids.has(eventIdOf(envelope)));
-    const all = `all of ${MANY} later events repeated`;
-    t.claim('EVT-10b', all, missing.length === 0, `${missing.length} of them are missing`);
-
     await t.operator.advance(7 * DAY_MS - HOUR_MS);
     const late = await listen();
     // A token that has expired by now is not the channel's fault.
     if (late === undefined) await t.control('the token is good', () => t.api.listWebhooks(), 200);
     expectReplayed(t, late ?? [], made, 'an hour before the 7 days are over');
-
-    // A day of tolerance: old events may be removed once a day.
-    await t.operator.advance(DAY_MS + 2 * HOUR_MS);
-    const old = (await listen())?.filter((each) => made.some((one) => one.id === each.id)) ?? [];
-    const words = 'nothing repeated a day after the 7 days are over';
-    t.claim('EVT-10b', words, old.length === 0, `${old.length} events repeated`);
   },
 };
 

@@ -24,7 +24,7 @@ export interface TriggeredEvent {
   isIn(delivered: Bodied): boolean;
 }
 
-export interface EventOptions {
+interface EventOptions {
   readonly category?: Category;
   /** At whose brand it happens; that of the main role when left out. */
   readonly role?: Role;
@@ -62,18 +62,15 @@ export async function triggerAccountEvent(
   role: Role = t.mainRole,
   over: RequestBody = {},
 ): Promise<TriggeredEvent> {
-  return eventAbout(await t.given.account(over, role));
+  const account = await t.given.account(over, role);
+  const isIn = (each: Bodied) => isAbout(each, account);
+  return { words: `an event about the account ${account.id}`, isIn };
 }
 
 interface Subject {
   readonly id: string;
   readonly reference: string;
   readonly email: string;
-}
-
-export function eventAbout(account: Subject): TriggeredEvent {
-  const isIn = (each: Bodied) => isAbout(each, account);
-  return { words: `an event about the account ${account.id}`, isIn };
 }
 
 /** An id this long is not also the id of another kind of record. */

@@ -1,12 +1,12 @@
 // EVT-10a: how far delivery has come, as last_delivered_seq shows it.
-
 import type { Answer } from '../../engine/send/answer.ts';
-import { printJson } from '../../engine/send/json.ts';
 import type { Scenario } from '../../engine/types.ts';
 import { DAY_MS } from '../../spec/literals.ts';
-import { readSubscription, rowOf, subscriptionsIn } from '../support/subscription-assertions.ts';
+import { readSubscription } from '../support/subscription-assertions.ts';
 import { type Envelope, envelopeIn, sequenceAt, sequenceNames } from './envelopes.ts';
 import { flushDeliveries, subscribe, triggerEvent } from './events.ts';
+
+const seqOf = (subscription: Answer) => Number(subscription.at('last_delivered_seq'));
 
 const evtProgress: Scenario = {
   id: 'evt-progress',
@@ -32,11 +32,6 @@ const evtProgress: Scenario = {
     /** The numbers of the last event that was delivered; several while members are ambiguous. */
     let reached = numbersOf(delivered[1], last.event.envelope);
     const read = () => readSubscription(t, listener.id);
-    const expectIn = (answer: Answer, numbers: readonly number[], when: string) => {
-      const words = `last_delivered_seq ${[...new Set(numbers)].join(' or ')} ${when}`;
-      const seen = `last_delivered_seq ${answer.at('last_delivered_seq')}`;
-      t.expect('EVT-10a', answer).is(words, numbers.includes(seqOf(answer)), seen);
-    };
     // On a live target others may cause events of this subscription too, and EVT-1 judges whether
     // only chosen events are delivered: whatever was taken since counts as well.
     const expectReached = async (when: string, others: readonly number[] = []) => {
@@ -45,28 +40,20 @@ const evtProgress: Scenario = {
       const numbers = [...others, ...reached, ...later];
       // The number may follow an answer after a moment.
       await t.until(async () => numbers.includes(seqOf(await read())), 1_000);
-      expectIn(await read(), numbers, when);
+      const answer = await read();
+      const words = `last_delivered_seq ${[...new Set(numbers)].join(' or ')} ${when}`;
+      const seen = `last_delivered_seq ${seqOf(answer)}`;
+      t.expect('EVT-10a', answer).is(words, numbers.includes(seqOf(answer)), seen);
     };
 
     await expectReached('of the last event delivered');
-    const list = await t.control('the list', () => t.api.listWebhooks(), 200);
-    const row = rowOf(subscriptionsIn(list).rows, listener.id);
-    const listed = row === undefined || reached.includes(Number(row.last_delivered_seq));
-    t.expect('EVT-10a', list).is('the same number in the list', listed, printJson(row));
     if (t.has('emit')) {
       const beside = await subscribe(t, ['order', 'transaction']);
-      const { count } = listener;
       for (const category of ['order', 'transaction'] as const) await beside.deliver({ category });
       await flushDeliveries(t);
-      // EVT-1 judges whether events that were not chosen are delivered.
-      const others = 'though another subscription was delivered later events';
-      if (listener.count === count) expectIn(await read(), reached, others);
+      await expectReached('though another subscription was delivered later events');
     }
-    await t.control('a new secret', () => t.api.rotateWebhookSecret(listener.id));
-    await expectReached('after the secret was rotated');
     if (t.has('clock')) {
-      await t.operator.advance(10 * DAY_MS);
-      await expectReached('ten days later');
       // In real time the retry would take too long to wait for.
       const event = await listener.fail();
       listener.answers(200);
@@ -107,9 +94,5 @@ const evtProgress: Scenario = {
     await expectReached('of an event taken since, or before the gap', since);
   },
 };
-
-function seqOf(subscription: Answer): number {
-  return Number(subscription.at('last_delivered_seq'));
-}
 
 export const deliveryProgressScenarios: readonly Scenario[] = [evtProgress];

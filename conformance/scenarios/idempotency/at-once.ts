@@ -1,57 +1,53 @@
 // IDEM-12, IDEM-14, IDEM-15: requests at the same time. Under one key one runs, and the others get its
 // answer or a 409; under one reference one record is made.
-import { readBack, sendCall, validCall } from '../../cases/calls.ts';
+import { isAvailable, readBack, sendCall, validCall } from '../../cases/calls.ts';
 import { describeAnswer } from '../../engine/judge/expect.ts';
 import { isReplayOf } from '../../engine/judge/replay.ts';
 import type { ScenarioContext } from '../../engine/scenario/scenario-context.ts';
-import { Blocked } from '../../engine/scenario-errors.ts';
 import type { Answer } from '../../engine/send/answer.ts';
-import type { RuleId, Scenario } from '../../engine/types.ts';
+import type { Scenario } from '../../engine/types.ts';
 import { IN_FLIGHT } from '../../spec/errors.ts';
 import { OPERATIONS, WRITE_NAMES, type WriteName } from '../../spec/operations.ts';
 import { answerAtOnce, suspendRequest } from '../support/suspend-request.ts';
 
 /** Enough to meet a gap between looking and writing that is open for part of a millisecond. */
 const CROWD = 16;
+const CROWDED: readonly WriteName[] = [
+  ...(['createAccount', 'createAccount', 'updateAccount', 'bulkCreateAccounts'] as const),
+  ...(['openPosition', 'createTransaction', 'closePosition', 'rejectTransaction'] as const),
+];
 
-function crowdOf(kind: string, title: string, operations: readonly WriteName[]): Scenario {
-  return {
-    id: `idem-crowd-of-${kind}`,
-    title,
-    rules: ['IDEM-15'],
-    needs: kind === 'accounts' ? [] : ['trading_account'],
-    async run(t) {
-      const size = await t.burstSize(CROWD);
-      // Where requests cost nothing, a race is run more than once: by then every connection is open.
-      const rounds = size === CROWD ? [...operations, ...operations] : operations;
-      for (const operation of rounds) {
-        const words = `${OPERATIONS[operation].words}, ${size} times at once`;
-        await t.branch('IDEM-15', words, () => playCrowd(t, operation, size));
-      }
-    },
-  };
-}
-
-async function playCrowd(t: ScenarioContext, operation: WriteName, size: number): Promise<void> {
-  const call = await validCall(t, operation);
-  const key = t.fresh.key();
-  const answers = await t.sendTogether(size, () => sendCall(t, call, { key }));
-  const one = expectOneRun(t, operation, answers);
-  // The record is as the one answer shows it: nothing ran beside it.
-  const read = one && (await readBack(t, call));
-  if (one === undefined || read === undefined) return;
-  for (const path of ['id', 'revision', 'status', 'rows.0.id', 'rows.1.id']) {
-    const value = one.at(path);
-    if (value !== undefined) t.expect('IDEM-15', read).field(path, value);
-  }
-}
+const idemCrowdOfWrites: Scenario = {
+  id: 'idem-crowd-of-writes',
+  title: 'Of identical writes at once one runs; the others replay it or are 409 in flight',
+  rules: ['IDEM-15'],
+  async run(t) {
+    const size = await t.burstSize(CROWD);
+    // Where requests cost nothing, a race is run more than once: by then every connection is open.
+    for (const operation of size === CROWD ? [...CROWDED, ...CROWDED] : CROWDED) {
+      if (!(await isAvailable(t, operation))) continue;
+      const { words } = OPERATIONS[operation];
+      await t.branch('IDEM-15', `${words}, ${size} times at once`, async () => {
+        const call = await validCall(t, operation);
+        const key = t.fresh.key();
+        const answers = await t.sendTogether(size, () => sendCall(t, call, { key }));
+        const one = expectOneRun(t, words, answers);
+        // The record is as the one answer shows it: nothing ran beside it.
+        const read = one && (await readBack(t, call));
+        for (const path of ['id', 'revision', 'status', 'rows.0.id', 'rows.1.id']) {
+          const value = one?.at(path);
+          if (read && value !== undefined) t.expect('IDEM-15', read).field(path, value);
+        }
+      });
+    }
+  },
+};
 
 /** Every answer is the one answer or says that another still runs; gives the one. */
 function expectOneRun(
   t: ScenarioContext,
-  operation: WriteName,
+  words: string,
   answers: readonly Answer[],
-  early: readonly Answer[] = [],
 ): Answer | undefined {
   // A loser may get a 503 write_contention, which is to be sent again.
   const judged = answers.filter(
@@ -59,13 +55,12 @@ function expectOneRun(
   );
   if (judged.length === 0) return undefined;
   // IDEM-14a judges in which form a request is refused while the one still runs.
-  const others = judged.filter((each) => !isInFlight(each) && !early.includes(each));
+  const others = judged.filter(({ status, code }) => status !== 409 || code !== IN_FLIGHT[1]);
   // ERR-1a: without a code no client can tell why it was refused.
   const isUncoded = ({ status, code }: Answer) => status === 409 && code === undefined;
   const served = others.filter((each) => !isUncoded(each));
   const one = served.find((each) => each.status < 300) ?? served[0];
   const different = served.filter((each) => one !== undefined && !isReplayOf(each, one));
-  const { words } = OPERATIONS[operation];
   const expected = `${words}: one answer to all ${answers.length}, or ${IN_FLIGHT.join(' ')}`;
   const seen = [one, ...different].map((each) => (each ? describeAnswer(each) : 'none ran'));
   const truth = one !== undefined && different.length === 0;
@@ -75,43 +70,6 @@ function expectOneRun(
   if (uncoded !== undefined) t.expect('IDEM-15', uncoded).refused(...IN_FLIGHT);
   return truth ? one : undefined;
 }
-
-function isInFlight({ status, code }: Answer): boolean {
-  return status === IN_FLIGHT[0] && code === IN_FLIGHT[1];
-}
-
-/** Held between looking and writing, a check that is no reservation shows every time. */
-const idemCrowdHeldBack: Scenario = {
-  id: 'idem-crowd-held-back',
-  title: 'Of identical requests that all come before the first one runs, one runs',
-  rules: ['IDEM-15'],
-  needs: ['fault', 'clock', 'trading_account'],
-  lane: 'own_world',
-  async run(t) {
-    for (const operation of ['createAccount', 'openPosition', 'updateAccount'] as const) {
-      const { words } = OPERATIONS[operation];
-      await t.branch('IDEM-15', `${words}, held back`, async () => {
-        const call = await validCall(t, operation);
-        const key = t.fresh.key();
-        const effect = { kind: 'delay', ms: 1_000 };
-        const fault = await t.operator.fault({ match: { operation }, effect, times: 6 });
-        const answered: Answer[] = [];
-        const sent = Array.from({ length: 6 }, async () => {
-          const answer = await sendCall(t, call, { key });
-          answered.push(answer);
-          return answer;
-        });
-        for (const each of sent) each.catch(() => {});
-        await t.until(async () => answered.length + (await fault.hits()) >= 6, 2_000);
-        const early = answered.filter((each) => each.status >= 400);
-        if ((await fault.hits()) === 0) throw new Blocked(`the fault did not meet ${words}`);
-        await t.operator.advance(1_000);
-        await fault.remove();
-        expectOneRun(t, operation, await Promise.all(sent), early);
-      });
-    }
-  },
-};
 
 const idemInFlight: Scenario = {
   id: 'idem-in-flight',
@@ -134,16 +92,14 @@ const idemInFlight: Scenario = {
 
 /** False where a repeat was not answered while the first ran. */
 async function expectInFlight(t: ScenarioContext, operation: WriteName): Promise<boolean> {
-  const { words } = OPERATIONS[operation];
   const call = await validCall(t, operation);
   const key = t.fresh.key();
   const send = () => sendCall(t, call, { key });
   const held = await suspendRequest(t, operation, { kind: 'delay', ms: 2_000 }, send);
   for (const answer of [await answerAtOnce(t, send), await answerAtOnce(t, send)]) {
     if (answer === undefined) {
-      const expected = `${IN_FLIGHT.join(' ')} at once, while ${words} runs`;
-      t.claim('IDEM-14a', expected, false, 'no answer until it was over');
-      return false;
+      const expected = `${IN_FLIGHT.join(' ')} at once, while ${OPERATIONS[operation].words} runs`;
+      return t.claim('IDEM-14a', expected, false, 'no answer until it was over');
     }
     t.expect('IDEM-14a', answer).refused(...IN_FLIGHT);
   }
@@ -155,40 +111,6 @@ async function expectInFlight(t: ScenarioContext, operation: WriteName): Promise
   const replayed = isReplayOf(late, first);
   t.expect('IDEM-14a', late).is('the real answer from now on', replayed, undefined, first);
   return true;
-}
-
-const idemInFlightApart: Scenario = {
-  id: 'idem-in-flight-apart',
-  title: 'An attempt that still runs holds up its own subject and credential alone',
-  rules: ['IDEM-2b', 'IDEM-14a'],
-  needs: ['fault', 'clock', 'firm', 'no_amend'],
-  lane: 'own_world',
-  async run(t) {
-    const call = await validCall(t, 'createAccount');
-    const key = t.fresh.key();
-    const send = () => sendCall(t, call, { key });
-    const held = await suspendRequest(t, 'createAccount', { kind: 'delay', ms: 2_000 }, send);
-    const other = await validCall(t, 'createAccount');
-    const subject = await answerAtOnce(t, () => sendCall(t, other, { key }));
-    const words = 'another subject under the key served meanwhile';
-    claimAtOnce(t, 'IDEM-14a', words, (each) => each.status < 300, subject);
-    const credential = await answerAtOnce(t, () => sendCall(t, call, { key, who: 'no_amend' }));
-    const others = 'another credential with key and subject served meanwhile';
-    claimAtOnce(t, 'IDEM-2b', others, (each) => each.status < 300, credential);
-    await t.operator.advance(2_000);
-    await held();
-  },
-};
-
-function claimAtOnce(
-  t: ScenarioContext,
-  rule: RuleId,
-  words: string,
-  test: (answer: Answer) => boolean,
-  answer: Answer | undefined,
-): void {
-  if (answer === undefined) t.claim(rule, words, false, 'no answer until it was over');
-  else t.claim(rule, words, test(answer), describeAnswer(answer), answer);
 }
 
 const idemNotAbandoned: Scenario = {
@@ -214,9 +136,11 @@ const idemNotAbandoned: Scenario = {
       if (atS > 0) await t.operator.advance((atS - lastS) * 1000);
       lastS = atS;
       for (const send of [slow, hung]) {
+        const answer = await answerAtOnce(t, send);
+        const seen = answer === undefined ? 'no answer until it was over' : describeAnswer(answer);
+        const shown = answer === undefined ? [] : [answer];
         const words = `${IN_FLIGHT.join(' ')} after ${atS} s`;
-        const isRefused = ({ status }: Answer) => status === 409;
-        claimAtOnce(t, 'IDEM-14b', words, isRefused, await answerAtOnce(t, send));
+        t.claim('IDEM-14b', words, answer?.status === 409, seen, ...shown);
       }
     }
     await t.operator.advance(500);
@@ -241,15 +165,14 @@ async function observeAbandonment(t: ScenarioContext, send: () => Promise<Answer
 }
 
 /** Each under a key of its own: whichever loses the race finds what the winner made. */
-function crowdOfReference(id: string, record: 'account' | 'transaction'): Scenario {
-  const isAccount = record === 'account';
-  return {
-    id,
-    title: `One reference under several keys at the same moment ends as one ${record}`,
-    rules: isAccount ? ['IDEM-12', 'ACC-5'] : ['IDEM-12'],
-    needs: isAccount ? [] : ['trading_account'],
-    async run(t) {
-      const call = await validCall(t, isAccount ? 'createAccount' : 'createTransaction');
+const idemReferenceInACrowd: Scenario = {
+  id: 'idem-reference-in-a-crowd',
+  title: 'One reference under several keys at the same moment ends as one record',
+  rules: ['IDEM-12', 'ACC-5'],
+  async run(t) {
+    for (const operation of ['createAccount', 'createTransaction'] as const) {
+      if (!(await isAvailable(t, operation))) continue;
+      const call = await validCall(t, operation);
       const size = await t.burstSize(CROWD);
       const answers = await t.sendTogether(size, () => sendCall(t, call));
       const later = await t.control('the reference once more', () => sendCall(t, call));
@@ -260,28 +183,16 @@ function crowdOfReference(id: string, record: 'account' | 'transaction'): Scenar
       const seen = others.map(describeAnswer).join(' / ');
       const words = `the one record ${recordId} in every answer`;
       t.claim('IDEM-12', words, others.length === 0, seen, ...others, later);
-      if (!isAccount) return;
+      if (operation !== 'createAccount') continue;
       const created = judged.filter((each) => each.status === 201).length;
       t.claim('ACC-5', 'one 201 at most', created <= 1, `${created} times 201`, ...judged);
-    },
-  };
-}
+    }
+  },
+};
 
 export const concurrencyScenarios: readonly Scenario[] = [
-  crowdOf(
-    'accounts',
-    'Of identical account writes at once one runs; the others replay it or are 409 in flight',
-    ['createAccount', 'createAccount', 'updateAccount', 'bulkCreateAccounts'],
-  ),
-  crowdOf(
-    'money',
-    'Of identical transactions and orders at once one runs; the others replay it or are 409',
-    ['openPosition', 'createTransaction', 'closePosition', 'rejectTransaction'],
-  ),
-  idemCrowdHeldBack,
+  idemCrowdOfWrites,
   idemInFlight,
-  idemInFlightApart,
   idemNotAbandoned,
-  crowdOfReference('idem-reference-in-a-crowd', 'account'),
-  crowdOfReference('idem-reference-in-a-crowd-of-money', 'transaction'),
+  idemReferenceInACrowd,
 ];

@@ -1,15 +1,10 @@
 // IDEM-4c: what a repeat of each write leaves behind: no record, no event, no other state, no money.
 import { isDeepStrictEqual } from 'node:util';
 import { rowsOf, sendCall, validCall, type WriteCall } from '../../cases/calls.ts';
-import type { RecordedDelivery } from '../../engine/record/exchange-recorder.ts';
 import type { ScenarioContext } from '../../engine/scenario/scenario-context.ts';
-import { MissingCapability } from '../../engine/scenario-errors.ts';
-import type { Answer } from '../../engine/send/answer.ts';
 import { printJson } from '../../engine/send/json.ts';
 import type { Scenario } from '../../engine/types.ts';
 import { OPERATIONS, WRITE_NAMES } from '../../spec/operations.ts';
-import { envelopeIn, eventIdOf } from '../delivery/envelopes.ts';
-import { subscribe } from '../delivery/events.ts';
 
 /** Long enough for what settles by itself (NS-3), and for what a second run would set going. */
 const SETTLES_MS = 60_000;
@@ -24,8 +19,7 @@ const idemRepeatsLeaveNothing: Scenario = {
     for (const operation of WRITE_NAMES) {
       const { words } = OPERATIONS[operation];
       await t.branch('IDEM-4c', words, async () => {
-        const call = await validCall(t, operation).catch(unlessMissing);
-        if (call !== undefined) await expectNothingLeft(t, words, call);
+        await expectNothingLeft(t, words, await validCall(t, operation));
       });
     }
     // The one cancellation that books money.
@@ -34,15 +28,11 @@ const idemRepeatsLeaveNothing: Scenario = {
       const call = await validCall(t, 'cancelTransaction');
       const { id, account_id } = call.transaction!;
       await t.control('an approval', () => t.api.approveTransaction(id, account_id));
-      await t.operator.settle(call.id!);
+      await t.operator.settle(id);
       await expectNothingLeft(t, words, call);
     });
   },
 };
-
-function unlessMissing(error: unknown): undefined {
-  if (!(error instanceof MissingCapability)) throw error;
-}
 
 async function expectNothingLeft(
   t: ScenarioContext,
@@ -83,75 +73,4 @@ async function footprintOf(t: ScenarioContext, call: WriteCall) {
   return { accounts, transactions, money, events: (await operator.events(0)).length };
 }
 
-/** Which event each of them brings is open (NS-11). No approval: its settlement comes at any time. */
-const SENT = [
-  ...(['createAccount', 'updateAccount', 'bulkCreateAccounts'] as const),
-  ...(['openPosition', 'createTransaction', 'rejectTransaction'] as const),
-];
-
-/** For what may still be on its way when the twins have been heard of as often. */
-const GRACE_MS = 300;
-const LONGEST_MS = 8_000;
-/** For further events of a twin that has been heard of. */
-const MORE_MS = 2_000;
-
-const idemRepeatsEmitNothing: Scenario = {
-  id: 'idem-repeats-emit-nothing',
-  title: 'A repeat causes no further event',
-  rules: ['IDEM-4c'],
-  needs: ['receiver', 'trading_account'],
-  // Elsewhere it would hear of whatever all the others do.
-  lane: 'own_world',
-  async run(t) {
-    const listener = await subscribe(t);
-    const pairs: { words: string; thrice: Answer; once: Answer }[] = [];
-    for (const operation of SENT) {
-      const { words } = OPERATIONS[operation];
-      const [call, twin] = [await validCall(t, operation), await validCall(t, operation)];
-      const key = t.fresh.key();
-      const thrice = await t.control(words, () => sendCall(t, call, { key }));
-      for (const _ of [1, 2]) await sendCall(t, call, { key });
-      const once = await t.control(words, () => sendCall(t, twin));
-      pairs.push({ words, thrice, once });
-    }
-    // The twin was sent last, so what the repeats caused comes before its events, or little later.
-    // On a busy machine they may all come late: they are waited for before they are judged.
-    const { deliveries } = listener.hook;
-    const heard = (answer: Answer) => eventsAbout(deliveries, answer).size;
-    await t.until(() => pairs.every(({ once }) => heard(once) > 0), LONGEST_MS);
-    await t.sleep(GRACE_MS);
-    await t.until(() => pairs.every(({ thrice, once }) => heard(thrice) <= heard(once)), MORE_MS);
-    const arrived = await listener.arrived();
-    for (const { words, thrice, once } of pairs) {
-      const [many, few] = [eventsAbout(arrived, thrice), eventsAbout(arrived, once)];
-      const expected = `${few.size} events about ${nameOf(thrice)}, as after ${words} once`;
-      const truth = many.size <= few.size;
-      t.claim('IDEM-4c', expected, truth, `${many.size} events`, thrice, ...many.values());
-    }
-  },
-};
-
-/** The id of the record that an answer is about. */
-function nameOf(answer: Answer): string {
-  return String(answer.at('id') ?? answer.at('rows.0.id'));
-}
-
-/** By the id of the event, because one event may be delivered twice (EVT-4). */
-function eventsAbout<One extends Pick<RecordedDelivery, 'body'>>(
-  arrived: readonly One[],
-  answer: Answer,
-): Map<string | undefined, One> {
-  const about = arrived.filter((each) => mentions(envelopeIn(each), nameOf(answer)));
-  return new Map(about.map((each) => [eventIdOf(envelopeIn(each)), each]));
-}
-
-/** NS-9: where an envelope names its record is open, so any member may. */
-function mentions(value: unknown, id: string): boolean {
-  if (value === null || typeof value !== 'object') return value === id;
-  return Object.values(value).some((each) => mentions(each, id));
-}
-
-export const effectScenarios: readonly Scenario[] = [
-  idemRepeatsLeaveNothing,
-  idemRepeatsEmitNothing,
-];
+export const effectScenarios: readonly Scenario[] = [idemRepeatsLeaveNothing];

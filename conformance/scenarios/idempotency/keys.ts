@@ -1,81 +1,63 @@
-// IDEM-1: what an Idempotency-Key must be, and that it is checked before the rest of a request.
+// IDEM-1: what an Idempotency-Key must be, and that it is checked before the rest of a request; IDEM-2b:
+// that it belongs to the credential and not to its token.
 import { type Call, sendCall, validCall } from '../../cases/calls.ts';
 import { observeTwoKeys } from '../../cases/questions.ts';
+import { type Expected, type Fault, type RefusalRow, refusals } from '../../cases/refusals.ts';
+import { describeAnswer } from '../../engine/judge/expect.ts';
 import { isReplayOf } from '../../engine/judge/replay.ts';
-import type { ScenarioContext } from '../../engine/scenario/scenario-context.ts';
-import { Blocked } from '../../engine/scenario-errors.ts';
-import type { Answer } from '../../engine/send/answer.ts';
 import type { Scenario } from '../../engine/types.ts';
 import { KEY_REQUIRED } from '../../spec/errors.ts';
 import { LONGEST } from '../../spec/literals.ts';
-import { OPERATIONS, type WriteName } from '../../spec/operations.ts';
+import { WRITE_NAMES, type WriteName } from '../../spec/operations.ts';
+import { anotherToken } from '../support/request-token.ts';
 import { UNKNOWN_ID } from '../support/unknown-id.ts';
 
-/** IDEM-1d: other faults of a request, before which the missing key is refused. */
-type OtherFault = readonly [WriteName, what: string, Omit<Call, 'operation'>];
+/** An empty key and one of spaces are the same once trimmed; proxies may drop either. */
+const under =
+  (key: string | null): Fault =>
+  () => ({ key });
 
-const nowhere = { id: UNKNOWN_ID, query: { account_id: UNKNOWN_ID } };
+/** Without a code it is the refusal of a reader (ERR-2). */
+const keyFirst: Expected = (t, rules, answer) => {
+  const words = KEY_REQUIRED.join(' ');
+  t.expect(rules, answer).is(`${words}, before any other fault`, answer.summary === words);
+};
+
+/** IDEM-1d: another fault of a request, before which the missing key is refused. */
+function faulty(operation: WriteName, what: string, rest: Omit<Call, 'operation'>): RefusalRow {
+  const fault: Fault = () => ({ key: null, call: { operation, ...rest } });
+  return ['IDEM-1d', operation, `no key and ${what}`, fault, keyFirst];
+}
+
 const broken = { raw: '{"client_reference_id": ' };
+const nowhere = { id: UNKNOWN_ID, query: { account_id: UNKNOWN_ID } };
+const idAsNumber = { body: { trading_account_id: Number(UNKNOWN_ID) } };
+const noAt = { body: { client_reference_id: 'x', email: 'x' } };
 
-const OTHER_FAULTS: readonly OtherFault[] = [
-  ['createAccount', 'broken JSON', broken],
-  ['createAccount', 'no required field', { body: {} }],
-  ['createAccount', 'an email without @', { body: { client_reference_id: 'x', email: 'x' } }],
-  ['updateAccount', 'an unknown account', { id: UNKNOWN_ID, body: {} }],
-  ['updateAccount', 'a stale tag', { id: UNKNOWN_ID, body: {}, ifMatch: '"stale"' }],
-  ['bulkCreateAccounts', 'an empty batch', { body: { accounts: [] } }],
-  ['createTransaction', 'an id as a number', { body: { account_id: Number(UNKNOWN_ID) } }],
-  ['approveTransaction', 'an unknown transaction', nowhere],
-  ['rejectTransaction', 'no reason', { ...nowhere, body: {} }],
-  ['cancelTransaction', 'an empty reason', { ...nowhere, body: { reason: '' } }],
-  ['openPosition', 'broken JSON', broken],
-  ['closePosition', 'an id as a number', { body: { trading_account_id: Number(UNKNOWN_ID) } }],
-];
-
-function keyRequiredOn(kind: string, ...operations: readonly WriteName[]): Scenario {
-  const ofAccounts = kind === 'accounts';
-  return {
-    id: `idem-key-required-on-${kind}`,
-    title: `The writes of ${kind} require a key, and check it before anything else, else 400`,
-    rules: ['IDEM-1a', 'IDEM-1d'],
-    needs: ofAccounts ? [] : ['trading_account'],
-    observes: ofAccounts ? ['NS-58'] : [],
-    async run(t) {
-      for (const operation of operations) await expectKeyRequired(t, operation);
-      if (ofAccounts) await observeTwoKeys(t);
-    },
-  };
-}
-
-/** Without a key the write is refused, and nothing is done: with one it is served as the first. */
-async function expectKeyRequired(t: ScenarioContext, operation: WriteName): Promise<void> {
-  const call = await validCall(t, operation);
-  // An empty value and one of spaces are the same once trimmed; proxies may drop either.
-  const lacking = operation === 'createAccount' ? [null, '', '   '] : [null];
-  const bare: Answer[] = [];
-  for (const key of lacking) bare.push(await sendCall(t, call, { key }));
-  const keyed = await sendCall(t, call);
-  // Where one was let through, that may be why the keyed one could not be served any more.
-  if (keyed.status >= 300 && !bare.some((each) => each.status < 300)) {
-    const { words } = OPERATIONS[operation];
-    throw new Blocked(`control failed: ${words} with a key: ${keyed.summary}`);
-  }
-  t.findings.controlled = true;
-  const refused = bare.map((each) => t.expect('IDEM-1a', each).refused(...KEY_REQUIRED).ok);
-  if (refused.includes(false)) return;
-  if (operation === 'createAccount') {
-    const isFirst = keyed.status !== 200;
-    t.expect('IDEM-1a', keyed).is('201, because what was refused created nothing', isFirst);
-  }
-  for (const [, what, fault] of OTHER_FAULTS.filter(([name]) => name === operation)) {
-    for (const key of lacking) {
-      const answer = await sendCall(t, { operation, ...fault }, { key });
-      // Without a code it is the refusal of a reader (ERR-2).
-      const first = answer.summary === KEY_REQUIRED.join(' ');
-      t.expect('IDEM-1d', answer).is(`${KEY_REQUIRED.join(' ')}, although there is ${what}`, first);
-    }
-  }
-}
+const idemKeyRequired = refusals({
+  id: 'idem-key-required',
+  title: 'Every write requires a key, and checks it before anything else, else 400',
+  observes: ['NS-58'],
+  rows: [
+    ...WRITE_NAMES.map((name): RefusalRow => {
+      return ['IDEM-1a', name, 'no key', under(null), KEY_REQUIRED];
+    }),
+    ['IDEM-1a', 'createAccount', 'an empty key', under(''), KEY_REQUIRED],
+    ['IDEM-1a', 'createAccount', 'a key of spaces', under('   '), KEY_REQUIRED],
+    faulty('createAccount', 'broken JSON', broken),
+    faulty('createAccount', 'no required field', { body: {} }),
+    faulty('createAccount', 'an email without @', noAt),
+    faulty('updateAccount', 'a stale tag', { id: UNKNOWN_ID, body: {}, ifMatch: '"stale"' }),
+    faulty('bulkCreateAccounts', 'an empty batch', { body: { accounts: [] } }),
+    faulty('createTransaction', 'an id as a number', idAsNumber),
+    faulty('approveTransaction', 'an unknown transaction', nowhere),
+    faulty('rejectTransaction', 'no reason', { ...nowhere, body: {} }),
+    faulty('cancelTransaction', 'an empty reason', { ...nowhere, body: { reason: '' } }),
+    faulty('openPosition', 'broken JSON', broken),
+    faulty('closePosition', 'an id as a number', idAsNumber),
+  ],
+  also: observeTwoKeys,
+});
 
 const idemKeyLength: Scenario = {
   id: 'idem-key-length',
@@ -93,7 +75,6 @@ const idemKeyLength: Scenario = {
       t.expect('IDEM-1b', await create(t.fresh.text(length))).refused(...KEY_REQUIRED);
     }
     const [lower, key] = [t.fresh.text(LONGEST), t.fresh.key()];
-    // References are the same in any case; of keys that is not specified.
     for (const [how, one, other] of [
       ['the last character', longest, `${longest.slice(0, -1)}z`],
       ['case', lower, lower.toUpperCase()],
@@ -110,13 +91,28 @@ const idemKeyLength: Scenario = {
   },
 };
 
-export const keyScenarios: readonly Scenario[] = [
-  keyRequiredOn('accounts', 'createAccount', 'updateAccount', 'bulkCreateAccounts'),
-  keyRequiredOn(
-    'transactions',
-    ...(['createTransaction', 'approveTransaction'] as const),
-    ...(['rejectTransaction', 'cancelTransaction'] as const),
-  ),
-  keyRequiredOn('positions', 'openPosition', 'closePosition'),
-  idemKeyLength,
-];
+const idemOtherToken: Scenario = {
+  id: 'idem-other-token',
+  title: 'A key belongs to the credential and not to its token: a new token repeats as the old one',
+  rules: ['IDEM-2b'],
+  needs: ['client'],
+  async run(t) {
+    const credential = await t.credential('client');
+    const brand_id = t.brandId('client') ?? t.brandId(t.mainRole);
+    const call = { ...(await validCall(t, 'createAccount')), body: t.newAccount({ brand_id }) };
+    const key = t.fresh.key();
+    // Where tokens are asked for in another way, the one that there is repeats for itself.
+    const token = async () => (await anotherToken(t, credential)) ?? credential.token;
+    const [one, another] = [await token(), await token()];
+    // NS-8: where neither is known, there is no token at all.
+    if (one === '' || another === '') return t.notTested('IDEM-2b', 'no token was to be had');
+    const send = (bearer: string) =>
+      sendCall(t, call, { who: 'client', key, authorization: `Bearer ${bearer}` });
+    const first = await t.control('a create', () => send(one));
+    const repeat = await send(another);
+    const replayed = isReplayOf(repeat, first);
+    t.expect('IDEM-2b', repeat).is('the first answer', replayed, describeAnswer(repeat), first);
+  },
+};
+
+export const keyScenarios: readonly Scenario[] = [idemKeyRequired, idemKeyLength, idemOtherToken];

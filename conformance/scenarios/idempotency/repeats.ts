@@ -1,17 +1,14 @@
 // IDEM-4, IDEM-5, IDEM-11, IDEM-13: a repeat of each write gets the first answer, byte for byte, and
 // does nothing; refusals are kept as successes are.
-import { moveOn, readBack, sendCall, type ValidCall, validCall } from '../../cases/calls.ts';
+import { moveOn, readBack, sendCall, validCall, type WriteCall } from '../../cases/calls.ts';
 import { body, type Fault, ifMatch, path, rows } from '../../cases/refusals.ts';
-import type { Role } from '../../engine/capabilities.ts';
 import { describeAnswer } from '../../engine/judge/expect.ts';
 import { bytesWithRequestIdOf, isReplayOf, sameMembers } from '../../engine/judge/replay.ts';
 import type { ScenarioContext } from '../../engine/scenario/scenario-context.ts';
-import { Blocked, MissingCapability, UnknownPayload } from '../../engine/scenario-errors.ts';
-import type { Answer } from '../../engine/send/answer.ts';
-import { memberAt } from '../../engine/send/answer.ts';
+import { Blocked, UnknownPayload } from '../../engine/scenario-errors.ts';
+import { type Answer, memberAt } from '../../engine/send/answer.ts';
 import { printJson } from '../../engine/send/json.ts';
-import type { Scenario } from '../../engine/types.ts';
-import type { Place } from '../../providers/target.ts';
+import type { RuleId, Scenario } from '../../engine/types.ts';
 import {
   FORBIDDEN,
   INVALID,
@@ -40,7 +37,24 @@ function replayOf(operation: WriteName): Scenario {
     needs: route.startsWith('/api/v1/accounts') ? [] : ['trading_account'],
     async run(t) {
       const call = await validCall(t, operation);
-      const { first, repeats, send } = await expectReplays(t, call);
+      const key = t.fresh.key();
+      const send = () => sendCall(t, call, { key });
+      const first = await t.control(words, send);
+      // IDEM-4b: what the record has become since is no part of the first answer.
+      await moveOn(t, call, first);
+      const before = await readBack(t, call);
+      const repeats = [await send(), await send()];
+      for (const repeat of repeats) {
+        t.expect('IDEM-4a', repeat).status(first.status);
+        // An answer of another status is another answer: its bytes say nothing more.
+        if (repeat.status !== first.status) continue;
+        const named = recordsIn(repeat);
+        const isOne = named === '' || named === recordsIn(first);
+        t.expect('IDEM-4c', repeat).is('nothing made a second time', isOne, `id ${named}`, first);
+        t.expect('IDEM-4b', repeat).sameBytesAs(first);
+      }
+      expectOwnNumbers(t, first, repeats);
+      if (before !== undefined) expectUnmoved(t, before, (await readBack(t, call))!);
       if (hasTag) expectTag(t, first, repeats[0]!);
       if (!repeats.every((each) => isReplayOf(each, first))) return;
       // A record that its repeats use up is not kept for 24 hours.
@@ -49,44 +63,6 @@ function replayOf(operation: WriteName): Scenario {
       t.expect('IDEM-4a', last).is('the first answer still', kept, describeAnswer(last), first);
     },
   };
-}
-
-/** A create by a known reference: found again, the record would read as it does now. */
-function replayOfFound(record: 'account' | 'transaction'): Scenario {
-  return {
-    id: `idem-replay-of-found-${record}`,
-    title: `The 200 for a ${record} that is known is kept under its key as a 201 is`,
-    rules: REPLAY_RULES,
-    needs: record === 'account' ? [] : ['trading_account'],
-    async run(t) {
-      const call = await validCall(t, record === 'account' ? 'createAccount' : 'createTransaction');
-      await expectReplays(t, call, await t.control('a create', () => sendCall(t, call)));
-    },
-  };
-}
-
-/** Sends a call, lets its record move on, and repeats it twice under its key. */
-async function expectReplays(t: ScenarioContext, call: ValidCall<WriteName>, made?: Answer) {
-  const key = t.fresh.key();
-  const send = () => sendCall(t, call, { key });
-  const first = await t.control(OPERATIONS[call.operation].words, send);
-  // IDEM-4b: what the record has become since is no part of the first answer.
-  await moveOn(t, call, made ?? first);
-  const before = await readBack(t, call);
-  const repeats = [await send(), await send()];
-  for (const repeat of repeats) {
-    t.expect('IDEM-4a', repeat).status(first.status);
-    // An answer of another status is another answer: its bytes say nothing more.
-    if (repeat.status !== first.status) continue;
-    const named = recordsIn(repeat);
-    const isOne = named === '' || named === recordsIn(first);
-    t.expect('IDEM-4c', repeat).is('nothing made a second time', isOne, `id ${named}`, first);
-    t.expect('IDEM-4b', repeat).sameBytesAs(first);
-  }
-  expectOwnNumbers(t, first, repeats);
-  const after = before && (await readBack(t, call));
-  if (after !== undefined) expectUnmoved(t, before!, after);
-  return { first, repeats, send };
 }
 
 /** Ids of the records that an answer is about; empty if it names none. */
@@ -128,11 +104,18 @@ function expectTag(t: ScenarioContext, first: Answer, repeat: Answer): void {
 
 const REFUSAL_RULES = ['IDEM-4a', 'IDEM-4b', 'IDEM-4d', 'IDEM-5'] as const;
 
-/** Whether the same request without its fault has the same subject. */
-type Corrected = 'corrected' | 'never corrected';
-
-/** NS-1: with what an order is refused is open, so that the target says so itself (`as now`). */
-type RefusedRow = readonly [WriteName, Refusal | 'as now', what: string, Fault, Corrected];
+/**
+ * Whether the same request without its fault has the same subject and is sent as well; with a rule,
+ * that rule says what it gets. NS-1: with what an order is refused is open, so that the target says so
+ * itself (`as now`).
+ */
+type RefusedRow = readonly [
+  WriteName,
+  Refusal | 'as now',
+  what: string,
+  Fault,
+  'corrected' | 'never corrected' | 'IDEM-11' | 'IDEM-13',
+];
 
 const noEmail = body((t) => ({ email: t.fresh.text() }));
 const noChange = body((_, { account }) => ({
@@ -141,130 +124,78 @@ const noChange = body((_, { account }) => ({
 const noAmount = body((t) => ({ amount: t.fresh.text() }));
 const noReason = body({ reason: '' });
 const unknownPlace = body({ trading_account_id: UNKNOWN_ID });
-const ofOtherBrand = body((t) => ({ brand_id: t.brandId('other_brand') ?? UNKNOWN_ID }));
 const tooManyRows = rows((all) => Array.from({ length: MOST_ROWS + 1 }, () => all[0]!));
 const otherTag = ifMatch('"no-such-revision"');
+const emailInUse: Fault = async (t, valid) =>
+  body({ email: (await t.given.account()).email })(t, valid);
+const phoneInUse: Fault = async (t, valid) => {
+  const phone = t.fresh.phone();
+  await t.given.account({ phone });
+  return body({ phone })(t, valid);
+};
+/** NS-41: whether its own brand under this key is the same subject is open. */
+const ofOtherBrand: Fault = (t, valid) => {
+  const brand_id = t.brandId('other_brand') ?? UNKNOWN_ID;
+  const call = { ...valid, body: t.newAccount({ brand_id }, 'brand') };
+  return t.has('brand') ? { call, who: 'brand' } : undefined;
+};
 const ofRejected: Fault = async (t, valid) => {
   const { id } = await t.given.rejected(valid.place!);
   return { call: { ...valid, id } };
+};
+const ofProvider: Fault = async (t) => {
+  if (!t.has('provider_trading_account')) return undefined;
+  const place = await t.given.providerPlace();
+  const type = { transaction_type: 'Withdrawal', method: 'Withdrawal', amount: '-25.00' };
+  const { id, account_id } = await t.given.transaction(place, type);
+  return { call: { operation: 'approveTransaction', id, query: { account_id } } };
 };
 const unknownPosition: Fault = async (t, valid) => {
   const { body: closing } = await closePosition(t, await openPosition(t, valid.place!));
   return { call: { ...valid, body: closing(valid.position!, UNKNOWN_ID) } };
 };
-const WITHDRAWAL = { transaction_type: 'Withdrawal', method: 'Withdrawal', amount: '-25.00' };
-const providerWithdrawal: Fault = async (t, valid) => {
-  const { id, account_id } = await t.given.transaction(valid.place!, WITHDRAWAL);
-  const probe = await t.api.approveTransaction(id, account_id);
-  if (probe.status < 300) {
-    const words = "no withdrawal is a payment provider's here";
-    throw new MissingCapability('provider_trading_account', words);
-  }
-  return { call: { ...valid, id } };
-};
-/** Of what has settled; the scope is granted before the request is sent again. */
-const withoutAmend: Fault = async (t, valid) => {
-  const { id, account_id } = valid.transaction!;
-  await t.control('an approval', () => t.api.approveTransaction(id, account_id));
-  await t.operator.settle(valid.id!);
-  const scopes = ['transactions:write'];
-  const who = await t.operator.mint({ scopes });
-  const granted = [...scopes, 'transactions:amend'];
-  return { who, undo: () => t.operator.rescope(who.clientId ?? '', granted) };
-};
 
-interface Refusals extends Omit<Scenario, 'rules' | 'run'> {
-  readonly role?: Role;
-  /** Where its calls are made, if not at any place. */
-  readonly place?: (t: ScenarioContext) => Promise<Place>;
-  readonly rows: readonly RefusedRow[];
-  readonly also?: Scenario['run'];
-}
-
-const REFUSALS: readonly Refusals[] = [
-  {
-    id: 'idem-refusals-of-accounts',
-    title: 'Refused writes of accounts are answered the same refusal again: 422, 412, 404',
-    observes: ['NS-30'],
-    rows: [
-      ['createAccount', INVALID, 'an email without @', noEmail, 'corrected'],
-      ['updateAccount', INVALID, 'nothing to change', noChange, 'corrected'],
-      ['updateAccount', STALE, 'another tag', otherTag, 'corrected'],
-      ['updateAccount', NOT_FOUND, 'an unknown account', path(UNKNOWN_ID), 'never corrected'],
-    ],
-    also: observeUnreadable,
-  },
-  {
-    id: 'idem-refusals-of-batches',
-    title: 'Refused batches are answered the same refusal again',
-    rows: [['bulkCreateAccounts', TOO_WIDE, 'a row too many', tooManyRows, 'never corrected']],
-  },
-  {
-    id: 'idem-refusals-of-transactions',
-    title: 'Refused writes of transactions are answered the same refusal again: 422, 404, 409',
-    needs: ['trading_account'],
-    rows: [
-      ['createTransaction', INVALID, 'no amount', noAmount, 'corrected'],
-      ['createTransaction', NOT_FOUND, 'an unknown place', unknownPlace, 'corrected'],
-      ['rejectTransaction', INVALID, 'no reason', noReason, 'corrected'],
-      ['cancelTransaction', NOT_FOUND, 'an unknown transaction', path(UNKNOWN_ID), 'corrected'],
-      ['approveTransaction', INVALID_STATE, 'a rejected transaction', ofRejected, 'corrected'],
-    ],
-  },
-  {
-    id: 'idem-refusals-of-positions',
-    title: 'Refused orders are answered the same refusal again',
-    needs: ['trading_account', 'orders'],
-    rows: [
-      ['closePosition', 'as now', 'an unknown position', unknownPosition, 'corrected'],
-      ['openPosition', 'as now', 'an unknown place', unknownPlace, 'never corrected'],
-    ],
-  },
-  {
-    id: 'idem-refusal-by-brand',
-    title: 'The 403 for another brand is kept under its key',
-    needs: ['brand'],
-    role: 'brand',
-    rows: [
-      ['createAccount', INVALID, 'an email without @', noEmail, 'corrected'],
-      // NS-41: whether its own brand under this key is the same subject is open.
-      ['createAccount', FORBIDDEN, 'another brand', ofOtherBrand, 'never corrected'],
-    ],
-  },
-  {
-    id: 'idem-refusal-of-provider-withdrawal',
-    title: 'The 501 for a payment-provider withdrawal is kept under its key',
-    needs: ['provider_trading_account'],
-    place: (t) => t.given.providerPlace(),
-    rows: [
-      [
-        'approveTransaction',
-        NOT_IMPLEMENTED,
-        'a provider withdrawal',
-        providerWithdrawal,
-        'corrected',
-      ],
-    ],
-  },
-  {
-    id: 'idem-refusal-of-cancel',
-    title:
-      'The 403 for cancelling a settled transaction is kept, though the scope is granted since',
-    needs: ['mint', 'settle', 'fresh_trading_account'],
-    rows: [['cancelTransaction', FORBIDDEN, 'no transactions:amend', withoutAmend, 'corrected']],
-  },
+const OF_ACCOUNTS: readonly RefusedRow[] = [
+  ['createAccount', INVALID, 'an email without @', noEmail, 'IDEM-11'],
+  ['createAccount', FORBIDDEN, 'another brand', ofOtherBrand, 'never corrected'],
+  ['createAccount', INVALID_STATE, 'an email in use', emailInUse, 'IDEM-13'],
+  ['createAccount', INVALID_STATE, 'a phone in use', phoneInUse, 'IDEM-13'],
+  ['updateAccount', INVALID, 'nothing to change', noChange, 'corrected'],
+  // A 412 cannot succeed by replay: its tag stays stale under that key.
+  ['updateAccount', STALE, 'another tag', otherTag, 'IDEM-11'],
+  ['updateAccount', NOT_FOUND, 'an unknown account', path(UNKNOWN_ID), 'never corrected'],
+  ['bulkCreateAccounts', TOO_WIDE, 'a row too many', tooManyRows, 'never corrected'],
 ];
 
-function refusalsOf({ rows: all, role, place, also, ...about }: Refusals): Scenario {
+const OF_MONEY: readonly RefusedRow[] = [
+  ['createTransaction', INVALID, 'no amount', noAmount, 'corrected'],
+  ['createTransaction', NOT_FOUND, 'an unknown place', unknownPlace, 'corrected'],
+  ['rejectTransaction', INVALID, 'no reason', noReason, 'corrected'],
+  ['cancelTransaction', NOT_FOUND, 'an unknown transaction', path(UNKNOWN_ID), 'corrected'],
+  ['approveTransaction', INVALID_STATE, 'a rejected transaction', ofRejected, 'corrected'],
+  ['approveTransaction', NOT_IMPLEMENTED, 'a provider withdrawal', ofProvider, 'never corrected'],
+  ['closePosition', 'as now', 'an unknown position', unknownPosition, 'corrected'],
+  ['openPosition', 'as now', 'an unknown place', unknownPlace, 'never corrected'],
+];
+
+const isRule = (corrected: RefusedRow[4]): corrected is 'IDEM-11' | 'IDEM-13' =>
+  corrected.startsWith('IDEM');
+
+function refusalsOf(
+  all: readonly RefusedRow[],
+  about: Omit<Scenario, 'rules' | 'run'>,
+  also?: Scenario['run'],
+): Scenario {
+  const further = new Set(all.map(([, , , , corrected]) => corrected).filter(isRule));
   return {
     ...about,
-    rules: REFUSAL_RULES,
+    rules: [...REFUSAL_RULES, ...further],
     async run(t) {
       for (const row of all) {
-        const words = `${OPERATIONS[row[0]].words} with ${row[2]}, repeated`;
-        await t.branch(REFUSAL_RULES, words, async () => {
-          await expectKept(t, row, await place?.(t), role ?? t.mainRole);
-        });
+        const [operation, , what, , corrected] = row;
+        const words = `${OPERATIONS[operation].words} with ${what}, repeated`;
+        const rules: RuleId[] = [...REFUSAL_RULES, ...[corrected].filter(isRule)];
+        await t.branch(rules, words, () => expectKept(t, row));
       }
       await also?.(t);
     },
@@ -272,17 +203,17 @@ function refusalsOf({ rows: all, role, place, also, ...about }: Refusals): Scena
 }
 
 /**
- * A refusal that is made again has the request_id of its own call, which a replay does not (IDEM-5).
- * The corrected request shows it for certain: only a refusal that was kept answers it.
+ * A refusal that is made again has the request_id of its own call, which a replay does not (IDEM-5). If
+ * it has, the corrected request shows it for certain: only a refusal that was kept answers it.
  */
 async function expectKept(
   t: ScenarioContext,
-  [operation, expected, , fault, corrected]: RefusedRow,
-  place: Place | undefined,
-  role: Role,
+  [operation, expected, what, fault, corrected]: RefusedRow,
 ): Promise<void> {
-  const valid = await validCall(t, operation, place, role);
-  const { call = valid, who = role, undo } = (await fault(t, valid))!;
+  const valid = await validCall(t, operation);
+  const faulty = await fault(t, valid);
+  if (faulty === undefined) return;
+  const { call = valid, who = t.mainRole } = faulty;
   const now = expected === 'as now' ? await sendCall(t, call, { who }) : undefined;
   if (now !== undefined && (now.status < 400 || now.status >= 500 || now.code === undefined)) {
     throw new UnknownPayload(`no refusal of an order is known: ${now.summary}`);
@@ -291,13 +222,14 @@ async function expectKept(
   const key = t.fresh.key();
   const first = await sendCall(t, call, { key, who });
   if (first.status !== status || (first.code ?? code) !== code) {
-    throw new Blocked(`expected ${status} ${code}, but ${first.summary}`);
+    throw new Blocked(`${what}: expected ${status} ${code}, but ${first.summary}`);
   }
   const again = await sendCall(t, call, { key, who });
-  await undo?.();
-  const late = corrected === 'corrected' ? await sendCall(t, valid, { key, who }) : undefined;
-  const replay = late ?? again;
-  const isSure = late === undefined ? sameNumber(again, first) !== false : isReplayOf(late, first);
+  const corrects = corrected !== 'never corrected';
+  const late = corrects ? await sendCall(t, valid, { key, who }) : undefined;
+  if (isRule(corrected)) await expectOld(t, corrected, valid, late!, [first, again]);
+  const replay = sameNumber(again, first) === true ? again : (late ?? again);
+  const isSure = replay === again ? sameNumber(again, first) !== false : isReplayOf(replay, first);
   const kept = isSure && isReplayOf(again, first);
   const refusal = `the first refusal again: ${describeAnswer(first)}`;
   t.expect('IDEM-4d', replay).is(refusal, kept, describeAnswer(replay), first);
@@ -311,6 +243,23 @@ async function expectKept(
   const bytes = `the ${first.body.length} bytes of exchange ${first.n}: ${describeAnswer(first)}`;
   t.expect('IDEM-4b', replay).is(bytes, same, undefined, first);
   expectOwnNumbers(t, first, late === undefined ? [again] : [again, late]);
+}
+
+/** The corrected request gets the old refusal, and for IDEM-11 runs under a new key. */
+async function expectOld(
+  t: ScenarioContext,
+  rule: 'IDEM-11' | 'IDEM-13',
+  valid: WriteCall,
+  late: Answer,
+  [first, again]: readonly [Answer, Answer],
+): Promise<void> {
+  // IDEM-4a judges with which status it comes again.
+  const isOld = isReplayOf(late, first) || isReplayOf(late, again);
+  t.expect(rule, late).is(`the old refusal: ${describeAnswer(first)}`, isOld, undefined, first);
+  if (!isOld || rule === 'IDEM-13') return;
+  const renewed = await sendCall(t, valid);
+  const ran = renewed.status < 300;
+  t.expect(rule, renewed).is('the corrected request run under a new key', ran);
 }
 
 /** Undefined where the bodies have no request_id. */
@@ -329,75 +278,20 @@ async function observeUnreadable(t: ScenarioContext): Promise<void> {
   t.observe('NS-30', `an unreadable body is ${kept ? 'kept' : 'not kept'} under its key`);
 }
 
-const emailInUse: Fault = async (t, valid) =>
-  body({ email: (await t.given.account()).email })(t, valid);
-
-const phoneInUse: Fault = async (t, valid) => {
-  const phone = t.fresh.phone();
-  await t.given.account({ phone });
-  return body({ phone })(t, valid);
-};
-
-/** The corrected request under the old key, and for IDEM-11 then under a new one. */
-type CorrectedRow = readonly [WriteName, what: string, Fault];
-
-function correctedRequests(
-  rule: 'IDEM-11' | 'IDEM-13',
-  about: Pick<Scenario, 'id' | 'title'>,
-  all: readonly CorrectedRow[],
-): Scenario {
-  return {
-    ...about,
-    rules: [rule],
-    async run(t) {
-      for (const [operation, what, fault] of all) {
-        await t.branch(rule, `${OPERATIONS[operation].words} with ${what}`, async () => {
-          const corrected = await validCall(t, operation);
-          const { call = corrected } = (await fault(t, corrected))!;
-          const key = t.fresh.key();
-          const first = await sendCall(t, call, { key });
-          if (first.status < 400) throw new Blocked(`${what} is answered ${first.summary}`);
-          const again = await sendCall(t, call, { key });
-          const old = await sendCall(t, corrected, { key });
-          // IDEM-4a judges with which status it comes again.
-          const kept = isReplayOf(old, first) || isReplayOf(old, again);
-          const words = `the old refusal: ${describeAnswer(first)}`;
-          t.expect(rule, old).is(words, kept, undefined, first);
-          if (!kept || rule === 'IDEM-13') return;
-          const renewed = await sendCall(t, corrected);
-          const ran = renewed.status < 300;
-          t.expect(rule, renewed).is('the corrected request run under a new key', ran);
-        });
-      }
-    },
-  };
-}
-
 export const repeatScenarios: readonly Scenario[] = [
   ...WRITE_NAMES.map(replayOf),
-  ...(['account', 'transaction'] as const).map(replayOfFound),
-  ...REFUSALS.map(refusalsOf),
-  correctedRequests(
-    'IDEM-11',
+  refusalsOf(
+    OF_ACCOUNTS,
     {
-      id: 'idem-corrected-request',
-      title: 'After a 4xx the corrected request gets the old refusal, and runs under a new key',
+      id: 'idem-refusals-of-accounts',
+      title: 'Refused writes of accounts get the same refusal again, even once they are corrected',
+      observes: ['NS-30'],
     },
-    [
-      ['createAccount', 'an email without @', noEmail],
-      // A 412 cannot succeed by replay: its tag stays stale under that key.
-      ['updateAccount', 'a stale tag', otherTag],
-    ],
+    observeUnreadable,
   ),
-  correctedRequests(
-    'IDEM-13',
-    {
-      id: 'idem-conflict-of-people',
-      title: 'The 409 for an email or a phone in use is kept, and replays though it is put right',
-    },
-    [
-      ['createAccount', 'an email in use', emailInUse],
-      ['createAccount', 'a phone in use', phoneInUse],
-    ],
-  ),
+  refusalsOf(OF_MONEY, {
+    id: 'idem-refusals-of-money',
+    title: 'Refused transactions and orders get the same refusal again',
+    needs: ['trading_account'],
+  }),
 ];

@@ -1,4 +1,4 @@
-// LIM-3, LIM-5: what a firm is allowed over all its credentials, and what a refusal draws on.
+// LIM-3: what a firm is allowed over all its credentials.
 import type { Role } from '../../engine/capabilities.ts';
 import type { ScenarioContext } from '../../engine/scenario/scenario-context.ts';
 import { Blocked, Inconclusive } from '../../engine/scenario-errors.ts';
@@ -7,7 +7,6 @@ import type { FirmRate } from '../../providers/control-plane.ts';
 import type { Credential } from '../../providers/target.ts';
 import {
   type Burst,
-  clearlyAbove,
   drain,
   joined,
   type Probe,
@@ -16,7 +15,6 @@ import {
   refill,
   sendBurst,
   sightingsOf,
-  standsStill,
   truthOf,
 } from './measure.ts';
 import { about, allowanceOf, nearly, weighBurst, weighTogether } from './rate-evidence.ts';
@@ -30,7 +28,7 @@ const SCOPES = ['accounts:write'];
 const limFirm: Scenario = {
   id: 'lim-firm',
   title: 'A firm is served four times the rate of a credential, and both must have room',
-  rules: ['LIM-3', 'LIM-5', 'LIM-6'],
+  rules: ['LIM-3', 'LIM-6'],
   observes: ['NS-36'],
   needs: ['bursts', 'plan', 'rates', 'mint', 'clock', 'other_firm'],
   lane: 'limits',
@@ -58,16 +56,6 @@ const limFirm: Scenario = {
 
     await firm.setRate(10);
     await firm.expectRate(probes, 10, 'what the agreement sets');
-    const still = await standsStill(t);
-    for (const [words, expectKept] of [
-      ['refused by the firm', () => firm.expectOwnKept(probes)],
-      ['refused for its own rate', () => firm.expectFirmKept(probes)],
-    ] as const) {
-      await t.branch('LIM-5', words, async () => {
-        if (!still) throw new Inconclusive('the target cannot stop its clock');
-        await expectKept();
-      });
-    }
     await firm.observeRate();
   },
 };
@@ -172,42 +160,6 @@ class Firm {
     // LIM-6: the header is about the credential, even if the firm had no room.
     const limit = Number(own.limited[0]?.headers.get('x-ratelimit-limit') ?? Number.NaN);
     await expectRefusalForm(this.#t, limited[0], Number.isNaN(limit) ? undefined : limit);
-  }
-
-  /** A credential that its firm refuses keeps its allowance until the firm has room. */
-  async expectOwnKept([spender, refused, untouched]: readonly Probe[]): Promise<void> {
-    await this.setRate(SANDBOX);
-    await refill(this.#t);
-    await sendBurst(this.#t, spender!, clearlyAbove(SANDBOX));
-    const turned = await sendBurst(this.#t, refused!, SANDBOX);
-    if (turned.served.length > 0) {
-      throw new Blocked('the firm still had room for another credential');
-    }
-    await this.setRate(100);
-    await this.#t.operator.advance(150);
-    const after = await sendBurst(this.#t, refused!, SANDBOX);
-    const beside = await sendBurst(this.#t, untouched!, SANDBOX);
-    const [count, wanted] = [after.served.length, beside.served.length];
-    if (wanted < 3) throw new Blocked('the firm has no room again');
-    const expected = `${wanted} served at once, as to a credential that was not refused before`;
-    this.#t.claim('LIM-5', expected, count >= wanted - 1, `${count} served`, ...turned.limited);
-  }
-
-  /** A credential that is refused for its own rate draws nothing from its firm. */
-  async expectFirmKept([insistent, other]: readonly Probe[]): Promise<void> {
-    await this.setRate(30);
-    await refill(this.#t);
-    const control = await drain(this.#t, other!);
-    await refill(this.#t);
-    const tried = await sendBurst(this.#t, insistent!, 45);
-    // What was served does draw from the firm.
-    if (tried.served.length > clearlyAbove(SANDBOX)) {
-      throw new Blocked(`${tried.served.length} served at once of one credential (LIM-1)`);
-    }
-    const beside = await drain(this.#t, other!);
-    const [count, wanted] = [beside.served.length, control.served.length];
-    const expected = `${wanted} served, though another one was refused 40 times`;
-    this.#t.claim('LIM-5', expected, count >= wanted - 1, `${count} served`, ...beside.limited);
   }
 
   /** NS-36: whether a faster credential makes the firm faster. */

@@ -37,9 +37,15 @@ const rejectedOfOtherAccount: Fault = async (t, valid) => {
   return { call: { ...valid, id, query: { account_id } } };
 };
 
-const txsAccountInQuery = refusals({
-  id: 'txs-account-in-query',
-  title: 'The query must name the account as a decimal string, on all three decisions',
+function idAnd(suffix: string) {
+  return ({ transaction }: Parameters<Fault>[1]) => `${transaction!.account_id}${suffix}`;
+}
+
+const emptyReason = body({ reason: '' });
+
+const txsRefused = refusals({
+  id: 'txs-refused',
+  title: 'A decision names its account as a decimal string; to reject or to cancel takes a reason',
   observes: ['NS-48', 'NS-58'],
   needs: ['trading_account'],
   rows: [
@@ -47,31 +53,23 @@ const txsAccountInQuery = refusals({
       // With which status a query without it is refused is open.
       ['TXS-15', each, 'no account_id in the query', query(null), invalidOrUnreadable],
       ['TXS-15', each, 'account_id=abc', query('abc'), INVALID],
+      ['TXS-16', each, 'the id of another account', otherAccount, NOT_FOUND],
+      ['TXS-16', each, 'an account that does not exist', query(UNKNOWN_ID), NOT_FOUND],
+      ['TXS-16', each, 'a transaction that does not exist', path(UNKNOWN_ID), NOT_FOUND],
+      ['TXS-16', each, 'a rejected one of another account', rejectedOfOtherAccount, NOT_FOUND],
+      ['CONV-1c', each, 'the id abc in the path', path('abc'), INVALID],
+      ['CONV-1c', each, 'digits and x in the path', path((id) => `${id}x`), INVALID],
     ]),
     ['TXS-15', 'approveTransaction', 'an empty account_id', query(''), invalidOrUnreadable],
     ['TXS-15', 'approveTransaction', 'account_id=-1', query('-1'), invalidOrUnreadable],
     ['TXS-15', 'approveTransaction', 'digits and .0', query(idAnd('.0')), invalidOrUnreadable],
     ['TXS-15', 'approveTransaction', 'digits and x', query(idAnd('x')), invalidOrUnreadable],
+    ['TXS-14', 'rejectTransaction', 'an empty reason', emptyReason, INVALID],
+    ['TXS-14', 'rejectTransaction', 'no reason', only({}), 'unreadable'],
+    ['TXS-14', 'cancelTransaction', 'an empty reason', emptyReason, INVALID],
+    ['TXS-14', 'cancelTransaction', 'no reason', only({}), 'unreadable'],
   ],
   also: (t) => observe(t, 'NS-48', 'NS-58'),
-});
-
-function idAnd(suffix: string) {
-  return ({ transaction }: Parameters<Fault>[1]) => `${transaction!.account_id}${suffix}`;
-}
-
-const txsNamedAccount = refusals({
-  id: 'txs-named-account',
-  title: 'A transaction that is unknown, or not of the account named, is 404 and stays as it was',
-  needs: ['trading_account'],
-  rows: onEach((each) => [
-    ['TXS-16', each, 'the id of another account', otherAccount, NOT_FOUND],
-    ['TXS-16', each, 'an account that does not exist', query(UNKNOWN_ID), NOT_FOUND],
-    ['TXS-16', each, 'a transaction that does not exist', path(UNKNOWN_ID), NOT_FOUND],
-    ['TXS-16', each, 'a rejected one of another account', rejectedOfOtherAccount, NOT_FOUND],
-    ['CONV-1c', each, 'the id abc in the path', path('abc'), INVALID],
-    ['CONV-1c', each, 'digits and x in the path', path((id) => `${id}x`), INVALID],
-  ]),
 });
 
 const txsScope = refusals({
@@ -80,21 +78,5 @@ const txsScope = refusals({
   needs: ['trading_account', 'no_scopes', 'amend_only'],
   rows: onEach((each) => scopeRows('TXS-17', each)),
 });
-const txsReason = refusals({
-  id: 'txs-reason',
-  title: 'An empty reason is 422, an absent one an unreadable body; neither decides anything',
-  needs: ['trading_account'],
-  rows: [
-    ['TXS-14', 'rejectTransaction', 'an empty reason', body({ reason: '' }), INVALID],
-    ['TXS-14', 'rejectTransaction', 'no reason', only({}), 'unreadable'],
-    ['TXS-14', 'cancelTransaction', 'an empty reason', body({ reason: '' }), INVALID],
-    ['TXS-14', 'cancelTransaction', 'no reason', only({}), 'unreadable'],
-  ],
-});
 
-export const refusedDecisionScenarios: readonly Scenario[] = [
-  txsAccountInQuery,
-  txsNamedAccount,
-  txsScope,
-  txsReason,
-];
+export const refusedDecisionScenarios: readonly Scenario[] = [txsRefused, txsScope];
