@@ -120,7 +120,7 @@ disturbed('contention that never passes is the answer', async () => {
 
 disturbed('a target that dies on the way is accused of nothing, and not forgiven', async () => {
   let calls = 0;
-  const results = await play({ disturb: () => (++calls > 25 ? null : undefined), isHurried: true });
+  const results = await play({ disturb: () => (++calls > 36 ? null : undefined), isHurried: true });
   const rules = RULES.map((id) => judgeRule(findRule(id), results));
   const verdicts = rules.map(({ verdict }) => verdict);
   assert.not(verdicts.includes('deviates'));
