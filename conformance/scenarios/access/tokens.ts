@@ -57,6 +57,26 @@ const authTokensWork: Scenario = {
   },
 };
 
+const authTokenScopes: Scenario = {
+  id: 'auth-token-scopes',
+  title: 'A token from the token endpoint holds the scopes of its client and no others',
+  rules: ['AUTH-4'],
+  needs: ['mint'],
+  async run(t) {
+    const client = await clientOf(t, { scopes: ['accounts:write'] });
+    const found = await findForm(t, client);
+    if (found === undefined) throw new Blocked('the token endpoint gives no token');
+    const holder = t.as({ ...client, token: found.token });
+    const key = t.fresh.key();
+    const body = t.newAccount();
+    await t.control('what its client may do', () => holder.createAccount(body, { key }), 201);
+    // Where its client is served as well, it is not the token that holds too much.
+    const direct = await t.as(client).listWebhooks();
+    if (direct.status < 300) throw new Blocked('webhooks are open to all (HOOK-6)');
+    t.expect('AUTH-4', await holder.listWebhooks()).refused(403, 'forbidden');
+  },
+};
+
 function observeForm(t: ScenarioContext, form: TokenForm, answer: Answer): void {
   const seconds = answer.at('expires_in');
   const members = Object.keys((answer.json ?? {}) as object).join(', ');
@@ -64,6 +84,43 @@ function observeForm(t: ScenarioContext, form: TokenForm, answer: Answer): void 
   const words = `client credentials by ${ways[form]}, answered ${answer.status} {${members}}`;
   t.observe('NS-8', words, typeof seconds === 'number' ? { token_lifetime_s: seconds } : {});
 }
+
+const authTokenExpires: Scenario = {
+  id: 'auth-token-expires',
+  title: 'A token works for the time that it is given, and is no valid token after it',
+  rules: ['AUTH-1', 'AUTH-3a'],
+  // Depth: a token's lifetime is not specified; that it ends, where the answer says when, is.
+  needs: ['clock', 'mint'],
+  lane: 'own_world',
+  async run(t) {
+    const client = await clientOf(t, { scopes: EVERYTHING });
+    const found = await findForm(t, client);
+    const token = found?.token ?? client.token;
+    const holder = t.as({ ...client, token });
+    const key = t.fresh.key();
+    const body = t.newAccount();
+    const lasting = () => holder.createAccount(body, { key });
+    const control = await t.control('the token while it lasts', lasting);
+    const longer = await t.as({ ...client, token: `${token}x` }).createAccount(t.newAccount());
+    const noToken = longer.status >= 400 && longer.status < 500;
+    t.expect('AUTH-1', longer).is('refused with one character more', noToken);
+    // NS-8: that it says when it expires is not specified.
+    const seconds = found?.answer.at('expires_in');
+    const isTimed = typeof seconds === 'number';
+    if (isTimed) await t.operator.advance(seconds * 500);
+    const again = await holder.createAccount(t.newAccount());
+    t.expect('AUTH-3a', again).is('served again while it lasts', again.status < 300);
+    if (!isTimed) return;
+    await t.operator.advance(seconds * 500 + 1_000);
+    const other = t.newAccount();
+    const late = await holder.createAccount(other);
+    const refused = late.status >= 400 && late.status < 500;
+    t.expect('AUTH-1', late).is(`refused after its ${seconds} seconds`, refused);
+    const made = await t.api.createAccount(other);
+    const first = !refused || made.status === control.status;
+    t.expect('AUTH-1', made).is('201, because nothing was created before', first);
+  },
+};
 
 const A_MINUTE_MS = 61_000;
 /** Nothing is saved up in it. */
@@ -209,6 +266,8 @@ async function burst(
 
 export const tokenScenarios: readonly Scenario[] = [
   authTokensWork,
+  authTokenScopes,
+  authTokenExpires,
   authTokenBudget,
   authTokenBudgetApart,
 ];

@@ -8,9 +8,18 @@ import { Blocked } from '../../engine/scenario-errors.ts';
 import type { Scenario } from '../../engine/types.ts';
 import { DAY_MS, HOUR_MS } from '../../spec/literals.ts';
 import { PUBLIC } from '../support/addresses.ts';
-import { disabled, isDisabled, readSubscription } from '../support/subscription-assertions.ts';
+import {
+  disabled,
+  isDisabled,
+  readSubscription,
+  SUCCESS_STATUSES,
+} from '../support/subscription-assertions.ts';
 import { claimNone, flushDeliveries, subscribe, triggerEvent } from './events.ts';
 import { isSignedWith } from './signatures.ts';
+
+async function disable(t: ScenarioContext, id: string): Promise<void> {
+  await t.control('disabling', () => t.api.disableWebhook(id), ...SUCCESS_STATUSES);
+}
 
 const evtDisabled: Scenario = {
   id: 'evt-disabled',
@@ -22,7 +31,7 @@ const evtDisabled: Scenario = {
     const [listener, beside] = [await subscribe(t), await subscribe(t)];
     const { event: before } = await listener.deliver();
     await beside.first(before);
-    await t.control('disabling', () => t.api.disableWebhook(listener.id));
+    await disable(t, listener.id);
     const { event: after } = await beside.deliver();
     await flushDeliveries(t);
     claimNone(t, ['HOOK-5', 'EVT-13'], 'nothing delivered', await listener.of(after, 1, 0));
@@ -42,13 +51,17 @@ const hookDisabledForGood: Scenario = {
     // NS-28: this event may wait behind the one that fails, and then it is never sent.
     await triggerEvent(t);
     await flushDeliveries(t);
-    await t.control('disabling', () => t.api.disableWebhook(old.id));
+    await disable(t, old.id);
     await flushDeliveries(t);
     const { count } = old;
     old.answers(200);
     await t.operator.advance(2 * DAY_MS);
     const words = 'no retry of what had failed before, and nothing that had waited behind it';
     claimNone(t, 'EVT-13', words, await old.arrived(count));
+    await t.operator.advance(31 * DAY_MS);
+    claimNone(t, 'HOOK-13', 'nothing in the month after', await old.arrived(count));
+    await expectDisabled(t, old.id);
+
     const secrets = [old.given.secret, ...(await tryToEnable(t, old.given))];
     await expectDisabled(t, old.id);
 
@@ -94,12 +107,14 @@ const CHANGES: readonly (readonly [when: string, ...addresses: string[]])[] = [
 const evtTargetChanged: Scenario = {
   id: 'evt-target-changed',
   title: 'A target that is no longer public gets nothing: its subscription is disabled and says so',
-  rules: ['EVT-11'],
+  rules: ['EVT-11', 'HOOK-13'],
   needs: ['receiver', 'dns', 'clock'],
   lane: 'own_world',
   async run(t) {
     for (const [when, ...addresses] of CHANGES) {
-      await t.branch('EVT-11', when, () => expectEnded(t, addresses, when === 'before a retry'));
+      await t.branch(['EVT-11', 'HOOK-13'], when, () =>
+        expectEnded(t, addresses, when === 'before a retry'),
+      );
     }
   },
 };
@@ -135,6 +150,16 @@ async function expectEnded(
   t.expect('EVT-11', read).fields({ disabled, disabled_reason: filledText });
   const other = await readSubscription(t, beside.id);
   t.expect('EVT-11', other).is('the one beside it not disabled', !isDisabled(other));
+  if (!isDisabled(read)) return;
+
+  // HOOK-13: it stays disabled even when the target is public again.
+  const atEnd = listener.count;
+  await t.operator.resolve(host, [PUBLIC]);
+  await triggerEvent(t);
+  await t.operator.advance(DAY_MS);
+  const words = 'nothing delivered though the target is public again';
+  claimNone(t, 'HOOK-13', words, await listener.arrived(atEnd));
+  await expectDisabled(t, listener.id);
 }
 
 export const deliveryEndScenarios: readonly Scenario[] = [

@@ -62,15 +62,18 @@ export async function triggerAccountEvent(
   role: Role = t.mainRole,
   over: RequestBody = {},
 ): Promise<TriggeredEvent> {
-  const account = await t.given.account(over, role);
-  const isIn = (each: Bodied) => isAbout(each, account);
-  return { words: `an event about the account ${account.id}`, isIn };
+  return eventAbout(await t.given.account(over, role));
 }
 
 interface Subject {
   readonly id: string;
   readonly reference: string;
   readonly email: string;
+}
+
+export function eventAbout(account: Subject): TriggeredEvent {
+  const isIn = (each: Bodied) => isAbout(each, account);
+  return { words: `an event about the account ${account.id}`, isIn };
 }
 
 /** An id this long is not also the id of another kind of record. */

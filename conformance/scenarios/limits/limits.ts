@@ -1,18 +1,25 @@
 // LIM: which rate a credential is held to, what is counted, and what a limited request is answered.
+import { batch, type Call, sendCall, validCall } from '../../cases/calls.ts';
 import { describeAnswer } from '../../engine/judge/expect.ts';
 import type { ScenarioContext } from '../../engine/scenario/scenario-context.ts';
 import { Blocked, Inconclusive } from '../../engine/scenario-errors.ts';
+import type { Answer } from '../../engine/send/answer.ts';
 import { CONNECTIONS } from '../../engine/send/route.ts';
 import type { RuleId, Scenario } from '../../engine/types.ts';
 import type { Credential, CredentialOptions } from '../../providers/target.ts';
 import { HOUR_MS } from '../../spec/literals.ts';
+import { OPERATIONS, type OperationName } from '../../spec/operations.ts';
 import { isNewAccount } from '../support/account-assertions.ts';
+import { anotherToken } from '../support/request-token.ts';
+import { UNTRIGGERED_CATEGORIES } from '../support/subscription-assertions.ts';
+import { UNKNOWN_ID } from '../support/unknown-id.ts';
 import {
   type Burst,
   clearlyAbove,
   drain,
   exhaust,
   harmlessWrite,
+  joined,
   type Probe,
   probeOf,
   type Rate,
@@ -21,6 +28,7 @@ import {
   refill,
   sendAtOnce,
   sendBurst,
+  sightingsOf,
   standsStill,
   truthOf,
 } from './measure.ts';
@@ -179,16 +187,33 @@ const limOwnLimit = rates(
 const limPerCredential: Scenario = {
   ...LIMITED,
   id: 'lim-per-credential',
-  title: 'Each credential has an allowance of its own',
+  title: 'Each credential has an allowance of its own, which its tokens share',
   rules: ['LIM-1'],
   needs: ['bursts', 'plan', 'mint'],
   async run(t) {
     const [one, other] = [await probeOf(t), await probeOf(t)];
-    await exhaust(t, one);
+    const alone = await exhaust(t, one);
     const beside = await sendBurst(t, other, 2);
     const isApart = beside.limited.length === 0;
     const actual = `${beside.served.length} served`;
     t.claim('LIM-1', 'two served to another credential', isApart, actual, ...beside.limited);
+
+    const token = await anotherToken(t, one.credential);
+    if (token === undefined) return;
+    await refill(t);
+    const used = await exhaust(t, one);
+    const authorization = `Bearer ${token}`;
+    const request: RepeatableRequest = (client, options) =>
+      one.request(client, { ...options, authorization });
+    const second = await sendBurst(t, { ...one, request }, clearlyAbove(one.perSecond));
+    // AUTH-3a judges whether the token works.
+    const unknown = second.served.find(({ status }) => status === 401);
+    if (unknown !== undefined) throw new Blocked(`a token just issued: ${unknown.summary}`);
+    const both = joined(used, second);
+    const truth = truthOf(weighBurst(shownBy(one.perSecond, alone.sightings), both.sightings));
+    const expected = 'no more than about a second of allowance to both tokens of the credential';
+    const seen = `${used.served.length} served to one, ${second.served.length} to the other`;
+    t.claim('LIM-1', expected, truth, seen, ...both.served, ...second.limited.slice(0, 1));
   },
 };
 
@@ -332,16 +357,25 @@ const limHeadersElsewhere: Scenario = {
   title: 'No answer but a 429 has rate-limit headers, be it served or refused',
   rules: ['LIM-8'],
   async run(t) {
+    const { api } = t;
     const { id, etag: ifMatch, body, answer } = await t.given.account();
+    const key = t.fresh.key();
+    const update = () => api.updateAccount(id, { country: 'FR' }, { key, ifMatch });
     const otherReference = { client_reference_id: t.fresh.reference() };
     for (const each of [
       answer,
-      await t.api.updateAccount(id, { country: 'FR' }, { ifMatch }),
-      await t.api.createAccount({ ...body, ...otherReference }),
-      await t.api.createAccount(t.newAccount({ email: t.fresh.text() })),
-      await t.api.createAccount({}, { raw: '{' }),
-      await t.api.updateAccount(id, { country: 'DE' }, { ifMatch }),
-      await t.api.listWebhooks(),
+      await t.given.reread({ body }),
+      await update(),
+      await update(),
+      await api.createAccount(body, { key: null }),
+      await api.createAccount({ ...body, ...otherReference }),
+      await api.createAccount(t.newAccount({ email: t.fresh.text() })),
+      await api.createAccount({}, { raw: '{' }),
+      await api.updateAccount(UNKNOWN_ID, { country: 'FR' }, { ifMatch }),
+      await api.updateAccount(id, { country: 'DE' }, { ifMatch }),
+      await api.bulkCreateAccounts([body]),
+      await api.listWebhooks(),
+      await api.listAccounts(),
     ]) {
       if (each.status === 429) continue;
       // A 503 may ask for a wait (IDEM-6b).
@@ -393,14 +427,24 @@ const limReadsAndWrites: Scenario = {
     const writes = await burst();
     if (writes.limited.length === 0) throw new Blocked(`no 429 to ${size} writes at once`);
     const baseline = shownBy(probe.perSecond, writes.sightings);
-    const { served, sightings } = await burst(read);
-    const truth = truthOf(weighBurst(baseline, sightings));
-    // LIM-2 judges how many writes are served; here it must be as many as of writes.
-    if (truth === false && weighBurst(baseline, (await burst()).sightings) === 'broken') {
-      throw new Blocked(`${writes.served.length} writes at once, and then not as many (LIM-2)`);
+    let turn = 0;
+    const either: RepeatableRequest = (client, options) => {
+      turn += 1;
+      return turn % 2 === 0 ? read(client, options) : probe.request(client, options);
+    };
+    for (const [words, request] of [
+      ['reads', read],
+      ['reads and writes by turns', either],
+    ] as const) {
+      const { served, sightings } = await burst(request);
+      const truth = truthOf(weighBurst(baseline, sightings));
+      // LIM-2 judges how many writes are served; here it must be as many as of writes.
+      if (truth === false && weighBurst(baseline, (await burst()).sightings) === 'broken') {
+        throw new Blocked(`${writes.served.length} writes at once, and then not as many (LIM-2)`);
+      }
+      const expected = `as many ${words} at once as writes: about ${writes.served.length}`;
+      t.claim('LIM-11', expected, truth, `${served.length} served`, ...served.slice(-1));
     }
-    const expected = `as many reads at once as writes: about ${writes.served.length}`;
-    t.claim('LIM-11', expected, truth, `${served.length} served`, ...served.slice(-1));
     // NS-59: whether refusals for another reason, and replays, are counted as well.
     const [key, body] = [t.fresh.key(), t.newAccount()];
     const refused = () => t.newAccount({ email: 'x' });
@@ -414,6 +458,93 @@ const limReadsAndWrites: Scenario = {
   },
 };
 
+const SANDBOX = 5;
+
+const limEveryOperation: Scenario = {
+  ...LIMITED,
+  id: 'lim-every-operation',
+  title: 'Each operation is metered, from the allowance of all of them',
+  rules: ['LIM-11', 'ERR-4'],
+  needs: ['bursts', 'mint', 'clock', 'rates', 'trading_account'],
+  async run(t) {
+    const { served } = await exhaust(t, await probeOf(t));
+    const [least, most] = about(SANDBOX);
+    if (served.length < least || served.length > most) {
+      throw new Blocked(`${served.length} creates served at once (LIM-2)`);
+    }
+    for (const [operation, send] of await repeatable(t)) {
+      await t.branch(['LIM-11', 'ERR-4'], operation, () => expectMetered(t, operation, send));
+    }
+  },
+};
+
+type Send = (who: Credential) => Promise<Answer>;
+
+/** Requests that are served however often they are sent. */
+async function repeatable(t: ScenarioContext): Promise<[OperationName, Send][]> {
+  const known = await t.given.account();
+  const place = await t.given.place();
+  const { id, url } = await t.given.webhook(undefined, UNTRIGGERED_CATEGORIES);
+  const calls: Call[] = [
+    { operation: 'bulkCreateAccounts', body: batch([known.body]) },
+    { operation: 'listAccounts' },
+    { operation: 'listTransactions' },
+    await validCall(t, 'createTransaction', place),
+    await validCall(t, 'approveTransaction', place),
+    await validCall(t, 'rejectTransaction', place),
+    await validCall(t, 'cancelTransaction', place),
+    { operation: 'createWebhook', body: { url, event_categories: [...UNTRIGGERED_CATEGORIES] } },
+    { operation: 'listWebhooks' },
+    { operation: 'getWebhook', id },
+    { operation: 'rotateWebhookSecret', id },
+    { operation: 'disableWebhook', id },
+  ];
+  let tag = known.etag;
+  const update: Send = async (who) => {
+    const body = { first_name: t.fresh.text() };
+    const answer = await t.as(who).updateAccount(known.id, body, { ifMatch: tag });
+    tag = answer.headers.get('etag') ?? tag;
+    return answer;
+  };
+  const sends = calls.map((call): [OperationName, Send] => [
+    call.operation,
+    (who) => sendCall(t, call, { who }),
+  ]);
+  return [['updateAccount', update], ...sends];
+}
+
+async function expectMetered(
+  t: ScenarioContext,
+  operation: OperationName,
+  send: Send,
+): Promise<void> {
+  const scopes = ['accounts:write', 'transactions:write', 'webhooks:manage'];
+  const who = await t.operator.mint({ scopes, plan: 'sandbox' });
+  const answers: Answer[] = [];
+  const isOver = ({ status }: Answer) => status >= 300 && status < 500;
+  while (answers.length < clearlyAbove(SANDBOX) && !answers.some(isOver)) {
+    answers.push(await send(who));
+  }
+  const last = answers.at(-1)!;
+  // A refusal for another reason (NS-2, NS-4) shows nothing of allowances.
+  if (last.status >= 300 && last.status !== 429) return;
+  const still = await standsStill(t);
+  const served = answers.filter(({ status }) => status < 300).length;
+  const expected = `${about(SANDBOX).join(' to ')} of ${operation} served at once`;
+  const truth = truthOf(weighBurst(allowanceOf(SANDBOX), sightingsOf(answers, still)));
+  t.claim('LIM-11', expected, truth, `${served} served`, last);
+  if (last.status !== 429) return;
+  // ERR-4: required of the nine writes.
+  if (OPERATIONS[operation].keyed) {
+    t.expect('ERR-4', last).header('X-Request-Id', 'a value', (value) => value.trim() !== '');
+  }
+  const other = await t.as(who).createAccount(t.newAccount());
+  const words = `429 to a create as well, once ${operation} has used the allowance up`;
+  // If its clock runs, allowance may have returned by then.
+  const isLimited = other.status === 429 || (still ? false : undefined);
+  t.claim('LIM-11', words, isLimited, other.summary, last, other);
+}
+
 export const limitScenarios: readonly Scenario[] = [
   limRate,
   limPlans,
@@ -426,4 +557,5 @@ export const limitScenarios: readonly Scenario[] = [
   limHeadersElsewhere,
   limBulkIsOne,
   limReadsAndWrites,
+  limEveryOperation,
 ];

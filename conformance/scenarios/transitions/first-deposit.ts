@@ -2,8 +2,11 @@
 import { withdrawal } from '../../cases/moves.ts';
 import type { ScenarioContext } from '../../engine/scenario/scenario-context.ts';
 import type { GivenTransaction } from '../../engine/scenario/scenario-setup.ts';
+import { Blocked } from '../../engine/scenario-errors.ts';
 import type { Answer } from '../../engine/send/answer.ts';
 import type { Scenario } from '../../engine/types.ts';
+import { DAY_MS } from '../../spec/literals.ts';
+import { expectReads } from '../support/transaction-assertions.ts';
 
 function approve(t: ScenarioContext, { id, account_id }: GivenTransaction): Promise<Answer> {
   const key = t.fresh.key();
@@ -59,13 +62,47 @@ const txsFirstDeposit: Scenario = {
       await expectOn(await t.given.transaction(euros), false);
     });
     await expectOn(await t.given.transaction(await t.given.freshPlace()), true);
-    if (!t.has('settle')) return;
-    // Settled and cancelled, it stays the one. What may cancel it is TXS-10's.
+  },
+};
+
+const txsFirstDepositCancelled: Scenario = {
+  id: 'txs-first-deposit-cancelled',
+  title: 'A first-time deposit that is settled and cancelled stays the one',
+  rules: ['TXS-2'],
+  // Depth: what may cancel a settled transaction is TXS-10's.
+  needs: ['ledger'],
+  async run(t) {
+    const place = await t.given.freshPlace();
+    const first = await t.given.transaction(place);
+    expectFlag(t, await approve(t, first), true);
     await t.operator.settle(first.id);
+    expectFlag(t, await t.given.rereadTransaction(first), true);
     const cancel = () => t.api.cancelTransaction(first.id, first.account_id);
     expectFlag(t, await t.control('cancelling what has settled', cancel, 200), true);
-    await expectRead(first, true);
-    await expectOn(await t.given.transaction(place), false);
+    expectFlag(t, await t.given.rereadTransaction(first), true);
+    expectFlag(t, await approve(t, await t.given.transaction(place)), false);
+  },
+};
+
+const txsFirstDepositRace: Scenario = {
+  id: 'txs-first-deposit-race',
+  title: 'Of deposits approved at once exactly one is the first-time deposit',
+  rules: ['TXS-2'],
+  needs: ['fresh_trading_account'],
+  async run(t) {
+    const place = await t.given.freshPlace();
+    const crowd = await t.burstSize(5);
+    const deposits: GivenTransaction[] = [];
+    while (deposits.length < crowd) deposits.push(await t.given.transaction(place));
+    const answers = await t.sendTogether(crowd, (index) => {
+      const { id, account_id } = deposits[index]!;
+      return t.api.approveTransaction(id, account_id);
+    });
+    const approved = answers.filter((each) => each.status === 200);
+    if (approved.length === 0) throw new Blocked('none of the deposits was approved');
+    const marked = approved.filter(isMarked).length;
+    const words = 'is_ftd on one of the approved deposits';
+    t.claim('TXS-2', words, marked === 1, `on ${marked} of them`, ...approved);
   },
 };
 
@@ -110,7 +147,25 @@ async function observeDeposits(t: ScenarioContext): Promise<void> {
   }
 }
 
+const txsInTime: Scenario = {
+  id: 'txs-in-time',
+  title: 'A quarter later what has settled reads settled, and a first deposit is the only one',
+  rules: ['TXS-1', 'TXS-2'],
+  needs: ['clock', 'ledger'],
+  lane: 'own_world',
+  async run(t) {
+    const place = await t.given.place();
+    const first = await t.given.settled(place);
+    await t.operator.advance(92 * DAY_MS);
+    await expectReads(t, 'TXS-1', first, 'settled');
+    expectFlag(t, await approve(t, await t.given.transaction(place)), false);
+  },
+};
+
 export const firstDepositScenarios: readonly Scenario[] = [
   txsFirstDeposit,
+  txsFirstDepositCancelled,
+  txsFirstDepositRace,
   txsFirstDepositAtMostOnce,
+  txsInTime,
 ];

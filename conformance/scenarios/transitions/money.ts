@@ -1,12 +1,12 @@
 // TXS: what decisions do to the money: withdrawals, providers, second approvals, cancelling what has
-// settled.
-import { decide, withdrawal } from '../../cases/moves.ts';
+// settled; and of two decisions at the same moment one comes first.
+import { decide, type Verb, withdrawal } from '../../cases/moves.ts';
 import { oneOf } from '../../engine/judge/matchers.ts';
 import type { ScenarioContext } from '../../engine/scenario/scenario-context.ts';
 import type { GivenTransaction } from '../../engine/scenario/scenario-setup.ts';
 import { Blocked } from '../../engine/scenario-errors.ts';
 import type { Answer } from '../../engine/send/answer.ts';
-import type { Scenario } from '../../engine/types.ts';
+import type { RuleId, Scenario } from '../../engine/types.ts';
 import type { Place } from '../../providers/target.ts';
 import { FORBIDDEN, NOT_IMPLEMENTED } from '../../spec/errors.ts';
 import { DAY_MS } from '../../spec/literals.ts';
@@ -256,6 +256,7 @@ const txsReasonKept: Scenario = {
         await decide(t, 'approve', pending),
         await decide(t, verb === 'reject' ? 'cancel' : 'reject', pending, { reason: 'another' }),
         await t.given.rereadTransaction(pending),
+        await t.api.listTransactions({ query: { after: previous(pending.id), limit: '1' } }),
       ];
       for (const answer of answers) {
         const names = Object.keys(membersOf(answer)).filter((each) => /reason/i.test(each));
@@ -267,6 +268,58 @@ const txsReasonKept: Scenario = {
   },
 };
 
+/** The id before this one, for a page of the read endpoints that begins with it (NS-2). */
+function previous(id: string): string {
+  return /^[0-9]+$/.test(id) ? String(BigInt(id) - 1n) : '0';
+}
+
+const DECIDED: Readonly<Record<Verb, string>> = {
+  approve: 'approved',
+  reject: 'rejected',
+  cancel: 'cancelled',
+};
+
+const PAIRS: readonly (readonly [Verb, Verb])[] = [
+  ['reject', 'cancel'],
+  ['cancel', 'reject'],
+  ['approve', 'reject'],
+  ['reject', 'approve'],
+  ['approve', 'cancel'],
+];
+
+const txsDecidedAtOnce: Scenario = {
+  id: 'txs-decided-at-once',
+  title: 'Of two decisions on one transaction at the same moment no more than one is carried out',
+  rules: ['TXS-5', 'TXS-12'],
+  needs: ['trading_account'],
+  async run(t) {
+    const place = await t.given.place();
+    // NS-4: whether what is approved can still be rejected or cancelled is open.
+    const endsApproved = new Set<Verb>();
+    for (const verb of ['reject', 'cancel'] as const) {
+      const { status } = await decide(t, verb, await t.given.approved(place));
+      if (status < 400) endsApproved.add(verb);
+    }
+    for (const pair of PAIRS) {
+      const pending = await t.given.transaction(place);
+      const answers = await t.sendTogether(2, (index) => decide(t, pair[index]!, pending));
+      const done = answers.filter((each) => each.status < 300).length;
+      const status = await statusNow(t, pending);
+      const isApproval = pair.includes('approve');
+      const end = pair.find((verb) => verb !== 'approve')!;
+      const isEnded = status === DECIDED[end];
+      // Approved, and ended then, where that is allowed.
+      const truth = done < 2 || (isApproval && endsApproved.has(end) && isEnded);
+      const words = `${pair.join(' and ')} at the same moment: one of them carried out`;
+      // What was ended and is approved after all is TXS-5's; approved and ended after all, TXS-12's.
+      const broken: RuleId = isApproval && !isEnded ? 'TXS-5' : 'TXS-12';
+      const kept: readonly RuleId[] = isApproval ? ['TXS-5', 'TXS-12'] : ['TXS-12'];
+      const seen = `both answered 200, and it reads ${status}`;
+      t.claim(truth ? kept : broken, words, truth, seen, ...answers);
+    }
+  },
+};
+
 export const moneyScenarios: readonly Scenario[] = [
   txsApproveWithdrawal,
   txsProviderWithdrawal,
@@ -274,4 +327,5 @@ export const moneyScenarios: readonly Scenario[] = [
   txsCancelSettled,
   txsCancelledStays,
   txsReasonKept,
+  txsDecidedAtOnce,
 ];
