@@ -33,6 +33,8 @@ const UNMEASURED: CostRow = { calls: 10, accounts: 2 };
 /** The pacer stays so far under what is allowed. */
 const CAUTION = 0.95;
 const ROUND_TRIP_MS = 15;
+/** So many requests at once are a crowd. */
+const CROWD = 16;
 const WIDTH = { profile: 6, control: 12 } as const;
 
 function costOf({ id }: Scenario, mode: Mode): CostRow {
@@ -45,8 +47,13 @@ export function planRun(chosen: readonly SelectedScenario[], pace: Pace): RunPla
   const rows = chosen.map(({ scenario }) => costOf(scenario, mode));
   const total = (name: keyof CostRow) => sum(rows.map((row) => row[name] ?? 0));
   const made = Object.fromEntries(KINDS.map((kind) => [kind, total(kind)])) as RunPlan['made'];
-  // What exhausts a rate leaves at once.
-  const atOnce = Number.isFinite(perSecond) ? total('per_rate') * perSecond : 0;
+  // What exhausts a rate leaves at once, and so does a crowd, which is no larger for a high rate.
+  const atOnce = sum(
+    chosen.map(({ scenario }, at) => {
+      const most = scenario.lane === 'limits' ? perSecond : Math.min(perSecond, CROWD);
+      return Number.isFinite(perSecond) ? (rows[at]!.per_rate ?? 0) * most : 0;
+    }),
+  );
   const paced = total('calls') + total('other_calls');
   // LIM-1, LIM-2: the main credential's rate holds its own calls back, the firm's all of them.
   const pacedMs = Math.max(total('calls') / perSecond, paced / firmPerSecond) * (1000 / CAUTION);
