@@ -14,7 +14,7 @@ const topLevel =
   'package.json package-lock.json tsconfig.json biome.json .ci .gitignore README.md bin simulator conformance fixtures ui';
 
 const pure = ['big.js', 'libphonenumber-js'];
-const serving = ['fastify', 'msw', 'ws', 'node:'];
+const serving = ['msw', 'ws', 'node:'];
 
 interface Wall {
   /** Our folders that it may import, beside itself. */
@@ -53,7 +53,7 @@ const walls: Readonly<Record<string, Wall>> = {
   },
   // The plane in a test is asked through the transports, as a client asks it.
   'simulator/control/testing': { ours: ['simulator', 'fixtures'], packages: ['node:'] },
-  simulator: { ours: ['fixtures'], packages: ['msw', 'fastify', 'node:'] },
+  simulator: { ours: ['fixtures'], packages: ['msw', 'node:'] },
   conformance: { ours: ['fixtures'], packages: ['undici', 'chalk', 'cross-spawn', 'node:'] },
   ui: { ours: [], types: ['simulator', 'fixtures'], packages: ['preact'] },
   'ui/testing': { ours: ['ui'], packages: ['playwright-core', 'node:'] },

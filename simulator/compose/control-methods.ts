@@ -55,8 +55,8 @@ export function controlOf({ name, plane, token, isClosed }: ControlledWorld): Sa
         method,
         target: `${controlPrefix}/${pathIn(name, path)}`,
         headers: { 'content-type': 'application/json', authorization: `Bearer ${token}` },
-        inProcess: 'http://localhost',
-        body: Buffer.from(body === undefined ? '' : JSON.stringify(body)),
+        base: 'http://localhost',
+        read: async () => Buffer.from(body === undefined ? '' : JSON.stringify(body)),
       }),
     );
   const methods = plane.rows.map((row) => {

@@ -113,7 +113,8 @@ odd('none is answered with a 500, and refusals are problems', async () => {
         method: row.method,
         target: `/_sandbox/${path}`,
         headers: { host: 'localhost', 'content-type': 'application/json' },
-        body: Buffer.from(body === undefined ? '' : JSON.stringify(body)),
+        base: 'http://localhost',
+        read: async () => Buffer.from(body === undefined ? '' : JSON.stringify(body)),
       });
       const text = typeof reply.body === 'string' ? reply.body : '{}';
       assert.ok(reply.status < 500, `${row.method} ${path} ${JSON.stringify(body)}: ${text}`);
@@ -147,7 +148,8 @@ odd('a path or a header that is odd is answered too', async () => {
         method,
         target,
         headers: { host: 'localhost', ...headers },
-        body,
+        base: 'http://localhost',
+        read: async () => body,
       });
       assert.ok(reply.status < 500, JSON.stringify([method, target, headers]));
     },

@@ -8,30 +8,33 @@ import manifest from '../../package.json' with { type: 'json' };
 import { isTooDeep } from '../host/bodies/json-depth.ts';
 import { syntaxWords } from '../host/bodies/json-syntax.ts';
 import { firstWorldName, type Sandbox } from '../host/world/sandbox.ts';
-import { UnkeptInputError, type WorldHost } from '../host/world/world-host.ts';
+import { UnkeptInputError } from '../host/world/world-host.ts';
 import { rows } from './all-rows.ts';
 import { controlDocument } from './document.ts';
-import { answer, ControlReply, invalidFields, problem } from './reply.ts';
-import { controlPrefix, type Row } from './row.ts';
+import {
+  answer,
+  type ControlReply,
+  found,
+  problem,
+  Refusal,
+  refuseInvalid,
+  type TextStream,
+} from './reply.ts';
+import { controlPrefix, type HandlerContext, type Row } from './row.ts';
 
-/** The head of a request. Header names are lower case. */
-export interface ControlHead {
+/** A request whose body is read only if its head is good. */
+export interface ControlRequest {
   readonly method: string;
   /** Path and query, for example `/_sandbox/clock`. */
   readonly target: string;
+  /** Names are lower case. */
   readonly headers: Readonly<Record<string, string | readonly string[] | undefined>>;
-  /** The address of a request that came without a socket. */
-  readonly inProcess?: string;
-}
-
-/** A request whose head is good: how much of its body is read, and what answers it. */
-export interface Admitted {
-  readonly mostBytes: number;
-  /**
-   * The body is null if more came than is read. The signal is aborted when the caller leaves. Never
-   * rejects.
-   */
-  readonly answer: (body: Uint8Array | null, signal?: AbortSignal) => Promise<ControlReply>;
+  /** The address under which the caller knows this server. */
+  readonly base: string;
+  /** The body; null if it is larger than `mostBytes`. */
+  readonly read: (mostBytes: number) => Promise<Uint8Array | null>;
+  /** Aborted when the caller leaves. */
+  readonly signal?: AbortSignal | undefined;
 }
 
 export interface ControlPlaneOptions {
@@ -43,11 +46,8 @@ export interface ControlPlaneOptions {
 }
 
 /** A row in a world, with the parts of the path by name. */
-interface Place {
+interface Place extends Pick<HandlerContext, 'host' | 'worldName' | 'params'> {
   readonly row: Row;
-  readonly host: WorldHost;
-  readonly worldName: string;
-  readonly params: Readonly<Record<string, string>>;
 }
 
 type Given = Readonly<Record<string, unknown>>;
@@ -65,115 +65,79 @@ export class Plane {
   }
 
   /** Answers one request; never rejects. */
-  async handle({
-    body,
-    ...head
-  }: ControlHead & { readonly body: Uint8Array }): Promise<ControlReply> {
-    const admitted = this.admit(head);
-    if (admitted instanceof ControlReply) return admitted;
-    return admitted.answer(body.byteLength > admitted.mostBytes ? null : body);
-  }
-
-  /** Judges a request by its head; nothing of its body is read. */
-  admit(head: ControlHead): ControlReply | Admitted {
-    const { token } = this.options;
-    if (token !== undefined && !hasToken(head, token)) {
-      const detail = 'Send Authorization: Bearer and the token given with --control-token.';
-      return problem(401, detail, [], { 'www-authenticate': 'Bearer realm="control"' });
-    }
-    const [path = '', ...search] = head.target.split('?');
-    const place = this.#find(head.method, path);
-    if (place instanceof ControlReply) return place;
-    const { row } = place;
-    const refused = refuseBodyHead(row, head);
-    if (refused !== null) return refused;
-    const query = parseQuery(row, search.join('?'));
-    if (query instanceof ControlReply) return query;
-    const base = head.inProcess ?? `http://${String(head.headers.host)}`;
-    return {
-      mostBytes: mostBytesOf(row),
-      answer: async (bytes, signal) => {
-        const body = parseBody(row, head, bytes);
-        if (body instanceof ControlReply) return body;
-        return this.#run(place, { base, query, body: body.value, signal });
-      },
-    };
+  handle(request: ControlRequest): Promise<ControlReply> {
+    return answered(async () => {
+      const { token } = this.options;
+      if (token !== undefined) requireToken(request, token);
+      const [path = '', ...search] = request.target.split('?');
+      const place = this.#find(request.method, path);
+      checkBodyHead(place.row, request);
+      const query = parseQuery(place.row, search.join('?'));
+      const body = await readJson(place.row, request);
+      const { base, signal } = request;
+      return this.#run(place, { base, query, body, signal });
+    });
   }
 
   /** Runs a row in this process: path, query and body are members of one object. */
-  async invoke(row: Row, worldName: string, given: Given = {}): Promise<ControlReply> {
-    const host = this.sandbox.worlds.get(worldName);
-    if (host === undefined) return problem(404, `There is no world ${worldName}.`);
-    // As JSON has it: without members that are undefined, and never the caller's own objects.
-    const rest = new Map(Object.entries(JSON.parse(JSON.stringify(given)) as Given));
-    const take = (names: readonly string[]) => {
-      const taken = names.flatMap((name) => (rest.has(name) ? [[name, rest.get(name)]] : []));
-      for (const name of names) rest.delete(name);
-      return Object.fromEntries(taken) as Given;
-    };
-    const params = Object.fromEntries(
-      Object.entries(take(row.params)).map(([name, value]) => [name, String(value)]),
-    );
-    // A GET has no body: what is no parameter is refused as one.
-    const query = take(row.method === 'GET' ? [...rest.keys()] : Object.keys(row.query.properties));
-    const body = Object.fromEntries(rest);
-    const problems = [
-      ...validate(row.query, query, 'query'),
-      ...validate(row.body ?? noMembers, body, 'body'),
-    ];
-    if (problems.length > 0) return invalidFields(problems);
-    const place = { row, host, worldName, params };
-    return this.#run(place, { base: 'http://localhost', query, body, signal: undefined });
+  invoke(row: Row, worldName: string, given: Given = {}): Promise<ControlReply> {
+    return answered(async () => {
+      const host = found(this.sandbox.worlds.get(worldName), `world ${worldName}`);
+      // As JSON has it: without members that are undefined, and never the caller's own objects.
+      const rest = JSON.parse(JSON.stringify(given)) as Record<string, unknown>;
+      const take = (names: readonly string[]) => {
+        const taken = names.filter((name) => Object.hasOwn(rest, name));
+        const entries = taken.map((name) => [name, rest[name]] as const);
+        for (const name of taken) delete rest[name];
+        return entries;
+      };
+      const params = take(row.params).map(([name, value]) => [name, String(value)]);
+      // A GET has no body: what is no parameter is refused as one.
+      const isGet = row.method === 'GET';
+      const query = Object.fromEntries(take(Object.keys(isGet ? rest : row.query.properties)));
+      refuseInvalid([
+        ...validate(row.query, query, 'query'),
+        ...validate(row.body ?? noMembers, rest, 'body'),
+      ]);
+      const place = { row, host, worldName, params: Object.fromEntries(params) };
+      return this.#run(place, { base: 'http://localhost', query, body: rest, signal: undefined });
+    });
   }
 
   async #run(
     { row, ...place }: Place,
-    brought: {
-      readonly base: string;
-      readonly query: unknown;
-      readonly body: unknown;
-      readonly signal: AbortSignal | undefined;
-    },
+    brought: Pick<HandlerContext, 'base' | 'query' | 'body' | 'signal'>,
   ): Promise<ControlReply> {
-    try {
-      const handled = await row.run({ plane: this, ...place, ...brought });
-      if (handled instanceof ControlReply) return handled;
-      return handled === undefined ? new ControlReply(204, {}, '') : answer(handled, row.status);
-    } catch (error) {
-      if (error instanceof UnkeptInputError) return problem(500, error.message);
-      // A broken invariant: printed, and answered.
-      process.stderr.write(`control plane failure: ${(error as Error).stack ?? error}\n`);
-      return problem(500, 'The simulator itself failed here; please report this.');
-    }
+    const value = await row.run({ plane: this, ...place, ...brought });
+    if (row.stream === true) return { status: 200, headers: streamed, body: value as TextStream };
+    if (value === undefined) return { status: 204, headers: {}, body: '' };
+    return answer(value, row.status);
   }
 
-  #find(method: string, path: string): Place | ControlReply {
-    const nowhere = () =>
-      problem(
-        404,
-        `There is nothing at ${path}; ${controlPrefix}/openapi.json lists what there is.`,
-      );
-    if (!path.startsWith(`${controlPrefix}/`)) return nowhere();
-    const all = path
-      .slice(controlPrefix.length + 1)
-      .split('/')
-      .map(decode);
-    if (all.includes(null)) return nowhere();
+  #find(method: string, path: string): Place {
+    const nowhere = `There is nothing at ${path}; ${controlPrefix}/openapi.json lists what there is.`;
+    const all = path.startsWith(`${controlPrefix}/`)
+      ? path
+          .slice(controlPrefix.length + 1)
+          .split('/')
+          .map(decode)
+      : [null];
+    if (all.includes(null)) throw new Refusal(404, nowhere);
     const inWorld = all[0] === 'worlds' && all.length > 2;
     const worldName = inWorld ? (all[1] as string) : firstWorldName;
-    const host = this.sandbox.worlds.get(worldName);
-    if (host === undefined) return problem(404, `There is no world ${worldName}.`);
+    const host = found(this.sandbox.worlds.get(worldName), `world ${worldName}`);
     const segments = (inWorld ? all.slice(2) : all) as string[];
     const fitting = rows
       .filter(({ outer }) => outer !== true || worldName === firstWorldName)
       .filter((row) => matchesPath(row, segments))
       // A segment that is spelled out comes before `{id}`.
       .sort((one, other) => one.params.length - other.params.length);
-    if (fitting.length === 0) return nowhere();
+    if (fitting.length === 0) throw new Refusal(404, nowhere);
     const row = fitting.find((each) => each.method === method);
     if (row === undefined) {
       const allow = [...new Set(fitting.map((each) => each.method))].sort().join(', ');
-      return problem(405, `${segments.join('/')} takes ${allow}, not ${method}.`, [], { allow });
+      const detail = `${segments.join('/')} takes ${allow}, not ${method}.`;
+      throw new Refusal(405, detail, [], { allow });
     }
     const values = segments.filter((_, at) => row.segments[at]?.startsWith('{'));
     const params = row.params.map((name, at) => [name, values[at] as string]);
@@ -205,6 +169,25 @@ export class Plane {
   }
 }
 
+const streamed = {
+  'content-type': 'text/event-stream; charset=utf-8',
+  'cache-control': 'no-store',
+  'x-accel-buffering': 'no',
+};
+
+/** What the work answers, or the answer to what it throws. */
+async function answered(work: () => Promise<ControlReply>): Promise<ControlReply> {
+  try {
+    return await work();
+  } catch (error) {
+    if (error instanceof Refusal) return error.reply;
+    if (error instanceof UnkeptInputError) return problem(500, error.message);
+    // A broken invariant: printed, and answered.
+    process.stderr.write(`control plane failure: ${(error as Error).stack ?? error}\n`);
+    return problem(500, 'The simulator itself failed here; please report this.');
+  }
+}
+
 function decode(segment: string): string | null {
   try {
     return decodeURIComponent(segment);
@@ -219,73 +202,71 @@ function matchesPath(row: Row, segments: readonly string[]): boolean {
   return row.segments.every((part, at) => part.startsWith('{') || part === segments[at]);
 }
 
-function hasToken({ headers }: ControlHead, token: string): boolean {
+function requireToken({ headers }: ControlRequest, token: string): void {
   const { authorization } = headers;
   const shown = /^bearer +(\S+) *$/i.exec(String(authorization ?? ''))?.[1];
   const digest = (text: string) => createHash('sha256').update(text).digest();
-  return shown !== undefined && timingSafeEqual(digest(shown), digest(token));
+  if (shown !== undefined && timingSafeEqual(digest(shown), digest(token))) return;
+  const detail = 'Send Authorization: Bearer and the token given with --control-token.';
+  throw new Refusal(401, detail, [], { 'www-authenticate': 'Bearer realm="control"' });
 }
 
 const utf8 = new TextDecoder('utf-8', { fatal: true });
 const noMembers: Schema = object('Nothing is taken.', {});
 const mebibyte = 1024 * 1024;
-const mostBytesOf = ({ mostBytes = mebibyte }: Row): number => mostBytes;
 
-/** What the head alone shows to be wrong with the body, before any of it is read. */
-function refuseBodyHead(row: Row, { method, headers }: ControlHead): ControlReply | null {
-  if (method === 'GET') return null;
+/** Refuses what the head alone shows to be wrong with the body, before any of it is read. */
+function checkBodyHead(row: Row, { method, headers }: ControlRequest): void {
+  if (method === 'GET') return;
   const type = headers['content-type'];
   const isJson = typeof type === 'string' && /^application\/json *(;|$)/i.test(type.trim());
   // Contract: a form on a foreign page can post every type but this one without asking first.
-  if (type !== undefined && !isJson) return notJson();
-  return Number(headers['content-length']) > mostBytesOf(row) ? tooLarge(row) : null;
+  if (type !== undefined && !isJson) throw notJson();
+  if (Number(headers['content-length']) > (row.mostBytes ?? mebibyte)) throw tooLarge(row);
 }
 
-/** `bytes` is null if more came than the row reads. */
-function parseBody(
-  row: Row,
-  { method, headers }: ControlHead,
-  bytes: Uint8Array | null,
-): { readonly value: unknown } | ControlReply {
-  if (method === 'GET') return { value: undefined };
-  if (bytes === null) return tooLarge(row);
+/** The body as the row takes it; undefined for a GET, which has none. */
+async function readJson(row: Row, { method, headers, read }: ControlRequest): Promise<unknown> {
+  if (method === 'GET') return undefined;
+  const mostBytes = row.mostBytes ?? mebibyte;
+  const bytes = await read(mostBytes);
+  if (bytes === null || bytes.byteLength > mostBytes) throw tooLarge(row);
   const isEmpty = bytes.byteLength === 0;
-  if (!isEmpty && headers['content-type'] === undefined) return notJson();
-  const parsed = isEmpty ? { value: {} } : parseJson(bytes);
-  if (parsed instanceof ControlReply) return parsed;
-  const problems = validate(row.body ?? noMembers, parsed.value, 'body');
-  return problems.length > 0 ? invalidFields(problems) : parsed;
+  if (!isEmpty && headers['content-type'] === undefined) throw notJson();
+  const value = isEmpty ? {} : parseJson(bytes);
+  refuseInvalid(validate(row.body ?? noMembers, value, 'body'));
+  return value;
 }
 
-function tooLarge(row: Row): ControlReply {
-  const most = `${mostBytesOf(row) / mebibyte} MiB`;
-  return problem(413, `The body is larger than the ${most} that ${row.path} takes.`);
+function tooLarge({ path, mostBytes = mebibyte }: Row): Refusal {
+  const most = `${mostBytes / mebibyte} MiB`;
+  return new Refusal(413, `The body is larger than the ${most} that ${path} takes.`);
 }
 
-function notJson(): ControlReply {
+function notJson(): Refusal {
   const detail = 'Send the body as Content-Type: application/json.';
-  return problem(415, detail, [], { accept: 'application/json' });
+  return new Refusal(415, detail, [], { accept: 'application/json' });
 }
 
-function parseJson(bytes: Uint8Array): { readonly value: unknown } | ControlReply {
+function parseJson(bytes: Uint8Array): unknown {
   let text: string;
   try {
     text = utf8.decode(bytes);
   } catch (error) {
     if (!(error instanceof TypeError)) throw error;
-    return problem(400, 'The body is not UTF-8.');
+    throw new Refusal(400, 'The body is not UTF-8.');
   }
-  if (isTooDeep(text)) return problem(400, 'The body is nested too deeply.');
+  if (isTooDeep(text)) throw new Refusal(400, 'The body is nested too deeply.');
   try {
-    return { value: JSON.parse(text) as unknown };
+    return JSON.parse(text) as unknown;
   } catch (error) {
     if (!(error instanceof SyntaxError)) throw error;
-    return problem(400, `The body is not JSON: ${syntaxWords(text, error)}.`);
+    throw new Refusal(400, `The body is not JSON: ${syntaxWords(text, error)}.`);
   }
 }
 
 /** The query as an object of values of the row's types. */
-function parseQuery({ query }: Row, search: string): Given | ControlReply {
+function parseQuery({ query }: Row, search: string): Given {
   const schemas: Readonly<Record<string, Schema>> = query.properties;
   const parameters = new URLSearchParams(search);
   const values: [string, unknown][] = [];
@@ -298,6 +279,6 @@ function parseQuery({ query }: Row, search: string): Given | ControlReply {
     values.push([name, isWhole && /^-?\d{1,16}$/.test(first) ? Number(first) : first]);
   }
   const value = Object.fromEntries(values);
-  problems.push(...validate(query, value, 'query'));
-  return problems.length > 0 ? invalidFields(problems) : value;
+  refuseInvalid([...problems, ...validate(query, value, 'query')]);
+  return value;
 }

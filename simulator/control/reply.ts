@@ -16,20 +16,10 @@ import type { WorldHost } from '../host/world/world-host.ts';
 /** Text that is read piece by piece; `return` is called when the reader leaves. */
 export type TextStream = AsyncIterator<string, undefined>;
 
-export class ControlReply {
+export interface ControlReply {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string | TextStream;
-
-  constructor(
-    status: number,
-    headers: Readonly<Record<string, string>>,
-    body: string | TextStream,
-  ) {
-    this.status = status;
-    this.headers = headers;
-    this.body = body;
-  }
 }
 
 /** JSON that is text already, perhaps in pieces. */
@@ -45,7 +35,7 @@ export class JsonText {
 export function answer(value: unknown, status = 200): ControlReply {
   const body = value instanceof JsonText ? value.text : JSON.stringify(value);
   const type = 'application/json; charset=utf-8';
-  return new ControlReply(status, { 'content-type': type, 'cache-control': 'no-store' }, body);
+  return { status, headers: { 'content-type': type, 'cache-control': 'no-store' }, body };
 }
 
 const titles: Readonly<Record<number, string>> = {
@@ -69,30 +59,42 @@ export function problem(
   headers: Readonly<Record<string, string>> = {},
 ): ControlReply {
   const title = titles[status] ?? 'Refused';
-  return new ControlReply(
+  return {
     status,
-    { 'content-type': 'application/problem+json; charset=utf-8', ...headers },
-    JSON.stringify({ type: 'about:blank', title, status, detail, errors }),
-  );
+    headers: { 'content-type': 'application/problem+json; charset=utf-8', ...headers },
+    body: JSON.stringify({ type: 'about:blank', title, status, detail, errors }),
+  };
+}
+
+/** Thrown by what refuses a request; the plane answers with its reply. */
+export class Refusal extends Error {
+  readonly reply: ControlReply;
+
+  constructor(...args: Parameters<typeof problem>) {
+    super(args[1]);
+    this.reply = problem(...args);
+  }
 }
 
 /** Every field at fault; the first one in the detail. */
-export function invalidFields(problems: readonly FieldProblem[], status = 422): ControlReply {
+function invalid(problems: readonly FieldProblem[], status = 422): Refusal {
   const { field = '', message = 'it does not fit' } = problems[0] ?? {};
-  return problem(status, `${field}: ${message}${/[.?!]$/.test(message) ? '' : '.'}`, problems);
+  const end = /[.?!]$/.test(message) ? '' : '.';
+  return new Refusal(status, `${field}: ${message}${end}`, problems);
 }
 
-export function refuseField(field: string, message: string, status = 422): ControlReply {
-  return invalidFields([{ field, message }], status);
+export function refuseInvalid(problems: readonly FieldProblem[]): void {
+  if (problems.length > 0) throw invalid(problems);
 }
 
-/** The view of a record, or 404 with its name. */
-export function showFound<R, V>(
-  record: R | undefined,
-  name: string,
-  show: (record: R) => V,
-): V | ControlReply {
-  return record === undefined ? problem(404, `There is no ${name}.`) : show(record);
+export function refuseField(field: string, message: string, status = 422): never {
+  throw invalid([{ field, message }], status);
+}
+
+/** The record, or 404 with its name. */
+export function found<R>(record: R | undefined, name: string): R {
+  if (record === undefined) throw new Refusal(404, `There is no ${name}.`);
+  return record;
 }
 
 /** What the commands of core answer. */
@@ -110,15 +112,14 @@ interface CommandValues extends Readonly<Record<CommandName, unknown>> {
   readonly resumeSubscription: { readonly subscription: Subscription };
 }
 
-/** Runs a command; answers the view of its value, nothing without one, or its refusal. */
-export function execute<N extends CommandName, V = undefined>(
+/** Runs a command and returns its value. */
+export function execute<N extends CommandName>(
   host: WorldHost,
   name: N,
   args: CommandArguments<N>,
-  show: (value: CommandValues[N]) => V = () => undefined as V,
-): V | ControlReply {
+): CommandValues[N] {
   const outcome = host.execute(name, args);
-  if ('value' in outcome) return show(outcome.value as CommandValues[N]);
+  if ('value' in outcome) return outcome.value as CommandValues[N];
   const { status, field, message } = outcome.refused;
   return refuseField(field, message, status);
 }

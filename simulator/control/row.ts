@@ -2,7 +2,7 @@
 import { object, type Schema, type ValueOf } from '../../fixtures/schemas/kit.ts';
 import type { WorldHost } from '../host/world/world-host.ts';
 import type { Plane } from './plane.ts';
-import type { ControlReply, JsonText } from './reply.ts';
+import type { JsonText, TextStream } from './reply.ts';
 
 /** Where the plane is on its server. */
 export const controlPrefix = '/_sandbox';
@@ -31,8 +31,8 @@ export interface HandlerContext<
 type Members = Readonly<Record<string, Schema>>;
 type QueryOf<Q extends Members> = ValueOf<ReturnType<typeof object<Q>>>;
 type ParamNames<P> = P extends `${string}{${infer N}}${infer Rest}` ? N | ParamNames<Rest> : never;
-/** What a handler returns: the value of the row's answer, the same as JSON text, or a reply. */
-type Handled<A> = A | JsonText | ControlReply;
+/** What a handler returns: the value of the row's answer, the same as JSON text, or a stream. */
+type Handled<A> = A | JsonText | TextStream;
 
 interface RowOptions<P extends string, A extends Schema, B extends Schema, Q extends Members> {
   /** A few words, which the documents and editors show. */

@@ -1,19 +1,17 @@
-// The HTTP server: calls of the API go to core as bytes, WebSockets to the events channel, everything
-// else to fastify, which is loaded with the first request for it.
+// The HTTP server: calls of the API go to core as bytes, WebSockets to the events channel.
 import { once } from 'node:events';
 import {
   createServer,
   type IncomingHttpHeaders,
   type IncomingMessage,
-  maxHeaderSize,
   type RequestListener,
   type Server,
   type ServerResponse,
 } from 'node:http';
 import type { Duplex } from 'node:stream';
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { readBody } from '../host/bodies/read-body.ts';
 import type { Sandbox } from '../host/world/sandbox.ts';
+import { sendReply } from './control.ts';
 import { Door } from './door.ts';
 import { ApiMessage, endSocket, serveEventsChannel } from './events-channel.ts';
 import { RequestBatcher } from './request-batcher.ts';
@@ -26,8 +24,8 @@ export interface HttpOptions {
   readonly headers?: Readonly<Record<string, string>>;
   /** Milliseconds that a request may take to arrive, its body included. */
   readonly arrivalMs?: number;
-  /** Adds the routes beside the API: control plane, documents, dashboard. */
-  readonly mount?: (app: FastifyInstance, door: Door) => void;
+  /** Answers a request for what stands beside the API; false when there is nothing. */
+  readonly beside?: (request: IncomingMessage, response: ServerResponse) => boolean;
 }
 
 export interface HttpServer {
@@ -50,13 +48,9 @@ export function createHttp(options: HttpOptions): HttpServer {
   const { sandbox, headers = {}, door = new Door(), arrivalMs = defaultArrivalMs } = options;
   const batcher = new RequestBatcher(sandbox, headers);
   const takeCall = callTaker(sandbox, batcher);
-  let loading: Promise<FastifyInstance> | null = null;
   const besideApi = inTurn((request, response) => {
     batcher.flush();
-    loading ??= createFastify(takeCall, (app) => options.mount?.(app, door));
-    void loading.then((app) => {
-      if (!request.socket.destroyed) app.routing(request, response);
-    });
+    if (options.beside?.(request, response) !== true) takeCall(request, response);
   });
   const server = createServer(
     {
@@ -68,15 +62,9 @@ export function createHttp(options: HttpOptions): HttpServer {
     },
     (request, response) => {
       const refused = door.refuseHost(request.headers, request.rawHeaders);
-      if (refused !== null) {
-        const body = String(refused.body);
-        const length = { 'content-length': Buffer.byteLength(body) };
-        response.writeHead(refused.status, { ...refused.headers, ...length }).end(body);
-        return;
-      }
       const { url = '/' } = request;
-      // Fastify's routing and parsing would cost as much as the call itself.
-      if (url.startsWith('/api/') || url === '/api') takeCall(request, response);
+      if (refused !== null) sendReply(response, refused);
+      else if (url.startsWith('/api/') || url === '/api') takeCall(request, response);
       else besideApi(request, response);
     },
   );
@@ -98,7 +86,6 @@ export function createHttp(options: HttpOptions): HttpServer {
       server.closeIdleConnections();
       await untilIdle(closeWithinMs);
       channel.close();
-      await (await loading)?.close();
       server.closeAllConnections();
       await closed;
     },
@@ -186,39 +173,6 @@ function separateKeys(request: IncomingMessage, headers: IncomingHttpHeaders): I
   const keys = request.headersDistinct['idempotency-key'] ?? [];
   // Its type allows only a text, as node would join it.
   return keys.length > 1 ? { ...headers, 'idempotency-key': keys as never } : headers;
-}
-
-/** A fastify without a server, a logger, schemas and answers of its own. */
-async function createFastify(
-  takeCall: RequestListener,
-  mount: (app: FastifyInstance) => void,
-): Promise<FastifyInstance> {
-  const { default: Fastify } = await import('fastify');
-  const take = (request: FastifyRequest, reply: FastifyReply) => {
-    reply.hijack();
-    takeCall(request.raw, reply.raw);
-  };
-  const none = () => {
-    throw new Error('a route has a schema, and nothing here compiles schemas');
-  };
-  const app = Fastify({
-    logger: false,
-    schemaController: { compilersFactory: { buildValidator: none, buildSerializer: none } },
-    exposeHeadRoutes: false,
-    routerOptions: { maxParamLength: maxHeaderSize, ignoreTrailingSlash: false },
-    // Core refuses a bad percent-encoding.
-    frameworkErrors: (_error, request, reply) => take(request, reply),
-  });
-  app.removeAllContentTypeParsers();
-  // Before fastify looks for a body; what its router cannot read does not come to this hook.
-  app.addHook('onRequest', (request, reply, done) => {
-    if (request.is404) take(request, reply);
-    else done();
-  });
-  app.setNotFoundHandler(take);
-  mount(app);
-  await app.ready();
-  return app;
 }
 
 /** Bytes that are not HTTP never become a request: a sentence in plain text, then the end. */

@@ -2,11 +2,12 @@
 import { readdirSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { extname, join } from 'node:path';
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { DocumentOptions } from '../../fixtures/openapi.ts';
+import { type ControlReply, problem } from '../control/reply.ts';
+import { controlPrefix } from '../control/row.ts';
 import type { Sandbox } from '../host/world/sandbox.ts';
-import { type ControlPlane, mountControl } from './control.ts';
-import type { Door } from './door.ts';
+import { type ControlPlane, sendReply, serveControl } from './control.ts';
+import { Door } from './door.ts';
 import { createHttp, type HttpServer } from './http.ts';
 
 export interface ServeOptions {
@@ -21,6 +22,36 @@ export interface ServeOptions {
   readonly dashboard?: string | undefined;
 }
 
+/** Answers GET and HEAD under one path. `host` is the name by which the client calls this server. */
+type Page = (host: string) => Promise<ControlReply>;
+
+export function serve(options: ServeOptions): HttpServer {
+  const { sandbox, plane, dashboard, door = new Door() } = options;
+  const ids = (sandbox.options.deviations ?? []).map(({ id }) => id);
+  const files = dashboard === undefined ? [] : filesIn(dashboard);
+  const pages = new Map([...documentsOf(options), ...files]);
+  return createHttp({
+    ...options,
+    door,
+    ...(ids.length === 0 ? {} : { headers: { 'x-sandbox-deviations': ids.join(', ') } }),
+    beside: (request, response) => {
+      const { method = 'GET', url = '/', headers } = request;
+      const [path = '/'] = url.split('?');
+      if (path === controlPrefix || path.startsWith(`${controlPrefix}/`)) {
+        const refused = door.refusePage(headers);
+        if (refused === null) void serveControl(plane, request, response);
+        else sendReply(response, refused);
+        return true;
+      }
+      const page = method === 'GET' || method === 'HEAD' ? pages.get(path) : undefined;
+      void page?.(String(headers.host))
+        .catch((error: Error) => problem(500, `This cannot be read: ${error.message}`))
+        .then((reply) => sendReply(response, reply));
+      return page !== undefined;
+    },
+  });
+}
+
 type Describe = (options: DocumentOptions) => Readonly<Record<string, unknown>>;
 
 const documents: Readonly<Record<string, () => Promise<Describe>>> = {
@@ -30,27 +61,18 @@ const documents: Readonly<Record<string, () => Promise<Describe>>> = {
 /** Stands in the text of a document for the address under which it is requested. */
 const anyBase = 'http://address-of-this-sandbox.invalid';
 
-export function serve(options: ServeOptions): HttpServer {
-  const { sandbox, plane, version, dashboard } = options;
-  const { settings } = sandbox;
-  const ids = (sandbox.options.deviations ?? []).map(({ id }) => id);
-  return createHttp({
-    ...options,
-    ...(ids.length === 0 ? {} : { headers: { 'x-sandbox-deviations': ids.join(', ') } }),
-    mount: (app, door) => {
-      mountControl(app, plane, door);
-      for (const [path, load] of Object.entries(documents)) {
-        let text: Promise<string> | null = null;
-        const build = async () =>
-          JSON.stringify((await load())({ baseUrl: anyBase, version, settings }));
-        app.get(path, async ({ host }, reply) => {
-          text ??= build();
-          reply.type('application/json; charset=utf-8');
-          return (await text).replaceAll(anyBase, `http://${host}`);
-        });
-      }
-      if (dashboard !== undefined) mountDashboard(app, dashboard);
-    },
+/** Each document is built once, when it is first requested. */
+function documentsOf({ sandbox: { settings }, version }: ServeOptions): [string, Page][] {
+  return Object.entries(documents).map(([path, load]) => {
+    let text: Promise<string> | null = null;
+    const build = async () =>
+      JSON.stringify((await load())({ baseUrl: anyBase, version, settings }));
+    const page: Page = async (host) => {
+      text ??= build();
+      const headers = { 'content-type': 'application/json; charset=utf-8' };
+      return { status: 200, headers, body: (await text).replaceAll(anyBase, `http://${host}`) };
+    };
+    return [path, page];
   });
 }
 
@@ -71,17 +93,23 @@ const mediaTypes: Readonly<Record<string, string>> = {
   '.svg': 'image/svg+xml',
 };
 
-/** One route per file, so that no path leads outside the folder. */
-function mountDashboard(app: FastifyInstance, root: string): void {
-  for (const file of readdirSync(root, { recursive: true, encoding: 'utf8' })) {
+/** The pages of a folder's files: no path leads outside it. */
+function filesIn(root: string): [string, Page][] {
+  const files = readdirSync(root, { recursive: true, encoding: 'utf8' });
+  return files.flatMap((file): [string, Page][] => {
     const type = mediaTypes[extname(file)];
-    if (type === undefined) continue;
-    const handler = async (_: FastifyRequest, reply: FastifyReply) =>
-      reply
-        .headers(guards)
-        .type(type)
-        .send(await readFile(join(root, file)));
-    const urls = file === 'index.html' ? ['/', '/index.html'] : [`/${file.replaceAll('\\', '/')}`];
-    for (const url of urls) app.route({ method: ['GET', 'HEAD'], url, handler });
-  }
+    if (type === undefined) return [];
+    const page: Page = async () => ({
+      status: 200,
+      headers: { ...guards, 'content-type': type },
+      body: await readFile(join(root, file), 'utf8'),
+    });
+    const path = `/${file.replaceAll('\\', '/')}`;
+    return path === '/index.html'
+      ? [
+          ['/', page],
+          [path, page],
+        ]
+      : [[path, page]];
+  });
 }

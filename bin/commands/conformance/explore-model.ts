@@ -86,8 +86,8 @@ async function sendControl(
     method,
     target: url.slice(BASE_URL.length),
     headers: joined(headers),
-    inProcess: BASE_URL,
-    body: body ?? nothing,
+    base: BASE_URL,
+    read: async () => body ?? nothing,
   });
   if (typeof answer.body !== 'string') throw new Error(`${url} answers without end`);
   return {

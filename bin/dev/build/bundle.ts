@@ -20,16 +20,6 @@ const banner =
   "import { createRequire as bundleRequire } from 'node:module';" +
   ' const require = bundleRequire(import.meta.url);';
 
-// Of fastify what we do not use: compilers for schemas, a logger, requests without a socket.
-const notBundled = [
-  '@fastify/ajv-compiler',
-  '@fastify/fast-json-stringify-compiler',
-  'pino',
-  'light-my-request',
-  // undici then takes its parser without SIMD, which is as fast for what we send.
-  '../llhttp/llhttp_simd-wasm.js',
-];
-
 /** Each module also imports its companions. */
 function importingAlso(companions: ReturnType<typeof findCompanions>): Plugin {
   return {
@@ -63,8 +53,9 @@ export async function bundle(out: string): Promise<void> {
     banner: { js: banner },
     // undici's index loads everything that it offers; the file beside this one names what we use.
     alias: { undici: './bin/dev/build/undici-parts.cjs' },
-    // An optional peer of the package: users of simulator/msw have it.
-    external: ['msw', ...notBundled],
+    // An optional peer of the package: users of simulator/msw have it. Without the second, undici takes
+    // its parser without SIMD, which is as fast for what we send.
+    external: ['msw', '../llhttp/llhttp_simd-wasm.js'],
     metafile: true,
   } as const satisfies BuildOptions;
   const { metafile: graph } = await build({ ...options, write: false });

@@ -12,7 +12,7 @@ import { countKeys } from '../../core/keys.ts';
 import { isSpent } from '../../core/pipeline/find-fault.ts';
 import type { WorldHost } from '../../host/world/world-host.ts';
 import { followWorld } from '../follower.ts';
-import { ControlReply, JsonText } from '../reply.ts';
+import { JsonText } from '../reply.ts';
 import { type HandlerContext, row } from '../row.ts';
 import { type Counts, type InfoShown, infoSchema, questionsSchema } from '../schemas/sandbox.ts';
 import { viewClock, viewLastingCredentials } from '../views/records.ts';
@@ -60,16 +60,7 @@ export const aboutRows = {
     description:
       'Server-sent events: `request`, `event`, `delivery` and `clock` with the same JSON as the rows of the lists, `change` with `{command}` when the control plane changed anything else, and `world` with `{name, what}` when a world was made, dropped or replaced. `id` is a running number. A reader that is too slow gets `lost` with a `count` instead of the oldest.',
     stream: true,
-    run: ({ plane, host, worldName }) =>
-      new ControlReply(
-        200,
-        {
-          'content-type': 'text/event-stream; charset=utf-8',
-          'cache-control': 'no-store',
-          'x-accel-buffering': 'no',
-        },
-        followWorld(plane, host, worldName),
-      ),
+    run: ({ plane, host, worldName }) => followWorld(plane, host, worldName),
   }),
 };
 

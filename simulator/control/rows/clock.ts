@@ -9,17 +9,17 @@ import {
   whole,
 } from '../../../fixtures/schemas/kit.ts';
 import { ClockError } from '../../host/world/advance.ts';
-import { type ControlReply, refuseField } from '../reply.ts';
+import { refuseField } from '../reply.ts';
 import { row } from '../row.ts';
 import { clockSchema } from '../schemas/records.ts';
 import { viewClock } from '../views/records.ts';
 
 /** Refuses a time to which the clock cannot go, under the field that names it. */
-async function orRefuse<T>(field: string, work: () => Promise<T>): Promise<T | ControlReply> {
+async function orRefuse<T>(field: string, work: () => Promise<T>): Promise<T> {
   try {
     return await work();
   } catch (error) {
-    if (error instanceof ClockError) return refuseField(field, error.message);
+    if (error instanceof ClockError) refuseField(field, error.message);
     throw error;
   }
 }
@@ -47,7 +47,7 @@ export const clockRows = {
     answer: clockSchema,
     run: ({ host, body: { mode, now_ms = null, speed } }) => {
       if (mode === 'frozen' && speed !== undefined) {
-        return refuseField('speed', 'goes with mode real: a frozen clock stands');
+        refuseField('speed', 'goes with mode real: a frozen clock stands');
       }
       return orRefuse('now_ms', async () => {
         await host.setClock(mode, now_ms, speed);

@@ -11,7 +11,7 @@ import {
   whole,
 } from '../../../fixtures/schemas/kit.ts';
 import { defaultLimit, listSchema, paging, wholeListSchema } from '../paging.ts';
-import { execute, showFound } from '../reply.ts';
+import { execute, found } from '../reply.ts';
 import { row } from '../row.ts';
 import { credentialSchema, firmSchema, operationPermissions } from '../schemas/records.ts';
 import { viewCredential, viewFirm } from '../views/records.ts';
@@ -56,16 +56,14 @@ export const credentialRows = {
     status: 201,
     answer: credentialSchema,
     run: ({ host, body }) =>
-      execute(host, 'createCredential', body, ({ credential }) => viewCredential(host, credential)),
+      viewCredential(host, execute(host, 'createCredential', body).credential),
   }),
   changeCredential: row('PATCH', 'credentials/{client_id}', {
     summary: 'Change a credential',
     body: object('What changes.', { 'scopes?': scopes, 'plan?': plan, 'rate_per_second?': rate }),
     answer: credentialSchema,
     run: ({ host, body, params }) =>
-      execute(host, 'changeCredential', { ...body, ...params }, ({ credential }) =>
-        viewCredential(host, credential),
-      ),
+      viewCredential(host, execute(host, 'changeCredential', { ...body, ...params }).credential),
   }),
 };
 
@@ -81,9 +79,7 @@ export const firmRows = {
     summary: 'Read a firm',
     answer: firmSchema,
     run: ({ host, params }) =>
-      showFound(host.world.firms.get(params.id), `firm ${params.id}`, (firm) =>
-        viewFirm(host, firm),
-      ),
+      viewFirm(host, found(host.world.firms.get(params.id), `firm ${params.id}`)),
   }),
   changeFirm: row('PATCH', 'firms/{id}', {
     summary: 'Change what a firm may do, and how fast',
@@ -96,6 +92,6 @@ export const firmRows = {
     }),
     answer: firmSchema,
     run: ({ host, body, params }) =>
-      execute(host, 'changeFirm', { ...body, ...params }, ({ firm }) => viewFirm(host, firm)),
+      viewFirm(host, execute(host, 'changeFirm', { ...body, ...params }).firm),
   }),
 };

@@ -148,11 +148,8 @@ export const eventRows = {
     status: 201,
     answer: envelopeSchema,
     run: ({ host, body }) =>
-      execute(
-        host,
-        'makeEvent',
-        body,
-        ({ event }) => new JsonText(host.behaviour.serialize.envelope(event, host.world)),
+      new JsonText(
+        host.behaviour.serialize.envelope(execute(host, 'makeEvent', body).event, host.world),
       ),
   }),
 };
@@ -173,9 +170,7 @@ export const deliveryRows = {
     answer: subscriptionSchema,
     refusals: { 409: 'It is disabled, and nothing resumes that (HOOK-13).' },
     run: ({ host, params }) =>
-      execute(host, 'resumeSubscription', params, ({ subscription }) =>
-        viewSubscription(host, subscription),
-      ),
+      viewSubscription(host, execute(host, 'resumeSubscription', params).subscription),
   }),
   listDeliveries: row('GET', 'deliveries', {
     summary: 'List the deliveries',
@@ -202,7 +197,6 @@ export const deliveryRows = {
     description: 'It answers when the attempt has begun; a delivered one is sent once more.',
     answer: deliverySchema,
     refusals: { 409: 'An attempt is under way, or its subscription is disabled.' },
-    run: ({ host, params }) =>
-      execute(host, 'retryDelivery', params, ({ delivery }) => viewDelivery(host, delivery)),
+    run: ({ host, params }) => viewDelivery(host, execute(host, 'retryDelivery', params).delivery),
   }),
 };

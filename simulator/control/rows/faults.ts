@@ -20,11 +20,6 @@ import {
 } from '../schemas/records.ts';
 import { viewFault } from '../views/records.ts';
 
-interface Wrong {
-  readonly field: string;
-  readonly message: string;
-}
-
 const missingParts: Readonly<Record<EffectPart, string>> = {
   status: `is missing; it is one of ${faultStatuses.join(', ')}`,
   code: `is missing; it is one of ${faultRefusals.join(', ')}`,
@@ -33,27 +28,25 @@ const missingParts: Readonly<Record<EffectPart, string>> = {
 };
 
 /** The parts of an effect go with its kind. */
-function findWrongEffect(effect: NewFault['effect']): Wrong | null {
+function checkEffect(effect: NewFault['effect']): void {
   const wanted = effectPart(effect.kind);
   for (const part of Object.keys(missingParts) as EffectPart[]) {
     const field = `effect.${part}`;
     const isThere = effect[part] !== undefined;
-    if (part === wanted && !isThere) return { field, message: missingParts[part] };
-    if (part !== wanted && isThere) return { field, message: `does not go with ${effect.kind}` };
+    if (part === wanted && !isThere) refuseField(field, missingParts[part]);
+    if (part !== wanted && isThere) refuseField(field, `does not go with ${effect.kind}`);
   }
-  return null;
 }
 
-function findWrongMatch(match: NewFault['match']): Wrong | null {
+function checkMatch(match: NewFault['match']): void {
   const { webhook = false } = match;
-  if (webhook === false) return null;
+  if (webhook === false) return;
   const other = Object.keys(match).find((name) => name !== 'webhook');
   if (other !== undefined) {
-    return { field: `match.${other}`, message: 'is about calls, and does not go with webhook' };
+    refuseField(`match.${other}`, 'is about calls, and does not go with webhook');
   }
-  return webhook === true || /^\d+$/.test(String(webhook))
-    ? null
-    : { field: 'match.webhook', message: 'must be true or the id of a subscription' };
+  if (webhook === true || /^\d+$/.test(String(webhook))) return;
+  refuseField('match.webhook', 'must be true or the id of a subscription');
 }
 
 /** As core reads it: an id as text, and no member where webhooks are not meant. */
@@ -76,22 +69,20 @@ export const faultRows = {
     status: 201,
     answer: faultSchema,
     run: ({ host, body }) => {
-      const wrong = findWrongMatch(body.match) ?? findWrongEffect(body.effect);
-      if (wrong !== null) return refuseField(wrong.field, wrong.message);
+      checkMatch(body.match);
+      checkEffect(body.effect);
       const effect = body.effect as Fault['effect'];
       const match = matchOf(body.match);
-      return execute(host, 'makeFault', { ...body, match, effect }, ({ fault }) =>
-        viewFault(fault),
-      );
+      return viewFault(execute(host, 'makeFault', { ...body, match, effect }).fault);
     },
   }),
   clearFaults: row('DELETE', 'faults', {
     summary: 'Remove all faults',
-    run: ({ host }) => execute(host, 'clearFaults', undefined),
+    run: ({ host }) => void execute(host, 'clearFaults', undefined),
   }),
   removeFault: row('DELETE', 'faults/{id}', {
     summary: 'Remove a fault',
-    run: ({ host, params }) => execute(host, 'removeFault', params),
+    run: ({ host, params }) => void execute(host, 'removeFault', params),
   }),
 };
 
@@ -112,12 +103,11 @@ export const nameRows = {
       }),
     }),
     answer: nameSchema,
-    run: ({ host, params, body }) =>
-      execute(host, 'setName', { ...params, ...body }, (name) => name),
+    run: ({ host, params, body }) => execute(host, 'setName', { ...params, ...body }),
   }),
   forgetName: row('DELETE', 'dns/{hostname}', {
     summary: 'Let the resolver answer for a name again',
-    run: ({ host, params }) => execute(host, 'setName', { ...params, addresses: null }),
+    run: ({ host, params }) => void execute(host, 'setName', { ...params, addresses: null }),
   }),
   listForwards: row('GET', 'forwards', {
     summary: 'List the forwards',
@@ -132,11 +122,11 @@ export const nameRows = {
       'Deliveries to that https origin go to the URL instead. A forwarded name counts as public unless dns says otherwise.',
     body: forwardSchema,
     answer: forwardSchema,
-    run: ({ host, body }) => execute(host, 'setForward', body, (forward) => forward),
+    run: ({ host, body }) => execute(host, 'setForward', body),
   }),
   removeForward: row('DELETE', 'forwards', {
     summary: 'Remove a forward',
     query: { from: text('The https origin.') },
-    run: ({ host, query }) => execute(host, 'setForward', { ...query, to: null }),
+    run: ({ host, query }) => void execute(host, 'setForward', { ...query, to: null }),
   }),
 };

@@ -5,7 +5,7 @@ import { findEntry, type JournalEntry, newestEntries } from '../../core/journal.
 import type { KeyRecord } from '../../core/records.ts';
 import type { WorldHost } from '../../host/world/world-host.ts';
 import { listSchema, wholeListSchema } from '../paging.ts';
-import { problem } from '../reply.ts';
+import { Refusal } from '../reply.ts';
 import { row } from '../row.ts';
 import { coverageSchema } from '../schemas/coverage.ts';
 import { requestSchema, requestStorySchema } from '../schemas/journal.ts';
@@ -177,7 +177,8 @@ export const journalRows = {
     run: ({ host, params: { id }, query: { secrets } }) => {
       const entry = findRequest(host, id);
       if (entry !== undefined) return viewRequestStory(host, entry, secrets === 'shown');
-      return problem(404, `There is no request ${id} in the journal; the last 10,000 are kept.`);
+      const detail = `There is no request ${id} in the journal; the last 10,000 are kept.`;
+      throw new Refusal(404, detail);
     },
   }),
   getCoverage: row('GET', 'coverage', {

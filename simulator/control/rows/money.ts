@@ -2,7 +2,7 @@
 // API has no operation for.
 import { flag, id, object, oneOf, text } from '../../../fixtures/schemas/kit.ts';
 import { listSchema, pageOf, paging } from '../paging.ts';
-import { execute, JsonText, showFound } from '../reply.ts';
+import { execute, found, JsonText } from '../reply.ts';
 import { row } from '../row.ts';
 import {
   accountSchema,
@@ -32,9 +32,7 @@ export const accountRows = {
     summary: 'Read an account',
     answer: accountSchema,
     run: ({ host, params }) =>
-      showFound(host.world.accounts.get(params.id), `account ${params.id}`, (account) =>
-        viewAccount(host, account),
-      ),
+      viewAccount(host, found(host.world.accounts.get(params.id), `account ${params.id}`)),
   }),
   createTradingAccount: row('POST', 'accounts/{id}/trading-accounts', {
     summary: 'Open a trading account',
@@ -45,13 +43,10 @@ export const accountRows = {
     }),
     status: 201,
     answer: tradingAccountSchema,
-    run: ({ host, params, body }) =>
-      execute(
-        host,
-        'createTradingAccount',
-        { ...body, account_id: params.id },
-        ({ tradingAccount }) => viewTradingAccount(tradingAccount),
-      ),
+    run: ({ host, params, body }) => {
+      const args = { ...body, account_id: params.id };
+      return viewTradingAccount(execute(host, 'createTradingAccount', args).tradingAccount);
+    },
   }),
   listTradingAccounts: row('GET', 'trading-accounts', {
     summary: 'List the trading accounts',
@@ -66,7 +61,7 @@ export const accountRows = {
     summary: 'Read a trading account with its entries',
     answer: ledgerSchema,
     run: ({ host, params: { id } }) =>
-      showFound(host.world.tradingAccounts.get(id), `trading account ${id}`, (ledger) => ledger),
+      found(host.world.tradingAccounts.get(id), `trading account ${id}`),
   }),
 };
 
@@ -94,8 +89,7 @@ export const transactionRows = {
   getTransaction: row('GET', 'transactions/{id}', {
     summary: 'Read a transaction',
     answer: transactionSchema,
-    run: ({ host, params: { id } }) =>
-      showFound(host.world.transactions.get(id), `transaction ${id}`, (found) => found),
+    run: ({ host, params: { id } }) => found(host.world.transactions.get(id), `transaction ${id}`),
   }),
   settleTransaction: row('POST', 'transactions/{id}/settle', {
     summary: 'Settle an approved transaction now',
@@ -103,11 +97,8 @@ export const transactionRows = {
     answer: apiTransactionSchema,
     refusals: { 409: 'It is not approved.' },
     run: ({ host, params }) =>
-      execute(
-        host,
-        'settle',
-        params,
-        ({ transaction }) => new JsonText(host.behaviour.serialize.transaction(transaction)),
+      new JsonText(
+        host.behaviour.serialize.transaction(execute(host, 'settle', params).transaction),
       ),
   }),
 };

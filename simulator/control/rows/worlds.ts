@@ -12,14 +12,7 @@ import { restoreSnapshot, takeSnapshot, type WorldSnapshot } from '../../host/wo
 import type { WorldHost } from '../../host/world/world-host.ts';
 import { wholeListSchema } from '../paging.ts';
 import type { Plane } from '../plane.ts';
-import {
-  ControlReply,
-  invalidFields,
-  JsonText,
-  problem,
-  refuseField,
-  showFound,
-} from '../reply.ts';
+import { found, JsonText, Refusal, refuseField, refuseInvalid } from '../reply.ts';
 import { row } from '../row.ts';
 import {
   clockSchema,
@@ -63,7 +56,7 @@ function viewSnapshot(name: string, { world, clock }: WorldSnapshot): SnapshotSh
 }
 
 const noSnapshot = (name: string) =>
-  problem(404, `There is no snapshot ${name}; POST snapshots takes one.`);
+  new Refusal(404, `There is no snapshot ${name}; POST snapshots takes one.`);
 
 export const stateRows = {
   getState: row('GET', 'state', {
@@ -85,7 +78,7 @@ export const stateRows = {
         if (!(error instanceof StateError)) throw error;
         const { message } = error;
         const errors = [{ field: fieldOf(message), message }];
-        return problem(422, `The state cannot be loaded: ${message}.`, errors);
+        throw new Refusal(422, `The state cannot be loaded: ${message}.`, errors);
       }
       return { clock: viewClock(host) };
     },
@@ -129,7 +122,7 @@ export const stateRows = {
     answer: clockAnswer,
     run: ({ host, params: { name } }) => {
       const snapshot = host.snapshots.get(name);
-      if (snapshot === undefined) return noSnapshot(name);
+      if (snapshot === undefined) throw noSnapshot(name);
       restoreSnapshot(host, snapshot);
       return { clock: viewClock(host) };
     },
@@ -137,9 +130,8 @@ export const stateRows = {
   dropSnapshot: row('DELETE', 'snapshots/{name}', {
     summary: 'Drop a snapshot',
     run: ({ host, params: { name } }) => {
-      if (!host.snapshots.delete(name)) return noSnapshot(name);
+      if (!host.snapshots.delete(name)) throw noSnapshot(name);
       host.notify({ kind: 'snapshots' });
-      return undefined;
     },
   }),
 };
@@ -149,13 +141,12 @@ const clockOptions = object('How its clock begins.', {
   'now_ms?': whole('The time it begins at; by default the wall’s.', 0, maxClockMs),
 });
 
-function readClock(value: unknown): ClockOptions | ControlReply {
+function readClock(value: unknown): ClockOptions {
   if (typeof value === 'string') {
     const message = `must be real, frozen or an ISO time with its zone, not "${value}"`;
     return parseClock(value) ?? refuseField('clock', message);
   }
-  const problems = validate(clockOptions, value, 'body', 'clock');
-  if (problems.length > 0) return invalidFields(problems);
+  refuseInvalid(validate(clockOptions, value, 'body', 'clock'));
   const { mode, now_ms = null } = value as { mode: ClockOptions['mode']; now_ms?: number };
   return { mode, nowMs: now_ms };
 }
@@ -214,14 +205,13 @@ export const worldRows = {
       const { sandbox } = plane;
       const copied = body.from === undefined ? undefined : sandbox.worlds.get(body.from);
       if (body.from !== undefined) {
-        if (body.world !== undefined) return refuseField('world', 'does not go with from');
-        if (body.seed !== undefined) return refuseField('seed', 'does not go with from');
+        if (body.world !== undefined) refuseField('world', 'does not go with from');
+        if (body.seed !== undefined) refuseField('seed', 'does not go with from');
         const names = [...sandbox.worlds.keys()].join(', ');
         const message = `there is no world ${body.from}; there are ${names}`;
-        if (copied === undefined) return refuseField('from', message);
+        if (copied === undefined) refuseField('from', message);
       }
       const clock = body.clock === undefined ? undefined : readClock(body.clock);
-      if (clock instanceof ControlReply) return clock;
       try {
         const name = body.name ?? sandbox.freeName();
         const fixture = body.world === undefined ? undefined : findStartingWorld(body.world);
@@ -230,7 +220,7 @@ export const worldRows = {
         const host = await sandbox.addWorld({ name, fixture, seed, clock, from });
         return viewWorld(plane, base, name, host);
       } catch (error) {
-        if (error instanceof WorldExistsError) return refuseField('name', error.message, 409);
+        if (error instanceof WorldExistsError) refuseField('name', error.message, 409);
         if (!(error instanceof StartingWorldError)) throw error;
         const isOwn = error.field === 'clock' || error.field.startsWith('world');
         const field = isOwn ? error.field : `world.${error.field}`;
@@ -243,9 +233,7 @@ export const worldRows = {
     outer: true,
     answer: worldSchema,
     run: ({ plane, base, params: { name } }) =>
-      showFound(plane.sandbox.worlds.get(name), `world ${name}`, (host) =>
-        viewWorld(plane, base, name, host),
-      ),
+      viewWorld(plane, base, name, found(plane.sandbox.worlds.get(name), `world ${name}`)),
   }),
   dropWorld: row('DELETE', 'worlds/{name}', {
     summary: 'Drop a world',
@@ -255,9 +243,9 @@ export const worldRows = {
     run: ({ plane, params: { name } }) => {
       if (name === firstWorldName) {
         const message = 'the first world stays to the end; POST reset begins it again';
-        return refuseField('name', message, 409);
+        refuseField('name', message, 409);
       }
-      return plane.sandbox.dropWorld(name) ? undefined : problem(404, `There is no world ${name}.`);
+      found(plane.sandbox.dropWorld(name) || undefined, `world ${name}`);
     },
   }),
 };
