@@ -1,25 +1,37 @@
 // One check from its aims to its verdict: which runs it needs, and how they are judged.
-
 import { type Aim, type Check, type CheckVerdict, type Outcome, spread } from './checks/check.ts';
 import { type Conclusion, conclude, explained, isSpoiled, type Played } from './conclude.ts';
 import type { Fault } from './faults.ts';
-import type { CheckResult } from './judge.ts';
 import type { Observation, Recording } from './recording.ts';
 
-/** One run to be made. */
-export interface Task {
+/** A run of the command with something that goes wrong. */
+export interface Job {
+  readonly check: Check;
   /** The check, the place and the number of the try: the same in every run of the judge. */
   readonly name: string;
-  readonly check: Check;
   /** Multiplies the time limit, for a command that may only be slow. */
   readonly patience: number;
   readonly fault: () => Fault;
-  /** Returns the runs that have to follow. */
-  readonly played: (recording: Recording, run: number) => readonly Task[];
-  /** Whether it would show nothing more. */
-  readonly isIdle: () => boolean;
+  readonly aimed: readonly string[];
   /** It confirms a failure, so nothing else may run beside it. */
   readonly isSole: boolean;
+  /** Whether it would show nothing more. */
+  readonly isIdle: () => boolean;
+}
+
+export interface Run {
+  readonly recording: Recording;
+  /** The number of the run. */
+  readonly n: number;
+}
+
+/** The result of one check. */
+export interface CheckResult {
+  readonly check: Check;
+  readonly verdict: CheckVerdict;
+  /** Why it was not judged, or what was left out; null where there is nothing to say. */
+  readonly why: string | null;
+  readonly concluded: readonly Conclusion[];
 }
 
 /** After so many failing places the others are not tried. */
@@ -30,6 +42,8 @@ const mostRuns = 12;
 export class CheckPlay {
   readonly check: Check;
   readonly #seen: Observation;
+  /** Makes one run; null if the judge was interrupted, or the job was idle. */
+  readonly #run: (job: Job) => Promise<Run | null>;
   readonly #aims: readonly Aim[];
   /** Places that are left out, because trying them all would take too long. */
   readonly #untried: number;
@@ -37,9 +51,10 @@ export class CheckPlay {
   readonly #concluded = new Map<Aim, Conclusion>();
   #again = 0;
 
-  constructor(check: Check, seen: Observation) {
+  constructor(check: Check, seen: Observation, run: (job: Job) => Promise<Run | null>) {
     this.check = check;
     this.#seen = seen;
+    this.#run = run;
     const aims = check.aims(seen);
     this.#aims = spread(aims, mostRuns * Math.max(1, check.atOnce));
     this.#untried = aims.length - this.#aims.length;
@@ -50,122 +65,113 @@ export class CheckPlay {
   }
 
   /** Judges a run in which nothing goes wrong. */
-  judgeHabit(recording: Recording, run: number): void {
+  judgeHabit({ recording, n }: Run): void {
     if (!this.#isHabit) return;
     for (const aim of this.#aims) {
       const outcome = this.check.judge(recording, aim, this.#seen);
       const before = this.#concluded.get(aim);
       if (before !== undefined && rank(before.outcome) <= rank(outcome)) continue;
-      this.#concluded.set(aim, { aim, outcome, recording, run, seen: 1, plays: 1 });
+      this.#concluded.set(aim, { aim, outcome, recording, run: n, seen: 1, plays: 1 });
     }
   }
 
-  /** The first runs, each with several places that do not affect each other. */
-  begin(): Task[] {
-    if (this.#isHabit) return [];
-    const { atOnce } = this.check;
-    const count = Math.ceil(this.#aims.length / atOnce);
+  /** Makes all runs, the first of them each with several places that do not affect each other. */
+  async play(): Promise<void> {
+    if (this.#isHabit || this.#aims.length === 0) return;
+    const count = Math.ceil(this.#aims.length / this.check.atOnce);
     // Equal parts, so that no run is much longer than the others.
     const size = Math.ceil(this.#aims.length / count);
-    return Array.from({ length: count }, (_, n) =>
-      this.#task(this.#aims.slice(n * size, (n + 1) * size)),
+    const parts = Array.from({ length: count }, (_, n) =>
+      this.#aims.slice(n * size, (n + 1) * size),
+    );
+    await Promise.all(parts.filter(({ length }) => length > 0).map((part) => this.#settle(part)));
+    // After a pass that chance could explain, one place is played again, a little differently.
+    const hasPassed = (aim: Aim) => this.#concluded.get(aim)?.outcome.verdict === 'passed';
+    const [first] = this.#aims;
+    if (this.check.twice !== true || first === undefined || !this.#aims.every(hasPassed)) return;
+    this.#again = 1;
+    this.#concluded.delete(first);
+    this.#played.delete(first);
+    await this.#settle([first]);
+  }
+
+  /** Plays these aims together, and then each alone until it is concluded. */
+  async #settle(aims: readonly Aim[]): Promise<void> {
+    if (!(await this.#playOnce(aims, null))) return;
+    await Promise.all(
+      aims.map(async (aim) => {
+        let next = this.#conclude(aim);
+        while (next !== 'concluded' && (await this.#playOnce([aim], next))) {
+          next = this.#conclude(aim);
+        }
+      }),
     );
   }
 
-  #task(aims: readonly Aim[], instead: Fault | null = null): Task {
+  async #playOnce(aims: readonly Aim[], instead: Fault | null): Promise<boolean> {
+    const { check } = this;
     const again = this.#again;
-    const alone = aims.length === 1;
-    const places = aims.map(({ id }) => id).join(',');
     const before = aims.map((aim) => this.#played.get(aim) ?? []);
-    const times = Math.max(0, ...before.map(({ length }) => length));
-    const wasKilled = before.flat().some(({ recording }) => recording.ending.killed);
-    return {
-      name: `${this.check.id} ${places} ${again}.${times}${instead === null ? '' : ' instead'}`,
-      check: this.check,
-      patience: wasKilled ? 2 : 1,
-      fault: () => instead ?? this.check.fault(aims, again),
-      played: (recording, run) => {
-        for (const aim of aims) {
-          const outcome = this.check.judge(recording, aim, this.#seen);
-          const spoiled = isSpoiled(recording, { outcome, aim }, this.#seen.first);
-          const played = { outcome, recording, run, alone, instead: instead !== null, spoiled };
-          this.#played.set(aim, [...(this.#played.get(aim) ?? []), played]);
-        }
-        return [...aims.flatMap((aim) => this.#next(aim)), ...this.#secondTime()];
-      },
+    const times = Math.max(...before.map(({ length }) => length));
+    const alone = aims.length === 1;
+    const last = before[0]?.at(-1);
+    const places = aims.map(({ id }) => id).join(',');
+    const found = await this.#run({
+      check,
+      name: `${check.id} ${places} ${again}.${times}${instead === null ? '' : ' instead'}`,
+      patience: before.flat().some(({ recording }) => recording.ending.killed) ? 2 : 1,
+      fault: () => instead ?? check.fault(aims[0]!, again),
+      aimed: aims.flatMap(({ site }) => site?.id ?? []),
+      // It failed alone, so it is confirmed while nothing else runs.
+      isSole: alone && last?.alone === true && last.outcome.verdict === 'fails',
       isIdle: () => {
         // Another place may have confirmed the failure in the meantime.
-        for (const aim of aims) this.#conclude(aim);
-        const isDone = aims.every((aim) => this.#concluded.has(aim));
+        const isDone = aims.every((aim) => this.#conclude(aim) === 'concluded');
         return isDone || this.#failures.length >= enoughFailures;
       },
-      isSole: aims.some((aim) => this.#isDoubted(aim)),
-    };
-  }
-
-  /** It failed alone, so it is confirmed while nothing else runs. */
-  #isDoubted(aim: Aim): boolean {
-    const last = this.#played.get(aim)?.at(-1);
-    return last?.alone === true && last.outcome.verdict === 'fails';
-  }
-
-  #next(aim: Aim): Task[] {
-    const found = this.#conclude(aim);
-    if (found === null) return [this.#task([aim])];
-    return found === 'concluded' ? [] : [this.#task([aim], found)];
+    });
+    if (found === null) return false;
+    const { recording, n: run } = found;
+    for (const aim of aims) {
+      const outcome = check.judge(recording, aim, this.#seen);
+      const spoiled = isSpoiled(recording, { outcome, aim }, this.#seen.first);
+      const played = { outcome, recording, run, alone, instead: instead !== null, spoiled };
+      this.#played.set(aim, [...(this.#played.get(aim) ?? []), played]);
+    }
+    return true;
   }
 
   /** null: play it again, alone; a fault: play that instead of the check's own. */
   #conclude(aim: Aim): 'concluded' | Fault | null {
     if (this.#concluded.has(aim)) return 'concluded';
     const played = this.#played.get(aim) ?? [];
-    const concluded = conclude(aim, played, this.#kinds);
+    const kinds = new Set(this.#failures.map(({ outcome }) => outcome.kind));
+    const concluded = conclude(aim, played, kinds);
     if (concluded === null) return null;
     const isTried = played.some(({ instead }) => instead);
     if (concluded.outcome.verdict === 'fails' && !isTried) {
-      const instead = this.check.instead?.(concluded.outcome, [aim]) ?? null;
+      const instead = this.check.instead?.(concluded.outcome) ?? null;
       if (instead !== null) return instead;
     }
     this.#concluded.set(aim, explained(concluded, played));
     return 'concluded';
   }
 
-  /** After a pass that chance could explain, one place is played again, a little differently. */
-  #secondTime(): Task[] {
-    if (this.check.twice !== true || this.#again > 0) return [];
-    if (this.#aims.some((aim) => this.#concluded.get(aim)?.outcome.verdict !== 'passed')) return [];
-    this.#again = 1;
-    const [aim] = this.#aims;
-    if (aim === undefined) return [];
-    this.#concluded.delete(aim);
-    this.#played.delete(aim);
-    return [this.#task([aim])];
-  }
-
   get #failures(): Conclusion[] {
     return [...this.#concluded.values()].filter(({ outcome }) => outcome.verdict === 'fails');
-  }
-
-  get #kinds(): Set<string> {
-    return new Set(this.#failures.map(({ outcome }) => outcome.kind));
   }
 
   result(unplayed: string | null): CheckResult {
     const { check } = this;
     const concluded = this.#aims.flatMap((aim) => this.#concluded.get(aim) ?? []);
-    if (this.#aims.length === 0) {
-      const isUnseen = unplayed !== null && !this.#isHabit;
-      const why = isUnseen ? unplayed : 'the command does nothing of the kind';
-      return { check, concluded, verdict: isUnseen ? 'inconclusive' : 'not_met', why };
+    const of = this.#untried + this.#aims.length;
+    if (of === 0 && (unplayed === null || this.#isHabit)) {
+      return { check, concluded, verdict: 'not_met', why: 'the command does nothing of the kind' };
     }
     if (concluded.length === 0) return { check, concluded, verdict: 'inconclusive', why: unplayed };
-    return { check, concluded, verdict: verdictOf(concluded), why: this.#leftOut(concluded) };
-  }
-
-  #leftOut(concluded: readonly Conclusion[]): string | null {
-    const count = this.#untried + this.#aims.length - concluded.length;
-    if (count === 0) return null;
-    return `${count} of ${this.#untried + this.#aims.length} places were not tried`;
+    const left = of - concluded.length;
+    const why = left === 0 ? null : `${left} of ${of} places were not tried`;
+    return { check, concluded, verdict: verdictOf(concluded), why };
   }
 }
 

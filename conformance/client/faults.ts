@@ -1,5 +1,6 @@
-// What goes wrong in a run: which calls a fault meets, and what happens to them.
-
+// What goes wrong in a run: which calls a fault meets, and what happens to them. A fault meets the
+// sites that its run aims at.
+import { ERROR_TABLE } from '../spec/errors.ts';
 import type { ApiCall, ApiResponse, Site } from './recording.ts';
 import {
   membersOf,
@@ -11,8 +12,8 @@ import {
 
 /** A call that has arrived, before anything is done about it. */
 export type Met = Omit<ApiCall, 'fate' | 'struck' | 'response' | 'answeredAtMs'> & {
-  /** The first call of its site, so not a repeat. */
-  readonly isFirst: boolean;
+  /** The first call or a repeat of a site that the run aims at; null for any other call. */
+  readonly aimed: 'first' | 'repeat' | null;
   /** The client that its token belongs to; null without a known token. */
   readonly clientId: string | null;
   /** The token endpoint issued its token in this run. */
@@ -26,22 +27,18 @@ export type Treatment = { readonly struck: string } & (
 
 /** The platform, for calls that are not the client's. */
 export interface Backstage {
-  readonly send: (request: {
-    readonly method: string;
-    readonly target: string;
-    readonly headers: Readonly<Record<string, string>>;
-    readonly body: string;
-  }) => Promise<ApiResponse>;
+  readonly send: (
+    request: Pick<ApiCall, 'method' | 'target' | 'body'> & {
+      readonly headers: Readonly<Record<string, string>>;
+    },
+  ) => Promise<ApiResponse>;
   /** A token of another client with the same permissions. */
   readonly otherToken: string;
   /** Since the start of the run. */
   readonly nowMs: () => number;
 }
 
-export interface Wire {
-  readonly target: string;
-  readonly body: string;
-}
+export type Wire = Pick<ApiCall, 'target' | 'body'>;
 
 export interface Fault {
   /** null: the call is served as it is. */
@@ -60,60 +57,36 @@ export interface Fault {
   readonly needsMoreTime?: (calls: readonly ApiCall[]) => boolean;
 }
 
-/** ERR-3: status, title and detail of each refusal. */
-const refusals = {
-  forbidden: [403, 'Forbidden', 'The scope for this is missing.'],
-  not_found: [404, 'Not found', 'There is no such record.'],
-  invalid_state: [409, 'Invalid state', 'The state of the record refuses this.'],
-  validation_failed: [422, 'Validation failed', 'The request is not valid as it is.'],
-  not_implemented: [501, 'Not implemented', 'This is done in the back office.'],
-  idempotency_in_flight: [
-    409,
-    'In flight',
-    'An earlier attempt with this key is still running. Repeat the identical request soon.',
-  ],
-  rate_limited: [429, 'Rate limited', 'Wait as Retry-After says, with some jitter.'],
-  internal_error: [500, 'Internal error', 'Repeat the request with the same key.'],
-  write_contention: [503, 'Write contention', 'Repeat the request with the same key.'],
-} as const satisfies Readonly<Record<string, readonly [number, string, string]>>;
-
-export type RefusalCode = keyof typeof refusals;
-
-export function statusOf(code: RefusalCode): number {
-  return refusals[code][0];
+export function statusOf(code: string): number {
+  const row = Object.entries(ERROR_TABLE).find(([, codes]) => codes.includes(code));
+  return Number(row?.[0]);
 }
 
 /** ERR-1a: the refusal as problem+json. `n` makes its request id. */
-function problem(
-  code: RefusalCode,
-  n: number,
-  headers: Readonly<Record<string, string>> = {},
-): ApiResponse {
-  const [status, title, detail] = refusals[code];
+function problem(code: string, n: number, headers: ApiResponse['headers'] = []): ApiResponse {
+  const status = statusOf(code);
   const requestId = `req_judge${String(n).padStart(6, '0')}`;
   const type = `https://docs.trading-platform.example/errors/${code}`;
-  const body = { type, title, status, code, detail, request_id: requestId, errors: [] };
+  const [title, detail] = [code.replaceAll('_', ' '), 'The platform refuses this request.'];
   return {
     status,
     headers: [
       ['content-type', 'application/problem+json; charset=utf-8'],
       ['x-request-id', requestId],
-      ...Object.entries(headers),
+      ...headers,
     ],
-    body: JSON.stringify(body),
+    body: JSON.stringify({ type, title, status, code, detail, request_id: requestId, errors: [] }),
   };
 }
 
-function refusal(code: RefusalCode, n: number): Treatment {
+function refusal(code: string, n: number): Treatment {
   const struck = `answered ${statusOf(code)} ${code} instead of the platform`;
   return { kind: 'answer', struck, response: problem(code, n) };
 }
 
 /** Something happens to the first call of each site; its repeats are served. */
-function onFirst(sites: ReadonlySet<string>, treat: (met: Met) => Treatment): Fault {
-  return {
-    meet: (met) => (met.isFirst && met.site !== null && sites.has(met.site) ? treat(met) : null),
-  };
+function onFirst(treat: (met: Met) => Treatment): Fault {
+  return { meet: (met) => (met.aimed === 'first' ? treat(met) : null) };
 }
 
 const losses = {
@@ -122,37 +95,61 @@ const losses = {
   stay_silent: 'it ran, and no answer was ever sent',
 } as const;
 
-export function loseFirst(kind: keyof typeof losses, sites: ReadonlySet<string>): Fault {
-  return onFirst(sites, () => ({ kind, struck: losses[kind] }));
+export function loseFirst(kind: keyof typeof losses): Fault {
+  return onFirst(() => ({ kind, struck: losses[kind] }));
 }
 
-export function refuseFirst(code: RefusalCode, sites: ReadonlySet<string>): Fault {
-  return onFirst(sites, ({ n }) => refusal(code, n));
+export function refuseFirst(code: string): Fault {
+  return onFirst(({ n }) => refusal(code, n));
 }
 
-/** IDEM-4d: a permanent refusal, so every repeat is refused too. */
-export function refuseAlways(code: RefusalCode, site: string): Fault {
-  let refused: SentRequest | null = null;
+/** A permanent refusal: every repeat is refused too, also one that is disguised as another write. */
+function refuseForever(
+  treat: (met: Met) => Treatment,
+  isDisguised: (first: SentRequest, met: Met) => boolean,
+): Fault {
+  let first: SentRequest | null = null;
   return {
     meet: (met) => {
-      if (met.isFirst && met.site === site) refused = met;
-      if (refused === null || met.operation !== refused.operation) return null;
-      const again = met.site === site || sameRequest(refused, met);
-      return again || sameButForReferences(refused, met) ? refusal(code, met.n) : null;
+      if (met.aimed === 'first') first = met;
+      if (first === null) return null;
+      return met.aimed !== null || isDisguised(first, met) ? treat(met) : null;
     },
   };
+}
+
+/** IDEM-4d. */
+export function refuseAlways(code: string): Fault {
+  return refuseForever(
+    ({ n }) => refusal(code, n),
+    (first, met) =>
+      met.operation === first.operation &&
+      (sameRequest(first, met) || sameButForReferences(first, met)),
+  );
+}
+
+/** ERR-2: a body that cannot be read is refused in plain text. */
+export function refuseInText(): Fault {
+  // No status in the words: a client that prints one has read it from the status line.
+  const response: ApiResponse = {
+    status: 422,
+    headers: [['content-type', 'text/plain; charset=utf-8']],
+    body: 'The body could not be read: a member that is required is missing.\n',
+  };
+  const struck = 'answered 422 in plain text instead of the platform';
+  return refuseForever(() => ({ kind: 'answer', struck, response }), sameRequest);
 }
 
 /** One write fails under any reference, without end. */
 export function breakFor(site: Site, most: number): Fault {
   let broken = false;
   return {
-    meet: ({ site: own, operation, n }) => {
+    meet: ({ aimed, site: own, operation, n }) => {
       if (operation !== site.operation || own === null) return null;
-      if (own === site.id) broken = true;
+      if (aimed !== null) broken = true;
       // A write that the first run did not have may be this one under a new reference.
       const isNew = broken && Number(own.split('#')[1]) > site.of;
-      return own === site.id || isNew ? refusal('internal_error', n) : null;
+      return aimed !== null || isNew ? refusal('internal_error', n) : null;
     },
     seenEnough: (calls) =>
       calls.filter((call) => call.struck !== null && call.site === site.id).length > most,
@@ -165,31 +162,28 @@ export function breakFor(site: Site, most: number): Fault {
 const holdMs = 150;
 
 /** LIM-6: the credential of the first call of each site is limited for so many seconds. */
-export function limit(sites: ReadonlySet<string>, seconds: number): Fault {
+export function limit(seconds: number): Fault {
   const untilMs = new Map<string, number>();
   const refuse = (n: number, waitS: number, held: number): Treatment => {
     const wait = String(waitS);
-    const headers = {
-      ...{ 'retry-after': wait, 'x-ratelimit-reset': wait },
-      ...{ 'x-ratelimit-limit': '5', 'x-ratelimit-remaining': '0' },
-    };
-    const response = problem('rate_limited', n, headers);
-    return {
-      kind: 'answer',
-      struck: `answered 429 with Retry-After: ${wait}`,
-      response,
-      holdMs: held,
-    };
+    const response = problem('rate_limited', n, [
+      ['retry-after', wait],
+      ['x-ratelimit-reset', wait],
+      ['x-ratelimit-limit', '5'],
+      ['x-ratelimit-remaining', '0'],
+    ]);
+    const struck = `answered 429 with Retry-After: ${wait}`;
+    return { kind: 'answer', struck, response, holdMs: held };
   };
   return {
-    meet: ({ site, isFirst, clientId, operation, n }, { nowMs }) => {
+    meet: ({ aimed, clientId, operation, n }, { nowMs }) => {
       const who = clientId ?? 'unknown';
       // AUTH-3c: token requests have a separate limit.
       if (operation === 'issueToken') return null;
       const now = nowMs();
       const leftMs = (untilMs.get(who) ?? 0) - now;
       if (leftMs > 0) return refuse(n, Math.ceil(leftMs / 1000), 0);
-      if (!isFirst || site === null || !sites.has(site)) return null;
+      if (aimed !== 'first') return null;
       untilMs.set(who, now + holdMs + seconds * 1000);
       return refuse(n, seconds, holdMs);
     },
@@ -199,58 +193,34 @@ export function limit(sites: ReadonlySet<string>, seconds: number): Fault {
 /** IDEM-14a: how long an attempt runs on after its connection was cut. */
 export const runsOnMs = 3_000;
 
-export function runOn(sites: ReadonlySet<string>): Fault {
-  return inFlight(sites, runsOnMs, {
-    kind: 'lose_answer',
-    struck: 'the connection was cut while the attempt runs for 3 more seconds',
-  });
+export function runOn(): Fault {
+  const overAtMs = new Map<string | null, number>();
+  const struck = 'the connection was cut while the attempt runs for 3 more seconds';
+  return {
+    meet: ({ aimed, site, n }, { nowMs }) => {
+      if (aimed === 'repeat') return nowMs() < (overAtMs.get(site) ?? 0) ? inFlight(n) : null;
+      if (aimed === null) return null;
+      overAtMs.set(site, nowMs() + runsOnMs);
+      return { kind: 'lose_answer', struck };
+    },
+  };
 }
 
 /** The first response is the 409, and the repeat is served. */
-export function meetInFlight(sites: ReadonlySet<string>): Fault {
-  return inFlight(sites, 0, null);
+export function meetInFlight(): Fault {
+  return onFirst(({ n }) => inFlight(n));
 }
 
-function inFlight(sites: ReadonlySet<string>, lastMs: number, first: Treatment | null): Fault {
-  const overAtMs = new Map<string, number>();
+function inFlight(n: number): Treatment {
   const struck = 'answered 409 idempotency_in_flight: the earlier attempt is still running';
-  return {
-    meet: ({ site, isFirst, n }, { nowMs }) => {
-      if (site === null || !sites.has(site)) return null;
-      const refuse = (): Treatment => {
-        return { kind: 'answer', struck, response: problem('idempotency_in_flight', n) };
-      };
-      if (!isFirst) return nowMs() < (overAtMs.get(site) ?? 0) ? refuse() : null;
-      overAtMs.set(site, nowMs() + lastMs);
-      return first ?? refuse();
-    },
-  };
-}
-
-/** ERR-2: a body that cannot be read is refused in plain text each time. */
-export function refuseInText(site: string): Fault {
-  let refused: SentRequest | null = null;
-  // No status in the words: a client that prints one has read it from the status line.
-  const response: ApiResponse = {
-    status: 422,
-    headers: [['content-type', 'text/plain; charset=utf-8']],
-    body: 'The body could not be read: a member that is required is missing.\n',
-  };
-  return {
-    meet: (met) => {
-      if (met.isFirst && met.site === site) refused = met;
-      const again = refused !== null && (met.site === site || sameRequest(refused, met));
-      const struck = 'answered 422 in plain text instead of the platform';
-      return again ? { kind: 'answer', struck, response } : null;
-    },
-  };
+  return { kind: 'answer', struck, response: problem('idempotency_in_flight', n) };
 }
 
 /** One call meets a gateway that has lost the platform. */
-export function meetGateway(site: string): Fault {
+export function meetGateway(): Fault {
   const head = '<head><title>Bad Gateway</title></head>';
   const page = '<center><h1>Bad Gateway</h1></center>\r\n<hr><center>nginx</center>';
-  return onFirst(new Set([site]), () => ({
+  return onFirst(() => ({
     kind: 'answer',
     struck: 'answered 502 with a page of HTML, as a gateway does',
     response: {
@@ -264,12 +234,11 @@ export function meetGateway(site: string): Fault {
 const fields = ['language', 'country', 'last_name', 'first_name', 'status'] as const;
 
 /** UPD-7: another client changes the account just before the client's own update arrives. */
-export function overtake(site: string): Fault {
+export function overtake(): Fault {
   return {
-    meet: async ({ site: own, isFirst, target, headers, json, n }, { send, otherToken }) => {
-      if (own !== site || !isFirst) return null;
+    meet: async ({ aimed, target, headers, json, n }, { send, otherToken }) => {
       const tag = headers.find(([name]) => name.toLowerCase() === 'if-match')?.[1];
-      if (tag === undefined) return null;
+      if (aimed !== 'first' || tag === undefined) return null;
       const wanted = membersOf(json);
       // Another field, so that the client's own change is still a change.
       const field = fields.find((each) => !(each in wanted)) ?? fields[0];
@@ -278,7 +247,7 @@ export function overtake(site: string): Fault {
         target,
         headers: {
           authorization: `Bearer ${otherToken}`,
-          'idempotency-key': `judge-${site}-${n}`,
+          'idempotency-key': `judge-${n}`,
           'if-match': tag,
           'content-type': 'application/json',
         },
@@ -291,12 +260,12 @@ export function overtake(site: string): Fault {
 }
 
 /** ACC-5, TXN-2: the same create runs just before under another key, so the client's gets 200. */
-export function createBefore(sites: ReadonlySet<string>): Fault {
+export function createBefore(): Fault {
   return {
-    meet: async ({ site, isFirst, method, target, headers, body, n }, { send }) => {
-      if (site === null || !isFirst || !sites.has(site)) return null;
+    meet: async ({ aimed, method, target, headers, body, n }, { send }) => {
+      if (aimed !== 'first') return null;
       const kept = headers.filter(([name]) => name.toLowerCase() !== 'idempotency-key');
-      const own = { ...Object.fromEntries(kept), 'idempotency-key': `judge-${site}-${n}` };
+      const own = { ...Object.fromEntries(kept), 'idempotency-key': `judge-${n}` };
       const { status } = await send({ method, target, headers: own, body });
       if (status !== 201 && status !== 200) return null;
       return { kind: 'serve', struck: 'its reference existed already' };
@@ -305,14 +274,13 @@ export function createBefore(sites: ReadonlySet<string>): Fault {
 }
 
 /** The token of a site's first call expires; only a token that the client has asked for can. */
-export function expireAt(site: string): Fault {
-  const expired = new Set<string>();
+export function expireToken(): Fault {
+  let expired: string | null = null;
   return {
-    meet: async ({ token, isIssued, isFirst, method, target, body, ...met }, { send }) => {
-      if (token === null) return null;
-      if (met.site === site && isFirst && isIssued && expired.size === 0) expired.add(token);
-      if (!expired.has(token)) return null;
-      const headers = { authorization: 'Bearer expired', 'idempotency-key': met.key ?? 'none' };
+    meet: async ({ token, isIssued, aimed, method, target, body, key }, { send }) => {
+      if (aimed === 'first' && isIssued) expired ??= token;
+      if (token === null || token !== expired) return null;
+      const headers = { authorization: 'Bearer expired', 'idempotency-key': key ?? 'none' };
       const response = await send({ method, target, headers, body });
       return { kind: 'answer', struck: 'its token has expired', response };
     },

@@ -27,6 +27,7 @@ export class Gateway {
   onCall: () => void = () => undefined;
   readonly #world: SandboxWorld;
   readonly #fault: Fault;
+  readonly #aimed: readonly string[];
   readonly #server: Server;
   readonly #intents = new Intents();
   readonly #backstage: Backstage;
@@ -39,9 +40,11 @@ export class Gateway {
   #isFrozen = false;
   #isClosed = false;
 
-  constructor(world: SandboxWorld, fault: Fault) {
+  /** `aimed` are the sites where the fault happens. */
+  constructor(world: SandboxWorld, fault: Fault, aimed: readonly string[] = []) {
     this.#world = world;
     this.#fault = fault;
+    this.#aimed = aimed;
     this.credentials = new Credentials(world.secrets);
     this.#backstage = {
       send: ({ method, target, headers, body }) =>
@@ -128,7 +131,9 @@ export class Gateway {
     const { token } = call;
     const clientId = token === null ? null : this.credentials.clientOf(token);
     const isIssued = token !== null && this.credentials.isIssued(token);
-    const met: Met = { ...call, isFirst, clientId, isIssued };
+    const isAimed = call.site !== null && this.#aimed.includes(call.site);
+    const aimed = isAimed ? (isFirst ? 'first' : 'repeat') : null;
+    const met: Met = { ...call, aimed, clientId, isIssued };
     const treatment = (await this.#fault.meet?.(met, this.#backstage)) ?? null;
     call.struck = treatment?.struck ?? null;
     await this.#treat(call, response, treatment);

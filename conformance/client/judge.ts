@@ -1,12 +1,9 @@
 // A whole run of the judge: the command as it is, then against worlds in which something goes wrong,
 // as many at once as --jobs allows.
 
-import { CheckPlay, type Task } from './check-play.ts';
-import type { Check, CheckVerdict } from './checks/check.ts';
-import type { Conclusion } from './conclude.ts';
-import type { Fault } from './faults.ts';
-import type { OpenWorld } from './play.ts';
-import { play } from './play.ts';
+import { CheckPlay, type CheckResult, type Job, type Run } from './check-play.ts';
+import type { Check } from './checks/check.ts';
+import { type PlayOptions, play } from './play.ts';
 import {
   endingWords,
   isUnheard,
@@ -17,17 +14,11 @@ import {
 } from './recording.ts';
 import { membersOf, parseJson } from './requests.ts';
 
-export interface JudgeOptions {
-  readonly command: readonly string[];
-  readonly cwd: string;
-  readonly env: Readonly<Record<string, string | undefined>>;
+/** Its signal ends the judgement; what was judged until then stands. */
+export interface JudgeOptions extends Omit<PlayOptions, 'seed' | 'fault' | 'aimed'> {
   readonly checks: readonly Check[];
-  readonly timeoutMs: number;
   readonly jobs: number;
   readonly seed: number;
-  readonly openWorld: OpenWorld;
-  /** Ends the judgement; what was judged until then stands. */
-  readonly signal: AbortSignal;
   readonly onFirst?: (seen: Observation) => void;
   readonly onProgress?: (progress: Progress) => void;
 }
@@ -37,14 +28,6 @@ export interface Progress {
   readonly planned: number;
   /** What was played last. */
   readonly check: Check;
-}
-
-export interface CheckResult {
-  readonly check: Check;
-  readonly verdict: CheckVerdict;
-  /** Why it was not judged, or what was left out; null where there is nothing to say. */
-  readonly why: string | null;
-  readonly concluded: readonly Conclusion[];
 }
 
 export interface ClientRun {
@@ -65,17 +48,17 @@ export interface ClientRun {
 export async function judgeClient(options: JudgeOptions): Promise<ClientRun> {
   const startedAt = new Date().toISOString();
   const startedAtMs = performance.now();
-  const judgement = new Judgement(options);
-  const { recording: first } = await judgement.run(`${options.seed}/first`, {});
-  const seen = observe(first);
+  const runner = new Runner(options);
+  const first = await runner.play({ name: 'first' });
+  const seen = observe(first.recording);
   options.onFirst?.(seen);
-  const unusable = whyUnusable(first, options);
-  const notes: string[] = unusable === null ? [] : lastRefusal(first);
-  const plays = options.checks.map((check) => new CheckPlay(check, seen));
-  for (const each of plays) each.judgeHabit(first, 1);
+  const unusable = whyUnusable(first.recording, options);
+  const notes: string[] = unusable === null ? [] : lastRefusal(first.recording);
+  const plays = options.checks.map((check) => new CheckPlay(check, seen, (job) => runner.run(job)));
+  for (const each of plays) each.judgeHabit(first);
   if (unusable === null) {
-    const isAlone = !(await judgement.runBesideItself(plays));
-    await judgement.playAll(plays);
+    const isAlone = !(await runner.runBesideItself(plays));
+    await Promise.all(plays.map((each) => each.play()));
     if (isAlone && options.jobs > 1) notes.push(notSideBySide);
   }
   const interrupted = options.signal.aborted;
@@ -85,8 +68,8 @@ export async function judgeClient(options: JudgeOptions): Promise<ClientRun> {
     seen,
     unusable,
     results: plays.map((each) => each.result(unusable ?? (interrupted ? 'interrupted' : null))),
-    runs: judgement.runs,
-    requests: judgement.requests,
+    runs: runner.runs,
+    requests: runner.requests,
     interrupted,
     notes,
   };
@@ -126,27 +109,33 @@ function lastRefusal({ calls }: Recording): string[] {
   return [`The last refusal of the first run: ${call}, was answered ${status} ${reason}`];
 }
 
-class Judgement {
+/** Runs the command as often as it is asked to, as many times at once as there is room for. */
+class Runner {
   runs = 0;
   requests = 0;
   readonly #options: JudgeOptions;
   #jobs: number;
   #done = 0;
+  #waiting: { readonly job: Job; readonly go: (isWanted: boolean) => void }[] = [];
+  readonly #running = new Set<Job>();
 
   constructor(options: JudgeOptions) {
     this.#options = options;
     this.#jobs = options.jobs;
   }
 
-  async run(
-    seed: string,
-    fault: Fault,
-    patience = 1,
-  ): Promise<{ recording: Recording; n: number }> {
+  /** One run, at once. */
+  async play(job: Pick<Job, 'name'> & Partial<Job>): Promise<Run> {
     this.runs += 1;
     const n = this.runs;
-    const timeoutMs = this.#options.timeoutMs * patience;
-    const recording = await play({ ...this.#options, timeoutMs, seed, fault });
+    const { name, patience = 1, aimed = [], fault = () => ({}) } = job;
+    const recording = await play({
+      ...this.#options,
+      timeoutMs: this.#options.timeoutMs * patience,
+      seed: `${this.#options.seed}/${name}`,
+      fault: fault(),
+      aimed,
+    });
     this.requests += recording.calls.length;
     // A client that does not read its responses in time has too much running beside it.
     if (recording.calls.some(isUnheard)) this.#jobs = Math.max(1, Math.floor(this.#jobs / 2));
@@ -160,10 +149,10 @@ class Judgement {
   async runBesideItself(plays: readonly CheckPlay[]): Promise<boolean> {
     const count = Math.min(2, this.#jobs);
     const runs = await Promise.all(
-      Array.from({ length: count }, (_, n) => this.run(`${this.#options.seed}/as it is ${n}`, {})),
+      Array.from({ length: count }, (_, n) => this.play({ name: `as it is ${n}` })),
     );
-    for (const { recording, n } of runs) {
-      if (succeeded(recording)) for (const each of plays) each.judgeHabit(recording, n);
+    for (const run of runs) {
+      if (succeeded(run.recording)) for (const each of plays) each.judgeHabit(run);
     }
     // A timeout on a busy machine says nothing about ports and files.
     const isGood = runs.every(
@@ -173,45 +162,53 @@ class Judgement {
     return isGood;
   }
 
-  /** Checks that wait long first, confirmations last. */
-  async playAll(plays: readonly CheckPlay[]): Promise<void> {
-    const waiting: Task[] = plays.flatMap((each) => each.begin());
-    const running = new Map<Task, Promise<void>>();
-    while (waiting.length > 0 || running.size > 0) {
-      if (this.#options.signal.aborted) waiting.length = 0;
-      waiting.sort((a, b) => rank(a) - rank(b));
-      while (waiting[0] !== undefined && this.#hasRoom(waiting[0], [...running.keys()])) {
-        const task = waiting.shift()!;
-        const played = this.#play(task).then((more) => {
-          running.delete(task);
-          waiting.push(...more);
-          const left = waiting.filter((each) => !each.isIdle());
-          waiting.splice(0, waiting.length, ...left);
-          const planned = this.#done + waiting.length + running.size;
-          this.#options.onProgress?.({ done: this.#done, planned, check: task.check });
-        });
-        running.set(task, played);
-      }
-      // After an interrupt there may be nothing to wait for.
-      if (running.size > 0) await Promise.race(running.values());
+  /** One run as soon as there is room; null if it is not wanted any more. */
+  async run(job: Job): Promise<Run | null> {
+    const isWanted = await new Promise<boolean>((go) => {
+      this.#waiting.push({ job, go });
+      this.#admitLater();
+    });
+    if (!isWanted) return null;
+    try {
+      const run = await this.play(job);
+      this.#done += 1;
+      return this.#options.signal.aborted ? null : run;
+    } finally {
+      this.#running.delete(job);
+      this.#admitLater(job.check);
     }
   }
 
-  #hasRoom({ isSole }: Task, running: readonly Task[]): boolean {
-    if (isSole || running.some((each) => each.isSole)) return running.length === 0;
-    return running.length < this.#jobs;
+  /** Once those who wait for a run have said what they need next. */
+  #admitLater(check?: Check): void {
+    setImmediate(() => {
+      this.#admit();
+      const planned = this.#done + this.#waiting.length + this.#running.size;
+      if (check !== undefined) this.#options.onProgress?.({ done: this.#done, planned, check });
+    });
   }
 
-  async #play(task: Task): Promise<readonly Task[]> {
-    const seed = `${this.#options.seed}/${task.name}`;
-    const { recording, n } = await this.run(seed, task.fault(), task.patience);
-    this.#done += 1;
-    if (this.#options.signal.aborted) return [];
-    return task.played(recording, n);
+  /** Checks that wait long first, confirmations last. */
+  #admit(): void {
+    const isIdle = ({ job }: { job: Job }) => this.#options.signal.aborted || job.isIdle();
+    for (const { go } of this.#waiting.filter(isIdle)) go(false);
+    this.#waiting = this.#waiting
+      .filter((each) => !isIdle(each))
+      .sort((a, b) => rank(a.job) - rank(b.job));
+    while (this.#waiting[0] !== undefined && this.#hasRoom(this.#waiting[0].job)) {
+      const { job, go } = this.#waiting.shift()!;
+      this.#running.add(job);
+      go(true);
+    }
+  }
+
+  #hasRoom({ isSole }: Job): boolean {
+    if (isSole || [...this.#running].some((each) => each.isSole)) return this.#running.size === 0;
+    return this.#running.size < this.#jobs;
   }
 }
 
 /** Lower is sooner. */
-function rank({ isSole, check: { waitS = 0 } }: Task): number {
+function rank({ isSole, check: { waitS = 0 } }: Job): number {
   return isSole ? 1 : -waitS;
 }

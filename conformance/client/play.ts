@@ -30,13 +30,15 @@ export interface PlayOptions {
   readonly openWorld: OpenWorld;
   readonly seed: string;
   readonly fault: Fault;
+  /** The sites where the fault happens. */
+  readonly aimed?: readonly string[];
   readonly signal: AbortSignal;
 }
 
 export async function play(options: PlayOptions): Promise<Recording> {
   const { fault } = options;
   const world = await options.openWorld(options.seed);
-  const gateway = new Gateway(world, fault);
+  const gateway = new Gateway(world, fault, options.aimed);
   const lag = watchLag();
   try {
     const baseUrl = await gateway.listen();

@@ -16,9 +16,10 @@ import type {
   ReportScenario,
 } from '../reports/report.ts';
 import { count, VERDICTS } from '../reports/verdict-words.ts';
+import type { CheckResult } from './check-play.ts';
 import type { Check, CheckVerdict } from './checks/check.ts';
 import type { Conclusion } from './conclude.ts';
-import type { CheckResult, ClientRun } from './judge.ts';
+import type { ClientRun } from './judge.ts';
 import { type ApiCall, endingWords, type Recording, whatItDoes } from './recording.ts';
 
 export interface ClientReportOptions {

@@ -45,14 +45,15 @@ export interface Check {
   readonly aims: (seen: Observation) => readonly Aim[];
   /** How many aims one run may have; 0: it is judged on runs in which nothing goes wrong. */
   readonly atOnce: number;
-  readonly fault: (aims: readonly Aim[], again: number) => Fault;
+  /** Goes wrong at the sites of the run's aims; `aim` is the first of them. */
+  readonly fault: (aim: Aim, again: number) => Fault;
   readonly judge: (recording: Recording, aim: Aim, seen: Observation) => Outcome;
   /** How long a client waits for what goes wrong: long runs begin first. */
   readonly waitS?: number;
   /** A wrong client may pass by chance: it is played again, a little differently. */
   readonly twice?: true;
   /** What is played if a failure could have another reason; null: it stands. */
-  readonly instead?: (outcome: Outcome, aims: readonly Aim[]) => Fault | null;
+  readonly instead?: (outcome: Outcome) => Fault | null;
 }
 
 type HabitParts = 'id' | 'title' | 'expected' | 'atStake' | 'mend' | 'rules' | 'judge';
@@ -85,10 +86,6 @@ export function spread(aims: readonly Aim[], most: number): readonly Aim[] {
 }
 
 export const everywhere: Aim = { id: 'all', site: null, variant: null, words: 'the whole run' };
-
-export function siteIds(aims: readonly Aim[]): Set<string> {
-  return new Set(aims.flatMap(({ site }) => site?.id ?? []));
-}
 
 const outcome =
   (verdict: CheckVerdict) =>

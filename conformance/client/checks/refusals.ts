@@ -1,7 +1,7 @@
 // Checks of what a client does after a refusal: permanent refusals and stale tags.
 import { shortKey } from '../../reports/exchanges.ts';
 import type { OperationName } from '../../spec/operations.ts';
-import { overtake, type RefusalCode, refuseAlways, statusOf } from '../faults.ts';
+import { overtake, refuseAlways, statusOf } from '../faults.ts';
 import {
   type ApiCall,
   callsAt,
@@ -31,7 +31,8 @@ const codes = [
   'not_found',
   'forbidden',
   'not_implemented',
-] as const satisfies readonly RefusalCode[];
+] as const;
+type Refusal = (typeof codes)[number];
 
 const refused: Check = {
   id: 'CLT-refused',
@@ -45,11 +46,9 @@ const refused: Check = {
   rules: ['IDEM-4d', 'IDEM-11'],
   aims: ({ sites }) => refusalAims(chosen(sites)),
   atOnce: 1,
-  fault: ([aim]) => refuseAlways((aim?.variant ?? 'not_found') as RefusalCode, aim?.site?.id ?? ''),
+  fault: ({ variant }) => refuseAlways(variant ?? 'not_found'),
   judge: judgeRefused,
 };
-
-type Refusal = (typeof codes)[number];
 
 /** The refusals that the platform gives to each operation, the most telling first. */
 const natural: Partial<Readonly<Record<OperationName, readonly Refusal[]>>> = {
@@ -131,7 +130,7 @@ const staleTag: Check = {
   aims: ({ sites }) =>
     aimsAt(chosen(sites.filter(({ operation }) => operation === 'updateAccount'))),
   atOnce: 1,
-  fault: ([aim]) => overtake(aim?.site?.id ?? ''),
+  fault: () => overtake(),
   judge: judgeStale,
 };
 

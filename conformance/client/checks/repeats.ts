@@ -3,8 +3,7 @@
 import { shortKey } from '../../reports/exchanges.ts';
 import {
   breakFor,
-  expireAt,
-  type Fault,
+  expireToken,
   limit,
   loseFirst,
   meetInFlight,
@@ -37,7 +36,6 @@ import {
   type Outcome,
   pass,
   seconds,
-  siteIds,
   unclear,
 } from './check.ts';
 
@@ -48,7 +46,19 @@ interface RepeatRule {
   readonly givingUp: 'passed' | 'advisory' | 'fails';
   /** Whether a command that fails after its repeat was served is wrong. */
   readonly mustSucceed: boolean;
+  /** What else the check looks at, before the rest is judged. */
+  readonly special?: (then: FollowUp, recording: Recording) => Outcome | null;
 }
+
+const lost = (after: string): RepeatRule => ({ after, givingUp: 'advisory', mustSucceed: false });
+const trouble = (after: string): RepeatRule => ({ after, givingUp: 'fails', mustSucceed: true });
+
+/** The first call of each write fails in one way, and its repeat is served. */
+const repeated = (rule: RepeatRule): Pick<Check, 'atOnce' | 'aims' | 'judge'> => ({
+  atOnce: 20,
+  aims: ({ sites }) => aimsAt(sites),
+  judge: (recording, aim, seen) => judgeRepeats(recording, aim, seen, rule),
+});
 
 /** A wrong way to repeat; null if there is none in this run. */
 function wrongRepeat({ struck, ...then }: FollowUp, after: string): Outcome | null {
@@ -99,8 +109,8 @@ function judgeRepeats(
 ): Outcome {
   const then = followUp(recording, aim.site, seen);
   if (then === null) return missed(aim);
-  const wrong = wrongRepeat(then, rule.after);
-  if (wrong !== null) return wrong;
+  const found = wrongRepeat(then, rule.after) ?? rule.special?.(then, recording) ?? null;
+  if (found !== null) return found;
   const { struck, repeats, isServed } = then;
   if (repeats.length === 0) return judgeLeft(recording, struck, rule);
   const shown = [struck, ...repeats];
@@ -158,125 +168,8 @@ function findRead({ calls }: Recording, struck: ApiCall): ApiCall | null {
   return calls.find(isShown) ?? null;
 }
 
-type Words = Pick<Check, 'title' | 'orders' | 'atStake' | 'mend' | 'rules'>;
-
-/** A check in which the first call of each write fails in one way, and its repeat is served. */
-function firstFails(
-  id: Check['id'],
-  expected: string,
-  words: Words,
-  rule: RepeatRule,
-  fault: (sites: ReadonlySet<string>) => Fault,
-): Check {
-  return {
-    ...{ id, expected, ...words, atOnce: 20 },
-    aims: ({ sites }) => aimsAt(sites),
-    fault: (aims) => fault(siteIds(aims)),
-    judge: (recording, aim, seen) => judgeRepeats(recording, aim, seen, rule),
-  };
-}
-
 const mendLost =
   'Make the key before the first try, keep it with the request, and send both again unchanged after a short wait: the platform sends the first response again, and nothing runs twice.';
-
-const lost = (after: string): RepeatRule => ({ after, givingUp: 'advisory', mustSucceed: false });
-const trouble = (after: string): RepeatRule => ({ after, givingUp: 'fails', mustSucceed: true });
-
-const answerLost = firstFails(
-  'CLT-answer-lost',
-  'repeats with the same key and the same body, so that there is one effect',
-  {
-    title: 'the response to a write is lost',
-    orders: 'Each write in turn runs, and its connection is cut instead of sending the response.',
-    atStake:
-      'The money has moved and the client does not know it: a client that sends it again as something new moves it twice.',
-    mend: mendLost,
-    rules: ['IDEM-4b', 'IDEM-4c'],
-  },
-  lost('the write ran, and its response was lost'),
-  (sites) => loseFirst('lose_answer', sites),
-);
-
-const requestLost = firstFails(
-  'CLT-request-lost',
-  'repeats with the same key and the same body',
-  {
-    title: 'a write is lost before it runs',
-    orders: 'The connection of each write in turn is cut before anything has run.',
-    atStake:
-      'To the client this looks exactly like a lost response: a client that guesses wrong loses a payment, or makes it twice.',
-    mend: mendLost,
-    rules: ['IDEM-4b', 'IDEM-4c'],
-  },
-  lost('the write was cut off before it ran'),
-  (sites) => loseFirst('lose_request', sites),
-);
-
-const serverError = firstFails(
-  'CLT-500',
-  'repeats with the same key, and succeeds',
-  {
-    title: 'a write is answered 500',
-    orders: 'Each write in turn is answered 500 internal_error once; the next try is served.',
-    atStake:
-      'The platform fails for a second, and the payment is lost, or made twice if it is repeated as something new.',
-    mend: 'A 500 is not recorded under the key: wait a little, and send the identical request with the same key.',
-    rules: ['IDEM-6c'],
-  },
-  trouble('the write was answered 500'),
-  (sites) => refuseFirst('internal_error', sites),
-);
-
-const contention = firstFails(
-  'CLT-503',
-  'repeats with the same key, and succeeds',
-  {
-    title: 'a write is answered 503',
-    orders: 'Each write in turn is answered 503 write_contention once; the next try is served.',
-    atStake:
-      'Two people change one record at the same moment: without a retry the work of one of them is lost.',
-    mend: 'A 503 write_contention is temporary: wait a little, and send the identical request with the same key.',
-    rules: ['IDEM-6b'],
-  },
-  trouble('the write was answered 503'),
-  (sites) => refuseFirst('write_contention', sites),
-);
-
-const noAnswer: Check = {
-  id: 'CLT-no-answer',
-  waitS: 10,
-  title: 'no response arrives',
-  orders: 'Each write in turn runs, and the connection stays open without a response.',
-  expected:
-    'gives up waiting in time, and repeats with the same key or ends with an error; never a new key',
-  atStake:
-    'A client without a time limit blocks everything behind it: after one call without a response, no payment of that day is made.',
-  mend: 'Set a time limit for every call, ten seconds say, and treat a timeout as a lost response: repeat the identical request under the same key.',
-  rules: ['IDEM-4b', 'IDEM-4c'],
-  aims: ({ sites }) => aimsAt(chosen(sites)),
-  atOnce: 1,
-  fault: (aims) => ({
-    ...loseFirst('stay_silent', siteIds(aims)),
-    // Many libraries give up after one minute, or after 100 s.
-    needsMoreTime: (calls) => calls.some(isStillWaitedFor),
-  }),
-  judge: (recording, aim, seen) => {
-    const silent = callsAt(recording, aim.site?.id).find(({ fate }) => fate === 'silent');
-    const { ending } = recording;
-    if (silent !== undefined && isStillWaitedFor(silent) && ending.killed) {
-      const waited = `had waited ${seconds(ending.durationMs - silent.atMs)} for a response`;
-      const words = `the client ${waited} to call ${silent.n} when it ${endingWords(ending)}`;
-      return fail('waits-for-ever', words, [silent]);
-    }
-    const rule: RepeatRule = { ...lost('the write got no response'), givingUp: 'passed' };
-    const outcome = judgeRepeats(recording, aim, seen, rule);
-    const waitedMs = (silent?.abandonedAtMs ?? ending.durationMs) - (silent?.atMs ?? 0);
-    if (outcome.verdict !== 'passed' || silent === undefined || waitedMs < longWaitMs)
-      return outcome;
-    const words = `it gave up waiting, but only after ${seconds(waitedMs)}: ten seconds are enough`;
-    return advise('waits-long', `${words}; ${outcome.actual}`, [silent]);
-  },
-};
 
 /** A longer wait leads to advice: callers rarely have as much time. */
 const longWaitMs = 55_000;
@@ -285,74 +178,55 @@ function isStillWaitedFor({ fate, abandonedAtMs }: ApiCall): boolean {
   return fate === 'silent' && abandonedAtMs === null;
 }
 
+function judgeNoAnswer(recording: Recording, aim: Aim, seen: Observation): Outcome {
+  const silent = callsAt(recording, aim.site?.id).find(({ fate }) => fate === 'silent');
+  const { ending } = recording;
+  if (silent !== undefined && isStillWaitedFor(silent) && ending.killed) {
+    const waited = `had waited ${seconds(ending.durationMs - silent.atMs)} for a response`;
+    const words = `the client ${waited} to call ${silent.n} when it ${endingWords(ending)}`;
+    return fail('waits-for-ever', words, [silent]);
+  }
+  const rule: RepeatRule = { ...lost('the write got no response'), givingUp: 'passed' };
+  const outcome = judgeRepeats(recording, aim, seen, rule);
+  const waitedMs = (silent?.abandonedAtMs ?? ending.durationMs) - (silent?.atMs ?? 0);
+  if (outcome.verdict !== 'passed' || silent === undefined || waitedMs < longWaitMs) return outcome;
+  const words = `it gave up waiting, but only after ${seconds(waitedMs)}: ten seconds are enough`;
+  return advise('waits-long', `${words}; ${outcome.actual}`, [silent]);
+}
+
 /** The limits of CLT-gives-up; a test that sends one request twice on purpose has twice as many. */
 const limitsAt = (site: Site | null) => {
   const times = site?.calls ?? 1;
   return { mostTries: 10 * times, mostASecond: 3 * times };
 };
 
-const givesUp: Check = {
-  id: 'CLT-gives-up',
-  waitS: 8,
-  title: 'every retry is answered 500',
-  orders: 'One write after the other is answered 500, no matter how often it is sent.',
-  expected:
-    'tries one request at most 10 times, no more than 3 times in any second, and then ends with an error (an exit code that is not 0)',
-  atStake:
-    'When the platform is down, a client that retries for ever helps to keep it down, and no one learns that the payment was never made.',
-  mend: 'Count the tries, double the wait after each, add some jitter, and report the error to the caller after a handful of tries.',
-  rules: ['IDEM-6c'],
-  aims: ({ sites }) => aimsAt(chosen(sites)),
-  atOnce: 1,
-  fault: ([aim]) => (aim?.site ? breakFor(aim.site, limitsAt(aim.site).mostTries) : {}),
-  judge: (recording, aim) => {
-    const tries = callsAt(recording, aim.site?.id).filter(({ struck }) => struck !== null);
-    if (tries.length === 0) return missed(aim);
-    const { ending, lagMs } = recording;
-    const { mostTries, mostASecond } = limitsAt(aim.site);
-    const within = seconds(tries.at(-1)!.atMs - tries[0]!.atMs);
-    const summary =
-      tries.length === 1 ? 'tried once' : `tried ${tries.length} times within ${within}`;
-    const crowd = judgeCrowd(tries, mostASecond, lagMs, (calls, withinMs) => {
-      return `${summary}, ${calls.length} of them within ${seconds(withinMs)}`;
-    });
-    const isTooMany = tries.length > mostTries;
-    if (crowd !== null && (crowd.verdict === 'fails' || !isTooMany)) return crowd;
-    if (isTooMany) return fail('never-gives-up', `${summary}, and went on`, tries);
-    const end = endingWords(ending);
-    if (ending.killed) return fail('still-at-it', `${summary}, was still at it, and ${end}`, tries);
-    if (ending.code === 0) {
-      const answered = tries.length === 1 ? 'answered 500' : 'all answered 500';
-      return fail('taken-for-done', `${summary}, ${answered}; yet the command ${end}`, tries);
-    }
-    return pass(`${summary}, then it ${end}`, tries);
-  },
-};
+function judgeGivesUp(recording: Recording, aim: Aim): Outcome {
+  const tries = callsAt(recording, aim.site?.id).filter(({ struck }) => struck !== null);
+  if (tries.length === 0) return missed(aim);
+  const { ending, lagMs } = recording;
+  const { mostTries, mostASecond } = limitsAt(aim.site);
+  const within = seconds(tries.at(-1)!.atMs - tries[0]!.atMs);
+  const summary =
+    tries.length === 1 ? 'tried once' : `tried ${tries.length} times within ${within}`;
+  const crowd = judgeCrowd(tries, mostASecond, lagMs, (calls, withinMs) => {
+    return `${summary}, ${calls.length} of them within ${seconds(withinMs)}`;
+  });
+  const isTooMany = tries.length > mostTries;
+  if (crowd !== null && (crowd.verdict === 'fails' || !isTooMany)) return crowd;
+  if (isTooMany) return fail('never-gives-up', `${summary}, and went on`, tries);
+  const end = endingWords(ending);
+  if (ending.killed) return fail('still-at-it', `${summary}, was still at it, and ${end}`, tries);
+  if (ending.code === 0) {
+    const answered = tries.length === 1 ? 'answered 500' : 'all answered 500';
+    return fail('taken-for-done', `${summary}, ${answered}; yet the command ${end}`, tries);
+  }
+  return pass(`${summary}, then it ${end}`, tries);
+}
 
 /** Timers end a little early, and calls are noticed a little late. */
 const slackMs = 50;
 /** How long a call that was sent before the 429 was read may take to arrive. */
 const onItsWayMs = 250;
-
-const limited: Check = {
-  id: 'CLT-429',
-  waitS: 3,
-  title: 'the client is told to wait (429)',
-  orders:
-    'Each write in turn is answered 429 with a Retry-After of a few seconds; until they are over, every call of that credential is answered 429.',
-  expected:
-    'sends nothing of that credential before Retry-After is over, then repeats with the same key, and succeeds',
-  atStake:
-    'A client that goes on sending is limited for longer, and so is everything else that uses the same credential.',
-  mend: 'Read Retry-After, in seconds, hold back every call of that credential until it is over, add some jitter, then send the identical request with the same key.',
-  rules: ['LIM-6', 'LIM-7', 'IDEM-6a'],
-  aims: ({ sites }) => aimsAt(sites),
-  atOnce: 4,
-  // Another wait the second time: a client that always waits that long passes the first by chance.
-  fault: (aims, again) => limit(siteIds(aims), again === 0 ? 2 : 4),
-  twice: true,
-  judge: judgeLimited,
-};
 
 function judgeLimited(recording: Recording, aim: Aim, seen: Observation): Outcome {
   const then = followUp(recording, aim.site, seen);
@@ -406,53 +280,35 @@ const patienceMs = 40_000;
 /** IDEM-14a: "wait a few seconds". A shorter wait is none. */
 const shortestWaitMs = 500;
 
-const inFlight: Check = {
-  id: 'CLT-in-flight',
-  waitS: 4,
-  title: 'the first attempt is still running',
-  orders:
-    'The response to each write in turn is lost while the attempt runs for 3 more seconds: repeats are answered 409 idempotency_in_flight until it ends.',
-  expected: 'waits a little, repeats the identical request, and succeeds within 40 s',
-  atStake:
-    'The money is on its way: a client that treats "still running" as "refused" reports a payment as failed that succeeds a second later.',
-  mend: 'Tell the two 409 apart by `code`: on idempotency_in_flight wait a few seconds and send the identical request under the same key, until it is answered.',
-  rules: ['IDEM-14a'],
-  aims: ({ sites }) => aimsAt(sites),
-  atOnce: 3,
-  fault: (aims) => runOn(siteIds(aims)),
-  // A client with a single repeat has used it up when the 409 arrives. If the first response is the
-  // 409, it can be distinguished from a client that treats 409 as final.
-  instead: ({ kind }, aims) =>
-    kind === 'gave-up' || kind === 'gave-up-at-409' ? meetInFlight(siteIds(aims)) : null,
-  judge: (recording, aim, seen) => {
-    const then = followUp(recording, aim.site, seen);
-    if (then === null) return missed(aim);
-    const after = 'the response to the write was lost while it was still running';
-    const wrong = wrongRepeat(then, after);
-    if (wrong !== null) return wrong;
-    const { struck, repeats, isServed } = then;
-    const shown = [struck, ...repeats];
-    const waited = shown.filter(({ response }) => response?.status === 409);
-    const crowd = judgeCrowd(waited, 5, recording.lagMs, (calls) => {
-      const again = `sent again ${calls.length - 1} times within a second`;
-      return `the write was answered 409 idempotency_in_flight, and ${again}`;
-    });
-    if (crowd !== null) return crowd;
-    if (repeats.length > 0 && !isServed) return judgeGivenUp(recording, then, shown);
-    const took = (repeats.at(-1)?.atMs ?? 0) - struck.atMs;
-    if (took > patienceMs) {
-      const words = `the write was repeated, but only after ${seconds(took)}`;
-      return advise('too-patient', words, shown);
-    }
-    if (isServed && succeeded(recording)) {
-      const met = waited.length === 0 ? `, when the ${runsOnMs / 1000} s were over` : '';
-      return pass(`repeated until it was answered, after ${seconds(took)}${met}`, shown);
-    }
-    return judgeRepeats(recording, aim, seen, trouble(after));
-  },
-};
+const stillRunning = 'the response to the write was lost while it was still running';
 
-function judgeGivenUp(recording: Recording, { repeats }: FollowUp, shown: readonly ApiCall[]) {
+function judgeInFlight(
+  { struck, repeats, isServed }: FollowUp,
+  recording: Recording,
+): Outcome | null {
+  const shown = [struck, ...repeats];
+  const waited = shown.filter(({ response }) => response?.status === 409);
+  const crowd = judgeCrowd(waited, 5, recording.lagMs, (calls) => {
+    const again = `sent again ${calls.length - 1} times within a second`;
+    return `the write was answered 409 idempotency_in_flight, and ${again}`;
+  });
+  if (crowd !== null) return crowd;
+  if (repeats.length > 0 && !isServed) return judgeGivenUp(recording, repeats, shown);
+  const took = (repeats.at(-1)?.atMs ?? 0) - struck.atMs;
+  if (took > patienceMs) {
+    const words = `the write was repeated, but only after ${seconds(took)}`;
+    return advise('too-patient', words, shown);
+  }
+  if (!isServed || !succeeded(recording)) return null;
+  const met = waited.length === 0 ? `, when the ${runsOnMs / 1000} s were over` : '';
+  return pass(`repeated until it was answered, after ${seconds(took)}${met}`, shown);
+}
+
+function judgeGivenUp(
+  recording: Recording,
+  repeats: readonly ApiCall[],
+  shown: readonly ApiCall[],
+): Outcome {
   const end = endingWords(recording.ending);
   const tries =
     repeats.length === 1 ? 'one repeat that was' : `${repeats.length} repeats that were`;
@@ -468,56 +324,164 @@ function judgeGivenUp(recording: Recording, { repeats }: FollowUp, shown: readon
   return fail('gave-up-at-409', `${summary}, and the command ${end}`, shown);
 }
 
-const tokenExpires: Check = {
-  id: 'CLT-token-expires',
-  title: 'the token expires between two calls',
-  orders: 'The token of a write is no longer valid when the write arrives: 401.',
-  expected: 'gets one new token, and repeats with the same key',
-  atStake:
-    'It works in every test, and stops after an hour in production, in the middle of a batch.',
-  mend: 'On 401 ask for one new token, all calls that wait sharing it, and send the identical request once more with the same key.',
-  rules: ['AUTH-1', 'AUTH-3a'],
-  aims: ({ sites, asksForTokens }) => (asksForTokens ? aimsAt(chosen(sites)) : []),
-  atOnce: 1,
-  fault: ([aim]) => expireAt(aim?.site?.id ?? ''),
-  judge: (recording, aim, seen) => {
-    const then = followUp(recording, aim.site, seen);
-    if (then === null) return missed(aim);
-    const after = 'the write was answered 401, as its token had expired';
-    const wrong = wrongRepeat(then, after);
-    if (wrong !== null) return wrong;
-    const { struck, repeats } = then;
-    const served = repeats.find(isSuccess);
-    const before = recording.calls.filter(({ n }) => served === undefined || n < served.n);
-    const asked = before.filter(({ n, operation }) => n > struck.n && operation === 'issueToken');
-    // Concurrent calls may each have been answered 401.
-    const enough = Math.max(1, before.filter((call) => call.struck !== null).length);
-    const many = `${after}, and ${asked.length} new ones were requested`;
-    if (asked.length > enough + 1) return fail('many-tokens', many, [struck, ...asked]);
-    if (served === undefined && asked.length === 0 && repeats.length > 0) {
-      const again = `sent again ${repeats.length} times with the same token`;
-      const words = `${after}, and it was ${again}; the command ${endingWords(recording.ending)}`;
-      return fail('same-token', words, [struck, ...repeats]);
-    }
-    if (served !== undefined && asked.length > enough) {
-      return advise('many-tokens', `${many}: one is enough`, [struck, ...asked, served]);
-    }
-    if (served !== undefined && succeeded(recording)) {
-      const words = 'one new token was requested, and the write repeated';
-      return pass(words, [struck, ...asked, served]);
-    }
-    return judgeRepeats(recording, aim, seen, trouble(after));
-  },
-};
+const tokenExpired = 'the write was answered 401, as its token had expired';
+
+function judgeNewToken({ struck, repeats }: FollowUp, recording: Recording): Outcome | null {
+  const served = repeats.find(isSuccess);
+  const before = recording.calls.filter(({ n }) => served === undefined || n < served.n);
+  const asked = before.filter(({ n, operation }) => n > struck.n && operation === 'issueToken');
+  // Concurrent calls may each have been answered 401.
+  const enough = Math.max(1, before.filter((call) => call.struck !== null).length);
+  const many = `${tokenExpired}, and ${asked.length} new ones were requested`;
+  if (asked.length > enough + 1) return fail('many-tokens', many, [struck, ...asked]);
+  if (served === undefined) {
+    if (asked.length > 0 || repeats.length === 0) return null;
+    const again = `sent again ${repeats.length} times with the same token`;
+    const end = endingWords(recording.ending);
+    const words = `${tokenExpired}, and it was ${again}; the command ${end}`;
+    return fail('same-token', words, [struck, ...repeats]);
+  }
+  const shown = [struck, ...asked, served];
+  if (asked.length > enough) return advise('many-tokens', `${many}: one is enough`, shown);
+  if (!succeeded(recording)) return null;
+  return pass('one new token was requested, and the write repeated', shown);
+}
 
 export const repeatChecks: readonly Check[] = [
-  answerLost,
-  requestLost,
-  noAnswer,
-  serverError,
-  contention,
-  givesUp,
-  limited,
-  inFlight,
-  tokenExpires,
+  {
+    id: 'CLT-answer-lost',
+    title: 'the response to a write is lost',
+    orders: 'Each write in turn runs, and its connection is cut instead of sending the response.',
+    expected: 'repeats with the same key and the same body, so that there is one effect',
+    atStake:
+      'The money has moved and the client does not know it: a client that sends it again as something new moves it twice.',
+    mend: mendLost,
+    rules: ['IDEM-4b', 'IDEM-4c'],
+    ...repeated(lost('the write ran, and its response was lost')),
+    fault: () => loseFirst('lose_answer'),
+  },
+  {
+    id: 'CLT-request-lost',
+    title: 'a write is lost before it runs',
+    orders: 'The connection of each write in turn is cut before anything has run.',
+    expected: 'repeats with the same key and the same body',
+    atStake:
+      'To the client this looks exactly like a lost response: a client that guesses wrong loses a payment, or makes it twice.',
+    mend: mendLost,
+    rules: ['IDEM-4b', 'IDEM-4c'],
+    ...repeated(lost('the write was cut off before it ran')),
+    fault: () => loseFirst('lose_request'),
+  },
+  {
+    id: 'CLT-no-answer',
+    waitS: 10,
+    title: 'no response arrives',
+    orders: 'Each write in turn runs, and the connection stays open without a response.',
+    expected:
+      'gives up waiting in time, and repeats with the same key or ends with an error; never a new key',
+    atStake:
+      'A client without a time limit blocks everything behind it: after one call without a response, no payment of that day is made.',
+    mend: 'Set a time limit for every call, ten seconds say, and treat a timeout as a lost response: repeat the identical request under the same key.',
+    rules: ['IDEM-4b', 'IDEM-4c'],
+    aims: ({ sites }) => aimsAt(chosen(sites)),
+    atOnce: 1,
+    fault: () => ({
+      ...loseFirst('stay_silent'),
+      // Many libraries give up after one minute, or after 100 s.
+      needsMoreTime: (calls) => calls.some(isStillWaitedFor),
+    }),
+    judge: judgeNoAnswer,
+  },
+  {
+    id: 'CLT-500',
+    title: 'a write is answered 500',
+    orders: 'Each write in turn is answered 500 internal_error once; the next try is served.',
+    expected: 'repeats with the same key, and succeeds',
+    atStake:
+      'The platform fails for a second, and the payment is lost, or made twice if it is repeated as something new.',
+    mend: 'A 500 is not recorded under the key: wait a little, and send the identical request with the same key.',
+    rules: ['IDEM-6c'],
+    ...repeated(trouble('the write was answered 500')),
+    fault: () => refuseFirst('internal_error'),
+  },
+  {
+    id: 'CLT-503',
+    title: 'a write is answered 503',
+    orders: 'Each write in turn is answered 503 write_contention once; the next try is served.',
+    expected: 'repeats with the same key, and succeeds',
+    atStake:
+      'Two people change one record at the same moment: without a retry the work of one of them is lost.',
+    mend: 'A 503 write_contention is temporary: wait a little, and send the identical request with the same key.',
+    rules: ['IDEM-6b'],
+    ...repeated(trouble('the write was answered 503')),
+    fault: () => refuseFirst('write_contention'),
+  },
+  {
+    id: 'CLT-gives-up',
+    waitS: 8,
+    title: 'every retry is answered 500',
+    orders: 'One write after the other is answered 500, no matter how often it is sent.',
+    expected:
+      'tries one request at most 10 times, no more than 3 times in any second, and then ends with an error (an exit code that is not 0)',
+    atStake:
+      'When the platform is down, a client that retries for ever helps to keep it down, and no one learns that the payment was never made.',
+    mend: 'Count the tries, double the wait after each, add some jitter, and report the error to the caller after a handful of tries.',
+    rules: ['IDEM-6c'],
+    aims: ({ sites }) => aimsAt(chosen(sites)),
+    atOnce: 1,
+    fault: ({ site }) => (site === null ? {} : breakFor(site, limitsAt(site).mostTries)),
+    judge: judgeGivesUp,
+  },
+  {
+    id: 'CLT-429',
+    waitS: 3,
+    title: 'the client is told to wait (429)',
+    orders:
+      'Each write in turn is answered 429 with a Retry-After of a few seconds; until they are over, every call of that credential is answered 429.',
+    expected:
+      'sends nothing of that credential before Retry-After is over, then repeats with the same key, and succeeds',
+    atStake:
+      'A client that goes on sending is limited for longer, and so is everything else that uses the same credential.',
+    mend: 'Read Retry-After, in seconds, hold back every call of that credential until it is over, add some jitter, then send the identical request with the same key.',
+    rules: ['LIM-6', 'LIM-7', 'IDEM-6a'],
+    aims: ({ sites }) => aimsAt(sites),
+    atOnce: 4,
+    // Another wait the second time: a client that always waits that long passes the first by chance.
+    fault: (_, again) => limit(again === 0 ? 2 : 4),
+    twice: true,
+    judge: judgeLimited,
+  },
+  {
+    id: 'CLT-in-flight',
+    waitS: 4,
+    title: 'the first attempt is still running',
+    orders:
+      'The response to each write in turn is lost while the attempt runs for 3 more seconds: repeats are answered 409 idempotency_in_flight until it ends.',
+    expected: 'waits a little, repeats the identical request, and succeeds within 40 s',
+    atStake:
+      'The money is on its way: a client that treats "still running" as "refused" reports a payment as failed that succeeds a second later.',
+    mend: 'Tell the two 409 apart by `code`: on idempotency_in_flight wait a few seconds and send the identical request under the same key, until it is answered.',
+    rules: ['IDEM-14a'],
+    ...repeated({ ...trouble(stillRunning), special: judgeInFlight }),
+    atOnce: 3,
+    fault: () => runOn(),
+    // A client with a single repeat has used it up when the 409 arrives. If the first response is
+    // the 409, it can be distinguished from a client that treats 409 as final.
+    instead: ({ kind }) =>
+      kind === 'gave-up' || kind === 'gave-up-at-409' ? meetInFlight() : null,
+  },
+  {
+    id: 'CLT-token-expires',
+    title: 'the token expires between two calls',
+    orders: 'The token of a write is no longer valid when the write arrives: 401.',
+    expected: 'gets one new token, and repeats with the same key',
+    atStake:
+      'It works in every test, and stops after an hour in production, in the middle of a batch.',
+    mend: 'On 401 ask for one new token, all calls that wait sharing it, and send the identical request once more with the same key.',
+    rules: ['AUTH-1', 'AUTH-3a'],
+    ...repeated({ ...trouble(tokenExpired), special: judgeNewToken }),
+    aims: ({ sites, asksForTokens }) => (asksForTokens ? aimsAt(chosen(sites)) : []),
+    atOnce: 1,
+    fault: () => expireToken(),
+  },
 ];

@@ -26,7 +26,6 @@ import {
   notMet,
   type Outcome,
   pass,
-  siteIds,
   unclear,
 } from './check.ts';
 
@@ -130,7 +129,7 @@ const converged: Check = {
   rules: ['ACC-5', 'TXN-2', 'IDEM-12'],
   aims: ({ sites }) => aimsAt(sites.filter(({ operation }) => creates.includes(operation))),
   atOnce: 20,
-  fault: (aims) => createBefore(siteIds(aims)),
+  fault: () => createBefore(),
   judge: (recording, aim, seen) => {
     const struck = callsAt(recording, aim.site?.id).find((call) => call.struck !== null);
     if (struck === undefined || struck.response?.status !== 200) return missed(aim);
@@ -157,8 +156,7 @@ const plainText: Check = {
   rules: ['ERR-2'],
   aims: ({ sites }) => textAims(chosen(sites)),
   atOnce: 1,
-  fault: ([aim]) =>
-    aim?.variant === texts[0] ? refuseInText(aim.site?.id ?? '') : meetGateway(aim?.site?.id ?? ''),
+  fault: ({ variant }) => (variant === texts[0] ? refuseInText() : meetGateway()),
   judge: judgePlainText,
 };
 
