@@ -20,8 +20,8 @@ import { readStateFile } from '../../simulator/host/storage/state-file.ts';
 import { createTestSandbox } from '../../simulator/host/testing/sandbox.ts';
 import { compareFiles } from './conformance/compare.ts';
 import { readBaselineFile, readJson, readProfileFile } from './conformance/input-files.ts';
-import { type JudgeIo, UsageError } from './conformance/io.ts';
 import { replay } from './conformance/replay.ts';
+import { type CommandIo, UsageError } from './io.ts';
 import { readConfigFile } from './sandbox/config-file.ts';
 
 const foreign = suite('foreign files');
@@ -29,9 +29,10 @@ const folder = mkdtempSync(join(tmpdir(), 'foreign-'));
 const file = join(folder, 'given.json');
 const good = join(folder, 'good.json');
 
-const io: JudgeIo = {
+const io: CommandIo = {
   env: {},
   cwd: folder,
+  stdin: (async function* () {})(),
   version: '0.0.0',
   out: () => undefined,
   err: () => undefined,
@@ -232,7 +233,7 @@ for (const [name, text, words] of unreadable) {
       refusalOf(() => replay(file, 'x', io), name),
       refusalOf(() => readProfileFile(file, io), name),
       refusalOf(() => readBaselineFile(file, folder, false), name),
-      readConfigFile(file, folder).problems?.join() ?? null,
+      refusalOf(() => readConfigFile(file, folder), name),
       findNamedWorld(file, folder).problems?.join() ?? null,
     ];
     for (const each of said) assert.match(each ?? 'taken', words);

@@ -9,12 +9,13 @@ import { jsonText } from '../../conformance/reports/plain-text.ts';
 import { sampleReport } from '../../conformance/reports/testing/sample-report.ts';
 import { createTestSandbox } from '../../simulator/host/testing/sandbox.ts';
 import { filesUnder, root } from '../dev/root.ts';
-import { systemIo } from './command-io.ts';
+import { systemIo } from './io.ts';
 import { bannerLines } from './sandbox/banner.ts';
 import { deliveryLine } from './sandbox/log/delivery-log.ts';
 import { requestLine } from './sandbox/log/request-log.ts';
 import { readyEvent } from './sandbox/ready.ts';
 import { terminalLine, terminalText } from './terminal.ts';
+import { printLines } from './webhooks/webhook-options.ts';
 
 const doors = suite('doors to a terminal');
 
@@ -69,17 +70,12 @@ doors('the banner and the log', async () => {
 });
 
 doors('what the webhooks commands print', () => {
-  const printed: string[] = [];
-  const { log } = console;
-  console.log = (line: string) => printed.push(line);
-  try {
-    systemIo.out(hostile);
-    systemIo.out(jsonText({ hostile }));
-  } finally {
-    console.log = log;
-  }
-  for (const line of printed) assertHarmless(line);
-  assert.equal(JSON.parse(printed[1] ?? ''), { hostile });
+  let printed = '';
+  const io = { ...systemIo(), out: (text: string) => (printed += text) };
+  printLines(io, [hostile, jsonText({ hostile })]);
+  const lines = printed.split('\n');
+  for (const line of lines) assertHarmless(line);
+  assert.equal(JSON.parse(lines[1] ?? ''), { hostile });
 });
 
 doors('a JSON report, whatever a target said', async () => {
@@ -90,7 +86,7 @@ doors('a JSON report, whatever a target said', async () => {
 });
 
 doors('no command prints JSON or raw text past them', () => {
-  const own = ['terminal.ts', 'io.ts', 'command-io.ts', 'start.ts', 'exec.ts', 'info.ts'];
+  const own = ['terminal.ts', 'io.ts', 'start.ts', 'exec.ts', 'info.ts'];
   // What these print is all of our own making.
   const registers = ['listings.ts', 'list.ts'];
   for (const path of filesUnder('bin/commands')) {

@@ -13,9 +13,9 @@ import {
 } from '../../conformance/client/testing/sample-clients.ts';
 import type { Report } from '../../conformance/reports/report.ts';
 import { defineClient } from '../commands/conformance/client.ts';
-import { UsageError } from '../commands/conformance/io.ts';
 import { selectChecks } from '../commands/conformance/selection.ts';
 import { type CommandRun, runCommand } from '../commands/conformance/testing/run-judge.ts';
+import { UsageError } from '../commands/io.ts';
 import { CONFORMANCE, freePort, Program } from './testing/program.ts';
 
 const judged = suite('conformance client');

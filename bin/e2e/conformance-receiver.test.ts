@@ -13,7 +13,6 @@ import {
   startReceiver,
 } from '../../conformance/receiver/testing/sample-receivers.ts';
 import type { Report } from '../../conformance/reports/report.ts';
-import { UsageError } from '../commands/conformance/io.ts';
 import { defineReceiver } from '../commands/conformance/receiver.ts';
 import {
   type CommandRun,
@@ -21,6 +20,7 @@ import {
   runCommand,
   withFolder,
 } from '../commands/conformance/testing/run-judge.ts';
+import { UsageError } from '../commands/io.ts';
 
 const command = suite('conformance receiver');
 

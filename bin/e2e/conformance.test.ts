@@ -8,8 +8,8 @@ import * as assert from 'uvu/assert';
 import { parseConfig } from '../../fixtures/config.ts';
 import { rules } from '../../fixtures/rules.ts';
 import type { SandboxHandle, SandboxOptions } from '../../simulator/index.ts';
-import { UsageError } from '../commands/conformance/io.ts';
 import { type Given, runJudge, withFolder } from '../commands/conformance/testing/run-judge.ts';
+import { UsageError } from '../commands/io.ts';
 import { sandboxed, verdictOf } from './testing/sandboxed.ts';
 
 const FROZEN: SandboxOptions = { clock: 'frozen' };

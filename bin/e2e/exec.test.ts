@@ -2,10 +2,11 @@
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { Command } from 'commander';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { rules as allRules } from '../../fixtures/rules.ts';
-import { execCommand } from '../commands/sandbox/exec.ts';
+import { defineExec } from '../commands/sandbox/exec.ts';
 import { root } from '../dev/root.ts';
 import { Program, run as runProgram, SANDBOX } from './testing/program.ts';
 
@@ -218,8 +219,10 @@ exec('Ctrl-C, which reaches the whole group, comes to the command once', async (
 });
 
 exec('the help offers what it does: a free port, and nothing about what start prints', () => {
-  const help = execCommand().helpInformation();
-  assert.match(help, /--port <n> [^(]*\(default:\s+"0"\)/);
+  const command = new Command('exec');
+  defineExec(command);
+  const help = command.helpInformation();
+  assert.match(help, /--port <n> [^(]*\(default:\s+0\)/);
   for (const option of ['--json', '--quiet', '--open']) assert.not.match(help, option);
 });
 

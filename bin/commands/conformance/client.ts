@@ -1,15 +1,9 @@
 // `conformance client -- COMMAND`: what it offers on the command line.
 import { type Command, Option } from 'commander';
 import { addHelp } from '../help-text.ts';
-import { runInterruptibly, systemIo, UsageError } from './io.ts';
-import {
-  addOptions,
-  addReportOptions,
-  addSeed,
-  numberFrom,
-  optionsOf,
-  type ReportOptions,
-} from './options.ts';
+import { runInterruptibly, systemIo, UsageError } from '../io.ts';
+import { addOptions, numberFrom } from '../options.ts';
+import { addReportOptions, addSeed, optionsOf, type ReportOptions } from './options.ts';
 
 export interface ClientOptions extends ReportOptions {
   readonly command: readonly string[];

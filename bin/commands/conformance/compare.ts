@@ -7,8 +7,8 @@ import {
 } from '../../../conformance/reports/compare.ts';
 import { jsonText } from '../../../conformance/reports/plain-text.ts';
 import { addHelp, type HelpText } from '../help-text.ts';
+import { type CommandIo, systemIo, UsageError } from '../io.ts';
 import { REPORT_ADVICE, readJson, reportIn } from './input-files.ts';
-import { type JudgeIo, systemIo, UsageError } from './io.ts';
 
 const help: HelpText = {
   words: [
@@ -42,7 +42,7 @@ export function defineCompare(command: Command, io = systemIo()): void {
 }
 
 /** The exit code. */
-export function compareFiles(old: string, now: string, given: Given, io: JudgeIo): number {
+export function compareFiles(old: string, now: string, given: Given, io: CommandIo): number {
   const [before, after] = [readReportFile('OLD', old, io), readReportFile('NEW', now, io)];
   const oldSubject = before.judge ?? 'API';
   const newSubject = after.judge ?? 'API';
@@ -56,6 +56,6 @@ export function compareFiles(old: string, now: string, given: Given, io: JudgeIo
   return comparison.verdict === 'worse' ? 1 : 0;
 }
 
-function readReportFile(name: string, file: string, { cwd }: JudgeIo) {
+function readReportFile(name: string, file: string, { cwd }: CommandIo) {
   return reportIn(readJson(name, file, cwd, REPORT_ADVICE), name, file);
 }

@@ -29,9 +29,9 @@ import { scenarios } from '../../../conformance/scenarios/all.ts';
 import { findQuestion, type Question, questions } from '../../../fixtures/questions.ts';
 import { findFamily, needWords, type Rule, rules } from '../../../fixtures/rules.ts';
 import { addHelp } from '../help-text.ts';
+import { systemIo, UsageError } from '../io.ts';
 import { suggestIds } from '../suggest-ids.ts';
 import { explainFields } from './init.ts';
-import { systemIo, UsageError } from './io.ts';
 
 /** Columns of a line of an exchange. */
 const WIDTH = 96;

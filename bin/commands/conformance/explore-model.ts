@@ -19,9 +19,9 @@ import { deviations as register } from '../../../simulator/deviations/register.t
 import { undiciDeliverer } from '../../../simulator/host/delivery/undici-deliverer.ts';
 import { Sandbox } from '../../../simulator/host/world/sandbox.ts';
 import { type ControlPlane, controlPlane } from '../../../simulator/transports/control.ts';
+import { UsageError } from '../io.ts';
 import type { ExploreOptions } from './explore.ts';
 import { readingReport, readJson } from './input-files.ts';
-import { UsageError } from './io.ts';
 
 const BASE_URL = 'http://model.invalid';
 const CONTROL_URL = `${BASE_URL}/_sandbox`;

@@ -3,7 +3,7 @@ import type { Sender } from '../../../conformance/engine/send/sender.ts';
 import type { Progress } from '../../../conformance/explore/options.ts';
 import { ProgressLine } from '../../../conformance/reports/progress.ts';
 import { count, duration } from '../../../conformance/reports/verdict-words.ts';
-import type { JudgeIo } from './io.ts';
+import type { CommandIo } from '../io.ts';
 
 /** A response that takes longer is named. */
 const SLOW_MS = 3_000;
@@ -18,7 +18,7 @@ export class ExploreProgress {
   #seen: Progress | undefined;
 
   /** Nothing is begun after `untilMs`. */
-  constructor(io: Pick<JudgeIo, 'err' | 'isTerminal' | 'columns'>, untilMs: number) {
+  constructor(io: Pick<CommandIo, 'err' | 'isTerminal' | 'columns'>, untilMs: number) {
     this.#untilMs = untilMs;
     this.#line = new ProgressLine(io, () => this.#waiting() ?? this.#words());
   }

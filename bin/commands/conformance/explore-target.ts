@@ -25,6 +25,7 @@ import { jsonText } from '../../../conformance/reports/plain-text.ts';
 import { Redactor } from '../../../conformance/reports/redact.ts';
 import { count } from '../../../conformance/reports/verdict-words.ts';
 import { defaultSettings, parseSettings } from '../../../fixtures/settings.ts';
+import type { CommandIo } from '../io.ts';
 import type { ExploreOptions } from './explore.ts';
 import {
   type Answers,
@@ -35,7 +36,6 @@ import {
 } from './explore-model.ts';
 import { ExploreProgress } from './explore-progress.ts';
 import { checkWritable, writeText } from './input-files.ts';
-import type { JudgeIo } from './io.ts';
 import { inventoryOf, paceOfSweep } from './judge-target.ts';
 import { commandToRepeat, targetWords } from './options.ts';
 import { type Found, findTarget } from './reach/find-target.ts';
@@ -44,7 +44,7 @@ import { openSender } from './reach/open-sender.ts';
 /** One exploration from its options to its report. */
 interface Exploration {
   readonly options: ExploreOptions;
-  readonly io: JudgeIo;
+  readonly io: CommandIo;
   readonly signal: AbortSignal;
   readonly redactor: Redactor;
   readonly sender: Sender;
@@ -65,7 +65,7 @@ interface Learned extends Answers {
 
 export async function exploreTarget(
   options: ExploreOptions,
-  io: JudgeIo,
+  io: CommandIo,
   signal: AbortSignal,
 ): Promise<number> {
   for (const { format, file } of options.report) checkWritable(`--report ${format}`, file, io.cwd);

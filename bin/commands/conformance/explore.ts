@@ -1,16 +1,14 @@
 // `conformance explore`: what it offers on the command line.
 import type { Command } from 'commander';
 import { addHelp } from '../help-text.ts';
-import { runInterruptibly, systemIo } from './io.ts';
+import { runInterruptibly, systemIo } from '../io.ts';
+import { addOptions, numberFrom, reads } from '../options.ts';
 import {
-  addOptions,
   addReportFiles,
   addSeed,
   addTargetOptions,
-  numberFrom,
   optionsOf,
   type ReportFiles,
-  reads,
   type TargetOptions,
 } from './options.ts';
 

@@ -16,14 +16,14 @@ import { jsonText } from '../../../conformance/reports/plain-text.ts';
 import type { Report } from '../../../conformance/reports/report.ts';
 import { textReport } from '../../../conformance/reports/text.ts';
 import { count } from '../../../conformance/reports/verdict-words.ts';
+import type { CommandIo } from '../io.ts';
 import { checkWritable, readBaselineFile, writeText } from './input-files.ts';
-import type { JudgeIo } from './io.ts';
 import type { ReportOptions } from './options.ts';
 
 /** Finds everything that can be wrong with the files before anything is sent. */
 export function prepareFinish(
   { report, baseline, updateBaseline = false, observed }: ReportOptions,
-  { cwd }: JudgeIo,
+  { cwd }: CommandIo,
 ): Baseline | undefined {
   for (const { format, file } of report) checkWritable(`--report ${format}`, file, cwd);
   if (observed !== undefined) checkWritable('--observed', observed, cwd);
@@ -34,7 +34,7 @@ export function prepareFinish(
 
 export async function finishRun(
   options: ReportOptions,
-  io: JudgeIo,
+  io: CommandIo,
   found: Report,
   baseline: Baseline | undefined,
 ): Promise<number> {
@@ -69,7 +69,7 @@ function incompleteWords(hindered: number, { judge }: Report): string {
 /** A run that was interrupted or could not start says too little to change a baseline. */
 function withBaseline(
   options: ReportOptions,
-  io: JudgeIo,
+  io: CommandIo,
   report: Report,
   baseline: Baseline | undefined,
 ): { report: Report; notes: string[] } {
@@ -91,7 +91,7 @@ function withBaseline(
   return { report: apply(updated), notes: [`baseline: ${options.baseline}, ${size}${hint}`] };
 }
 
-function writeObserved(options: ReportOptions, io: JudgeIo, report: Report): string[] {
+function writeObserved(options: ReportOptions, io: CommandIo, report: Report): string[] {
   if (options.observed === undefined) return [];
   const { config, dropped } = observedConfig(report.observed);
   writeText(options.observed, io.cwd, `${jsonText(config, 2)}\n`);
@@ -104,7 +104,7 @@ function writeObserved(options: ReportOptions, io: JudgeIo, report: Report): str
 
 function print(
   options: ReportOptions,
-  io: JudgeIo,
+  io: CommandIo,
   report: Report,
   written: readonly string[],
 ): void {

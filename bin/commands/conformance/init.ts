@@ -6,8 +6,8 @@ import type { Command } from 'commander';
 import { EXAMPLE_PROFILE, profileFields } from '../../../conformance/providers/profile.ts';
 import { wrapText } from '../../../conformance/reports/plain-text.ts';
 import { addHelp } from '../help-text.ts';
+import { type CommandIo, systemIo, UsageError } from '../io.ts';
 import { checkWritable, writeText } from './input-files.ts';
-import { type JudgeIo, systemIo, UsageError } from './io.ts';
 
 const FILE = 'conformance.profile.json';
 
@@ -27,7 +27,7 @@ interface InitOptions {
   readonly print?: boolean;
 }
 
-function init(file: string, options: InitOptions, io: JudgeIo): void {
+function init(file: string, options: InitOptions, io: CommandIo): void {
   const text = `${JSON.stringify(EXAMPLE_PROFILE, null, 2)}\n`;
   if (options.print) {
     io.out(text);

@@ -7,7 +7,7 @@ import type { UsedSeeds } from '../../../conformance/providers/profile-provider.
 import { type Baseline, parseBaseline } from '../../../conformance/reports/baseline.ts';
 import { parseReport, type Report } from '../../../conformance/reports/report.ts';
 import { readJsonFile } from '../../../simulator/compose/json-file.ts';
-import { type JudgeIo, UsageError } from './io.ts';
+import { type CommandIo, UsageError } from '../io.ts';
 
 /** The JSON in a file; `advice` says where such a file comes from. */
 export function readJson(option: string, file: string, cwd: string, advice: string): unknown {
@@ -22,7 +22,7 @@ function refuse(file: string, problems: readonly string[]): never {
   );
 }
 
-export function readProfileFile(file: string, { cwd, env }: JudgeIo): ReadProfile {
+export function readProfileFile(file: string, { cwd, env }: CommandIo): ReadProfile {
   const given = readJson('--profile', file, cwd, 'conformance init writes one to fill in');
   const read = parseProfile(given, env);
   if (read.problems === undefined) return read;

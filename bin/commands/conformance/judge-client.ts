@@ -11,17 +11,17 @@ import { ProgressLine } from '../../../conformance/reports/progress.ts';
 import { textOf } from '../../../conformance/reports/text.ts';
 import { count } from '../../../conformance/reports/verdict-words.ts';
 import { findNamedWorld } from '../../../simulator/compose/options.ts';
+import { type CommandIo, UsageError } from '../io.ts';
 import type { ClientOptions } from './client.ts';
 import { openWorlds } from './client-sandbox.ts';
 import { finishRun, prepareFinish } from './finish-run.ts';
-import { type JudgeIo, UsageError } from './io.ts';
 import { commandToRepeat } from './options.ts';
 import { selectChecks } from './selection.ts';
 
 /** Runs mostly wait, for time limits and for each other: more of them than cores. */
 const jobsPerCore = 4;
 
-export function listChecks({ json }: ClientOptions, io: JudgeIo): number {
+export function listChecks({ json }: ClientOptions, io: CommandIo): number {
   const rows = checks.map(({ id, title, expected, rules }) => ({ id, title, expected, rules }));
   const items = rows.map(({ id, title, expected }) =>
     item(`${title}: a right client ${expected}`, id),
@@ -33,7 +33,7 @@ export function listChecks({ json }: ClientOptions, io: JudgeIo): number {
 
 export async function judgeCommand(
   options: ClientOptions,
-  io: JudgeIo,
+  io: CommandIo,
   signal: AbortSignal,
 ): Promise<number> {
   const { command, world, plan, seed, timeoutS, strict = false } = options;
@@ -65,7 +65,7 @@ export async function judgeCommand(
 
 async function play(
   { command, timeoutS, seed }: ClientOptions,
-  io: JudgeIo,
+  io: CommandIo,
   run: Pick<Parameters<typeof judgeClient>[0], 'checks' | 'jobs' | 'signal' | 'openWorld'>,
 ): Promise<ClientRun> {
   let words = 'The command runs as it is';

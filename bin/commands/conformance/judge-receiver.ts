@@ -8,15 +8,16 @@ import { jsonText } from '../../../conformance/reports/plain-text.ts';
 import { ProgressLine, timeWords } from '../../../conformance/reports/progress.ts';
 import { Redactor } from '../../../conformance/reports/redact.ts';
 import { duration } from '../../../conformance/reports/verdict-words.ts';
+import { type CommandIo, UsageError } from '../io.ts';
+import { SIGNATURE, SUBSCRIPTION } from '../options.ts';
 import { finishRun, prepareFinish } from './finish-run.ts';
-import { type JudgeIo, UsageError } from './io.ts';
-import { commandToRepeat, SIGNATURE, SUBSCRIPTION } from './options.ts';
+import { commandToRepeat } from './options.ts';
 import type { ReceiverOptions } from './receiver.ts';
 import { selectChecks } from './selection.ts';
 
 export async function judgeReceiver(
   options: ReceiverOptions,
-  io: JudgeIo,
+  io: CommandIo,
   signal: AbortSignal,
 ): Promise<number> {
   const { url, secretEnv, previousSecretEnv, effectProbe, subscriptionId, strict } = options;
@@ -70,7 +71,7 @@ export async function judgeReceiver(
 }
 
 /** Names every check; `conformance explain` shows what each sends. */
-function tellPlan(options: ReceiverOptions, io: JudgeIo, deliveries: number): number {
+function tellPlan(options: ReceiverOptions, io: CommandIo, deliveries: number): number {
   const { url, effectProbe, json } = options;
   const planned = checksOf(effectProbe !== undefined, options);
   const checks = planned.map(({ id, title }) => ({ id, title }));

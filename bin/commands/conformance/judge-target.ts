@@ -11,8 +11,8 @@ import type { Report, ReportInventory } from '../../../conformance/reports/repor
 import { scenarios } from '../../../conformance/scenarios/all.ts';
 import { profileScenarios } from '../../../conformance/scenarios/profile/profile.ts';
 import { rules } from '../../../fixtures/rules.ts';
+import type { CommandIo } from '../io.ts';
 import { finishRun, prepareFinish } from './finish-run.ts';
-import type { JudgeIo } from './io.ts';
 import { commandToRepeat, type RunOptions, type TargetOptions, targetWords } from './options.ts';
 import { type Found, findTarget } from './reach/find-target.ts';
 import { openSender } from './reach/open-sender.ts';
@@ -22,7 +22,7 @@ import { checkGlobs } from './selection.ts';
 
 interface Parts {
   readonly options: RunOptions;
-  readonly io: JudgeIo;
+  readonly io: CommandIo;
   readonly sender: Sender;
   readonly redactor: Redactor;
   readonly signal: AbortSignal;
@@ -30,7 +30,7 @@ interface Parts {
 
 export async function judgeTarget(
   options: RunOptions,
-  io: JudgeIo,
+  io: CommandIo,
   signal: AbortSignal,
 ): Promise<number> {
   const ids = [...rules.map(({ id }) => id), ...scenarios.map(({ id }) => id)];

@@ -8,7 +8,7 @@ import { allChecks } from '../../../conformance/receiver/checks.ts';
 import { scenarios } from '../../../conformance/scenarios/all.ts';
 import { ruleFamilies, rules } from '../../../fixtures/rules.ts';
 import { addHelp } from '../help-text.ts';
-import { systemIo } from './io.ts';
+import { systemIo } from '../io.ts';
 
 export function defineList(command: Command, io = systemIo()): void {
   addHelp(command, { examples: ['npx conformance list', 'npx conformance list --json'] });

@@ -2,7 +2,7 @@
 import { Command } from 'commander';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { systemIo, UsageError } from './io.ts';
+import { systemIo, UsageError } from '../io.ts';
 import { addReportOptions, addTargetOptions, optionsOf, type RunOptions } from './options.ts';
 import { type Given, runJudge } from './testing/run-judge.ts';
 

@@ -4,54 +4,20 @@ import { type Command, Option } from 'commander';
 import { FORMATS, type Format } from '../../../conformance/reports/formats.ts';
 import { parseUrl } from '../../../fixtures/parse-url.ts';
 import { shellLine } from '../../../fixtures/shell-word.ts';
-import { type JudgeIo, UsageError } from './io.ts';
+import { type CommandIo, UsageError } from '../io.ts';
+import {
+  addOptions,
+  HEADER_NAME,
+  listed,
+  matching,
+  numberFrom,
+  type Reader,
+  reads,
+  type Secret,
+  secretFrom,
+} from '../options.ts';
 
-type Env = JudgeIo['env'];
-
-/** Parses the text of an option, which its refusals name. */
-type Reader = (option: string) => (text: string, before?: never) => unknown;
-
-/** An option: flags, words, how its value is read, and its default. */
-export type Row = readonly [
-  flags: string,
-  words: string,
-  read?: Reader | undefined,
-  usual?: unknown,
-];
-
-export function addOptions(command: Command, rows: readonly Row[]): Command {
-  for (const [flags, words, read, usual] of rows) {
-    const option = new Option(flags, words);
-    if (usual !== undefined) option.default(usual);
-    const parse = read?.(flags.split(' ')[0]!) as
-      | ((text: string, before: unknown) => unknown)
-      | undefined;
-    command.addOption(parse === undefined ? option : option.argParser(parse));
-  }
-  return command;
-}
-
-/** A text that cannot be read is refused with what the option takes. */
-export const reads =
-  <T>(takes: string, read: (text: string) => T | undefined) =>
-  (option: string) =>
-  (text: string): T => {
-    const value = read(text);
-    if (value !== undefined) return value;
-    throw new UsageError(`${option}: "${text}" is not ${takes}`);
-  };
-
-export const matching = (takes: string, pattern: RegExp) =>
-  reads(takes, (text) => (pattern.test(text) ? text : undefined));
-
-export function numberFrom(least: number, most: number, isWhole = false) {
-  const kind = isWhole ? 'a whole number' : 'a number';
-  return reads(`${kind} from ${least} to ${most}`, (text) => {
-    const value = /^\d+(\.\d+)?$/.test(text) ? Number(text) : Number.NaN;
-    const isIn = value >= least && value <= most && (!isWhole || Number.isInteger(value));
-    return isIn ? value : undefined;
-  });
-}
+type Env = CommandIo['env'];
 
 /** An http or https URL, without slashes at its end. */
 const readUrl = reads('a url such as https://api.example.com', (text) => {
@@ -65,35 +31,6 @@ const readBaseUrl: Reader = (option) => (text) => {
   if (own === url) return url;
   throw new UsageError(`${option}: leave the path /api/v1 out, it is added to it: ${own}`);
 };
-
-/** Repeatable, and with several values that are separated. */
-const listed =
-  <T>(separator: string | RegExp, read: (text: string) => T) =>
-  () =>
-  (text: string, before: readonly T[] = []): readonly T[] => [
-    ...before,
-    ...text.split(separator).flatMap((each) => (each.trim() === '' ? [] : [read(each.trim())])),
-  ];
-
-/** A secret with the variable that holds it: commands that are printed name the variable. */
-export interface Secret {
-  readonly env: string;
-  readonly value: string;
-}
-
-/** The name of an environment variable that holds a secret. */
-export const secretFrom =
-  (env: Env) =>
-  (option: string) =>
-  (name: string): Secret => {
-    if (!/^[A-Za-z_][A-Za-z0-9_]*$/.test(name) || name.startsWith('whsec_')) {
-      throw new UsageError(`${option} takes the name of an environment variable, not a secret`);
-    }
-    const value = env[name];
-    if (value !== undefined && value !== '') return { env: name, value };
-    const shown = /^[A-Z0-9_]+$/.test(name) ? name : 'that it names';
-    throw new UsageError(`${option}: the environment variable ${shown} is not set or is empty`);
-  };
 
 export interface TargetOptions {
   readonly baseUrl?: string;
@@ -111,7 +48,7 @@ export interface TargetOptions {
   readonly ca?: string;
 }
 
-export function addTargetOptions(command: Command, { env }: JudgeIo): Command {
+export function addTargetOptions(command: Command, { env }: CommandIo): Command {
   const secret = secretFrom(env);
   const controlUrl: Reader = (option) => (text) => (text === 'none' ? text : readUrl(option)(text));
   const header: Reader =
@@ -252,10 +189,6 @@ export interface AddedHeader {
 /** Headers that the judge sets itself, or that belong to a connection. */
 const OWN_HEADERS =
   /^(authorization|content-type|idempotency-key|if-match|host|content-length|transfer-encoding|connection|keep-alive|proxy-authorization|expect|te|trailer|upgrade)$/i;
-const HEADER_NAME = /^[!#$%&'*+.^_`|~0-9A-Za-z-]{1,128}$/;
-
-export const headerName = matching('the name of a header', HEADER_NAME);
-
 /** `Name: value`, or `Name: env:VARIABLE` for a secret. */
 export function readHeader(text: string, env: Env): AddedHeader {
   const [, name = '', given] = /^([^:]*):[ \t]*(.*)$/s.exec(text) ?? [];
@@ -277,7 +210,3 @@ export function readHeader(text: string, env: Env): AddedHeader {
   }
   return { name, value, shown: `${name}: ${variable === undefined ? '…' : `env:${variable}`}` };
 }
-
-/** NS-10: the names of the two headers of a delivery by default. */
-export const SIGNATURE = 'X-Webhook-Signature';
-export const SUBSCRIPTION = 'X-Webhook-Subscription-Id';

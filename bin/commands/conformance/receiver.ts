@@ -1,20 +1,18 @@
 // `conformance receiver`: proves a webhook receiver's signature check before the platform does.
 import type { Command } from 'commander';
 import { addHelp } from '../help-text.ts';
-import { runInterruptibly, systemIo, UsageError } from './io.ts';
+import { runInterruptibly, systemIo, UsageError } from '../io.ts';
 import {
   addOptions,
-  addReportOptions,
   headerName,
   matching,
-  optionsOf,
-  type ReportOptions,
   reads,
   type Secret,
   SIGNATURE,
   SUBSCRIPTION,
   secretFrom,
-} from './options.ts';
+} from '../options.ts';
+import { addReportOptions, optionsOf, type ReportOptions } from './options.ts';
 
 export interface ReceiverOptions extends ReportOptions {
   readonly url: string;

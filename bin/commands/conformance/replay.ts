@@ -4,9 +4,9 @@ import type { Command } from 'commander';
 import { isExploreReport, scriptIn } from '../../../conformance/explore/report/again.ts';
 import { curlScript } from '../../../conformance/reports/replay.ts';
 import { addHelp, type HelpText } from '../help-text.ts';
+import { type CommandIo, systemIo, UsageError } from '../io.ts';
 import { suggestIds } from '../suggest-ids.ts';
 import { REPORT_ADVICE, readingReport, readJson, reportIn } from './input-files.ts';
-import { type JudgeIo, systemIo, UsageError } from './io.ts';
 
 const help: HelpText = {
   words: [
@@ -27,7 +27,7 @@ export function defineReplay(command: Command, io = systemIo()): void {
 }
 
 /** The text of the script; throws UsageError if there is nothing to repeat. */
-export function replay(file: string, id: string, io: Pick<JudgeIo, 'cwd'>): string {
+export function replay(file: string, id: string, io: Pick<CommandIo, 'cwd'>): string {
   const given = readJson('REPORT', file, io.cwd, REPORT_ADVICE);
   if (isExploreReport(given)) return exploredScript(given, file, id);
   const report = reportIn(given, 'REPORT', file);

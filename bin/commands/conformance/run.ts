@@ -1,7 +1,7 @@
 // `conformance run`: what it offers on the command line.
 import type { Command } from 'commander';
 import { addHelp } from '../help-text.ts';
-import { runInterruptibly, systemIo } from './io.ts';
+import { runInterruptibly, systemIo } from '../io.ts';
 import {
   addReportOptions,
   addSeed,

@@ -1,7 +1,7 @@
 // Checks the globs of --only and --skip, and chooses the checks that they name.
 import { isSelected, unmatchedGlobs } from '../../../conformance/engine/run/select.ts';
+import { UsageError } from '../io.ts';
 import { suggestIds } from '../suggest-ids.ts';
-import { UsageError } from './io.ts';
 import type { ReportOptions } from './options.ts';
 
 /** Refuses a glob of --only or --skip that matches no id. */

@@ -3,29 +3,30 @@ import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { type Config, parseConfig } from '../../../fixtures/config.ts';
 import { readJsonFile } from '../../../simulator/compose/json-file.ts';
+import { UsageError } from '../io.ts';
 
 const foundByItself = 'sandbox.config.json';
 
-export type ReadConfig =
-  | {
-      readonly config: Config;
-      /** A sentence about a file that was found without being named; null if there is none. */
-      readonly note: string | null;
-      readonly problems?: undefined;
-    }
-  /** Lines for a person, the file named in each. */
-  | { readonly config?: undefined; readonly problems: readonly string[] };
+export interface ReadConfig {
+  readonly config: Config;
+  /** A sentence about a file that was found without being named; null if there is none. */
+  readonly note: string | null;
+}
 
-/** The named file, else `sandbox.config.json` in `folder`, else the defaults. */
+/**
+ * The named file, else `sandbox.config.json` in `folder`, else the defaults. Throws UsageError if
+ * it cannot be used.
+ */
 export function readConfigFile(named: string | undefined, folder: string): ReadConfig {
   const shown = named === undefined ? foundByItself : `--config ${named}`;
   const path = resolve(folder, named ?? foundByItself);
   const isThere = named !== undefined || existsSync(path);
   const read = isThere ? readJsonFile(path, shown) : { value: {} };
-  if (read.problem !== undefined) return { problems: [read.problem] };
+  if (read.problem !== undefined) throw new UsageError(read.problem);
   const { config, problems = [] } = parseConfig(read.value);
   if (config) return { config, note: isThere && named === undefined ? noteOf(read.value) : null };
-  return { problems: problems.map(({ field, message }) => `${shown}: ${field} ${message}`) };
+  const lines = problems.map(({ field, message }) => `${shown}: ${field} ${message}`);
+  throw new UsageError(lines.join('\n'));
 }
 
 function noteOf(value: unknown): string {

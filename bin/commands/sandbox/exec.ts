@@ -3,10 +3,10 @@ import { constants } from 'node:os';
 import type { Command } from 'commander';
 import spawn from 'cross-spawn';
 import { controlOf } from '../../../simulator/compose/control-methods.ts';
-import { refuseUsage } from '../command-io.ts';
 import { type CommandVariables, findVariables, variableNames } from '../command-variables.ts';
 import { signalsBeside } from '../end-signals.ts';
 import { addHelp, type HelpText } from '../help-text.ts';
+import { UsageError } from '../io.ts';
 import { warn } from '../terminal.ts';
 import {
   addCoverageOptions,
@@ -15,7 +15,6 @@ import {
 } from './coverage/write-coverage.ts';
 import { type Served, serveSandbox, tellConfig } from './start.ts';
 import { addServingOptions, readStartOptions } from './start-options.ts';
-import { sandboxVerb } from './verb.ts';
 
 /** What a shell answers when a command is not there, or cannot be run. */
 const notFound = 127;
@@ -33,35 +32,32 @@ const help: HelpText = {
   ],
 };
 
-export function execCommand(): Command {
-  const command = sandboxVerb('exec')
-    .description('start on a free port, run a command against it, end with its exit code')
+export function defineExec(command: Command): void {
+  command
     .usage('[options] -- COMMAND [ARGUMENT...]')
     .argument('[command...]', 'the command and its arguments, after --');
   addHelp(command, help);
   // A port that is named is taken; otherwise any free one.
-  return addCoverageOptions(addServingOptions(command, '0')).action(
-    async (words: readonly string[]) => {
-      if (words.length === 0)
-        refuseUsage(command, 'name the command to run after --, such as sandbox exec -- npm test');
-      const coverage = readCoverageOptions(command);
-      const options = await readStartOptions(command);
-      tellConfig(options);
-      const served = await serveSandbox(options);
-      const { controlToken: token } = options.sandbox;
-      // Not before: what only starts a sandbox need not load the rows.
-      const plane = await served.plane.load();
-      const control = controlOf({ name: null, plane, token, isClosed: () => false });
-      const code = await run(words, served, await findVariables(control), token);
-      const told =
-        coverage === null
-          ? 0
-          : await tellCoverage(coverage, await control.getCoverage({ of: 'all' }), say);
-      await served.close();
-      if (served.sandbox.first.stateTrouble !== null && code === 0) process.exit(1);
-      process.exit(code === 0 ? told : code);
-    },
-  );
+  addCoverageOptions(addServingOptions(command, 0)).action(async (words: readonly string[]) => {
+    if (words.length === 0)
+      throw new UsageError('name the command to run after --, such as sandbox exec -- npm test');
+    const coverage = readCoverageOptions(command);
+    const options = await readStartOptions(command);
+    tellConfig(options);
+    const served = await serveSandbox(options);
+    const { controlToken: token } = options.sandbox;
+    // Not before: what only starts a sandbox need not load the rows.
+    const plane = await served.plane.load();
+    const control = controlOf({ name: null, plane, token, isClosed: () => false });
+    const code = await run(words, served, await findVariables(control), token);
+    const told =
+      coverage === null
+        ? 0
+        : await tellCoverage(coverage, await control.getCoverage({ of: 'all' }), say);
+    await served.close();
+    if (served.sandbox.first.stateTrouble !== null && code === 0) process.exit(1);
+    process.exit(code === 0 ? told : code);
+  });
 }
 
 // What the command says on standard output is its own.

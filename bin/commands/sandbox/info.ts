@@ -3,31 +3,29 @@
 import type { Command } from 'commander';
 import { jsonText } from '../../../conformance/reports/plain-text.ts';
 import { parseUrl } from '../../../fixtures/parse-url.ts';
-import { refuseUsage } from '../command-io.ts';
 import { addHelp } from '../help-text.ts';
+import { UsageError } from '../io.ts';
 import { bannerLines } from './banner.ts';
 import type { ReadyEvent } from './ready.ts';
-import { sandboxVerb } from './verb.ts';
 
-export function infoCommand(): Command {
-  const command = sandboxVerb('info')
-    .description('print the addresses and credentials of a running sandbox')
+export function defineInfo(command: Command): void {
+  command
     .option('--control-url <url>', 'its control plane', 'http://127.0.0.1:7420/_sandbox')
     .option('--json', 'print them as JSON');
   addHelp(command, {
     words: ['If the control plane requires a token, set SANDBOX_CONTROL_TOKEN.'],
     examples: ['npx sandbox info', 'npx sandbox info --json'],
   });
-  return command.action(async () => {
+  command.action(async () => {
     const { controlUrl, json } = command.opts<{ controlUrl: string; json?: boolean }>();
-    const info = await readInfo(command, controlUrl);
+    const info = await readInfo(controlUrl);
     process.stdout.write(`${json ? jsonText(info) : bannerLines(info).join('\n')}\n`);
   });
 }
 
-async function readInfo(command: Command, controlUrl: string): Promise<ReadyEvent> {
+async function readInfo(controlUrl: string): Promise<ReadyEvent> {
   if (parseUrl(controlUrl) === null) {
-    return refuseUsage(command, `--control-url: "${controlUrl}" is not a URL`);
+    throw new UsageError(`--control-url: "${controlUrl}" is not a URL`);
   }
   const { SANDBOX_CONTROL_TOKEN: token } = process.env;
   const headers = token ? { authorization: `Bearer ${token}` } : {};
@@ -35,10 +33,10 @@ async function readInfo(command: Command, controlUrl: string): Promise<ReadyEven
     const response = await fetch(`${controlUrl.replace(/\/$/, '')}/info`, { headers });
     if (response.ok) return (await response.json()) as ReadyEvent;
     const remedy = response.status === 401 ? ': set SANDBOX_CONTROL_TOKEN' : '';
-    return refuseUsage(command, `${controlUrl} answers ${response.status}${remedy}`);
+    throw new UsageError(`${controlUrl} answers ${response.status}${remedy}`);
   } catch (error) {
     if (!(error instanceof TypeError || error instanceof SyntaxError)) throw error;
     const remedy = 'start one with npx sandbox start, or name it with --control-url';
-    return refuseUsage(command, `no sandbox answers at ${controlUrl}: ${remedy}`);
+    throw new UsageError(`no sandbox answers at ${controlUrl}: ${remedy}`);
   }
 }

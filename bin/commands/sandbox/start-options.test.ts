@@ -6,28 +6,21 @@ import { Command } from 'commander';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { defaultSettings } from '../../../fixtures/settings.ts';
+import { exitCodeOf } from '../program.ts';
 import { addStartOptions, readStartOptions, type StartOptions } from './start-options.ts';
-
-class Ended extends Error {
-  readonly exitCode: number;
-  constructor(exitCode: number) {
-    super(`ended with ${exitCode}`);
-    this.exitCode = exitCode;
-  }
-}
 
 async function read(...args: string[]) {
   let said = '';
+  const say = (text: string) => {
+    said += text;
+  };
   const command = addStartOptions(new Command('start'))
-    .configureOutput({ writeErr: (text) => (said += text) })
-    .exitOverride(({ exitCode }) => {
-      throw new Ended(exitCode);
-    });
+    .configureOutput({ writeErr: say })
+    .exitOverride();
   try {
     return { options: await readStartOptions(command.parse(args, { from: 'user' })), said };
   } catch (error) {
-    if (!(error instanceof Ended)) throw error;
-    return { exitCode: error.exitCode, said };
+    return { exitCode: exitCodeOf(error, say), said };
   }
 }
 

@@ -13,7 +13,8 @@ import {
   readOptions,
 } from '../../../simulator/compose/options.ts';
 import { isLoopbackHost } from '../../../simulator/host/delivery/loopback.ts';
-import { parseWhole, refuseUsage } from '../command-io.ts';
+import { UsageError } from '../io.ts';
+import { addOptions, listed, numberFrom, type Reader, type Row } from '../options.ts';
 import { readConfigFile } from './config-file.ts';
 
 export interface StartOptions {
@@ -32,17 +33,15 @@ export interface StartOptions {
   readonly open: boolean;
 }
 
-const mostSeed = 999_999_999;
-
 /** What commander hands over. */
 interface Given {
-  readonly port: string;
+  readonly port: number;
   readonly host: string;
   readonly json?: boolean;
   readonly quiet?: boolean;
   readonly world: string;
   readonly config?: string;
-  readonly seed?: string;
+  readonly seed?: number;
   readonly clock: string;
   readonly plan: string;
   readonly allowHost?: readonly string[];
@@ -51,7 +50,7 @@ interface Given {
   readonly controlTokenFile?: string;
   readonly readyFile?: string;
   readonly forwardTo?: string;
-  readonly forward?: readonly string[];
+  readonly forward?: readonly Forward[];
   readonly iOwnThisHost?: boolean;
   readonly allowLocalWebhooks?: boolean;
   readonly allowPublicDeliveries?: boolean;
@@ -65,140 +64,146 @@ interface Given {
 
 /** Adds the options of `sandbox start`. */
 export function addStartOptions(command: Command): Command {
-  return addServingOptions(command, '7420')
-    .optionsGroup('Output:')
-    .option('--json', 'print newline-delimited JSON events instead of the banner and log')
-    .option('--quiet', 'print no line for each request')
-    .option('--open', 'open the dashboard in a browser');
+  return addOptions(addServingOptions(command, 7420).optionsGroup('Output:'), [
+    ['--json', 'print newline-delimited JSON events instead of the banner and log'],
+    ['--quiet', 'print no line for each request'],
+    ['--open', 'open the dashboard in a browser'],
+  ]);
 }
 
-/** Adds the options of every command that serves; `port` is the default. */
-export function addServingOptions(command: Command, port: string): Command {
-  return command
-    .optionsGroup('Basics:')
-    .option('--port <n>', 'serve on this port; 0 picks a free one', port)
-    .option('--host <address>', 'bind this address', '127.0.0.1')
-    .option('--world <name|file>', 'begin with this world: a built-in name or a file', 'default')
-    .addOption(
-      new Option('--plan <name>', 'give the credentials of the starting world this plan')
-        .choices(planNames)
-        .default('sandbox'),
-    )
-    .option('--seed <n>', 'derive every generated id, token and secret from this number')
-    .option(
+const names = listed(',', (each) => each);
+const forward: Reader =
+  () =>
+  (text, before: readonly Forward[] = []) => [...before, splitForward(text)];
+
+/** By the heading under which the help shows them. */
+const groups: Readonly<Record<string, readonly Row[]>> = {
+  'Basics:': [
+    ['--host <address>', 'bind this address', undefined, '127.0.0.1'],
+    [
+      '--world <name|file>',
+      'begin with this world: a built-in name or a file',
+      undefined,
+      'default',
+    ],
+    ['--plan <name>', 'give the credentials of the starting world this plan', planNames, 'sandbox'],
+    [
+      '--seed <n>',
+      'derive every generated id, token and secret from this number',
+      numberFrom(0, 999_999_999, true),
+    ],
+    [
       '--config <file>',
       'read settings from this file (default: ./sandbox.config.json if it exists)',
-    )
-    .option(
-      '--deviate <id>',
-      'misbehave in a named way (see sandbox deviations); repeatable',
-      collect,
-    )
-    .option('--ready-file <file>', 'write the ready event to this file too')
-    .option('--no-ui', 'do not serve the dashboard')
-    .optionsGroup('Time:')
-    .option(
+    ],
+    ['--deviate <id>', 'misbehave in a named way (see sandbox deviations); repeatable', names],
+    ['--ready-file <file>', 'write the ready event to this file too'],
+    ['--no-ui', 'do not serve the dashboard'],
+  ],
+  'Time:': [
+    [
       '--clock <real|frozen|time>',
       'run the clock, or freeze it: now, or at an ISO time',
+      undefined,
       'real',
-    )
-    .optionsGroup('Webhooks:')
-    .option(
+    ],
+  ],
+  'Webhooks:': [
+    [
       '--forward-to <url>',
       'subscribe to every event of the first firm and deliver to this local URL',
-    )
-    .option(
+    ],
+    [
       '--forward <origin=url>',
       'deliver to this URL instead of that https origin; repeatable',
-      repeated,
-    )
-    .option('--i-own-this-host', 'allow these URLs to be on another machine')
-    .option(
+      forward,
+    ],
+    ['--i-own-this-host', 'allow these URLs to be on another machine'],
+    [
       '--allow-local-webhooks',
       'allow http:// and loopback webhook URLs (the platform refuses them)',
-    )
-    .option(
+    ],
+    [
       '--allow-public-deliveries',
       'deliver to public hosts without a forward (otherwise such an attempt fails)',
-    )
-    .optionsGroup('Security:')
-    .addOption(
-      new Option(
-        '--control-token-file <file>',
-        'require the token in the first line of this file on the control plane',
-      ),
-    )
-    .addOption(
-      new Option(
-        '--control-token <token>',
-        'require this bearer token on the control plane (visible in process lists: prefer --control-token-file)',
-      ).env('SANDBOX_CONTROL_TOKEN'),
-    )
-    .option('--allow-host <name>', 'accept this Host header too; repeatable', collect)
-    .option(
+    ],
+  ],
+  'Security:': [
+    [
+      '--control-token-file <file>',
+      'require the token in the first line of this file on the control plane',
+    ],
+    ['--allow-host <name>', 'accept this Host header too; repeatable', names],
+    [
       '--allow-origin <origin>',
       'allow pages of this origin to open the events channel; repeatable',
-      collect,
-    )
-    .optionsGroup('Persistence:')
-    .option(
+      names,
+    ],
+  ],
+  'Persistence:': [
+    [
       '--state <file>',
       'keep the world in this file: load it at start, save it as it changes (a loaded world keeps its --world, --seed and --plan)',
-    )
-    .option(
-      '--state-sync',
-      'respond when the change is in the file, with 500 if it cannot be written',
-    )
-    .option('--record <file>', 'write every input to this new file, to be replayed');
+    ],
+    ['--state-sync', 'respond when the change is in the file, with 500 if it cannot be written'],
+    ['--record <file>', 'write every input to this new file, to be replayed'],
+  ],
+};
+
+/** Adds the options of every command that serves; `port` is the default. */
+export function addServingOptions(command: Command, port: number): Command {
+  const ports = numberFrom(0, 65_535, true);
+  command.optionsGroup('Basics:');
+  addOptions(command, [['--port <n>', 'serve on this port; 0 picks a free one', ports, port]]);
+  for (const [title, rows] of Object.entries(groups)) {
+    addOptions(command.optionsGroup(title), rows);
+  }
+  const words =
+    'require this bearer token on the control plane (visible in process lists: prefer --control-token-file)';
+  return command.addOption(
+    new Option('--control-token <token>', words)
+      .env('SANDBOX_CONTROL_TOKEN')
+      .helpGroup('Security:'),
+  );
 }
 
-const repeated = (text: string, before: readonly string[] = []) => [...before, text];
-
-/** Repeatable options also take several values separated by commas. */
-function collect(text: string, before: readonly string[] = []): readonly string[] {
-  return [...before, ...text.split(',').filter((part) => part !== '')];
-}
-
-/** The options as they were given, or the end of the program with exit code 2. */
+/** The options as they were given; throws UsageError for those that are of no use. */
 export async function readStartOptions(command: Command): Promise<StartOptions> {
   const given = command.opts<Given>();
   const { json = false, quiet = false, readyFile, ui, open = false } = given;
-  if (open && !ui) refuseUsage(command, '--open: there is nothing to open with --no-ui; leave one');
-  const configured = readConfigFile(given.config, process.cwd());
-  if (configured.problems) return refuseUsage(command, configured.problems.join('\n'));
+  if (open && !ui) throw new UsageError('--open: there is nothing to open with --no-ui; leave one');
+  const { config, note } = readConfigFile(given.config, process.cwd());
   try {
     const read = await readOptions(sandboxOptionsOf(command, given));
-    const port = parseWhole(command, '--port', given.port, [0, 65_535]);
-    const { host, allowHost: allowHosts = [], allowOrigin: allowOrigins = [] } = given;
+    const { port, host, allowHost: allowHosts = [], allowOrigin: allowOrigins = [] } = given;
     const listen = readListenOptions({ port, host, allowHosts, allowOrigins }, read.controlToken);
-    const { settings, forwards, allow_local_webhooks: fileAllows } = configured.config;
     const sandbox = {
       ...read,
-      settings,
+      settings: config.settings,
       // The command line is nearer to the person than the file: the last one counts.
-      forwards: [...forwards, ...read.forwards],
-      allowLocalWebhooks: fileAllows || read.allowLocalWebhooks,
+      forwards: [...config.forwards, ...read.forwards],
+      allowLocalWebhooks: config.allow_local_webhooks || read.allowLocalWebhooks,
     };
-    if (given.iOwnThisHost !== true) refuseDistantReceivers(command, sandbox);
-    return { sandbox, listen, json, quiet, readyFile, configNote: configured.note, ui, open };
+    if (given.iOwnThisHost !== true) refuseDistantReceivers(sandbox);
+    return { sandbox, listen, json, quiet, readyFile, configNote: note, ui, open };
   } catch (error) {
     if (!(error instanceof OptionsError)) throw error;
-    return refuseUsage(command, linesOf(error.problems).join('\n'));
+    throw new UsageError(linesOf(error.problems).join('\n'));
   }
 }
 
 /** A forward to another machine must be intended: deliveries hold real secrets. */
-function refuseDistantReceivers(
-  command: Command,
-  { forwards, forwardTo }: Pick<ReadOptions, 'forwards' | 'forwardTo'>,
-): void {
+function refuseDistantReceivers({
+  forwards,
+  forwardTo,
+}: Pick<ReadOptions, 'forwards' | 'forwardTo'>): void {
   const named = forwards.map(({ to }) => ['--forward', to] as const);
   const receiver = forwardTo === undefined ? [] : [['--forward-to', forwardTo] as const];
   for (const [option, url] of [...receiver, ...named]) {
     const { hostname } = new URL(url);
     if (isLoopbackHost(hostname)) continue;
     const remedy = 'if you run that host, say so with --i-own-this-host';
-    refuseUsage(command, `${option}: ${hostname} is not this machine; ${remedy}`);
+    throw new UsageError(`${option}: ${hostname} is not this machine; ${remedy}`);
   }
 }
 
@@ -206,21 +211,16 @@ function sandboxOptionsOf(command: Command, given: Given) {
   // A default does not contradict the world of a state file.
   const named = (name: 'world' | 'clock' | 'plan') =>
     command.getOptionValueSource(name) === 'default' ? undefined : given[name];
-  const seed = given.seed && parseWhole(command, '--seed', given.seed, [0, mostSeed]);
+  const { seed, forwardTo, allowLocalWebhooks, allowPublicDeliveries } = given;
+  const { deviate = [], forward: forwards = [], state, stateSync, record } = given;
   return {
+    ...{ seed, forwardTo, allowLocalWebhooks, allowPublicDeliveries, state, stateSync, record },
     world: named('world'),
     clock: named('clock'),
     plan: named('plan'),
-    seed,
-    forwards: (given.forward ?? []).map((text) => splitForward(command, text)),
-    forwardTo: given.forwardTo,
-    allowLocalWebhooks: given.allowLocalWebhooks,
-    allowPublicDeliveries: given.allowPublicDeliveries,
-    deviations: given.deviate ?? [],
+    forwards,
+    deviations: deviate,
     controlToken: readControlToken(command, given),
-    state: given.state,
-    stateSync: given.stateSync,
-    record: given.record,
   };
 }
 
@@ -229,26 +229,31 @@ function readControlToken(command: Command, given: Given): string | undefined {
   const { controlToken, controlTokenFile: file } = given;
   if (file === undefined) return controlToken || undefined;
   if (command.getOptionValueSource('controlToken') === 'cli') {
-    refuseUsage(command, '--control-token-file: a token is given already; leave one of them out');
+    throw new UsageError('--control-token-file: a token is given already; leave one of them out');
   }
   try {
     return readFileSync(file, 'utf8').split(/\r?\n/, 1)[0] ?? '';
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
     if (code === undefined) throw error;
-    return refuseUsage(command, `--control-token-file ${file}: ${unreadableWords(code)}`);
+    throw new UsageError(`--control-token-file ${file}: ${unreadableWords(code)}`);
   }
 }
 
-function splitForward(command: Command, text: string): { from: string; to: string } {
+interface Forward {
+  readonly from: string;
+  readonly to: string;
+}
+
+function splitForward(text: string): Forward {
   const at = text.indexOf('=');
   const example = 'https://hooks.example.com=http://localhost:3000/hooks';
-  if (at < 0) refuseUsage(command, `--forward: give ORIGIN=URL, such as ${example}`);
+  if (at < 0) throw new UsageError(`--forward: give ORIGIN=URL, such as ${example}`);
   return { from: text.slice(0, at), to: text.slice(at + 1) };
 }
 
 /** Options whose names in code are not those of the command line. */
-const names: Readonly<Record<string, string>> = {
+const namesGiven: Readonly<Record<string, string>> = {
   allowHosts: 'allow-host',
   allowOrigins: 'allow-origin',
   deviations: 'deviate',
@@ -260,6 +265,6 @@ export function linesOf(problems: readonly FieldProblem[]): string[] {
   return problems.map(({ field, message }) => {
     const name = /^\w+/.exec(field)?.[0] ?? field;
     const kebab = name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
-    return `--${names[name] ?? kebab} ${message}`;
+    return `--${namesGiven[name] ?? kebab} ${message}`;
   });
 }

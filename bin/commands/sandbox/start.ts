@@ -18,15 +18,11 @@ import { logDeliveries } from './log/delivery-log.ts';
 import { batchLines, logRequests, type Paint } from './log/request-log.ts';
 import { type ReadyEvent, readyEvent, writeReadyFile } from './ready.ts';
 import { addStartOptions, linesOf, readStartOptions, type StartOptions } from './start-options.ts';
-import { sandboxVerb } from './verb.ts';
 
 // Contract: what each exit code stands for.
 const exits = { clean: 0, internal: 1, usage: 2, portInUse: 3, stateFile: 4 } as const;
 
-export function startCommand(): Command {
-  const command = sandboxVerb('start').description(
-    'serve the API, its control plane and its documents',
-  );
+export function defineStart(command: Command): void {
   addHelp(command, {
     examples: [
       'npx sandbox start --open',
@@ -41,7 +37,7 @@ export function startCommand(): Command {
       '4 state file not usable',
     ],
   });
-  return addStartOptions(command).action(async () => start(await readStartOptions(command)));
+  addStartOptions(command).action(async () => start(await readStartOptions(command)));
 }
 
 /** A sandbox that is being served. */

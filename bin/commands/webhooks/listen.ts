@@ -6,63 +6,55 @@ import type { Command } from 'commander';
 import { jsonText } from '../../../conformance/reports/plain-text.ts';
 import { readBody } from '../../../simulator/host/bodies/read-body.ts';
 import { diagnoseWebhook } from '../../../simulator/webhooks.ts';
-import {
-  addHeaderNames,
-  type CommandIo,
-  type HeaderNames,
-  parseHeaderNames,
-  parseWhole,
-  portInUseExit,
-  readSecrets,
-  refuseUsage,
-  type SecretOptions,
-} from '../command-io.ts';
+import { endSignals } from '../end-signals.ts';
 import { addHelp } from '../help-text.ts';
+import { type CommandIo, UsageError } from '../io.ts';
+import { addOptions, numberFrom } from '../options.ts';
 import { describeCauses } from './verify.ts';
+import {
+  type HeaderNames,
+  headerRows,
+  printLines,
+  type SigningOptions,
+  secretRows,
+  secretsOf,
+} from './webhook-options.ts';
 
-interface ListenOptions extends Partial<SecretOptions>, HeaderNames {
-  readonly port: string;
+interface ListenOptions extends Partial<SigningOptions>, HeaderNames {
+  readonly port: number;
   readonly host: string;
-  readonly status?: string;
-  readonly count?: string;
+  readonly status?: number;
+  readonly count?: number;
   readonly json?: boolean;
 }
 
 export function addListen(parent: Command, io: CommandIo): void {
   const command = parent
     .command('listen')
-    .description('receive deliveries, verify them and print them')
-    .option(
-      '--secret-env <name>',
-      'environment variable that holds the signing secret (default: none, nothing is verified)',
-    )
-    .option('--port <n>', 'port to listen on; 0 picks a free one', '9000')
-    .option('--host <address>', 'address to bind', '127.0.0.1')
-    .option('--previous-secret-env <name>', 'variable with the secret before the last rotation')
-    .option('--status <code>', 'answer this whatever arrives, to see how the sender goes on')
-    .option('--count <n>', 'stop after this many');
-  addHeaderNames(command).option('--json', 'print each arrival as one line of JSON');
+    .description('receive deliveries, verify them and print them');
+  const always = 'answer this whatever arrives, to see how the sender goes on';
+  addOptions(command, [
+    ...secretRows(io, ' (default: none, nothing is verified)'),
+    ['--port <n>', 'port to listen on; 0 picks a free one', numberFrom(0, 65_535, true), 9000],
+    ['--host <address>', 'address to bind', undefined, '127.0.0.1'],
+    ['--status <code>', always, numberFrom(200, 599, true)],
+    ['--count <n>', 'stop after this many', numberFrom(1, 999_999_999, true)],
+    ...headerRows,
+    ['--json', 'print each arrival as one line of JSON'],
+  ]);
   addHelp(command, {
     words: [
       'Responds 204 to a delivery that verifies and 400 to one that does not, unless --status says otherwise. Exits with 0 when it is stopped; with --count, with 1 if a delivery did not verify.',
     ],
     examples: ['SECRET=whsec_… npx sandbox webhooks listen --port 3000 --secret-env SECRET'],
   });
-  command.action((options: ListenOptions) => listen(command, io, options));
+  command.action((options: ListenOptions) => listen(io, options));
 }
 
-async function listen(command: Command, io: CommandIo, options: ListenOptions): Promise<void> {
-  const { secretEnv, host, json } = options;
-  const whole = (option: string, text: string | undefined, range: [number, number]) =>
-    text === undefined ? null : parseWhole(command, option, text, range);
-  const receiver: Receiver = {
-    ...parseHeaderNames(command, options),
-    secrets: secretEnv === undefined ? null : readSecrets(command, io, { ...options, secretEnv }),
-    status: whole('--status', options.status, [200, 599]),
-    seen: new Set(),
-  };
-  const count = whole('--count', options.count, [1, 999_999_999]);
-  const port = parseWhole(command, '--port', options.port, [0, 65_535]);
+async function listen(io: CommandIo, options: ListenOptions): Promise<void> {
+  const { secretEnv, host, port, json, count, status = null } = options;
+  const secrets = secretEnv === undefined ? null : secretsOf({ ...options, secretEnv });
+  const receiver: Receiver = { ...options, secrets, status, seen: new Set() };
   let [arrived, refused] = [0, 0];
   let enough = () => {};
   const complete = new Promise<void>((resolve) => {
@@ -71,7 +63,7 @@ async function listen(command: Command, io: CommandIo, options: ListenOptions): 
   const onArrival = (arrival: Arrival, body: Uint8Array) => {
     arrived += 1;
     if (arrival.verified === false) refused += 1;
-    for (const line of json ? [jsonText(arrival)] : describeArrival(arrival, body)) io.out(line);
+    printLines(io, json ? [jsonText(arrival)] : describeArrival(arrival, body));
     // Once the answer to the last one is out.
     if (arrived === count) setImmediate(enough);
   };
@@ -86,29 +78,35 @@ async function listen(command: Command, io: CommandIo, options: ListenOptions): 
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject);
     server.listen(port, host, resolve);
-  }).catch((error: NodeJS.ErrnoException) => {
-    if (error.code === undefined) throw error;
-    if (error.code !== 'EADDRINUSE') {
-      return refuseUsage(command, `cannot listen on ${host}:${port} (${error.code})`);
-    }
-    const message = `--port: ${port} is in use; choose another, or 0 for a free one`;
-    return refuseUsage(command, message, portInUseExit);
+  }).catch(({ code }: NodeJS.ErrnoException) => {
+    if (code !== 'EADDRINUSE') throw new UsageError(`cannot listen on ${host}:${port} (${code})`);
+    throw new UsageError(`--port: ${port} is in use; choose another, or 0 for a free one`, 3);
   });
   const bound = server.address() as AddressInfo;
   const address = bound.family === 'IPv6' ? `[${bound.address}]` : bound.address;
   const url = `http://${address}:${bound.port}`;
-  io.out(json ? jsonText({ event: 'listening', url }) : `listening on ${chalk.bold(url)}`);
-  await Promise.race([complete, io.stopped()]);
+  printLines(io, [
+    json ? jsonText({ event: 'listening', url }) : `listening on ${chalk.bold(url)}`,
+  ]);
+  await Promise.race([complete, stopped(io)]);
   await new Promise<void>((resolve) => {
     server.close(() => resolve());
     server.closeAllConnections();
   });
-  io.finish(count !== null && refused > 0 ? 1 : 0);
+  io.finish(count !== undefined && refused > 0 ? 1 : 0);
+}
+
+/** Someone asks the program to stop. */
+function stopped({ stop }: CommandIo): Promise<void> {
+  return new Promise((resolve) => {
+    stop?.addEventListener('abort', () => resolve());
+    for (const signal of endSignals) process.once(signal, () => resolve());
+  });
 }
 
 interface Receiver extends HeaderNames {
   /** Without them nothing is verified. */
-  readonly secrets: ReturnType<typeof readSecrets> | null;
+  readonly secrets: ReturnType<typeof secretsOf> | null;
   /** The status of every response; null: 204 to what verifies and 400 to what does not. */
   readonly status: number | null;
   /** The latest ids of events that were accepted: one may come again (EVT-4). */

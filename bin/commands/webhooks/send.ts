@@ -1,7 +1,7 @@
 // `sandbox webhooks send URL`: sends one signed delivery, well made or wrong in one chosen way, and
 // reports how it was answered.
 import chalk from 'chalk';
-import { type Command, Option } from 'commander';
+import type { Command } from 'commander';
 import { jsonText } from '../../../conformance/reports/plain-text.ts';
 import { categoryOf, type EventCategory, eventCategories } from '../../../fixtures/event-kinds.ts';
 import { eventsOf } from '../../../fixtures/openapi/events.ts';
@@ -10,55 +10,58 @@ import { defaultSettings } from '../../../fixtures/settings.ts';
 import { syntaxWords } from '../../../simulator/host/bodies/json-syntax.ts';
 import { isLoopbackHost } from '../../../simulator/host/delivery/loopback.ts';
 import { defaultToleranceMs } from '../../../simulator/webhooks.ts';
-import {
-  addHeaderNames,
-  type CommandIo,
-  type HeaderNames,
-  parseHeaderNames,
-  parseTime,
-  parseWhole,
-  readBody,
-  readSecrets,
-  refuseUsage,
-  type SecretOptions,
-} from '../command-io.ts';
 import { addHelp } from '../help-text.ts';
+import { type CommandIo, UsageError } from '../io.ts';
+import { addOptions, matching, numberFrom, timeFrom } from '../options.ts';
 import { signWell, type TamperKind, tamperings, tamperKinds } from './tamper.ts';
+import {
+  type HeaderNames,
+  headerRows,
+  printLines,
+  readBody,
+  type SigningOptions,
+  secretRows,
+  secretsOf,
+} from './webhook-options.ts';
 
-interface SendOptions extends SecretOptions, HeaderNames {
+interface SendOptions extends SigningOptions, HeaderNames {
   readonly category?: EventCategory;
   readonly kind?: string;
-  readonly data?: string;
+  readonly data?: { readonly json: unknown };
   readonly eventId?: string;
-  readonly seq?: string;
+  readonly seq?: number;
   readonly bodyFile?: string;
   readonly subscriptionId: string;
   readonly tamper?: TamperKind;
-  readonly at?: string;
+  readonly at?: number;
   readonly iOwnThisHost?: boolean;
-  readonly timeoutS: string;
+  readonly timeoutS: number;
   readonly json?: boolean;
 }
 
 export function addSend(parent: Command, io: CommandIo): void {
   const command = parent
     .command('send <url>')
-    .description('send one signed delivery to a receiver')
-    .requiredOption('--secret-env <name>', 'environment variable that holds the signing secret')
-    .option('--previous-secret-env <name>', 'variable with a previous secret, which signs as well')
-    .addOption(new Option('--category <name>', 'category of the event').choices(eventCategories))
-    .option('--kind <name>', 'kind of the event, such as transaction.approved')
-    .option('--data <json>', 'the event’s data (default: a sample record)')
-    .option('--event-id <id>', 'id of the event (default: a new one)')
-    .option('--seq <n>', 'sequence number of the event')
-    .option('--body-file <file>', 'send these bytes instead of an event; - for standard input')
-    .option('--subscription-id <id>', 'value of the subscription header', '1')
-    .addOption(new Option('--tamper <kind>', 'sign it wrongly (see below)').choices(tamperKinds))
-    .option('--at <time>', 'sign it for this time: ISO, epoch milliseconds, or such as -10m');
-  addHeaderNames(command)
-    .option('--i-own-this-host', 'allow a receiver that is not on this machine')
-    .option('--timeout-s <seconds>', 'how long the receiver may take', '15')
-    .option('--json', 'print what was sent and answered as JSON');
+    .description('send one signed delivery to a receiver');
+  const visible = matching('visible ASCII characters', /^[\x21-\x7e]+$/);
+  const bytes = 'send these bytes instead of an event; - for standard input';
+  const signedFor = 'sign it for this time: ISO, epoch milliseconds, or such as -10m';
+  addOptions(command, [
+    ...secretRows(io),
+    ['--category <name>', 'category of the event', eventCategories],
+    ['--kind <name>', 'kind of the event, such as transaction.approved'],
+    ['--data <json>', 'the event’s data (default: a sample record)', () => parseData],
+    ['--event-id <id>', 'id of the event (default: a new one)'],
+    ['--seq <n>', 'sequence number of the event', numberFrom(1, 999_999_999, true)],
+    ['--body-file <file>', bytes],
+    ['--subscription-id <id>', 'value of the subscription header', visible, '1'],
+    ['--tamper <kind>', 'sign it wrongly (see below)', tamperKinds],
+    ['--at <time>', signedFor, timeFrom(io.nowMs)],
+    ...headerRows,
+    ['--i-own-this-host', 'allow a receiver that is not on this machine'],
+    ['--timeout-s <seconds>', 'how long the receiver may take', numberFrom(1, 3600, true), 15],
+    ['--json', 'print what was sent and answered as JSON'],
+  ]);
   addHelp(command, {
     words: [
       'Exits with 0 when the receiver answered as it should: 2xx to a good delivery, anything else to one that is tampered with or signed more than five minutes from now; 1 when it did not; 2 on wrong usage.',
@@ -73,34 +76,26 @@ export function addSend(parent: Command, io: CommandIo): void {
       '  --secret-env SECRET --kind transaction.approved --tamper body',
     ],
   });
-  command.action((url: string, options: SendOptions) => send(command, io, url, options));
+  command.action((url: string, options: SendOptions) => send(io, url, options));
 }
 
-async function send(
-  command: Command,
-  io: CommandIo,
-  text: string,
-  options: SendOptions,
-): Promise<void> {
-  const url = checkTarget(command, text, options.iOwnThisHost === true);
-  const secrets = readSecrets(command, io, options);
+async function send(io: CommandIo, text: string, options: SendOptions): Promise<void> {
+  const { tamper = null, subscriptionId, signatureHeader, subscriptionHeader } = options;
+  const url = checkTarget(text, options.iOwnThisHost === true);
   const nowMs = io.nowMs();
-  const tMs = chooseTime(command, options, nowMs);
-  const timeoutS = parseWhole(command, '--timeout-s', options.timeoutS, [1, 3600]);
-  const { label, body } = await chooseBody(command, io, options, nowMs);
-  const { tamper = null, subscriptionId } = options;
-  if (!/^[\x21-\x7e]+$/.test(subscriptionId)) {
-    refuseUsage(command, '--subscription-id: must be visible ASCII characters');
+  const { at: tMs = nowMs } = options;
+  if (options.at !== undefined && /^(stale|future|seconds)$/.test(tamper ?? '')) {
+    throw new UsageError(`--at: --tamper ${tamper} sets the time itself; leave one of them out`);
   }
-  const { signatureHeader, subscriptionHeader } = parseHeaderNames(command, options);
+  const { label, body } = await chooseBody(io, options, nowMs);
   const sign = tamper === null ? signWell : tamperings[tamper].sign;
-  const signed = sign({ ...secrets, tMs, body });
+  const signed = sign({ ...secretsOf(options), tMs, body });
   const headers = {
     'content-type': 'application/json',
     [subscriptionHeader]: subscriptionId,
     ...(signed.header === null ? {} : { [signatureHeader]: signed.header }),
   };
-  const answer = await post(url, headers, signed.body, timeoutS * 1000);
+  const answer = await post(url, headers, signed.body, options.timeoutS * 1000);
   const isFresh = Math.abs(nowMs - tMs) <= defaultToleranceMs;
   const wish = tamper === null ? 'accepted' : tamperings[tamper].expect;
   const expected = isFresh ? wish : 'refused';
@@ -110,73 +105,64 @@ async function send(
   const asExpected = status !== null && isAccepted === (expected === 'accepted');
   const sent = { url, tamper, headers, body: Buffer.from(signed.body).toString('utf8') };
   const report: Report = { ...sent, ...answer, expected, as_expected: asExpected };
-  for (const line of options.json ? [jsonText(report)] : describe(report, label)) io.out(line);
+  printLines(io, options.json ? [jsonText(report)] : describe(report, label));
   io.finish(asExpected ? 0 : 1);
 }
 
-function checkTarget(command: Command, text: string, isOwned: boolean): string {
+function checkTarget(text: string, isOwned: boolean): string {
   const url = parseUrl(text);
   if (url === null || !/^https?:$/.test(url.protocol) || url.username + url.password !== '') {
     const form = 'a URL that begins with http:// or https:// and has no user name';
-    return refuseUsage(command, `"${text}" is not ${form}`);
+    throw new UsageError(`"${text}" is not ${form}`);
   }
   if (!isOwned && !isLoopbackHost(url.hostname)) {
     const why = `${url.hostname} is not this machine`;
-    refuseUsage(command, `${why}; if you run that host, say so with --i-own-this-host`);
+    throw new UsageError(`${why}; if you run that host, say so with --i-own-this-host`);
   }
   url.hash = '';
   return url.href;
 }
 
-function chooseTime(command: Command, { at, tamper }: SendOptions, nowMs: number): number {
-  if (at === undefined) return nowMs;
-  if (tamper === 'stale' || tamper === 'future' || tamper === 'seconds') {
-    refuseUsage(command, `--at: --tamper ${tamper} sets the time itself; leave one of them out`);
-  }
-  return parseTime(command, '--at', at, nowMs);
-}
-
-async function chooseBody(command: Command, io: CommandIo, options: SendOptions, nowMs: number) {
+async function chooseBody(io: CommandIo, options: SendOptions, nowMs: number) {
   const { bodyFile, category, kind, eventId, data, seq } = options;
   if (bodyFile !== undefined) {
     const both = Object.entries({ category, kind, data, 'event-id': eventId, seq }).find(
       ([, value]) => value !== undefined,
     );
-    if (both) refuseUsage(command, `--body-file is sent as it is; leave --${both[0]} out`);
-    const body = await readBody(command, io, bodyFile);
+    if (both) throw new UsageError(`--body-file is sent as it is; leave --${both[0]} out`);
+    const body = await readBody(io, bodyFile);
     return { label: `${body.length} bytes`, body };
   }
-  const named = kind === undefined ? category : (categoryOf(kind) ?? undefined);
+  const own = categoryOf(kind ?? '') ?? undefined;
+  const named = kind === undefined ? category : own;
   if (kind !== undefined && (named === undefined || (category ?? named) !== named)) {
     const forms = eventCategories.map((each) => `${each}.…`).join(', ');
     const list = category === undefined ? forms : `${category}.… under --category ${category}`;
-    refuseUsage(command, `--kind: "${kind}" must be one of ${list}`);
+    throw new UsageError(`--kind: "${kind}" must be one of ${list}`);
   }
-  const own = categoryOf(kind ?? '') ?? undefined;
-  const events = eventsOf(defaultSettings).filter(({ categories }) =>
-    categories.includes(category ?? own ?? 'transaction'),
-  );
+  const chosen = named ?? 'transaction';
+  const events = eventsOf(defaultSettings).filter(({ categories }) => categories.includes(chosen));
   const like = events.find((each) => each.kind === kind) ?? events[0];
   const event = {
     ...like?.example,
     // A new id each time, so that the receiver does not take it for a repeat.
     id: eventId ?? `evt_${crypto.randomUUID().replaceAll('-', '')}`,
-    seq: seq === undefined ? 1 : parseWhole(command, '--seq', seq, [1, 999_999_999]),
-    category: category ?? own ?? 'transaction',
+    seq: seq ?? 1,
+    category: chosen,
     kind: kind ?? like?.kind ?? category,
     occurred_at: nowMs,
-    ...(data === undefined ? {} : { data: parseData(command, data) }),
+    ...(data === undefined ? {} : { data: data.json }),
   };
   const label = `${event.kind} ${event.id} seq ${event.seq}`;
   return { label, body: new TextEncoder().encode(JSON.stringify(event)) };
 }
 
-function parseData(command: Command, text: string): unknown {
+function parseData(text: string): SendOptions['data'] {
   try {
-    return JSON.parse(text);
+    return { json: JSON.parse(text) };
   } catch (error) {
     if (!(error instanceof SyntaxError)) throw error;
-    return refuseUsage(command, `--data: is not JSON: ${syntaxWords(text, error)}`);
+    throw new UsageError(`--data: is not JSON: ${syntaxWords(text, error)}`);
   }
 }
 

@@ -4,64 +4,61 @@ import chalk from 'chalk';
 import type { Command } from 'commander';
 import { jsonText } from '../../../conformance/reports/plain-text.ts';
 import { type Diagnosis, diagnoseWebhook } from '../../../simulator/webhooks.ts';
+import { addHelp } from '../help-text.ts';
+import { type CommandIo, UsageError } from '../io.ts';
+import { addOptions, numberFrom, REQUIRED, timeFrom } from '../options.ts';
 import {
-  type CommandIo,
-  parseTime,
-  parseWhole,
+  printLines,
   readBody,
-  readSecrets,
-  refuseUsage,
-  type SecretOptions,
-} from '../command-io.ts';
-import { addHelp, type HelpText } from '../help-text.ts';
+  type SigningOptions,
+  secretRows,
+  secretsOf,
+} from './webhook-options.ts';
 
-interface VerifyOptions extends SecretOptions {
+interface VerifyOptions extends SigningOptions {
   readonly header: string;
   readonly bodyFile: string;
-  readonly now?: string;
-  readonly toleranceS: string;
+  readonly now?: number;
+  readonly toleranceS: number;
   readonly json?: boolean;
 }
-
-const help: HelpText = {
-  words: [
-    'Exits with 0 when the delivery verifies, 1 when it does not, 2 on wrong usage. The body is read byte for byte: save it as it arrived, without a line end added.',
-  ],
-  examples: [
-    'SECRET=whsec_… npx sandbox webhooks verify --secret-env SECRET \\',
-    "  --header 't=1700000000000,v1=…' --body-file body.json --now 1700000000000",
-  ],
-};
 
 export function addVerify(parent: Command, io: CommandIo): void {
   const command = parent
     .command('verify')
-    .description('check the signature of one delivery, and explain why it fails')
-    .requiredOption('--header <header>', 'value of the signature header as it arrived')
-    .requiredOption('--body-file <file>', 'the raw body as it arrived; - for standard input')
-    .requiredOption('--secret-env <name>', 'environment variable that holds the signing secret')
-    .option('--previous-secret-env <name>', 'variable with the secret before the last rotation')
-    .option('--now <time>', 'the time to judge by: ISO, epoch milliseconds, or such as -10m')
-    .option('--tolerance-s <seconds>', 'how far t may be from that time', '300')
-    .option('--json', 'print the diagnosis as JSON');
-  addHelp(command, help);
-  command.action((options: VerifyOptions) => verify(command, io, options));
+    .description('check the signature of one delivery, and explain why it fails');
+  const raw = 'the raw body as it arrived; - for standard input';
+  const judgedBy = 'the time to judge by: ISO, epoch milliseconds, or such as -10m';
+  const seconds = numberFrom(0, 999_999_999, true);
+  addOptions(command, [
+    ['--header <header>', 'value of the signature header as it arrived', undefined, REQUIRED],
+    ['--body-file <file>', raw, undefined, REQUIRED],
+    ...secretRows(io),
+    ['--now <time>', judgedBy, timeFrom(io.nowMs)],
+    ['--tolerance-s <seconds>', 'how far t may be from that time', seconds, 300],
+    ['--json', 'print the diagnosis as JSON'],
+  ]);
+  addHelp(command, {
+    words: [
+      'Exits with 0 when the delivery verifies, 1 when it does not, 2 on wrong usage. The body is read byte for byte: save it as it arrived, without a line end added.',
+    ],
+    examples: [
+      'SECRET=whsec_… npx sandbox webhooks verify --secret-env SECRET \\',
+      "  --header 't=1700000000000,v1=…' --body-file body.json --now 1700000000000",
+    ],
+  });
+  command.action((options: VerifyOptions) => verify(io, options));
 }
 
-async function verify(command: Command, io: CommandIo, options: VerifyOptions): Promise<void> {
-  const secrets = readSecrets(command, io, options);
-  const now = io.nowMs();
-  const nowMs = options.now === undefined ? now : parseTime(command, '--now', options.now, now);
-  const toleranceS = parseWhole(command, '--tolerance-s', options.toleranceS, [0, 999_999_999]);
+async function verify(io: CommandIo, options: VerifyOptions): Promise<void> {
+  const { now: nowMs = io.nowMs(), toleranceS, bodyFile, json } = options;
   // People copy the whole line of a header, name and all.
   const header = options.header.replace(/^[\w-]+:\s*/, '');
-  if (header.includes('\n')) refuseUsage(command, '--header: must be one line');
-  const body = await readBody(command, io, options.bodyFile);
+  if (header.includes('\n')) throw new UsageError('--header: must be one line');
+  const body = await readBody(io, bodyFile);
   const toleranceMs = toleranceS * 1000;
-  const given = { header, body, ...secrets, nowMs, toleranceMs };
-  const diagnosis = diagnoseWebhook(given);
-  if (options.json) io.out(jsonText(diagnosis));
-  else for (const line of describeDiagnosis(diagnosis)) io.out(line);
+  const diagnosis = diagnoseWebhook({ header, body, ...secretsOf(options), nowMs, toleranceMs });
+  printLines(io, json ? [jsonText(diagnosis)] : describeDiagnosis(diagnosis));
   io.finish(diagnosis.verified ? 0 : 1);
 }
 

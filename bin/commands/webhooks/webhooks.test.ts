@@ -6,11 +6,13 @@ import { createServer, type RequestListener } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { Command } from 'commander';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { signWebhook } from '../../../simulator/webhooks.ts';
-import type { CommandIo } from '../command-io.ts';
-import { webhooksCommand } from './webhooks.ts';
+import { type CommandIo, systemIo } from '../io.ts';
+import { exitCodeOf } from '../program.ts';
+import { defineWebhooks } from './webhooks.ts';
 
 const test = suite('sandbox webhooks');
 
@@ -24,8 +26,6 @@ function file(name: string, text: string | Uint8Array): string {
   return path;
 }
 
-class Exit extends Error {}
-
 interface Ran {
   readonly code: number | null;
   readonly out: string[];
@@ -37,30 +37,24 @@ function start(args: readonly string[], given: Partial<CommandIo> = {}) {
   const out: string[] = [];
   let err = '';
   let code: number | null = null;
-  let stop = () => {};
   let onLine = () => {};
-  const stopped = new Promise<void>((resolve) => {
-    stop = resolve;
-  });
+  const stop = new AbortController();
+  const say = (text: string) => {
+    err += text;
+  };
+  const print = (text: string) => {
+    out.push(...text.trimEnd().split('\n'));
+    onLine();
+  };
   const io: CommandIo = {
+    ...systemIo(),
     env: { SECRET: secret, OLD: 'whsec_old', EMPTY: '' },
-    stdin: (async function* () {})(),
-    out: (line) => {
-      out.push(line);
-      onLine();
-    },
-    err: (text) => {
-      err += text;
-    },
-    nowMs: () => Date.now(),
+    out: print,
+    err: say,
     finish: (value) => {
       code = value;
     },
-    exit: (value) => {
-      code = value;
-      throw new Exit();
-    },
-    stopped: () => stopped,
+    stop: stop.signal,
     ...given,
   };
   const line = async (index: number): Promise<string> => {
@@ -71,13 +65,16 @@ function start(args: readonly string[], given: Partial<CommandIo> = {}) {
     }
     return out[index]!;
   };
-  const end: Promise<Ran> = webhooksCommand(io)
+  const command = new Command('webhooks').exitOverride();
+  command.configureOutput({ writeOut: print, writeErr: say });
+  defineWebhooks(command, io);
+  const end: Promise<Ran> = command
     .parseAsync([...args], { from: 'user' })
-    .catch((error) => {
-      if (!(error instanceof Exit)) throw error;
+    .catch((error: unknown) => {
+      code = exitCodeOf(error, say);
     })
     .then(() => ({ code, out, err }));
-  return { line, stop, end };
+  return { line, stop: () => stop.abort(), end };
 }
 
 const run = (args: readonly string[], given: Partial<CommandIo> = {}) => start(args, given).end;
@@ -495,15 +492,11 @@ test('no command prints the secret', async () => {
 });
 
 test('as a program of its own it listens, reports, and stops when told', async () => {
-  const script =
-    `import { webhooksCommand } from "${new URL('./webhooks.ts', import.meta.url)}";` +
-    "await webhooksCommand().parseAsync(process.argv.slice(1), { from: 'user' });";
-  const args = ['listen', '--port', '0', '--secret-env', 'SECRET', '--json'];
-  const child = spawn(
-    process.execPath,
-    ['--import', 'tsx', '--input-type=module', '-e', script, '--', ...args],
-    { env: { ...process.env, SECRET: secret }, stdio: ['ignore', 'pipe', 'inherit'] },
-  );
+  const args = ['webhooks', 'listen', '--port', '0', '--secret-env', 'SECRET', '--json'];
+  const child = spawn(process.execPath, ['--import', 'tsx', 'bin/sandbox.main.ts', ...args], {
+    env: { ...process.env, SECRET: secret },
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
   try {
     let out = '';
     child.stdout.on('data', (chunk: Buffer) => {
@@ -522,8 +515,7 @@ test('as a program of its own it listens, reports, and stops when told', async (
 });
 
 test('vectors: what it prints is what is published', async () => {
-  const { code, out } = await run(['vectors']);
-  assert.is(code, 0);
+  const { out } = await run(['vectors']);
   const { vectors } = JSON.parse(out.join('\n')) as { vectors: readonly Record<string, unknown>[] };
   const verdicts = new Set(vectors.map(({ verdict }) => verdict));
   assert.equal([vectors.length > 40, [...verdicts]], [true, ['accept', 'refuse']]);

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { sandboxed } from '../../../e2e/testing/sandboxed.ts';
-import { UsageError } from '../io.ts';
+import { UsageError } from '../../io.ts';
 import { type Given, runExplore, runJudge, withFolder, withServer } from '../testing/run-judge.ts';
 
 const find = suite('finding a target');

@@ -13,8 +13,8 @@ import type { Profile } from '../../../../conformance/providers/profile.ts';
 import { profileProvider } from '../../../../conformance/providers/profile-provider.ts';
 import type { Provider } from '../../../../conformance/providers/target.ts';
 import type { Redactor } from '../../../../conformance/reports/redact.ts';
+import { type CommandIo, UsageError } from '../../io.ts';
 import { usedBeside } from '../input-files.ts';
-import { type JudgeIo, UsageError } from '../io.ts';
 import type { TargetOptions } from '../options.ts';
 import { readTarget, type TargetReading } from './read-target.ts';
 
@@ -33,7 +33,7 @@ export interface Found {
 
 interface Given {
   readonly options: TargetOptions;
-  readonly io: JudgeIo;
+  readonly io: CommandIo;
   readonly sender: Sender;
   readonly redactor: Redactor;
   /** Lets a run on a live target write to nothing but what it made. */

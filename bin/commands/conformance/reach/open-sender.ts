@@ -9,12 +9,12 @@ import { type Sender, socketSender } from '../../../../conformance/engine/send/s
 import type { Redactor } from '../../../../conformance/reports/redact.ts';
 import { parseUrl } from '../../../../fixtures/parse-url.ts';
 import { unreadableWords } from '../../../../simulator/compose/json-file.ts';
-import { type JudgeIo, UsageError } from '../io.ts';
+import { type CommandIo, UsageError } from '../../io.ts';
 
 /** Throws UsageError for a file or a variable that cannot be used. */
 export function openSender(
   { ca }: { readonly ca?: string | undefined },
-  io: JudgeIo,
+  io: CommandIo,
   redactor: Redactor,
 ): Promise<Sender> {
   const { route, secrets } = readRoute(ca, io);
@@ -51,7 +51,7 @@ export function readCa(file: string, cwd: string): string[] {
 /** The route out of this machine, and the secrets in the URLs of its proxies. */
 export function readRoute(
   ca: string | undefined,
-  { cwd, env }: Pick<JudgeIo, 'cwd' | 'env'>,
+  { cwd, env }: Pick<CommandIo, 'cwd' | 'env'>,
 ): { route: Route; secrets: string[] } {
   const http = readProxy('HTTP_PROXY', env);
   const https = readProxy('HTTPS_PROXY', env);
@@ -67,7 +67,7 @@ export function readRoute(
   return { route: { ca: authorities, proxies: { http, https, direct } }, secrets };
 }
 
-function readProxy(name: string, env: JudgeIo['env']): string | undefined {
+function readProxy(name: string, env: CommandIo['env']): string | undefined {
   const value = env[name.toLowerCase()] ?? env[name];
   if (value === undefined || value === '') return undefined;
   // As curl reads it: a host and a port alone are a proxy too.

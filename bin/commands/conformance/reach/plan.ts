@@ -14,7 +14,7 @@ import type { Redactor } from '../../../../conformance/reports/redact.ts';
 import { count } from '../../../../conformance/reports/verdict-words.ts';
 import { scenarios } from '../../../../conformance/scenarios/all.ts';
 import { profileScenarios } from '../../../../conformance/scenarios/profile/profile.ts';
-import type { JudgeIo } from '../io.ts';
+import type { CommandIo } from '../../io.ts';
 import type { RunOptions } from '../options.ts';
 import { claimedOffers, paceOf, readTarget, type TargetReading } from './read-target.ts';
 
@@ -44,7 +44,7 @@ export function planWords({ scenarios: played, requests, ms, pace, lacking }: Pl
 }
 
 /** Prints the plan, and returns the exit code. */
-export function dryRun(options: RunOptions, io: JudgeIo, redactor: Redactor): number {
+export function dryRun(options: RunOptions, io: CommandIo, redactor: Redactor): number {
   const read = readTarget(options, io, redactor);
   const hasOwn = read.profile !== undefined || options.tokenEnv !== undefined;
   const mode: Mode = hasOwn || read.asked === null ? 'profile' : 'control';

@@ -10,8 +10,8 @@ import {
   SANDBOX_PER_SECOND,
 } from '../../../../conformance/providers/profile-provider.ts';
 import type { Redactor } from '../../../../conformance/reports/redact.ts';
+import { type CommandIo, UsageError } from '../../io.ts';
 import { readProfileFile } from '../input-files.ts';
-import { type JudgeIo, UsageError } from '../io.ts';
 import type { TargetOptions } from '../options.ts';
 
 export interface TargetReading {
@@ -25,7 +25,11 @@ export interface TargetReading {
 }
 
 /** Throws UsageError for a file that is of no use. */
-export function readTarget(options: TargetOptions, io: JudgeIo, redactor: Redactor): TargetReading {
+export function readTarget(
+  options: TargetOptions,
+  io: CommandIo,
+  redactor: Redactor,
+): TargetReading {
   const read = options.profile === undefined ? undefined : readProfileFile(options.profile, io);
   const secrets = [...(read?.secrets ?? [])];
   for (const secret of [options.tokenEnv, options.controlTokenEnv]) {

@@ -6,8 +6,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Command } from 'commander';
 import type { Report } from '../../../../conformance/reports/report.ts';
+import type { CommandIo } from '../../io.ts';
 import { defineExplore } from '../explore.ts';
-import type { JudgeIo } from '../io.ts';
 import { defineRun } from '../run.ts';
 
 const TOKEN = 'tok_under_test_0123456789';
@@ -30,7 +30,7 @@ export type Given = Readonly<
 
 export async function runJudge(
   given: Given,
-  over: Partial<JudgeIo> = {},
+  over: Partial<CommandIo> = {},
   stop?: AbortSignal,
 ): Promise<JudgeRun> {
   const ran = await runCommand(defineRun, given, { ...over, ...(stop ? { stop } : {}) });
@@ -38,15 +38,15 @@ export async function runJudge(
   return { ...ran, report };
 }
 
-export function runExplore(given: Given, over: Partial<JudgeIo> = {}): Promise<CommandRun> {
+export function runExplore(given: Given, over: Partial<CommandIo> = {}): Promise<CommandRun> {
   return runCommand(defineExplore, given, over);
 }
 
 /** `words` follow the options as they are. Rejects with UsageError for options that are of no use. */
 export async function runCommand(
-  define: (command: Command, io: JudgeIo) => void,
+  define: (command: Command, io: CommandIo) => void,
   given: Given,
-  over: Partial<JudgeIo> = {},
+  over: Partial<CommandIo> = {},
   words: readonly string[] = [],
 ): Promise<CommandRun> {
   const ran = { code: 0, out: '', err: '' };
@@ -56,6 +56,7 @@ export async function runCommand(
     env: { TOKEN },
     cwd: process.cwd(),
     version: '0.0.0',
+    stdin: (async function* () {})(),
     out: (text) => {
       ran.out += text;
     },

@@ -11,7 +11,8 @@ import {
   replacePrivately,
   unwritableWords,
 } from '../../../../simulator/host/storage/private-file.ts';
-import { refuseUsage } from '../../command-io.ts';
+import { UsageError } from '../../io.ts';
+import { addOptions, numberFrom } from '../../options.ts';
 import { terminalLine, terminalText } from '../../terminal.ts';
 import { coverageHtml, coverageMarkdown, coverageText, percentMet, rulesLine } from './document.ts';
 
@@ -30,28 +31,33 @@ export interface CoverageOptions {
 
 /** Adds `--coverage` and `--coverage-min`. */
 export function addCoverageOptions(command: Command): Command {
-  return command
-    .option(
+  const forms = Object.keys(formats).join(', ');
+  return addOptions(command, [
+    [
       '--coverage [format=file]',
-      `tell which rules the command has met, and write it to a file too (${Object.keys(formats).join(', ')}); repeatable`,
-      (text: string, before: unknown) => [...(Array.isArray(before) ? before : []), text],
-    )
-    .option('--coverage-min <percent>', 'end with 1 when fewer percent of the rules were met');
+      `tell which rules the command has met, and write it to a file too (${forms}); repeatable`,
+      () =>
+        (text: string, before: unknown = []) => [
+          ...(Array.isArray(before) ? before : []),
+          readFile(text),
+        ],
+    ],
+    [
+      '--coverage-min <percent>',
+      'end with 1 when fewer percent of the rules were met',
+      numberFrom(0, 100),
+    ],
+  ]);
 }
 
 /** null: no coverage was asked for. */
 export function readCoverageOptions(command: Command): CoverageOptions | null {
-  const { coverage, coverageMin } = command.opts<{
-    readonly coverage?: true | readonly string[];
-    readonly coverageMin?: string;
+  const { coverage, coverageMin: least = 0 } = command.opts<{
+    readonly coverage?: true | CoverageOptions['files'];
+    readonly coverageMin?: number;
   }>();
-  if (coverage === undefined && coverageMin === undefined) return null;
-  const least = Number(coverageMin ?? 0);
-  if (!/^\d+(\.\d+)?$/.test(coverageMin ?? '0') || least > 100) {
-    refuseUsage(command, `--coverage-min: "${coverageMin}" is no number from 0 to 100`);
-  }
-  const files = coverage === undefined || coverage === true ? [] : coverage;
-  return { files: files.map((text) => readFile(command, text)), least };
+  if (coverage === undefined && command.getOptionValue('coverageMin') === undefined) return null;
+  return { files: coverage === undefined || coverage === true ? [] : coverage, least };
 }
 
 /** Its lines name tokens of this sandbox. A pipe or a terminal takes it too. */
@@ -61,17 +67,18 @@ async function writePrivately(file: string, text: string): Promise<void> {
   await replacePrivately(await findRealFile(file), (half) => half.writeFile(text));
 }
 
-function readFile(command: Command, text: string) {
+function readFile(text: string) {
   const [, format = '', file = ''] = /^([a-z]+)=(.+)$/.exec(text) ?? [];
   if (formats[format] !== undefined) {
     // Before the command has run for minutes, and not after.
     const folder = dirname(file);
-    if (!existsSync(folder))
-      refuseUsage(command, `--coverage=${text}: there is no folder ${folder}`);
+    if (!existsSync(folder)) {
+      throw new UsageError(`--coverage=${text}: there is no folder ${folder}`);
+    }
     return { format, file };
   }
   const forms = Object.keys(formats).map((each) => `--coverage=${each}=FILE`);
-  return refuseUsage(command, `--coverage: "${text}" is none of ${forms.join(', ')}`);
+  throw new UsageError(`--coverage: "${text}" is none of ${forms.join(', ')}`);
 }
 
 /** The exit code where the command itself ended well. */

@@ -2,7 +2,7 @@
 import { once } from 'node:events';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { endSignals } from '../end-signals.ts';
+import { endSignals } from './end-signals.ts';
 import { runInterruptibly, systemIo, UsageError } from './io.ts';
 
 const judges = suite('run interruptibly');

@@ -1,14 +1,14 @@
-// Input and output of the conformance commands; tests pass their own.
+// What every command needs of the world around it; tests pass their own.
+import { printable } from '../../conformance/reports/plain-text.ts';
+import manifest from '../../package.json' with { type: 'json' };
+import { endSignals } from './end-signals.ts';
 
-import { printable } from '../../../conformance/reports/plain-text.ts';
-import manifest from '../../../package.json' with { type: 'json' };
-import { endSignals } from '../end-signals.ts';
-
-export interface JudgeIo {
+export interface CommandIo {
   readonly env: Readonly<Record<string, string | undefined>>;
   /** Folder that relative paths start from. */
   readonly cwd: string;
   readonly version: string;
+  readonly stdin: AsyncIterable<Uint8Array>;
   /** Text on standard output, as it is. */
   out(text: string): void;
   /** Text on standard error, as it is. */
@@ -27,14 +27,16 @@ export interface JudgeIo {
 /** A mistake in the arguments or in a file that they name: exit code 2. */
 export class UsageError extends Error {
   override readonly name = 'UsageError';
+  readonly exitCode: number;
 
   /** A quoted file or argument must not steer the terminal. */
-  constructor(message: string) {
+  constructor(message: string, exitCode = 2) {
     super(printable(message));
+    this.exitCode = exitCode;
   }
 }
 
-export function systemIo(): JudgeIo {
+export function systemIo(): CommandIo {
   const { env } = process;
   const off = env.NO_COLOR !== undefined && env.NO_COLOR !== '';
   const forced = env.FORCE_COLOR !== undefined && env.FORCE_COLOR !== '0';
@@ -42,6 +44,7 @@ export function systemIo(): JudgeIo {
     env,
     cwd: process.cwd(),
     version: manifest.version,
+    stdin: process.stdin,
     out: (text) => process.stdout.write(text),
     err: (text) => process.stderr.write(text),
     isTerminal: process.stderr.isTTY === true && env.TERM !== 'dumb',
@@ -59,7 +62,7 @@ export function systemIo(): JudgeIo {
  * the program. A bug is exit code 5: Node's own code is 1, which here means that something deviates.
  */
 export async function runInterruptibly(
-  io: JudgeIo,
+  io: CommandIo,
   work: (stop: AbortSignal) => Promise<number>,
 ): Promise<void> {
   const stop = new AbortController();

@@ -1,0 +1,54 @@
+// A program of several commands: names them, loads the code of the one that is asked for only, and
+// ends with the exit codes of the contract.
+import { Command, CommanderError } from 'commander';
+import manifest from '../../package.json' with { type: 'json' };
+import { addHelp } from './help-text.ts';
+import { UsageError } from './io.ts';
+import { printError } from './terminal.ts';
+
+export interface Verb {
+  readonly name: string;
+  readonly words: string;
+  readonly load: () => Promise<(command: Command) => void>;
+}
+
+export interface Program {
+  readonly name: string;
+  readonly words: string;
+  readonly verbs: readonly Verb[];
+  readonly examples: readonly string[];
+}
+
+export async function runProgram({ name, words, verbs, examples }: Program): Promise<void> {
+  const { argv } = process;
+  // A reader such as `| head` may close the pipe early.
+  process.stdout.on('error', (error: NodeJS.ErrnoException) => {
+    if (error.code !== 'EPIPE') throw error;
+    process.exit(0);
+  });
+  const program = new Command(name)
+    .description(words)
+    .version(manifest.version)
+    .configureOutput({ writeErr: printError })
+    .showHelpAfterError('(add --help for what there is)')
+    .exitOverride();
+  addHelp(program, { examples });
+  for (const verb of verbs) {
+    const command = program.command(verb.name).description(verb.words);
+    // The others are named in the help, and that is all that is needed of them.
+    if (argv.slice(2, argv[2] === 'help' ? 4 : 3).includes(verb.name)) (await verb.load())(command);
+  }
+  try {
+    await program.parseAsync([...argv]);
+  } catch (error) {
+    process.exit(exitCodeOf(error, printError));
+  }
+}
+
+/** Commander's own code for wrong usage is 1, which the contract gives another meaning. */
+export function exitCodeOf(error: unknown, say: (text: string) => void): number {
+  if (error instanceof CommanderError) return error.exitCode === 1 ? 2 : error.exitCode;
+  if (!(error instanceof UsageError)) throw error;
+  say(`error: ${error.message}\n`);
+  return error.exitCode;
+}
