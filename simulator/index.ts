@@ -44,7 +44,7 @@ export type {
   NamedCredential,
   WebhookFault,
 } from './compose/world-handle.ts';
-export type { CredentialShown } from './control/schemas/records.ts';
+export type { CredentialShown } from './control/records.ts';
 export type { Deviation, ListenOptions, SandboxOptions, SandboxWorld, Settings, WorldFixture };
 
 /** A running sandbox. Close it when you are done. */

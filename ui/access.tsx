@@ -4,7 +4,7 @@ import type {
   CredentialShown,
   FirmShown,
   KeyShown,
-} from '../simulator/control/schemas/records.ts';
+} from '../simulator/control/records.ts';
 import { plural } from './format.ts';
 import { Checkbox, CopyButton, Field, Panel, Problem } from './kit.tsx';
 import { RowForm } from './row-form.tsx';

@@ -5,7 +5,7 @@ import type {
   FirmShown,
   LedgerShown,
   TradingAccountShown,
-} from '../simulator/control/schemas/records.ts';
+} from '../simulator/control/records.ts';
 import type { ViewProps } from './app.tsx';
 import { fullTime, matchesWords, plural } from './format.ts';
 import { Badge, Field, Form, givenOf, Link, Panel, Problem, placeOf } from './kit.tsx';

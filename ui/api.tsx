@@ -1,7 +1,7 @@
 // The API from its OpenAPI document: each operation with its members, its refusals, its rules, and
 // an example that runs with one click.
 import { useEffect, useState } from 'preact/hooks';
-import type { CredentialShown } from '../simulator/control/schemas/records.ts';
+import type { CredentialShown } from '../simulator/control/records.ts';
 import type { ViewProps } from './app.tsx';
 import { curlLine, pretty, shellWord } from './format.ts';
 import {

@@ -1,7 +1,7 @@
 // The clock, always in sight: the world's time, what is due, and how to let time pass.
 import { useEffect, useState } from 'preact/hooks';
 import type { AdvanceResult } from '../simulator/compose/world-handle.ts';
-import type { ClockShown } from '../simulator/control/schemas/records.ts';
+import type { ClockShown } from '../simulator/control/records.ts';
 import { clockTime, dayOf, duration, plural, until } from './format.ts';
 import { Button } from './kit.tsx';
 import { useCommand, useLive, useRead, useVersion } from './world.ts';

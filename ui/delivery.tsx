@@ -1,7 +1,7 @@
 // An event with its deliveries, and a delivery with its attempts and its signature.
 import type { ComponentChildren } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
-import type { DeliveryShown, SubscriptionShown } from '../simulator/control/schemas/records.ts';
+import type { DeliveryShown, SubscriptionShown } from '../simulator/control/records.ts';
 import { duration, fullTime, plural, shellWord, until } from './format.ts';
 import {
   Action,

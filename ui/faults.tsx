@@ -1,5 +1,5 @@
 // Faults: what goes wrong on purpose, for which requests or deliveries, and how often it did.
-import type { FaultShown, NewFault } from '../simulator/control/schemas/records.ts';
+import type { FaultShown, NewFault } from '../simulator/control/records.ts';
 
 import { Action, Badge, Panel } from './kit.tsx';
 import { RowForm } from './row-form.tsx';

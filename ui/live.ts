@@ -1,7 +1,7 @@
 // A world as this page follows it: its history first, then what happens as it happens.
-import type { RequestShown } from '../simulator/control/schemas/journal.ts';
-import type { ClockShown, DeliveryShown } from '../simulator/control/schemas/records.ts';
-import type { InfoShown } from '../simulator/control/schemas/sandbox.ts';
+import type { RequestShown } from '../simulator/control/journal.ts';
+import type { ClockShown, DeliveryShown } from '../simulator/control/records.ts';
+import type { InfoShown } from '../simulator/control/rows/about.ts';
 import {
   type Connection,
   followStream,

@@ -1,5 +1,5 @@
 // The control plane, its stream, and the API, as the page calls them.
-import type { CredentialShown } from '../simulator/control/schemas/records.ts';
+import type { CredentialShown } from '../simulator/control/records.ts';
 import { parseJson } from './format.ts';
 import { firstWorld } from './route.ts';
 

@@ -1,6 +1,6 @@
 // A request: what was sent, the response, why it was answered so, and what followed.
 import { useState } from 'preact/hooks';
-import type { RequestStory } from '../simulator/control/schemas/journal.ts';
+import type { RequestStory } from '../simulator/control/journal.ts';
 import { DeliveryItem } from './delivery.tsx';
 import { curlLine, duration, fullTime, pretty, shellWord } from './format.ts';
 import {

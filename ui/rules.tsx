@@ -1,7 +1,7 @@
 // The rules in words, the open questions with their settings, and which of them requests have met.
 import { useEffect, useState } from 'preact/hooks';
-import type { CoverageShown } from '../simulator/control/schemas/coverage.ts';
-import type { QuestionsShown } from '../simulator/control/schemas/sandbox.ts';
+import type { CoverageShown } from '../simulator/control/coverage.ts';
+import type { QuestionsShown } from '../simulator/control/rows/about.ts';
 import type { ViewProps } from './app.tsx';
 import { matchesWords, plural } from './format.ts';
 import {

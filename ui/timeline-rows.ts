@@ -1,6 +1,6 @@
 // The rows of the timeline: one line for each request, event and attempt to deliver.
-import type { RequestShown } from '../simulator/control/schemas/journal.ts';
-import type { DeliveryShown } from '../simulator/control/schemas/records.ts';
+import type { RequestShown } from '../simulator/control/journal.ts';
+import type { DeliveryShown } from '../simulator/control/records.ts';
 import { clockTime, parseJson } from './format.ts';
 import { type Place, placeOf, type Tone } from './kit.tsx';
 

@@ -1,6 +1,6 @@
 // Transactions: find one, see the path it took, and move it as an operator can.
 import { useState } from 'preact/hooks';
-import type { TransactionShown } from '../simulator/control/schemas/records.ts';
+import type { TransactionShown } from '../simulator/control/records.ts';
 import { fullTime, matchesWords, plural } from './format.ts';
 import { Action, Badge, Field, Link, Panel, Problem, placeOf, type Tone } from './kit.tsx';
 import { callApi, tokenFor } from './plane.ts';

@@ -1,7 +1,7 @@
 // Webhooks: subscriptions, their deliveries, where they go, and events created by hand.
 
 import type { EventCategory } from '../fixtures/envelope.ts';
-import type { DeliveryShown, SubscriptionShown } from '../simulator/control/schemas/records.ts';
+import type { DeliveryShown, SubscriptionShown } from '../simulator/control/records.ts';
 import type { ViewProps } from './app.tsx';
 import { toneOfDelivery } from './delivery.tsx';
 import { Action, Badge, CopyButton, Form, Link, Panel, Problem, placeOf } from './kit.tsx';

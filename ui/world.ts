@@ -1,7 +1,7 @@
 // The world that the views show, and the hooks that keep them current.
 import { createContext } from 'preact';
 import { useCallback, useContext, useEffect, useState } from 'preact/hooks';
-import type { InfoShown } from '../simulator/control/schemas/sandbox.ts';
+import type { InfoShown } from '../simulator/control/rows/about.ts';
 import type { Live } from './live.ts';
 import { RefusedError } from './plane.ts';
 import { hrefOf } from './route.ts';

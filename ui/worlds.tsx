@@ -1,6 +1,6 @@
 // Worlds: isolated ones to switch between, snapshots to go back to, and a world as a file.
 import { useEffect, useState } from 'preact/hooks';
-import type { SnapshotShown, WorldShown } from '../simulator/control/schemas/records.ts';
+import type { SnapshotShown, WorldShown } from '../simulator/control/records.ts';
 import { fullTime } from './format.ts';
 import { Action, Done, Panel, Problem } from './kit.tsx';
 import { wholePlane } from './plane.ts';

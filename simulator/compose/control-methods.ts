@@ -1,7 +1,8 @@
 // The control plane as methods: one for each row by its name, and a generic form for any path.
+import type { Readable } from 'node:stream';
 import type { RowTypes } from '../control/all-rows.ts';
 import type { Plane } from '../control/plane.ts';
-import type { ControlReply, TextStream } from '../control/reply.ts';
+import type { ControlReply } from '../control/reply.ts';
 import { controlPrefix, type StreamedNotice } from '../control/row.ts';
 import { firstWorldName } from '../host/world/sandbox.ts';
 import { closedMessage } from './waits.ts';
@@ -70,17 +71,15 @@ export function controlOf({ name, plane, token, isClosed }: ControlledWorld): Sa
 
 async function readReply({ status, headers, body }: ControlReply): Promise<unknown> {
   if (headers['content-type']?.startsWith('text/event-stream')) {
-    return readEventStream(body as TextStream);
+    return readEventStream(body as Readable);
   }
   let text = '';
   if (typeof body === 'string') text = body;
-  else for await (const piece of iterate(body)) text += piece;
+  else for await (const piece of body) text += piece;
   const json = text === '' ? null : (JSON.parse(text) as unknown);
   if (status < 400) return json;
   throw new ControlError(status, (json as { readonly detail: string }).detail);
 }
-
-const iterate = (pieces: TextStream) => ({ [Symbol.asyncIterator]: () => pieces });
 
 /** As the description lists paths, with a slash before them or without. */
 function pathIn(name: string | null, path: string): string {
@@ -91,10 +90,10 @@ function pathIn(name: string | null, path: string): string {
 }
 
 /** Ends with the stream; leaving the loop ends the stream. */
-async function* readEventStream(pieces: TextStream): AsyncGenerator<StreamedNotice, void> {
+async function* readEventStream(pieces: Readable): AsyncGenerator<StreamedNotice, void> {
   // A piece has whole frames.
-  for await (const piece of iterate(pieces)) {
-    for (const frame of piece.split('\n\n')) {
+  for await (const piece of pieces) {
+    for (const frame of String(piece).split('\n\n')) {
       const event = /^event: (.*)$/m.exec(frame)?.[1];
       const data = /^data: (.*)$/m.exec(frame)?.[1];
       if (event !== undefined && data !== undefined) yield { event, data: JSON.parse(data) };

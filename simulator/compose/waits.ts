@@ -9,8 +9,8 @@ import {
   whole,
 } from '../../fixtures/schemas/kit.ts';
 import { validate } from '../../fixtures/schemas/validate.ts';
-import type { RequestShown } from '../control/schemas/journal.ts';
-import { viewRequest } from '../control/views/journal.ts';
+import type { RequestShown } from '../control/journal.ts';
+import { viewRequest } from '../control/journal.ts';
 import { nextTimer } from '../core/fire-timer.ts';
 import { findEntry } from '../core/journal.ts';
 import type { TimerKind } from '../core/timers.ts';

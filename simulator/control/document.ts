@@ -1,10 +1,10 @@
 // The description of the plane in OpenAPI 3.1, made from its rows.
 
-import type { Schema } from '../../fixtures/schemas/kit.ts';
+import { anyText, object, type Schema } from '../../fixtures/schemas/kit.ts';
 import { tags } from './all-rows.ts';
+import * as journalShapes from './journal.ts';
+import * as shapes from './records.ts';
 import type { Row } from './row.ts';
-import * as journalShapes from './schemas/journal.ts';
-import * as shapes from './schemas/records.ts';
 
 export interface ControlDocumentOptions {
   /** The plane's address. */
@@ -15,51 +15,33 @@ export interface ControlDocumentOptions {
 type Json = Readonly<Record<string, unknown>>;
 
 /** Schemas that have a name of their own: Clock, Credential and so on. */
-const named = new Map<Schema, string>(
+const named = new Map<unknown, string>(
   Object.entries({ ...shapes, ...journalShapes }).flatMap(([name, schema]) =>
     name.endsWith('Schema')
-      ? [[schema as Schema, `${name[0]?.toUpperCase()}${name.slice(1, -'Schema'.length)}`] as const]
+      ? [[schema, `${name[0]?.toUpperCase()}${name.slice(1, -'Schema'.length)}`] as const]
       : [],
   ),
 );
 
-/** The schema with every named one inside it referred to by its name. */
-function spell(schema: Schema, top = false): Json {
-  const name = named.get(schema);
-  if (name !== undefined && !top) return { $ref: `#/components/schemas/${name}` };
-  const { properties, items, additionalProperties, required, ...rest } = schema;
-  const spelled: Record<string, unknown> = { ...rest };
-  if (properties !== undefined && Object.keys(properties).length > 0) {
-    const members = Object.entries(properties).map(([key, member]) => [key, spell(member)]);
-    spelled.properties = Object.fromEntries(members);
-  }
-  if (required !== undefined && required.length > 0) spelled.required = required;
-  if (items !== undefined) spelled.items = spell(items);
-  if (additionalProperties !== undefined) {
-    spelled.additionalProperties =
-      typeof additionalProperties === 'object' ? spell(additionalProperties) : additionalProperties;
-  }
-  return spelled;
+/** For JSON.stringify: refers to named schemas by their names, and leaves empty parts out. */
+function spell(key: string, value: unknown): unknown {
+  const name = named.get(value);
+  if (name !== undefined) return { $ref: `#/components/schemas/${name}` };
+  const isPart = ['properties', 'required', 'parameters'].includes(key);
+  return isPart && Object.keys(Object(value)).length === 0 && typeof value === 'object'
+    ? undefined
+    : value;
 }
 
-const problemSchema: Json = {
-  type: 'object',
-  description: 'What is wrong, and where.',
-  properties: {
-    type: { type: 'string' },
-    title: { type: 'string' },
+const word = { type: 'string' } as const;
+const problemSchema = {
+  ...object('What is wrong, and where.', {
+    type: word,
+    title: word,
     status: { type: 'integer' },
-    detail: { type: 'string', description: 'What to do about it; it names the field.' },
-    errors: {
-      type: 'array',
-      items: {
-        type: 'object',
-        properties: { field: { type: 'string' }, message: { type: 'string' } },
-        required: ['field', 'message'],
-      },
-    },
-  },
-  required: ['type', 'title', 'status', 'detail', 'errors'],
+    detail: anyText('What to do about it; it names the field.'),
+    errors: { type: 'array', items: object('A field.', { field: word, message: word }) },
+  }),
 };
 
 function refusal(words: string): Json {
@@ -70,7 +52,7 @@ function refusal(words: string): Json {
 function responsesOf(row: Row): Json {
   const { answer, stream } = row;
   const status = row.status ?? (answer === undefined && stream === undefined ? 204 : 200);
-  const schema = answer === undefined ? { type: 'string' } : spell(answer);
+  const schema = answer === undefined ? { type: 'string' } : answer;
   const type = stream ? 'text/event-stream' : 'application/json';
   const refusals: Record<number, string> = {
     401: 'The control token is missing or wrong.',
@@ -98,24 +80,23 @@ function parametersOf({ params, query }: Row): Json[] {
   const properties: Readonly<Record<string, Schema>> = query.properties;
   const inQuery = Object.entries(properties).map(([name, { description, ...schema }]) => {
     const required = (query.required as readonly string[]).includes(name);
-    return { name, in: 'query', required, description, schema: spell(schema) };
+    return { name, in: 'query', required, description, schema: schema };
   });
   return [...inPath, ...inQuery];
 }
 
 function operationOf(row: Row): Json {
   const { name, tag, summary, description, body } = row;
-  const parameters = parametersOf(row);
   const required = (body?.required?.length ?? 0) > 0 || (body?.minProperties ?? 0) > 0;
   return {
     operationId: name,
     tags: [tag],
     summary,
-    ...(description === undefined ? {} : { description }),
-    ...(parameters.length > 0 ? { parameters } : {}),
+    description,
+    parameters: parametersOf(row),
     ...(body === undefined
       ? {}
-      : { requestBody: { required, content: { 'application/json': { schema: spell(body) } } } }),
+      : { requestBody: { required, content: { 'application/json': { schema: body } } } }),
     responses: responsesOf(row),
   };
 }
@@ -129,7 +110,7 @@ export function controlDocument(
   rows: readonly Row[],
   { url, version }: ControlDocumentOptions,
 ): string {
-  const text = texts.get(version) ?? JSON.stringify(describe(rows, version));
+  const text = texts.get(version) ?? JSON.stringify(describe(rows, version), spell);
   texts.set(version, text);
   return text.replaceAll(anyUrl, url);
 }
@@ -140,7 +121,8 @@ function describe(rows: readonly Row[], version: string): Json {
     const path = `/${row.path}`;
     paths[path] = { ...paths[path], [row.method.toLowerCase()]: operationOf(row) };
   }
-  const schemas = [...named].map(([schema, name]) => [name, spell(schema, true)]);
+  // As copies, which are spelled out where they stand.
+  const schemas = [...named].map(([schema, name]) => [name, { ...(schema as Schema) }]);
   return {
     openapi: '3.1.0',
     info: {
@@ -153,7 +135,7 @@ function describe(rows: readonly Row[], version: string): Json {
     },
     servers: [{ url: anyUrl, description: 'This sandbox.' }],
     security: [{}, { control: [] }],
-    tags: tags.map(([name, description]) => ({ name, description })),
+    tags,
     paths,
     components: {
       schemas: { ...Object.fromEntries(schemas), Problem: problemSchema },

@@ -1,65 +1,71 @@
 // The stream for one reader: in order, bounded, told of what was lost, ended by either side.
+import { once } from 'node:events';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { Follower, type StreamItem } from './follower.ts';
+import { type StreamItem, streamItems } from './follower.ts';
 
 const follow = suite('control: follow');
 
 function begin() {
   let add: (item: StreamItem) => void = () => {};
   let end = () => {};
-  let stopped = 0;
-  const follower = new Follower((adding, ending) => {
+  let isStopped = false;
+  const stream = streamItems((adding, ending) => {
     add = adding;
     end = ending;
     return () => {
-      stopped += 1;
+      isStopped = true;
     };
   });
+  const pieces = stream[Symbol.asyncIterator]();
   return {
-    follower,
+    stream,
+    /** The next piece; undefined at the end. */
+    next: async () => {
+      const { done, value } = await pieces.next();
+      return done ? undefined : String(value);
+    },
     addItem: (item: StreamItem) => add(item),
-    add: (json: string | null) => add({ kind: 'thing', show: () => json }),
+    add: (json: string | undefined) => add({ kind: 'thing', show: () => json }),
     end: () => end(),
-    stops: () => stopped,
+    isStopped: () => isStopped,
   };
 }
 
 const frame = (id: number, json: string) => `id: ${id}\nevent: thing\ndata: ${json}\n\n`;
 
-follow('gives what happened, then waits for more', async () => {
-  const { follower, add, end } = begin();
+follow('gives what happened, then waits for more, and ends with its source', async () => {
+  const { next, add, end, isStopped } = begin();
   add('1');
   add('2');
-  assert.equal(await follower.next(), { done: false, value: frame(1, '1') + frame(2, '2') });
-  const waiting = follower.next();
-  add(null);
+  assert.is(await next(), frame(1, '1') + frame(2, '2'));
+  const waiting = next();
+  await new Promise(setImmediate);
+  add(undefined);
   add('3');
-  assert.equal(await waiting, { done: false, value: frame(3, '3') });
+  assert.is(await waiting, frame(3, '3'));
   end();
-  assert.equal(await follower.next(), { done: true, value: undefined });
+  assert.ok(isStopped());
+  assert.is(await next(), undefined);
 });
 
 follow('prints only when it is read', async () => {
-  const { follower, addItem } = begin();
+  const { next, addItem } = begin();
   let printed = 0;
-  const print = () => {
+  const show = () => {
     printed += 1;
     return '0';
   };
-  for (let n = 0; n < 5; n += 1) addItem({ kind: 'thing', show: print });
+  for (let n = 0; n < 5; n += 1) addItem({ kind: 'thing', show });
   assert.is(printed, 0);
-  await follower.next();
-  assert.is(printed, 5);
-  addItem({ kind: 'thing', show: print });
-  await follower.return();
+  await next();
   assert.is(printed, 5);
 });
 
 follow('a slow reader loses the oldest and is told how many', async () => {
-  const { follower, add } = begin();
+  const { next, add } = begin();
   for (let n = 1; n <= 2600; n += 1) add(String(n));
-  const { value = '' } = await follower.next();
+  const value = (await next()) ?? '';
   const first = value.split('\n\n')[0] ?? '';
   assert.match(first, /^id: 1\nevent: lost\ndata: \{"count":(\d+)\}$/);
   const lost = Number(/\d+(?=\}$)/.exec(first)?.[0]);
@@ -68,27 +74,20 @@ follow('a slow reader loses the oldest and is told how many', async () => {
   let last = value;
   let kept = value.match(/event: thing/g)?.length ?? 0;
   while (!last.includes('data: 2600\n')) {
-    last = (await follower.next()).value ?? '';
+    last = (await next()) ?? '';
     kept += last.match(/event: thing/g)?.length ?? 0;
   }
   assert.is(kept + lost, 2600);
-  await follower.return();
 });
 
-follow('stops following once, whichever side ends it', async () => {
-  const left = begin();
-  const waiting = left.follower.next();
-  await left.follower.return();
-  assert.equal(await waiting, { done: true, value: undefined });
-  left.end();
-  assert.is(left.stops(), 1);
-  const right = begin();
-  right.add('1');
-  right.end();
-  assert.equal(await right.follower.next(), { done: false, value: frame(1, '1') });
-  assert.equal(await right.follower.next(), { done: true, value: undefined });
-  await right.follower.return();
-  assert.is(right.stops(), 1);
+follow('stops following when its reader leaves', async () => {
+  const { stream, next, isStopped } = begin();
+  const waiting = next().catch(({ code }: NodeJS.ErrnoException) => code);
+  await new Promise(setImmediate);
+  stream.destroy();
+  await once(stream, 'close');
+  assert.is(await waiting, 'ERR_STREAM_PREMATURE_CLOSE');
+  assert.ok(isStopped());
 });
 
 follow.run();

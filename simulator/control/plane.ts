@@ -1,6 +1,7 @@
 // The control plane: finds the world and the row that a request names, validates what it brings, and
 // lets the row's handler answer.
 import { createHash, timingSafeEqual } from 'node:crypto';
+import type { Readable } from 'node:stream';
 import { object, type Schema } from '../../fixtures/schemas/kit.ts';
 import { validate } from '../../fixtures/schemas/validate.ts';
 import type { FieldProblem } from '../../fixtures/settings/parse.ts';
@@ -11,15 +12,7 @@ import { firstWorldName, type Sandbox } from '../host/world/sandbox.ts';
 import { UnkeptInputError } from '../host/world/world-host.ts';
 import { rows } from './all-rows.ts';
 import { controlDocument } from './document.ts';
-import {
-  answer,
-  type ControlReply,
-  found,
-  problem,
-  Refusal,
-  refuseInvalid,
-  type TextStream,
-} from './reply.ts';
+import { answer, type ControlReply, found, problem, Refusal, refuseInvalid } from './reply.ts';
 import { controlPrefix, type HandlerContext, type Row } from './row.ts';
 
 /** A request whose body is read only if its head is good. */
@@ -109,7 +102,7 @@ export class Plane {
     brought: Pick<HandlerContext, 'base' | 'query' | 'body' | 'signal'>,
   ): Promise<ControlReply> {
     const value = await row.run({ plane: this, ...place, ...brought });
-    if (row.stream === true) return { status: 200, headers: streamed, body: value as TextStream };
+    if (row.stream === true) return { status: 200, headers: streamed, body: value as Readable };
     if (value === undefined) return { status: 204, headers: {}, body: '' };
     return answer(value, row.status);
   }

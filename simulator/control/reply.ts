@@ -1,4 +1,5 @@
 // What the plane answers: JSON, nothing, a text in pieces, or a problem that names the field.
+import type { Readable } from 'node:stream';
 import type { FieldProblem } from '../../fixtures/settings/parse.ts';
 import type { CommandArguments, CommandName } from '../core/commands/commands.ts';
 import type { Fault } from '../core/pipeline/find-fault.ts';
@@ -13,20 +14,17 @@ import type {
 } from '../core/records.ts';
 import type { WorldHost } from '../host/world/world-host.ts';
 
-/** Text that is read piece by piece; `return` is called when the reader leaves. */
-export type TextStream = AsyncIterator<string, undefined>;
-
 export interface ControlReply {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
-  readonly body: string | TextStream;
+  readonly body: string | Readable;
 }
 
 /** JSON that is text already, perhaps in pieces. */
 export class JsonText {
-  readonly text: string | TextStream;
+  readonly text: string | Readable;
 
-  constructor(text: string | TextStream) {
+  constructor(text: string | Readable) {
     this.text = text;
   }
 }

@@ -1,8 +1,9 @@
 // One row of the plane: method and path, the schemas of what it takes and answers, and its handler.
+import type { Readable } from 'node:stream';
 import { object, type Schema, type ValueOf } from '../../fixtures/schemas/kit.ts';
 import type { WorldHost } from '../host/world/world-host.ts';
 import type { Plane } from './plane.ts';
-import type { JsonText, TextStream } from './reply.ts';
+import type { JsonText } from './reply.ts';
 
 /** Where the plane is on its server. */
 export const controlPrefix = '/_sandbox';
@@ -29,10 +30,11 @@ export interface HandlerContext<
 }
 
 type Members = Readonly<Record<string, Schema>>;
-type QueryOf<Q extends Members> = ValueOf<ReturnType<typeof object<Q>>>;
+/** The values of query parameters. */
+export type QueryOf<Q extends Members> = ValueOf<ReturnType<typeof object<Q>>>;
 type ParamNames<P> = P extends `${string}{${infer N}}${infer Rest}` ? N | ParamNames<Rest> : never;
 /** What a handler returns: the value of the row's answer, the same as JSON text, or a stream. */
-type Handled<A> = A | JsonText | TextStream;
+type Handled<A> = A | JsonText | Readable;
 
 interface RowOptions<P extends string, A extends Schema, B extends Schema, Q extends Members> {
   /** A few words, which the documents and editors show. */

@@ -4,12 +4,10 @@ import type { Notice } from '../host/world/notice.ts';
 import { until } from '../host/world/until.ts';
 import type { HandlerContext } from './row.ts';
 
-const longestWaitMs = 60_000;
-
 export const waitParameter = whole(
   'Where nothing fits yet, the answer waits so many milliseconds by the wall for the first that does, and is empty after them. It comes at once when the world is reset or dropped.',
   0,
-  longestWaitMs,
+  60_000,
 );
 
 export interface WaitedPage<T> {
@@ -21,10 +19,9 @@ export interface WaitedPage<T> {
 
 /** Reads once where nothing is to be waited for. A caller who leaves is waited for no longer. */
 export async function readWhenThere<T>(
-  context: HandlerContext<unknown, { readonly wait_ms?: number }>,
+  { plane, host, signal, query }: HandlerContext<unknown, { readonly wait_ms?: number }>,
   { read, isEmpty, after }: WaitedPage<T>,
 ): Promise<T> {
-  const { plane, host, signal, query } = context;
   let page = read();
   if ((query.wait_ms ?? 0) === 0 || !isEmpty(page)) return page;
   await until({
@@ -34,28 +31,23 @@ export async function readWhenThere<T>(
       return !isEmpty(page);
     },
     listen: (look, over) => {
-      let isSoon = false;
-      let isOver = false;
       // However much happens in one turn, the list is read once for it.
-      const soon = () => {
-        if (isSoon) return;
-        isSoon = true;
-        setImmediate(() => {
-          isSoon = false;
-          if (!isOver) look();
-        });
+      let soon: NodeJS.Immediate | undefined;
+      const later = () => {
+        clearImmediate(soon);
+        soon = setImmediate(look);
       };
       const stops = [
         host.listen(({ kind }) => {
           if (kind === 'world' || kind === 'closed') over();
-          else if (after.includes(kind)) soon();
+          else if (after.includes(kind)) later();
         }),
         plane.onClose(over),
+        () => signal?.removeEventListener('abort', over),
+        () => clearImmediate(soon),
       ];
       signal?.addEventListener('abort', over, { once: true });
       return () => {
-        isOver = true;
-        signal?.removeEventListener('abort', over);
         for (const stop of stops) stop();
       };
     },

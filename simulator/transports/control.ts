@@ -2,7 +2,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { pipeline, Readable } from 'node:stream';
 import type { ControlPlaneOptions, Plane } from '../control/plane.ts';
-import type { ControlReply, TextStream } from '../control/reply.ts';
+import type { ControlReply } from '../control/reply.ts';
 import { readBody } from '../host/bodies/read-body.ts';
 import { rejectOnAbort, retain } from './abort-signals.ts';
 
@@ -59,20 +59,15 @@ async function replyTo(plane: Plane, request: Request): Promise<ControlReply> {
     read: async () => (request.body === null ? empty : new Uint8Array(await request.arrayBuffer())),
     signal,
   });
-  if (typeof reply.body !== 'string' && signal.aborted) await reply.body.return?.();
+  if (typeof reply.body !== 'string' && signal.aborted) reply.body.destroy();
   return reply;
 }
 
-function readableOf(pieces: TextStream): Readable {
-  return Readable.from({ [Symbol.asyncIterator]: () => pieces }, { objectMode: false });
-}
-
-function streamOf(pieces: TextStream, signal: AbortSignal): ReadableStream<Uint8Array> {
-  const readable = readableOf(pieces);
-  const abort = () => readable.destroy(signal.reason);
+function streamOf(body: Readable, signal: AbortSignal): ReadableStream<Uint8Array> {
+  const abort = () => body.destroy(signal.reason);
   signal.addEventListener('abort', abort, { once: true });
-  readable.once('close', () => signal.removeEventListener('abort', abort));
-  return Readable.toWeb(readable) as ReadableStream<Uint8Array>;
+  body.once('close', () => signal.removeEventListener('abort', abort));
+  return Readable.toWeb(body) as ReadableStream<Uint8Array>;
 }
 
 /** Answers a request of the plane that came over a socket. */
@@ -105,5 +100,5 @@ export function sendReply(response: ServerResponse, { status, headers, body }: C
     return;
   }
   response.writeHead(status, headers);
-  pipeline(readableOf(body), response, () => undefined);
+  pipeline(body, response, () => undefined);
 }

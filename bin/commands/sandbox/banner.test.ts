@@ -1,7 +1,7 @@
 // The banner tells where things are, and its first call works as printed.
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import type { CredentialShown } from '../../../simulator/control/schemas/records.ts';
+import type { CredentialShown } from '../../../simulator/control/records.ts';
 import { bannerLines } from './banner.ts';
 import type { ReadyEvent } from './ready.ts';
 

@@ -1,5 +1,5 @@
 // What `sandbox start` shows a person: where everything is, who may call, and a first call to try.
-import type { CredentialShown } from '../../../simulator/control/schemas/records.ts';
+import type { CredentialShown } from '../../../simulator/control/records.ts';
 import { terminalLine } from '../terminal.ts';
 import type { ReadyEvent } from './ready.ts';
 

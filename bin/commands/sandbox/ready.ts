@@ -1,8 +1,8 @@
 // The ready event of a start, from the sandbox and the address it got.
 import manifest from '../../../package.json' with { type: 'json' };
 import type { ForwardReceiver } from '../../../simulator/compose/forward-receiver.ts';
-import type { CredentialShown } from '../../../simulator/control/schemas/records.ts';
-import { viewLastingCredentials } from '../../../simulator/control/views/records.ts';
+import type { CredentialShown } from '../../../simulator/control/records.ts';
+import { viewLastingCredentials } from '../../../simulator/control/records.ts';
 import { findRealFile, replacePrivately } from '../../../simulator/host/storage/private-file.ts';
 import type { Sandbox } from '../../../simulator/host/world/sandbox.ts';
 

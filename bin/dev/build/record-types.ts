@@ -2,9 +2,9 @@
 // shows no comments of inferred types. They replace what the compiler declares for these modules.
 import * as responses from '../../../fixtures/schemas/responses.ts';
 import { rows } from '../../../simulator/control/all-rows.ts';
+import * as journal from '../../../simulator/control/journal.ts';
+import * as records from '../../../simulator/control/records.ts';
 import type { Row } from '../../../simulator/control/row.ts';
-import * as journal from '../../../simulator/control/schemas/journal.ts';
-import * as records from '../../../simulator/control/schemas/records.ts';
 import {
   interfaceOf,
   type Member,
@@ -39,8 +39,8 @@ export function declareRecords(): Readonly<Record<string, string>> {
   const events = Object.entries(eventRecords).map(([name, schema]) => interfaceOf(name, schema));
   return {
     'simulator/control/all-rows': `${head}${imports}${interfaces.join('')}export interface RowTypes ${rowTypes}\n`,
-    'simulator/control/schemas/records': `${head}export * from '../all-rows.ts';\n`,
-    'simulator/control/schemas/journal': `${head}export * from '../all-rows.ts';\n`,
+    'simulator/control/records': `${head}export * from './all-rows.ts';\n`,
+    'simulator/control/journal': `${head}export * from './all-rows.ts';\n`,
     'fixtures/event-records': head + events.join(''),
   };
 }

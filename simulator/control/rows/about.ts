@@ -1,7 +1,16 @@
 // Rows about the sandbox as a whole: health, info, its description, rules and questions, the stream.
 import { questions } from '../../../fixtures/questions.ts';
 import { findRule, ruleFamilies } from '../../../fixtures/rules.ts';
-import { object } from '../../../fixtures/schemas/kit.ts';
+import {
+  anyText,
+  flag,
+  listOf,
+  object,
+  orNull,
+  text,
+  type ValueOf,
+  whole,
+} from '../../../fixtures/schemas/kit.ts';
 import {
   defaultSettings,
   type SettingKey,
@@ -10,12 +19,123 @@ import {
 } from '../../../fixtures/settings.ts';
 import { countKeys } from '../../core/keys.ts';
 import { isSpent } from '../../core/pipeline/find-fault.ts';
+import type { Sandbox } from '../../host/world/sandbox.ts';
 import type { WorldHost } from '../../host/world/world-host.ts';
 import { followWorld } from '../follower.ts';
+import { clockSchema, credentialSchema, viewClock, viewLastingCredentials } from '../records.ts';
 import { JsonText } from '../reply.ts';
 import { type HandlerContext, row } from '../row.ts';
-import { type Counts, type InfoShown, infoSchema, questionsSchema } from '../schemas/sandbox.ts';
-import { viewClock, viewLastingCredentials } from '../views/records.ts';
+
+const count = whole('How many.', 0, 1e15);
+
+/** What is counted in a world, and how. */
+const counted = {
+  firms: ({ world }) => world.firms.size,
+  brands: ({ world }) => world.brands.size,
+  credentials: ({ world }) => world.credentials.size,
+  tokens: ({ world }) => world.tokens.size,
+  accounts: ({ world }) => world.accounts.size,
+  trading_accounts: ({ world }) => world.tradingAccounts.size,
+  transactions: ({ world }) => world.transactions.size,
+  positions: ({ world }) => world.positions.size,
+  orders: ({ world }) => world.orders.size,
+  keys: ({ world }) => countKeys(world.keys),
+  requests: ({ world }) => world.counters.request,
+  requests_kept: ({ world: { journal } }) =>
+    journal.newest === 0 ? 0 : journal.newest - journal.oldest + 1,
+  events: ({ world }) => world.events.records.length,
+  last_seq: ({ world }) => world.events.lastSeq,
+  subscriptions: ({ world }) => world.subscriptions.size,
+  deliveries: ({ world }) => world.deliveries.size,
+  deliveries_pending: ({ world }) =>
+    [...world.openDeliveries.values()].reduce((sum, { size }) => sum + size, 0),
+  deliveries_in_flight: ({ inFlight }) => inFlight.size,
+  faults: ({ world }) => [...world.faults.values()].filter((fault) => !isSpent(fault)).length,
+  held: ({ world }) => world.suspendedCalls.size,
+  worlds: (_host, { worlds }) => worlds.size,
+} as const satisfies Record<string, (host: WorldHost, sandbox: Sandbox) => number>;
+
+type CountName = keyof typeof counted;
+
+/** For each count what `make` makes of its name. */
+function eachCount<V>(make: (name: CountName) => V): Readonly<Record<CountName, V>> {
+  const names = Object.keys(counted) as CountName[];
+  return Object.fromEntries(names.map((name) => [name, make(name)])) as Record<CountName, V>;
+}
+
+export const infoSchema = object('What this sandbox is, and what is in this world.', {
+  event: text('As in the ready event.'),
+  version: text('Version of the program.'),
+  pid: whole('Id of its process.', 0, 1e12),
+  base_url: text('Where the API is served.'),
+  control_url: text('This plane.'),
+  dashboard_url: text('The dashboard.'),
+  openapi_url: text('The description of the API.'),
+  world: text('The world that it started with, or the name of this one.'),
+  credentials: listOf(credentialSchema, 'Those with tokens that do not expire.'),
+  subscription: orNull({ type: 'object', description: 'The one made by --forward-to.' }),
+  clock: clockSchema,
+  settings: { type: 'object', description: 'Every setting with the value in force.' },
+  settings_changed: listOf(text('A setting.'), 'Those that differ from the default.'),
+  deviations: listOf(text('Id of a deviation.'), 'Those that are switched on.'),
+  allow_local_webhooks: flag('Departs from HOOK-7 and HOOK-8.'),
+  state_error: orNull(text('Why the state file could not be written the last time.')),
+  counts: object(
+    'How many of each there are.',
+    eachCount(() => count),
+  ),
+});
+
+/** What `GET info` answers. */
+export type InfoShown = ValueOf<typeof infoSchema>;
+
+const anyValue = (description: string) =>
+  ({ type: ['string', 'number', 'boolean', 'array', 'object', 'null'], description }) as const;
+
+export const questionsSchema = object(
+  'The rules of the API, and what its description leaves open.',
+  {
+    rules: listOf(
+      object('A rule that the service is held to.', {
+        id: anyText('Its id.'),
+        family: anyText('What it is about.'),
+        words: anyText('In words.'),
+      }),
+      'By family.',
+    ),
+    questions: listOf(
+      object('An open question.', {
+        id: anyText('Its id.'),
+        question: anyText('The question.'),
+        choice: anyText('What the simulator does unless a setting says otherwise.'),
+        where: anyText('Where it is met.'),
+        no_setting: orNull(anyText('Why there is nothing to set; null where there is.')),
+        settings: listOf(
+          object('A setting that decides it.', {
+            key: anyText('Its name.'),
+            description: anyText('What it decides.'),
+            value: anyValue('In force.'),
+            default: anyValue('What it is unless set.'),
+          }),
+          'The settings that decide it.',
+        ),
+      }),
+      'By number.',
+    ),
+    deviations: listOf(
+      object('A deviation that is switched on.', {
+        id: anyText('Its id.'),
+        story: anyText('How a real platform comes to do this.'),
+        breaks: listOf(
+          object('A rule.', { id: anyText('Its id.'), words: anyText('In words.') }),
+          'The rules it breaks.',
+        ),
+      }),
+      'Those that are switched on.',
+    ),
+  },
+);
+export type QuestionsShown = ValueOf<typeof questionsSchema>;
 
 export const aboutRows = {
   getHealth: row('GET', 'health', {
@@ -87,35 +207,6 @@ function viewInfo({ plane, host, worldName, base }: HandlerContext): InfoShown {
     deviations: (sandbox.options.deviations ?? []).map(({ id }) => id),
     allow_local_webhooks: host.world.options.allowLocalWebhooks,
     state_error: host.stateTrouble,
-    counts: countAll(host, sandbox.worlds.size),
-  };
-}
-
-function countAll({ world, inFlight }: WorldHost, worlds: number): Counts {
-  const { journal, events } = world;
-  let pending = 0;
-  for (const open of world.openDeliveries.values()) pending += open.size;
-  return {
-    firms: world.firms.size,
-    brands: world.brands.size,
-    credentials: world.credentials.size,
-    tokens: world.tokens.size,
-    accounts: world.accounts.size,
-    trading_accounts: world.tradingAccounts.size,
-    transactions: world.transactions.size,
-    positions: world.positions.size,
-    orders: world.orders.size,
-    keys: countKeys(world.keys),
-    requests: world.counters.request,
-    requests_kept: journal.newest === 0 ? 0 : journal.newest - journal.oldest + 1,
-    events: events.records.length,
-    last_seq: events.lastSeq,
-    subscriptions: world.subscriptions.size,
-    deliveries: world.deliveries.size,
-    deliveries_pending: pending,
-    deliveries_in_flight: inFlight.size,
-    faults: [...world.faults.values()].filter((fault) => !isSpent(fault)).length,
-    held: world.suspendedCalls.size,
-    worlds,
+    counts: eachCount((name) => counted[name](host, sandbox)),
   };
 }

@@ -9,10 +9,9 @@ import {
   whole,
 } from '../../../fixtures/schemas/kit.ts';
 import { ClockError } from '../../host/world/advance.ts';
+import { clockSchema, viewClock } from '../records.ts';
 import { refuseField } from '../reply.ts';
 import { row } from '../row.ts';
-import { clockSchema } from '../schemas/records.ts';
-import { viewClock } from '../views/records.ts';
 
 /** Refuses a time to which the clock cannot go, under the field that names it. */
 async function orRefuse<T>(field: string, work: () => Promise<T>): Promise<T> {

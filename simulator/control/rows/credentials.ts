@@ -11,10 +11,15 @@ import {
   whole,
 } from '../../../fixtures/schemas/kit.ts';
 import { defaultLimit, listSchema, paging, wholeListSchema } from '../paging.ts';
+import {
+  credentialSchema,
+  firmSchema,
+  operationPermissions,
+  viewCredential,
+  viewFirm,
+} from '../records.ts';
 import { execute, found } from '../reply.ts';
 import { row } from '../row.ts';
-import { credentialSchema, firmSchema, operationPermissions } from '../schemas/records.ts';
-import { viewCredential, viewFirm } from '../views/records.ts';
 
 const plan = oneOf('Rate plan (LIM-1).', ['sandbox', 'standard', 'pro']);
 const rate = orNull(

@@ -13,15 +13,17 @@ import {
   mostLooked,
   wholeListSchema,
 } from '../paging.ts';
-import { execute, JsonText } from '../reply.ts';
-import { row } from '../row.ts';
 import {
   type DeliveryShown,
   deliverySchema,
   envelopeSchema,
   subscriptionSchema,
-} from '../schemas/records.ts';
-import { viewDelivery, viewSubscription, viewWaiting } from '../views/records.ts';
+  viewDelivery,
+  viewSubscription,
+  viewWaiting,
+} from '../records.ts';
+import { execute, JsonText } from '../reply.ts';
+import { row } from '../row.ts';
 import { readWhenThere, waitParameter } from '../wait-for-page.ts';
 
 interface EventQuery {

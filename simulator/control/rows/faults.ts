@@ -9,16 +9,16 @@ import {
   faultStatuses,
 } from '../../core/pipeline/find-fault.ts';
 import { wholeListSchema } from '../paging.ts';
-import { execute, refuseField } from '../reply.ts';
-import { row } from '../row.ts';
 import {
   faultSchema,
   forwardSchema,
   type NewFault,
   nameSchema,
   newFaultSchema,
-} from '../schemas/records.ts';
-import { viewFault } from '../views/records.ts';
+  viewFault,
+} from '../records.ts';
+import { execute, refuseField } from '../reply.ts';
+import { row } from '../row.ts';
 
 const missingParts: Readonly<Record<EffectPart, string>> = {
   status: `is missing; it is one of ${faultStatuses.join(', ')}`,

@@ -4,21 +4,19 @@ import { oneOf, text, whole } from '../../../fixtures/schemas/kit.ts';
 import { findEntry, type JournalEntry, newestEntries } from '../../core/journal.ts';
 import type { KeyRecord } from '../../core/records.ts';
 import type { WorldHost } from '../../host/world/world-host.ts';
+import { coverageSchema, viewCoverage } from '../coverage.ts';
+import { requestSchema, requestStorySchema, viewRequest, viewRequestStory } from '../journal.ts';
 import { listSchema, wholeListSchema } from '../paging.ts';
-import { Refusal } from '../reply.ts';
-import { row } from '../row.ts';
-import { coverageSchema } from '../schemas/coverage.ts';
-import { requestSchema, requestStorySchema } from '../schemas/journal.ts';
 import {
   type BucketShown,
   bucketSchema,
   type KeyShown,
   keySchema,
+  nowMs,
   operationParameter,
-} from '../schemas/records.ts';
-import { viewCoverage } from '../views/coverage.ts';
-import { viewRequest, viewRequestStory } from '../views/journal.ts';
-import { nowMs } from '../views/records.ts';
+} from '../records.ts';
+import { Refusal } from '../reply.ts';
+import { row } from '../row.ts';
 import { readWhenThere, waitParameter } from '../wait-for-page.ts';
 
 const requestQuery = {

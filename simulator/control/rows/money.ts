@@ -2,22 +2,23 @@
 // API has no operation for.
 import { flag, id, object, oneOf, text } from '../../../fixtures/schemas/kit.ts';
 import { listSchema, pageOf, paging } from '../paging.ts';
-import { execute, found, JsonText } from '../reply.ts';
-import { row } from '../row.ts';
 import {
   accountSchema,
   apiTransactionSchema,
   ledgerSchema,
   tradingAccountSchema,
   transactionSchema,
-} from '../schemas/records.ts';
-import { viewAccount, viewTradingAccount } from '../views/records.ts';
+  viewAccount,
+  viewTradingAccount,
+} from '../records.ts';
+import { execute, found, JsonText } from '../reply.ts';
+import { row } from '../row.ts';
 
 /** Whether a filter is absent or equal. */
 const fits = (filter: string | undefined, value: string) =>
   filter === undefined || filter === value;
 
-export const accountRows = {
+export const moneyRows = {
   listAccounts: row('GET', 'accounts', {
     summary: 'List the accounts',
     description: 'Everything the platform knows of them, by ascending id.',
@@ -63,9 +64,6 @@ export const accountRows = {
     run: ({ host, params: { id } }) =>
       found(host.world.tradingAccounts.get(id), `trading account ${id}`),
   }),
-};
-
-export const transactionRows = {
   listTransactions: row('GET', 'transactions', {
     summary: 'List the transactions',
     description: 'Everything the platform knows of them, stored reasons and operators included.',

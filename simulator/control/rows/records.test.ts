@@ -4,8 +4,8 @@ import * as assert from 'uvu/assert';
 import { questions } from '../../../fixtures/questions.ts';
 import { rules } from '../../../fixtures/rules.ts';
 import { defaultSettings } from '../../../fixtures/settings.ts';
-import type { QuestionsShown } from '../schemas/sandbox.ts';
 import { createTestPlane, startMs, type TestPlane, withPlane } from '../testing/plane.ts';
+import type { QuestionsShown } from './about.ts';
 
 const records = suite<TestPlane>('control: records');
 withPlane(records);

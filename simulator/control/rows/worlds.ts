@@ -1,4 +1,5 @@
 // Rows of whole worlds: state, reset, snapshots, and isolated worlds beside the first one.
+import { Readable } from 'node:stream';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { maxClockMs, object, oneOf, whole } from '../../../fixtures/schemas/kit.ts';
 import { validate } from '../../../fixtures/schemas/validate.ts';
@@ -12,17 +13,18 @@ import { restoreSnapshot, takeSnapshot, type WorldSnapshot } from '../../host/wo
 import type { WorldHost } from '../../host/world/world-host.ts';
 import { wholeListSchema } from '../paging.ts';
 import type { Plane } from '../plane.ts';
-import { found, JsonText, Refusal, refuseField, refuseInvalid } from '../reply.ts';
-import { row } from '../row.ts';
 import {
   clockSchema,
   type SnapshotShown,
   snapshotSchema,
+  viewClock,
+  viewLastingCredentials,
   type WorldShown,
   worldNameParameter,
   worldSchema,
-} from '../schemas/records.ts';
-import { viewClock, viewLastingCredentials } from '../views/records.ts';
+} from '../records.ts';
+import { found, JsonText, Refusal, refuseField, refuseInvalid } from '../reply.ts';
+import { row } from '../row.ts';
 
 const documentSchema = {
   type: 'object',
@@ -32,12 +34,11 @@ const documentSchema = {
 const clockAnswer = object('The clock as it is now.', { clock: clockSchema });
 
 /** Other requests get a turn between the pieces. */
-async function* withPauses(pieces: Iterable<string>): AsyncGenerator<string, undefined> {
+async function* withPauses(pieces: Iterable<string>): AsyncGenerator<string> {
   for (const piece of pieces) {
     yield piece;
     await nextTurn();
   }
-  return undefined;
 }
 
 /** The message of a StateError begins with the field. */
@@ -62,7 +63,8 @@ export const stateRows = {
   getState: row('GET', 'state', {
     summary: 'Read the whole world as one document',
     answer: documentSchema,
-    run: ({ host }) => new JsonText(withPauses(serializeState(host))),
+    run: ({ host }) =>
+      new JsonText(Readable.from(withPauses(serializeState(host)), { objectMode: false })),
   }),
   putState: row('PUT', 'state', {
     summary: 'Replace this world',

@@ -11,7 +11,7 @@ import {
   words,
 } from '../../../../conformance/reports/parts.ts';
 import { textOf } from '../../../../conformance/reports/text.ts';
-import type { CoverageShown } from '../../../../simulator/control/schemas/coverage.ts';
+import type { CoverageShown } from '../../../../simulator/control/coverage.ts';
 
 const title = 'Coverage of the rules';
 /** Rules that the text names as the next to try. */

@@ -12,7 +12,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import type { CoverageShown } from '../../../../simulator/control/schemas/coverage.ts';
+import type { CoverageShown } from '../../../../simulator/control/coverage.ts';
 import { createSandbox } from '../../../../simulator/index.ts';
 import { tellCoverage } from './write-coverage.ts';
 

@@ -4,7 +4,7 @@ import { stat, writeFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import type { Command } from 'commander';
 import { jsonText } from '../../../../conformance/reports/plain-text.ts';
-import type { CoverageShown } from '../../../../simulator/control/schemas/coverage.ts';
+import type { CoverageShown } from '../../../../simulator/control/coverage.ts';
 import {
   FileProblem,
   findRealFile,

@@ -1,6 +1,6 @@
 // Shows each request as it is answered: a line for a person, or an event for a program.
 import { jsonText } from '../../../../conformance/reports/plain-text.ts';
-import { hideInTarget } from '../../../../simulator/control/views/hide-secrets.ts';
+import { hideInTarget } from '../../../../simulator/control/hide-secrets.ts';
 import { findEntry, type JournalEntry } from '../../../../simulator/core/journal.ts';
 import type { Sandbox } from '../../../../simulator/host/world/sandbox.ts';
 import type { WorldHost } from '../../../../simulator/host/world/world-host.ts';

@@ -1,8 +1,8 @@
 // The checks that a call passed, the one that decided or what ran, and what faults did to it.
-import type { Reply } from '../../core/call.ts';
-import type { InjectedFault, JournalEntry } from '../../core/journal.ts';
-import type { WorldHost } from '../../host/world/world-host.ts';
-import type { RequestShown } from '../schemas/journal.ts';
+import type { Reply } from '../core/call.ts';
+import type { InjectedFault, JournalEntry } from '../core/journal.ts';
+import type { WorldHost } from '../host/world/world-host.ts';
+import type { RequestShown } from './journal.ts';
 
 type Step = RequestShown['steps'][number];
 

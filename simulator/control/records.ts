@@ -1,8 +1,9 @@
-// The records of the control plane: schemas for its rows and description, and the types of both.
+// The records of the control plane, each with its schema, its type, and how it is shown: everything
+// that the platform knows of it.
 
-import type { Envelope } from '../../../fixtures/envelope.ts';
-import { eventCategories } from '../../../fixtures/event-kinds.ts';
-import { type OperationName, operationNames } from '../../../fixtures/operations.ts';
+import type { Envelope } from '../../fixtures/envelope.ts';
+import { eventCategories } from '../../fixtures/event-kinds.ts';
+import { type OperationName, operationNames } from '../../fixtures/operations.ts';
 import {
   anyText,
   anyWhole,
@@ -19,7 +20,7 @@ import {
   text,
   type ValueOf,
   whole,
-} from '../../../fixtures/schemas/kit.ts';
+} from '../../fixtures/schemas/kit.ts';
 import {
   accountMembers,
   credentialMembers,
@@ -29,8 +30,26 @@ import {
   subscriptionMembers,
   tradingAccountMembers,
   transactionMembers,
-} from '../../../fixtures/schemas/records.ts';
-import { faultEffect, faultMatch, faultTerms } from '../../core/pipeline/find-fault.ts';
+} from '../../fixtures/schemas/records.ts';
+import { nextDueMs } from '../core/fire-timer.ts';
+import {
+  type Fault,
+  faultEffect,
+  faultMatch,
+  faultTerms,
+  isSpent,
+} from '../core/pipeline/find-fault.ts';
+import type {
+  Account,
+  Credential,
+  Delivery,
+  Firm,
+  Subscription,
+  TradingAccount,
+} from '../core/records.ts';
+import { eventId } from '../core/serialize.ts';
+import { findEvent } from '../core/world.ts';
+import type { WorldHost } from '../host/world/world-host.ts';
 
 const atMs = (description: string) => whole(`${description} In ms of the epoch.`, 0, 1e16);
 const maybeId = (description: string) => orNull(id(description));
@@ -43,12 +62,42 @@ export const clockSchema = object('The clock of a world.', {
 });
 export type ClockShown = ValueOf<typeof clockSchema>;
 
+export function nowMs({ clock, world }: WorldHost): number {
+  return Math.max(clock.nowMs(), world.nowMs);
+}
+
+export function viewClock(host: WorldHost): ClockShown {
+  const { mode, speed } = host.clock;
+  return { mode, speed, now_ms: nowMs(host), next_due_ms: nextDueMs(host.world) };
+}
+
 export const credentialSchema = object('A credential, secrets included.', {
   ...credentialMembers,
   token: maybeText('A token that does not expire; null when it has none.'),
   rate_per_second: whole('The allowance in force, in requests (LIM-1, LIM-4).', 0, 1e9),
 });
 export type CredentialShown = ValueOf<typeof credentialSchema>;
+
+export function viewCredential(
+  { world, behaviour }: WorldHost,
+  credential: Credential,
+): CredentialShown {
+  const { minted_by: _, ...shown } = credential;
+  return {
+    ...shown,
+    token: world.lastingTokens.get(credential.client_id) ?? null,
+    rate_per_second: behaviour.limits.rate(credential),
+  };
+}
+
+/** Those with a token that lasts: the ones of the starting world, and what operators made. */
+export function viewLastingCredentials(host: WorldHost): CredentialShown[] {
+  const { credentials, lastingTokens } = host.world;
+  return [...lastingTokens.keys()].flatMap((clientId) => {
+    const credential = credentials.get(clientId);
+    return credential === undefined ? [] : [viewCredential(host, credential)];
+  });
+}
 
 export const firmSchema = object('A firm with its brands.', {
   id: id('Firm id.'),
@@ -63,6 +112,19 @@ export const firmSchema = object('A firm with its brands.', {
 });
 export type FirmShown = ValueOf<typeof firmSchema>;
 
+export function viewFirm({ world, behaviour }: WorldHost, firm: Firm): FirmShown {
+  const brands = [...world.brands.values()].filter((brand) => brand.firm_id === firm.id);
+  const { id, name, plan, permissions } = firm;
+  return {
+    ...{ id, name, plan },
+    rate_per_second: behaviour.limits.firmRate(world, id),
+    permissions: Object.fromEntries(
+      operationNames.map((operation) => [operation, permissions[operation] !== false]),
+    ),
+    brands: brands.map((brand) => ({ id: brand.id, name: brand.name })),
+  };
+}
+
 export const accountSchema = object('An account, with what the API does not show of it.', {
   ...accountMembers.api,
   ...accountMembers.operator,
@@ -71,6 +133,12 @@ export const accountSchema = object('An account, with what the API does not show
 });
 export type AccountShown = ValueOf<typeof accountSchema>;
 
+export function viewAccount({ world }: WorldHost, account: Account): AccountShown {
+  const brand = world.brands.get(account.brand_id)?.name ?? `brand ${account.brand_id}`;
+  // ACC-22: the routing rules of these firms give every account of a brand to the brand's desk.
+  return { ...account, owner: `${brand} desk`, created_via: 'api' };
+}
+
 export const tradingAccountSchema = object('A trading account.', tradingAccountMembers);
 export const ledgerSchema = object('A trading account with its entries.', {
   ...tradingAccountMembers,
@@ -78,6 +146,11 @@ export const ledgerSchema = object('A trading account with its entries.', {
 });
 export type TradingAccountShown = ValueOf<typeof tradingAccountSchema>;
 export type LedgerShown = ValueOf<typeof ledgerSchema>;
+
+export function viewTradingAccount(account: TradingAccount): TradingAccountShown {
+  const { entries: _, ...shown } = account;
+  return shown;
+}
 
 /** As sent: a setting lets in more forms of it (NS-49). */
 const amount = anyText('As sent (CONV-2a).');
@@ -126,6 +199,14 @@ export const subscriptionSchema = object('A webhook subscription, secrets includ
 });
 export type SubscriptionShown = ValueOf<typeof subscriptionSchema>;
 
+export function viewSubscription(
+  { world }: WorldHost,
+  subscription: Subscription,
+): SubscriptionShown {
+  const { cursor_seq: _, ...shown } = subscription;
+  return { ...shown, forwards_to: world.forwards.get(new URL(shown.url).origin) ?? null };
+}
+
 export const deliverySchema = object('An event on its way to a subscription.', {
   id: maybeText('null while an earlier event holds it back and nothing has been tried (NS-28).'),
   ...deliveryMembers,
@@ -133,6 +214,34 @@ export const deliverySchema = object('An event on its way to a subscription.', {
   kind: maybeText('What happened; null when the event is no longer kept.'),
 });
 export type DeliveryShown = ValueOf<typeof deliverySchema>;
+
+export function viewDelivery({ world }: WorldHost, delivery: Delivery): DeliveryShown {
+  const { round_start: _, delayed: __, ...shown } = delivery;
+  return {
+    ...shown,
+    event_id: eventId(world, delivery.seq),
+    kind: findEvent(world, delivery.seq)?.kind ?? null,
+  };
+}
+
+/** An event that waits behind others of its subscription. */
+export function viewWaiting(
+  host: WorldHost,
+  subscription: Subscription,
+  seq: number,
+): DeliveryShown {
+  return {
+    id: null,
+    subscription_id: subscription.id,
+    event_id: eventId(host.world, seq),
+    seq,
+    kind: findEvent(host.world, seq)?.kind ?? null,
+    status: 'pending',
+    in_flight: false,
+    attempts: [],
+    next_due_ms: null,
+  };
+}
 
 export const envelopeSchema = ofType<Envelope>({
   type: 'object',
@@ -216,3 +325,8 @@ export const faultSchema = object('A fault.', {
   spent: flag('It has applied as often as it was to, and is off.'),
 });
 export type FaultShown = ValueOf<typeof faultSchema>;
+
+export function viewFault(fault: Fault): FaultShown {
+  const { id, match, phase, effect, times, nth = null, probability = null, hits } = fault;
+  return { id, match, phase, effect, times, nth, probability, hits, spent: isSpent(fault) };
+}

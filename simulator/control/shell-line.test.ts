@@ -6,9 +6,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { sampleCalls } from '../../../fixtures/sample-calls.ts';
-import { createTestSandbox } from '../../host/testing/sandbox.ts';
-import type { Sandbox } from '../../host/world/sandbox.ts';
+import { sampleCalls } from '../../fixtures/sample-calls.ts';
+import { createTestSandbox } from '../host/testing/sandbox.ts';
+import type { Sandbox } from '../host/world/sandbox.ts';
 import { shellLine } from './shell-line.ts';
 
 const line = suite('sample calls as lines');

@@ -1,9 +1,9 @@
 // An order as one line for a shell: curl for each of its calls.
 
-import type { RuleId } from '../../../fixtures/rules.ts';
-import { fillIn, type SampleCall, type SampleCalls } from '../../../fixtures/sample-calls.ts';
-import { shellWord } from '../../../fixtures/shell-word.ts';
-import type { WorldHost } from '../../host/world/world-host.ts';
+import type { RuleId } from '../../fixtures/rules.ts';
+import { fillIn, type SampleCall, type SampleCalls } from '../../fixtures/sample-calls.ts';
+import { shellWord } from '../../fixtures/shell-word.ts';
+import type { WorldHost } from '../host/world/world-host.ts';
 
 /** Works as it stands where the variables of `sandbox exec` are set. */
 export function shellLine(host: WorldHost, id: RuleId, { steps, needs }: SampleCalls): string {

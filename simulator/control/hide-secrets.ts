@@ -1,6 +1,6 @@
 // Hides tokens, cookies and secrets in what is shown of a call, on screens and in logs.
 
-import { hidden, secretMembers as names } from '../../../fixtures/schemas/secret-members.ts';
+import { hidden, secretMembers as names } from '../../fixtures/schemas/secret-members.ts';
 
 /** Path and query; a token in the query is what the events channel takes. */
 export function hideInTarget(target: string): string {

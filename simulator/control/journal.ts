@@ -1,0 +1,271 @@
+// The calls of the journal as the control plane shows them: what was asked and answered, every check
+// in its order, and why.
+
+import { choiceWords, findQuestion } from '../../fixtures/questions.ts';
+import { findRule } from '../../fixtures/rules.ts';
+import {
+  anyText,
+  anyWhole,
+  flag,
+  listOf,
+  mapOf,
+  maybeText,
+  object,
+  oneOf,
+  orNull,
+  type ValueOf,
+} from '../../fixtures/schemas/kit.ts';
+import { replyHeaders } from '../core/call.ts';
+import { describeHints, hintCodes } from '../core/explain/hints.ts';
+import { findEntry, type JournalEntry } from '../core/journal.ts';
+import { eventId } from '../core/serialize.ts';
+import { findEvent } from '../core/world.ts';
+import type { WorldHost } from '../host/world/world-host.ts';
+import { hideInBody, hideInHeader, hideInTarget } from './hide-secrets.ts';
+import { deliverySchema, viewDelivery } from './records.ts';
+import { viewSteps } from './steps.ts';
+
+const body = {
+  body: anyText('What was sent.'),
+  encoding: oneOf('base64 where the bytes are no UTF-8.', ['text', 'base64']),
+  truncated: flag('Only the beginning is shown, as in lists.'),
+} as const;
+
+const headers = mapOf('By lower-case name.', { type: 'string' });
+
+const step = object('A check, or the operation after them.', {
+  name: anyText('In the order of NS-17.'),
+  outcome: oneOf(
+    'A fault may hold a call back or cut its answer short; the last that decided or ran gave it.',
+    ['passed', 'held', 'cut', 'decided', 'ran'],
+  ),
+  note: anyText('What it found.'),
+});
+
+const hint = object('What a careful reader would have told the caller.', {
+  code: oneOf('What it is about.', hintCodes),
+  words: anyText('What is so here, and what to do instead.'),
+});
+
+const members = {
+  id: anyText('Number of the call in its world, as a decimal string.'),
+  request_id: anyText('As in X-Request-Id (ERR-4).'),
+  at_ms: anyWhole('When it came.'),
+  answered_at_ms: orNull(anyWhole('When it was answered; null while it is held, or when lost.')),
+  operation: maybeText('null when nothing is there under that path and method.'),
+  client_id: maybeText('The caller; null when none was recognised.'),
+  client_name: maybeText('What people call that credential.'),
+  request: object('The call.', {
+    method: anyText('Method.'),
+    target: anyText('Path and query as sent.'),
+    headers,
+    ...body,
+  }),
+  response: orNull(
+    object('The answer; null while it is held, or when lost.', {
+      status: anyWhole('Status.'),
+      headers,
+      ...body,
+    }),
+  ),
+  reset: flag('The connection was cut instead of an answer.'),
+  idempotency: orNull(
+    oneOf('What became of its key.', ['first', 'replayed', 'converged', 'in_flight']),
+  ),
+  key: maybeText('The idempotency key after trimming.'),
+  subject: maybeText('What the key stands together with (IDEM-2c).'),
+  first_attempt: orNull(
+    object('The request whose answer this one got.', {
+      id: anyText('Its number.'),
+      request_id: anyText('Its X-Request-Id, which the body keeps (IDEM-5).'),
+    }),
+  ),
+  cites: listOf(anyText('Id of a rule or an open question.'), 'Why it was answered so.'),
+  hints: listOf(
+    hint,
+    `Answered without complaint, and perhaps not what was meant:\n${describeHints()}`,
+  ),
+  steps: listOf(step, 'Every check and its outcome.'),
+  allowance: orNull(
+    object('The allowance of the credential after this call.', {
+      per_second: anyWhole('Requests a second.'),
+      left: anyWhole('Requests left.'),
+    }),
+  ),
+  event_ids: listOf(anyText('Id of an event.'), 'The events it made.'),
+  event_seqs: listOf(anyWhole('Sequence number.'), 'Their sequence numbers.'),
+  fault_id: maybeText('The fault that was injected into it.'),
+} as const;
+
+export const requestSchema = object('A call of the API.', members);
+export type RequestShown = ValueOf<typeof requestSchema>;
+
+export const requestStorySchema = object('A call of the API with all that followed from it.', {
+  ...members,
+  reasons: listOf(
+    object('A rule or open question in words.', { id: anyText('Id.'), words: anyText('Words.') }),
+    'The cites in words.',
+  ),
+  events: listOf(
+    object('An event it made.', {
+      id: anyText('Event id.'),
+      seq: anyWhole('Sequence number.'),
+      kind: maybeText('What happened; null when it is no longer kept.'),
+    }),
+    'The events it made.',
+  ),
+  deliveries: listOf(deliverySchema, 'The deliveries of those events.'),
+  fault: orNull(
+    object('The fault that was injected into it.', {
+      id: anyText('Its id.'),
+      phase: oneOf('Whether it struck before or after it ran.', ['before', 'after']),
+      effect: { type: 'object', description: 'What it did.' },
+    }),
+  ),
+  repeats: listOf(anyText('Number of a request.'), 'Later requests that got its answer again.'),
+});
+export type RequestStory = ValueOf<typeof requestStorySchema>;
+
+/** Bodies in lists are cut at this length; a single request shows them whole. */
+const listedLength = 16 * 1024;
+
+/** How much of a call is shown. */
+interface Shown {
+  /** Bodies without a cut. */
+  readonly whole?: boolean;
+  /** Tokens, cookies and secrets too. */
+  readonly secrets?: boolean;
+}
+
+export function viewRequest(
+  host: WorldHost,
+  entry: JournalEntry,
+  { whole = false, secrets = false }: Shown = {},
+): RequestShown {
+  const { world, behaviour } = host;
+  const { reply, firstCall, allowance, allowanceLeft, operation } = entry;
+  const { method, target, headers, body } = entry.call;
+  const hide = secrets ? same : hideInBody;
+  const credential = entry.clientId === null ? undefined : world.credentials.get(entry.clientId);
+  return {
+    id: String(entry.n),
+    request_id: entry.requestId,
+    at_ms: entry.atMs,
+    answered_at_ms: entry.answeredAtMs,
+    operation,
+    client_id: entry.clientId,
+    client_name: credential?.name ?? null,
+    request: {
+      method,
+      target: secrets ? target : hideInTarget(target),
+      headers: viewHeaders(headers, secrets),
+      ...viewBody(body, whole, hide),
+    },
+    response:
+      reply === null
+        ? null
+        : {
+            status: reply.status,
+            headers: replyHeaders(reply, entry.requestId),
+            ...viewBody(Buffer.from(reply.body), whole, hide),
+          },
+    reset: entry.reset,
+    idempotency: entry.idempotency,
+    key: entry.key,
+    subject: entry.subject,
+    first_attempt:
+      firstCall === null
+        ? null
+        : { id: String(firstCall), request_id: behaviour.requestId(world, firstCall) },
+    cites: entry.cites,
+    hints: entry.hints,
+    steps: viewSteps(host, entry),
+    allowance:
+      allowance === null ? null : { per_second: allowance, left: Math.max(0, allowanceLeft ?? 0) },
+    event_ids: seqsOf(entry).map((seq) => eventId(world, seq)),
+    event_seqs: seqsOf(entry),
+    fault_id: entry.faults.at(-1)?.id ?? null,
+  };
+}
+
+/** A request with what followed from it: rules in words, events, deliveries, the fault. */
+export function viewRequestStory(
+  host: WorldHost,
+  entry: JournalEntry,
+  secrets: boolean,
+): RequestStory {
+  const { world } = host;
+  const { eventsAfter, eventsTo, faults } = entry;
+  const deliveries = [...world.deliveries.values()].filter(
+    ({ seq }) => seq > eventsAfter && seq <= eventsTo,
+  );
+  return {
+    ...viewRequest(host, entry, { whole: true, secrets }),
+    reasons: entry.cites.map((cite) => ({ id: cite, words: wordsOf(host, cite) })),
+    events: seqsOf(entry).map((seq) => {
+      const event = findEvent(world, seq);
+      return { id: eventId(world, seq), seq, kind: event?.kind ?? null };
+    }),
+    deliveries: deliveries.map((delivery) => viewDelivery(host, delivery)),
+    fault: faults.at(-1) ?? null,
+    repeats: [...repeatsOf(host, entry)],
+  };
+}
+
+const mostRepeats = 20;
+
+/** Later requests that got this one's answer again. */
+function* repeatsOf({ world }: WorldHost, entry: JournalEntry): Generator<string> {
+  if (entry.idempotency !== 'first') return;
+  let found = 0;
+  for (let n = entry.n + 1; n <= world.journal.newest && found < mostRepeats; n += 1) {
+    const other = findEntry(world.journal, n);
+    if (other?.firstCall !== entry.n) continue;
+    found += 1;
+    yield String(n);
+  }
+}
+
+function wordsOf({ behaviour: { settings } }: WorldHost, cite: string): string {
+  const rule = findRule(cite);
+  if (rule !== undefined) return rule.words;
+  const open = findQuestion(cite);
+  if (open === undefined) return '';
+  return `${open.question} ${choiceWords(open, settings)}`;
+}
+
+function seqsOf({ eventsAfter, eventsTo }: JournalEntry): number[] {
+  return Array.from({ length: eventsTo - eventsAfter }, (_, index) => eventsAfter + 1 + index);
+}
+
+function viewHeaders(
+  headers: Readonly<Record<string, string | string[] | undefined>>,
+  secrets: boolean,
+): Record<string, string> {
+  const shown: Record<string, string> = {};
+  for (const [name, value] of Object.entries(headers)) {
+    if (value === undefined) continue;
+    const text = Array.isArray(value) ? value.join(', ') : value;
+    shown[name] = secrets ? text : hideInHeader(name, text);
+  }
+  return shown;
+}
+
+type Hide = (text: string) => string;
+const same: Hide = (text) => text;
+
+function viewBody(bytes: Uint8Array, whole: boolean, hide: Hide) {
+  const some = whole ? bytes : bytes.subarray(0, listedLength);
+  const truncated = some.byteLength < bytes.byteLength;
+  try {
+    // A cut may fall inside a character: then only what is before it is shown.
+    const text = new TextDecoder('utf-8', { fatal: true }).decode(some, { stream: truncated });
+    return { body: hide(text), encoding: 'text', truncated } as const;
+  } catch (error) {
+    if (!(error instanceof TypeError)) throw error;
+    // A character a byte, so that what is hidden in it changes no other byte.
+    const text = hide(Buffer.from(some).toString('latin1'));
+    const base64 = Buffer.from(text, 'latin1').toString('base64');
+    return { body: base64, encoding: 'base64', truncated } as const;
+  }
+}
