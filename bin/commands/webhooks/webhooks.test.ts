@@ -182,7 +182,7 @@ test('every kind of tampering gets the answer that it should', async () => {
     arrivals.map(({ reason }) => reason),
     kinds.map(([, reason]) => reason),
   );
-  assert.is(arrivals[1].causes[0].cause, 'trailing_newline');
+  assert.is(arrivals[1].causes[0].cause, 'line_ends');
   assert.is(arrivals[8].causes[0].cause, 'other_message');
 });
 

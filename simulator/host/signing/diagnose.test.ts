@@ -81,11 +81,11 @@ test('the first step that fails is named, and those after it are not judged', ()
 
 // What was signed, against what was verified.
 const bodies: [cause: string, signed: string | Uint8Array, verified: string | Uint8Array][] = [
-  ['trailing_newline', body, `${body}\n`],
-  ['trailing_newline', body, `${body}\r\n`],
-  ['trailing_newline', body, `${body} \n\n`],
-  ['stripped_newline', `${body}\n`, body],
-  ['stripped_newline', `${body}\r\n`, body],
+  ['line_ends', body, `${body}\n`],
+  ['line_ends', body, `${body}\r\n`],
+  ['line_ends', body, `${body} \n\n`],
+  ['line_ends', `${body}\n`, body],
+  ['line_ends', `${body}\r\n`, body],
   ['line_ends', '{\n"a":1\n}\n', '{\r\n"a":1\r\n}\r\n'],
   ['line_ends', '{\r\n"a":1\r\n}\r\n', '{\n"a":1\n}\n'],
   ['reserialised_json', body, JSON.stringify(envelope, null, 2)],
@@ -114,10 +114,10 @@ test('what happened to the body is worked out', () => {
 });
 
 const signers: [cause: string, header: string][] = [
-  ['secret_white_space', headerOver(`${secret}\n`, `${nowMs}.`, body)],
-  ['secret_decoded', headerOver(secret.slice(6), `${nowMs}.`, body)],
-  ['secret_decoded', headerOver(Buffer.from(secret.slice(6), 'hex'), `${nowMs}.`, body)],
-  ['secret_decoded', headerOver(Buffer.from(secret.slice(6), 'base64'), `${nowMs}.`, body)],
+  ['secret_form', headerOver(`${secret}\n`, `${nowMs}.`, body)],
+  ['secret_form', headerOver(secret.slice(6), `${nowMs}.`, body)],
+  ['secret_form', headerOver(Buffer.from(secret.slice(6), 'hex'), `${nowMs}.`, body)],
+  ['secret_form', headerOver(Buffer.from(secret.slice(6), 'base64'), `${nowMs}.`, body)],
   ['other_message', headerOver(secret, `${nowMs}`, body)],
   ['other_message', headerOver(secret, body)],
   ['other_message', headerOver(secret, '.', body)],
@@ -140,17 +140,13 @@ test('what the signer did otherwise is worked out', () => {
   }
 });
 
-test('a secret that is hex from end to end is tried decoded', () => {
+test('a secret that is hex, or has white space of its own, is tried in its other form', () => {
   const hex = '00ff10a5'.repeat(8);
-  const value = headerOver(Buffer.from(hex, 'hex'), `${nowMs}.`, body);
-  const { causes } = diagnose({ header: value, secret: hex });
-  assert.is(causes[0]!.cause, 'secret_decoded');
-});
-
-test('the secret’s own white space is seen', () => {
-  const { causes } = diagnose({ secret: `${secret}\n` });
-  assert.is(causes[0]!.cause, 'secret_white_space');
-  assert.ok(causes[0]!.proven);
+  const decoded = headerOver(Buffer.from(hex, 'hex'), `${nowMs}.`, body);
+  for (const given of [{ header: decoded, secret: hex }, { secret: `${secret}\n` }]) {
+    const [cause] = diagnose(given).causes;
+    assert.equal([cause!.cause, cause!.proven], ['secret_form', true]);
+  }
 });
 
 test('EVT-7: the secret before a rotation is recognised when it is given', () => {
@@ -163,17 +159,6 @@ test('EVT-7: the secret before a rotation is recognised when it is given', () =>
   assert.is(diagnose({ header: old }).causes[0]!.proven, false);
 });
 
-test('a v1 in another notation is proven by reading it', () => {
-  const hex = header.slice(header.indexOf('v1=') + 3);
-  const upper = diagnose({ header: `t=${nowMs},v1=${hex.toUpperCase()}` });
-  assert.is(upper.reason, 'bad_signature');
-  assert.is(upper.causes[0]!.cause, 'notation');
-  const base64 = Buffer.from(hex, 'hex').toString('base64');
-  assert.is(diagnose({ header: `t=${nowMs},v1=${base64}` }).causes[0]!.cause, 'notation');
-  const worse = diagnose({ header: `t=${nowMs},v1=${base64}`, body: `${body}\n` });
-  assert.is(worse.causes[0]!.cause, 'notation+trailing_newline');
-});
-
 test('EVT-5b: a time that is off is explained', () => {
   const cause = (tMs: number) => {
     const signed = signWebhook({ secret, body, tMs });
@@ -181,21 +166,19 @@ test('EVT-5b: a time that is off is explained', () => {
   };
   assert.is(cause(nowMs / 1000).cause, 'seconds');
   assert.is(cause(nowMs / 1000 - 86_400).cause, 'seconds');
-  assert.is(cause(nowMs * 1000).cause, 'microseconds');
-  assert.is(cause(nowMs - 3 * 3_600_000).cause, 'old_delivery');
   assert.match(cause(nowMs - 3 * 3_600_000).explanation, '3 h old');
-  assert.is(cause(nowMs + 600_000).cause, 'clock_ahead');
   assert.match(cause(nowMs + 600_000).explanation, '10 min ahead');
 });
 
 test('what cannot be proven is offered as a guess', () => {
   const guesses: [cause: string, given: Partial<Parameters<typeof diagnoseWebhook>[0]>][] = [
-    ['bare_signature', { header: 'a'.repeat(64) }],
-    ['bare_signature', { header: `sha256=${'a'.repeat(64)}` }],
-    ['semicolons', { header: header.replace(',', ';') }],
-    ['url_encoded', { header: encodeURIComponent(header) }],
-    ['iso_time', { header: `t=2023-11-14T22:13:20Z,v1=${'a'.repeat(64)}` }],
-    ['empty_body', { body: '' }],
+    ['header_form', { header: 'a'.repeat(64) }],
+    ['header_form', { header: `sha256=${'a'.repeat(64)}` }],
+    ['header_form', { header: header.replace(',', ';') }],
+    ['header_form', { header: encodeURIComponent(header) }],
+    ['header_form', { header: `t=2023-11-14T22:13:20Z,v1=${'a'.repeat(64)}` }],
+    ['header_form', { header: header.toUpperCase().replace('T=', 't=').replace('V1', 'v1') }],
+    ['parsed_body', { body: '' }],
     ['parsed_body', { body: '[object Object]' }],
     ['other_secret', { secret: 'whsec_other' }],
     ['other_body', { body: '{"id":"evt_2"}' }],

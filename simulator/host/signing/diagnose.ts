@@ -131,119 +131,82 @@ const textOf = (header: HeaderValue) => [header ?? []].flat().join(',');
 
 type Bytes = string | Uint8Array;
 
-/** What may have been signed, and under which key. */
-interface Signed {
-  readonly key: Bytes;
-  readonly message: readonly Bytes[];
-}
-
 /** Larger bodies than any envelope get only the cheap attempts. */
 const mostBytes = 262_144;
 const latin1 = (text: string) => Buffer.from(text, 'latin1');
 
-/** A usual mistake, and what was signed if it was made. */
-type Mistake = readonly [
-  cause: string,
-  explanation: string,
-  undo: (delivery: Delivery, tMs: number) => readonly Signed[],
-];
-
-const bodyMistake = (
-  cause: string,
-  explanation: string,
-  undo: (body: Buffer) => readonly Bytes[],
-): Mistake => [
-  cause,
-  explanation,
-  ({ body, secret }, tMs) =>
-    undo(body).map((each) => ({ key: secret, message: [`${tMs}.`, each] })),
-];
-
-const keyMistake = (
-  cause: string,
-  explanation: string,
-  undo: (delivery: Delivery) => readonly Bytes[],
-): Mistake => [
-  cause,
-  explanation,
-  (delivery, tMs) => undo(delivery).map((key) => ({ key, message: [`${tMs}.`, delivery.body] })),
-];
+/** A usual mistake, and what it would have made the signer or the receiver use instead. */
+interface Mistake {
+  readonly cause: string;
+  readonly explanation: string;
+  readonly bodies?: (body: Buffer) => readonly Bytes[];
+  readonly keys?: (delivery: Delivery) => readonly Bytes[];
+  readonly messages?: (tMs: number, body: Buffer) => readonly (readonly Bytes[])[];
+}
 
 const mistakes: readonly Mistake[] = [
-  bodyMistake(
-    'trailing_newline',
-    'the body ends in a newline or other white space that was not signed: an editor or echo added it.',
-    (body) => {
+  {
+    cause: 'line_ends',
+    explanation:
+      'a line end or white space was added, stripped or changed after signing, as an editor, echo or a text mode does: keep the body binary.',
+    bodies: (body) => {
       const text = body.toString('latin1');
-      return [latin1(text.replace(/\r?\n$/, '')), latin1(text.trimEnd())];
+      const unix = text.replaceAll('\r\n', '\n');
+      const shorter = [text.replace(/\r?\n$/, ''), text.trimEnd()];
+      return [...shorter, `${text}\n`, `${text}\r\n`, unix, unix.replaceAll('\n', '\r\n')].map(
+        latin1,
+      );
     },
-  ),
-  bodyMistake(
-    'stripped_newline',
-    'the body was signed with a line end after it, which was stripped.',
-    (body) => ['\n', '\r\n'].map((end) => Buffer.concat([body, latin1(end)])),
-  ),
-  bodyMistake(
-    'line_ends',
-    'line ends were changed between \\n and \\r\\n after signing: keep the body binary.',
-    (body) => {
-      const unix = body.toString('latin1').replaceAll('\r\n', '\n');
-      return [latin1(unix), latin1(unix.replaceAll('\n', '\r\n'))];
-    },
-  ),
-  bodyMistake(
-    'reserialised_json',
-    'the body was parsed and printed again: verify the raw bytes, before any parsing.',
-    (body) => (body.length <= mostBytes ? printings(body.toString()) : []),
-  ),
-  bodyMistake(
-    'encoding',
-    'the text encoding of the body was changed (Latin-1, UTF-16, base64 or a byte order mark): read and write it as bytes.',
-    (body) => {
+  },
+  {
+    cause: 'reserialised_json',
+    explanation: 'the body was parsed and printed again: verify the raw bytes, before any parsing.',
+    bodies: (body) => (body.length <= mostBytes ? printings(body.toString()) : []),
+  },
+  {
+    cause: 'encoding',
+    explanation:
+      'the text encoding of the body was changed (Latin-1, UTF-16, base64 or a byte order mark): read and write it as bytes.',
+    bodies: (body) => {
       if (body.length > mostBytes) return [];
       const text = body.toString();
       const wide = body.subarray(2).toString('utf16le');
       const texts = [body.toString('latin1'), wide, wide.trimEnd()];
       return [latin1(text), body.subarray(3), Buffer.from(text, 'base64'), ...texts];
     },
-  ),
-  keyMistake(
-    'previous_secret',
-    'it was signed under the previous secret: the secret was rotated, and this delivery is from before or the signer does not have the new secret yet. Accept both during a rotation.',
-    ({ previousSecret = '' }) => (previousSecret === '' ? [] : [previousSecret]),
-  ),
-  keyMistake(
-    'secret_white_space',
-    'one side used the secret with white space or a line end around it: trim it.',
-    ({ secret }) => [secret.trim(), `${secret}\n`],
-  ),
-  keyMistake(
-    'secret_decoded',
-    'the signer decoded the secret or left its prefix away: use the whole secret as text.',
-    ({ secret }) => {
+  },
+  {
+    cause: 'previous_secret',
+    explanation:
+      'it was signed under the previous secret: the secret was rotated, and this delivery is from before or the signer does not have the new secret yet. Accept both during a rotation.',
+    keys: ({ previousSecret = '' }) => (previousSecret === '' ? [] : [previousSecret]),
+  },
+  {
+    cause: 'secret_form',
+    explanation:
+      'one side used the secret in another form: with white space around it, without its prefix, or decoded. Use the whole secret as text, trimmed.',
+    keys: ({ secret }) => {
       const whole = secret.trim();
       const bare = whole.replace(/^[a-z]+_/, '');
       const decoded = (['hex', 'base64'] as const).flatMap((encoding) =>
         [whole, bare].map((text) => Buffer.from(text, encoding)),
       );
-      return [bare, ...decoded].filter(({ length }) => length > 0);
+      return [whole, `${secret}\n`, bare, ...decoded].filter(({ length }) => length > 0);
     },
-  ),
-  [
-    'other_message',
-    'the signed message is not t, a dot and the body, in this order.',
-    ({ body, secret }, tMs) => {
+  },
+  {
+    cause: 'other_message',
+    explanation: 'the signed message is not t, a dot and the body, in this order.',
+    messages: (tMs, body) => {
       const starts = ['', '.', `t=${tMs}.`, ...['', ':', '\n', '|'].map((sign) => `${tMs}${sign}`)];
-      const messages = [...starts.map((start) => [start, body]), [body, `.${tMs}`]];
-      return messages.map((message) => ({ key: secret, message }));
+      return [...starts.map((start) => [start, body]), [body, `.${tMs}`]];
     },
-  ],
-  [
-    'seconds',
-    't was sent and signed in different units: use milliseconds for both.',
-    ({ body, secret }, tMs) =>
-      [Math.floor(tMs / 1000), tMs * 1000].map((t) => ({ key: secret, message: [`${t}.`, body] })),
-  ],
+  },
+  {
+    cause: 'seconds',
+    explanation: 't was sent and signed in different units: use milliseconds for both.',
+    messages: (tMs, body) => [Math.floor(tMs / 1000), tMs * 1000].map((t) => [`${t}.`, body]),
+  },
 ];
 
 /** A JSON text as common libraries print it; a JSON string may hold the text itself. */
@@ -271,77 +234,44 @@ function spaced(value: unknown): string {
   return `{${members.join(', ')}}`;
 }
 
-/** The proven cause alone, or what may have gone wrong. */
-function findCauses(reason: WebhookRefusal, delivery: Delivery): readonly LikelyCause[] {
-  if (reason === 'too_old' || reason === 'too_new') return explainTime(delivery);
-  const claim = readLeniently(delivery.header);
-  const proven = claim === null ? null : prove(claim, delivery);
-  return proven === null ? guess(reason, delivery) : [proven];
-}
-
-/** What a header seems to say; its signatures in lower-case hex. */
-interface Claim {
-  readonly tMs: number;
-  readonly signatures: readonly string[];
-  readonly isWellFormed: boolean;
-}
-
-function readLeniently(header: HeaderValue): Claim | null {
-  const parsed = parseSignatureHeader(header);
-  if (parsed.ok) return { ...parsed, isWellFormed: true };
-  const members = splitParts(textOf(header)).map((part) => part.split(/=(.*)/s));
-  const tMs = Number(members.find(([key]) => key === 't')?.[1]);
-  const signatures = members.flatMap(([key, value = '']) => {
-    if (key !== 'v1') return [];
-    if (/^[0-9a-f]{64}$/i.test(value)) return [value.toLowerCase()];
-    return /^[\w+/-]{43}=?$/.test(value) ? [Buffer.from(value, 'base64').toString('hex')] : [];
-  });
-  if (!Number.isSafeInteger(tMs) || tMs < 0 || signatures.length === 0) return null;
-  return { tMs, signatures, isWellFormed: false };
-}
-
-const notation = 'the v1 is in upper case or base64: print it as lower-case hex.';
-
-/** Undoes one mistake at a time until a signature matches. */
-function prove({ tMs, signatures, isWellFormed }: Claim, delivery: Delivery): LikelyCause | null {
-  const matches = ({ key, message }: Signed) => signatures.includes(hmacSha256Hex(key, ...message));
-  const found: [cause: string, explanation: string][] = isWellFormed
-    ? []
-    : [['notation', notation]];
-  const asIs = { key: delivery.secret, message: [`${tMs}.`, delivery.body] };
-  if (isWellFormed || !matches(asIs)) {
-    const mistake = mistakes.find(([, , undo]) => undo(delivery, tMs).some(matches));
-    if (mistake === undefined) return null;
-    found.push([mistake[0], mistake[1]]);
-  }
-  return {
-    cause: found.map(([cause]) => cause).join('+'),
-    proven: true,
-    explanation: found.map(([, explanation]) => explanation).join(' Besides: '),
-  };
-}
-
 /** Forms of a header that cannot be read, each with the fix. */
-const headerForms: readonly (readonly [cause: string, explanation: string, form: RegExp])[] = [
+const headerForms: readonly (readonly [words: string, form: RegExp])[] = [
+  ['the header is a bare signature: it has to be t=…,v1=….', /^(sha256=)?[0-9a-f]{64}$/i],
+  ['the parts are separated by semicolons: use commas.', /;/],
+  ['the header is percent-encoded: send it as it is.', /%3D/],
+  ['t is a written date: use whole milliseconds since 1970.', /(^|,)\s*t=\d{4}-\d\d-/],
   [
-    'bare_signature',
-    'the header is a bare signature: it has to be t=…,v1=….',
-    /^(sha256=)?[0-9a-f]{64}$/i,
+    'v1 is in upper case or base64: print it as lower-case hex.',
+    /v1=([0-9A-F]{64}|[\w+/-]{43}=?)$/i,
   ],
-  ['semicolons', 'the parts are separated by semicolons: use commas.', /;/],
-  ['url_encoded', 'the header is percent-encoded: send it as it is.', /%3D/],
-  ['iso_time', 't is a written date: use whole milliseconds since 1970.', /(^|,)\s*t=\d{4}-\d\d-/],
 ];
 
-function guess(
-  reason: WebhookRefusal,
-  { header, body }: Pick<Delivery, 'header' | 'body'>,
-): readonly LikelyCause[] {
+/** The proven cause alone, or what may have gone wrong. */
+function findCauses(reason: WebhookRefusal, delivery: Delivery): readonly LikelyCause[] {
+  const parsed = parseSignatureHeader(delivery.header);
   const likely = (cause: string, explanation: string) => ({ cause, proven: false, explanation });
-  const forms = headerForms.filter(([, , form]) => form.test(textOf(header).trim()));
-  if (reason !== 'mismatch') return forms.map(([cause, explanation]) => likely(cause, explanation));
+  if (!parsed.ok) {
+    const text = textOf(delivery.header).trim();
+    const forms = headerForms.filter(([, form]) => form.test(text));
+    return forms.map(([explanation]) => likely('header_form', explanation));
+  }
+  if (reason !== 'mismatch') return [explainTime(parsed.tMs, delivery)];
+  const { tMs, signatures } = parsed;
+  const { body, secret } = delivery;
+  const signs = (key: Bytes, message: readonly Bytes[]) =>
+    signatures.includes(hmacSha256Hex(key, ...message));
+  const start = `${tMs}.`;
+  const made = mistakes.find(
+    ({ bodies, keys, messages }) =>
+      bodies?.(body).some((each) => signs(secret, [start, each])) ||
+      keys?.(delivery).some((key) => signs(key, [start, body])) ||
+      messages?.(tMs, body).some((message) => signs(secret, message)),
+  );
+  if (made !== undefined) {
+    return [{ cause: made.cause, proven: true, explanation: made.explanation }];
+  }
   if (body.length === 0) {
-    return [likely('empty_body', 'the body is empty: something read it before the verification.')];
+    return [likely('parsed_body', 'the body is empty: something read it before the verification.')];
   }
   if (body.toString('latin1') === '[object Object]') {
     return [likely('parsed_body', 'the body is a parsed object as text: verify the raw bytes.')];
@@ -353,22 +283,17 @@ function guess(
 }
 
 /** The signature is right and the time is off. */
-function explainTime({ header, nowMs, toleranceMs }: Delivery): readonly LikelyCause[] {
-  const parsed = parseSignatureHeader(header);
-  if (!parsed.ok) return [];
-  const { tMs } = parsed;
-  const found = (cause: string, explanation: string) => [{ cause, proven: true, explanation }];
-  // As milliseconds these lie before 1974 and after 5100; in the other unit they are of our time.
+function explainTime(tMs: number, { nowMs, toleranceMs }: Delivery): LikelyCause {
+  const found = (cause: string, explanation: string) => ({ cause, proven: true, explanation });
+  // As milliseconds these lie before 1974; in seconds they are of our time.
   if (tMs >= 1e8 && tMs < 1e11) return found('seconds', 't is in seconds: use milliseconds.');
-  if (tMs >= 1e14) return found('microseconds', 't is in microseconds: use milliseconds.');
   const span = formatSpan(Math.abs(nowMs - tMs));
   const limit = `at most ${formatSpan(toleranceMs)} are tolerated`;
-  if (tMs > nowMs) {
-    const why = `the signer's clock or this one is wrong; ${limit}.`;
-    return found('clock_ahead', `the signature is right, but ${span} ahead: ${why}`);
-  }
-  const why = 'it was kept or sent again (each attempt is signed again), or a clock is wrong';
-  return found('old_delivery', `the signature is right, but ${span} old: ${why}; ${limit}.`);
+  const [side, why] =
+    tMs > nowMs
+      ? ['ahead', "the signer's clock or this one is wrong"]
+      : ['old', 'it was kept or sent again (each attempt is signed again), or a clock is wrong'];
+  return found('time', `the signature is right, but ${span} ${side}: ${why}; ${limit}.`);
 }
 
 function formatSpan(ms: number): string {
