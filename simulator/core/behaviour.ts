@@ -13,6 +13,3 @@ export interface Demand {
   /** Requests a second. */
   readonly rate: number;
 }
-
-/** Whether a redirect is followed that leads from one URL to another. */
-export type FollowsRedirect = (location: string, from: URL) => boolean;

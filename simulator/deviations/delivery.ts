@@ -275,7 +275,7 @@ export const deliveryDeviations: DeviationFamily = {
   'answer-redirect-followed': {
     breaks: ['EVT-9a'],
     story: 'The HTTP client follows redirects.',
-    override: delivery(() => ({ followsRedirect: () => true })),
+    override: delivery(() => ({ followsRedirects: true })),
   },
   'answer-limit-long': {
     breaks: ['EVT-9b'],

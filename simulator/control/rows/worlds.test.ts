@@ -153,9 +153,9 @@ worlds('a reset takes back what was made and keeps the tokens', async (plane) =>
 
 worlds('a reset ends an advance that waits for a receiver', async (plane) => {
   const { ask, call, sent } = plane;
-  plane.receiver = ({ cancelToken }) =>
+  plane.receiver = ({ signal }) =>
     new Promise((resolve) => {
-      cancelToken.onCancel(() => resolve({ status: null, error: 'cut off' }));
+      signal.addEventListener('abort', () => resolve({ status: null, error: 'cut off' }));
     });
   const body = { url: 'https://hooks.partner.example/in', event_categories: ['account'] };
   await call('firm', 'POST', 'webhooks', { body });

@@ -19,7 +19,7 @@ import {
   refusalTable,
 } from '../../../fixtures/operations.ts';
 import type { Settings } from '../../../fixtures/settings.ts';
-import type { Demand, FollowsRedirect } from '../behaviour.ts';
+import type { Demand } from '../behaviour.ts';
 import type { Cite, Reply } from '../call.ts';
 import { streamEvents } from '../delivery/events-channel.ts';
 import { findKey } from '../keys.ts';
@@ -498,8 +498,8 @@ function deliveryPolicy(
     connectionLimitMs: answerLimitMs,
     /** EVT-9a. */
     succeeded: (status: number): boolean => status >= 200 && status < 300,
-    /** EVT-9a: null: no redirect is followed. */
-    followsRedirect: null as FollowsRedirect | null,
+    /** EVT-9a. */
+    followsRedirects: false,
     /** Secrets that sign now, the newest first (EVT-7, NS-22). */
     secrets: (subscription: Subscription, atMs: number): readonly string[] => {
       const { secret, previous_secret: previous, rotated_at_ms: rotatedAtMs } = subscription;

@@ -1,5 +1,4 @@
 // The port through which deliveries leave: one HTTP POST to a URL, by whatever carries it.
-import type { FollowsRedirect } from '../../core/behaviour.ts';
 
 export interface DeliveryRequest {
   /** Where it really goes, after forwards. */
@@ -14,8 +13,9 @@ export interface DeliveryRequest {
   /** Why an address may not be connected to; null when it may. Asked again of the peer itself. */
   readonly refuseAddress: (address: string) => string | null;
   readonly answerLimitMs: number;
-  readonly followsRedirect: FollowsRedirect | null;
-  readonly cancelToken: CancelToken;
+  readonly followsRedirects: boolean;
+  /** Aborted when the delivery is cut off. */
+  readonly signal: AbortSignal;
 }
 
 export interface DeliveryOutcome {
@@ -24,29 +24,6 @@ export interface DeliveryOutcome {
   readonly error: string | null;
   /** The target turned out not to be public when it was connected to (EVT-11). */
   readonly refusedTarget?: string;
-}
-
-/**
- * A way back for a delivery that is under way: an AbortSignal would cost as much as signing does.
- */
-export class CancelToken {
-  #cancelled = false;
-  #tell: (() => void) | null = null;
-
-  get isCancelled(): boolean {
-    return this.#cancelled;
-  }
-
-  /** Registers the function that ends the exchange; it replaces an earlier one. */
-  onCancel(tell: (() => void) | null): void {
-    this.#tell = tell;
-  }
-
-  cancel(): void {
-    if (this.#cancelled) return;
-    this.#cancelled = true;
-    this.#tell?.();
-  }
 }
 
 /** Never rejects: whatever goes wrong outside is an outcome. */

@@ -2,7 +2,6 @@
 import { createServer } from 'node:http';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { CancelToken } from './deliverer.ts';
 import { listen, rawReceiver, requestTo } from './testing/receivers.ts';
 import { undiciDeliverer } from './undici-deliverer.ts';
 
@@ -145,7 +144,7 @@ hostile('EVT-9a: a redirect is an answer, and is not followed', async () => {
   assert.is(outcome.status, 302);
   assert.is(asked, 1);
   // Followed, as a deviation does it, a loop ends.
-  const request = requestTo(`http://127.0.0.1:${port}/`, { followsRedirect: () => true });
+  const request = requestTo(`http://127.0.0.1:${port}/`, { followsRedirects: true });
   assert.is((await deliverer.deliver(request)).status, 302);
   assert.is(asked, 12);
   await deliverer.close();
@@ -164,7 +163,7 @@ hostile('a followed redirect keeps the method after 307 and 308 only', async () 
   const deliverer = undiciDeliverer();
   for (const status of [302, 307]) {
     const url = `http://127.0.0.1:${port}/${status}`;
-    const outcome = await deliverer.deliver(requestTo(url, { followsRedirect: () => true }));
+    const outcome = await deliverer.deliver(requestTo(url, { followsRedirects: true }));
     assert.is(outcome.status, 200);
   }
   assert.equal(seen, ['POST /302', 'GET /end', 'POST /307', 'POST /end']);
@@ -226,12 +225,12 @@ hostile('keep-alive: one after another they share connections', async () => {
 hostile('closing cuts off what is under way, and sends nothing after', async () => {
   const receiver = await rawReceiver(() => undefined);
   const deliverer = undiciDeliverer();
-  const cancelToken = new CancelToken();
+  const cut = new AbortController();
   const url = `http://127.0.0.1:${receiver.port}/`;
-  const aborted = deliverer.deliver(requestTo(url, { cancelToken }));
+  const aborted = deliverer.deliver(requestTo(url, { signal: cut.signal }));
   const closed = deliverer.deliver(requestTo(url));
   await new Promise((resolve) => setTimeout(resolve, 50));
-  cancelToken.cancel();
+  cut.abort();
   assert.is((await aborted).error, 'cut off by the sandbox');
   await deliverer.close();
   assert.is((await closed).status, null);

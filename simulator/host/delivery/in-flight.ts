@@ -3,13 +3,12 @@ import type { SendAttempt } from '../../core/delivery/deliveries.ts';
 import type { World } from '../../core/world.ts';
 import { until } from '../world/until.ts';
 import type { WorldHost } from '../world/world-host.ts';
-import { CancelToken } from './deliverer.ts';
 import { prepareNext, type SendResult, sendAttempt } from './send-attempt.ts';
 
 interface Running {
   readonly send: SendAttempt;
   readonly startedAtMs: number;
-  readonly cancelToken: CancelToken;
+  readonly cut: AbortController;
   readonly result: Promise<SendResult>;
 }
 
@@ -24,7 +23,8 @@ export class InFlightDeliveries {
   #running = new Map<string, Running>();
   /** While an advance walks through time, it takes the answers to what it has sent. */
   #awaited: Running[] | null = null;
-  /** Called whenever an attempt has ended. */
+  /** How often attempts have ended, and what is called then. */
+  #ended = 0;
   readonly #onEnd = new Set<() => void>();
 
   constructor(host: WorldHost) {
@@ -38,10 +38,10 @@ export class InFlightDeliveries {
   /** Starts an attempt; its answer is taken when it comes, or in the order of an advance. */
   start(send: SendAttempt): void {
     const { world, behaviour, deliverer, wallMs } = this.#host;
-    const cancelToken = new CancelToken();
+    const cut = new AbortController();
     this.#host.notify({ kind: 'delivery', id: send.deliveryId, phase: 'sent' });
-    const result = sendAttempt({ world, behaviour, deliverer, wallMs, cancelToken }, send);
-    const running = { send, startedAtMs: world.nowMs, cancelToken, result };
+    const result = sendAttempt({ world, behaviour, deliverer, wallMs, signal: cut.signal }, send);
+    const running = { send, startedAtMs: world.nowMs, cut, result };
     this.#running.set(send.deliveryId, running);
     if (this.#awaited !== null) this.#awaited.push(running);
     else this.#takeLater(running);
@@ -65,7 +65,7 @@ export class InFlightDeliveries {
     this.#running.delete(id);
     host.notify({ kind: 'delivery', id, phase: 'ended' });
     host.carryOut(effects);
-    for (const tell of [...this.#onEnd]) tell();
+    this.#tellEnd();
     return true;
   }
 
@@ -102,22 +102,16 @@ export class InFlightDeliveries {
   async waitUntilIdle(silenceMs: number): Promise<void> {
     const untilMs = performance.now() + idleAtMostMs;
     for (;;) {
-      const leftMs = untilMs - performance.now();
-      const before = this.#running.size;
-      if (before === 0 || leftMs <= 0) return;
-      const timeoutMs = Math.min(silenceMs, leftMs);
       const askedMs = performance.now();
-      let hasEnded = false;
+      const timeoutMs = Math.min(silenceMs, untilMs - askedMs);
+      if (this.#running.size === 0 || timeoutMs <= 0) return;
+      const ended = this.#ended;
       const end = await until({
-        isMet: () => hasEnded,
+        isMet: () => this.#ended > ended,
         timeoutMs,
         listen: (look) => {
-          const tell = () => {
-            hasEnded = true;
-            look();
-          };
-          this.#onEnd.add(tell);
-          return () => this.#onEnd.delete(tell);
+          this.#onEnd.add(look);
+          return () => this.#onEnd.delete(look);
         },
       });
       // If this process itself was stalled, no receiver had that time.
@@ -140,7 +134,7 @@ export class InFlightDeliveries {
     const limitMs = this.#host.behaviour.delivery.answerLimitMs;
     const expired: string[] = [];
     for (const [id, running] of [...this.#running]) {
-      const { send, startedAtMs, cancelToken } = running;
+      const { send, startedAtMs, cut } = running;
       if (startedAtMs + limitMs > nowMs) break;
       const answer = {
         deliveryId: id,
@@ -152,7 +146,7 @@ export class InFlightDeliveries {
         signature: null,
       };
       this.#take(running, { kind: 'answered', answer });
-      cancelToken.cancel();
+      cut.abort();
       expired.push(id);
     }
     return expired;
@@ -160,9 +154,14 @@ export class InFlightDeliveries {
 
   /** Cuts all of them off without taking an outcome. */
   abandon(): void {
-    const cut = [...this.#running.values()];
+    const running = [...this.#running.values()];
     this.#running = new Map();
-    for (const { cancelToken } of cut) cancelToken.cancel();
+    for (const { cut } of running) cut.abort();
+    this.#tellEnd();
+  }
+
+  #tellEnd(): void {
+    this.#ended += 1;
     for (const tell of [...this.#onEnd]) tell();
   }
 

@@ -7,7 +7,7 @@ import type { TLSSocket } from 'node:tls';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { refuseAddress as onlyPublic } from '../../core/values/address.ts';
-import { Resolver } from './resolver.ts';
+import { limitedLookup } from './resolver.ts';
 import { certificate, listen, rawReceiver, requestTo } from './testing/receivers.ts';
 import { undiciDeliverer } from './undici-deliverer.ts';
 
@@ -149,32 +149,32 @@ pinning('of several judged addresses one that answers is enough', async () => {
 
 pinning('a name is looked up once at a time, and again for the next attempt', async () => {
   let asked = 0;
-  const resolver = new Resolver(async () => {
+  const resolver = limitedLookup(async () => {
     asked += 1;
     await new Promise(setImmediate);
     return [`93.184.216.${asked}`];
   });
-  const both = await Promise.all([resolver.resolve('a.example'), resolver.resolve('a.example')]);
+  const both = await Promise.all([resolver('a.example'), resolver('a.example')]);
   assert.equal(both, [['93.184.216.1'], ['93.184.216.1']]);
-  assert.equal(await resolver.resolve('a.example'), ['93.184.216.2']);
+  assert.equal(await resolver('a.example'), ['93.184.216.2']);
 });
 
 pinning('a resolver that is silent or fails is a name without an address', async () => {
-  const failing = new Resolver(() => Promise.reject(new Error('ENOTFOUND')));
-  assert.equal(await failing.resolve('a.example'), []);
-  const silent = new Resolver(() => new Promise(() => undefined), 20);
-  const names = ['a', 'b', 'c', 'd'].map((name) => silent.resolve(`${name}.example`));
+  const failing = limitedLookup(() => Promise.reject(new Error('ENOTFOUND')));
+  assert.equal(await failing('a.example'), []);
+  const silent = limitedLookup(() => new Promise(() => undefined), 20);
+  const names = ['a', 'b', 'c', 'd'].map((name) => silent(`${name}.example`));
   assert.equal(await Promise.all(names), [[], [], [], []]);
 });
 
 pinning('look-ups that no one waits for any more are not made', async () => {
   const asked: string[] = [];
   const release: (() => void)[] = [];
-  const resolver = new Resolver((name) => {
+  const resolver = limitedLookup((name) => {
     asked.push(name);
     return new Promise((resolve) => release.push(() => resolve([])));
   }, 20);
-  await Promise.all(['a', 'b', 'c'].map((name) => resolver.resolve(name)));
+  await Promise.all(['a', 'b', 'c'].map((name) => resolver(name)));
   for (const end of release) end();
   await new Promise(setImmediate);
   assert.equal(asked, ['a', 'b']);

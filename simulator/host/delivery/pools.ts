@@ -4,15 +4,12 @@ import { isIP, type LookupFunction, type Socket } from 'node:net';
 import type Undici from 'undici';
 import type { buildConnector, Pool } from 'undici';
 import { parseAddress } from '../../core/values/address.ts';
-import { RefusedPeer } from './exchange.ts';
+import type { DeliveryRequest } from './deliverer.ts';
 
 /** Where the connections of a pool may lead. */
-export interface Pins {
+export interface Pins extends Pick<DeliveryRequest, 'addresses' | 'refuseAddress'> {
   /** Scheme, host and port as the URL has them: what SNI, certificate and `Host` go by. */
   readonly origin: string;
-  /** null: wherever the system's resolver says (a forward). */
-  readonly addresses: readonly string[] | null;
-  readonly refuseAddress: (address: string) => string | null;
 }
 
 export interface PoolOptions {
@@ -22,11 +19,14 @@ export interface PoolOptions {
   readonly lookup?: LookupFunction | undefined;
 }
 
+/** The connection leads to an address that deliveries may not go to (EVT-11). */
+export class RefusedPeer extends Error {
+  override readonly name = 'RefusedPeer';
+}
+
 const mostPools = 256;
-const mostConnections = 128;
 /** A receiver may close an idle connection at any time; so short a pause hardly ever meets that. */
 const idleMs = 1000;
-const connectLimitMs = 15_000;
 
 export class Pools {
   readonly #undici: typeof Undici;
@@ -39,60 +39,44 @@ export class Pools {
     this.#options = options;
   }
 
-  get size(): number {
-    return this.#pools.size;
-  }
-
   find(pins: Pins): Pool {
     const key = pins.addresses === null ? pins.origin : `${pins.origin} ${pins.addresses.join()}`;
-    const known = this.#pools.get(key);
-    if (known !== undefined) {
-      this.#pools.delete(key);
-      this.#pools.set(key, known);
-      return known;
-    }
-    const pool = new this.#undici.Pool(pins.origin, {
-      connections: mostConnections,
+    const pool = this.#pools.get(key) ?? this.#open(pins);
+    this.#pools.delete(key);
+    this.#pools.set(key, pool);
+    if (this.#pools.size > mostPools) this.#forgetOldest();
+    return pool;
+  }
+
+  #open(pins: Pins): Pool {
+    const { ca, lookup = pins.addresses === null ? undefined : pinned(pins.addresses) } =
+      this.#options;
+    const given = { timeout: 15_000, lookup, ca };
+    const connect = this.#undici.buildConnector(given as buildConnector.BuildOptions);
+    return new this.#undici.Pool(pins.origin, {
+      connections: 128,
       pipelining: 1,
-      connect: this.#connector(pins),
       keepAliveTimeout: idleMs,
       keepAliveMaxTimeout: idleMs,
       // EVT-9b: the exchange keeps one limit for everything.
       headersTimeout: 0,
       bodyTimeout: 0,
+      connect: (options, done) =>
+        connect(options, (...result) => {
+          const [error, socket] = result;
+          const why = error === null ? refusePeer(pins, socket) : null;
+          if (why === null) return done(...result);
+          socket?.destroy();
+          return done(new RefusedPeer(why), null);
+        }),
     });
-    this.#pools.set(key, pool);
-    this.#forgetOldest();
-    return pool;
-  }
-
-  #connector(pins: Pins): buildConnector.connector {
-    const { ca, lookup } = this.#options;
-    const resolve = lookup ?? (pins.addresses === null ? undefined : pinned(pins.addresses));
-    const connect = this.#undici.buildConnector({
-      timeout: connectLimitMs,
-      ...(resolve === undefined ? {} : { lookup: resolve }),
-      ...(ca === undefined ? {} : { ca }),
-    } as buildConnector.BuildOptions);
-    return (options, done) =>
-      connect(options, (...result) => {
-        const [error, socket] = result;
-        if (error !== null) return done(error, null);
-        const why = refusePeer(pins, socket);
-        if (why === null) return done(null, socket);
-        socket.destroy();
-        return done(new RefusedPeer(why), null);
-      });
   }
 
   #forgetOldest(): void {
-    if (this.#pools.size <= mostPools) return;
-    for (const [key, pool] of this.#pools) {
-      if (pool.stats.size > 0) continue;
-      this.#pools.delete(key);
-      void pool.close();
-      return;
-    }
+    const [idle] = [...this.#pools].filter(([, pool]) => pool.stats.size === 0);
+    if (idle === undefined) return;
+    this.#pools.delete(idle[0]);
+    void idle[1].close();
   }
 
   /** Cuts every connection. */
@@ -122,8 +106,7 @@ function refusePeer({ addresses, refuseAddress }: Pins, { remoteAddress }: Socke
   if (addresses === null) return null;
   const peer = remoteAddress ?? 'nowhere';
   const value = parseAddress(peer)?.value;
-  if (!addresses.some((address) => parseAddress(address)?.value === value)) {
-    return refuseAddress(peer) ?? `the connection leads to ${peer}, which was not judged`;
-  }
-  return refuseAddress(peer);
+  const wasJudged = addresses.some((address) => parseAddress(address)?.value === value);
+  const odd = wasJudged ? null : `the connection leads to ${peer}, which was not judged`;
+  return refuseAddress(peer) ?? odd;
 }

@@ -7,7 +7,7 @@ import { refuseAddress } from '../../core/values/address.ts';
 import { beginHmac } from '../../core/values/digest.ts';
 import { parseTargetUrl } from '../../core/values/target-url.ts';
 import { findEvent, type World } from '../../core/world.ts';
-import type { CancelToken, Deliverer, DeliveryRequest } from './deliverer.ts';
+import type { Deliverer, DeliveryRequest } from './deliverer.ts';
 
 export interface SendContext {
   readonly world: World;
@@ -15,7 +15,8 @@ export interface SendContext {
   readonly deliverer: Deliverer;
   /** EVT-5b: the wall's time, because real receivers check theirs. */
   readonly wallMs: () => number;
-  readonly cancelToken: CancelToken;
+  /** Aborted when the attempt is cut off. */
+  readonly signal: AbortSignal;
 }
 
 export type SendResult =
@@ -45,13 +46,13 @@ export async function sendAttempt(context: SendContext, send: SendAttempt): Prom
   if (typeof parcel === 'string') return answered(null, parcel, null);
   if ('refused' in target) return refused(target.refused);
   if ('unresolved' in target) return answered(null, target.unresolved, null);
-  const signed = sign(context, parcel, send);
-  const request = requestOf(context, target, signed, performance.now() - beganMs);
+  const { request: unlimited, signature } = signedRequest(context, parcel, send, target);
+  // EVT-9b: fifteen seconds in all, looking up the name included.
+  const leftMs = context.behaviour.delivery.connectionLimitMs - (performance.now() - beganMs);
+  const request = { ...unlimited, answerLimitMs: Math.max(1, leftMs) };
   const { status, error, refusedTarget } = await context.deliverer.deliver(request);
   const result =
-    refusedTarget === undefined
-      ? answered(status, error, signed.signature)
-      : refused(refusedTarget);
+    refusedTarget === undefined ? answered(status, error, signature) : refused(refusedTarget);
   // EVT-4: at least once, so a fault may send the same thing twice.
   if (send.fault === 'duplicate' && typeof findParcel(context, send) !== 'string') {
     await context.deliverer.deliver(request);
@@ -101,46 +102,34 @@ type FoundTarget = Target | { readonly refused: string } | { readonly unresolved
 
 /** EVT-11: the target as it resolves now; waits only where a name has to be looked up. */
 function findTarget(
-  context: SendContext,
+  { world, behaviour, deliverer }: SendContext,
   { url }: Subscription,
 ): FoundTarget | Promise<FoundTarget> {
-  const { world, deliverer } = context;
-  const target = parseTargetUrl(url, world.options.allowLocalWebhooks);
-  if (target.kind === 'refused') {
-    // A deviation may have let in what cannot be parsed as a target, and then it is sent as it is.
-    return judgeTarget(context, url, { url, addresses: null });
-  }
-  const { href, hostname, origin, address } = target;
+  const judge = (target: Target, addresses: readonly string[] | null = null): FoundTarget => {
+    if (!behaviour.delivery.rechecksTarget) return target;
+    const why = behaviour.webhooks.refuseTarget(url, addresses, world);
+    return why === null ? target : { refused: why };
+  };
+  const parsed = parseTargetUrl(url, world.options.allowLocalWebhooks);
+  // A deviation may have let in what cannot be parsed as a target, and then it is sent as it is.
+  if (parsed.kind === 'refused') return judge({ url, addresses: null });
+  const { href, hostname, origin, address } = parsed;
   const forward = world.forwards.get(origin);
   const to = forward === undefined ? href : forwardedUrl(href, forward);
-  if (address !== null) {
-    return judgeTarget(context, url, {
-      url: to,
-      addresses: forward === undefined ? [address] : null,
-    });
-  }
-  const judge = (addresses: readonly string[] | null): FoundTarget => {
+  const pinned = (addresses: readonly string[] | null): Target => ({
+    url: to,
+    addresses: forward === undefined ? addresses : null,
+  });
+  if (address !== null) return judge(pinned([address]));
+  const judgeName = (addresses: readonly string[] | null): FoundTarget =>
     // NS-23: a name that does not resolve now may do so later: a failed attempt, not the end.
-    if (addresses?.length === 0) return { unresolved: `${hostname} does not resolve` };
-    const pins = forward === undefined ? addresses : null;
-    return judgeTarget(context, url, { url: to, addresses: pins }, addresses);
-  };
+    addresses?.length === 0
+      ? { unresolved: `${hostname} does not resolve` }
+      : judge(pinned(addresses), addresses);
   const named = world.names.get(hostname);
-  if (named !== undefined) return judge(named);
+  if (named !== undefined) return judgeName(named);
   // A forwarded name counts as public unless an operator says what it resolves to.
-  if (forward !== undefined) return judge(null);
-  return deliverer.resolve(hostname).then(judge);
-}
-
-function judgeTarget(
-  { world, behaviour }: SendContext,
-  url: string,
-  target: Target,
-  addresses: readonly string[] | null = null,
-): FoundTarget {
-  if (!behaviour.delivery.rechecksTarget) return target;
-  const why = behaviour.webhooks.refuseTarget(url, addresses, world);
-  return why === null ? target : { refused: why };
+  return forward === undefined ? deliverer.resolve(hostname).then(judgeName) : judgeName(null);
 }
 
 /**
@@ -154,44 +143,26 @@ function forwardedUrl(url: string, forward: string): string {
   return new URL(`${from.pathname}${from.search}`, to).href;
 }
 
-interface Signed {
-  readonly body: string;
-  readonly signature: string;
-  readonly headers: Readonly<Record<string, string>>;
-}
-
-function sign(
-  { world, behaviour, wallMs }: SendContext,
+/** The request for a parcel, signed now. */
+function signedRequest(
+  { world, behaviour, wallMs, signal }: SendContext,
   { subscription, event }: Parcel,
   { attempt, fault }: SendAttempt,
-): Signed {
+  { url, addresses }: Target,
+) {
   const { delivery } = behaviour;
   const body = delivery.body(event, world, attempt);
   const tMs = fault === 'stale_timestamp' ? wallMs() - staleByMs : wallMs();
   const secrets = delivery.secrets(subscription, world.nowMs);
   const keys = fault === 'bad_signature' ? secrets.map((secret) => `${secret}!`) : secrets;
   const signature = delivery.signature(keys, tMs, body);
-  return { body, signature, headers: delivery.headers(subscription, signature) };
-}
-
-function requestOf(
-  { world, behaviour, cancelToken }: SendContext,
-  { url, addresses }: Target,
-  { body, headers }: Signed,
-  spentMs: number,
-): DeliveryRequest {
-  const { delivery } = behaviour;
   const allowLocal = world.options.allowLocalWebhooks;
-  return {
-    url,
-    addresses,
-    headers,
-    body,
+  const request: Omit<DeliveryRequest, 'answerLimitMs'> = {
+    ...{ url, addresses, body, signal },
+    headers: delivery.headers(subscription, signature),
     refuseAddress: (address) =>
       delivery.rechecksTarget ? refuseAddress(address, allowLocal) : null,
-    // EVT-9b: fifteen seconds in all, looking up the name included.
-    answerLimitMs: Math.max(1, delivery.connectionLimitMs - spentMs),
-    followsRedirect: delivery.followsRedirect,
-    cancelToken,
+    followsRedirects: delivery.followsRedirects,
   };
+  return { request, signature };
 }

@@ -18,7 +18,7 @@ timetable('EVT-9b: fifteen seconds of the sandbox’s clock end an attempt under
     nth > 1
       ? 200
       : new Promise((resolve) => {
-          request.cancelToken.onCancel(() => {
+          request.signal.addEventListener('abort', () => {
             cut += 1;
             resolve(200);
           });

@@ -1,11 +1,10 @@
 // Deliveries over real sockets with undici, which is loaded when the first one leaves.
 import { parseUrl } from '../../../fixtures/parse-url.ts';
-import type { FollowsRedirect } from '../../core/behaviour.ts';
 import type { Deliverer, DeliveryOutcome, DeliveryRequest } from './deliverer.ts';
 import { type ExchangeOutcome, exchange } from './exchange.ts';
 import { isLoopbackHost } from './loopback.ts';
 import { type PoolOptions, Pools } from './pools.ts';
-import { type Lookup, Resolver } from './resolver.ts';
+import { type Lookup, limitedLookup } from './resolver.ts';
 
 export interface UndiciDelivererOptions {
   /** Replaces the system's resolver. */
@@ -20,19 +19,19 @@ const mostRedirects = 10;
 
 /** Carries deliveries over the network. */
 export function undiciDeliverer(options: UndiciDelivererOptions = {}): Deliverer {
-  const resolver = new Resolver(options.resolve);
+  const resolve = limitedLookup(options.resolve);
   let opening: Promise<Pools> | null = null;
   let closed = false;
   // A bundler keeps only the default export of what is CommonJS.
   const open = async () => new Pools((await import('undici')).default, options.pools);
   return {
-    resolve: (hostname) => resolver.resolve(hostname),
+    resolve,
     deliver: async (request) => {
       if (options.localOnly && isPublic(request)) return notSent(request);
       opening ??= open();
       const pools = await opening;
       if (closed) return { status: null, error: 'the sandbox is closing' };
-      return send(pools, resolver, request);
+      return send(pools, resolve, request);
     },
     close: async () => {
       closed = true;
@@ -51,67 +50,51 @@ function notSent({ url }: DeliveryRequest): DeliveryOutcome {
   return { status: null, error: `not sent: the target is not on this machine; ${remedy}` };
 }
 
-/** One hop of a delivery: the first, or where a redirect leads. */
-interface Hop {
-  readonly url: URL;
-  readonly addresses: readonly string[] | null;
-  readonly method: 'POST' | 'GET';
-}
-
 /** EVT-9a: a redirect is an answer like any other; only a deviation follows it. */
 async function send(
   pools: Pools,
-  resolver: Resolver,
+  resolve: Lookup,
   request: DeliveryRequest,
 ): Promise<DeliveryOutcome> {
   const endAtMs = performance.now() + request.answerLimitMs;
-  let hop: Hop = { url: new URL(request.url), addresses: request.addresses, method: 'POST' };
+  let { addresses } = request;
+  let url = new URL(request.url);
+  let method: 'POST' | 'GET' = 'POST';
   for (let redirects = 0; ; redirects += 1) {
-    const outcome = await sendHop(pools, request, hop, Math.max(1, endAtMs - performance.now()));
-    const { followsRedirect } = request;
-    if (followsRedirect === null || redirects === mostRedirects) return outcome;
-    const next = await nextHop(resolver, hop, outcome, followsRedirect);
-    if (next === null) return outcome;
-    hop = next;
+    const limitMs = Math.max(1, endAtMs - performance.now());
+    const outcome = await sendOnce(pools, { ...request, addresses }, url, method, limitMs);
+    const { status, location } = outcome;
+    const isRedirect = [301, 302, 303, 307, 308].includes(status ?? 0);
+    if (!request.followsRedirects || !isRedirect || redirects === mostRedirects) return outcome;
+    const next = parseUrl(location ?? '', url);
+    if (location === undefined || next === null || !/^https?:$/.test(next.protocol)) return outcome;
+    // A forward leads where its owner wants, and so do its redirects; others stay judged.
+    if (addresses !== null && next.hostname !== url.hostname) {
+      addresses = await resolve(next.hostname);
+    }
+    url = next;
+    if ((status ?? 0) < 307) method = 'GET';
   }
 }
 
-async function sendHop(
+async function sendOnce(
   pools: Pools,
-  request: DeliveryRequest,
-  { url, addresses, method }: Hop,
+  { addresses, refuseAddress, headers, body, signal }: DeliveryRequest,
+  { origin, pathname, search }: URL,
+  method: 'POST' | 'GET',
   limitMs: number,
 ): Promise<ExchangeOutcome> {
-  const { refuseAddress, headers, body, cancelToken } = request;
   // Pooled connections are looked up no more, so what was judged for this delivery is asked again.
   for (const address of addresses ?? []) {
     const why = refuseAddress(address);
-    if (why !== null) return { status: null, error: why, location: null, refusedTarget: why };
+    if (why !== null) return { status: null, error: why, refusedTarget: why };
   }
-  return exchange(pools.find({ origin: url.origin, addresses, refuseAddress }), {
-    path: `${url.pathname}${url.search}`,
+  return exchange(pools.find({ origin, addresses, refuseAddress }), {
+    path: `${pathname}${search}`,
     method,
     headers: { 'user-agent': userAgent, ...headers },
     body: method === 'POST' ? body : null,
     limitMs,
-    cancelToken,
+    signal,
   });
-}
-
-/** Where a redirect leads, by the rules of RFC 9110; null for any other answer. */
-async function nextHop(
-  resolver: Resolver,
-  { url: before, addresses, method: methodBefore }: Hop,
-  { status, location }: ExchangeOutcome,
-  follows: FollowsRedirect,
-): Promise<Hop | null> {
-  if (status === null || location === null || ![301, 302, 303, 307, 308].includes(status)) {
-    return null;
-  }
-  const url = parseUrl(location, before);
-  if (url === null || !follows(location, before) || !/^https?:$/.test(url.protocol)) return null;
-  const method = status >= 307 ? methodBefore : 'GET';
-  // A forward leads where its owner wants, and so do its redirects; others stay judged.
-  if (addresses === null || url.hostname === before.hostname) return { url, addresses, method };
-  return { url, addresses: await resolver.resolve(url.hostname), method };
 }

@@ -2,7 +2,7 @@
 import { once } from 'node:events';
 import type { Server as HttpServer } from 'node:http';
 import { type AddressInfo, createServer, type Server, type Socket } from 'node:net';
-import { CancelToken, type DeliveryRequest } from '../deliverer.ts';
+import type { DeliveryRequest } from '../deliverer.ts';
 
 /** Listens on a free port of 127.0.0.1, and answers the port. */
 export async function listen(server: Server | HttpServer): Promise<number> {
@@ -46,8 +46,8 @@ export function requestTo(url: string, options: Partial<DeliveryRequest> = {}): 
     addresses: null,
     refuseAddress: () => null,
     answerLimitMs: 2000,
-    followsRedirect: null,
-    cancelToken: new CancelToken(),
+    followsRedirects: false,
+    signal: new AbortController().signal,
     ...options,
   };
 }
