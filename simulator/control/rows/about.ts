@@ -63,7 +63,7 @@ function eachCount<V>(make: (name: CountName) => V): Readonly<Record<CountName, 
   return Object.fromEntries(names.map((name) => [name, make(name)])) as Record<CountName, V>;
 }
 
-export const infoSchema = object('What this sandbox is, and what is in this world.', {
+const infoSchema = object('What this sandbox is, and what is in this world.', {
   event: text('As in the ready event.'),
   version: text('Version of the program.'),
   pid: whole('Id of its process.', 0, 1e12),
@@ -92,7 +92,7 @@ export type InfoShown = ValueOf<typeof infoSchema>;
 const anyValue = (description: string) =>
   ({ type: ['string', 'number', 'boolean', 'array', 'object', 'null'], description }) as const;
 
-export const questionsSchema = object(
+const questionsSchema = object(
   'The rules of the API, and what its description leaves open.',
   {
     rules: listOf(
