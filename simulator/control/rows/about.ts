@@ -92,49 +92,46 @@ export type InfoShown = ValueOf<typeof infoSchema>;
 const anyValue = (description: string) =>
   ({ type: ['string', 'number', 'boolean', 'array', 'object', 'null'], description }) as const;
 
-const questionsSchema = object(
-  'The rules of the API, and what its description leaves open.',
-  {
-    rules: listOf(
-      object('A rule that the service is held to.', {
-        id: anyText('Its id.'),
-        family: anyText('What it is about.'),
-        words: anyText('In words.'),
-      }),
-      'By family.',
-    ),
-    questions: listOf(
-      object('An open question.', {
-        id: anyText('Its id.'),
-        question: anyText('The question.'),
-        choice: anyText('What the simulator does unless a setting says otherwise.'),
-        where: anyText('Where it is met.'),
-        no_setting: orNull(anyText('Why there is nothing to set; null where there is.')),
-        settings: listOf(
-          object('A setting that decides it.', {
-            key: anyText('Its name.'),
-            description: anyText('What it decides.'),
-            value: anyValue('In force.'),
-            default: anyValue('What it is unless set.'),
-          }),
-          'The settings that decide it.',
-        ),
-      }),
-      'By number.',
-    ),
-    deviations: listOf(
-      object('A deviation that is switched on.', {
-        id: anyText('Its id.'),
-        story: anyText('How a real platform comes to do this.'),
-        breaks: listOf(
-          object('A rule.', { id: anyText('Its id.'), words: anyText('In words.') }),
-          'The rules it breaks.',
-        ),
-      }),
-      'Those that are switched on.',
-    ),
-  },
-);
+const questionsSchema = object('The rules of the API, and what its description leaves open.', {
+  rules: listOf(
+    object('A rule that the service is held to.', {
+      id: anyText('Its id.'),
+      family: anyText('What it is about.'),
+      words: anyText('In words.'),
+    }),
+    'By family.',
+  ),
+  questions: listOf(
+    object('An open question.', {
+      id: anyText('Its id.'),
+      question: anyText('The question.'),
+      choice: anyText('What the simulator does unless a setting says otherwise.'),
+      where: anyText('Where it is met.'),
+      no_setting: orNull(anyText('Why there is nothing to set; null where there is.')),
+      settings: listOf(
+        object('A setting that decides it.', {
+          key: anyText('Its name.'),
+          description: anyText('What it decides.'),
+          value: anyValue('In force.'),
+          default: anyValue('What it is unless set.'),
+        }),
+        'The settings that decide it.',
+      ),
+    }),
+    'By number.',
+  ),
+  deviations: listOf(
+    object('A deviation that is switched on.', {
+      id: anyText('Its id.'),
+      story: anyText('How a real platform comes to do this.'),
+      breaks: listOf(
+        object('A rule.', { id: anyText('Its id.'), words: anyText('In words.') }),
+        'The rules it breaks.',
+      ),
+    }),
+    'Those that are switched on.',
+  ),
+});
 export type QuestionsShown = ValueOf<typeof questionsSchema>;
 
 export const aboutRows = {
