@@ -249,7 +249,7 @@ function exampleTarget(path: string, parameters: readonly Parameter[]): string {
   return query.length === 0 ? filled : `${filled}?${query.join('&')}`;
 }
 
-/** A body with references and emails of its own, so that it can run again. */
+/** A body with new references and emails, so that it can run again. */
 function freshBody(example: unknown): string {
   const mark = Math.random().toString(36).slice(2, 8);
   return JSON.stringify(

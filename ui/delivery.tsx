@@ -60,7 +60,7 @@ interface DeliveryItemProps {
   readonly children: ComponentChildren;
 }
 
-/** A delivery in a list: its state, a link in words of its own, and how often it was tried. */
+/** A delivery in a list: its state, a link, and the number of attempts. */
 export function DeliveryItem({ of, children }: DeliveryItemProps) {
   return (
     <li class="bar">

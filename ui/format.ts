@@ -52,7 +52,7 @@ export function parseJson(text: string): unknown {
   }
 }
 
-/** JSON indented for reading; any other text as it is. */
+/** JSON, indented; any other text unchanged. */
 export function pretty(text: string): string {
   const value = parseJson(text);
   return value === undefined ? text : JSON.stringify(value, null, 2);

@@ -10,7 +10,7 @@ import { findChromium, type Served, startSandbox } from './testing/dashboard-pag
 const pages = suite('hostile pages');
 const executable = findChromium();
 
-/** What a page of someone else tries, with a token that everybody knows. */
+/** What a foreign page tries, with a known token. */
 async function attack({ base, token }: { base: string; token: string }) {
   const got: string[] = [];
   const attempt = async (name: string, run: () => Promise<unknown>) => {
@@ -120,7 +120,7 @@ if (executable === null) {
     assert.equal(await stateOf(), before);
   });
 
-  pages('and the same from where it is allowed succeeds', async () => {
+  pages('the same from an allowed origin succeeds', async () => {
     const page = `${place.sandbox.base}/_sandbox/health`;
     const got = await attackFrom(page, place.sandbox.base);
     for (const name of ['read info', 'read accounts', 'create', 'follow']) {

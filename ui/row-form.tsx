@@ -10,7 +10,7 @@ import { useInfo, useLive } from './world.ts';
 interface RowFormProps {
   /** Method and path as the plane's document has them, such as `PATCH /firms/{id}`. */
   readonly row: string;
-  /** Where it is sent, if that is another path of this world. */
+  /** The path in this world that it is sent to, if not that of the row. */
   readonly path?: string | ((values: FormValues) => string);
   readonly submit: string;
   readonly label?: string;

@@ -1,4 +1,4 @@
-// The rules in words, the open questions with their settings, and which of them requests have met.
+// The rules, the open questions with their settings, and which of them requests have met.
 import { useEffect, useState } from 'preact/hooks';
 import type { CoverageShown } from '../simulator/control/coverage.ts';
 import type { QuestionsShown } from '../simulator/control/rows/about.ts';

@@ -134,18 +134,21 @@ if (executable === null) {
     assert.match(await hints.innerText(), /Withdrawal is subtracted/);
   });
 
-  story('coverage tells what was met, the hints, and a line for what was not', async () => {
-    const { page } = bench.looked;
-    await page.getByRole('link', { name: 'Rules', exact: true }).click();
-    await page.getByRole('link', { name: 'Coverage', exact: true }).click();
-    await page.getByText(/^[1-9]\d* of \d+ rules$/).waitFor();
-    await page.getByText('sign_against_type').waitFor();
-    await page.getByLabel('Find', { exact: true }).fill('UPD-7');
-    const line = page.getByRole('region', { name: 'Not met' }).locator('pre');
-    assert.match(await line.innerText(), `"${bench.served.base}/api/v1/accounts/$ID"`);
-    await page.getByRole('button', { name: 'Start over' }).click();
-    await page.getByText(/^0 of \d+ rules$/).waitFor();
-  });
+  story(
+    'coverage shows the met rules, the hints, and a command for each rule that is not met',
+    async () => {
+      const { page } = bench.looked;
+      await page.getByRole('link', { name: 'Rules', exact: true }).click();
+      await page.getByRole('link', { name: 'Coverage', exact: true }).click();
+      await page.getByText(/^[1-9]\d* of \d+ rules$/).waitFor();
+      await page.getByText('sign_against_type').waitFor();
+      await page.getByLabel('Find', { exact: true }).fill('UPD-7');
+      const line = page.getByRole('region', { name: 'Not met' }).locator('pre');
+      assert.match(await line.innerText(), `"${bench.served.base}/api/v1/accounts/$ID"`);
+      await page.getByRole('button', { name: 'Start over' }).click();
+      await page.getByText(/^0 of \d+ rules$/).waitFor();
+    },
+  );
 
   story('an account shows what happened to it, and only that', async () => {
     const { page, settled } = bench.looked;

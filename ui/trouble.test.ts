@@ -220,7 +220,7 @@ if (executable === null) {
     await page.close();
   });
 
-  trouble('a server that goes away is told of, and followed again when it is back', async () => {
+  trouble('the page reports a lost server and reconnects when it is back', async () => {
     const { page, complaints } = await openPage(browser, `${served.base}/#/timeline`);
     await page.locator('.line').first().waitFor();
     const { port } = served;
@@ -241,7 +241,7 @@ if (executable === null) {
     await page.close();
   });
 
-  trouble('a control token is asked for, and then everything is there', async () => {
+  trouble('the page asks for a control token and then shows everything', async () => {
     const guarded = await startSandbox('--control-token', 's3cret');
     try {
       const { page } = await openPage(browser, `${guarded.base}/`);

@@ -30,7 +30,7 @@ function letIn(context: RequestContext): null {
   return null;
 }
 
-/** Lets callers in whose token is refused. */
+/** Accepts callers whose token is refused. */
 const lettingIn = (test: (context: RequestContext) => boolean): Override =>
   stage('token', (given, context) => (given !== null && test(context) ? letIn(context) : given));
 

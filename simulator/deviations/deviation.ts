@@ -7,7 +7,7 @@ export interface Deviation {
   readonly id: string;
   /** The rules it breaks: their scenarios must report it, and no others may. */
   readonly breaks: readonly RuleId[];
-  /** How a real team comes to do this. */
+  /** How a real implementation ends up like this. */
   readonly story: string;
   /** Further rules that unavoidably report it, each with the reason. */
   readonly alsoSeenAs?: Readonly<Partial<Record<RuleId, string>>>;

@@ -65,7 +65,7 @@ const replayedProblem = (change: (body: Json, context: RequestContext) => Json) 
       : stored,
   );
 
-/** What a replay of an operation changes besides. */
+/** What a replay of an operation changes in addition. */
 const replaying = (
   names: readonly OperationName[],
   change: (context: RequestContext, replayed: Reply) => readonly Change[],

@@ -33,7 +33,7 @@ const bucketOf = (sizeInSeconds: number, refill = 1) =>
     },
   }));
 
-/** Draws again from the bucket of a credential whose request is refused. */
+/** Takes another token from the bucket of a credential whose request is refused. */
 const drawingWhenRefused = (cost: number): Override =>
   stage('rate', (given, context) => {
     const [own] = context.behaviour.limits.demands(context);

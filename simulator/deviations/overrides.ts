@@ -76,7 +76,7 @@ export function under(
   });
 }
 
-/** Changes what operations decide; a batch is left as it is. */
+/** Changes the decision of operations, except of batches. */
 export function decision(
   names: Names,
   change: (decision: Decision, context: RequestContext) => Decision | Batch,
@@ -165,7 +165,7 @@ export function withHeaders(given: Reply, headers: Readonly<Record<string, strin
   return { ...given, headers: { ...given.headers, ...headers } };
 }
 
-/** Changes the members of JSON responses with this status (any 2xx if none is given). */
+/** Changes the members of JSON responses with this status (any 2xx by default). */
 export function members(
   names: Names,
   change: (body: Json, context: RequestContext) => Json,
@@ -333,7 +333,7 @@ export function answer(text: string): Decision {
   };
 }
 
-/** Reads a body that the client did not send instead of one that is refused or served. */
+/** Replaces the body of the request. */
 export function reading(
   names: readonly OperationName[],
   change: (sent: Json, context: RequestContext) => Json | null,

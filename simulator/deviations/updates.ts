@@ -21,7 +21,7 @@ import {
 
 const update = 'updateAccount';
 
-/** The context of an update whose tag is that of the account; null if there is no account. */
+/** The context of the update with the current tag; null if there is no account. */
 function withFreshTag(context: RequestContext): RequestContext | null {
   const account = context.world.accounts.get(context.pathId);
   if (account === undefined) return null;

@@ -68,7 +68,7 @@ export interface Served {
   readonly call: (method: string, path: string, body?: unknown) => Promise<unknown>;
 }
 
-/** The program as it is built, on a port of its own. */
+/** The built program, on a free port. */
 export async function startSandbox(...more: readonly string[]): Promise<Served> {
   const args = ['start', '--port', '0', '--json', '--clock', 'frozen', '--plan', 'pro', ...more];
   const child = spawn(process.execPath, [join(root, 'bin/sandbox.js'), ...args], {
@@ -98,7 +98,7 @@ export async function startSandbox(...more: readonly string[]): Promise<Served> 
 
 async function firstLine(child: ChildProcess): Promise<string> {
   if (child.stdout === null) throw new Error('the sandbox has no output');
-  // Reading goes on, or the sandbox would wait for someone to take its words.
+  // Keep reading, or the sandbox would block on its output.
   const lines = createInterface({ input: child.stdout });
   return new Promise((resolve, reject) => {
     lines.once('line', resolve);
@@ -130,7 +130,7 @@ async function send(
 
 export interface Looked {
   readonly page: Page;
-  /** Resolves once the page has asked for nothing for a while, and has every answer. */
+  /** Resolves when the page has no open request and has sent none for a while. */
   readonly settled: () => Promise<void>;
   /** What the page complained of: errors, and what the policy refused. */
   readonly complaints: string[];
@@ -144,7 +144,7 @@ export async function openPage(browser: Browser, url: string): Promise<Looked> {
   const complaints: string[] = [];
   page.on('pageerror', ({ message }) => complaints.push(message));
   page.on('console', (said) => {
-    // A server that went away is told of by the page itself.
+    // The page itself reports a lost server.
     if (said.type() === 'error' && !said.text().includes('Failed to load resource')) {
       complaints.push(said.text());
     }

@@ -84,7 +84,7 @@ async function takeAll(browser: Browser, served: Served): Promise<void> {
   await show(`timeline/deliveries/${tried?.id}`, 640);
   await take(page, 'delivery');
   await page.setViewportSize({ width: 1180, height: 700 });
-  // Away from the dashboard, whose policy would hold for the report too.
+  // Leave the dashboard, because its content security policy would apply to the report too.
   await page.goto('about:blank');
   await page.setContent(judgeExample());
   await take(page, 'client');
