@@ -1,5 +1,4 @@
-// Files that the sandbox is given and cannot use: its exit code, what it says, and the file itself
-// left as it was.
+// Files that the sandbox cannot use: the exit code and the message; the file is not changed.
 import { spawnSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -12,7 +11,7 @@ import { SANDBOX } from './testing/program.ts';
 const files = suite('files of a sandbox');
 const folder = mkdtempSync(join(tmpdir(), 'files-'));
 
-/** The exit code and the words of a sandbox that is started with these options. */
+/** The exit code and the message of a sandbox with these options. */
 function exec(...options: readonly string[]): { code: number | null; err: string } {
   const args = [SANDBOX, 'exec', ...options, '--', 'true'];
   const { status, stderr } = spawnSync(process.execPath, args, { cwd: folder, encoding: 'utf8' });
@@ -20,7 +19,7 @@ function exec(...options: readonly string[]): { code: number | null; err: string
   return { code: status, err: stderr };
 }
 
-/** What a sandbox in this process says of such options. */
+/** The message of an in-process sandbox with these options. */
 async function refusal(options: SandboxOptions): Promise<string> {
   try {
     await (await createSandbox(options)).close();
@@ -38,7 +37,7 @@ const states: readonly (readonly [string, string, string])[] = [
 ];
 
 for (const [name, text, words] of states) {
-  files(`a state file that is ${name} is refused, and left as it was`, async () => {
+  files(`a state file that is ${name} is refused and not changed`, async () => {
     const path = join(folder, `${name}.json`);
     writeFileSync(path, text);
     assert.match(await refusal({ state: path }), words);
@@ -46,7 +45,7 @@ for (const [name, text, words] of states) {
   });
 }
 
-files('a state file with a record that is not whole is exit code 4, and is left', async () => {
+files('a state file with an incomplete record is exit code 4, and is not changed', async () => {
   const path = join(folder, 'whole.json');
   await (await createSandbox({ state: path })).close();
   const whole = JSON.parse(readFileSync(path, 'utf8'));
@@ -59,54 +58,54 @@ files('a state file with a record that is not whole is exit code 4, and is left'
   assert.is(readFileSync(path, 'utf8'), text);
 });
 
-files('a clock before what the world tells of its past is exit code 2', () => {
+files('a clock before the history of the world is exit code 2', () => {
   const { code, err } = exec('--clock', '1970-01-01T00:00:00Z');
   assert.is(code, 2, err);
   assert.match(err, /^sandbox: --clock must be 1970-\S+Z or later/);
 });
 
-files(
-  'text of a file that is refused steers no terminal, and a value of another type is not shown',
-  () => {
-    const steering = '\u001b[2J\u009b1m';
-    const config = {
-      [steering]: 1,
-      $comment: ['tok_secret'],
-      settings: { settlement_delay_ms: 'tok_secret' },
-    };
-    const world = {
-      [steering]: 1,
-      firms: [{ id: steering, name: { key: 'tok_secret' }, brands: 'tok_secret' }],
-    };
-    writeFileSync(join(folder, 'escapes.json'), JSON.stringify(config));
-    writeFileSync(join(folder, 'world.json'), JSON.stringify(world));
-    for (const options of [
-      ['--config', 'escapes.json'],
-      ['--world', 'world.json'],
-    ]) {
-      const args = [SANDBOX, 'exec', ...options, '--', 'true'];
-      const ran = spawnSync(process.execPath, args, { cwd: folder, encoding: 'utf8' });
-      assert.is(ran.status, 2, ran.stderr);
-      assert.match(ran.stderr, /not a (list|string)/);
-      assert.not.match(ran.stderr, /[^\P{C}\n]/u);
-      assert.not.match(ran.stderr, 'tok_secret');
-    }
-  },
-);
+files('a message about a file has no escape sequences and shows no value of a wrong type', () => {
+  const steering = '\u001b[2J\u009b1m';
+  const config = {
+    [steering]: 1,
+    $comment: ['tok_secret'],
+    settings: { settlement_delay_ms: 'tok_secret' },
+  };
+  const world = {
+    [steering]: 1,
+    firms: [{ id: steering, name: { key: 'tok_secret' }, brands: 'tok_secret' }],
+  };
+  writeFileSync(join(folder, 'escapes.json'), JSON.stringify(config));
+  writeFileSync(join(folder, 'world.json'), JSON.stringify(world));
+  for (const options of [
+    ['--config', 'escapes.json'],
+    ['--world', 'world.json'],
+  ]) {
+    const args = [SANDBOX, 'exec', ...options, '--', 'true'];
+    const ran = spawnSync(process.execPath, args, { cwd: folder, encoding: 'utf8' });
+    assert.is(ran.status, 2, ran.stderr);
+    assert.match(ran.stderr, /not a (list|string)/);
+    assert.not.match(ran.stderr, /[^\P{C}\n]/u);
+    assert.not.match(ran.stderr, 'tok_secret');
+  }
+});
 
-files('a state file where none can be written is exit code 4', () => {
+files('a state file that cannot be written is exit code 4', () => {
   const { code, err } = exec('--state', 'no/such/folder/state.json');
   const why = `there is no folder ${join(folder, 'no/such/folder')}`;
   assert.equal([code, err], [4, `sandbox: --state no/such/folder/state.json: ${why}\n`]);
 });
 
-files('a world file with too large a crowd is refused by the name of the field', async () => {
-  const firms = [{ id: '1', name: 'A', brands: [{ id: '10', name: 'B' }] }];
-  const path = join(folder, 'crowd.json');
-  writeFileSync(path, JSON.stringify({ firms, credentials: [], generate: { accounts: 1e7 } }));
-  const words = await refusal({ world: path });
-  assert.match(words, /crowd\.json.*generate\.accounts must be from 1 to 1000000/);
-});
+files(
+  'a world file that generates too many accounts is refused with the name of the field',
+  async () => {
+    const firms = [{ id: '1', name: 'A', brands: [{ id: '10', name: 'B' }] }];
+    const path = join(folder, 'crowd.json');
+    writeFileSync(path, JSON.stringify({ firms, credentials: [], generate: { accounts: 1e7 } }));
+    const words = await refusal({ world: path });
+    assert.match(words, /crowd\.json.*generate\.accounts must be from 1 to 1000000/);
+  },
+);
 
 files.after(() => rmSync(folder, { recursive: true }));
 files.run();

@@ -1,4 +1,4 @@
-// The committed commands: they say what to do where nothing is built, and start where it is.
+// The committed commands: they start the built programs, or say what to do if nothing is built.
 import { spawnSync } from 'node:child_process';
 import { cpSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';

@@ -1,5 +1,5 @@
-// Points the judge at targets that are broken in every common way, over real sockets: it never says
-// that a rule was kept, and its exit code says what happened.
+// The judge against targets that are broken in common ways, over real sockets: no rule is passed, and
+// the exit code says what happened.
 import { createReadStream, writeFileSync } from 'node:fs';
 import type { RequestListener, ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -44,17 +44,21 @@ const TARGETS: readonly (readonly [name: string, listener: RequestListener, word
   ['401 to all', answering(401, 'application/problem+json', PROBLEM), /token was refused \(401\)/],
   ['HTML error pages', answering(503, 'text/html', '<h1>Sorry</h1>'), /503/],
   ['a gateway without anything behind it', answering(502), /502/],
-  ['one that is limited for good', answering(429), /429/],
-  ['one that never answers', () => {}, /no whole answer within 0.3 s/],
-  ['one that drips', drained((r) => r.writeHead(200).write('{')), /no whole answer within/],
-  ['one that cuts every connection', (incoming) => incoming.socket.destroy(), CUT],
-  ['one that cuts answers off', cutOff, CUT],
+  ['a server that always answers 429', answering(429), /429/],
+  ['a server that never answers', () => {}, /no whole answer within 0.3 s/],
+  [
+    'a server that never ends a response',
+    drained((r) => r.writeHead(200).write('{')),
+    /no whole answer within/,
+  ],
+  ['a server that resets every connection', (incoming) => incoming.socket.destroy(), CUT],
+  ['a server that truncates responses', cutOff, CUT],
 ];
 
 const broken = suite('broken targets');
 
 for (const [name, listener, words] of TARGETS) {
-  broken(`${name}: exit 3, and nothing is passed`, () =>
+  broken(`${name}: exit 3, and no rule is passed`, () =>
     withServer(listener, async (baseUrl) => {
       const seen = await runJudge({ baseUrl, tokenEnv: 'TOKEN', json: true, timeoutS: '0.3' });
       assert.is(seen.code, 3);
@@ -103,8 +107,8 @@ broken('no HTTP at all: exit 3', async () => {
   assert.match(seen.report.notes.join('\n'), 'not HTTP');
 });
 
-// It says yes to everything, and so well that it is taken for the API: then no refusal is passed.
-broken('one that creates whatever it is asked: it deviates, and passes no refusal', () =>
+// It looks like the API, so it is judged.
+broken('a server that creates everything: it deviates, and passes no refusal', () =>
   withServer(
     drained((response) =>
       response

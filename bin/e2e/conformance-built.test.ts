@@ -30,7 +30,7 @@ for (const [args, code, words] of CALLS) {
   });
 }
 
-built('judges, and with --json standard output is JSON and nothing else', () =>
+built('with --json standard output is only JSON', () =>
   sandboxed({ clock: 'frozen' }, async (url) => {
     const ended = await conformance(['run', '--base-url', url, '--only', 'BULK-6', '--json']);
     assert.is(ended.code, 0, ended.err);
@@ -39,7 +39,7 @@ built('judges, and with --json standard output is JSON and nothing else', () =>
   }),
 );
 
-built('Ctrl-C: what is done is reported, exit 130', () =>
+built('Ctrl-C: the report has what is done, exit 130', () =>
   sandboxed({ clock: 'frozen', plan: 'standard' }, (url, sandbox) =>
     withFolder(async (cwd) => {
       const { token } = sandbox.credential('firm');

@@ -1,11 +1,10 @@
-// A machine that gives the judge no turns makes late what was sent in time: that is never held
-// against the target.
+// A stalled judge receives late what was sent in time: that is never a deviation of the target.
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { runJudge } from '../commands/conformance/testing/run-judge.ts';
 import { startSandbox } from './testing/program.ts';
 
-/** A sandbox in a program of its own, which goes on while the judge has no turn. */
+/** A sandbox in its own process, which runs while the judge is blocked. */
 async function withSandbox(play: (url: string) => Promise<void>) {
   const { program: sandbox, ready } = await startSandbox(['--clock', 'frozen']);
   try {
@@ -16,7 +15,7 @@ async function withSandbox(play: (url: string) => Promise<void>) {
   }
 }
 
-/** Takes all turns but one now and then, for as long as `play` takes. */
+/** Blocks the event loop nearly all the time while `play` runs. */
 async function starving<T>(blockMs: number, play: () => Promise<T>): Promise<T> {
   const cell = new Int32Array(new SharedArrayBuffer(4));
   let over = false;
@@ -37,7 +36,7 @@ const starved = suite('a starved judge');
 
 const SENSITIVE = ['evt-brands', 'evt-firms', 'evt-disabled'];
 
-starved('calls nothing a deviation', () =>
+starved('reports no deviation', () =>
   withSandbox(async (baseUrl) => {
     const { report, code } = await starving(350, () =>
       runJudge({ baseUrl, only: SENSITIVE, json: true }),

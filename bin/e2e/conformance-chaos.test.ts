@@ -1,5 +1,5 @@
-// Whatever goes wrong between the judge and a conforming target is never held against the target:
-// limits out of turn, gateways, firewalls, cut and slow connections, and clocks that are wrong.
+// Network faults between the judge and a conforming target are never deviations of the target: rate
+// limits, gateways, firewalls, cut and slow connections, and wrong clocks.
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { type JudgeRun, runJudge, withFolder } from '../commands/conformance/testing/run-judge.ts';
@@ -16,7 +16,7 @@ function expectNoDeviation({ report, code }: JudgeRun, codes: readonly number[] 
 const chaos = suite('network faults');
 
 const ORDINARY = ['ACC-1', 'UPD-7', 'TXN-2', 'HOOK-1'];
-/** Where limits, retries, faults and races make it hardest to tell whose doing something was. */
+/** Limits, retries, faults and races make causes hardest to tell apart here. */
 const HARDEST = ['LIM-5', 'IDEM-4c', 'IDEM-6*', 'IDEM-15', 'EVT-7', 'TXS-4', 'AUTH-3a'];
 
 const DAYS: [rate: number, seed: number, only: readonly string[], least: number][] = [
@@ -24,13 +24,13 @@ const DAYS: [rate: number, seed: number, only: readonly string[], least: number]
   [0.3, 13, ['BULK-*', 'TXS-4'], 1],
 ];
 for (const [rate, seed, only, least] of DAYS) {
-  chaos(`${rate * 100} of 100 requests go wrong: no deviation`, () =>
+  chaos(`${rate * 100} of 100 requests fail: no deviation`, () =>
     sandboxed({ clock: 'frozen' }, async (target) => {
       const proxy = await startChaosProxy({ target, draw: faultDrawer(seed, rate), slowMs: 200 });
       const controlUrl = `${target}/_sandbox`;
       const seen = await runJudge({ baseUrl: proxy.url, controlUrl, json: true, only });
       await proxy.close();
-      assert.ok(proxy.injected.size > 0, 'something went wrong');
+      assert.ok(proxy.injected.size > 0, 'faults were injected');
       expectNoDeviation(seen);
       const { passed } = seen.report.summary;
       assert.ok(passed >= least, `${passed} passed`);
@@ -40,7 +40,7 @@ for (const [rate, seed, only, least] of DAYS) {
 
 const NETWORK_FAULTS = ['error-page', 'reset-after', 'truncated', 'slow'] as const;
 for (const fault of NETWORK_FAULTS.slice(1, 3)) {
-  chaos(`every answer is ${fault}: nothing is passed that was not shown`, () =>
+  chaos(`every response is ${fault}: no rule is passed without evidence`, () =>
     sandboxed({ clock: 'frozen' }, async (target) => {
       const draw = (): NetworkFault => fault;
       const proxy = await startChaosProxy({ target, draw, slowMs: 20 });

@@ -1,5 +1,4 @@
-// `conformance client -- COMMAND`: sample clients that are judged, and the ways in which a command can
-// be of no use.
+// `conformance client -- COMMAND`: sample clients are judged, and unusable commands are reported.
 import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -49,7 +48,7 @@ function verdictsOf({ out }: CommandRun): Record<string, string> {
   return Object.fromEntries(rules.map(({ id, verdict }) => [id, verdict]));
 }
 
-judged('a right client passes what it does, and what it does not do is not met', async () => {
+judged('a correct client passes the selected checks', async () => {
   const ids = process.env.ALL_SAMPLES
     ? checks.map(({ id }) => id)
     : ['CLT-key-sent', 'CLT-unknown-fields', 'CLT-converged'];
@@ -93,7 +92,7 @@ for (const { name, fails } of process.env.ALL_SAMPLES ? [...rightClients, ...wro
   });
 }
 
-judged('a finding tells who has never heard of it what to do, and no secret', async () => {
+judged('a finding explains the problem and the fix, and shows no secret', async () => {
   const careless = `
     const { SANDBOX_BASE_URL: base, SANDBOX_TOKEN: token, SANDBOX_BRAND_ID: brand_id } = process.env;
     const headers = { authorization: 'Bearer ' + token, 'content-type': 'application/json' };
@@ -136,35 +135,32 @@ judged('a client that only reads is not judged by writes', async () => {
   assert.is(ran.code, 0);
 });
 
-judged(
-  'if the first run fails, the report says so, and habits are judged all the same',
-  async () => {
-    const failing = await run([
-      '--json',
-      '--only',
-      'CLT-key-sent',
-      'CLT-500',
-      ...clientNamed('no-key'),
-    ]);
-    assert.is(verdictsOf(failing)['CLT-key-sent'], 'fails');
-    assert.is(verdictsOf(failing)['CLT-500'], 'inconclusive');
-    const { notes } = JSON.parse(failing.out) as ClientReport;
-    assert.match(notes.join(' '), 'was answered 400 idempotency_key_required');
-    assert.is(failing.code, 1);
-    const silent = await run(program('console.log("nothing to do")'));
-    assert.is(silent.code, 3);
-    assert.match(silent.out, 'The first run called nothing');
-    assert.match(silent.out, 'nothing to do');
-    const broken = await run(program('console.error("no such module"); process.exit(7)'));
-    assert.is(broken.code, 3);
-    assert.match(broken.out, 'The command failed to start: it ended with exit code 7');
-    assert.match(broken.out, '| no such module');
-  },
-);
+judged('if the first run fails, the report says so, and habits are still judged', async () => {
+  const failing = await run([
+    '--json',
+    '--only',
+    'CLT-key-sent',
+    'CLT-500',
+    ...clientNamed('no-key'),
+  ]);
+  assert.is(verdictsOf(failing)['CLT-key-sent'], 'fails');
+  assert.is(verdictsOf(failing)['CLT-500'], 'inconclusive');
+  const { notes } = JSON.parse(failing.out) as ClientReport;
+  assert.match(notes.join(' '), 'was answered 400 idempotency_key_required');
+  assert.is(failing.code, 1);
+  const silent = await run(program('console.log("nothing to do")'));
+  assert.is(silent.code, 3);
+  assert.match(silent.out, 'The first run called nothing');
+  assert.match(silent.out, 'nothing to do');
+  const broken = await run(program('console.error("no such module"); process.exit(7)'));
+  assert.is(broken.code, 3);
+  assert.match(broken.out, 'The command failed to start: it ended with exit code 7');
+  assert.match(broken.out, '| no such module');
+});
 
-judged('a command that cannot run beside itself is run one at a time', async () => {
-  // A fixed port, as tests of webhook receivers have it. Except for the first one, who has it keeps it
-  // until another has been refused: how long that takes depends on the machine.
+judged('a command that cannot run concurrently is run one at a time', async () => {
+  // A fixed port, as in tests of webhook receivers. Each run after the first keeps it until another run
+  // has been refused, because the timing depends on the machine.
   const reads = `
     import { appendFileSync, existsSync, statSync, writeFileSync } from 'node:fs';
     import { createServer } from 'node:http';
@@ -189,7 +185,7 @@ judged('a command that cannot run beside itself is run one at a time', async () 
   assert.is(ran.code, 0);
 });
 
-judged('a command that does not end is ended, with all that it started', async () => {
+judged('a command that does not end is killed, with its child processes', async () => {
   const mark = join(folder, 'child');
   const text = `
     import { spawn } from 'node:child_process';
@@ -198,7 +194,7 @@ judged('a command that does not end is ended, with all that it started', async (
     writeFileSync(${JSON.stringify(mark)}, String(child.pid));
     setInterval(() => {}, 1000);
   `;
-  // On a slow machine the command gets more time until it has started its child.
+  // On a slow machine the command needs more time to start its child.
   for (let timeoutS = 1; !existsSync(mark) && timeoutS < 100; timeoutS *= 4) {
     const { code, out } = await run(['--timeout-s', String(timeoutS), ...program(text)]);
     assert.is(code, 3);
@@ -240,11 +236,11 @@ for (const [args, words] of unusable) {
   });
 }
 
-judged('an interrupt ends it with what is done until then', async () => {
+judged('an interrupted run reports what is done', async () => {
   const child = new Program([CONFORMANCE, 'client', '--json', ...clientNamed('none')], {
     cwd: folder,
   });
-  // The first run is over, and the others are not.
+  // The first run has ended, the others have not.
   await child.says('the first run: ');
   child.signal('SIGINT');
   const { code, out } = await child.ended;

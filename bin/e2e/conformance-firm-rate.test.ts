@@ -1,11 +1,11 @@
-// The allowance of a firm, judged in real time by the credentials of a profile alone.
+// The rate of a firm, judged in real time with the credentials of a profile.
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { runJudge, withFolder } from '../commands/conformance/testing/run-judge.ts';
 import { type ProfileRates, writeProfile } from './testing/live-profile.ts';
 import { sandboxed } from './testing/sandboxed.ts';
 
-/** What LIM-3 comes to where the firm has this rate and the profile says so or not. */
+/** The verdict of LIM-3 for a firm with this rate; `isTold`: the profile names the rate. */
 function judged(isTold: boolean, firmPerSecond: number): Promise<string> {
   return sandboxed({ clock: 'real' }, (baseUrl, sandbox) =>
     withFolder(async (cwd) => {
@@ -23,13 +23,13 @@ function judged(isTold: boolean, firmPerSecond: number): Promise<string> {
 
 const firmRate = suite('the rate of a firm');
 
-firmRate('is seen in real time, where credentials together are allowed more', async () => {
+firmRate('is judged in real time if the credentials together are allowed more', async () => {
   const [kept, tooFast, untold] = await Promise.all([
     judged(true, 20),
     judged(true, 40),
     judged(false, 10),
   ]);
-  // On a machine that is too busy it may not be told: but no one is taken for another.
+  // A busy machine may not be able to decide, but it never confuses the cases.
   assert.match(kept!, /^(passed|inconclusive)/);
   assert.match(tooFast!, /^(deviates|inconclusive)/);
   assert.match(untold!, /^inconclusive .*agreement/);

@@ -48,7 +48,7 @@ async function kept<T>(
 
 const secretEnv = 'SECRET';
 
-command('a right receiver: exit 0, and no more deliveries than were told', () =>
+command('a correct receiver: exit 0, and no more deliveries than announced', () =>
   kept({}, async (url) => {
     const { code, out, err } = await judge({ url, secretEnv, json: true });
     assert.is(code, 0, out);
@@ -79,7 +79,7 @@ command('a dry run names every check and sends nothing', () =>
   }),
 );
 
-command('one that looks at nothing is told where to begin', () =>
+command('a receiver that checks nothing: the report says where to begin', () =>
   kept({ answer: () => ({ status: 200 }) }, async (url) => {
     const { code, out } = await judge({ url, secretEnv });
     assert.is(code, 1, out);
@@ -116,7 +116,7 @@ command('a broken one: exit 1, and what, why, at stake and mend in every report'
   ),
 );
 
-command('one that goes away at hostile input: which, and nothing of the rest', async () => {
+command('a receiver that crashes on hostile input: the report names the input', async () => {
   let gone = false;
   const server = createServer(async (request, response) => {
     let length = 0;
@@ -163,7 +163,7 @@ command('interrupted: what was judged stands, exit 130', () => {
 const moments = [1, 30, mostDeliveries(false) - 1];
 
 for (const moment of moments) {
-  command(`interrupted at delivery ${moment}: nothing is held against a right receiver`, () => {
+  command(`interrupted at delivery ${moment}: a correct receiver fails no check`, () => {
     const stop = new AbortController();
     let count = 0;
     // What waits for its answer at that moment is cut off.
@@ -188,13 +188,13 @@ for (const moment of moments) {
   });
 }
 
-command('no one there: exit 3, and asked whether it runs', async () => {
+command('no server: exit 3, and the message asks whether it runs', async () => {
   const { code, out } = await judge({ url: 'http://127.0.0.1:9/', secretEnv });
   assert.is(code, 3, out);
   assert.match(out.replace(/\s+/g, ' '), 'is the receiver running?');
 });
 
-command('a port that does not speak TLS is told in words', () =>
+command('a port without TLS is reported in words', () =>
   kept({}, async (url) => {
     const { code, out } = await judge({ url: url.replace('http:', 'https:'), secretEnv });
     assert.is(code, 3, out);
@@ -212,36 +212,44 @@ command('another secret: exit 3, with the likely reason', () =>
   }),
 );
 
-command('side effects are counted; a probe that counts nothing is refused at once', async () => {
-  let effects = 0;
-  const seen = new Set<string>();
-  const answer: ReceiverSteps['answer'] = (verified, raw) => {
-    const { id } = JSON.parse(raw.toString() || '{}') as { id?: string };
-    if (verified && id !== undefined && !seen.has(id)) effects += 1;
-    if (verified && id !== undefined) seen.add(id);
-    return { status: verified ? 204 : 400 };
-  };
-  const probe = createServer(({ url }, response) =>
-    response.end(url === '/count' ? `{"count":${effects}}` : '<html>'),
-  );
-  await new Promise<void>((resolve) => probe.listen(0, '127.0.0.1', resolve));
-  const at = `http://127.0.0.1:${(probe.address() as AddressInfo).port}`;
-  try {
-    await kept({ answer }, async (url) => {
-      const { code, out } = await judge({ url, secretEnv, effectProbe: `${at}/count`, json: true });
-      assert.is(code, 0, out);
-      const report = JSON.parse(out) as Report;
-      assert.is(report.rules.length, allChecks.length);
-      assert.is(report.requests, mostDeliveries(true));
-      const wrong = await judge({ url, secretEnv, effectProbe: `${at}/page` });
-      assert.is(wrong.code, 2);
-      assert.match(wrong.err, /--effect-probe: .*answers neither a number/);
-    });
-  } finally {
-    probe.close();
-    probe.closeAllConnections();
-  }
-});
+command(
+  'side effects are counted; a probe that counts nothing is refused immediately',
+  async () => {
+    let effects = 0;
+    const seen = new Set<string>();
+    const answer: ReceiverSteps['answer'] = (verified, raw) => {
+      const { id } = JSON.parse(raw.toString() || '{}') as { id?: string };
+      if (verified && id !== undefined && !seen.has(id)) effects += 1;
+      if (verified && id !== undefined) seen.add(id);
+      return { status: verified ? 204 : 400 };
+    };
+    const probe = createServer(({ url }, response) =>
+      response.end(url === '/count' ? `{"count":${effects}}` : '<html>'),
+    );
+    await new Promise<void>((resolve) => probe.listen(0, '127.0.0.1', resolve));
+    const at = `http://127.0.0.1:${(probe.address() as AddressInfo).port}`;
+    try {
+      await kept({ answer }, async (url) => {
+        const { code, out } = await judge({
+          url,
+          secretEnv,
+          effectProbe: `${at}/count`,
+          json: true,
+        });
+        assert.is(code, 0, out);
+        const report = JSON.parse(out) as Report;
+        assert.is(report.rules.length, allChecks.length);
+        assert.is(report.requests, mostDeliveries(true));
+        const wrong = await judge({ url, secretEnv, effectProbe: `${at}/page` });
+        assert.is(wrong.code, 2);
+        assert.match(wrong.err, /--effect-probe: .*answers neither a number/);
+      });
+    } finally {
+      probe.close();
+      probe.closeAllConnections();
+    }
+  },
+);
 
 const url = 'http://127.0.0.1:9/hooks';
 const wrong: readonly (readonly [Given, RegExp])[] = [

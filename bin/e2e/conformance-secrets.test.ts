@@ -59,7 +59,7 @@ function babble(incoming: IncomingMessage, response: ServerResponse): void {
       Object.assign(body, { access_token: SECRETS.access, refresh_token: SECRETS.refresh });
       Object.assign(body, { token_type: 'Bearer', expires_in: 60 });
     }
-    // A secret that was issued once is told again, in other places.
+    // An issued secret is repeated in other places.
     if (url.includes('/accounts')) body.last_name = `${SECRETS.webhook} ${SECRETS.access}`;
     response.writeHead(201, {
       'content-type': 'application/json',

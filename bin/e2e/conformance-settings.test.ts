@@ -1,5 +1,5 @@
-// What the specification leaves open is never judged: whatever the simulator chooses, in whatever
-// order it is asked, it is conformant; and what is observed of it makes another one like it.
+// Open questions are never judged: with any settings, and in any order of scenarios, the simulator is
+// conformant; and the observed settings configure another simulator in the same way.
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { suite } from 'uvu';
@@ -96,23 +96,23 @@ const CHANGED: Partial<Settings> = {
 
 const open = suite('open questions');
 
-open('with every choice made otherwise, every rule is passed', async () => {
+open('with other settings every rule is passed', async () => {
   const other = otherChoices();
   assert.ok(Object.keys(other).length >= 40, `${Object.keys(other).length} settings`);
   const chosen = playedScenarios.filter(({ id, lane }) => lane !== 'limits' && !LARGE.test(id));
   const complaints = complaintsAbout(null, await judgeDeviation(null, chosen, 7, other));
-  // NS-29: what is merely advised on.
+  // NS-29: some findings are advice.
   assert.equal(
     complaints.filter((each) => !each.endsWith(' is advisory')),
     [],
   );
 });
 
-open('with the defaults every choice is seen as it is', async () => {
+open('the defaults are observed as they are', async () => {
   // The others send most requests, and the next test sees their defaults.
   const only = observing.filter((id) => !/^(lim|auth)-/.test(id));
   const seen = await judgeWith({}, { seed: '5', only });
-  // NS-29: some is merely advised on.
+  // NS-29: some findings are advice.
   assert.equal(unpassedOf(seen, ['advisory']), []);
   assert.equal(
     seen.observed.filter(({ same }) => same === false),
@@ -120,7 +120,7 @@ open('with the defaults every choice is seen as it is', async () => {
   );
 });
 
-open('what is observed makes a simulator like the one that was observed', () =>
+open('the observed settings are those of the target', () =>
   withFolder(async (cwd) => {
     const given = { seed: '2', only: observing, observed: 'o.json' };
     assert.equal(unpassedOf(await judgeWith(CHANGED, given, cwd), ['advisory']), []);

@@ -20,7 +20,7 @@ const DEVIATING: SandboxOptions = {
 
 const command = suite('conformance run');
 
-command('with a control plane: conformant, and every report is written without a secret', () =>
+command('with a control plane: conformant, and no report contains a secret', () =>
   sandboxed(FROZEN, (baseUrl) =>
     withFolder(async (cwd) => {
       const report = ['json=r.json', 'junit=r.xml', 'html=r.html', 'markdown=r.md'];
@@ -33,7 +33,7 @@ command('with a control plane: conformant, and every report is written without a
       for (const file of ['r.json', 'r.xml', 'r.html', 'r.md', 'o.json']) {
         const text = readFileSync(join(cwd, file), 'utf8');
         assert.ok(text.length > 100, file);
-        // How the sandbox begins its tokens, client secrets and signing secrets.
+        // The prefixes of tokens, client secrets and signing secrets of the sandbox.
         assert.not.match(text, /\b(tok|cs|whsec)_[A-Za-z0-9]{12}/, file);
         assert.not.match(text, /v1=[0-9a-f]{20}/, file);
       }
@@ -49,7 +49,7 @@ function tokenOf(sandbox: SandboxHandle, name: string): string {
   return token;
 }
 
-/** A profile of the sandbox's own starting world, as the documentation shows it. */
+/** A profile of the starting world, as in the documentation. */
 function profileOf(sandbox: SandboxHandle, over: object = {}): object {
   const token = (name: string) => tokenOf(sandbox, name);
   const place = (account: string, trading: string) => ({
@@ -81,7 +81,7 @@ const STANDARD: SandboxOptions = {
   forwards: [{ from: 'https://example.com', to: 'http://127.0.0.1:9/' }],
 };
 
-/** Asks for the subscriptions of firm 1 that are not disabled, at a rate of its own. */
+/** Lists the enabled subscriptions of firm 1 with a credential of its own. */
 async function watchSubscriptions(baseUrl: string, sandbox: SandboxHandle) {
   const asked = { firm_id: '1', scopes: ['webhooks:manage'], rate_per_second: 1000 };
   const { token } = (await sandbox.control('POST', 'credentials', asked)) as { token: string };
@@ -96,7 +96,7 @@ async function watchSubscriptions(baseUrl: string, sandbox: SandboxHandle) {
 }
 
 command(
-  'with a profile alone: no deviation, the target is left tidy, hints say what is lacking',
+  'with a profile: no deviation, no subscription is left, and the report says what to add',
   () =>
     sandboxed(STANDARD, (baseUrl, sandbox) =>
       withFolder(async (cwd) => {
@@ -125,7 +125,7 @@ command(
     ),
 );
 
-command('a bare token finds out itself what it is bound to', () =>
+command('the brand of a bare token is found out', () =>
   sandboxed(STANDARD, async (baseUrl, sandbox) => {
     const only = ['ACC-20', 'ACC-17'];
     const given: Given = { baseUrl, controlUrl: 'none', tokenEnv: 'OWN', json: true, only };
@@ -140,7 +140,7 @@ command('a bare token finds out itself what it is bound to', () =>
   }),
 );
 
-command('an interrupted run reports what is done, leaves the target tidy and exits with 130', () =>
+command('an interrupted run reports what is done, leaves no subscription and exits with 130', () =>
   sandboxed({ ...STANDARD, plan: 'sandbox' }, (baseUrl, sandbox) =>
     withFolder(async (cwd) => {
       const own = profileOf(sandbox, { plan: { per_second: 5 } });
@@ -154,7 +154,7 @@ command('an interrupted run reports what is done, leaves the target tidy and exi
         only: ['HOOK-*'],
       };
       const running = runJudge(given, { cwd }, stop.signal);
-      // Once it has a subscription of its own it has something to leave behind.
+      // Wait until the run has created a subscription.
       while ((await openOnes()).length === before.length) {
         await sleep(250);
       }
@@ -169,7 +169,7 @@ command('an interrupted run reports what is done, leaves the target tidy and exi
   ),
 );
 
-command('a baseline bears with what it names, and tells what is stale', () =>
+command('a baseline accepts known failures and reports stale entries', () =>
   withFolder(async (cwd) => {
     const only = ['BULK-1', 'BULK-6'];
     const given: Given = { only, json: true, baseline: 'b.json' };
@@ -195,41 +195,51 @@ command('a baseline bears with what it names, and tells what is stale', () =>
     });
     const other = { ...DEVIATING, deviations: ['bulk-answers-201'] };
     await sandboxed(other, async (baseUrl) => {
-      assert.is((await runJudge({ ...given, baseUrl }, { cwd })).code, 1, 'another failure is new');
+      assert.is(
+        (await runJudge({ ...given, baseUrl }, { cwd })).code,
+        1,
+        'a different failure is new',
+      );
     });
   }),
 );
 
-command('on GitHub deviations are annotated, and a target’s words are no commands', () =>
-  sandboxed(DEVIATING, async (baseUrl) => {
-    const env = { GITHUB_ACTIONS: 'true' };
-    const { out } = await runJudge({ baseUrl, only: ['BULK-6'] }, { env });
-    const lines = out.split('\n');
-    assert.ok(lines.some((line) => line.startsWith('::error title=BULK-6 deviates::')));
-    assert.match(lines[0]!, /^::stop-commands::/);
-    const inJson = await runJudge({ baseUrl, only: ['BULK-6'], json: true }, { env });
-    assert.is(inJson.report.verdict, 'deviates', 'standard output is JSON and nothing else');
-    assert.match(inJson.err, '::error title=BULK-6');
-  }),
+command(
+  'on GitHub deviations are annotated, and text of a target is never a workflow command',
+  () =>
+    sandboxed(DEVIATING, async (baseUrl) => {
+      const env = { GITHUB_ACTIONS: 'true' };
+      const { out } = await runJudge({ baseUrl, only: ['BULK-6'] }, { env });
+      const lines = out.split('\n');
+      assert.ok(lines.some((line) => line.startsWith('::error title=BULK-6 deviates::')));
+      assert.match(lines[0]!, /^::stop-commands::/);
+      const inJson = await runJudge({ baseUrl, only: ['BULK-6'], json: true }, { env });
+      assert.is(inJson.report.verdict, 'deviates', 'standard output is only JSON');
+      assert.match(inJson.err, '::error title=BULK-6');
+    }),
 );
 
 const MISUSED: [name: string, given: Given, words: RegExp][] = [
-  ['a glob for nothing', { only: ['BULC-*'] }, /--only: "BULC-\*" matches no rule/],
-  ['a skip of nothing', { skip: ['x'] }, /--skip: "x" matches no rule/],
+  ['a glob without a match', { only: ['BULC-*'] }, /--only: "BULC-\*" matches no rule/],
+  ['a skip without a match', { skip: ['x'] }, /--skip: "x" matches no rule/],
   [
-    'a profile that is not there',
+    'a missing profile',
     { profile: 'nope.json' },
     /nope\.json: there is no such file; conformance init/,
   ],
-  ['a baseline that is not there', { baseline: 'nope.json' }, /nope\.json: there is no such file/],
-  ['a report into no folder', { report: ['json=no/r.json'] }, /cannot write no\/r\.json: there is/],
-  ['settings into a folder', { observed: '.' }, /\. is a folder/],
+  ['a missing baseline', { baseline: 'nope.json' }, /nope\.json: there is no such file/],
+  [
+    'a report in a missing folder',
+    { report: ['json=no/r.json'] },
+    /cannot write no\/r\.json: there is/,
+  ],
+  ['settings to a folder', { observed: '.' }, /\. is a folder/],
 ];
 for (const [name, given, words] of MISUSED) {
   command(`refused before anything is sent: ${name}`, () =>
     withFolder(async (cwd) => {
       try {
-        // Nothing listens there, so that whatever were sent would show as another error.
+        // Nothing listens there: a request would fail with another error.
         await runJudge({ baseUrl: 'http://127.0.0.1:9', ...given }, { cwd });
         assert.unreachable();
       } catch (error) {

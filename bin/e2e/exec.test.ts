@@ -1,4 +1,4 @@
-// `sandbox exec -- COMMAND`: what the command finds, and how its end is told.
+// `sandbox exec -- COMMAND`: the environment of the command, and its exit code.
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -15,10 +15,10 @@ const folder = mkdtempSync(join(tmpdir(), 'exec-'));
 
 const run = (args: readonly string[]) => runProgram([SANDBOX, 'exec', ...args], { cwd: folder });
 
-/** A script of a shell, which starts faster than Node. */
+/** A shell script, which starts faster than Node. */
 const script = (text: string, ...args: string[]) => ['--', 'sh', '-c', text, 'sh', ...args];
 
-/** A program in one line, run by this very Node. */
+/** A program that is run by the same Node. */
 const program = (text: string) => ['--', process.execPath, '--input-type=module', '-e', text];
 
 const isServed = async (baseUrl: string): Promise<boolean> =>
@@ -28,7 +28,7 @@ const isServed = async (baseUrl: string): Promise<boolean> =>
   );
 
 exec(
-  'the command finds the sandbox and its credentials, and its exit code is passed on',
+  'the command gets the sandbox and its credentials, and its exit code is returned',
   async () => {
     const { code, out, err } = await run(
       program(`
@@ -70,14 +70,14 @@ exec(
       'SANDBOX_TRADING_ACCOUNT_ID',
     ];
     assert.is(err, '');
-    // Standard output holds only what the command printed.
+    // Standard output is only that of the command.
     const { base, ...seen } = JSON.parse(out);
     assert.equal([code, seen], [7, { statuses: [200, 201, 201], set }]);
-    assert.is(await isServed(base), false, 'the sandbox has ended with the command');
+    assert.is(await isServed(base), false, 'the sandbox ends with the command');
   },
 );
 
-exec('coverage: its lines work in a shell, and too little of it ends with 1', async () => {
+exec('coverage: its commands work in a shell, and too little coverage is exit code 1', async () => {
   const tried = ['TXS-8', 'AUTH-2', 'EVT-10b'];
   const file = join(folder, 'coverage.json');
   const { code, out, err } = await run([
@@ -103,14 +103,14 @@ exec('coverage: its lines work in a shell, and too little of it ends with 1', as
   assert.equal(missed, [], err);
   assert.match(err, `Coverage: ${rules.met} of ${allRules.length} rules`);
   assert.match(err, /fewer than the 90 % of --coverage-min/);
-  // The last ten, each with its line.
+  // The last ten, each with its command.
   const next = err.slice(err.indexOf('Most worth trying next'));
   assert.is(next.match(/^ {4}(?:curl |ID=|for )/gm)?.length, 10);
   const [{ id, words, line }] = not_met;
   assert.ok(next.replace(/\s+/g, ' ').includes(`${id}: ${words} ${line} `), next);
 });
 
-exec('a right client is told no hint, and a wrong one what is wrong', async () => {
+exec('a correct client gets no hint, a wrong one gets its hint', async () => {
   const file = join(folder, 'hints.json');
   const told = async (...client: readonly string[]) => {
     const [name = '', ...words] = client;
@@ -130,13 +130,13 @@ exec('a right client is told no hint, and a wrong one what is wrong', async () =
   assert.equal(await told('node-mistakes.mjs', 'key-of-account'), ['body_unlike_first']);
 });
 
-exec('coverage for a folder that there is not is refused before anything starts', async () => {
+exec('coverage in a missing folder is refused before anything starts', async () => {
   const { code, out, err } = await run(['--coverage=json=no/such', ...script('echo 1')]);
   assert.equal([code, out], [2, ''], err);
   assert.match(err, '--coverage=json=no/such: there is no folder no');
 });
 
-exec('options before the command are those of start; what follows -- is its own', async () => {
+exec('options before -- are those of start; arguments after it belong to the command', async () => {
   writeFileSync(join(folder, 'token'), 'from-a-file\n');
   const look = `
     ask() { curl -s "$SANDBOX_CONTROL_URL/$1" -H "authorization: Bearer $TOKEN"; echo; }
@@ -161,24 +161,24 @@ exec('options before the command are those of start; what follows -- is its own'
   assert.is(args, '--port x');
 });
 
-exec('a command that is not there is 127, and said', async () => {
+exec('a missing command is exit code 127', async () => {
   const { code, out, err } = await run(['--', './no-such-command']);
   assert.equal([code, out], [127, '']);
   assert.match(err, /^sandbox: \.\/no-such-command cannot be run: there is no such command\n$/);
 });
 
-exec('one that cannot be run is 126', async () => {
+exec('a command that cannot be run is exit code 126', async () => {
   const { code, err } = await run(['--', '.']);
   assert.match(err, /^sandbox: \. cannot be run: EACCES\n$/);
   assert.is(code, 126);
 });
 
-exec('a command that a signal ends is told as a shell tells it', async () => {
+exec('a signal that ends the command becomes its exit code, as in a shell', async () => {
   const { code } = await run(script('kill -9 $$'));
   assert.is(code, 128 + 9);
 });
 
-/** A command that prints its base URL and waits; the sandbox runs in a process group of its own. */
+/** A command that prints its base URL and waits; the sandbox has its own process group. */
 function waiting(text: string): Program {
   const command = program(`
     ${text}
@@ -188,7 +188,7 @@ function waiting(text: string): Program {
   return new Program([SANDBOX, 'exec', ...command], { cwd: folder, detached: true });
 }
 
-exec('SIGTERM goes to the command, which decides how it ends', async () => {
+exec('SIGTERM is passed on to the command', async () => {
   const child = waiting(
     "process.on('SIGTERM', () => { console.log('received'); process.exit(6); });",
   );
@@ -200,13 +200,13 @@ exec('SIGTERM goes to the command, which decides how it ends', async () => {
   assert.is(await isServed(base), false);
 });
 
-exec('Ctrl-C, which reaches the whole group, comes to the command once', async () => {
+exec('Ctrl-C, which reaches the whole group, is not passed on a second time', async () => {
   const child = waiting(`
     let count = 0;
     process.on('SIGINT', () => {
       count += 1;
       if (count > 1) return;
-      // A signal that is passed on would follow at once.
+      // A signal that is passed on would arrive immediately.
       setTimeout(() => { console.log('received ' + count); process.exit(5); }, 300);
     });
   `);
@@ -218,7 +218,7 @@ exec('Ctrl-C, which reaches the whole group, comes to the command once', async (
   assert.is(await isServed(base), false);
 });
 
-exec('the help offers what it does: a free port, and nothing about what start prints', () => {
+exec('the help has a free port as the default, and no options about the output of start', () => {
   const command = new Command('exec');
   defineExec(command);
   const help = command.helpInformation();
@@ -226,24 +226,27 @@ exec('the help offers what it does: a free port, and nothing about what start pr
   for (const option of ['--json', '--quiet', '--open']) assert.not.match(help, option);
 });
 
-exec('a ready file or a recording that cannot be is exit code 2, and nothing is run', async () => {
-  writeFileSync(join(folder, 'old.jsonl'), 'evidence\n');
-  for (const [args, words] of [
-    [['--record', 'no/such/file'], '--record no/such/file: there is no folder /'],
-    [['--record', 'old.jsonl'], '--record old.jsonl: is there already'],
-  ] as const) {
-    const { code, out, err } = await run([...args, ...script('echo ran')]);
-    assert.equal([code, out], [2, ''], err);
-    assert.ok(err.startsWith(`sandbox: ${words}`), err);
-  }
-});
+exec(
+  'an impossible ready file or recording is exit code 2, and the command is not run',
+  async () => {
+    writeFileSync(join(folder, 'old.jsonl'), 'evidence\n');
+    for (const [args, words] of [
+      [['--record', 'no/such/file'], '--record no/such/file: there is no folder /'],
+      [['--record', 'old.jsonl'], '--record old.jsonl: is there already'],
+    ] as const) {
+      const { code, out, err } = await run([...args, ...script('echo ran')]);
+      assert.equal([code, out], [2, ''], err);
+      assert.ok(err.startsWith(`sandbox: ${words}`), err);
+    }
+  },
+);
 
-exec('a start that comes to nothing leaves no recording behind', async () => {
+exec('a failed start leaves no recording', async () => {
   await run(['--record', 'new.jsonl', '--ready-file', 'no/such/file', '--', 'true']);
   assert.is(existsSync(join(folder, 'new.jsonl')), false);
 });
 
-exec('no command is a usage error, and so is an option that start does not take', async () => {
+exec('a missing command and an unknown option are usage errors', async () => {
   for (const [args, words] of [
     [[], /name the command to run after --/],
     [['--json', '--', 'true'], /unknown option '--json'/],

@@ -1,4 +1,4 @@
-// `sandbox start --forward-to`: a receiver author's first minutes, as the README tells them.
+// `sandbox start --forward-to`: the first minutes of the author of a receiver, as in the README.
 import { mkdtempSync, rmSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -88,13 +88,13 @@ forwarding('a receiver in ten lines verifies what it gets', async (place) => {
   const { kind, attempt, url } = JSON.parse(sent) as Record<string, unknown>;
   assert.equal([kind, attempt, url], ['account.created', 1, `http://localhost:${port}/hooks`]);
 
-  // A reset leaves the subscription, under the same secret.
+  // A reset keeps the subscription and its secret.
   await control(ready, 'POST', 'reset', {});
   await createAccount(ready, 'bob');
   await local.says('account.created\naccount.created\n');
 });
 
-/** Of a sandbox in this process: its receiver, and where deliveries go. */
+/** The receiver and the forwards of an in-process sandbox. */
 async function forwardsWith(options: SandboxOptions) {
   const sandbox = await createSandbox(options);
   const { subscription } = (await sandbox.control('GET', 'info')) as ReadyEvent;
@@ -103,10 +103,10 @@ async function forwardsWith(options: SandboxOptions) {
   return { subscription, forwards };
 }
 
-forwarding('a world that was kept, and a receiver at another place', async () => {
+forwarding('a kept world, and a receiver at another URL', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'forward-'));
   const state = join(folder, 'state.json');
-  // It had no receiver when it was saved; then it has one, and then the same one elsewhere.
+  // Saved without a receiver, then with one, then with the same one at another URL.
   await forwardsWith({ state });
   const first = await forwardsWith({ state, forwardTo: 'http://127.0.0.1:9/one' });
   const to = 'http://127.0.0.1:9/two';
@@ -117,7 +117,7 @@ forwarding('a world that was kept, and a receiver at another place', async () =>
   rmSync(folder, { recursive: true });
 });
 
-forwarding('forwards that are named count for a world that was kept', async () => {
+forwarding('forwards in the options apply to a kept world', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'forward-'));
   const forward = { from: 'https://hooks.example.com', to: 'http://127.0.0.1:9/in' };
   const state = join(folder, 'state.json');
@@ -126,7 +126,7 @@ forwarding('forwards that are named count for a world that was kept', async () =
   rmSync(folder, { recursive: true });
 });
 
-forwarding('no one listens: the log says so and when it tries again', async (place) => {
+forwarding('nothing listens: the log says so, and when it retries', async (place) => {
   const port = await freePort();
   const args = ['bin/sandbox.js', 'start', '--port', '0', '--clock', 'frozen', '--ready-file'];
   const file = join(mkdtempSync(join(tmpdir(), 'forward-')), 'ready.json');
@@ -151,7 +151,7 @@ forwarding('no one listens: the log says so and when it tries again', async (pla
   await child.says('connection refused, the last attempt: delivery stops until it is resumed');
 });
 
-forwarding('a forward of an origin, and local webhooks where they are allowed', async (place) => {
+forwarding('a forward of an origin, and allowed local webhooks', async (place) => {
   const got: string[] = [];
   const server = createServer((request, response) => {
     got.push(request.url ?? '');

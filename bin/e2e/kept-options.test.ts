@@ -1,5 +1,4 @@
-// A world that was kept, and options beside it: what is applied, what is refused, where a reset
-// leads.
+// Options for a kept world: which apply, which are refused, and to which world a reset returns.
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -7,7 +6,7 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { createSandbox, type SandboxHandle, type SandboxOptions } from '../../simulator/index.ts';
 
-const kept = suite<{ folder: string; state: string }>('options beside a kept world');
+const kept = suite<{ folder: string; state: string }>('options for a kept world');
 
 const warnings: string[] = [];
 const noteWarning = ({ message }: Error) => warnings.push(message);
@@ -35,7 +34,7 @@ async function see(sandbox: SandboxHandle) {
   return { world, token, plan, mode: clock.mode, nowMs: clock.now_ms, accounts: counts.accounts };
 }
 
-/** The world as it is loaded and, with `isReset`, after a reset; then it is kept again. */
+/** The world after loading and, with `isReset`, after a reset; then it is saved again. */
 async function load(options: SandboxOptions, isReset = false, advanceMs = 0) {
   const sandbox = await createSandbox(options);
   try {
@@ -48,7 +47,7 @@ async function load(options: SandboxOptions, isReset = false, advanceMs = 0) {
   }
 }
 
-kept('the same options work again, and a reset leads where the world began', async (place) => {
+kept('the same options work again, and a reset returns to the starting world', async (place) => {
   const { folder, state } = place;
   const own = join(folder, 'own.json');
   const world = { firms: [{ id: '1', name: 'A', brands: [{ id: '10', name: 'B' }] }] };
@@ -59,40 +58,37 @@ kept('the same options work again, and a reset leads where the world began', asy
   assert.is(begun.world, own);
   const stood = { ...begun, nowMs: Date.UTC(2030, 0, 1) + 5000 };
   assert.equal((await load({ ...first, clock: 'frozen' })).loaded, stood);
-  // And so does one that names nothing of it.
+  // It works without the options too.
   assert.equal(await load({ state }, true), { loaded: stood, reset: begun });
   assert.equal(warnings, []);
-  // A world file that has gone is needed for nothing but resets.
+  // A world file is only needed for resets.
   rmSync(own);
   assert.equal((await load({ state })).loaded, begun);
   assert.match(warnings.join(), /own\.json, which cannot be read; a reset leads to "default"/);
 });
 
-kept(
-  'what contradicts the world is refused by name, and the file left as it was',
-  async (place) => {
-    const { state } = place;
-    await load({ state, clock: '2030-01-01' });
-    const before = readFileSync(state, 'utf8');
-    for (const [options, words] of [
-      [{ world: 'empty' }, /^world empty contradicts \S+, whose world began with default/],
-      [{ clock: '2029-12-31' }, /^clock 2029-12-31T00:00:00.000Z is before 2030/],
-    ] as const) {
-      const refused = await load({ state, ...options }).catch((error: Error) => error);
-      assert.instance(refused, TypeError);
-      assert.match((refused as Error).message, words);
-    }
-    assert.is(readFileSync(state, 'utf8'), before);
-  },
-);
+kept('a contradicting option is refused by name, and the file is not changed', async (place) => {
+  const { state } = place;
+  await load({ state, clock: '2030-01-01' });
+  const before = readFileSync(state, 'utf8');
+  for (const [options, words] of [
+    [{ world: 'empty' }, /^world empty contradicts \S+, whose world began with default/],
+    [{ clock: '2029-12-31' }, /^clock 2029-12-31T00:00:00.000Z is before 2030/],
+  ] as const) {
+    const refused = await load({ state, ...options }).catch((error: Error) => error);
+    assert.instance(refused, TypeError);
+    assert.match((refused as Error).message, words);
+  }
+  assert.is(readFileSync(state, 'utf8'), before);
+});
 
-kept('a clock that is named is set on the loaded world', async ({ state }) => {
+kept('an explicit clock applies to the loaded world', async ({ state }) => {
   const clockOf = async (options: SandboxOptions) => (await load({ state, ...options })).loaded;
   const began = Date.now();
   assert.is((await clockOf({})).mode, 'real');
   const frozen = await clockOf({ clock: 'frozen' });
   assert.is(frozen.mode, 'frozen');
-  assert.ok(frozen.nowMs >= began, 'it stands at the time of the start');
+  assert.ok(frozen.nowMs >= began, 'it is frozen at the time of the start');
   const { mode, nowMs } = await clockOf({ clock: '2090-01-01T00:00:00Z' });
   assert.equal([mode, nowMs], ['frozen', Date.UTC(2090, 0, 1)]);
   const real = await clockOf({ clock: 'real' });
@@ -100,7 +96,7 @@ kept('a clock that is named is set on the loaded world', async ({ state }) => {
   assert.ok(real.nowMs >= Date.UTC(2090, 0, 1), 'never backwards');
 });
 
-kept('a file that does not say where it began is served under its own name', async ({ state }) => {
+kept('a file without a starting world is served under its own name', async ({ state }) => {
   await load({ state, seed: '5' });
   const document = JSON.parse(readFileSync(state, 'utf8'));
   delete document.world.options.begun_as;
@@ -110,7 +106,7 @@ kept('a file that does not say where it began is served under its own name', asy
   assert.is(loaded.world, state);
   assert.ok(loaded.accounts > 0);
   assert.is(reset.accounts, 0);
-  assert.is(reset.token, loaded.token, 'the seed is the one of the file');
+  assert.is(reset.token, loaded.token, 'the seed is that of the file');
 });
 
 kept.run();

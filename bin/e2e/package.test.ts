@@ -1,5 +1,5 @@
-// The package as a project of its own meets it: its types hold under strict settings, and every
-// example of its docs comments compiles, runs and says what it says it does.
+// The package in a separate project: its types compile under strict settings, and every example in
+// its doc comments compiles, runs and prints what it says.
 import { type ChildProcess, spawn } from 'node:child_process';
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -34,7 +34,7 @@ function ended(child: ChildProcess): Promise<Ran> {
   return new Promise((resolve) => child.once('close', (code) => resolve({ code, said })));
 }
 
-/** Every example in a docs comment, by the file it stands in. */
+/** The examples in doc comments, named after their file. */
 function findExamples(): { readonly name: string; readonly text: string }[] {
   const sources = filesUnder('simulator').filter((path) => /(?<!\.test)\.ts$/.test(path));
   return sources.flatMap((path) => {
@@ -95,11 +95,11 @@ let told: string | undefined;
 for await (const { event } of await sandbox.control.followStream()) told ??= event;
 // @ts-expect-error: there is no such row.
 await sandbox.control.listAcounts();
-// @ts-expect-error: a row has the parameters it has.
+// @ts-expect-error: there is no such parameter.
 await sandbox.control.listAccounts({ brand: '10' });
-// @ts-expect-error: what has to be given has to be given.
+// @ts-expect-error: a required parameter is missing.
 await sandbox.control.createSnapshot();
-// @ts-expect-error: an operation has the name it has.
+// @ts-expect-error: there is no such operation.
 await sandbox.control.listRequests({ operation: 'makeAccount' });
 const listen: ListenOptions = { port: 0 };
 const { base_url }: { base_url: string } = await sandbox.listen(listen);
@@ -116,7 +116,7 @@ const replay: (file: string) => Promise<Replayed> = replayRecording;
 await createSandbox({ wurld: 'default' });
 // @ts-expect-error: a fault has an effect.
 await sandbox.faults.add({ match: {} });
-// @ts-expect-error: a setting has the values it has.
+// @ts-expect-error: there is no such value.
 await createSandbox({ settings: { token_errors: 'json' } });
 export { base_url, causes, email, kinds, made, manifest, own, reason, refused, replay, target };
 export { told, token, untyped, verdicts };
@@ -132,7 +132,7 @@ consumer.before(() => {
   writeFileSync(join(folder, 'package.json'), '{"type":"module"}');
   writeFileSync(join(folder, 'own-use.ts'), ownUse);
   for (const { name, text } of examples) {
-    // The same text as JavaScript to run and as TypeScript to check.
+    // As JavaScript to run and as TypeScript to check.
     writeFileSync(join(folder, `${name}.ts`), text);
     writeFileSync(join(folder, `${name}.js`), text);
   }
@@ -153,24 +153,24 @@ consumer.before(() => {
 });
 consumer.after(() => rmSync(folder, { recursive: true }));
 
-consumer('there are examples of every door', () => {
+consumer('every entry point has an example', () => {
   const names = examples.map(({ name }) => name).join(' ');
   for (const door of ['index', 'msw', 'host-signing-verify', 'host-signing-diagnose']) {
     assert.match(names, `example-${door}-`);
   }
 });
 
-consumer('own code and all examples compile, strictly and with the libraries checked', async () => {
+consumer('a project and all examples compile under strict settings', async () => {
   assert.equal(await run([compiler, '-p', '.']), { code: 0, said: '' });
 });
 
-consumer('an editor shows words at every control method', () => {
+consumer('every control method has a doc comment', () => {
   const declared = readFileSync(join(root, 'dist/types/simulator/control/all-rows.d.ts'), 'utf8');
   for (const { name } of rows) assert.match(declared, new RegExp(`\\*/\\nreadonly ${name}:`));
 });
 
-consumer('every example runs to its end and says what it says', async () => {
-  // What the example of a replay begins with.
+consumer('every example runs and prints what it says', async () => {
+  // The recording that the example of a replay needs.
   const session = `await fetch(process.env.SANDBOX_CONTROL_URL + '/health')`;
   const sandbox = join(root, 'bin/sandbox.js');
   const node = [process.execPath, '--input-type=module', '-e', session];
@@ -190,7 +190,7 @@ consumer('every example runs to its end and says what it says', async () => {
       env: { ...process.env, WEBHOOK_SECRET: 'whsec_test' },
     }),
   );
-  if (receiver === undefined) throw new Error('there is a receiver');
+  if (receiver === undefined) throw new Error('no receiver');
   const received = ended(receiver);
   try {
     await listens(port);
@@ -199,14 +199,14 @@ consumer('every example runs to its end and says what it says', async () => {
       const local = text.replace('localhost:3000', `127.0.0.1:${port}`);
       writeFileSync(join(folder, `${name}.js`), local);
     }
-    // In one process, which ends by itself once each has closed what it opened.
+    // In one process, which ends when every example has closed what it opened.
     const each = others.map(({ name }) => `console.log('${name}:'); await import('./${name}.js');`);
     writeFileSync(join(folder, 'all.js'), each.join('\n'));
     const { code, said } = await run(['all.js']);
     assert.is(code, 0, said);
     let rest = said;
     for (const line of others.flatMap(({ name, text }) => [`${name}:`, ...printsOf(text)])) {
-      assert.ok(rest.includes(`${line}\n`), `${line} is not said:\n${said}`);
+      assert.ok(rest.includes(`${line}\n`), `${line} is not printed:\n${said}`);
       rest = rest.slice(rest.indexOf(`${line}\n`) + line.length);
     }
   } finally {

@@ -1,4 +1,4 @@
-// The deviations and the record of their proof are sound. `npm run prove` judges the deviations.
+// Checks the deviations and the record of their proof. `npm run prove` judges the deviations.
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { rules } from '../../fixtures/rules.ts';
@@ -11,7 +11,7 @@ const ruleIds = new Set<string>(rules.map(({ id }) => id));
 
 const register = suite('the register of deviations');
 
-register('gives each deviation an id of its own and a story', () => {
+register('gives each deviation a unique id and a story', () => {
   assert.is(new Set(deviations.map(({ id }) => id)).size, deviations.length);
   for (const { id, story } of deviations) {
     assert.match(id, /^[a-z0-9]+(-[a-z0-9]+)+$/);

@@ -1,4 +1,4 @@
-// The README's five minutes, pasted into a shell beside a sandbox; and every link of every guide.
+// The five minutes of the README, run in a shell next to a sandbox; and every link of every guide.
 import { execFile } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';

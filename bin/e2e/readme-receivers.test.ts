@@ -39,7 +39,7 @@ async function judge(url: string): Promise<void> {
   );
 }
 
-/** Runs one that listens on port 3000, on another port, for as long as it is judged. */
+/** Runs a receiver that listens on port 3000 on another port while it is judged. */
 async function judgeProgram(
   code: string,
   command: (code: string) => readonly [string, readonly string[]],
@@ -88,7 +88,7 @@ async function inGo(): Promise<void> {
 
 async function inShell(): Promise<void> {
   const script = codeOf(GUIDE, 'verify.sh');
-  // The script verifies one delivery; this server hands it each one.
+  // The script verifies one delivery; this server runs it for each one.
   const server = createServer(async (request, response) => {
     const chunks: Buffer[] = [];
     for await (const chunk of request) chunks.push(chunk);
@@ -97,7 +97,7 @@ async function inShell(): Promise<void> {
       env: { PATH: process.env.PATH, HEADER, SECRET: secret },
       stdio: ['pipe', 'ignore', 'ignore'],
     });
-    // It need not read a body whose header it refuses.
+    // It may refuse a header without reading the body.
     child.stdin.on('error', () => {});
     child.stdin.end(Buffer.concat(chunks));
     child.once('close', (exitCode) => response.writeHead(exitCode === 0 ? 204 : 400).end());

@@ -1,4 +1,4 @@
-// What the guide shows for a partner's own tests, copied out of it as files and run as it says.
+// The examples in the guide for tests of a partner, copied from it as files and run as it says.
 import { execFile, spawnSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -11,7 +11,7 @@ import { codeOf, printsOf } from './testing/guides.ts';
 const howTos = suite('how-tos of the README');
 const folder = mkdtempSync(join(tmpdir(), 'readme-'));
 
-/** Writes a file as the guide shows it, and answers what it should print. */
+/** Writes a file of the guide, and returns what it should print. */
 function copy(file: string): string[] {
   const code = codeOf('simulator/IN-YOUR-TESTS.md', file);
   writeFileSync(join(folder, file), code);
@@ -19,7 +19,7 @@ function copy(file: string): string[] {
 }
 
 function run(...args: string[]): Promise<string> {
-  // Under a test run of Node's own, another one inside it would report to that.
+  // A nested Node test run would report to the outer one.
   const { NODE_TEST_CONTEXT: _, ...env } = process.env;
   return new Promise((resolve, reject) => {
     execFile(process.execPath, args, { cwd: folder, env }, (error, stdout, stderr) => {
@@ -36,7 +36,7 @@ howTos.before(() => {
 });
 howTos.after(() => rmSync(folder, { recursive: true }));
 
-howTos('the test of a client, in a world for each file', async () => {
+howTos('the test of a client, with a world for each file', async () => {
   copy('sandbox.mjs');
   copy('retries.test.mjs');
   const said = await run('--test', '--test-reporter=tap', 'retries.test.mjs');
@@ -44,14 +44,14 @@ howTos('the test of a client, in a world for each file', async () => {
   assert.match(said, /^# fail 0$/m);
 });
 
-howTos('the examples of time, waits and msw say what the guide says they do', async () => {
+howTos('the examples of time, waits and msw print what the guide says', async () => {
   const files = ['clock.mjs', 'waits.mjs', 'msw.mjs'];
   const expected = files.flatMap((file) => {
     const lines = copy(file);
     assert.ok(lines.length > 0, file);
     return lines;
   });
-  // In one process, which ends by itself once each has closed what it opened.
+  // In one process, which ends when every example has closed what it opened.
   writeFileSync(
     join(folder, 'all.mjs'),
     files.map((file) => `await import('./${file}');`).join('\n'),
@@ -69,7 +69,7 @@ withPytest('the set-up for pytest', async () => {
   assert.match(await run(join(root, 'bin/sandbox.js'), 'exec', '--', ...pytest), '1 passed');
 });
 
-howTos('a bug recorded by one and played by another', async () => {
+howTos('a recorded bug is replayed', async () => {
   copy('bug.mjs');
   const session = `
     await fetch(process.env.SANDBOX_BASE_URL + '/api/v1/accounts', {

@@ -1,4 +1,4 @@
-// `sandbox start` as a person and a script meet it: output, exit codes, and how it ends.
+// `sandbox start` for people and scripts: output, exit codes, and shutdown.
 import { execFileSync } from 'node:child_process';
 import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
@@ -41,7 +41,7 @@ const create = (event: ReadyEvent) =>
     body: '{"client_reference_id":"one","email":"one@example.com"}',
   });
 
-starts('serves from its ready event on, and tells of each request', async (place) => {
+starts('serves after its ready event, and logs each request', async (place) => {
   const child = start(place, '--port', '0', '--json', '--ready-file', 'ready.json');
   const event = await ready(child);
   assert.is((await create(event)).status, 201);
@@ -58,7 +58,7 @@ starts('serves from its ready event on, and tells of each request', async (place
   assert.is(child.err, '');
 });
 
-starts('a token in a query stays out of the log, as a line and as an event', async (place) => {
+starts('a token in a query is in no log line and no event', async (place) => {
   for (const more of [[], ['--json']]) {
     const child = start(place, '--port', '0', '--ready-file', 'ready.json', ...more);
     await child.says('/_sandbox');
@@ -74,7 +74,7 @@ starts('a token in a query stays out of the log, as a line and as an event', asy
   }
 });
 
-starts('what is written was asked for, and is its owner’s alone', async (place) => {
+starts('only requested files are written, readable by their owner only', async (place) => {
   const plain = start(place, '--port', '0', '--json');
   await create(await ready(plain));
   plain.signal('SIGTERM');
@@ -83,7 +83,7 @@ starts('what is written was asked for, and is its owner’s alone', async (place
   const asked = ['--state', 'state.json', '--record', 'bug.jsonl', '--ready-file', 'ready.json'];
   const keeping = start(place, '--port', '0', '--json', ...asked);
   await create(await ready(keeping));
-  // A terminal that is closed ends it in order too.
+  // A closed terminal shuts it down properly too.
   keeping.signal('SIGHUP');
   assert.is((await keeping.ended).code, 0);
   const files = readdirSync(place.folder).sort();
@@ -194,7 +194,7 @@ async function untilRefused({ base_url }: ReadyEvent): Promise<void> {
   while (await isOpen());
 }
 
-starts('a request whose body is on its way is finished before the end', async (place) => {
+starts('a request whose body is still arriving is finished before the shutdown', async (place) => {
   const child = start(place, '--port', '0', '--json');
   const event = await ready(child);
   const create = await beginCreate(event);
@@ -206,7 +206,7 @@ starts('a request whose body is on its way is finished before the end', async (p
   assert.match(create.answer, 'HTTP/1.1 201 Created');
 });
 
-starts('a body that never comes does not hold the end up', async (place) => {
+starts('a body that never arrives does not delay the shutdown', async (place) => {
   const child = start(place, '--port', '0', '--json');
   const { socket } = await beginCreate(await ready(child));
   child.signal('SIGTERM');
@@ -214,7 +214,7 @@ starts('a body that never comes does not hold the end up', async (place) => {
   socket.destroy();
 });
 
-starts('a second signal ends at once', async (place) => {
+starts('a second signal ends it immediately', async (place) => {
   const child = start(place, '--port', '0', '--json');
   const event = await ready(child);
   const { socket } = await beginCreate(event);

@@ -17,11 +17,11 @@ const pure = ['big.js', 'libphonenumber-js'];
 const serving = ['msw', 'ws', 'node:'];
 
 interface Wall {
-  /** Our folders that it may import, beside itself. */
+  /** Our folders that it may import, in addition to itself. */
   readonly ours: readonly string[];
   /** Folders of which it may import types only. */
   readonly types?: readonly string[];
-  /** `node:` stands for all of Node, `*` for any package. A test may import any package. */
+  /** `node:` is all of Node, `*` any package. A test may import any package. */
   readonly packages: readonly string[];
 }
 
@@ -51,7 +51,7 @@ const walls: Readonly<Record<string, Wall>> = {
     ours: ['simulator/core', 'simulator/host', 'fixtures'],
     packages: ['node:'],
   },
-  // The plane in a test is asked through the transports, as a client asks it.
+  // Tests of the plane send requests through the transports, like a client.
   'simulator/control/testing': { ours: ['simulator', 'fixtures'], packages: ['node:'] },
   simulator: { ours: ['fixtures'], packages: ['msw', 'node:'] },
   conformance: { ours: ['fixtures'], packages: ['undici', 'chalk', 'cross-spawn', 'node:'] },
@@ -105,7 +105,7 @@ const citation =
 const citedIn = (text: string): string[] => text.match(citation) ?? [];
 const ruleIds = rules.map(({ id }) => id as string);
 const known = new Set([...ruleIds, ...questions.map(({ id }) => id as string)]);
-/** `IDEM-4` also stands for its parts IDEM-4a, IDEM-4b and so on. */
+/** `IDEM-4` also means its parts IDEM-4a, IDEM-4b and so on. */
 const standsFor = (cited: string, id: string) => id.replace(/[a-z]$/, '') === cited || id === cited;
 
 const tidy = suite('tidy');
@@ -133,7 +133,7 @@ tidy('no file, export or package is unused, and no import is circular', () => {
   assert.is(status, 0, stdout + stderr);
 });
 
-tidy('every file opens with a comment that says what it is for', () => {
+tidy('every file begins with a comment that says what it is for', () => {
   const opening = /^(?:#!.*\n)?(?:\/\/|\/\*\*?)\s+\*?\s*\S+ \S+/;
   assert.equal(
     sources.filter(({ text }) => !opening.test(text)).map(({ path }) => path),

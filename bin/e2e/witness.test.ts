@@ -10,7 +10,7 @@ import { defects } from './testing/witness/defects.ts';
 const witness = suite('the witness');
 
 witness('keeps every rule in the style other', async () => {
-  // They send more than half of all requests; the proof plays them.
+  // They send more than half of all requests; `prove --witness` plays them.
   const skip = [
     ...['LIM-*', 'idem-many-keys', 'idem-crowd-*', 'idem-trouble-before', 'hook-addresses'],
     ...['auth-scope-matrix', 'auth-permissions', 'auth-token-*', 'err-unreadable'],
@@ -18,7 +18,7 @@ witness('keeps every rule in the style other', async () => {
   assert.equal(unpassedOf(await judgeWitness({ style: 'other', skip })), []);
 });
 
-witness('is accused of nothing when only a profile is given', async () => {
+witness('is not accused with a profile and no control plane', async () => {
   const only = ['ACC-1*', 'UPD-*', 'TXS-1*', 'HOOK-*'];
   const report = await judgeWitness({ style: 'other', live: true, only });
   assert.equal(complaintsOf(report), []);

@@ -1,5 +1,5 @@
-// One defect at a time in a platform of another hand: the rules that it breaks are blamed, and
-// those that merely rest on them are not.
+// One defect at a time in the witness: the rules that it breaks deviate, and rules that only depend on
+// them do not.
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { runJudge } from '../../commands/conformance/testing/run-judge.ts';
@@ -8,7 +8,7 @@ import { judgeWitness } from '../testing/judge-witness.ts';
 import { blamedIn, sandboxed, verdictOf } from '../testing/sandboxed.ts';
 import { defectsOf } from '../testing/witness/defects.ts';
 
-/** Each with the innocent rules that its symptoms look like. */
+/** Each with rules that have similar symptoms and must not deviate. */
 const DEFECTS: [defect: string, innocent: string[]][] = [
   ['ids-as-numbers', ['BULK-12']],
   ['create-200', ['LIM-5']],
@@ -24,13 +24,13 @@ const DEFECTS: [defect: string, innocent: string[]][] = [
   ['amount-absolute', ['TXN-6']],
 ];
 
-const blame = suite('whom the judge blames');
+const blame = suite('blame');
 
 for (const [id, innocent] of DEFECTS) {
   blame(`${id}: not ${innocent.join(', ')}`, async () => {
     const [defect] = defectsOf(id);
     const breaks: readonly string[] = defect!.breaks;
-    // The first rule by which the record says that it is caught.
+    // The first rule that catches it according to the record.
     const only = [readWitnessProof()[id]![0]!, ...innocent];
     const blamed = blamedIn(await judgeWitness({ defects: [defect!], only }));
     assert.ok(blamed.includes(only[0]!), `${only[0]} is not blamed`);
@@ -41,10 +41,10 @@ for (const [id, innocent] of DEFECTS) {
   });
 }
 
-/** Small ones that show in one call each. */
+/** Small defects, each visible in one call. */
 const TOGETHER = ['country-upper', 'status-trimmed', 'method-deposit', 'hook-id-text', 'bulk-207'];
 
-blame(`${TOGETHER.join(', ')}, all at once: each by its rules`, async () => {
+blame(`${TOGETHER.join(', ')}, all together: each is found by its rules`, async () => {
   const defects = defectsOf(...TOGETHER);
   const only = [...new Set(defects.flatMap(({ breaks }) => breaks))];
   const blamed = blamedIn(await judgeWitness({ defects, only }));
@@ -54,14 +54,14 @@ blame(`${TOGETHER.join(', ')}, all at once: each by its rules`, async () => {
   );
 });
 
-blame('a known reference that is answered 201 does not hide what updates do', async () => {
+blame('201 for a known reference does not hide the results of updates', async () => {
   const only = ['ACC-5', 'UPD-2', 'UPD-7', 'IDEM-4a'];
   const report = await judgeWitness({ defects: defectsOf('known-201'), only });
   const verdicts = only.map((id) => verdictOf(report, id));
   assert.equal(verdicts, ['deviates', 'passed', 'passed', 'passed']);
 });
 
-blame('what a credential saves up for ten seconds: LIM-2, not its firm (LIM-3)', async () => {
+blame('a burst that grows over ten seconds: LIM-2, not the firm (LIM-3)', async () => {
   await sandboxed({ clock: 'frozen', deviations: ['limit-burst-gathers'] }, async (baseUrl) => {
     const only = ['lim-rate', 'lim-firm'];
     const { report } = await runJudge({ baseUrl, json: true, seed: '1', only });

@@ -1,5 +1,5 @@
-// What comes from in front of a target, from one in trouble or from a stall of the judge itself is
-// held against no rule, and what a finding takes for granted is looked at first.
+// Faults of a gateway, of a failing target or of a stalled judge are deviations of no rule; and the
+// rules that a finding presumes are judged first.
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { judgeRule, judgeRun } from '../../../conformance/engine/judge/verdicts.ts';
@@ -20,7 +20,7 @@ interface Call {
   readonly key: string | null;
 }
 
-/** What comes instead of the sandbox's answer; null cuts the connection. */
+/** The response instead of that of the sandbox; null resets the connection. */
 type Disturbance = (call: Call) => Response | null | undefined;
 
 interface Playing {
@@ -32,7 +32,7 @@ interface Playing {
   readonly isHurried?: boolean;
 }
 
-/** Plays scenarios in worlds of a sandbox, all of which are dropped at the end. */
+/** Plays scenarios in worlds of a sandbox, and checks that all are dropped at the end. */
 async function play(given: Playing): Promise<readonly ScenarioResult[]> {
   const { scenarios = bulkScenarios, only = [], skip = [], disturb, signal } = given;
   const sandbox = await createSandbox({ clock: 'frozen' });
@@ -96,13 +96,13 @@ for (const [words, disturb] of UNJUDGEABLE) {
   });
 }
 
-disturbed('a gateway that answers 502 now and then accuses nothing', async () => {
+disturbed('a gateway that sometimes answers 502 causes no deviation', async () => {
   let calls = 0;
   const verdicts = await verdictsUnder(() => (++calls % 9 === 0 ? respond(502, 'bad') : undefined));
   assert.not([...verdicts.values()].includes('deviates'));
 });
 
-disturbed('contention that passes when the call is sent again accuses nothing', async () => {
+disturbed('contention that ends when the request is sent again is not a deviation', async () => {
   const keys = new Set<string | null>();
   const verdicts = await verdictsUnder((call) => {
     if (!isBulk(call) || keys.has(call.key)) return undefined;
@@ -112,26 +112,32 @@ disturbed('contention that passes when the call is sent again accuses nothing', 
   assert.not([...verdicts.values()].includes('deviates'));
 });
 
-disturbed('contention that never passes is the answer', async () => {
+disturbed('contention that never ends is the response', async () => {
   const verdicts = await verdictsUnder((call) => (isEmpty(call) ? contention() : undefined));
   const deviating = [...verdicts].filter(([, verdict]) => verdict === 'deviates');
   assert.equal(deviating, [['BULK-6', 'deviates']]);
 });
 
-disturbed('a target that dies on the way is accused of nothing, and not forgiven', async () => {
-  let calls = 0;
-  const results = await play({ disturb: () => (++calls > 36 ? null : undefined), isHurried: true });
-  const rules = RULES.map((id) => judgeRule(findRule(id), results));
-  const verdicts = rules.map(({ verdict }) => verdict);
-  assert.not(verdicts.includes('deviates'));
-  assert.ok(verdicts.includes('passed'));
-  const summary = { harness_error: 0 };
-  const hindered = countHindered(rules);
-  const outcome = { verdict: judgeRun(rules), summary, interrupted: false, stale: 0, hindered };
-  assert.is(exitCode(outcome, true), 4);
-});
+disturbed(
+  'a target that stops during the run causes no deviation, and the run is incomplete',
+  async () => {
+    let calls = 0;
+    const results = await play({
+      disturb: () => (++calls > 36 ? null : undefined),
+      isHurried: true,
+    });
+    const rules = RULES.map((id) => judgeRule(findRule(id), results));
+    const verdicts = rules.map(({ verdict }) => verdict);
+    assert.not(verdicts.includes('deviates'));
+    assert.ok(verdicts.includes('passed'));
+    const summary = { harness_error: 0 };
+    const hindered = countHindered(rules);
+    const outcome = { verdict: judgeRun(rules), summary, interrupted: false, stale: 0, hindered };
+    assert.is(exitCode(outcome, true), 4);
+  },
+);
 
-disturbed('a refusal without a code says nothing of its own rule', async () => {
+disturbed('a refusal without a code does not decide its own rule', async () => {
   const disturb: Disturbance = (call) =>
     isEmpty(call) ? respond(422, 'no rows', 'text/plain') : undefined;
   const judged = async (only: string[], skip: string[] = []) => {
@@ -144,14 +150,14 @@ disturbed('a refusal without a code says nothing of its own rule', async () => {
   assert.equal(await judged([], ['ERR-1a']), ['deviates', 'not_tested']);
 });
 
-// IDEM-15 on a target that refuses duplicates while the first one runs: in what form it says so.
+// IDEM-15 on a target that refuses duplicates while the first one runs, by the form of the refusal.
 const DUPLICATES: readonly (readonly [body: string, type: string, deviating: string[]])[] = [
   ['{"code":"idempotency_in_flight"}', PROBLEM, []],
   ['wait', 'text/plain', ['ERR-1a']],
   ['{"code":"invalid_state"}', PROBLEM, ['IDEM-15']],
 ];
 for (const [body, type, deviating] of DUPLICATES) {
-  disturbed(`duplicates are refused as 409 ${body}: ${deviating}`, async () => {
+  disturbed(`duplicates get 409 ${body}: ${deviating}`, async () => {
     const [crowd] = concurrencyScenarios;
     const running = new Set<string | null>();
     const ended = new Set<string | null>();
@@ -159,7 +165,7 @@ for (const [body, type, deviating] of DUPLICATES) {
       if (ended.has(key)) return undefined;
       if (running.has(key)) return respond(409, body, type);
       running.add(key);
-      // What comes later is a repeat, and gets the first answer.
+      // Later repeats get the first response.
       setImmediate(() => setImmediate(() => ended.add(key)));
       return undefined;
     };
@@ -179,7 +185,7 @@ const scenarioOf = (rule: RuleId, run: Scenario['run']): Scenario => ({
   ...{ id: rule.toLowerCase(), title: rule, rules: [rule], run },
 });
 
-disturbed('what a finding takes for granted is played, unless it was left out', async () => {
+disturbed('a presumed rule is judged too, unless it is skipped', async () => {
   const create = (t: ScenarioContext) => t.api.createAccount(t.newAccount());
   const scenarios = [
     scenarioOf('ACC-1', async (t) => void t.expect('ACC-1', await create(t)).status(200)),
@@ -198,7 +204,7 @@ disturbed('what a finding takes for granted is played, unless it was left out', 
   assert.equal(await verdicts([], ['ACC-1']), [unselected(0), ['deviates', 1]]);
 });
 
-disturbed('what an interrupted run waited for does not keep the process', async () => {
+disturbed('an interrupted run leaves no timer', async () => {
   const timers = () => process.getActiveResourcesInfo().filter((each) => each === 'Timeout').length;
   const interrupting = new AbortController();
   const waits = scenarioOf('BULK-1', async (t) => {
@@ -210,12 +216,12 @@ disturbed('what an interrupted run waited for does not keep the process', async 
   assert.is(timers(), before);
 });
 
-/** Nothing else of this program runs meanwhile. */
+/** Blocks this process. */
 function block(ms: number): void {
   Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, ms);
 }
 
-/** Looks for what never comes. */
+/** Waits for something that never happens. */
 async function miss(t: ScenarioContext, blockMs: number): Promise<void> {
   const came = await t.until(() => {
     if (blockMs > 0) block(blockMs);
@@ -229,7 +235,7 @@ const STALLS: readonly (readonly [words: string, verdict: string, attempts: numb
   ['in every attempt', 'inconclusive', 3, (t) => miss(t, 350)],
   ['in the first attempt', 'deviates', 2, (t, attempt) => miss(t, attempt === 1 ? 350 : 0)],
   [
-    'that spoils the setup of the first attempt',
+    'during the setup of the first attempt',
     'passed',
     2,
     async (t, attempt) => {
@@ -239,7 +245,7 @@ const STALLS: readonly (readonly [words: string, verdict: string, attempts: numb
     },
   ],
   [
-    'that has nothing to do with what is found',
+    'that does not affect the finding',
     'deviates',
     1,
     async (t) => {

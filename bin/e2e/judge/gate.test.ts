@@ -1,6 +1,5 @@
-// A run that a pipeline rests on: a token that expired and a seed that is used up are never
-// forgiven (a target that dies: disturbances.test.ts), and a baseline says what is known and what need not
-// be tested.
+// A run in a pipeline: an expired token and a used-up seed are never accepted (for a target that
+// stops: disturbances.test.ts), and a baseline says which failures are known and what need not be tested.
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { suite } from 'uvu';
@@ -57,7 +56,7 @@ async function gated(play: (gate: Gated) => Promise<void>): Promise<void> {
 
 const FEW = ['ACC-1', 'ACC-4', 'ACC-13', 'UPD-1', 'UPD-2', 'IDEM-4b'];
 
-gate('a token that expires on the way is forgiven by nothing, and blamed for nothing', () =>
+gate('a token that expires during the run is never accepted, and causes no deviation', () =>
   gated(async ({ cwd, given, after }) => {
     after(70, 401);
     const seen = await runJudge({ ...given, only: FEW, allowIncomplete: true }, { cwd });
@@ -68,7 +67,7 @@ gate('a token that expires on the way is forgiven by nothing, and blamed for not
   }),
 );
 
-gate('a seed that is used up is forgiven by nothing, neither with a baseline', () =>
+gate('a used-up seed is never accepted, not even with a baseline', () =>
   gated(async ({ cwd, given }) => {
     writeFileSync(join(cwd, 'p.json.used'), '9001\n');
     const not = { rules: ['TXS-13'], lacks: ['seeds.settled_transactions, one each time'] };
@@ -85,7 +84,7 @@ gate('a seed that is used up is forgiven by nothing, neither with a baseline', (
 );
 
 gate(
-  'what would show more is told of the selected rules that were not shown, and of no others',
+  'the report says what to add for the selected rules that were not tested, and only those',
   () =>
     gated(async ({ cwd, given }) => {
       const all = await runJudge({ ...given, only: ['ACC-4'] }, { cwd });
@@ -102,7 +101,7 @@ gate(
     }),
 );
 
-gate('a dry run says what would be sent and made, and sends nothing', () =>
+gate('a dry run announces requests and records, and sends nothing', () =>
   gated(async ({ cwd, given, after, calls }) => {
     after(0, 500);
     const plan = await runJudge({ ...given, dryRun: true }, { cwd });
@@ -124,7 +123,7 @@ interface Told {
   readonly makes: { readonly accounts: number; readonly transactions: number };
 }
 
-gate('what was made is told, close to what was announced, and nothing else was looked at', () =>
+gate('the inventory is close to the announcement', () =>
   gated(async ({ cwd, given, sandbox, calls }) => {
     const only = ['acc-*', 'HOOK-5'];
     const { report: told } = await runJudge({ ...given, only, dryRun: true }, { cwd });

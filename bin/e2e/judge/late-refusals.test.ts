@@ -1,5 +1,5 @@
-// LIM-5: refusals that come late are refusals. How soon one comes is not specified, so neither a
-// machine that stood still once nor a slow gateway is a deviation.
+// LIM-5: a late refusal is a refusal. The specification does not say how soon it arrives, so neither a
+// stalled machine nor a slow gateway is a deviation.
 import { createServer, request } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { suite } from 'uvu';
@@ -10,7 +10,7 @@ import { sandboxed, verdictOf } from '../testing/sandboxed.ts';
 const lateMs = 900;
 const late = suite('late refusals');
 
-/** What LIM-5 comes to behind a gateway that keeps refusals back for as long as `isLate` says. */
+/** The verdict of LIM-5 behind a gateway that delays the refusals for which `isLate` is true. */
 async function judgedBehind(isLate: (sinceFirstMs: number) => boolean, queues = false) {
   return await sandboxed({ clock: 'frozen' }, async (target) => {
     let firstAtMs = 0;
@@ -22,7 +22,7 @@ async function judgedBehind(isLate: (sinceFirstMs: number) => boolean, queues = 
           answer.pipe(response);
         };
         if (answer.statusCode !== 429) return give();
-        // Held back until the judge gives up, and never refused.
+        // Delayed until the judge gives up, and never refused.
         if (queues) return answer.resume();
         firstAtMs ||= performance.now();
         setTimeout(give, isLate(performance.now() - firstAtMs) ? lateMs : 0);
@@ -42,15 +42,15 @@ async function judgedBehind(isLate: (sinceFirstMs: number) => boolean, queues = 
   });
 }
 
-late('once, all of a burst, are no deviation', async () => {
+late('of one burst are not a deviation', async () => {
   assert.is(await judgedBehind((sinceMs) => sinceMs < lateMs / 2), 'passed');
 });
 
-late('each time, are no deviation either', async () => {
+late('of every burst are not a deviation', async () => {
   assert.is(await judgedBehind(() => true), 'passed');
 });
 
-late('that never come, because the request is held back, are a deviation', async () => {
+late('that never arrive because the request is delayed are a deviation', async () => {
   assert.is(await judgedBehind(() => false, true), 'deviates');
 });
 

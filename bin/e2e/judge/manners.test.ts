@@ -1,6 +1,6 @@
-// How a run behaves on a live target, seen from a proxy in between: it writes only to what it made,
-// sends no order and no webhook host that the profile does not give, keeps to --max-rate, and leaves
-// no subscription enabled.
+// A run on a live target, seen by a proxy in between: it writes only to records that it created, sends
+// no order and no webhook host that the profile does not have, keeps --max-rate, and leaves no
+// subscription enabled.
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { suite } from 'uvu';

@@ -1,4 +1,4 @@
-// A target may answer with values of any form: none of them makes a scenario fail by itself.
+// A target may return values of any type: no scenario throws because of one.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
@@ -11,7 +11,7 @@ import { runJudge, withServer } from '../../commands/conformance/testing/run-jud
 
 const odd = suite('odd answers');
 
-/** A value that throws if it is turned into a string. */
+/** A value that throws when it is converted to a string. */
 const ODD = { toString: 'x', valueOf: 'x' };
 
 /** The JSON with an odd value instead of each member that `isOdd` names. */
@@ -30,7 +30,7 @@ const FORMS: readonly (readonly [words: string, isOdd: (name: string) => boolean
 ];
 
 for (const [words, isOdd] of FORMS) {
-  odd(`${words} is an object that no string can be made of`, async () => {
+  odd(`${words} is an object that cannot be converted to a string`, async () => {
     const sandbox = await createSandbox({ clock: 'frozen' });
     const baseUrl = 'http://odd.test';
     const sender = fetchSender(async (request) => {
@@ -43,7 +43,7 @@ for (const [words, isOdd] of FORMS) {
       return new Response([204, 304].includes(status) ? null : body, { status, headers });
     });
     const provider = await controlProvider({ baseUrl, controlUrl: `${baseUrl}/_sandbox`, sender });
-    // Many requests of one kind show no further form.
+    // They send many requests of one kind.
     const many = /^idem-(many-keys|crowd-)|^auth-(scope-matrix|permissions|token-everywhere)$/;
     const own = scenarios.filter(({ id, lane }) => lane !== 'limits' && !many.test(id));
     const pause = () => sleep(5);

@@ -1,4 +1,4 @@
-// A run on a sandbox plays in worlds of its own: the default world does not show it.
+// A run on a sandbox uses its own worlds: it leaves no trace in the default world.
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { runJudge } from '../../commands/conformance/testing/run-judge.ts';

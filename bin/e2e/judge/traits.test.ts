@@ -1,5 +1,5 @@
-// Rules that were accused, or not judged, on a conforming target with one of these traits. Each is
-// judged on the witness with that trait, and comes to this verdict.
+// Rules that were once accused, or not judged, on a conforming target with one of these traits. Each is
+// judged on the witness with the trait, and has to get this verdict.
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { judgeWitness } from '../testing/judge-witness.ts';
@@ -8,13 +8,13 @@ import { traits } from '../testing/witness/traits.ts';
 
 const legitimate = suite('rules on a target with a legitimate trait');
 
-/** It does not keep LIM-1; rules that are not about limits have to bear it. */
+/** It breaks LIM-1; rules that are not about limits must not deviate. */
 const GENEROUS = { id: 'generous', sentence: 'limits are too high', style: { generosity: 1.2 } };
 
 type Row = readonly [traits: string, rules: readonly string[], verdict: 'passed' | 'not_tested'];
 
 const ROWS: readonly Row[] = [
-  // A 500 or 503 now and then is sent again, and is no answer to judge.
+  // A request that gets an occasional 500 or 503 is sent again; these responses are not judged.
   ['failure', ['IDEM-7b', 'IDEM-14a', 'AUTH-8', 'ACC-14'], 'passed'],
   ['contention', ['IDEM-15', 'TXS-2', 'UPD-12'], 'passed'],
   ['lock-25', ['UPD-3', 'TXS-4'], 'passed'],
@@ -29,7 +29,7 @@ const ROWS: readonly Row[] = [
     ],
     'passed',
   ],
-  // NS-1: orders may not be taken at all.
+  // NS-1: orders may always be refused.
   ['market-409', ['POS-2', 'POS-4'], 'not_tested'],
   ['generous', ['AUTH-3c'], 'passed'],
 ];

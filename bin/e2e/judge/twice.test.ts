@@ -1,4 +1,4 @@
-// EVT-4 lets a delivery arrive twice: the judge takes none that does for a retry.
+// EVT-4 lets a delivery arrive twice: the judge does not mistake the second one for a retry.
 import type { AddressInfo } from 'node:net';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
@@ -9,9 +9,9 @@ import { controlPlane } from '../../../simulator/transports/control.ts';
 import { serve } from '../../../simulator/transports/serve.ts';
 import { runJudge } from '../../commands/conformance/testing/run-judge.ts';
 
-const twice = suite('deliveries that come twice');
+const twice = suite('deliveries that arrive twice');
 
-/** What is sent is sent once more at once; what the second is answered, no one looks at. */
+/** Sends each delivery twice, and ignores the response to the second. */
 function sendingTwice(): Deliverer {
   const own = undiciDeliverer();
   return {
@@ -24,7 +24,7 @@ function sendingTwice(): Deliverer {
   };
 }
 
-twice('are no retries', async () => {
+twice('are not retries', async () => {
   const sandbox = await createTestSandbox({ deliverer: sendingTwice() });
   const app = serve({ sandbox, plane: controlPlane({ sandbox }), version: '1' });
   await app.listen({ port: 0, host: '127.0.0.1' });

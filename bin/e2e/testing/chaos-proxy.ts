@@ -51,7 +51,7 @@ export async function startChaosProxy(options: ChaosProxyOptions): Promise<Chaos
   };
 }
 
-/** The events channel passes as it is. */
+/** The events channel is passed through. */
 function tunnel(target: string, incoming: IncomingMessage, socket: Duplex, head: Buffer): void {
   const { hostname, port } = new URL(target);
   const onward = connect(Number(port), hostname, () => {

@@ -8,7 +8,7 @@ import { freePort } from './program.ts';
 const TUNNEL = 'https://tunnel.example.com';
 
 export interface ProfileRates {
-  /** What the credentials are held to; they are given as much. */
+  /** The rate of the credentials, in the profile and in force. */
   readonly per_second: number;
   readonly firm_per_second?: number;
 }

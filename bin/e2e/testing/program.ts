@@ -1,4 +1,4 @@
-// Runs the built programs as a shell does, and keeps what they print.
+// Runs the built programs like a shell, and keeps their output.
 import { type ChildProcess, spawn } from 'node:child_process';
 import { type AddressInfo, connect, createServer } from 'node:net';
 import { join } from 'node:path';
@@ -18,7 +18,7 @@ export interface Ended {
 export interface ProgramOptions {
   readonly cwd?: string;
   readonly env?: Readonly<Record<string, string>>;
-  /** In a process group of its own, as a terminal starts it. */
+  /** In its own process group, like a program in a terminal. */
   readonly detached?: boolean;
 }
 
@@ -29,7 +29,7 @@ export class Program {
   readonly #child: ChildProcess;
   readonly #watchers = new Set<() => void>();
 
-  /** `args` are those of Node: a file, and what it is given. */
+  /** `args` are those of Node: a file and its arguments. */
   constructor(args: readonly string[], options: ProgramOptions = {}) {
     const { cwd = root, env = {}, detached = false } = options;
     const child = spawn(process.execPath, args, {
@@ -89,7 +89,7 @@ export function freePort(): Promise<number> {
   });
 }
 
-/** Resolves when someone listens on a port; `hasEnded` says that no one will. */
+/** Resolves when a server listens on the port; `hasEnded`: none will. */
 export async function listens(port: number, hasEnded: () => boolean = () => false): Promise<void> {
   for (let turn = 0; turn < 600 && !hasEnded(); turn += 1) {
     const isOpen = await new Promise<boolean>((resolve) => {
@@ -100,10 +100,10 @@ export async function listens(port: number, hasEnded: () => boolean = () => fals
     if (isOpen) return;
     await new Promise((resolve) => setTimeout(resolve, 25));
   }
-  throw new Error(`no one listens on port ${port}`);
+  throw new Error(`nothing listens on port ${port}`);
 }
 
-/** What the ready event of a `sandbox start --json` says. */
+/** The ready event of `sandbox start --json`. */
 export async function ready(program: Program): Promise<ReadyEvent> {
   await program.says('"ready"');
   await program.says('\n');

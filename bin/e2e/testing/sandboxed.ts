@@ -1,4 +1,4 @@
-// A sandbox for as long as a test uses it, on a port or behind a gateway, and what a judge says of it.
+// A sandbox for the time of a test, on a port or behind a gateway, and the verdicts of a judge about it.
 import type { Report } from '../../../conformance/reports/report.ts';
 import {
   createSandbox,
@@ -33,15 +33,15 @@ export interface Passed {
 }
 
 export interface Gateway {
-  /** The status with which it answers by itself. */
+  /** The status of its own response; undefined passes the request on. */
   readonly refuse?: () => number | undefined;
-  /** Notes what passed; true cuts the connection before the answer. */
+  /** Notes an exchange; true resets the connection instead of the response. */
   readonly note?: (passed: Passed) => boolean;
 }
 
 const ofConnection = /^(host|connection|content-length|transfer-encoding)$/i;
 
-/** A gateway in front of a sandbox, which needs no port of its own. */
+/** A gateway in front of an in-process sandbox. */
 export async function behindGateway<T>(
   options: SandboxOptions,
   { refuse, note }: Gateway,
@@ -98,7 +98,7 @@ export const verdictOf = ({ rules }: Report, id: string) =>
 export const blamedIn = ({ rules }: Report): string[] =>
   rules.filter(({ verdict }) => verdict === 'deviates').map(({ id }) => id);
 
-/** The rules that are not as an honest target leaves them, in words. */
+/** Deviations and failures of the judge, in words. */
 export function complaintsOf({ rules, scenarios }: Report): string[] {
   const failed = scenarios.filter(({ verdict }) => verdict === 'harness_error');
   const accused = rules.filter(({ verdict }) => verdict === 'deviates');
@@ -110,7 +110,7 @@ export function complaintsOf({ rules, scenarios }: Report): string[] {
   ];
 }
 
-/** What is neither passed nor one of `fine`, with its reason. */
+/** Rules whose verdict is neither passed nor in `fine`, with the reason. */
 export function unpassedOf({ rules }: Report, fine: readonly string[] = []): string[] {
   return rules
     .filter(({ verdict }) => !['passed', 'not_selected', ...fine].includes(verdict))
