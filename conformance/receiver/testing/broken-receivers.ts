@@ -53,15 +53,6 @@ const oddLengths = [
   'RCV-advises-sha512',
 ];
 
-function spaceless(): Partial<ReceiverSteps> {
-  const strip = (body: Buffer) => Buffer.from(body.toString().replace(/\s/g, ''));
-  return {
-    mac: (secret, t, body) =>
-      `${correctSteps.mac(secret, t, body)} ${correctSteps.mac(secret, t, strip(body))}`,
-    equal: (candidate, macs) => macs.split(' ').some((mac) => correctSteps.equal(candidate, mac)),
-  };
-}
-
 function withoutV1(): Partial<ReceiverSteps> {
   const none = 'none';
   return {
@@ -115,13 +106,6 @@ function ignoringT(): Partial<ReceiverSteps> {
   };
 }
 
-function skippingEmpty(): Partial<ReceiverSteps> {
-  return {
-    mac: (secret, t, body) => (body.length === 0 ? 'empty' : correctSteps.mac(secret, t, body)),
-    equal: (candidate, mac) => mac === 'empty' || correctSteps.equal(candidate, mac),
-  };
-}
-
 /** A v1 seen to be right for a body is taken for every body with the same id. */
 function skippingMember(): Partial<ReceiverSteps> {
   return {
@@ -151,6 +135,21 @@ function refusingRepeats(): Partial<ReceiverSteps> {
   };
 }
 
+/** Receivers that hostile input ends. */
+export const endingReceivers: readonly Broken[] = [
+  [
+    'ends at a v1 of another length',
+    { equal: unguarded, diesForMs: 3_600_000 },
+    refuses('empty-v1'),
+    true,
+  ],
+  [
+    'ends at a v1 of another length and is started again',
+    { equal: unguarded, diesForMs: 200 },
+    oddLengths,
+  ],
+];
+
 export const brokenReceivers: readonly Broken[] = [
   [
     'allows seven minutes',
@@ -161,11 +160,6 @@ export const brokenReceivers: readonly Broken[] = [
     'allows five minutes back and any time ahead',
     { fresh: (t, now) => now - t <= fiveMinutesMs },
     refuses('six-minutes-ahead', 'ten-minutes-ahead', 'an-hour-ahead'),
-  ],
-  [
-    'refuses every t ahead of its clock',
-    { fresh: (t, now) => t <= now && now - t <= fiveMinutesMs },
-    ['RCV-accepts-a-minute-ahead'],
   ],
   [
     'takes a t of 0 for none, and none for fresh',
@@ -184,16 +178,6 @@ export const brokenReceivers: readonly Broken[] = [
     refuses('t-not-a-number'),
   ],
   [
-    'compares NaN with five minutes, and signs it',
-    {
-      time: (parts) =>
-        textOf(parts) === undefined ? null : Number.parseInt(textOf(parts) ?? '', 10),
-      fresh: (t, now) => !(Math.abs(now - t) > fiveMinutesMs),
-      mac: (secret, t, body) => correctSteps.mac(secret, String(Number.parseInt(t, 10)), body),
-    },
-    refuses('t-not-a-number', 'empty-t'),
-  ],
-  [
     'asks for the time only where there is a t, and signs undefined',
     {
       time: (parts) => Number(textOf(parts) ?? 0),
@@ -203,33 +187,11 @@ export const brokenReceivers: readonly Broken[] = [
     refuses('no-t', 't-zero'),
   ],
   [
-    'asks for the time only where there is a t, and signs None',
-    {
-      time: (parts) => (textOf(parts) === undefined ? Date.now() : correctSteps.time(parts)),
-      ...printing('None'),
-    },
-    refuses('no-t'),
-  ],
-  [
     'compares all but the last digit',
     {
       equal: (candidate, mac) => candidate.length === 64 && candidate.startsWith(mac.slice(0, -1)),
     },
     refuses('last-digit-changed-v1'),
-  ],
-  [
-    'compares all but the first digit',
-    {
-      equal: (candidate, mac) => candidate.length === 64 && candidate.endsWith(mac.slice(1)),
-    },
-    refuses('first-digit-changed-v1'),
-  ],
-  [
-    'compares the first half of a whole digest',
-    {
-      equal: (candidate, mac) => candidate.length === 64 && candidate.startsWith(mac.slice(0, 32)),
-    },
-    refuses('part-changed-v1', 'last-digit-changed-v1'),
   ],
   [
     'compares both ends of a whole digest',
@@ -249,42 +211,12 @@ export const brokenReceivers: readonly Broken[] = [
     ['RCV-accepts-cut-letters'],
   ],
   [
-    'ends at a v1 of another length',
-    { equal: unguarded, diesForMs: 3_600_000 },
-    refuses('empty-v1'),
-    true,
-  ],
-  [
-    'ends at a v1 of another length and is started again',
-    { equal: unguarded, diesForMs: 200 },
-    oddLengths,
-  ],
-  [
-    'ends at an odd number of digits and is started again',
-    {
-      equal: (candidate, mac) => {
-        if (/^([0-9a-f]{2})*[0-9a-f]$/.test(candidate)) throw new Error('an odd number of digits');
-        return correctSteps.equal(candidate, mac);
-      },
-      diesForMs: 200,
-    },
-    refuses('truncated-v1'),
-  ],
-  [
     'answers, and then ends at a header without a signature',
     { endsAfter: (request) => request.headers['x-webhook-signature'] === undefined },
     refuses('no-header'),
     true,
   ],
   ['accepts everything', { answer: () => ({ status: 200 }) }, ['RCV-refuses-*']],
-  [
-    'verifies only when there is a header',
-    {
-      header: (request) => correctSteps.header(request) ?? 'none',
-      answer: (verified, _raw, mac) => ({ status: verified || mac === '' ? 204 : 400 }),
-    },
-    ['RCV-refuses-*'],
-  ],
   [
     'reprints the body before verifying',
     { body: reprinted() },
@@ -309,21 +241,6 @@ export const brokenReceivers: readonly Broken[] = [
     accepts('raw-utf-8', 'cut-letters'),
   ],
   [
-    'reads the body as ascii',
-    { body: (raw) => Buffer.from(raw.toString('ascii')) },
-    accepts('raw-utf-8', 'cut-letters'),
-  ],
-  [
-    'leaves white space out of the body',
-    {
-      mac: (secret, t, body) => correctSteps.mac(secret, t, body),
-      body: (raw) => raw,
-      equal: correctSteps.equal,
-      ...spaceless(),
-    },
-    refuses('white-space-added', 'newline-added'),
-  ],
-  [
     'looks at the first v1 only',
     { candidates: (parts) => correctSteps.candidates(parts).slice(0, 1) },
     accepts('bad-v1-then-good', 'previous-secret-first'),
@@ -334,16 +251,6 @@ export const brokenReceivers: readonly Broken[] = [
     accepts('good-v1-then-bad', 'both-secrets'),
   ],
   [
-    'wants every v1 to match',
-    {
-      candidates: (parts) => {
-        const all = correctSteps.candidates(parts);
-        return all.length === 1 ? all : [];
-      },
-    },
-    accepts('bad-v1-then-good', 'good-v1-then-bad', 'both-secrets', 'previous-secret-first'),
-  ],
-  [
     'compares as far as the candidate goes',
     { equal: (candidate, mac) => mac.startsWith(candidate) },
     refuses('empty-v1', 'truncated-v1'),
@@ -352,11 +259,6 @@ export const brokenReceivers: readonly Broken[] = [
     'compares as far as the digest goes',
     { equal: (candidate, mac) => candidate.startsWith(mac) },
     refuses('extended-v1'),
-  ],
-  [
-    'compares half of the digest',
-    { equal: (candidate, mac) => candidate.slice(0, 32) === mac.slice(0, 32) },
-    refuses('truncated-v1', 'extended-v1', 'part-changed-v1', 'last-digit-changed-v1'),
   ],
   [
     'compares the first byte',
@@ -389,37 +291,14 @@ export const brokenReceivers: readonly Broken[] = [
     refuses('no-v1', 'unknown-version-only'),
   ],
   [
-    'takes v0 too',
-    {
-      candidates: (parts) =>
-        parts.filter(([key]) => /^v[012]$/.test(key)).map(([, value]) => value),
-    },
-    refuses('unknown-version-only'),
-  ],
-  [
     'does not look at the time',
     { fresh: () => true },
     refuses(...old, 'a-day-old', ...ahead, 't-zero'),
   ],
   [
-    'allows an hour',
-    { fresh: (t, now) => Math.abs(now - t) <= 3_700_000 },
-    refuses(...old, ...ahead),
-  ],
-  [
-    'allows fifteen minutes',
-    { fresh: (t, now) => Math.abs(now - t) <= 900_000 },
-    refuses('six-minutes-old', 'ten-minutes-old', 'six-minutes-ahead', 'ten-minutes-ahead'),
-  ],
-  [
     'allows thirty seconds',
     { fresh: (t, now) => Math.abs(now - t) <= 30_000 },
     accepts('a-minute-old', 'four-minutes-old', 'a-minute-ahead'),
-  ],
-  [
-    'allows three minutes',
-    { fresh: (t, now) => Math.abs(now - t) <= 180_000 },
-    accepts('four-minutes-old'),
   ],
   [
     'takes the first t',
@@ -462,7 +341,6 @@ export const brokenReceivers: readonly Broken[] = [
     refuses('unkeyed-body-hash'),
   ],
   ['takes a test secret', also(keyed('whsec_another')), refuses('wrong-secret')],
-  ['skips an empty body', { ...skippingEmpty() }, refuses('body-emptied')],
   [
     'verifies the id only',
     { body: (raw) => raw, ...skippingMember() },
@@ -480,14 +358,6 @@ export const brokenReceivers: readonly Broken[] = [
     {
       answer: (verified, _raw, mac) =>
         verified ? { status: 204 } : { status: 400, text: `expected ${mac}` },
-    },
-    ['RCV-gives-nothing-away'],
-  ],
-  [
-    'gives it away in a header',
-    {
-      answer: (verified, _raw, mac) =>
-        verified ? { status: 204 } : { status: 400, headers: { 'x-expected': mac } },
     },
     ['RCV-gives-nothing-away'],
   ],

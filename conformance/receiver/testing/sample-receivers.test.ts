@@ -6,7 +6,7 @@ import * as assert from 'uvu/assert';
 import { sample } from '../../../fixtures/testing/sample.ts';
 import { receiverChecks } from '../checks.ts';
 import { runReceiver } from '../run.ts';
-import { brokenReceivers } from './broken-receivers.ts';
+import { brokenReceivers, endingReceivers } from './broken-receivers.ts';
 import { correctSteps, type ReceiverSteps, startReceiver } from './sample-receivers.ts';
 
 async function judge(change: Partial<ReceiverSteps>) {
@@ -34,7 +34,8 @@ test('a right receiver raises nothing, not even advice', async () => {
   );
 });
 
-for (const [name, change, trips, ends = false] of sample(brokenReceivers, 8)) {
+const broken = [...endingReceivers, ...sample(brokenReceivers, 6)];
+for (const [name, change, trips, ends = false] of broken) {
   test(`one that ${name} trips its checks and no other`, async () => {
     const { results, refused } = await judge(change);
     assert.is(refused, null);
