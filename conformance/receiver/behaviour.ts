@@ -1,6 +1,6 @@
 // What is judged over many deliveries: response time, redirects, leaked signatures, side effects.
 import type { Exchange, Judged } from '../engine/types.ts';
-import type { Check } from './check.ts';
+import { type Check, LOST } from './check.ts';
 import { bytesOf, deliveryOf, eventOf, type SigningOptions } from './delivery.ts';
 import { type Probe, probesOf, shiftDigits } from './probes.ts';
 
@@ -20,8 +20,6 @@ const check = (id: string, parts: Omit<Check, 'id' | 'group'>): Check => ({
   group: 'behaviour',
   ...parts,
 });
-
-const lost = 'Nothing for an attacker; the event is retried for 21 hours and then lost.';
 
 /** EVT-9b: 15 s are too long; from 5 s on there is advice. */
 const slowMs = 5_000;
@@ -45,7 +43,7 @@ export const mannerChecks: readonly MannerCheck[] = [
     ...check('answers-in-time', {
       title: 'every valid delivery is answered within 15 s, better within 5 s',
       why: 'EVT-9b: a later response counts as a failure.',
-      gains: lost,
+      gains: LOST,
       fix: 'Verify, put the event into a queue, answer, and process it afterwards.',
       probes: valid('pace'),
     }),
@@ -63,7 +61,7 @@ export const mannerChecks: readonly MannerCheck[] = [
     ...check('does-not-redirect', {
       title: 'no valid delivery is answered with a redirect',
       why: 'EVT-9a: a delivery needs a 2xx; redirects are not followed.',
-      gains: lost,
+      gains: LOST,
       fix: 'Subscribe with the URL that answers: https, the right host, and the slash at the end or not.',
       probes: valid('redirect'),
     }),

@@ -88,6 +88,9 @@ export interface Check {
   readonly together?: true;
 }
 
+/** What is at stake if a valid delivery is refused. */
+export const LOST = 'Nothing for an attacker; the event is retried for 21 hours and then lost.';
+
 export const groupWords: Readonly<Record<Group, string>> = {
   accept: 'Must accept',
   refuse: 'Must refuse',

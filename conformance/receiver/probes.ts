@@ -35,7 +35,24 @@ export interface Parts {
   readonly previousSecret: string;
 }
 
-export type HeaderOf = (parts: Parts) => string | readonly string[];
+/**
+ * Makes a header, of several lines if it is a list. In a text stand `{t}`, `{mac}`, `{right}`, `{now}`,
+ * `{wrong}` (no digit of it is right), `{previous}` (under the previous secret) and `{mac:text}`, the
+ * v1 if t is this text.
+ */
+export type HeaderOf = string | ((parts: Parts) => string | readonly string[]);
+
+function headerFrom(headerOf: HeaderOf, parts: Parts): string | readonly string[] {
+  if (typeof headerOf === 'function') return headerOf(parts);
+  const { t, mac, right, macFor, previousSecret } = parts;
+  const previous = macFor(t, previousSecret);
+  const texts: Readonly<Record<string, string>> = {
+    ...{ t, mac, right, previous, wrong: shiftDigits(mac), now: String(Date.now()) },
+  };
+  return headerOf.replace(/\{(\w+)(?::(\w*))?\}/g, (_, name: string, other?: string) =>
+    other === undefined ? texts[name]! : macFor(other),
+  );
+}
 
 /** How the deliveries of a check differ from a valid one. */
 export interface Difference {
@@ -61,7 +78,7 @@ export interface Difference {
 const MOST_DRAWS = 500;
 
 export function probesOf(signing: SigningOptions, name: string, difference: Difference): Probe[] {
-  const { headers = [({ right }: Parts) => right], agesMs = [0] } = difference;
+  const { headers = ['{right}'], agesMs = [0] } = difference;
   const { isPartly = false, suits = () => true } = difference;
   return headers.flatMap((headerOf, at) => {
     const event = at === 0 ? name : `${name}-part-${at + 1}`;
@@ -92,12 +109,11 @@ function probeOf(signing: SigningOptions, name: string, difference: Drawn) {
   const mac = macFor(t);
   const hmac: Parts['hmac'] = (algorithm, ...parts) =>
     parts.reduce((made, part) => made.update(part), createHmac(algorithm, secret)).digest('hex');
-  const signature = [
-    headerOf({
-      ...{ t, mac, body, macFor, hmac, secret, right: `t=${t},v1=${mac}` },
-      previousSecret: previousSecret ?? 'whsec_before',
-    }),
-  ].flat();
+  const parts: Parts = {
+    ...{ t, mac, body, macFor, hmac, secret, right: `t=${t},v1=${mac}` },
+    previousSecret: previousSecret ?? 'whsec_before',
+  };
+  const signature = [headerFrom(headerOf, parts)].flat();
   const own =
     named === undefined
       ? signing
