@@ -199,7 +199,7 @@ command('a port without TLS is reported in words', () =>
     const { code, out } = await judge({ url: url.replace('http:', 'https:'), secretEnv });
     assert.is(code, 3, out);
     const said = out.replace(/\s+/g, ' ');
-    assert.match(said, 'nothing answers there (this port does not speak TLS: use http');
+    assert.match(said, 'nothing answers there (this port does not speak TLS: give the url');
     assert.not.match(said, 'is the receiver running?');
   }),
 );

@@ -4,7 +4,7 @@ import { createHash } from 'node:crypto';
 import { findRule } from '../../fixtures/rules.ts';
 import { shellLine } from '../../fixtures/shell-word.ts';
 import type { Judged } from '../engine/types.ts';
-import { checkReport, checkRule } from '../reports/check-report.ts';
+import { checkRule, makeReport } from '../reports/build-report.ts';
 import { clipped } from '../reports/exchanges.ts';
 import { Redactor } from '../reports/redact.ts';
 import type {
@@ -94,25 +94,23 @@ export function clientReport(options: ClientReportOptions): Report {
     ),
   ];
   const start = run.unusable === null ? {} : { not_started: sentence(redactor.text(run.unusable)) };
-  return checkReport(
-    { ...options, judge: 'client' },
-    {
-      ...start,
-      target: { base_url: redactor.text(typed(command)), control_url: null },
-      seed: options.seed,
-      notes: [...Object.values(start), ...run.notes.map((note) => redactor.text(note))],
-      causes: causesIn(run.results),
-      client: {
-        command: command.map((word) => redactor.text(word)),
-        runs: run.runs,
-        does: whatItDoes(run.seen),
-      },
-      rules,
-      scenarios: [...recordings]
-        .sort(([a], [b]) => a - b)
-        .map(([n, recording]) => scenarioOf(n, recording, run.results, redactor)),
+  return makeReport(options, {
+    judge: 'client',
+    ...start,
+    target: { base_url: redactor.text(typed(command)), control_url: null },
+    seed: options.seed,
+    notes: [...Object.values(start), ...run.notes.map((note) => redactor.text(note))],
+    causes: causesIn(run.results),
+    client: {
+      command: command.map((word) => redactor.text(word)),
+      runs: run.runs,
+      does: whatItDoes(run.seen),
     },
-  );
+    rules,
+    scenarios: [...recordings]
+      .sort(([a], [b]) => a - b)
+      .map(([n, recording]) => scenarioOf(n, recording, run.results, redactor)),
+  });
 }
 
 /** A command as one would type it: the terminals of Windows know double quotes only. */

@@ -1,4 +1,6 @@
 // Judges the responses to a check: what was expected, what the receiver answered, and the verdict.
+
+import { REFUSED } from '../engine/send/unreachable.ts';
 import type { Exchange, Judged } from '../engine/types.ts';
 import { type Check, expectedOf, isTolerance } from './check.ts';
 import type { Probe } from './probes.ts';
@@ -55,7 +57,7 @@ export function isGone({ response }: Exchange): boolean {
 
 /** The port was closed, so this delivery never reached the receiver. */
 export function isUnreached({ response, failure }: Exchange): boolean {
-  return response === null && (failure ?? '').includes('ECONNREFUSED');
+  return response === null && failure === REFUSED;
 }
 
 /** A receiver that ends or hangs at a delivery fails: no other event reaches it. */

@@ -1,7 +1,7 @@
 // The report on a receiver in the common form: each check stands as a rule, and findings with one
 // cause stand together.
 import { fingerprintOf } from '../engine/judge/fingerprint.ts';
-import { checkReport, checkRule } from '../reports/check-report.ts';
+import { checkRule, makeReport } from '../reports/build-report.ts';
 import { reportExchange } from '../reports/exchanges.ts';
 import type { Redactor } from '../reports/redact.ts';
 import type { Report, ReportCause, ReportRule, ReportScenario } from '../reports/report.ts';
@@ -24,17 +24,14 @@ export function receiverReport(options: ReceiverReportOptions): Report {
     ...(run.refused === null ? [] : [`Nothing was judged: ${run.refused}.`.replace('?.', '?')]),
     ...run.observed,
   ];
-  return checkReport(
-    { ...options, judge: 'receiver' },
-    {
-      target: { base_url: redactor.text(url), control_url: null },
-      seed: 1,
-      notes: notes.map((note) => redactor.text(note)),
-      causes: causesIn(run),
-      rules: run.results.map((result) => ruleOf(result, options)),
-      scenarios: run.results.map((result) => scenarioOf(result, redactor)),
-    },
-  );
+  return makeReport(options, {
+    judge: 'receiver',
+    target: { base_url: redactor.text(url), control_url: null },
+    notes: notes.map((note) => redactor.text(note)),
+    causes: causesIn(run),
+    rules: run.results.map((result) => ruleOf(result, options)),
+    scenarios: run.results.map((result) => scenarioOf(result, redactor)),
+  });
 }
 
 /** What checks that fail have in common, the most general cause first. */

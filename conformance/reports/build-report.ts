@@ -1,8 +1,8 @@
-// Makes the report of a run on an API: judges each rule over its scenarios, redacts secrets, and
-// counts.
+// Makes the report of every judge, and that of a run on an API: judges each rule over its scenarios,
+// redacts secrets, and counts.
 import { rules as catalogue, findFamily, type Rule } from '../../fixtures/rules.ts';
 import { fingerprintOf } from '../engine/judge/fingerprint.ts';
-import { suggestAdditions, type TargetAddition } from '../engine/judge/testability.ts';
+import { suggestAdditions } from '../engine/judge/testability.ts';
 import { judgeRule, judgeRun } from '../engine/judge/verdicts.ts';
 import type { RunResult } from '../engine/run/run.ts';
 import { isSelected, type Selection } from '../engine/run/select.ts';
@@ -42,11 +42,57 @@ export interface ReportOptions {
   readonly replay: (scenario: string) => string;
 }
 
+/** What a run came to, whatever was judged. */
+interface JudgedRun {
+  readonly startedAt: string;
+  readonly durationMs: number;
+  readonly requests: number;
+  readonly interrupted: boolean;
+}
+
+type Own = Pick<Report, 'target' | 'notes' | 'rules' | 'scenarios'> & Partial<Report>;
+
+/** The report of a judge; a judge of checks needs nothing of its target and makes nothing there. */
+export function makeReport(
+  {
+    version,
+    run,
+    strict = false,
+  }: { version: string; run: JudgedRun; strict?: boolean | undefined },
+  own: Own,
+): Report {
+  return {
+    schema: 1,
+    tool: { name: 'conformance', version },
+    seed: 1,
+    started_at: run.startedAt,
+    duration_ms: Math.round(run.durationMs),
+    verdict: verdictOfRun(own, strict),
+    summary: countVerdicts(own.rules),
+    requests: run.requests,
+    interrupted: run.interrupted,
+    mark: own.judge ?? '',
+    observed: [],
+    unlock: [],
+    baseline: null,
+    ...own,
+  };
+}
+
+/** A check, which stands as a rule. */
+export function checkRule(
+  own: Pick<ReportRule, 'id' | 'family' | 'words' | 'verdict' | 'scenarios' | 'findings'>,
+  why: string | null,
+): ReportRule {
+  const reason = why === null ? {} : { why };
+  return { ...own, needs: [], unlock: [], lost: [], ...reason, reason: null };
+}
+
 export function buildReport(options: ReportOptions): Report {
-  const { run, redactor } = options;
+  const { run, redactor, target, inventory } = options;
   const rules = catalogue.map((rule) => reportRule(rule, options));
   const why = run.refusedToStart;
-  const start = why === null ? null : startWords(redactor.text(why));
+  const start = why === null ? {} : { not_started: startWords(redactor.text(why)) };
   const observed = observedRows(options.scenarios, run.scenarios).map((row) => ({
     ...row,
     observed: row.observed === null ? null : redactor.text(row.observed),
@@ -54,41 +100,27 @@ export function buildReport(options: ReportOptions): Report {
     simulator: row.same === true ? redactor.text(row.simulator) : row.simulator,
   }));
   const titles = new Map(options.scenarios.map(({ id, title }) => [id, title]));
-  return {
-    schema: 1,
-    tool: { name: 'conformance', version: options.version },
+  // What would show more of the rules that were selected; the others lack nothing.
+  const additions = suggestAdditions(catalogue.map((rule) => judgeRule(rule, run.scenarios).lacks));
+  return makeReport(options, {
     target: {
-      ...options.target,
-      base_url: redactor.text(options.target.base_url),
-      control_url: options.target.control_url && redactor.text(options.target.control_url),
+      ...target,
+      base_url: redactor.text(target.base_url),
+      control_url: target.control_url && redactor.text(target.control_url),
     },
     seed: run.seed,
-    started_at: run.startedAt,
-    duration_ms: Math.round(run.durationMs),
-    verdict: judgeRun(rules, options.strict),
-    summary: countVerdicts(rules),
-    requests: run.requests,
-    interrupted: run.interrupted,
     mark: run.mark,
     ...crashesOf(run, rules, redactor),
-    ...(start === null ? {} : { not_started: start }),
-    notes: [
-      ...(start === null ? [] : [start]),
-      ...options.notes.map((note) => redactor.text(note)),
-    ],
+    ...start,
+    notes: [...Object.values(start), ...options.notes.map((note) => redactor.text(note))],
     rules,
     scenarios: run.scenarios.map((each) =>
       reportScenario(each, titles.get(each.id) ?? each.id, redactor),
     ),
     observed,
-    unlock: additionsFor(options).map(({ add, rules: count, withOthers }) => ({
-      add,
-      rules: count,
-      with_others: withOthers,
-    })),
-    baseline: null,
-    ...(options.inventory === undefined ? {} : { inventory: options.inventory }),
-  };
+    unlock: additions.map(({ withOthers, ...each }) => ({ ...each, with_others: withOthers })),
+    ...(inventory === undefined ? {} : { inventory }),
+  });
 }
 
 /** Each kind of crash, and the rules that deviate only because of it, to be shown together. */
@@ -113,11 +145,6 @@ function crashesOf(
     return { title: `${what}: ${failure}`, mend, rules: own.map(({ id }) => id) };
   });
   return { crashes: redacted, causes: causes.filter((cause) => cause.rules.length > 0) };
-}
-
-/** What would show more of the rules that were selected; the others lack nothing. */
-function additionsFor({ run }: ReportOptions): TargetAddition[] {
-  return suggestAdditions(catalogue.map((rule) => judgeRule(rule, run.scenarios).lacks));
 }
 
 function startWords(why: string): string {

@@ -2,6 +2,8 @@
 // reports how it was answered.
 import chalk from 'chalk';
 import type { Command } from 'commander';
+import { Unreachable } from '../../../conformance/engine/scenario-errors.ts';
+import { socketSender } from '../../../conformance/engine/send/sender.ts';
 import { jsonText } from '../../../conformance/reports/plain-text.ts';
 import { categoryOf, type EventCategory, eventCategories } from '../../../fixtures/event-kinds.ts';
 import { eventsOf } from '../../../fixtures/openapi/events.ts';
@@ -189,7 +191,7 @@ const shownBytes = 2_000;
 
 /**
  * One POST, no redirect followed, nothing tried again. EVT-9b: the whole of it, a dripping answer
- * included, has `timeoutMs`. Never throws for what a receiver or a network can do.
+ * included, has `timeoutMs`.
  */
 async function post(
   url: string,
@@ -197,41 +199,22 @@ async function post(
   body: Uint8Array,
   timeoutMs: number,
 ): Promise<Answer> {
-  const { Agent, request } = (await import('undici')).default;
-  const agent = new Agent({ pipelining: 0 });
+  const sender = await socketSender();
   const startMs = performance.now();
-  const ended = (end: Omit<Answer, 'duration_ms'>): Answer => ({
-    ...end,
-    duration_ms: Math.round(performance.now() - startMs),
-  });
-  try {
-    const signal = AbortSignal.timeout(timeoutMs);
-    const { statusCode: status, body: stream } = await request(url, {
-      ...{ method: 'POST', headers, body, signal, dispatcher: agent },
-      ...{ headersTimeout: 0, bodyTimeout: 0 },
-    });
-    let start = Buffer.alloc(0);
-    for await (const chunk of stream) {
-      start = Buffer.concat([start, chunk]);
-      // An endless answer is an answer too.
-      if (start.length >= shownBytes) break;
-    }
-    return ended({ status, error: null, answer: start.subarray(0, shownBytes).toString('utf8') });
-  } catch (error) {
-    return ended({ status: null, error: explainFailure(error, timeoutMs), answer: '' });
-  } finally {
-    await agent.destroy();
+  const wire = { method: 'POST', url, headers: Object.entries(headers), body, timeoutMs };
+  const answer = await sender
+    .send({ ...wire, limitBytes: shownBytes, isCut: true })
+    .catch((error: unknown) => {
+      if (error instanceof Unreachable) return error;
+      throw error;
+    })
+    .finally(() => sender.close());
+  const duration_ms = Math.round(performance.now() - startMs);
+  if (answer instanceof Unreachable) {
+    return { status: null, error: answer.message, answer: '', duration_ms };
   }
-}
-
-function explainFailure(error: unknown, timeoutMs: number): string {
-  if (!(error instanceof Error)) throw error;
-  if (error.name === 'TimeoutError') return `no full answer within ${timeoutMs / 1000} s`;
-  // A name with several addresses fails with one error for each; they fail alike.
-  const first = error instanceof AggregateError ? (error.errors[0] as Error) : error;
-  const { code = first.name, message } = first as NodeJS.ErrnoException;
-  if (code === 'ECONNREFUSED') return 'connection refused: nothing listens there';
-  return message === '' || message.includes(code) ? message || code : `${code}: ${message}`;
+  const text = Buffer.from(answer.body).toString('utf8');
+  return { status: answer.status, error: null, answer: text, duration_ms };
 }
 
 function describe(report: Report, label: string): string[] {
@@ -256,11 +239,7 @@ function failureOf({ status, expected }: Report): string {
 }
 
 /** The likeliest reason for a delivery that should have been accepted. */
-function remediesFor({ url, status, error, expected }: Report): string[] {
-  const isPlain = /wrong version number|packet length too long|EPROTO/i.test(error ?? '');
-  if (isPlain && url.startsWith('https:')) {
-    return [`  that port does not speak TLS: send to ${url.replace('https:', 'http:')}`];
-  }
+function remediesFor({ status, expected }: Report): string[] {
   const isRefusal = status !== null && status >= 400 && status < 500;
   if (expected !== 'accepted' || !isRefusal) return [];
   return ['  does the receiver have another secret? It must verify with the one in --secret-env'];

@@ -1,10 +1,11 @@
 // The port through which every request leaves, and its two ways out: sockets by undici, or a
 // fetch-like function.
 
+import { Readable } from 'node:stream';
 import type { Dispatcher } from 'undici';
 import { Unreachable } from '../scenario-errors.ts';
 import { type HeaderLine, linesOfRaw } from './headers.ts';
-import { readWhole } from './read-body.ts';
+import { readUpTo, readWhole } from './read-body.ts';
 import { isLoopback, openRoute, type Route } from './route.ts';
 import { speaksTls, unreachable } from './unreachable.ts';
 
@@ -13,9 +14,13 @@ export interface WireRequest {
   readonly url: string;
   readonly headers: readonly HeaderLine[];
   readonly body: Uint8Array | undefined;
+  /** Sent instead of the body, without a length. */
+  readonly chunks?: AsyncIterable<Uint8Array>;
   readonly timeoutMs: number;
   /** The longest answer that is read; 1 MiB when left out. */
   readonly limitBytes?: number;
+  /** The beginning of a longer answer is enough. */
+  readonly isCut?: boolean;
   readonly signal?: AbortSignal | undefined;
 }
 
@@ -54,14 +59,16 @@ export async function socketSender(route: Route = {}): Promise<Sender> {
           dispatcher,
           method: wire.method as 'GET',
           headers: isProxied ? byName(wire.headers) : wire.headers.flat(),
-          body: wire.body ?? null,
+          body: wire.chunks === undefined ? (wire.body ?? null) : Readable.from(wire.chunks),
           signal,
           headersTimeout: 0,
           bodyTimeout: 0,
           responseHeaders: 'raw',
         });
         const raw = answer.headers as unknown as (Uint8Array | string)[];
-        const body = await readWhole(answer.body, wire.limitBytes);
+        const body = wire.isCut
+          ? (await readUpTo(answer.body, wire.limitBytes)).bytes
+          : await readWhole(answer.body, wire.limitBytes);
         answered.add(url.origin);
         return { status: answer.statusCode, headers: linesOfRaw(raw), body };
       } catch (error) {

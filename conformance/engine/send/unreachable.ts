@@ -3,6 +3,9 @@ import { connect } from 'node:tls';
 import { Unreachable } from '../scenario-errors.ts';
 import { TooLong } from './read-body.ts';
 
+/** The port is closed. */
+export const REFUSED = 'the connection was refused';
+
 const TRUST = 'name its authority with --ca FILE or in the variable NODE_EXTRA_CA_CERTS';
 
 /** Node's and OpenSSL's names for what is wrong with a certificate. */
@@ -31,7 +34,7 @@ export function unreachable(error: unknown, timedOut: boolean, timeoutMs: number
   if (name === 'AbortError' || name === 'TimeoutError') {
     return new Unreachable('aborted', 'given up before an answer came');
   }
-  if (sign === 'ECONNREFUSED') return new Unreachable('refused', 'the connection was refused');
+  if (sign === 'ECONNREFUSED') return new Unreachable('refused', REFUSED);
   if (sign === 'ENOTFOUND' || sign === 'EAI_AGAIN')
     return new Unreachable('name', unknownName(words, sign));
   if (CERTIFICATES[sign] !== undefined) {
