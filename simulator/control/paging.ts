@@ -1,9 +1,17 @@
 // Lists in pages: so many records after the last one seen, and where the next page begins.
-import { listOf, object, orNull, type Schema, whole } from '../../fixtures/schemas/kit.ts';
+import {
+  listOf,
+  object,
+  orNull,
+  type Schema,
+  type ValueOf,
+  whole,
+} from '../../fixtures/schemas/kit.ts';
+import { type HandlerContext, type Row, row } from './row.ts';
 
-export const defaultLimit = 1000;
+const defaultLimit = 1000;
 /** Records looked at for one page, so that a filter without hits does not walk through all. */
-export const mostLooked = 50_000;
+const mostLooked = 50_000;
 
 export const limitParameter = whole('How many at most; 1000 by default.', 1, 10_000);
 export const paging = {
@@ -11,31 +19,44 @@ export const paging = {
   'limit?': limitParameter,
 } as const;
 
-type Page<N extends string, V> = { readonly [K in N]: readonly V[] } & {
-  /** Give it as `after` for the next page; null on the last one. */
-  readonly next_after: number | null;
-};
-
-/** Records by id, ascending, under their name; `show` returns null for what is filtered out. */
-export function pageOf<N extends string, R, V>(
-  name: N,
-  records: ReadonlyMap<string, R>,
-  { after = 0, limit = defaultLimit }: { readonly after?: number; readonly limit?: number },
-  show: (record: R) => V | null,
-): Page<N, V> {
-  const ids = Float64Array.from(records.keys(), Number).sort();
-  const shown: V[] = [];
-  const first = ids.findIndex((id) => id > after);
-  let at = first < 0 ? ids.length : first;
-  const end = Math.min(ids.length, at + mostLooked);
-  for (; at < end && shown.length < limit; at += 1) {
-    const record = records.get(String(ids[at]));
-    const view = record === undefined ? null : show(record);
-    if (view !== null) shown.push(view);
+/** The records of one page, and where the next one begins: null on the last one. */
+export function page<R>(
+  records: Iterable<R>,
+  limit: number | undefined,
+  numberOf: (record: R) => number,
+  isShown: (record: R) => boolean = () => true,
+): { readonly shown: readonly R[]; readonly next: number | null } {
+  const shown: R[] = [];
+  let looked = 0;
+  let last = 0;
+  for (const record of records) {
+    if (shown.length === (limit ?? defaultLimit) || looked === mostLooked) {
+      return { shown, next: last };
+    }
+    looked += 1;
+    last = numberOf(record);
+    if (isShown(record)) shown.push(record);
   }
-  const next_after = at < ids.length ? (ids[at - 1] as number) : null;
-  return { [name]: shown, next_after } as Page<N, V>;
+  return { shown, next: null };
 }
+
+/** A page of the records with a greater id, ascending. */
+export function pageById<R extends { readonly id: string }>(
+  records: ReadonlyMap<string, R>,
+  { after = 0, limit }: { readonly after?: number; readonly limit?: number },
+  isShown: (record: R) => boolean,
+) {
+  const ids = Float64Array.from(records.keys(), Number).filter((id) => id > after);
+  return page(recordsOf(records, ids.sort()), limit, ({ id }) => Number(id), isShown);
+}
+
+function* recordsOf<R>(records: ReadonlyMap<string, R>, ids: Iterable<number>): Generator<R> {
+  for (const id of ids) yield records.get(String(id)) as R;
+}
+
+/** Whether a filter is absent or equal. */
+export const fits = <T>(filter: T | undefined, value: T): boolean =>
+  filter === undefined || filter === value;
 
 interface ListOf<S> {
   readonly type: 'array';
@@ -60,8 +81,16 @@ export function listSchema<const N extends string, const S extends Schema>(name:
   return page as ListSchema<N, S, NextAfter>;
 }
 
-/** The schema of a list without pages. */
-export function wholeListSchema<const N extends string, const S extends Schema>(name: N, items: S) {
+/** A row that lists all of something, without pages. */
+export function listRow<const N extends string, const S extends Schema>(
+  name: N,
+  summary: string,
+  items: S,
+  read: (context: HandlerContext) => readonly ValueOf<S>[],
+  more: Pick<Row, 'description' | 'outer'> = {},
+) {
   const listed: object = object('All of them.', { [name]: listOf(items, 'In order.') });
-  return listed as ListSchema<N, S>;
+  const answer = listed as ListSchema<N, S>;
+  const run = (context: HandlerContext) => ({ [name]: read(context) }) as ValueOf<typeof answer>;
+  return row('GET', name, { summary, answer, ...more, run });
 }

@@ -215,31 +215,20 @@ export const deliverySchema = object('An event on its way to a subscription.', {
 });
 export type DeliveryShown = ValueOf<typeof deliverySchema>;
 
-export function viewDelivery({ world }: WorldHost, delivery: Delivery): DeliveryShown {
-  const { round_start: _, delayed: __, ...shown } = delivery;
-  return {
-    ...shown,
-    event_id: eventId(world, delivery.seq),
-    kind: findEvent(world, delivery.seq)?.kind ?? null,
-  };
+/** An event that waits behind others of its subscription. */
+export interface Waiting extends Pick<Delivery, 'subscription_id' | 'seq' | 'status'> {
+  readonly id: null;
 }
 
-/** An event that waits behind others of its subscription. */
-export function viewWaiting(
-  host: WorldHost,
-  subscription: Subscription,
-  seq: number,
-): DeliveryShown {
+const untried = { in_flight: false, attempts: [], next_due_ms: null };
+
+export function viewDelivery({ world }: WorldHost, delivery: Delivery | Waiting): DeliveryShown {
+  const { round_start: _, delayed: __, ...shown } = { ...untried, ...delivery } as Delivery;
   return {
-    id: null,
-    subscription_id: subscription.id,
-    event_id: eventId(host.world, seq),
-    seq,
-    kind: findEvent(host.world, seq)?.kind ?? null,
-    status: 'pending',
-    in_flight: false,
-    attempts: [],
-    next_due_ms: null,
+    ...shown,
+    id: delivery.id,
+    event_id: eventId(world, delivery.seq),
+    kind: findEvent(world, delivery.seq)?.kind ?? null,
   };
 }
 

@@ -10,7 +10,7 @@ import {
   text,
   whole,
 } from '../../../fixtures/schemas/kit.ts';
-import { defaultLimit, listSchema, paging, wholeListSchema } from '../paging.ts';
+import { listRow, listSchema, page, paging } from '../paging.ts';
 import {
   credentialSchema,
   firmSchema,
@@ -33,13 +33,12 @@ export const credentialRows = {
     description: 'In the order in which they were made; `after` counts them.',
     query: paging,
     answer: listSchema('credentials', credentialSchema),
-    run: ({ host, query: { after = 0, limit = defaultLimit } }) => {
-      const all = [...host.world.credentials.values()];
-      const shown = all.slice(after, after + limit);
-      const next = after + shown.length;
+    run: ({ host, query: { after = 0, limit } }) => {
+      const all = [...host.world.credentials.values()].map((each, at) => [at + 1, each] as const);
+      const { shown, next } = page(all.slice(after), limit, ([nth]) => nth);
       return {
-        credentials: shown.map((each) => viewCredential(host, each)),
-        next_after: next < all.length ? next : null,
+        credentials: shown.map(([, each]) => viewCredential(host, each)),
+        next_after: next,
       };
     },
   }),
@@ -73,13 +72,9 @@ export const credentialRows = {
 };
 
 export const firmRows = {
-  listFirms: row('GET', 'firms', {
-    summary: 'List the firms',
-    answer: wholeListSchema('firms', firmSchema),
-    run: ({ host }) => ({
-      firms: [...host.world.firms.values()].map((firm) => viewFirm(host, firm)),
-    }),
-  }),
+  listFirms: listRow('firms', 'List the firms', firmSchema, ({ host }) =>
+    [...host.world.firms.values()].map((firm) => viewFirm(host, firm)),
+  ),
   getFirm: row('GET', 'firms/{id}', {
     summary: 'Read a firm',
     answer: firmSchema,

@@ -2,136 +2,110 @@
 
 import { eventCategories } from '../../../fixtures/event-kinds.ts';
 import { id, listOf, object, oneOf, orNull, text, whole } from '../../../fixtures/schemas/kit.ts';
-import type { Delivery, Subscription } from '../../core/records.ts';
+import type { Delivery, EventRecord } from '../../core/records.ts';
 import { eventId } from '../../core/serialize.ts';
-import { findEvent } from '../../core/world.ts';
+import { findEvent, type World } from '../../core/world.ts';
 import type { WorldHost } from '../../host/world/world-host.ts';
+import { fits, limitParameter, listRow, listSchema, page } from '../paging.ts';
 import {
-  defaultLimit,
-  limitParameter,
-  listSchema,
-  mostLooked,
-  wholeListSchema,
-} from '../paging.ts';
-import {
-  type DeliveryShown,
   deliverySchema,
   envelopeSchema,
   subscriptionSchema,
   viewDelivery,
   viewSubscription,
-  viewWaiting,
+  type Waiting,
 } from '../records.ts';
 import { execute, JsonText } from '../reply.ts';
-import { row } from '../row.ts';
+import { type QueryOf, row } from '../row.ts';
 import { readWhenThere, waitParameter } from '../wait-for-page.ts';
 
-interface EventQuery {
-  readonly after_seq?: number;
-  readonly kind?: string;
-  readonly account_id?: string;
-  readonly limit?: number;
+const eventQuery = {
+  'after_seq?': whole('Those with a greater sequence number.', 0, 1e15),
+  'kind?': text('Of one kind, such as transaction.approved.'),
+  'account_id?': id('About one account.'),
+  'limit?': limitParameter,
+  'wait_ms?': waitParameter,
+} as const;
+
+function* eventsAfter(world: World, seq: number): Generator<EventRecord> {
+  const { first, lastSeq } = world.events;
+  for (let n = Math.max(first, seq + 1); n <= lastSeq; n += 1) {
+    const event = findEvent(world, n);
+    if (event !== undefined) yield event;
+  }
 }
 
-function readEvents({ world, behaviour }: WorldHost, query: EventQuery) {
-  const { after_seq = 0, limit = defaultLimit, kind, account_id } = query;
-  const { first, lastSeq } = world.events;
-  const envelopes: string[] = [];
-  let seq = Math.max(first, after_seq + 1);
-  const end = Math.min(lastSeq, seq + mostLooked);
-  for (; seq <= end && envelopes.length < limit; seq += 1) {
-    const event = findEvent(world, seq);
-    if (event === undefined || (kind !== undefined && kind !== event.kind)) continue;
-    if (account_id !== undefined && account_id !== event.account_id) continue;
-    envelopes.push(behaviour.serialize.envelope(event, world));
-  }
-  return { envelopes, next: seq <= lastSeq ? seq - 1 : null, lastSeq };
-}
+const deliveryQuery = {
+  'subscription_id?': whole('Of one subscription.', 1, 1e15),
+  'event_id?': text('Of one event.'),
+  'status?': oneOf('In one status.', ['pending', 'delivered', 'exhausted', 'stopped']),
+  'after?': whole('Those with a greater id.', 0, 1e15),
+  'limit?': limitParameter,
+  'wait_ms?': waitParameter,
+} as const;
 
 /** Events looked at for those that wait: a stopped subscription may have many of them. */
 const mostWaiting = 20_000;
 
-/** Events of a subscription that wait behind others and are no deliveries yet. */
-function* waiting({ world, behaviour }: WorldHost, subscription: Subscription): Generator<number> {
-  if (subscription.disabled) return;
-  const from = Math.max(subscription.cursor_seq + 1, world.events.first);
-  const to = Math.min(world.events.lastSeq, from + mostWaiting);
-  for (let seq = from; seq <= to; seq += 1) {
-    const event = findEvent(world, seq);
-    if (event !== undefined && behaviour.delivery.wants(subscription, event)) yield seq;
-  }
-}
-
-interface DeliveryQuery {
-  readonly subscription_id?: number;
-  readonly event_id?: string;
-  readonly status?: Delivery['status'];
-  readonly after?: number;
-  readonly limit?: number;
-}
-
-function fits({ world }: WorldHost, delivery: Delivery, query: DeliveryQuery): boolean {
-  const { after = 0, subscription_id, event_id, status } = query;
-  if (Number(delivery.id) <= after) return false;
-  if (subscription_id !== undefined && subscription_id !== delivery.subscription_id) return false;
-  if (event_id !== undefined && event_id !== eventId(world, delivery.seq)) return false;
-  return status === undefined || status === delivery.status;
-}
-
-function listDeliveries(host: WorldHost, query: DeliveryQuery) {
-  const { limit = defaultLimit } = query;
-  const deliveries: DeliveryShown[] = [];
-  for (const delivery of host.world.deliveries.values()) {
-    if (!fits(host, delivery, query)) continue;
-    if (deliveries.length === limit) {
-      return { deliveries, next_after: Number(deliveries[limit - 1]?.id) };
+/** Events that wait behind others of their subscriptions and are no deliveries yet. */
+function* waiting({ world, behaviour }: WorldHost): Generator<Waiting> {
+  for (const subscription of world.subscriptions.values()) {
+    if (subscription.disabled) continue;
+    let looked = 0;
+    for (const event of eventsAfter(world, subscription.cursor_seq)) {
+      if (behaviour.delivery.wants(subscription, event)) {
+        yield { id: null, subscription_id: subscription.id, seq: event.seq, status: 'pending' };
+      }
+      looked += 1;
+      if (looked > mostWaiting) break;
     }
-    deliveries.push(viewDelivery(host, delivery));
   }
-  addWaiting(host, query, limit, deliveries);
+}
+
+/** Deliveries, and as far as the limit goes what waits behind others. */
+function listDeliveries(host: WorldHost, query: QueryOf<typeof deliveryQuery>) {
+  const { after = 0, limit, subscription_id, event_id, status } = query;
+  const isShown = (each: Delivery | Waiting) =>
+    fits(subscription_id, each.subscription_id) &&
+    fits(event_id, eventId(host.world, each.seq)) &&
+    fits(status, each.status);
+  const begun = [...host.world.deliveries.values()].filter(({ id }) => Number(id) > after);
+  const { shown, next } = page(begun, limit, ({ id }) => Number(id), isShown);
+  const deliveries = shown.map((each) => viewDelivery(host, each));
+  if (next !== null) return { deliveries, next_after: next };
+  for (const each of waiting(host)) {
+    if (deliveries.length === (limit ?? 1000)) break;
+    if (isShown(each)) deliveries.push(viewDelivery(host, each));
+  }
   return { deliveries, next_after: null };
-}
-
-/** Fills the page with events that wait behind others. */
-function addWaiting(
-  host: WorldHost,
-  { subscription_id, event_id, status = 'pending' }: DeliveryQuery,
-  limit: number,
-  deliveries: DeliveryShown[],
-): void {
-  if (status !== 'pending') return;
-  for (const subscription of host.world.subscriptions.values()) {
-    if (subscription_id !== undefined && subscription_id !== subscription.id) continue;
-    for (const seq of waiting(host, subscription)) {
-      if (deliveries.length === limit) return;
-      if (event_id !== undefined && event_id !== eventId(host.world, seq)) continue;
-      deliveries.push(viewWaiting(host, subscription, seq));
-    }
-  }
 }
 
 export const eventRows = {
   listEvents: row('GET', 'events', {
     summary: 'List the events',
     description: 'Envelopes by ascending sequence number; seven days are kept (EVT-10b).',
-    query: {
-      'after_seq?': whole('Those with a greater sequence number.', 0, 1e15),
-      'kind?': text('Of one kind, such as transaction.approved.'),
-      'account_id?': id('About one account.'),
-      'limit?': limitParameter,
-      'wait_ms?': waitParameter,
-    },
+    query: eventQuery,
     answer: object('A page of them.', {
       events: listOf(envelopeSchema, 'In sequence.'),
       next_after_seq: orNull(whole('For the next page; null on the last one.', 0, 1e15)),
       last_seq: whole('The last event there is.', 0, 1e15),
     }),
     run: async (context) => {
-      const { envelopes, next, lastSeq } = await readWhenThere(context, {
-        read: () => readEvents(context.host, context.query),
-        isEmpty: (page) => page.envelopes.length === 0 && page.next === null,
+      const { world, behaviour } = context.host;
+      const { after_seq = 0, limit, kind, account_id } = context.query;
+      const { shown, next } = await readWhenThere(context, {
+        read: () =>
+          page(
+            eventsAfter(context.host.world, after_seq),
+            limit,
+            ({ seq }) => seq,
+            (event) => fits(kind, event.kind) && fits<string | null>(account_id, event.account_id),
+          ),
+        isEmpty: ({ shown, next }) => shown.length === 0 && next === null,
         after: ['event'],
       });
+      const envelopes = shown.map((event) => behaviour.serialize.envelope(event, world));
+      const { lastSeq } = world.events;
       return new JsonText(
         `{"events":[${envelopes.join(',')}],"next_after_seq":${next},"last_seq":${lastSeq}}`,
       );
@@ -157,15 +131,13 @@ export const eventRows = {
 };
 
 export const deliveryRows = {
-  listSubscriptions: row('GET', 'subscriptions', {
-    summary: 'List the webhook subscriptions of all firms',
-    answer: wholeListSchema('subscriptions', subscriptionSchema),
-    run: ({ host }) => ({
-      subscriptions: [...host.world.subscriptions.values()].map((each) =>
-        viewSubscription(host, each),
-      ),
-    }),
-  }),
+  listSubscriptions: listRow(
+    'subscriptions',
+    'List the webhook subscriptions of all firms',
+    subscriptionSchema,
+    ({ host }) =>
+      [...host.world.subscriptions.values()].map((each) => viewSubscription(host, each)),
+  ),
   resumeSubscription: row('POST', 'subscriptions/{id}/resume', {
     summary: 'Resume a subscription after exhaustion',
     description: 'From the event that was not delivered, with a fresh timetable (NS-28).',
@@ -178,14 +150,7 @@ export const deliveryRows = {
     summary: 'List the deliveries',
     description:
       'In the order in which they began: all that are not finished and the last finished ones; after them, as far as the limit goes, the events that wait behind others.',
-    query: {
-      'subscription_id?': whole('Of one subscription.', 1, 1e15),
-      'event_id?': text('Of one event.'),
-      'status?': oneOf('In one status.', ['pending', 'delivered', 'exhausted', 'stopped']),
-      'after?': whole('Those with a greater id.', 0, 1e15),
-      'limit?': limitParameter,
-      'wait_ms?': waitParameter,
-    },
+    query: deliveryQuery,
     answer: listSchema('deliveries', deliverySchema),
     run: (context) =>
       readWhenThere(context, {

@@ -8,7 +8,7 @@ import {
   faultRefusals,
   faultStatuses,
 } from '../../core/pipeline/find-fault.ts';
-import { wholeListSchema } from '../paging.ts';
+import { listRow } from '../paging.ts';
 import {
   faultSchema,
   forwardSchema,
@@ -56,11 +56,9 @@ function matchOf({ webhook = false, ...match }: NewFault['match']): FaultMatch {
 }
 
 export const faultRows = {
-  listFaults: row('GET', 'faults', {
-    summary: 'List the faults with their hits',
-    answer: wholeListSchema('faults', faultSchema),
-    run: ({ host }) => ({ faults: [...host.world.faults.values()].map(viewFault) }),
-  }),
+  listFaults: listRow('faults', 'List the faults with their hits', faultSchema, ({ host }) =>
+    [...host.world.faults.values()].map(viewFault),
+  ),
   createFault: row('POST', 'faults', {
     summary: 'Inject a fault',
     description:
@@ -87,13 +85,9 @@ export const faultRows = {
 };
 
 export const nameRows = {
-  listNames: row('GET', 'dns', {
-    summary: 'List the names that do not ask the resolver',
-    answer: wholeListSchema('dns', nameSchema),
-    run: ({ host }) => ({
-      dns: [...host.world.names].map(([hostname, addresses]) => ({ hostname, addresses })),
-    }),
-  }),
+  listNames: listRow('dns', 'List the names that do not ask the resolver', nameSchema, ({ host }) =>
+    [...host.world.names].map(([hostname, addresses]) => ({ hostname, addresses })),
+  ),
   setName: row('PUT', 'dns/{hostname}', {
     summary: 'Set what a name resolves to',
     description: 'Over the system’s resolver, for webhook targets (HOOK-8, EVT-11).',
@@ -109,13 +103,9 @@ export const nameRows = {
     summary: 'Let the resolver answer for a name again',
     run: ({ host, params }) => void execute(host, 'setName', { ...params, addresses: null }),
   }),
-  listForwards: row('GET', 'forwards', {
-    summary: 'List the forwards',
-    answer: wholeListSchema('forwards', forwardSchema),
-    run: ({ host }) => ({
-      forwards: [...host.world.forwards].map(([from, to]) => ({ from, to })),
-    }),
-  }),
+  listForwards: listRow('forwards', 'List the forwards', forwardSchema, ({ host }) =>
+    [...host.world.forwards].map(([from, to]) => ({ from, to })),
+  ),
   setForward: row('PUT', 'forwards', {
     summary: 'Forward an origin',
     description:

@@ -1,12 +1,12 @@
 // Rows of the calls so far: the journal, coverage, idempotency keys and allowances.
 import { keyRetentionMs } from '../../../fixtures/constants.ts';
-import { oneOf, text, whole } from '../../../fixtures/schemas/kit.ts';
+import { listOf, object, oneOf, text, whole } from '../../../fixtures/schemas/kit.ts';
 import { findEntry, type JournalEntry, newestEntries } from '../../core/journal.ts';
 import type { KeyRecord } from '../../core/records.ts';
 import type { WorldHost } from '../../host/world/world-host.ts';
 import { coverageSchema, viewCoverage } from '../coverage.ts';
 import { requestSchema, requestStorySchema, viewRequest, viewRequestStory } from '../journal.ts';
-import { listSchema, wholeListSchema } from '../paging.ts';
+import { fits, listRow, listSchema, page } from '../paging.ts';
 import {
   type BucketShown,
   bucketSchema,
@@ -16,7 +16,7 @@ import {
   operationParameter,
 } from '../records.ts';
 import { Refusal } from '../reply.ts';
-import { row } from '../row.ts';
+import { type HandlerContext, type QueryOf, row } from '../row.ts';
 import { readWhenThere, waitParameter } from '../wait-for-page.ts';
 
 const requestQuery = {
@@ -28,20 +28,6 @@ const requestQuery = {
   'wait_ms?': waitParameter,
 } as const;
 
-interface RequestQuery {
-  readonly limit?: number;
-  readonly after?: number;
-  readonly operation?: string;
-  readonly status?: number;
-  readonly client_id?: string;
-}
-
-function fits({ operation, clientId, reply }: JournalEntry, query: RequestQuery): boolean {
-  if (query.operation !== undefined && query.operation !== operation) return false;
-  if (query.client_id !== undefined && query.client_id !== clientId) return false;
-  return query.status === undefined || query.status === reply?.status;
-}
-
 function* entriesAfter({ world: { journal } }: WorldHost, after: number): Generator<JournalEntry> {
   for (let n = Math.max(journal.oldest, after + 1); n <= journal.newest; n += 1) {
     const entry = findEntry(journal, n);
@@ -49,18 +35,20 @@ function* entriesAfter({ world: { journal } }: WorldHost, after: number): Genera
   }
 }
 
-function readRequests(host: WorldHost, query: RequestQuery) {
-  const { limit = 100, after } = query;
-  const { journal } = host.world;
-  const entries: JournalEntry[] = [];
-  for (const entry of after === undefined ? newestEntries(journal) : entriesAfter(host, after)) {
-    if (!fits(entry, query)) continue;
-    if (entries.length === limit) {
-      return { entries, next: after === undefined ? null : (entries.at(-1)?.n ?? null) };
-    }
-    entries.push(entry);
-  }
-  return { entries, next: null };
+function readRequests(host: WorldHost, query: QueryOf<typeof requestQuery>) {
+  const { limit = 100, after, operation, status, client_id } = query;
+  const entries =
+    after === undefined ? newestEntries(host.world.journal) : entriesAfter(host, after);
+  const { shown, next } = page(
+    entries,
+    limit,
+    ({ n }) => n,
+    (entry) =>
+      fits<string | null>(operation, entry.operation) &&
+      fits<string | null>(client_id, entry.clientId) &&
+      fits<number | undefined>(status, entry.reply?.status),
+  );
+  return { shown, next: after === undefined ? null : next };
 }
 
 function findRequest({ world: { journal } }: WorldHost, id: string): JournalEntry | undefined {
@@ -98,52 +86,46 @@ function viewKey(host: WorldHost, keyId: string, record: KeyRecord, now: number)
   };
 }
 
-interface KeyQuery {
-  readonly client_id?: string;
-  readonly operation?: string;
-  readonly key?: string;
-  readonly limit?: number;
-}
+const keyQuery = {
+  'client_id?': text('Of this caller.'),
+  'operation?': operationParameter,
+  'key?': text('With this key.'),
+  'limit?': whole('How many at most; 100 by default.', 1, 1000),
+} as const;
 
-function listKeys(host: WorldHost, query: KeyQuery): KeyShown[] {
-  const { limit = 100, client_id: clientId, operation, key } = query;
+/** Those that a repeat would meet now, the newest first. */
+function* keysOf(host: WorldHost, clientId: string | undefined): Generator<KeyShown> {
   const now = nowMs(host);
-  const found: KeyShown[] = [];
   for (const { records } of host.world.keys.toReversed()) {
     const skipped = Math.max(0, records.size - mostLooked);
     for (const [keyId, record] of [...records].slice(skipped).reverse()) {
       if (host.behaviour.keys.find(host.world, keyId, now) !== record) continue;
       if (clientId !== undefined && !keyId.startsWith(`${clientId}\n`)) continue;
-      const shown = viewKey(host, keyId, record, now);
-      if (operation !== undefined && shown.operation !== operation) continue;
-      if (key !== undefined && shown.key !== key) continue;
-      found.push(shown);
-      if (found.length === limit) return found;
+      yield viewKey(host, keyId, record, now);
     }
   }
-  return found;
 }
 
 /** Every allowance that the credentials of a world draw from, full ones included. */
-function listBuckets({ world, behaviour, clock }: WorldHost): BucketShown[] {
+function listBuckets({ host }: HandlerContext): BucketShown[] {
+  const { world, behaviour } = host;
   const { limits } = behaviour;
-  const now = Math.max(clock.nowMs(), world.nowMs);
+  const now = nowMs(host);
   const shown = new Map<string, BucketShown & { readonly client_ids: string[] }>();
   for (const credential of world.credentials.values()) {
+    const { client_id, firm_id } = credential;
     for (const { bucket, rate } of limits.demands({ world, behaviour, credential })) {
-      const known = shown.get(bucket);
-      if (known !== undefined) known.client_ids.push(credential.client_id);
-      else {
-        shown.set(bucket, {
-          name: bucket,
-          of: bucket.startsWith('firm:') ? 'firm' : 'credential',
-          client_ids: [credential.client_id],
-          firm_id: credential.firm_id,
-          rate_per_second: rate,
-          level: limits.level(world.buckets.get(bucket), rate, now) / 1000,
-          full: limits.level(undefined, rate, now) / 1000,
-        });
-      }
+      const known = shown.get(bucket) ?? {
+        name: bucket,
+        of: bucket.startsWith('firm:') ? 'firm' : 'credential',
+        client_ids: [],
+        firm_id,
+        rate_per_second: rate,
+        level: limits.level(world.buckets.get(bucket), rate, now) / 1000,
+        full: limits.level(undefined, rate, now) / 1000,
+      };
+      known.client_ids.push(client_id);
+      shown.set(bucket, known);
     }
   }
   return [...shown.values()];
@@ -158,12 +140,12 @@ export const journalRows = {
     answer: listSchema('requests', requestSchema),
     run: async (context) => {
       const { host, query } = context;
-      const { entries, next } = await readWhenThere(context, {
+      const { shown, next } = await readWhenThere(context, {
         read: () => readRequests(host, query),
-        isEmpty: (page) => page.entries.length === 0,
+        isEmpty: ({ shown }) => shown.length === 0,
         after: ['request'],
       });
-      return { requests: entries.map((entry) => viewRequest(host, entry)), next_after: next };
+      return { requests: shown.map((entry) => viewRequest(host, entry)), next_after: next };
     },
   }),
   getRequest: row('GET', 'requests/{id}', {
@@ -199,19 +181,18 @@ export const journalRows = {
   listKeys: row('GET', 'keys', {
     summary: 'List the idempotency keys',
     description: 'Those that a repeat would meet now, the newest first (IDEM-7).',
-    query: {
-      'client_id?': text('Of this caller.'),
-      'operation?': operationParameter,
-      'key?': text('With this key.'),
-      'limit?': whole('How many at most; 100 by default.', 1, 1000),
+    query: keyQuery,
+    answer: object('All of them.', { keys: listOf(keySchema, 'In order.') }),
+    run: ({ host, query: { client_id, operation, key, limit = 100 } }) => {
+      const isShown = (each: KeyShown) =>
+        fits<string | null>(operation, each.operation) && fits<string | null>(key, each.key);
+      return { keys: page(keysOf(host, client_id), limit, () => 0, isShown).shown };
     },
-    answer: wholeListSchema('keys', keySchema),
-    run: ({ host, query }) => ({ keys: listKeys(host, query) }),
   }),
-  listBuckets: row('GET', 'buckets', {
-    summary: 'List the allowances',
-    description: 'What may be sent now, by credential and by firm (LIM-1, LIM-3).',
-    answer: wholeListSchema('buckets', bucketSchema),
-    run: ({ host }) => ({ buckets: listBuckets(host) }),
-  }),
+  listBuckets: listRow(
+    'buckets',
+    'List the allowances: what may be sent now, by credential and by firm (LIM-1, LIM-3)',
+    bucketSchema,
+    listBuckets,
+  ),
 };

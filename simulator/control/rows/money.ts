@@ -1,7 +1,7 @@
 // Rows of accounts, trading accounts and transactions: what the platform knows of them, and what the
 // API has no operation for.
 import { flag, id, object, oneOf, text } from '../../../fixtures/schemas/kit.ts';
-import { listSchema, pageOf, paging } from '../paging.ts';
+import { fits, listSchema, pageById, paging } from '../paging.ts';
 import {
   accountSchema,
   apiTransactionSchema,
@@ -14,20 +14,18 @@ import {
 import { execute, found, JsonText } from '../reply.ts';
 import { row } from '../row.ts';
 
-/** Whether a filter is absent or equal. */
-const fits = (filter: string | undefined, value: string) =>
-  filter === undefined || filter === value;
-
 export const moneyRows = {
   listAccounts: row('GET', 'accounts', {
     summary: 'List the accounts',
     description: 'Everything the platform knows of them, by ascending id.',
     query: { ...paging, 'brand_id?': id('Of one brand.') },
     answer: listSchema('accounts', accountSchema),
-    run: ({ host, query }) =>
-      pageOf('accounts', host.world.accounts, query, (account) =>
-        fits(query.brand_id, account.brand_id) ? viewAccount(host, account) : null,
-      ),
+    run: ({ host, query }) => {
+      const { shown, next } = pageById(host.world.accounts, query, (each) =>
+        fits(query.brand_id, each.brand_id),
+      );
+      return { accounts: shown.map((each) => viewAccount(host, each)), next_after: next };
+    },
   }),
   getAccount: row('GET', 'accounts/{id}', {
     summary: 'Read an account',
@@ -53,10 +51,12 @@ export const moneyRows = {
     summary: 'List the trading accounts',
     query: { ...paging, 'account_id?': id('Of one account.') },
     answer: listSchema('trading_accounts', tradingAccountSchema),
-    run: ({ host, query }) =>
-      pageOf('trading_accounts', host.world.tradingAccounts, query, (each) =>
-        fits(query.account_id, each.account_id) ? viewTradingAccount(each) : null,
-      ),
+    run: ({ host, query }) => {
+      const { shown, next } = pageById(host.world.tradingAccounts, query, (each) =>
+        fits(query.account_id, each.account_id),
+      );
+      return { trading_accounts: shown.map(viewTradingAccount), next_after: next };
+    },
   }),
   getTradingAccount: row('GET', 'trading-accounts/{id}', {
     summary: 'Read a trading account with its entries',
@@ -79,10 +79,14 @@ export const moneyRows = {
       ]),
     },
     answer: listSchema('transactions', transactionSchema),
-    run: ({ host, query }) =>
-      pageOf('transactions', host.world.transactions, query, (each) =>
-        fits(query.account_id, each.account_id) && fits(query.status, each.status) ? each : null,
-      ),
+    run: ({ host, query: { account_id, status, ...query } }) => {
+      const { shown, next } = pageById(
+        host.world.transactions,
+        query,
+        (each) => fits(account_id, each.account_id) && fits(status, each.status),
+      );
+      return { transactions: shown, next_after: next };
+    },
   }),
   getTransaction: row('GET', 'transactions/{id}', {
     summary: 'Read a transaction',

@@ -11,7 +11,7 @@ import { parseClock } from '../../host/world/parse-clock.ts';
 import { type ClockOptions, firstWorldName, WorldExistsError } from '../../host/world/sandbox.ts';
 import { restoreSnapshot, takeSnapshot, type WorldSnapshot } from '../../host/world/snapshots.ts';
 import type { WorldHost } from '../../host/world/world-host.ts';
-import { wholeListSchema } from '../paging.ts';
+import { listRow } from '../paging.ts';
 import type { Plane } from '../plane.ts';
 import {
   clockSchema,
@@ -56,8 +56,8 @@ function viewSnapshot(name: string, { world, clock }: WorldSnapshot): SnapshotSh
   };
 }
 
-const noSnapshot = (name: string) =>
-  new Refusal(404, `There is no snapshot ${name}; POST snapshots takes one.`);
+const snapshotOf = ({ snapshots }: WorldHost, name: string): WorldSnapshot =>
+  found(snapshots.get(name), `snapshot ${name}; POST snapshots takes one`);
 
 export const stateRows = {
   getState: row('GET', 'state', {
@@ -94,14 +94,12 @@ export const stateRows = {
       return { clock: viewClock(host) };
     },
   }),
-  listSnapshots: row('GET', 'snapshots', {
-    summary: 'List the snapshots of this world',
-    description: 'The oldest first.',
-    answer: wholeListSchema('snapshots', snapshotSchema),
-    run: ({ host }) => ({
-      snapshots: [...host.snapshots].map(([name, snapshot]) => viewSnapshot(name, snapshot)),
-    }),
-  }),
+  listSnapshots: listRow(
+    'snapshots',
+    'List the snapshots of this world, the oldest first',
+    snapshotSchema,
+    ({ host }) => [...host.snapshots].map(([name, snapshot]) => viewSnapshot(name, snapshot)),
+  ),
   createSnapshot: row('POST', 'snapshots', {
     summary: 'Take a snapshot of the world',
     description:
@@ -123,16 +121,15 @@ export const stateRows = {
       'The world as it stood, its clock included, in milliseconds; the snapshot stays. Calls that are held back are cut off; an advance under way ends where it is. New events and requests get other ids than those of before.',
     answer: clockAnswer,
     run: ({ host, params: { name } }) => {
-      const snapshot = host.snapshots.get(name);
-      if (snapshot === undefined) throw noSnapshot(name);
-      restoreSnapshot(host, snapshot);
+      restoreSnapshot(host, snapshotOf(host, name));
       return { clock: viewClock(host) };
     },
   }),
   dropSnapshot: row('DELETE', 'snapshots/{name}', {
     summary: 'Drop a snapshot',
     run: ({ host, params: { name } }) => {
-      if (!host.snapshots.delete(name)) throw noSnapshot(name);
+      snapshotOf(host, name);
+      host.snapshots.delete(name);
       host.notify({ kind: 'snapshots' });
     },
   }),
@@ -163,14 +160,14 @@ function viewWorld(plane: Plane, base: string, name: string, host: WorldHost): W
 }
 
 export const worldRows = {
-  listWorlds: row('GET', 'worlds', {
-    summary: 'List the worlds of this process',
-    outer: true,
-    answer: wholeListSchema('worlds', worldSchema),
-    run: ({ plane, base }) => ({
-      worlds: [...plane.sandbox.worlds].map(([name, host]) => viewWorld(plane, base, name, host)),
-    }),
-  }),
+  listWorlds: listRow(
+    'worlds',
+    'List the worlds of this process',
+    worldSchema,
+    ({ plane, base }) =>
+      [...plane.sandbox.worlds].map(([name, host]) => viewWorld(plane, base, name, host)),
+    { outer: true },
+  ),
   createWorld: row('POST', 'worlds', {
     summary: 'Make an isolated world, or a copy of one',
     description:
