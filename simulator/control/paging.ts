@@ -7,7 +7,7 @@ import {
   type ValueOf,
   whole,
 } from '../../fixtures/schemas/kit.ts';
-import { type HandlerContext, type Row, row } from './row.ts';
+import { type HandlerContext, type RowDraft, row, type TypedRow } from './row.ts';
 
 const defaultLimit = 1000;
 /** Records looked at for one page, so that a filter without hits does not walk through all. */
@@ -87,8 +87,8 @@ export function listRow<const N extends string, const S extends Schema>(
   summary: string,
   items: S,
   read: (context: HandlerContext) => readonly ValueOf<S>[],
-  more: Pick<Row, 'description' | 'outer'> = {},
-) {
+  more: Pick<RowDraft, 'outer'> = {},
+): TypedRow<Record<never, never>, ValueOf<ListSchema<N, S>>> {
   const listed: object = object('All of them.', { [name]: listOf(items, 'In order.') });
   const answer = listed as ListSchema<N, S>;
   const run = (context: HandlerContext) => ({ [name]: read(context) }) as ValueOf<typeof answer>;
