@@ -193,7 +193,6 @@ const subjects: Readonly<Record<TimerKind, string>> = {
   deliver: 'the next attempt of delivery',
   wake: 'the delayed request',
   answer: 'the delayed response to request',
-  piece: 'the next part of the response to request',
   abandon: 'the end of the attempt of request',
 };
 

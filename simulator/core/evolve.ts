@@ -6,7 +6,7 @@ import { dropExpiredKeys, forgetKey, hasExpiredKeys, setKey } from './keys.ts';
 import type { Delivery, Entry, EventRecord } from './records.ts';
 import { addReference } from './references.ts';
 import { own } from './state/copy-world.ts';
-import { popTimer, pushTimer, type Timer } from './timers.ts';
+import { addTimer, type Timer } from './timers.ts';
 import {
   indexSince,
   type PeopleIndex,
@@ -45,7 +45,7 @@ function apply(world: World, change: Change): void {
     case 'timer': {
       const { dueAtMs, kind, ref } = change;
       const sequence = raiseCounter(world, 'timer', world.counters.timer + 1);
-      pushTimer(own(world, 'timers'), { dueAtMs, sequence, kind, ref });
+      addTimer(own(world, 'timers'), { dueAtMs, sequence, kind, ref });
       break;
     }
     case 'counter':
@@ -213,7 +213,7 @@ export function countCall(world: World): number {
   return world.counters.request;
 }
 
-/** Takes the next timer off the heap. */
+/** Takes the next timer away. */
 export function takeTimer(world: World): Timer | undefined {
-  return popTimer(own(world, 'timers'));
+  return own(world, 'timers').shift();
 }

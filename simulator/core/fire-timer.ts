@@ -1,15 +1,16 @@
-// Fires what is due: settlements, suspended calls, answers that were late, retries of deliveries.
+// Fires what is due: settlements, retries of deliveries, and suspended calls, which run at last, are
+// answered at last, or are given up.
 import type { Behaviour } from './behaviour.ts';
+import type { Reply } from './call.ts';
+import { type Change, put } from './change.ts';
 import { startAttempt } from './delivery/deliveries.ts';
 import { evolve, moveClock, takeTimer } from './evolve.ts';
+import { findEntry } from './journal.ts';
 import { settleTransaction } from './operations/transactions.ts';
-import { piecesOf } from './pipeline/answer-call.ts';
-import {
-  abandonSuspendedCall,
-  answerSuspendedCall,
-  resumeSuspendedCall,
-  sendPiece,
-} from './pipeline/resume-call.ts';
+import { refusalReply } from './pipeline/refuse.ts';
+import { RequestContext } from './pipeline/request-context.ts';
+import { piecesOf, runAndAnswer } from './pipeline/run-call.ts';
+import { tokenText } from './pipeline/stages.ts';
 import type { Effect, StepResult } from './step.ts';
 import type { Timer, TimerKind } from './timers.ts';
 import type { SuspendedCall, World } from './world.ts';
@@ -62,53 +63,137 @@ export function fireTimer(world: World, behaviour: Behaviour, byMs: number): Ste
   takeTimer(world);
   const { dueAtMs: atMs, kind, ref } = timer;
   moveClock(world, atMs);
-  const { outcome, effects = [] } = fire(world, behaviour, timer);
+  const [outcome, effects = []] = fire[kind](world, behaviour, ref);
   return { effects, fired: { atMs, kind, ref, outcome } };
 }
 
-interface TimerOutcome {
-  readonly outcome: string;
-  readonly effects?: readonly Effect[];
+type TimerOutcome = readonly [outcome: string, effects?: readonly Effect[]];
+
+const fire: Readonly<
+  Record<TimerKind, (world: World, behaviour: Behaviour, ref: string) => TimerOutcome>
+> = {
+  settle(world, behaviour, id) {
+    const transaction = existing(world.transactions, id);
+    const moved = settleTransaction({ world, behaviour, atMs: world.nowMs }, transaction);
+    if (moved === null) return [`stays ${transaction.status}`];
+    evolve(world, moved.changes);
+    return [moved.transaction.status];
+  },
+  deliver(world, _behaviour, id) {
+    const begun = startAttempt(world, existing(world.deliveries, id));
+    const isFault = begun.kind === 'fault-injected';
+    return [isFault ? `${begun.how} by a fault` : `attempt ${begun.attempt}`, [begun]];
+  },
+  /** IDEM-14b, NS-34: given up; its key is free again and the call will never run. */
+  abandon(world, _behaviour, id) {
+    const suspended = existing(world.suspendedCalls, id);
+    const { keyId, wakeAtMs } = suspended;
+    if (keyId !== null) evolve(world, [{ type: 'key', keyId, record: null }]);
+    // A hang has nothing more to come; a delay still owes its caller an answer.
+    const isOver = wakeAtMs === null;
+    evolve(world, [
+      isOver ? removal(suspended) : put('suspendedCalls', { ...suspended, abandoned: true }),
+    ]);
+    return ['given up, the key is free'];
+  },
+  /** The delay is over: the call runs as it came, every stage passed already. */
+  wake(world, behaviour, id) {
+    const suspended = existing(world.suspendedCalls, id);
+    const { call, facts, n, faultId } = suspended;
+    const context = new RequestContext(world, behaviour, call, facts, n);
+    const outcome = 'the suspended call ran';
+    if (suspended.abandoned) {
+      // IDEM-14b, NS-34.
+      const detail = 'This attempt was given up before it ran. Repeat it with the same key.';
+      const refused = refusalReply(context, 'internal_error', detail);
+      const headers = { ...refused.headers, 'x-sandbox-fault': faultId };
+      return [outcome, answerSuspended(world, suspended, { ...refused, headers })];
+    }
+    evolve(world, [removal(suspended)]);
+    restoreContext(context, suspended);
+    return [outcome, runAndAnswer(context).effects];
+  },
+  answer(world, _behaviour, id) {
+    const suspended = existing(world.suspendedCalls, id);
+    const { reply, left } = suspended;
+    if (reply === null) throw new Error(`suspended call ${id} has no answer`);
+    if (left === undefined) {
+      return [`answered ${reply.status}`, answerSuspended(world, suspended, reply)];
+    }
+    const pieces = piecesOf(reply);
+    const sent = pieces - left;
+    return [`piece ${sent + 1} of ${pieces}`, sendPiece(world, suspended, reply, sent)];
+  },
+};
+
+function existing<R>(records: ReadonlyMap<string, R>, id: string): R {
+  const record = records.get(id);
+  if (record === undefined) throw new Error(`a timer names ${id}, which does not exist`);
+  return record;
 }
 
-function fire(world: World, behaviour: Behaviour, { kind, ref }: Timer): TimerOutcome {
-  if (kind === 'settle') return settle(world, behaviour, ref);
-  if (kind === 'deliver') return attemptDelivery(world, ref);
-  const suspended = world.suspendedCalls.get(ref) as SuspendedCall;
-  switch (kind) {
-    case 'abandon':
-      abandonSuspendedCall(world, suspended);
-      return { outcome: 'given up, the key is free' };
-    case 'wake': {
-      const effects = resumeSuspendedCall(world, behaviour, suspended);
-      return { outcome: 'the suspended call ran', effects };
-    }
-    case 'answer': {
-      const effects = answerSuspendedCall(world, suspended);
-      return { outcome: `answered ${suspended.reply?.status}`, effects };
-    }
-    case 'piece': {
-      const effects = sendPiece(world, suspended);
-      const pieces = suspended.reply === null ? 0 : piecesOf(suspended.reply);
-      return { outcome: `piece ${pieces - (suspended.left ?? 1) + 1} of ${pieces}`, effects };
-    }
+const removal = ({ id }: SuspendedCall): Change => ({
+  type: 'remove',
+  table: 'suspendedCalls',
+  key: id,
+});
+
+/** Answers a suspended call, and completes its entry in the journal. */
+function answerSuspended(world: World, suspended: SuspendedCall, reply: Reply): readonly Effect[] {
+  const { n, requestId } = suspended;
+  endSuspension(world, suspended, reply);
+  return [{ kind: 'answer', n, requestId, reply }];
+}
+
+function endSuspension(world: World, suspended: SuspendedCall, reply: Reply): void {
+  evolve(world, [removal(suspended)]);
+  const entry = findEntry(world.journal, suspended.n);
+  if (entry === undefined) return;
+  evolve(world, [{ type: 'journal', entry: { ...entry, reply, answeredAtMs: world.nowMs } }]);
+}
+
+/** The next piece of a slow body; with the last one the call is answered. */
+function sendPiece(
+  world: World,
+  suspended: SuspendedCall,
+  reply: Reply,
+  sent: number,
+): readonly Effect[] {
+  const { id, n, wakeAtMs } = suspended;
+  const body = Buffer.from(reply.body);
+  const pieces = piecesOf(reply);
+  const upTo = (count: number) => Math.floor((body.byteLength * count) / pieces);
+  const piece: Effect = { kind: 'piece', n, bytes: body.subarray(upTo(sent), upTo(sent + 1)) };
+  const left = pieces - sent - 1;
+  if (left === 0) {
+    endSuspension(world, suspended, reply);
+    return [piece, { kind: 'end', n, isWhole: true }];
   }
+  const dueAtMs = world.nowMs + Math.round(((wakeAtMs ?? 0) - world.nowMs) / left);
+  evolve(world, [
+    put('suspendedCalls', { ...suspended, left }),
+    { type: 'timer', kind: 'answer', dueAtMs, ref: id },
+  ]);
+  return [piece];
 }
 
-function settle(world: World, behaviour: Behaviour, id: string): TimerOutcome {
-  const transaction = world.transactions.get(id);
-  if (transaction === undefined) throw new Error(`no transaction ${id} to settle`);
-  const moved = settleTransaction({ world, behaviour, atMs: world.nowMs }, transaction);
-  if (moved === null) return { outcome: `stays ${transaction.status}` };
-  evolve(world, moved.changes);
-  return { outcome: moved.transaction.status };
-}
-
-function attemptDelivery(world: World, id: string): TimerOutcome {
-  const delivery = world.deliveries.get(id);
-  if (delivery === undefined) throw new Error(`no delivery ${id}`);
-  const begun = startAttempt(world, delivery);
-  const outcome =
-    begun.kind === 'fault-injected' ? `${begun.how} by a fault` : `attempt ${begun.attempt}`;
-  return { outcome, effects: [begun] };
+/** What the stages had found out when the call was suspended. */
+function restoreContext(context: RequestContext, suspended: SuspendedCall): void {
+  const { world, behaviour } = context;
+  const { clientId, keyId, askedAtMs, faultId, n } = suspended;
+  context.credential = world.credentials.get(clientId ?? '') ?? null;
+  for (const { name, decide } of behaviour.stages) {
+    if (name === 'route' || name === 'key' || name === 'readable') decide(context);
+  }
+  context.token = world.tokens.get(tokenText(context) ?? '') ?? null;
+  context.receivedAtMs = askedAtMs;
+  const { operation } = context;
+  if (keyId !== null && operation !== null) {
+    context.keyId = keyId;
+    context.subject = behaviour.keys.subjects[operation]?.(context) ?? null;
+    context.idempotency = 'first';
+  }
+  // As the journal says, or as the fault is now if a state was loaded meanwhile.
+  const fault = world.faults.get(faultId);
+  context.faults = findEntry(world.journal, n)?.faults ?? (fault === undefined ? [] : [fault]);
 }

@@ -117,7 +117,7 @@ export function serializePolicy(settings: Settings) {
     },
     problem: (problem: Problem, requestId: string) =>
       serializeProblem(problem, requestId, settings.error_entry),
-    envelope: recentEnvelopes(settings),
+    envelope: (event: EventRecord, world: World) => serializeEnvelope(event, world, settings),
   };
 }
 
@@ -170,23 +170,6 @@ function serializeProblem(
       return { field: entry.field, message: entry.message };
     }),
   });
-}
-
-/** Many subscriptions get the same event at about the same time: it is printed once for them. */
-function recentEnvelopes(settings: Settings) {
-  interface Printed {
-    readonly event: EventRecord;
-    readonly text: string;
-  }
-  const recent: (Printed | undefined)[] = new Array(64).fill(undefined);
-  return (event: EventRecord, world: World): string => {
-    const slot = event.seq % recent.length;
-    const known = recent[slot];
-    if (known?.event === event) return known.text;
-    const text = serializeEnvelope(event, world, settings);
-    recent[slot] = { event, text };
-    return text;
-  };
 }
 
 /** EVT-2a, NS-9: the record stands in it as the API showed it when it changed. */

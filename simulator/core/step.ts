@@ -16,7 +16,7 @@ import { countCall, evolve, moveClock } from './evolve.ts';
 import { type FiredTimer, fireTimer, nextTimer } from './fire-timer.ts';
 import { refusalReply } from './pipeline/refuse.ts';
 import { RequestContext } from './pipeline/request-context.ts';
-import { runRequest } from './pipeline/run-request.ts';
+import { runCall } from './pipeline/run-call.ts';
 import type { World } from './world.ts';
 
 export interface CallInput {
@@ -115,7 +115,7 @@ function startFreedDeliveries(
 function handleInput(world: World, behaviour: Behaviour, input: Input): StepResult {
   switch (input.kind) {
     case 'call':
-      return runRequest(
+      return runCall(
         new RequestContext(world, behaviour, input.call, input.facts, countCall(world)),
       );
     case 'time':

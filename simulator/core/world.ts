@@ -36,7 +36,7 @@ import {
 } from './records.ts';
 import type { References } from './references.ts';
 import { firstIdEra } from './serialize.ts';
-import type { TimerHeap } from './timers.ts';
+import { firstIndex, type Timer } from './timers.ts';
 
 /** Of each kind the number before the first one given out; ids are decimal strings of them. */
 const noneYet = {
@@ -195,7 +195,7 @@ export interface World extends Tables {
   readonly counters: Counters;
   readonly keys: KeyStore;
   readonly events: EventLog;
-  readonly timers: TimerHeap;
+  readonly timers: Timer[];
   /** The finished ones among the deliveries, oldest first. */
   readonly finishedDeliveries: string[];
   // The rest is worked out of the tables.
@@ -249,16 +249,8 @@ export function createWorld(begun: CreateWorldOptions): World {
 }
 
 /** Where the events of this time and later begin among those that are kept; they are in order. */
-export function indexSince({ records }: EventLog, atMs: number): number {
-  let low = 0;
-  let high = records.length;
-  while (low < high) {
-    const middle = (low + high) >> 1;
-    if ((records[middle] as EventRecord).occurred_at < atMs) low = middle + 1;
-    else high = middle;
-  }
-  return low;
-}
+export const indexSince = ({ records }: EventLog, atMs: number): number =>
+  firstIndex(records, ({ occurred_at }) => occurred_at >= atMs);
 
 /** The event with this sequence number, if it is still kept. */
 export function findEvent(world: World, seq: number): EventRecord | undefined {

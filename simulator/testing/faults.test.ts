@@ -358,7 +358,7 @@ faults('slow_body: headers at once, the body in pieces as the clock goes on', ()
     const { fired } = await client.sandbox.clock.advance({ by_ms: 5000 });
     assert.equal(
       fired.map(({ kind, outcome }) => `${kind}: ${outcome}`),
-      [6, 7, 8, 9, 10].map((piece) => `piece: piece ${piece} of 10`),
+      [6, 7, 8, 9, 10].map((piece) => `answer: piece ${piece} of 10`),
     );
     for (;;) {
       const { done, value } = await reader.read();

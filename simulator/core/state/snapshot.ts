@@ -10,7 +10,7 @@ import { effectPart } from '../pipeline/find-fault.ts';
 import { count, id, listOf, mapOf, record, text, time, type ValueOf } from '../record-kit.ts';
 import { type Account, eventSchema, keySchema, type Transaction } from '../records.ts';
 import { personKeys, transactionKey } from '../references.ts';
-import { pushTimer, timerSchema } from '../timers.ts';
+import { addTimer, timerSchema } from '../timers.ts';
 import {
   createWorld,
   idEraSchema,
@@ -177,12 +177,10 @@ export function loadWorld(document: unknown, behaviour: Behaviour): World {
   }
   for (const { key, value } of shot.keys) setKey(world.keys, key, value, value.atMs);
   for (const timer of shot.timers) {
-    const isAnswer = timer.kind === 'answer' || timer.kind === 'piece';
-    const isMissing = world.suspendedCalls.get(timer.ref)?.reply === null;
-    if (isAnswer && isMissing) {
+    if (timer.kind === 'answer' && world.suspendedCalls.get(timer.ref)?.reply === null) {
       throw new StateError(`world.timers: suspended call ${timer.ref} has no reply to send`);
     }
-    pushTimer(world.timers, timer);
+    addTimer(world.timers, timer);
   }
   world.finishedDeliveries.push(...shot.finishedDeliveries);
   return world;

@@ -1,4 +1,5 @@
 // Tells public internet addresses from all others.
+import { parseUrl } from '../../../fixtures/parse-url.ts';
 
 /** A parsed IPv4 or IPv6 literal; the value is the address as one unsigned number. */
 export interface Address {
@@ -103,43 +104,20 @@ export function parseAddress(text: string): Address | null {
 }
 
 function parseIpv4(text: string): bigint | null {
-  const match = /^(\d{1,3})\.(\d{1,3})\.(\d{1,3})\.(\d{1,3})$/.exec(text);
-  if (match === null) return null;
-  let value = 0n;
-  for (const part of match.slice(1)) {
-    // A leading zero means octal to some resolvers and nothing to others, so it is no address here.
-    if (Number(part) > 255 || (part.length > 1 && part.startsWith('0'))) return null;
-    value = (value << 8n) | BigInt(part);
-  }
-  return value;
+  const parts = text.split('.');
+  // A leading zero means octal to some resolvers and nothing to others, so it is no address here.
+  const isPart = (part: string) => /^(0|[1-9]\d{0,2})$/.test(part) && Number(part) <= 255;
+  if (parts.length !== 4 || !parts.every(isPart)) return null;
+  return parts.reduce((value, part) => (value << 8n) | BigInt(part), 0n);
 }
 
 function parseIpv6(text: string): bigint | null {
-  const halves = text.split('::');
-  if (halves.length > 2) return null;
-  const head = parseGroups(halves[0] as string, halves.length === 1);
-  const tail = halves.length === 2 ? parseGroups(halves[1] as string, true) : [];
-  if (head === null || tail === null) return null;
-  const missing = 8 - head.length - tail.length;
-  if (halves.length === 2 ? missing < 1 : missing !== 0) return null;
-  const groups = [...head, ...new Array<bigint>(missing).fill(0n), ...tail];
-  return groups.reduce((value, group) => (value << 16n) | group, 0n);
-}
-
-/** The 16-bit groups of one side of `::`; only the last part of an address may be dotted IPv4. */
-function parseGroups(text: string, isLast: boolean): bigint[] | null {
-  if (text === '') return [];
-  const parts = text.split(':');
-  const groups: bigint[] = [];
-  for (const [index, part] of parts.entries()) {
-    if (part.includes('.')) {
-      const ipv4 = isLast && index === parts.length - 1 ? parseIpv4(part) : null;
-      if (ipv4 === null) return null;
-      groups.push(ipv4 >> 16n, ipv4 & 0xffffn);
-    } else {
-      if (!/^[0-9a-f]{1,4}$/i.test(part)) return null;
-      groups.push(BigInt(`0x${part}`));
-    }
-  }
-  return groups;
+  // Reading it as a host also writes it in its shortest form, without dots.
+  const url = /^[\da-f:.]+$/i.test(text) ? parseUrl(`http://[${text}]`) : null;
+  if (url === null) return null;
+  const sides = url.hostname.slice(1, -1).split('::');
+  const [head = [], tail = []] = sides.map((side) => side.split(':').filter(Boolean));
+  const zeros = new Array<string>(8 - head.length - tail.length).fill('0');
+  const groups = [...head, ...zeros, ...tail];
+  return groups.reduce((value, group) => (value << 16n) | BigInt(`0x${group}`), 0n);
 }

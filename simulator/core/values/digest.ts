@@ -1,6 +1,6 @@
 // The one place that touches the crypto library: digests, keyed digests, and seeded material made
 // of them.
-import { createHash, createHmac, type Hmac, timingSafeEqual } from 'node:crypto';
+import { createHash, createHmac, timingSafeEqual } from 'node:crypto';
 
 /** SHA-256 of the text's UTF-8 bytes (or of the bytes), in lower-case hex. */
 export function sha256Hex(text: string | Uint8Array): string {
@@ -12,17 +12,9 @@ export function hmacSha256Hex(
   key: string | Uint8Array,
   ...parts: readonly (string | Uint8Array)[]
 ): string {
-  return keyed(key, parts).digest('hex');
-}
-
-/** Digests that wait for their text, by key: half of what a short one costs is done before that. */
-const begun = new Map<string | Uint8Array, Hmac>();
-const mostBegun = 256;
-
-/** Does ahead what the next digest under this key does not need its text for. */
-export function beginHmac(key: string): void {
-  if (begun.size >= mostBegun) begun.clear();
-  if (!begun.has(key)) begun.set(key, createHmac('sha256', key));
+  const digest = createHmac('sha256', key);
+  for (const part of parts) digest.update(part);
+  return digest.digest('hex');
 }
 
 /** Whether two texts are equal, in a time that tells nothing of where they differ. */
@@ -51,7 +43,7 @@ export function seededToken(
   const limit = 256 - (256 % alphabet.length);
   let token = '';
   for (let block = 0; token.length < length; block += 1) {
-    for (const byte of keyed(`${seed}`, [label, '\0', `${block}`]).digest()) {
+    for (const byte of createHmac('sha256', `${seed}`).update(`${label}\0${block}`).digest()) {
       if (byte < limit && token.length < length) token += alphabet[byte % alphabet.length];
     }
   }
@@ -63,10 +55,3 @@ const lettersAndDigits = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz01
 /** What tokens and secrets are made of. */
 export const seededSecret = (seed: string, label: string, length = 40): string =>
   seededToken(seed, label, length, lettersAndDigits);
-
-function keyed(key: string | Uint8Array, parts: readonly (string | Uint8Array)[]) {
-  const digest = begun.get(key) ?? createHmac('sha256', key);
-  begun.delete(key);
-  for (const part of parts) digest.update(part);
-  return digest;
-}

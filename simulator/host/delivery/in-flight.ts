@@ -3,7 +3,7 @@ import type { SendAttempt } from '../../core/delivery/deliveries.ts';
 import type { World } from '../../core/world.ts';
 import { until } from '../world/until.ts';
 import type { WorldHost } from '../world/world-host.ts';
-import { prepareNext, type SendResult, sendAttempt } from './send-attempt.ts';
+import { type SendResult, sendAttempt } from './send-attempt.ts';
 
 interface Running {
   readonly send: SendAttempt;
@@ -45,8 +45,6 @@ export class InFlightDeliveries {
     this.#running.set(send.deliveryId, running);
     if (this.#awaited !== null) this.#awaited.push(running);
     else this.#takeLater(running);
-    // Where several are under way the processor has enough to do.
-    if (this.#running.size === 1) setImmediate(() => prepareNext(this.#host, send));
   }
 
   #takeLater(running: Running): void {

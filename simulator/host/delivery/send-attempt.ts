@@ -4,7 +4,6 @@ import type { Behaviour } from '../../core/behaviour.ts';
 import type { DeliveryAnswer, RefusedTarget, SendAttempt } from '../../core/delivery/deliveries.ts';
 import type { EventRecord, Subscription } from '../../core/records.ts';
 import { refuseAddress } from '../../core/values/address.ts';
-import { beginHmac } from '../../core/values/digest.ts';
 import { parseTargetUrl } from '../../core/values/target-url.ts';
 import { findEvent, type World } from '../../core/world.ts';
 import type { Deliverer, DeliveryRequest } from './deliverer.ts';
@@ -58,23 +57,6 @@ export async function sendAttempt(context: SendContext, send: SendAttempt): Prom
     await context.deliverer.deliver(request);
   }
   return result;
-}
-
-/**
- * Prepares the next event of the subscription while the receiver is busy, so that sending it takes
- * less time.
- */
-export function prepareNext(
-  { world, behaviour }: Pick<SendContext, 'world' | 'behaviour'>,
-  { deliveryId }: SendAttempt,
-): void {
-  const delivery = world.deliveries.get(deliveryId);
-  const subscription = world.subscriptions.get(delivery?.subscription_id ?? 0);
-  const next = delivery === undefined ? undefined : findEvent(world, delivery.seq + 1);
-  if (subscription === undefined || next === undefined) return;
-  if (!behaviour.delivery.wants(subscription, next)) return;
-  behaviour.serialize.envelope(next, world);
-  for (const secret of behaviour.delivery.secrets(subscription, world.nowMs)) beginHmac(secret);
 }
 
 interface Parcel {

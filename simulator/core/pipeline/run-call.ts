@@ -1,0 +1,312 @@
+// One call from its stages to its answer: the first stage that objects decides, otherwise the
+// operation. A fault comes before the operation or after it: another answer, a call that is
+// suspended, or an answer that is lost, late, cut short or slow.
+import type { Batch, Cite, Decision, Reply } from '../call.ts';
+import { put } from '../change.ts';
+import { evolve } from '../evolve.ts';
+import { findHints } from '../explain/hints.ts';
+import { findEntry, type JournalEntry } from '../journal.ts';
+import type { Effect, StepResult } from '../step.ts';
+import type { TimerKind } from '../timers.ts';
+import type { SuspendedCall } from '../world.ts';
+import { type CallEffect, type Fault, type FaultRefusal, searchCallFaults } from './find-fault.ts';
+import { refuse, refuseUnreadable } from './refuse.ts';
+import type { RequestContext } from './request-context.ts';
+import { rateRefusal, refuseToken } from './stages.ts';
+
+export function runCall(context: RequestContext): StepResult {
+  const { world } = context;
+  const refused = runStages(context);
+  evolve(world, context.changes);
+  if (refused === null) return strikeBefore(context) ?? runAndAnswer(context);
+  evolve(world, refused.changes);
+  if (context.idempotency === 'replayed') {
+    // A replay is struck like any call, in either phase; what is recorded stays as it is.
+    const fault = strike(context, 'before') ?? strike(context, 'after');
+    return answerCall(context, orderedBy(context, fault) ?? refused, fault);
+  }
+  // NS-30: a refusal is kept for repeats when it came after the replay look-up, and not from it.
+  if (context.decidedBy !== 'replay') recordReply(context, refused.reply);
+  return answerCall(context, refused);
+}
+
+/** The first objection; null: every stage passed. */
+function runStages(context: RequestContext): Decision | null {
+  for (const stage of context.behaviour.stages) {
+    const decision = stage.decide(context);
+    if (decision === null) continue;
+    context.decidedBy = stage.name;
+    return decision;
+  }
+  return null;
+}
+
+/** Runs the operation: now, or when the delay of a suspended call is over. */
+export function runAndAnswer(context: RequestContext): StepResult {
+  const { behaviour, operation, world } = context;
+  if (operation === null) throw new Error('an operation ran without a route');
+  context.decidedBy = 'operation';
+  const result = behaviour.operations[operation](context);
+  const decision = 'decideRow' in result ? runBatch(context, result) : result;
+  evolve(world, decision.changes);
+  const fault = strike(context, 'after');
+  // IDEM-6: behind a status nothing is recorded, so a repeat runs again and converges.
+  if (fault?.kind === 'status') releaseKey(context);
+  else recordReply(context, decision.reply);
+  return answerCall(context, orderedBy(context, fault) ?? decision, fault);
+}
+
+/** Applies what a batch decides row by row, each seeing the one before. */
+function runBatch(context: RequestContext, batch: Batch): Decision {
+  const outcome = context.idempotency;
+  const replies: Reply[] = [];
+  for (let index = 0; index < batch.rows; index += 1) {
+    const row = batch.decideRow(index);
+    evolve(context.world, row.changes);
+    replies.push(row.reply);
+  }
+  // A row that converged does not make the batch a converged one.
+  context.idempotency = outcome;
+  return { reply: batch.answer(replies), changes: [], cites: batch.cites };
+}
+
+/** Finds the fault that strikes this call, and counts it. */
+function strike(context: RequestContext, phase: Fault['phase']): CallEffect | null {
+  const { world, operation } = context;
+  if (world.faults.size === 0 || operation === null) return null;
+  const { found, changed } = searchCallFaults(context, phase);
+  for (const fault of changed) evolve(world, [put('faults', fault)]);
+  if (found === null) return null;
+  const effect = found.effect as CallEffect;
+  context.faults = [...context.faults, { id: found.id, phase, effect }];
+  return effect;
+}
+
+/** NS-30, IDEM-14a: refusals that come before the look-up of the key, or from it. */
+const neverRecorded: readonly FaultRefusal[] = [
+  'idempotency_key_required',
+  'idempotency_in_flight',
+  'unauthorized',
+  'unreadable',
+];
+
+/** Nothing has run: another answer, no answer, or a later run. Null: no fault strikes. */
+function strikeBefore(context: RequestContext): StepResult | null {
+  const fault = strike(context, 'before');
+  if (fault === null) return null;
+  if (fault.kind === 'delay') return suspendBefore(context, context.world.nowMs + fault.ms);
+  if (fault.kind === 'hang') return suspendBefore(context, null);
+  const decision = orderedBy(context, fault) ?? nothingRan;
+  const isRecorded = fault.kind === 'refuse' && !neverRecorded.includes(fault.code);
+  if (isRecorded) recordReply(context, decision.reply);
+  return answerCall(context, decision, fault);
+}
+
+/** Stands where a connection is cut. */
+const nothingRan = { reply: { status: 500, contentType: null, body: '' }, cites: [] } as const;
+
+/** Nothing runs until the delay is over (null: it hangs); the key is in flight (IDEM-14a). */
+function suspendBefore(context: RequestContext, wakeAtMs: number | null): StepResult {
+  const { world, behaviour, n, keyId } = context;
+  const { nowMs } = world;
+  journalCall(context, ['IDEM-14a'], null);
+  // Without a key no repeat can ask for it, so a hang leaves nothing but its journal entry.
+  if (wakeAtMs === null && keyId === null) return { effects: [], n };
+  const timers: [TimerKind, number][] = [];
+  if (keyId !== null) {
+    // IDEM-14b: never given up in under about 30 seconds; a call without a key never is.
+    timers.push(['abandon', nowMs + behaviour.keys.abandonAfterMs]);
+    evolve(world, [{ type: 'key', keyId, record: { atMs: nowMs, reply: null, firstCall: n } }]);
+  }
+  if (wakeAtMs !== null) timers.push(['wake', wakeAtMs]);
+  suspend(context, { reply: null, wakeAtMs }, timers);
+  return { effects: [], n };
+}
+
+/** Keeps a call until its timers are due; a `reply` of null: nothing has run yet. */
+function suspend(
+  context: RequestContext,
+  waiting: Pick<SuspendedCall, 'reply' | 'wakeAtMs' | 'left'>,
+  timers: readonly (readonly [TimerKind, number])[],
+): void {
+  const { world, keyId, call, facts, n, requestId, credential } = context;
+  const id = String(world.counters.suspendedCall + 1);
+  const suspended: SuspendedCall = {
+    ...{ id, n, requestId, call, keyId, facts, abandoned: false },
+    askedAtMs: context.receivedAtMs,
+    clientId: credential?.client_id ?? null,
+    faultId: context.faults.at(-1)?.id ?? '',
+    ...waiting,
+  };
+  evolve(world, [
+    put('suspendedCalls', suspended),
+    ...timers.map(([kind, dueAtMs]) => ({ type: 'timer', kind, dueAtMs, ref: id }) as const),
+  ]);
+}
+
+const codeOfStatus = {
+  429: 'rate_limited',
+  500: 'internal_error',
+  503: 'write_contention',
+} as const;
+
+/** The answer that a fault orders; null if it orders none. */
+function orderedBy(context: RequestContext, fault: CallEffect | null): Decision | null {
+  if (fault?.kind === 'refuse') return refuseCode(context, fault.code);
+  if (fault?.kind !== 'status') return null;
+  const { status } = fault;
+  return status === 502 || status === 504
+    ? { reply: gatewayReply(status), changes: [], cites: [] }
+    : refuseCode(context, codeOfStatus[status]);
+}
+
+/** The refusal of this code as the platform itself words it (ERR-3, IDEM-6, LIM-6). */
+function refuseCode(context: RequestContext, code: FaultRefusal): Decision {
+  switch (code) {
+    case 'unauthorized':
+      return refuseToken(context, 'A fault refuses the access token of this call.');
+    case 'unreadable': {
+      const { unparsable_status: status } = context.behaviour.settings;
+      const detail = 'A fault says that this body cannot be read.';
+      return refuseUnreadable(status, detail, ['ERR-2', 'NS-14']);
+    }
+    case 'rate_limited': {
+      const reply = rateRefusal(context, 1000, 'A fault limits this call. Retry after the wait.');
+      return { reply, changes: [], cites: ['IDEM-6a', 'LIM-6'] };
+    }
+    case 'internal_error': {
+      const detail = 'A fault broke this call. Repeat it with the same key.';
+      return refuse(context, code, ['IDEM-6c'], detail);
+    }
+    case 'write_contention': {
+      const detail = 'A fault wrote to the same record. Repeat the call with the same key.';
+      return refuse(context, code, ['IDEM-6b'], detail);
+    }
+    default:
+      return refuse(context, code, ['ERR-3'], 'A fault refuses this call.');
+  }
+}
+
+/** The page of a gateway that got no answer it could pass on: no problem, no request id. */
+function gatewayReply(status: 502 | 504): Reply {
+  const title = status === 502 ? '502 Bad Gateway' : '504 Gateway Time-out';
+  const body = `<html>\r\n<head><title>${title}</title></head>\r\n<body>\r\n<center><h1>${title}</h1></center>\r\n<hr><center>nginx</center>\r\n</body>\r\n</html>\r\n`;
+  return { status, contentType: 'text/html', body, headers: { server: 'nginx' }, isForeign: true };
+}
+
+/** IDEM-4, IDEM-6: kept under the key as printed, unless it may be retried. */
+function recordReply(context: RequestContext, reply: Reply): void {
+  const { world, behaviour, keyId } = context;
+  if (keyId === null) return;
+  if (!behaviour.keys.records(reply)) {
+    releaseKey(context);
+    return;
+  }
+  // NS-42.
+  const atMs = behaviour.settings.key_age_from === 'request' ? context.receivedAtMs : world.nowMs;
+  evolve(world, [{ type: 'key', keyId, record: { atMs, reply, firstCall: context.n } }]);
+}
+
+/** A call that is over without anything to repeat frees its key. */
+function releaseKey({ world, behaviour, keyId }: RequestContext): void {
+  if (keyId === null) return;
+  const record = behaviour.keys.find(world, keyId, world.nowMs);
+  if (record?.reply === null) evolve(world, [{ type: 'key', keyId, record: null }]);
+}
+
+/** Journals the call, and hands its answer to the host as the fault lets it through. */
+function answerCall(
+  context: RequestContext,
+  { reply: given, cites }: Pick<Decision, 'reply' | 'cites'>,
+  fault: CallEffect | null = null,
+): StepResult {
+  const { n } = context;
+  if (fault?.kind === 'hang' || fault?.kind === 'reset') {
+    const isReset = fault.kind === 'reset';
+    journalCall(context, cites, null, isReset);
+    return { effects: isReset ? [{ kind: 'reset', n }] : [], n };
+  }
+  const reply = finishReply(context, given);
+  const effects = sendUnder(context, reply, fault);
+  const isOver = effects.some(({ kind }) => kind === 'answer' || kind === 'end');
+  journalCall(context, cites, isOver ? reply : null);
+  return { effects, n };
+}
+
+/** What leaves of an answer now; the rest is suspended, or lost. */
+function sendUnder(
+  context: RequestContext,
+  reply: Reply,
+  fault: CallEffect | null,
+): readonly Effect[] {
+  const { n, requestId, world } = context;
+  if (fault?.kind === 'delay') {
+    const wakeAtMs = world.nowMs + fault.ms;
+    suspend(context, { reply, wakeAtMs }, [['answer', wakeAtMs]]);
+    return [];
+  }
+  if (fault?.kind === 'slow_body' && reply.body !== '' && fault.ms > 0) {
+    const wakeAtMs = world.nowMs + fault.ms;
+    const left = piecesOf(reply);
+    const firstAtMs = world.nowMs + Math.round(fault.ms / left);
+    suspend(context, { reply, wakeAtMs, left }, [['answer', firstAtMs]]);
+    return [{ kind: 'begin', n, requestId, reply }];
+  }
+  // A shorter body arrives whole.
+  if (fault?.kind === 'truncate' && Buffer.byteLength(reply.body) > fault.bytes) {
+    return [
+      { kind: 'begin', n, requestId, reply },
+      { kind: 'piece', n, bytes: Buffer.from(reply.body).subarray(0, fault.bytes) },
+      { kind: 'end', n, isWhole: false },
+    ];
+  }
+  return [{ kind: 'answer', n, requestId, reply }];
+}
+
+/** A slow body comes in ten pieces, or in as many as it has bytes. */
+export const piecesOf = ({ body }: Reply): number => Math.min(10, Buffer.byteLength(body));
+
+/** The answer as it leaves, with the id of the last fault that struck the call. */
+function finishReply(context: RequestContext, given: Reply): Reply {
+  if (given.isForeign === true) return given;
+  const reply = context.behaviour.finalizeReply(given, context);
+  const fault = context.faults.at(-1);
+  if (fault === undefined) return reply;
+  return { ...reply, headers: { ...reply.headers, 'x-sandbox-fault': fault.id } };
+}
+
+/** `reply` is null if it is held back or lost. */
+function journalCall(
+  context: RequestContext,
+  cites: readonly Cite[],
+  reply: Reply | null,
+  reset = false,
+): void {
+  const { journal, nowMs, events } = context.world;
+  // A call that was suspended came earlier, and drew from its allowance then.
+  const before = context.n > journal.newest ? undefined : findEntry(journal, context.n);
+  const entry: JournalEntry = {
+    n: context.n,
+    requestId: context.requestId,
+    atMs: context.receivedAtMs,
+    call: context.call,
+    operation: context.operation,
+    clientId: context.credential?.client_id ?? null,
+    key: context.key,
+    subject: context.subject,
+    idempotency: context.idempotency,
+    firstCall: context.firstCall,
+    decidedBy: context.decidedBy,
+    allowanceLeft: before?.allowanceLeft ?? context.allowanceLeft,
+    allowance: before?.allowance ?? context.allowance,
+    cites,
+    hints: findHints(context, reply, before),
+    eventsAfter: context.eventsAfter,
+    eventsTo: events.lastSeq,
+    faults: context.faults,
+    reply,
+    answeredAtMs: reply === null ? null : nowMs,
+    reset,
+  };
+  evolve(context.world, [{ type: 'journal', entry }]);
+}
