@@ -24,6 +24,7 @@ function entryOf(n: number, bytes = 0): JournalEntry {
     idempotency: null,
     firstCall: null,
     decidedBy: null,
+    transition: null,
     allowanceLeft: null,
     allowance: null,
     cites: [],

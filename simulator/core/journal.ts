@@ -31,6 +31,8 @@ export interface JournalEntry {
   readonly firstCall: number | null;
   /** The stage that answered, `operation`, or null if a fault kept it from running. */
   readonly decidedBy: string | null;
+  /** Such as `pending approve → approved`: what a state machine made of it. */
+  readonly transition: string | null;
   /** Requests left in the credential's bucket after this call; null where none was drawn. */
   readonly allowanceLeft: number | null;
   readonly allowance: number | null;

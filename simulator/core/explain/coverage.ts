@@ -1,26 +1,31 @@
 // Coverage: counts which rules, operations, refusals, transitions, kinds of events and hints the
 // calls and deliveries of a world have met. It outlives a reset of its world and decides nothing.
-import { answerLimit, answerLimitMs, hourMs, keyRetentionMs } from '../../../fixtures/constants.ts';
+import {
+  answerLimit,
+  answerLimitMs,
+  hourMs,
+  keyRetentionMs,
+  tokensAMinute,
+} from '../../../fixtures/constants.ts';
 import { eventKinds } from '../../../fixtures/event-kinds.ts';
 import { operationNames, refusalTable } from '../../../fixtures/operations.ts';
 import { type RuleId, rules } from '../../../fixtures/rules.ts';
 import { findEntry, type JournalEntry } from '../journal.ts';
 import type { Delivery, EventRecord } from '../records.ts';
+import type { Input, StepResult } from '../step.ts';
 import { transitionTable } from '../tables/transitions.ts';
 import { foldCase } from '../values/text.ts';
-import type { World } from '../world.ts';
+import { findEvent, type World } from '../world.ts';
 import type { HintCode } from './hints.ts';
 
 /** A call that was answered, the world after it, and the earlier calls that matter for it. */
 interface SeenCall {
   readonly entry: JournalEntry;
   readonly world: World;
-  /** The first call that ran under this key, whatever it was for. */
-  readonly first: JournalEntry | undefined;
+  /** The call before it under this key, whatever that was for. */
+  readonly before: JournalEntry | undefined;
   /** The call whose answer is replayed. */
   readonly original: JournalEntry | undefined;
-  /** What the same call was answered before, if it was 429, 500 or 503. */
-  readonly retriedAfter: number;
 }
 
 type Predicate = (seen: SeenCall) => boolean;
@@ -52,17 +57,25 @@ const not =
   (seen) =>
     !predicate(seen);
 
-/** How the first use of a key differs from this one; everything that is not named is the same. */
+/** How the last use of a key differs from this one; everything that is not named is the same. */
 function reused(change: 'caller' | 'operation' | 'subject' | 'age'): Predicate {
-  return ({ first, entry }) => {
-    if (first === undefined) return false;
-    if ((first.clientId !== entry.clientId) !== (change === 'caller')) return false;
-    if (change === 'age' && entry.atMs - first.atMs < keyRetentionMs) return false;
-    if (change === 'operation') return first.operation !== entry.operation;
-    if (first.operation !== entry.operation) return false;
-    return (first.subject !== entry.subject) === (change === 'subject');
+  return ({ before, entry }) => {
+    if (before === undefined) return false;
+    if ((before.clientId !== entry.clientId) !== (change === 'caller')) return false;
+    if (change === 'age' && entry.atMs - before.atMs < keyRetentionMs) return false;
+    if (change === 'operation') return before.operation !== entry.operation;
+    if (before.operation !== entry.operation) return false;
+    return (before.subject !== entry.subject) === (change === 'subject');
   };
 }
+
+/** What the same call, sent before under this key, was answered. */
+const retriedAfter =
+  (status: number): Predicate =>
+  ({ before, entry }) =>
+    before?.reply?.status === status &&
+    before.clientId === entry.clientId &&
+    before.operation === entry.operation;
 
 /** A refusal in plain text that names a member in this way. */
 const names =
@@ -92,17 +105,24 @@ const besidesCite: Readonly<Partial<Record<RuleId, Predicate>>> = {
   'IDEM-14a': ({ entry }) => entry.idempotency === 'in_flight',
   'EVT-10a': bodyHas(/"last_delivered_seq":[1-9]/),
   'EVT-10b': ({ entry }) => entry.reply?.status === 101 && entry.call.target.includes('after_seq='),
+  // These answers only prepare what shows the rule.
+  ...Object.fromEntries(
+    'IDEM-6a IDEM-6b IDEM-6c IDEM-13 AUTH-3c HOOK-13 EVT-7 EVT-13'
+      .split(' ')
+      .map((id) => [id, () => false]),
+  ),
 };
-
-/** Rules that an answer cites when it prepares what shows them. */
-const shownLater = new Set<string>(
-  'IDEM-6a IDEM-6b IDEM-6c IDEM-13 AUTH-3c HOOK-13 EVT-7 EVT-13'.split(' '),
-);
 
 type Rows = readonly (readonly [RuleId, Predicate])[];
 
 /** Rules that no cite names, by the kind of call that can show them. */
 const shownBy = {
+  answer: [
+    ['LIM-7', hasWaited],
+    ['LIM-8', ({ entry }) => entry.reply?.status !== 429],
+    ['ERR-4', ({ entry }) => entry.key !== null],
+    ['AUTH-3c', isApartFromTokens],
+  ],
   refusal: [
     ['ERR-1a', isProblem],
     ['ERR-1b', isProblem],
@@ -121,6 +141,9 @@ const shownBy = {
     ['IDEM-15', (seen) => ageMs(seen) === 0],
   ],
   reuse: [
+    ['IDEM-6a', retriedAfter(429)],
+    ['IDEM-6b', retriedAfter(503)],
+    ['IDEM-6c', retriedAfter(500)],
     ['IDEM-2a', reused('subject')],
     ['IDEM-2b', reused('caller')],
     ['IDEM-3', reused('operation')],
@@ -128,11 +151,6 @@ const shownBy = {
     ['IDEM-9b', all(isBulk, reused('subject'))],
     ['POS-3', all(isPosition, reused('operation'))],
     ['POS-4', all(isPosition, reused('subject'))],
-  ],
-  retry: [
-    ['IDEM-6a', ({ retriedAfter }) => retriedAfter === 429],
-    ['IDEM-6b', ({ retriedAfter }) => retriedAfter === 503],
-    ['IDEM-6c', ({ retriedAfter }) => retriedAfter === 500],
   ],
   createAccount: [['ACC-10', isKnownElsewhere]],
   bulkCreateAccounts: [['LIM-9', all(bodyHas(/"rows":/), not(bodyHas(/"total":1,/)))]],
@@ -154,55 +172,38 @@ function isKnownElsewhere({ entry, world }: SeenCall): boolean {
   return false;
 }
 
-const created = 'none create → pending';
-const payoutRefused = 'pending approve → 501';
-const amendRefused = 'settled cancel → 403';
+/** LIM-7: the caller was limited, has waited as long as `Retry-After` says, and is served. */
+function hasWaited({ entry, world }: SeenCall): boolean {
+  const limit = world.journal.limits.get(entry.clientId ?? '');
+  if (limit === undefined || entry.reply?.status === 429) return false;
+  return limit.n < entry.n && limit.untilMs <= entry.atMs;
+}
+
+/** AUTH-3c: a client has asked for all its tokens of this minute, and its calls are still served. */
+function isApartFromTokens({ entry, world }: SeenCall): boolean {
+  const times = world.tokenRequests.get(entry.clientId ?? '') ?? [];
+  const isSpent = times.length >= tokensAMinute && (times.at(-1) ?? 0) > entry.atMs - 60_000;
+  return isSpent && entry.operation !== 'issueToken' && (entry.reply?.status ?? 500) < 400;
+}
+
 const settled = 'approved settle → settled';
-const disabled = 'enabled disable → disabled';
 const targetRefused = 'enabled target no longer public → disabled';
 
 /** Every transition that the specification names, refused ones included. */
 const transitionNames: readonly string[] = [
-  created,
+  'none create → pending',
   ...Object.entries(transitionTable).flatMap(([from, { settle: _, ...moves }]) =>
     Object.entries(moves).map(([trigger, move]) => {
       const to = move.kind === 'move' ? move.to : move.kind === 'unchanged' ? from : '409';
       return `${from} ${trigger} → ${to}`;
     }),
   ),
-  payoutRefused,
-  amendRefused,
+  'pending approve → 501',
+  'settled cancel → 403',
   settled,
-  disabled,
+  'enabled disable → disabled',
   targetRefused,
 ];
-
-/** The transition behind the rule that a move of a transaction rests on. */
-const moves: Readonly<Record<string, string>> = {
-  'TXN-1': created,
-  'TXS-1': 'pending approve → approved',
-  'TXS-3': payoutRefused,
-  'TXS-6': 'pending reject → rejected',
-  'TXS-8': 'pending cancel → cancelled',
-  'TXS-10': 'settled cancel → cancelled',
-  'TXS-11': amendRefused,
-};
-
-/** The transition that a call which ran has met; null: none. */
-function transitionOf({ operation, cites, reply }: JournalEntry): string | null {
-  if (operation === 'disableWebhook') return (reply?.status ?? 500) < 300 ? disabled : null;
-  if (operation === null || !operation.endsWith('Transaction')) return null;
-  const known = cites.find((cite) => moves[cite] !== undefined);
-  if (known !== undefined) return moves[known] as string;
-  const trigger = operation.replace('Transaction', '');
-  if (trigger === 'create' || reply === null) return null;
-  if (reply.status === 409) {
-    const from = /is (\w+); \w+ is not possible/.exec(reply.body)?.[1];
-    return from === undefined ? null : `${from} ${trigger} → 409`;
-  }
-  const status = reply.status === 200 ? /"status":"(\w+)"/.exec(reply.body)?.[1] : undefined;
-  return status === undefined ? null : `${status} ${trigger} → ${status}`;
-}
 
 const refusalNames = Object.entries(refusalTable).map(([code, { status }]) => `${status} ${code}`);
 const otherRefusals = ['of the token endpoint', 'plain text', 'of a gateway', 'without a code'];
@@ -224,6 +225,14 @@ export interface HintCount {
   readonly n: number;
 }
 
+/** A step that was taken: `eventsBefore` is the sequence number of the last event before it. */
+interface TakenStep {
+  readonly world: World;
+  readonly input: Input;
+  readonly eventsBefore: number;
+  readonly result: StepResult;
+}
+
 type Counts = Map<string, number>;
 
 const zeros = (names: Iterable<string>): Counts => new Map([...names].map((name) => [name, 0]));
@@ -232,14 +241,7 @@ function count(counts: Counts, name: string, times = 1): void {
   counts.set(name, (counts.get(name) ?? 0) + times);
 }
 
-const kept = 2000;
-const tokenWindowMs = 60_000;
-
-/** Sets a value; a map that has grown full is emptied first: what is forgotten is not counted. */
-function keep<V>(map: Map<string, V>, key: string, value: V): void {
-  if (map.size >= kept && !map.has(key)) map.clear();
-  map.set(key, value);
-}
+const keysKept = 2000;
 
 export class Coverage {
   readonly #rules: Counts = zeros(rules.map(({ id }) => id));
@@ -248,11 +250,8 @@ export class Coverage {
   readonly transitions: Counts = zeros(transitionNames);
   readonly events: Counts = zeros(eventKinds);
   readonly hints = new Map<HintCode, HintCount>();
-  /** The number of the call that used a key first. */
-  readonly #firstUses = new Map<string, number>();
-  /** Answers after which the same call may be sent again, by caller, operation and key. */
-  readonly #retryable = new Map<string, number>();
-  #tokensSpentUntilMs = 0;
+  /** The number of the last call that used a key. */
+  readonly #usedBy = new Map<string, number>();
   /** Subscriptions up to this id were there from the start: no test made them. */
   #givenTo: number;
 
@@ -265,87 +264,83 @@ export class Coverage {
     return new Map([...this.#rules].filter(([, times]) => times > 0) as [RuleId, number][]);
   }
 
-  /** A call as it stands in the journal when it arrives; its answer may be held back. */
-  call(world: World, entry: JournalEntry): void {
+  /** Counts what one step of a world has met. */
+  step({ world, input, eventsBefore, result }: TakenStep): void {
+    const { journal } = world;
+    const entry = result.n === undefined ? undefined : findEntry(journal, result.n);
+    if (entry !== undefined) this.#call(world, entry);
+    if (input.kind === 'time') {
+      if (result.fired?.kind === 'abandon') this.#meet('IDEM-14b');
+      // A call that is held back meets its rules when its answer leaves.
+      for (const effect of result.effects) {
+        if (effect.kind !== 'answer' && effect.kind !== 'reset' && effect.kind !== 'end') continue;
+        const late = findEntry(journal, effect.n);
+        if (late !== undefined) this.#answer(world, late);
+      }
+    } else if (input.kind === 'answered') {
+      const delivery = world.deliveries.get(input.answer.deliveryId);
+      if (delivery !== undefined) this.#attempt(delivery);
+    } else if (input.kind === 'target-refused') {
+      count(this.transitions, targetRefused);
+      this.#meet('EVT-11');
+    }
+    for (let seq = eventsBefore + 1; seq <= world.events.lastSeq; seq += 1) {
+      const event = findEvent(world, seq);
+      if (event !== undefined) this.#event(world, event);
+    }
+  }
+
+  #call(world: World, entry: JournalEntry): void {
     if (entry.operation !== null) count(this.operations, entry.operation);
     for (const { code, words } of entry.hints) {
       this.hints.set(code, { count: (this.hints.get(code)?.count ?? 0) + 1, words, n: entry.n });
     }
-    // A call that is held back meets its rules when its answer leaves.
-    if (entry.reply !== null || entry.reset) this.answer(world, entry);
+    if (entry.reply !== null || entry.reset) this.#answer(world, entry);
   }
 
-  /** The same call when it is answered. */
-  answer(world: World, entry: JournalEntry): void {
-    const seen = this.#look(world, entry);
+  #answer(world: World, entry: JournalEntry): void {
+    const { key, firstCall, reply } = entry;
+    const used = key === null ? undefined : this.#usedBy.get(key);
+    const seen: SeenCall = {
+      entry,
+      world,
+      before: used === undefined ? undefined : findEntry(world.journal, used),
+      original: firstCall === null ? undefined : findEntry(world.journal, firstCall),
+    };
     for (const cite of entry.cites) {
-      const isShown = besidesCite[cite as RuleId]?.(seen) ?? !shownLater.has(cite);
-      if (isShown) this.#meet(cite as RuleId);
+      if (besidesCite[cite as RuleId]?.(seen) ?? true) this.#meet(cite as RuleId);
     }
-    const status = entry.reply?.status ?? 0;
-    if (status > 0 && status !== 429) this.#meet('LIM-8');
-    if (status > 0 && entry.key !== null) this.#meet('ERR-4');
-    if (hasWaited(seen)) this.#meet('LIM-7');
-    if (this.#isApartFromTokens(entry)) this.#meet('AUTH-3c');
-    if (status >= 400) {
+    if (reply !== null) this.#meetRows(shownBy.answer, seen);
+    if (reply !== null && reply.status >= 400) {
       count(this.refusals, refusalOf(entry));
       this.#meetRows(shownBy.refusal, seen);
     }
     if (entry.idempotency === 'replayed') this.#meetRows(shownBy.replay, seen);
     else {
-      if (seen.first !== undefined) this.#meetRows(shownBy.reuse, seen);
-      if (seen.retriedAfter > 0) this.#meetRows(shownBy.retry, seen);
+      if (seen.before !== undefined) this.#meetRows(shownBy.reuse, seen);
       const own = (shownBy as Readonly<Record<string, Rows>>)[entry.operation ?? ''];
       if (own !== undefined) this.#meetRows(own, seen);
-      const transition = transitionOf(entry);
-      if (transition !== null) count(this.transitions, transition);
-    }
-    this.#remember(entry);
-  }
-
-  #look(world: World, entry: JournalEntry): SeenCall {
-    const { key, firstCall } = entry;
-    const use = key === null ? undefined : this.#firstUses.get(key);
-    return {
-      entry,
-      world,
-      first: use === undefined ? undefined : findEntry(world.journal, use),
-      original: firstCall === null ? undefined : findEntry(world.journal, firstCall),
-      retriedAfter: this.#retryable.size === 0 ? 0 : (this.#retryable.get(identityOf(entry)) ?? 0),
-    };
-  }
-
-  #remember(entry: JournalEntry): void {
-    const { key, operation, idempotency, reply } = entry;
-    const status = reply?.status ?? 0;
-    if (operation === 'issueToken' && status === 429) {
-      this.#tokensSpentUntilMs = entry.atMs + tokenWindowMs;
+      const { transition } = entry;
+      if (transition !== null && this.transitions.has(transition)) {
+        count(this.transitions, transition);
+      }
     }
     if (key === null) return;
-    if (status === 429 || status === 500 || status === 503) {
-      keep(this.#retryable, identityOf(entry), status);
-    } else if (this.#retryable.size > 0) this.#retryable.delete(identityOf(entry));
-    const hasRun = idempotency === 'first' || idempotency === 'converged';
-    if (hasRun && !this.#firstUses.has(key)) keep(this.#firstUses, key, entry.n);
-  }
-
-  /** AUTH-3c: the token endpoint has limited a client, and other calls are still served. */
-  #isApartFromTokens({ operation, clientId, reply, atMs }: JournalEntry): boolean {
-    if (atMs >= this.#tokensSpentUntilMs || clientId === null) return false;
-    return operation !== 'issueToken' && reply !== null && reply.status < 400;
+    // What is forgotten is not counted.
+    if (this.#usedBy.size >= keysKept) this.#usedBy.clear();
+    this.#usedBy.set(key, entry.n);
   }
 
   #meetRows(rows: Rows, seen: SeenCall): void {
     for (const [id, holds] of rows) if (holds(seen)) this.#meet(id);
   }
 
-  #meet(id: RuleId, times = 1): void {
-    const before = this.#rules.get(id);
+  #meet(id: RuleId): void {
     // An open question is no rule.
-    if (before !== undefined) this.#rules.set(id, before + times);
+    if (this.#rules.has(id)) count(this.#rules, id);
   }
 
-  event(world: World, event: EventRecord): void {
+  #event(world: World, event: EventRecord): void {
     count(this.events, event.kind);
     if (event.kind === 'transaction.settled') count(this.transitions, settled);
     const met = new Set<RuleId>();
@@ -365,7 +360,7 @@ export class Coverage {
   }
 
   /** An attempt has ended. */
-  attempt({ attempts, status, round_start: roundStart }: Delivery): void {
+  #attempt({ attempts, status, round_start: roundStart }: Delivery): void {
     const attempt = attempts.at(-1);
     if (attempt === undefined) return;
     const { error, signature } = attempt;
@@ -385,21 +380,10 @@ export class Coverage {
     if (isLate || error?.includes(answerLimit) === true) this.#meet('EVT-9b');
   }
 
-  /** EVT-11: a target was found to be no longer public. */
-  targetRefused(): void {
-    count(this.transitions, targetRefused);
-    this.#meet('EVT-11');
-  }
-
-  /** IDEM-14b: an attempt was given up, not before its time. */
-  abandoned(): void {
-    this.#meet('IDEM-14b');
-  }
-
   /** Another world has replaced this one: the counts stay. */
   forget(now: World): void {
     this.#givenTo = Math.min(this.#givenTo, now.counters.subscription);
-    this.#forgetCalls();
+    this.#usedBy.clear();
   }
 
   #counts(): readonly Counts[] {
@@ -410,13 +394,7 @@ export class Coverage {
   clear(): void {
     for (const counts of this.#counts()) for (const name of counts.keys()) counts.set(name, 0);
     this.hints.clear();
-    this.#forgetCalls();
-  }
-
-  #forgetCalls(): void {
-    this.#firstUses.clear();
-    this.#retryable.clear();
-    this.#tokensSpentUntilMs = 0;
+    this.#usedBy.clear();
   }
 
   /** Adds the counts of another world. */
@@ -430,16 +408,4 @@ export class Coverage {
       this.hints.set(code, { ...hint, count: before + hint.count });
     }
   }
-}
-
-function identityOf({ clientId, operation, key }: JournalEntry): string {
-  return `${clientId}\n${operation}\n${key}`;
-}
-
-/** LIM-7: the caller was limited, has waited as long as `Retry-After` says, and is served. */
-function hasWaited({ entry, world }: SeenCall): boolean {
-  const { limits } = world.journal;
-  if (limits.size === 0 || entry.clientId === null || entry.reply?.status === 429) return false;
-  const limit = limits.get(entry.clientId);
-  return limit !== undefined && limit.n < entry.n && limit.untilMs <= entry.atMs;
 }

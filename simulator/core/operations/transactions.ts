@@ -71,6 +71,7 @@ function findKnown(context: RequestContext): Transaction | null {
 }
 
 function create(context: RequestContext, account: Account, tradingAccountId: string): Decision {
+  context.transition = 'none create → pending';
   const { behaviour, world, body } = context;
   const method = optionalText(body, 'method');
   const transaction = newTransaction(account, {
@@ -177,17 +178,26 @@ function decideTransition(context: RequestContext, trigger: Trigger): Decision {
   if ('reply' in found) return found;
   const { id, status } = found;
   const move = context.behaviour.transactions.transitions[status][trigger];
+  const becomes = (outcome: string | number) => {
+    context.transition = `${status} ${trigger} → ${outcome}`;
+  };
   if (move.kind === 'refused') {
+    becomes(409);
     const detail = `Transaction ${id} is ${status}; ${trigger} is not possible from there.`;
     return refuse(context, 'invalid_state', move.cites, detail);
   }
+  becomes(move.kind === 'unchanged' ? status : move.to);
   if (move.kind === 'unchanged') return show(context, found, move.cites);
   const refused = refuseMove(context, found, move);
-  if (refused !== null) return refused;
+  if (refused !== null) {
+    becomes(refused.reply.status);
+    return refused;
+  }
   if (trigger === 'approve') return carryOut(context, found, move, trigger);
   // TXS-14: a reason is required if something is decided, and not if all stays as it was.
   const reason = optionalText(context.body, 'reason') ?? '';
   if (context.behaviour.values.isBlank(reason)) {
+    context.transition = null;
     return invalid(context, 'reason', 'reason must not be empty.', 'TXS-14');
   }
   const operator = callerOf(context).client_id;

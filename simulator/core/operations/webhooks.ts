@@ -109,6 +109,7 @@ export function rotateWebhookSecret(context: RequestContext): Decision {
 export function disableWebhook(context: RequestContext): Decision {
   const found = findSubscription(context);
   if ('reply' in found) return found;
+  context.transition = 'enabled disable → disabled';
   const reason = 'Disabled by request.';
   const changes: readonly Change[] = found.disabled
     ? []

@@ -45,6 +45,8 @@ export class RequestContext {
   changes: Change[] = [];
   /** The stage that answered, `operation`, or null if a fault kept it from running. */
   decidedBy: string | null = null;
+  /** What a state machine made of it, such as `pending approve → approved`. */
+  transition: string | null = null;
   /** What faults have done to it so far, in order. */
   faults = noFaults;
   #query: URLSearchParams | null = null;

@@ -297,6 +297,7 @@ function journalCall(
     idempotency: context.idempotency,
     firstCall: context.firstCall,
     decidedBy: context.decidedBy,
+    transition: context.transition,
     allowanceLeft: before?.allowanceLeft ?? context.allowanceLeft,
     allowance: before?.allowance ?? context.allowance,
     cites,

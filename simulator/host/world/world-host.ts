@@ -16,7 +16,6 @@ import type { Deliverer } from '../delivery/deliverer.ts';
 import { InFlightDeliveries } from '../delivery/in-flight.ts';
 import { type AdvanceOptions, type AdvanceReport, advance } from './advance.ts';
 import type { Clock, ClockMode, ClockState } from './clock.ts';
-import { coverStep } from './cover-step.ts';
 import { gatherFacts, needsFacts } from './gather-facts.ts';
 import type { Notice } from './notice.ts';
 import type { WorldSnapshot } from './snapshots.ts';
@@ -190,7 +189,7 @@ export class WorldHost {
   step(input: Input): StepResult {
     const before = this.world.events.lastSeq;
     const result = this.#keptStep(input);
-    coverStep(this.coverage, { world: this.world, input, eventsBefore: before, result });
+    this.coverage.step({ world: this.world, input, eventsBefore: before, result });
     if (this.#listeners.size > 0) {
       for (let seq = before + 1; seq <= this.world.events.lastSeq; seq += 1) {
         this.notify({ kind: 'event', seq });
