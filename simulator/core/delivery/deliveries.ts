@@ -118,19 +118,24 @@ function startFor(
       evolve(world, [put('subscriptions', { ...current, cursor_seq: cursorSeq })]);
     }
     if (event === undefined) return;
-    const delivery: Delivery = {
-      id: String(world.counters.delivery + 1),
-      subscription_id: subscription.id,
-      seq: event.seq,
-      status: 'pending',
-      attempts: [],
-      in_flight: false,
-      next_due_ms: null,
-      round_start: 0,
-    };
-    begun.push(startAttempt(world, delivery));
+    begun.push(startAttempt(world, newDelivery(world, subscription, event)));
   }
 }
+
+export const newDelivery = (
+  world: World,
+  subscription: Subscription,
+  event: EventRecord,
+): Delivery => ({
+  id: String(world.counters.delivery + 1),
+  subscription_id: subscription.id,
+  seq: event.seq,
+  status: 'pending',
+  attempts: [],
+  in_flight: false,
+  next_due_ms: null,
+  round_start: 0,
+});
 
 /** NS-28: in sequence, an event that has not arrived holds the later ones back. */
 function isBusy(world: World, behaviour: Behaviour, subscriptionId: number): boolean {

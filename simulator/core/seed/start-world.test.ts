@@ -5,7 +5,7 @@ import { defaultWorld } from '../../../fixtures/worlds/default.ts';
 import { parseWorld } from '../../../fixtures/worlds.ts';
 import { seedWorld } from '../testing/begin-world.ts';
 import { phoneTables } from '../values/phone.ts';
-import { StartingWorldError } from './seeder.ts';
+import { StartingWorldError } from './history.ts';
 
 type Path = readonly (string | number)[];
 

@@ -4,6 +4,7 @@ import { eventWindowMs, type PlanName } from '../../../fixtures/constants.ts';
 import { parseAgo } from '../../../fixtures/worlds/parse-ago.ts';
 import type {
   AccountFixture,
+  AttemptFixture,
   DeliveryFixture,
   SubscriptionFixture,
   WorldFixture,
@@ -11,14 +12,13 @@ import type {
 import type { Behaviour } from '../behaviour.ts';
 import { put } from '../change.ts';
 import { createCredential } from '../commands/commands.ts';
-import { disabled, newSubscription } from '../delivery/deliveries.ts';
+import { disabled, newDelivery, newSubscription } from '../delivery/deliveries.ts';
 import { evolve, moveClock } from '../evolve.ts';
-import type { Delivery, DeliveryAttempt, EventRecord, Subscription } from '../records.ts';
+import type { DeliveryAttempt, EventRecord, Subscription } from '../records.ts';
 import { createWorld, type World, type WorldOptions } from '../world.ts';
-import { IdSequence, seedPerson } from './people.ts';
-import { Seeder, StartingWorldError } from './seeder.ts';
+import { History, StartingWorldError } from './history.ts';
 
-export { StartingWorldError } from './seeder.ts';
+export { StartingWorldError } from './history.ts';
 
 interface SeedOptions {
   readonly name: string;
@@ -61,34 +61,24 @@ export function* seedInSlices(
   // EVT-10b: written people are few, and their events are forgotten as those of the API are; of a
   // large world only the events that can still be asked for are kept.
   const sinceMs = madeUp === undefined ? Number.NEGATIVE_INFINITY : startMs - eventWindowMs;
-  const seeder = new Seeder(world, behaviour, sinceMs);
-  yield* seedPeople(seeder, fixture, options);
-  seeder.writeEvents();
-  moveClock(world, startMs);
-  // Delegated credentials are for accounts, which had to be made first.
-  seedCredentials(world, behaviour, fixture, options);
-  for (const [at, each] of (fixture.subscriptions ?? []).entries()) {
-    refuseSubscription(world, behaviour, each, `subscriptions[${at}]`);
-    seedSubscription(world, behaviour, each, startMs);
-  }
-  evolve(world, [{ type: 'counter', counter: 'historyEvent', to: world.events.lastSeq }]);
-  return world;
-}
-
-function* seedPeople(
-  seeder: Seeder,
-  { accounts = [] }: WorldFixture,
-  { startMs, madeUp }: SeedOptions,
-): Generator<void> {
-  const ids = new IdSequence();
+  const history = new History(world, behaviour, startMs, sinceMs);
   let index = 0;
-  for (const people of [accounts, madeUp?.accounts ?? []]) {
+  for (const people of [fixture.accounts ?? [], madeUp?.accounts ?? []]) {
     for (const person of people) {
-      seedPerson(seeder, person, `accounts[${index}]`, ids, startMs);
+      history.addPerson(person, `accounts[${index}]`);
       index += 1;
       if (index % 256 === 0) yield;
     }
   }
+  history.writeEvents();
+  moveClock(world, startMs);
+  // Delegated credentials are for accounts, which had to be made first.
+  seedCredentials(world, behaviour, fixture, options);
+  for (const [at, each] of (fixture.subscriptions ?? []).entries()) {
+    seedSubscription(world, behaviour, each, `subscriptions[${at}]`, startMs);
+  }
+  evolve(world, [{ type: 'counter', counter: 'historyEvent', to: world.events.lastSeq }]);
+  return world;
 }
 
 /** When the world must begin for all of it to have happened since. */
@@ -139,77 +129,45 @@ function seedCredentials(
   }
 }
 
-/** What cannot be about a subscription and its deliveries. */
-function refuseSubscription(
-  world: World,
-  { settings, delivery: policy }: Behaviour,
-  fixture: SubscriptionFixture,
-  field: string,
-): void {
-  const { firm_id: firmId, brand_id: brandId, ago, disabled_ago: disabledAgo = 0 } = fixture;
-  const refuse = (member: string, message: string) => {
-    throw new StartingWorldError(`${field}.${member}`, message);
-  };
-  if (!world.firms.has(firmId)) refuse('firm_id', `there is no firm ${firmId}`);
-  if (brandId !== undefined && world.brands.get(brandId)?.firm_id !== firmId) {
-    refuse('brand_id', `firm ${firmId} has no brand ${brandId}`);
-  }
-  if ((parseAgo(disabledAgo) ?? 0) > (parseAgo(ago) ?? 0)) {
-    refuse('disabled_ago', 'is before the subscription began');
-  }
-  const { deliveries = [] } = fixture;
-  if (deliveries.length === 0) return;
-  const happened = new Set(
-    world.events.records.map(({ kind, body }) => `${kind} ${JSON.parse(body).id}`),
-  );
-  const names = settings.event_kinds as Readonly<Record<string, string | null>>;
-  for (const [n, { kind, record_id: id, attempts }] of deliveries.entries()) {
-    const named = names[kind] === undefined ? kind : names[kind];
-    if (named !== null && !happened.has(`${named} ${id}`)) {
-      refuse(`deliveries[${n}].record_id`, `there is no ${kind} of a record ${id} in this world`);
-    }
-    if (!fixture.event_categories.some((each) => kind.startsWith(`${each}.`))) {
-      refuse(`deliveries[${n}].kind`, 'is of no category of this subscription');
-    }
-    const taken = attempts.findIndex(({ status }) => status !== null && policy.succeeded(status));
-    if (taken >= 0 && taken < attempts.length - 1) {
-      refuse(`deliveries[${n}].attempts[${taken + 1}]`, 'comes after one that was taken');
-    }
-    // EVT-8b: a story that ends in failure has used up its attempts.
-    if (taken < 0 && attempts.length <= policy.gapsMs.length) {
-      refuse(`deliveries[${n}].attempts`, 'must end with one that was taken, or be eight');
-    }
-  }
-}
-
+/** A subscription and the deliveries that it has had. */
 function seedSubscription(
   world: World,
   behaviour: Behaviour,
   fixture: SubscriptionFixture,
+  place: string,
   startMs: number,
 ): void {
-  const createdAtMs = startMs - (parseAgo(fixture.ago) ?? 0);
+  const { firm_id, brand_id = null, url, event_categories, deliveries = [] } = fixture;
+  const fail = (member: string, message: string): never => {
+    throw new StartingWorldError(`${place}.${member}`, message);
+  };
+  if (!world.firms.has(firm_id)) fail('firm_id', `there is no firm ${firm_id}`);
+  if (brand_id !== null && world.brands.get(brand_id)?.firm_id !== firm_id) {
+    fail('brand_id', `firm ${firm_id} has no brand ${brand_id}`);
+  }
+  const created_at = startMs - (parseAgo(fixture.ago) ?? 0);
   const isDisabled = fixture.disabled_ago !== undefined;
-  const endMs = startMs - (isDisabled ? (parseAgo(fixture.disabled_ago) ?? 0) : 0);
-  const made = newSubscription(world, behaviour, {
-    firm_id: fixture.firm_id,
-    brand_id: fixture.brand_id ?? null,
-    url: fixture.url,
-    event_categories: fixture.event_categories,
-    created_at: createdAtMs,
-  });
+  const endMs = startMs - (parseAgo(fixture.disabled_ago ?? 0) ?? 0);
+  if (endMs < created_at) fail('disabled_ago', 'is before the subscription began');
+  refuseDeliveries(world, behaviour, fixture, fail);
+  const given = { firm_id, brand_id, url, event_categories, created_at };
+  const made = newSubscription(world, behaviour, given);
   evolve(world, made.changes);
   let subscription = isDisabled
     ? disabled(made.subscription, 'Disabled by request.')
     : made.subscription;
   for (const event of world.events.records) {
-    if (event.occurred_at < createdAtMs || event.occurred_at > endMs) continue;
+    if (event.occurred_at < created_at || event.occurred_at > endMs) continue;
     if (!behaviour.delivery.wants(subscription, event)) continue;
-    const delivery = historyOf(world, behaviour, subscription, event, fixture.deliveries ?? []);
+    const pending = newDelivery(world, subscription, event);
+    const attempts = attemptsOf(world, behaviour, subscription, event, deliveries);
+    const status = attempts.at(-1)?.status ?? null;
+    const hasArrived = status !== null && behaviour.delivery.succeeded(status);
     // Pending first, so that it is counted among the finished ones when it ends.
-    evolve(world, [put('deliveries', { ...delivery, status: 'pending' })]);
-    evolve(world, [put('deliveries', delivery)]);
-    const hasArrived = delivery.status === 'delivered';
+    evolve(world, [
+      put('deliveries', pending),
+      put('deliveries', { ...pending, attempts, status: hasArrived ? 'delivered' : 'exhausted' }),
+    ]);
     subscription = hasArrived
       ? { ...subscription, last_delivered_seq: event.seq }
       : { ...subscription, stopped: true, cursor_seq: event.seq };
@@ -218,43 +176,58 @@ function seedSubscription(
   evolve(world, [put('subscriptions', subscription)]);
 }
 
-function historyOf(
+/** What cannot be about the deliveries of a subscription. */
+function refuseDeliveries(
   world: World,
-  behaviour: Behaviour,
-  subscription: Subscription,
-  event: EventRecord,
-  fixtures: readonly DeliveryFixture[],
-): Delivery {
-  const { delivery: policy } = behaviour;
-  const fixture = fixtures.find(
-    ({ kind, record_id: id }) => kind === event.kind && JSON.parse(event.body).id === id,
-  );
-  const tries = fixture?.attempts ?? [{ status: 200, duration_ms: 20 }];
-  const body = policy.body(event, world, 1);
-  const attempts: DeliveryAttempt[] = [];
-  let atMs = event.occurred_at;
-  for (const [index, { status, error, duration_ms: durationMs }] of tries.entries()) {
-    const signature = policy.signature([subscription.secret], atMs, body);
-    attempts.push({
-      n: index + 1,
-      at_ms: atMs,
-      status,
-      error: error ?? null,
-      duration_ms: durationMs,
-      signature,
-    });
-    atMs += durationMs + (policy.gapsMs[index] ?? 0);
+  { settings, delivery: policy }: Behaviour,
+  { event_categories: categories, deliveries = [] }: SubscriptionFixture,
+  fail: (member: string, message: string) => never,
+): void {
+  if (deliveries.length === 0) return;
+  const happened = new Set(world.events.records.map((event) => `${event.kind} ${idIn(event)}`));
+  const names = settings.event_kinds as Readonly<Record<string, string | null>>;
+  for (const [n, { kind, record_id: id, attempts }] of deliveries.entries()) {
+    const own = `deliveries[${n}]`;
+    const named = names[kind] === undefined ? kind : names[kind];
+    if (named !== null && !happened.has(`${named} ${id}`)) {
+      fail(`${own}.record_id`, `there is no ${kind} of a record ${id} in this world`);
+    }
+    if (!categories.some((category) => kind.startsWith(`${category}.`))) {
+      fail(`${own}.kind`, 'is of no category of this subscription');
+    }
+    const taken = attempts.findIndex(({ status }) => status !== null && policy.succeeded(status));
+    if (taken >= 0 && taken < attempts.length - 1) {
+      fail(`${own}.attempts[${taken + 1}]`, 'comes after one that was taken');
+    }
+    // EVT-8b: a story that ends in failure has used up its attempts.
+    if (taken < 0 && attempts.length <= policy.gapsMs.length) {
+      fail(`${own}.attempts`, 'must end with one that was taken, or be eight');
+    }
   }
-  const last = attempts[attempts.length - 1];
-  const delivered = last?.status != null && policy.succeeded(last.status);
-  return {
-    id: String(world.counters.delivery + 1),
-    subscription_id: subscription.id,
-    seq: event.seq,
-    status: delivered ? 'delivered' : 'exhausted',
-    attempts,
-    in_flight: false,
-    next_due_ms: null,
-    round_start: 0,
-  };
+}
+
+const idIn = ({ body }: EventRecord): string => JSON.parse(body).id;
+
+/** How an event was delivered: as the fixture says, or at the first attempt. */
+function attemptsOf(
+  world: World,
+  { delivery: policy }: Behaviour,
+  { secret }: Subscription,
+  event: EventRecord,
+  deliveries: readonly DeliveryFixture[],
+): readonly DeliveryAttempt[] {
+  const written = deliveries.find(
+    ({ kind, record_id: id }) => kind === event.kind && idIn(event) === id,
+  );
+  const attempts: readonly AttemptFixture[] = written?.attempts ?? [
+    { status: 200, duration_ms: 20 },
+  ];
+  const body = policy.body(event, world, 1);
+  let dueAtMs = event.occurred_at;
+  return attempts.map(({ status, error = null, duration_ms }, index) => {
+    const at_ms = dueAtMs;
+    dueAtMs += duration_ms + (policy.gapsMs[index] ?? 0);
+    const signature = policy.signature([secret], at_ms, body);
+    return { n: index + 1, at_ms, status, error, duration_ms, signature };
+  });
 }
