@@ -159,7 +159,6 @@ const shows: Readonly<Record<SettingKey, SettingCheck>> = {
   deprecation_header: {
     look: async (client) => (await client.person()).headers.get('deprecation'),
     values: [null, '@1767225600'],
-    seen: [null, '@1767225600'],
   },
   length_unit: {
     look: async (client) => [
@@ -167,48 +166,37 @@ const shows: Readonly<Record<SettingKey, SettingCheck>> = {
       (await client.person({ client_reference_id: 'é'.repeat(200) })).status,
       (await client.person({ client_reference_id: '😀'.repeat(200) })).status,
     ],
-    values: ['code_points', 'utf16', 'bytes'],
-    seen: [
-      [201, 201],
-      [201, 422],
-      [422, 422],
-    ],
+    seen: { code_points: [201, 201], utf16: [201, 422], bytes: [422, 422] },
   },
   absent_optionals: {
     look: async (client) => (await client.person()).body.phone,
-    values: ['null', 'empty', 'left_out'],
-    seen: [null, '', undefined],
+    seen: { null: null, empty: '', left_out: undefined },
   },
   amount_as_number: {
     look: (client) => statusOf(client.transaction({ amount: 5 })),
-    values: ['refused', 'accepted'],
-    seen: [422, 201],
+    seen: { refused: 422, accepted: 201 },
   },
   id_leading_zeros: {
     look: async (client) => {
       const { body } = await client.transaction();
       return statusOf(client.call('POST', `transactions/00${body.id}/approve?account_id=1002`));
     },
-    values: ['same_id', 'refused'],
-    seen: [200, 422],
+    seen: { same_id: 200, refused: 422 },
   },
   read_page_size: {
     look: async (client) => {
       const { body } = await client.call('GET', 'transactions');
       return (body.transactions ?? body.data ?? body).length;
     },
-    values: [100, 1],
-    seen: [11, 1],
+    seen: { 100: 11, 1: 1 },
   },
   read_scope: {
     look: (client) => statusOf(client.call('GET', 'accounts')),
-    values: [null, 'accounts:read'],
-    seen: [200, 403],
+    seen: { null: 200, 'accounts:read': 403 },
   },
   amount_exponent: {
     look: (client) => statusOf(client.transaction({ amount: '1e3' })),
-    values: ['refused', 'accepted'],
-    seen: [422, 201],
+    seen: { refused: 422, accepted: 201 },
   },
   account_statuses: {
     look: (client) => statusOf(update(client, { status: 'Odd' })),
@@ -221,11 +209,7 @@ const shows: Readonly<Record<SettingKey, SettingCheck>> = {
       const { status, body } = await client.call('GET', `accounts/${made.body.id}/status`);
       return [status, body.revision ?? null];
     },
-    values: ['served', 'none'],
-    seen: [
-      [200, 1],
-      [404, null],
-    ],
+    seen: { served: [200, 1], none: [404, null] },
   },
   known_reference: {
     look: async (client) => {
@@ -238,28 +222,22 @@ const shows: Readonly<Record<SettingKey, SettingCheck>> = {
       ];
       return Promise.all(wrong.map(statusOf));
     },
-    values: ['first', 'last'],
-    seen: [
-      [200, 200],
-      [422, 422],
-    ],
+    seen: { first: [200, 200], last: [422, 422] },
   },
   phone_letters: {
     look: async (client) => (await client.person({ phone: '+1 800 FLOWERS' })).body.phone,
-    values: ['left_out', 'keypad'],
-    seen: ['1800', '+18003569377'],
+    seen: { left_out: '1800', keypad: '+18003569377' },
   },
   foreign_brand_status: {
     look: async (client) => {
       const of = async (brand_id: string) => (await client.person({ brand_id })).body.code;
       return [await of('20'), await of('999999999')];
     },
-    values: [403, 404, 422],
-    seen: [
-      ['forbidden', 'forbidden'],
-      ['not_found', 'not_found'],
-      ['validation_failed', 'validation_failed'],
-    ],
+    seen: {
+      403: ['forbidden', 'forbidden'],
+      404: ['not_found', 'not_found'],
+      422: ['validation_failed', 'validation_failed'],
+    },
   },
   account_reference_scope: {
     look: async (client) => {
@@ -268,43 +246,37 @@ const shows: Readonly<Record<SettingKey, SettingCheck>> = {
       const second = await client.person({ ...one, brand_id: '11' });
       return first.body.id === second.body.id;
     },
-    values: ['brand', 'firm'],
-    seen: [false, true],
+    seen: { brand: false, firm: true },
   },
   email_case_sensitive: {
     look: async (client) => {
       await client.person({ email: 'one@example.com' });
       return statusOf(client.person({ email: 'ONE@example.com' }));
     },
-    values: [false, true],
-    seen: [409, 201],
+    seen: { false: 409, true: 201 },
   },
   phone_form: {
     look: async (client) => (await client.person({ phone: '+44 20 7946 0958' })).body.phone,
-    values: ['e164', 'digits', 'other'],
-    seen: ['+442079460958', '442079460958', '+ 442079460958'],
+    seen: { e164: '+442079460958', digits: '442079460958', other: '+ 442079460958' },
   },
   account_named_after_email: {
     look: async (client) => {
       const { body } = await client.person({ email: 'ada@example.com' });
       return [body.first_name, body.last_name];
     },
-    values: ['whole', 'local_part', 'other'],
-    seen: [
-      ['ada@example.com', ''],
-      ['ada', ''],
-      ['', 'ada@example.com'],
-    ],
+    seen: {
+      whole: ['ada@example.com', ''],
+      local_part: ['ada', ''],
+      other: ['', 'ada@example.com'],
+    },
   },
   first_revision: {
     look: async (client) => (await client.person()).body.revision,
     values: [1, 7],
-    seen: [1, 7],
   },
   revision_step: {
     look: async (client) => (await update(client, { status: 'Active' })).body.revision,
-    values: [1, 10],
-    seen: [2, 11],
+    seen: { 1: 2, 10: 11 },
   },
   transaction_reference_scope: {
     look: async (client) => {
@@ -315,64 +287,43 @@ const shows: Readonly<Record<SettingKey, SettingCheck>> = {
       const second = await client.transaction({ ...one, ...elsewhere });
       return [first.status, second.status];
     },
-    values: ['firm', 'account'],
-    seen: [
-      [201, 200],
-      [201, 201],
-    ],
+    seen: { firm: [201, 200], account: [201, 201] },
   },
   update_null: {
     look: async (client) => {
       const { status, body } = await update(client, { country: 'NO', first_name: null });
       return [status, body.first_name ?? null];
     },
-    values: ['not_sent', 'cleared', 'refused'],
-    seen: [
-      [200, 'person-1@example.com'],
-      [200, null],
-      [422, null],
-    ],
+    seen: { not_sent: [200, 'person-1@example.com'], cleared: [200, null], refused: [422, null] },
   },
   update_other_members: {
     look: (client) => statusOf(update(client, { country: 'NO', email: 'other@example.com' })),
-    values: ['ignored', 'refused'],
-    seen: [200, 422],
+    seen: { ignored: 200, refused: 422 },
   },
   missing_if_match: {
     look: (client) => statusOf(update(client, { status: 'Active' }, {})),
-    values: [422, 428, 400, 412],
-    seen: [422, 428, 400, 412],
   },
   tag_before_no_change: {
     look: (client) => statusOf(update(client, {}, { 'if-match': '"99"' })),
-    values: [true, false],
-    seen: [412, 422],
+    seen: { true: 412, false: 422 },
   },
   if_match_star: {
     look: (client) => statusOf(update(client, { status: 'Active' }, { 'if-match': '*' })),
-    values: ['malformed', 'any'],
-    seen: [422, 200],
+    seen: { malformed: 422, any: 200 },
   },
   batch_refusal_status: {
     look: (client) =>
       statusOf(bulk(client, { client_reference_id: undefined, email: 'a@x.y', brand_id: '10' })),
-    values: [422, 400],
-    seen: [422, 400],
   },
   batch_brand_refusal_status: {
     look: (client) => statusOf(bulk(client, { email: 'a@x.y', brand_id: '11' }, 'brand-a')),
-    values: [403, 422],
-    seen: [403, 422],
   },
   bulk_row_problems: {
     look: (client) => statusOf(bulk(client, { brand_id: '10' })),
-    values: ['row', 'batch'],
-    seen: [200, 422],
+    seen: { row: 200, batch: 422 },
   },
   open_position_status: {
     look: (client) => statusOf(client.post('positions/open', position)),
-    values: [201, 200],
-    seen: [201, 200],
   },
   close_position_status: {
     look: async (client) => {
@@ -383,47 +334,32 @@ const shows: Readonly<Record<SettingKey, SettingCheck>> = {
         client.post('positions/close', { account_id, trading_account_id, position_id }),
       );
     },
-    values: [201, 200],
-    seen: [201, 200],
   },
   unknown_fields: {
     look: (client) => statusOf(client.person({ shoe_size: 43 })),
-    values: ['ignored', 'refused'],
-    seen: [201, 422],
+    seen: { ignored: 201, refused: 422 },
   },
   provider_withdrawals: {
     look: payOut,
-    values: ['trading_account', 'every', 'none'],
-    seen: [
-      [501, 200],
-      [501, 501],
-      [200, 200],
-    ],
+    seen: { trading_account: [501, 200], every: [501, 501], none: [200, 200] },
   },
   amount_sign: {
     look: (client) => statusOf(client.transaction({ amount: '-5.00' })),
-    values: ['any', 'matches_method'],
-    seen: [201, 422],
+    seen: { any: 201, matches_method: 422 },
   },
   zero_amount: {
     look: (client) => statusOf(client.transaction({ amount: '0.00' })),
-    values: ['refused', 'accepted'],
-    seen: [422, 201],
+    seen: { refused: 422, accepted: 201 },
   },
   other_currency: {
     look: (client) => statusOf(client.transaction({ currency: 'CHF' })),
-    values: ['accepted', 'refused'],
-    seen: [201, 422],
+    seen: { accepted: 201, refused: 422 },
   },
   bonus_is_deposit: {
     look: isFirstDepositBy('Bonus'),
-    values: [false, true],
-    seen: [false, true],
   },
   withdrawal_method_is_deposit: {
     look: isFirstDepositBy('Withdrawal'),
-    values: [true, false],
-    seen: [true, false],
   },
   settlement_delay_ms: {
     look: async (client) => {
@@ -433,40 +369,23 @@ const shows: Readonly<Record<SettingKey, SettingCheck>> = {
       const { transactions } = await client.control('GET', 'transactions');
       return transactions.find(({ id }: { id: string }) => id === body.id).status;
     },
-    values: [2000, null],
-    seen: ['settled', 'approved'],
+    seen: { 2000: 'settled', null: 'approved' },
   },
   reject_from_approved: {
     look: (client) => move(client, null, 'approve', 'reject'),
-    values: ['refused', 'rejected'],
-    seen: [
-      [409, 'invalid_state'],
-      [200, 'rejected'],
-    ],
+    seen: { refused: [409, 'invalid_state'], rejected: [200, 'rejected'] },
   },
   reject_from_settled: {
     look: (client) => move(client, settledId, 'reject'),
-    values: ['refused', 'rejected'],
-    seen: [
-      [409, 'invalid_state'],
-      [200, 'rejected'],
-    ],
+    seen: { refused: [409, 'invalid_state'], rejected: [200, 'rejected'] },
   },
   cancel_from_approved: {
     look: (client) => move(client, null, 'approve', 'cancel'),
-    values: ['refused', 'cancelled'],
-    seen: [
-      [409, 'invalid_state'],
-      [200, 'cancelled'],
-    ],
+    seen: { refused: [409, 'invalid_state'], cancelled: [200, 'cancelled'] },
   },
   approve_from_settled: {
     look: (client) => move(client, settledId, 'approve'),
-    values: ['unchanged', 'refused'],
-    seen: [
-      [200, 'settled'],
-      [409, 'invalid_state'],
-    ],
+    seen: { unchanged: [200, 'settled'], refused: [409, 'invalid_state'] },
   },
   abandon_after_ms: {
     look: async (client) => {
@@ -478,8 +397,7 @@ const shows: Readonly<Record<SettingKey, SettingCheck>> = {
       await client.advance(30_000);
       return statusOf(client.person(one, { key: 'same' }));
     },
-    values: [30_000, 60_000],
-    seen: [201, 409],
+    seen: { 30000: 201, 60000: 409 },
   },
   transaction_subject_case_sensitive: {
     look: async (client) => {
@@ -487,8 +405,7 @@ const shows: Readonly<Record<SettingKey, SettingCheck>> = {
       await client.transaction({ client_reference_id: 'ONE' }, { key: 'same' });
       return client.idempotency();
     },
-    values: [false, true],
-    seen: ['replayed', 'converged'],
+    seen: { false: 'replayed', true: 'converged' },
   },
   key_age_from: {
     look: async (client) => {
@@ -502,8 +419,7 @@ const shows: Readonly<Record<SettingKey, SettingCheck>> = {
       await client.person(one, { key: 'same' });
       return client.idempotency();
     },
-    values: ['answer', 'request'],
-    seen: ['replayed', 'converged'],
+    seen: { answer: 'replayed', request: 'converged' },
   },
   approve_body: {
     look: async (client) => {
@@ -511,8 +427,7 @@ const shows: Readonly<Record<SettingKey, SettingCheck>> = {
       const path = `transactions/${body.id}/approve?account_id=1002`;
       return statusOf(client.post(path, { reason: 'none is asked for' }));
     },
-    values: ['ignored', 'refused'],
-    seen: [200, 422],
+    seen: { ignored: 200, refused: 422 },
   },
   repeated_account_id: {
     look: async (client) => {
@@ -520,8 +435,7 @@ const shows: Readonly<Record<SettingKey, SettingCheck>> = {
       const path = `transactions/${body.id}/approve?account_id=1002&account_id=1001`;
       return statusOf(client.call('POST', path));
     },
-    values: ['first', 'last', 'refused'],
-    seen: [200, 404, 422],
+    seen: { first: 200, last: 404, refused: 422 },
   },
   repeated_key: {
     look: async (client) => {
@@ -532,12 +446,7 @@ const shows: Readonly<Record<SettingKey, SettingCheck>> = {
       const { requests } = await client.control('GET', 'requests?limit=1');
       return [status, requests[0].key];
     },
-    values: ['refused', 'first', 'joined'],
-    seen: [
-      [400, null],
-      [201, 'one'],
-      [201, 'one, two'],
-    ],
+    seen: { refused: [400, null], first: [201, 'one'], joined: [201, 'one, two'] },
   },
   retry_counted_from: {
     look: async (client) => {
@@ -548,34 +457,25 @@ const shows: Readonly<Record<SettingKey, SettingCheck>> = {
       const { deliveries } = await client.control('GET', `deliveries?subscription_id=${id}`);
       return deliveries[0].next_due_ms - startedAtMs;
     },
-    values: ['end', 'start'],
-    seen: [45_000, 30_000],
+    seen: { end: 45_000, start: 30_000 },
   },
   token_lifetime_s: {
     look: async (client) => (await askToken(client)).body.expires_in,
     values: [3600, 60],
-    seen: [3600, 60],
   },
   token_errors: {
     look: async (client) => {
       const { status, body } = await askToken(client, 'wrong');
       return [status, body.error ?? null, body.code ?? null];
     },
-    values: ['oauth', 'problem'],
-    seen: [
-      [401, 'invalid_client', null],
-      [401, null, 'invalid_client'],
-    ],
+    seen: { oauth: [401, 'invalid_client', null], problem: [401, null, 'invalid_client'] },
   },
   unauthorized_status: {
     look: (client) => statusOf(client.person({}, { as: null })),
-    values: [401, 403],
-    seen: [401, 403],
   },
   unauthorized_code: {
     look: async (client) => (await client.person({}, { as: null })).body.code,
     values: ['unauthorized', 'no_token'],
-    seen: ['unauthorized', 'no_token'],
   },
   delegated_account_create: {
     look: async (client) => {
@@ -584,31 +484,24 @@ const shows: Readonly<Record<SettingKey, SettingCheck>> = {
       await client.control('POST', 'credentials', { name: 'trader', ...narrow, scopes });
       return statusOf(client.person({}, { as: 'trader' }));
     },
-    values: ['served', 'refused'],
-    seen: [201, 403],
+    seen: { served: 201, refused: 403 },
   },
   read_only_before_scope: {
     look: async (client) => (await client.person({}, { as: 'delegated-read-only' })).body.code,
-    values: [true, false],
-    seen: ['read_only_credential', 'forbidden'],
+    seen: { true: 'read_only_credential', false: 'forbidden' },
   },
   webhook_list_shape: {
     look: async (client) => Array.isArray((await client.call('GET', 'webhooks')).body),
-    values: ['object', 'array'],
-    seen: [false, true],
+    seen: { object: false, array: true },
   },
   webhook_create_status: {
     look: async (client) => (await subscribe(client)).status,
-    values: [201, 200],
-    seen: [201, 200],
   },
   rotate_secret_status: {
     look: async (client) => {
       const { body } = await subscribe(client);
       return (await client.call('POST', `webhooks/${body.id}/rotate-secret`)).status;
     },
-    values: [200, 201],
-    seen: [200, 201],
   },
   webhook_disable_answer: {
     look: async (client) => {
@@ -616,35 +509,25 @@ const shows: Readonly<Record<SettingKey, SettingCheck>> = {
       const { status, body } = await client.call('POST', `webhooks/${made.body.id}/disable`);
       return [status, body === '' ? null : body.disabled];
     },
-    values: ['subscription', 'empty'],
-    seen: [
-      [200, true],
-      [204, null],
-    ],
+    seen: { subscription: [200, true], empty: [204, null] },
   },
   unknown_categories: {
     look: async (client) => {
       const { body } = await subscribe(client, { event_categories: ['account', 'deal'] });
       return body.event_categories ?? body.code;
     },
-    values: ['refused', 'left_out'],
-    seen: ['validation_failed', ['account']],
+    seen: { refused: 'validation_failed', left_out: ['account'] },
   },
   subscription_brand_id: {
     look: async (client) => (await subscribe(client, {}, 'brand-a')).body.brand_id,
-    values: ['string', 'number'],
-    seen: ['10', 10],
+    seen: { string: '10', number: 10 },
   },
   webhook_refusal_status: {
     look: async (client) => [
       (await subscribe(client, { url: 'https://127.0.0.1/' })).status,
       (await subscribe(client, { event_categories: ['weather'] })).status,
     ],
-    values: [422, 400],
-    seen: [
-      [422, 422],
-      [400, 400],
-    ],
+    seen: { 422: [422, 422], 400: [400, 400] },
   },
   unresolvable_webhook_host: {
     look: async (client) => {
@@ -653,16 +536,14 @@ const shows: Readonly<Record<SettingKey, SettingCheck>> = {
         await client.post('webhooks', { ...subscription, url: 'https://nowhere.example.com/' })
       ).status;
     },
-    values: ['refused', 'accepted'],
-    seen: [422, 201],
+    seen: { refused: 422, accepted: 201 },
   },
   firm_wide_sees_webhooks: {
     look: async (client) => {
       const { body } = await subscribe(client, {}, 'brand-a');
       return (await client.call('GET', `webhooks/${body.id}`)).status;
     },
-    values: ['all', 'own'],
-    seen: [200, 404],
+    seen: { all: 200, own: 404 },
   },
   delegated_webhooks: {
     look: async (client) => {
@@ -685,11 +566,7 @@ const shows: Readonly<Record<SettingKey, SettingCheck>> = {
       const { deliveries } = await client.control('GET', `deliveries?subscription_id=${ids[0]}`);
       return [...statuses, deliveries.length];
     },
-    values: ['account', 'brand'],
-    seen: [
-      [200, 404, 1],
-      [200, 200, 2],
-    ],
+    seen: { account: [200, 404, 1], brand: [200, 200, 2] },
   },
   rotation_overlap_s: {
     look: async (client) => {
@@ -700,35 +577,31 @@ const shows: Readonly<Record<SettingKey, SettingCheck>> = {
       const header = String(arrived[0]?.headers['x-webhook-signature']);
       return header.split(',').filter((part) => part.trim().startsWith('v1=')).length;
     },
-    values: [86_400, 60],
-    seen: [2, 1],
+    seen: { 86400: 2, 60: 1 },
   },
   envelope_seq_name: {
     look: async (client) => {
       const { body } = await deliver(client);
       return [typeof body.seq, typeof body.number];
     },
-    values: ['seq', 'number'],
-    seen: [
-      ['number', 'undefined'],
-      ['undefined', 'number'],
-    ],
+    seen: { seq: ['number', 'undefined'], number: ['undefined', 'number'] },
   },
   signature_header: {
     look: async (client) => {
       const { headers } = await deliver(client);
       return ['x-webhook-signature', 'x-signed'].filter((name) => name in headers);
     },
-    values: ['X-Webhook-Signature', 'X-Signed'],
-    seen: [['x-webhook-signature'], ['x-signed']],
+    seen: { 'X-Webhook-Signature': ['x-webhook-signature'], 'X-Signed': ['x-signed'] },
   },
   subscription_header: {
     look: async (client) => {
       const { headers } = await deliver(client);
       return ['x-webhook-subscription-id', 'x-subscribed'].filter((name) => name in headers);
     },
-    values: ['X-Webhook-Subscription-Id', 'X-Subscribed'],
-    seen: [['x-webhook-subscription-id'], ['x-subscribed']],
+    seen: {
+      'X-Webhook-Subscription-Id': ['x-webhook-subscription-id'],
+      'X-Subscribed': ['x-subscribed'],
+    },
   },
   event_kinds: {
     look: async (client) => {
@@ -746,74 +619,57 @@ const shows: Readonly<Record<SettingKey, SettingCheck>> = {
       (await client.call('GET', 'events')).status,
       (await client.call('GET', 'channel/events')).status,
     ],
-    values: ['/api/v1/events', '/api/v1/channel/events'],
-    seen: [
-      [426, 404],
-      [404, 426],
-    ],
+    seen: { '/api/v1/events': [426, 404], '/api/v1/channel/events': [404, 426] },
   },
   delivery_order: {
     look: (client) => failFirst(client, 0),
-    values: ['in_sequence', 'independent'],
-    seen: [[0], [0, 1]],
+    seen: { in_sequence: [0], independent: [0, 1] },
   },
   after_last_attempt: {
     look: (client) => failFirst(client, 24 * hourMs),
-    values: ['stop', 'skip'],
-    seen: [[0], [0, 1]],
+    seen: { stop: [0], skip: [0, 1] },
   },
   error_entry: {
     look: async (client) => {
       const [entry] = (await client.person({ email: 'anonymous' })).body.errors;
       return typeof entry === 'string' ? 'text' : Object.keys(entry);
     },
-    values: ['field_message', 'text', 'pointer_detail'],
-    seen: [['field', 'message'], 'text', ['pointer', 'detail']],
+    seen: {
+      field_message: ['field', 'message'],
+      text: 'text',
+      pointer_detail: ['pointer', 'detail'],
+    },
   },
   unparsable_status: {
     look: (client) => statusOf(client.call('POST', 'accounts', { text: '{' })),
-    values: [400, 422],
-    seen: [400, 422],
   },
   unreadable_status: {
     look: (client) => statusOf(client.post('accounts', [])),
-    values: [422, 400],
-    seen: [422, 400],
   },
   content_type_status: {
     look: (client) => statusOf(client.person({}, { headers: { 'content-type': 'text/plain' } })),
-    values: [415, 400, 422],
-    seen: [415, 400, 422],
   },
   max_body_bytes: {
     look: (client) => statusOf(client.person(long)),
-    values: [1_048_576, 1024],
-    seen: [201, 413],
+    seen: { 1048576: 201, 1024: 413 },
   },
   max_bulk_body_bytes: {
     look: (client) => {
       const row = { client_reference_id: 'one', email: 'one@example.com', brand_id: '10', ...long };
       return statusOf(client.post('accounts/bulk', { accounts: [row] }));
     },
-    values: [16_777_216, 1024],
-    seen: [200, 413],
+    seen: { 16777216: 200, 1024: 413 },
   },
   body_too_large_status: {
     among: tooLong,
     look: (client) => statusOf(client.person(long)),
-    values: [413, 400],
-    seen: [413, 400],
   },
   unknown_method_status: {
     look: async (client) => {
       const { status, headers } = await client.call('DELETE', 'accounts');
       return [status, headers.get('allow')];
     },
-    values: [405, 404],
-    seen: [
-      [405, 'GET, POST'],
-      [404, null],
-    ],
+    seen: { 405: [405, 'GET, POST'], 404: [404, null] },
   },
   path_id_status: {
     look: async (client) => [
@@ -822,19 +678,14 @@ const shows: Readonly<Record<SettingKey, SettingCheck>> = {
       // CONV-1c: never of the nine writes.
       await statusOf(client.call('POST', 'transactions/abc/approve?account_id=1002')),
     ],
-    values: [404, 422],
-    seen: [
-      [404, 404, 422],
-      [422, 422, 422],
-    ],
+    seen: { 404: [404, 404, 422], 422: [422, 422, 422] },
   },
   duplicate_members: {
     look: (client) => {
       const text = '{"client_reference_id":"a","email":"a@x.y","email":"b@x.y","brand_id":"10"}';
       return statusOf(client.call('POST', 'accounts', { text }));
     },
-    values: ['last_wins', 'refused'],
-    seen: [201, 422],
+    seen: { last_wins: 201, refused: 422 },
   },
   delegated_allowance: {
     plan: 'sandbox',
@@ -845,8 +696,7 @@ const shows: Readonly<Record<SettingKey, SettingCheck>> = {
       const { buckets } = await client.control('GET', 'buckets');
       return buckets.find(({ name }: { name: string }) => name === `credential:${client_id}`).level;
     },
-    values: ['apart', 'within_the_minters'],
-    seen: [5, 0],
+    seen: { apart: 5, within_the_minters: 0 },
   },
   firm_rate_from: {
     plan: 'sandbox',
@@ -856,8 +706,7 @@ const shows: Readonly<Record<SettingKey, SettingCheck>> = {
       const { buckets } = await client.control('GET', 'buckets');
       return buckets.find(({ name }: { name: string }) => name === 'firm:1').rate_per_second;
     },
-    values: ['firm_plan', 'highest_credential'],
-    seen: [20, 400],
+    seen: { firm_plan: 20, highest_credential: 400 },
   },
 };
 

@@ -1,8 +1,7 @@
 // For tests of settings: a sandbox under a setting, a few words to talk to it, and the proof that
 // every value of every setting shows.
 import assert from 'node:assert/strict';
-import { createServer, type IncomingHttpHeaders } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { isDeepStrictEqual } from 'node:util';
 import {
   defaultSettings,
   type SettingKey,
@@ -32,7 +31,7 @@ export interface ApiAnswer {
 
 /** One delivery that came to the receiver. */
 export interface ReceivedDelivery {
-  readonly headers: IncomingHttpHeaders;
+  readonly headers: Readonly<Record<string, string>>;
   // biome-ignore lint/suspicious/noExplicitAny: an envelope, compared as it is.
   readonly body: any;
   readonly atMs: number;
@@ -40,7 +39,6 @@ export interface ReceivedDelivery {
 
 export class SandboxClient {
   readonly sandbox: SandboxHandle;
-  readonly #closing: (() => void)[] = [];
   #count = 0;
 
   constructor(sandbox: SandboxHandle) {
@@ -131,33 +129,14 @@ export class SandboxClient {
 
   /** A subscription to the firm's account events, and what its receiver gets; null is no answer. */
   async subscribe(answer: (nth: number) => number | null = () => 200) {
+    const sink = await this.sandbox.webhooks.collect({ categories: ['account'] });
     const arrived: ReceivedDelivery[] = [];
-    const server = createServer((request, response) => {
-      let text = '';
-      request.on('data', (chunk) => {
-        text += chunk;
-      });
-      request.on('end', () => {
-        const body = JSON.parse(text);
-        arrived.push({ headers: request.headers, body, atMs: this.sandbox.clock.nowMs() });
-        const status = answer(arrived.length);
-        if (status !== null) response.writeHead(status).end();
-      });
+    sink.answer(({ envelope: body, headers }) => {
+      arrived.push({ headers, body, atMs: this.sandbox.clock.nowMs() });
+      const status = answer(arrived.length);
+      return status === null ? new Promise(() => undefined) : { status };
     });
-    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-    this.#closing.push(() => {
-      server.closeAllConnections();
-      server.close();
-    });
-    const { port } = server.address() as AddressInfo;
-    const from = 'https://hooks.example.com';
-    await this.control('PUT', 'forwards', { from, to: `http://127.0.0.1:${port}` });
-    const made = await this.post('webhooks', {
-      url: `${from}/in`,
-      event_categories: ['account'],
-    });
-    assert.ok(made.status < 300, JSON.stringify(made.body));
-    return { id: String(made.body.id), arrived };
+    return { id: String(sink.subscription.id), arrived };
   }
 
   /** Lets an event of an account happen, and what follows from it at this moment. */
@@ -167,7 +146,6 @@ export class SandboxClient {
   }
 
   async close(): Promise<void> {
-    for (const close of this.#closing) close();
     await this.sandbox.close();
   }
 }
@@ -194,21 +172,30 @@ export interface SettingCheck {
   readonly among?: Partial<Settings>;
   readonly plan?: 'sandbox' | 'standard' | 'pro';
   readonly look: (client: SandboxClient) => Promise<unknown>;
-  /** The default comes first. */
-  readonly values: readonly unknown[];
-  /** What is seen with each of the values. */
-  readonly seen: readonly unknown[];
+  /** The default and others; left out, the names of `seen` or all that can be listed. */
+  readonly values?: readonly unknown[];
+  /** What is seen with each value; left out, the value itself. */
+  readonly seen?: readonly unknown[] | Readonly<Record<string, unknown>>;
 }
 
 /** Rejects unless the setting shows with every value that can be listed, each differently. */
 export async function checkSetting(key: SettingKey, show: SettingCheck): Promise<void> {
-  const { among = {}, plan = 'pro', look, values, seen } = show;
-  assert.deepEqual(values[0], defaultSettings[key], 'the default comes first');
+  const { among = {}, plan = 'pro', look } = show;
   const spec: SettingSpec = settingSpecs[key];
-  for (const value of spec.enum ?? (spec.type === 'boolean' ? [true, false] : [])) {
-    assert.ok(values.includes(value), `${value} is shown`);
-  }
+  const listed: readonly unknown[] = spec.enum ?? (spec.type === 'boolean' ? [true, false] : []);
+  const named = Object.keys(show.seen ?? {}).map((name) => {
+    const known = [...listed, defaultSettings[key], null].find((value) => String(value) === name);
+    return known !== undefined ? known : /^\d+$/.test(name) ? Number(name) : name;
+  });
+  const values = show.values ?? (named.length > 0 ? named : listed);
+  const seen = Object.values(show.seen ?? values);
   assert.ok(values.length > 1 && values.length === seen.length);
+  for (const value of [...listed, defaultSettings[key]]) {
+    assert.ok(
+      values.some((each) => isDeepStrictEqual(each, value)),
+      `${value} is shown`,
+    );
+  }
   const outcomes = new Set(seen.map((outcome) => JSON.stringify(outcome)));
   assert.equal(outcomes.size, seen.length, 'each value shows differently');
   for (const [at, value] of values.entries()) {
