@@ -2,8 +2,7 @@
 // at that moment.
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { createSandbox } from '../index.ts';
-import { SandboxClient } from './settings/show-setting.ts';
+import { openClient } from './sandbox-client.ts';
 
 const rows = suite('rows of a batch');
 
@@ -26,8 +25,7 @@ const variety: Readonly<Record<string, object>> = {
 
 /** One create of an account in a sandbox of its own: alone, or as the row of a batch. */
 async function send(row: object, as: string, mayCreate: boolean, inBatch: boolean) {
-  const sandbox = await createSandbox({ clock: '2026-03-02T12:00:00Z', plan: 'pro' });
-  const client = new SandboxClient(sandbox);
+  const client = await openClient({ clock: '2026-03-02T12:00:00Z' });
   await client.person({ ...known, phone });
   await client.control('PATCH', 'firms/1', { permissions: { createAccount: mayCreate } });
   try {

@@ -7,7 +7,7 @@ import { asyncapiDocument } from '../../fixtures/asyncapi.ts';
 import { eventKinds } from '../../fixtures/event-kinds.ts';
 import { openapiDocument } from '../../fixtures/openapi.ts';
 import { defaultSettings } from '../../fixtures/settings.ts';
-import { createSandbox, type SandboxHandle } from '../index.ts';
+import { openClient, type SandboxClient } from './sandbox-client.ts';
 
 const options = { baseUrl: 'http://127.0.0.1:7420', version: '0.1.0', settings: defaultSettings };
 
@@ -19,51 +19,33 @@ function fitter(document: Document) {
     ajv.validate(`api#/components/schemas/${name}`, value) ? '' : ajv.errorsText();
 }
 
-async function callAll(sandbox: SandboxHandle): Promise<void> {
-  let calls = 0;
+async function callAll(client: SandboxClient): Promise<void> {
   const call = async (method: string, path: string, body?: object, tag?: string) => {
-    calls += 1;
-    const response = await sandbox.fetch(`http://sandbox/api/v1/${path}`, {
-      method,
-      headers: {
-        authorization: `Bearer ${sandbox.credential('firm').token}`,
-        'content-type': 'application/json',
-        'idempotency-key': `key-${calls}`,
-        ...(tag === undefined ? {} : { 'if-match': tag }),
-      },
-      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
-    });
-    assert.ok(response.ok, `${method} ${path}: ${response.status}`);
-    return { tag: response.headers.get('etag') ?? '', body: await response.json() };
+    const headers = tag === undefined ? {} : { 'if-match': tag };
+    const answer = await client.call(method, path, { body, headers });
+    assert.ok(answer.status < 300, `${method} ${path}: ${answer.status}`);
+    return answer;
   };
-  const person = { client_reference_id: 'ada', email: 'ada@example.net', brand_id: '10' };
-  const made = await call('POST', 'accounts', person);
-  await call('PATCH', `accounts/${made.body.id}`, { language: 'en' }, made.tag);
+  const made = await client.person();
+  const tag = made.headers.get('etag') ?? '';
+  await call('PATCH', `accounts/${made.body.id}`, { language: 'en' }, tag);
   const terms = { trading_account_id: '5001', instrument: 'EURUSD', side: 'buy', volume: '1' };
-  const opened = await call('POST', 'positions/open', terms);
-  const { position_id } = opened.body;
+  const { position_id } = (await call('POST', 'positions/open', terms)).body;
   await call('POST', 'positions/close', { trading_account_id: '5001', position_id });
   for (const verb of ['approve', 'reject', 'cancel']) {
-    const { body } = await call('POST', 'transactions', {
-      client_reference_id: verb,
-      account_id: '1001',
-      trading_account_id: '5001',
-      currency: 'USD',
-      amount: '10',
-      transaction_type: 'Deposit',
-    });
+    const { body } = await client.transaction();
     const reason = verb === 'approve' ? undefined : { reason: 'none' };
-    await call('POST', `transactions/${body.id}/${verb}?account_id=1001`, reason);
+    await call('POST', `transactions/${body.id}/${verb}?account_id=1002`, reason);
   }
-  await sandbox.clock.advance({ by_ms: 10_000 });
+  await client.advance(10_000);
 }
 
 test('every kind of event is as the two documents say', async () => {
   const [openapi, asyncapi] = [openapiDocument(options), asyncapiDocument(options)];
   const [fitsUnion, fitsMessage] = [fitter(openapi), fitter(asyncapi)];
-  const sandbox = await createSandbox({ clock: 'frozen', plan: 'pro' });
-  await callAll(sandbox);
-  const { events } = await sandbox.control.listEvents({ limit: 10_000 });
+  const client = await openClient();
+  await callAll(client);
+  const { events } = await client.sandbox.control.listEvents({ limit: 10_000 });
   assert.equal([...new Set(events.map(({ kind }) => kind))].sort(), [...eventKinds].sort());
   const { messages } = asyncapi.components as { readonly messages: Document };
   const named = new Map(Object.values(messages).map((each) => [(each as Document).name, each]));
@@ -76,7 +58,7 @@ test('every kind of event is as the two documents say', async () => {
   for (const other of [{ kind: 'account.gone' }, { data: {} }]) {
     assert.is.not(fitsUnion('Envelope', { ...first, ...other }), '', JSON.stringify(other));
   }
-  await sandbox.close();
+  await client.close();
 });
 
 test.run();

@@ -2,38 +2,16 @@
 // another world, a reset or a state that is loaded, the ids are others.
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { createSandbox, type SandboxHandle } from '../index.ts';
+import { openClient, type SandboxClient } from './sandbox-client.ts';
 
 const ids = suite('ids of events and requests');
 
-// biome-ignore lint/suspicious/noExplicitAny: answers of any row, read as they are.
-type Any = any;
-
-const settings = { clock: 'frozen' } as const;
-
 /** Everything that may be remembered of a world: its events' ids and its requests'. */
-async function idsOf(sandbox: SandboxHandle, at = ''): Promise<string[]> {
-  const { events } = (await sandbox.control('GET', `${at}events`)) as Any;
-  const { requests } = (await sandbox.control('GET', `${at}requests`)) as Any;
-  return [...events, ...requests].map(({ id, request_id }: Any) => request_id ?? id);
+async function idsOf(client: SandboxClient, at = ''): Promise<string[]> {
+  const { events } = await client.control('GET', `${at}events`);
+  const { requests } = await client.control('GET', `${at}requests`);
+  return [...events, ...requests].map(({ id, request_id }) => request_id ?? id);
 }
-
-/** A person, so that there is an event and a request more. */
-async function addPerson(sandbox: SandboxHandle, token: string, reference = 'one') {
-  const body = { client_reference_id: reference, email: `${reference}@example.com` };
-  const response = await sandbox.fetch('http://sandbox/api/v1/accounts', {
-    method: 'POST',
-    headers: {
-      authorization: `Bearer ${token}`,
-      'idempotency-key': reference,
-      'content-type': 'application/json',
-    },
-    body: JSON.stringify({ ...body, brand_id: '10' }),
-  });
-  assert.is(response.status, 201, await response.text());
-}
-
-const tokenOf = (sandbox: SandboxHandle) => String(sandbox.credential('firm').token);
 
 function expectApart(...lists: readonly (readonly string[])[]): void {
   for (const list of lists) assert.ok(list.length > 10, `${list.length} ids`);
@@ -43,81 +21,78 @@ function expectApart(...lists: readonly (readonly string[])[]): void {
 }
 
 ids('are others in another world, and in the next one of the same name', async () => {
-  const sandbox = await createSandbox(settings);
-  const seen = [await idsOf(sandbox)];
+  const client = await openClient();
+  const seen = [await idsOf(client)];
   for (const name of ['beside', 'same', 'same', 'same']) {
-    const made = (await sandbox.control('POST', 'worlds', { name })) as Any;
-    await addPerson(sandbox, made.credentials[0].token);
-    seen.push(await idsOf(sandbox, `worlds/${name}/`));
-    await sandbox.control('DELETE', `worlds/${name}`);
+    const made = await client.control('POST', 'worlds', { name });
+    const headers = { authorization: `Bearer ${made.credentials[0].token}` };
+    assert.is((await client.person({}, { headers })).status, 201);
+    seen.push(await idsOf(client, `worlds/${name}/`));
+    await client.control('DELETE', `worlds/${name}`);
   }
   expectApart(...seen);
-  await sandbox.close();
+  await client.close();
 });
 
 ids('are others after a reset', async () => {
-  const sandbox = await createSandbox(settings);
+  const client = await openClient();
   const seen: string[][] = [];
   for (let round = 0; round < 4; round += 1) {
-    await addPerson(sandbox, tokenOf(sandbox));
-    seen.push(await idsOf(sandbox));
-    await sandbox.control('POST', 'reset');
+    await client.person();
+    seen.push(await idsOf(client));
+    await client.control('POST', 'reset');
   }
   expectApart(...seen);
-  await sandbox.close();
+  await client.close();
 });
 
 ids('of what is past stay in a state that is loaded, and what follows has others', async () => {
-  const sandbox = await createSandbox(settings);
-  await addPerson(sandbox, tokenOf(sandbox));
-  const past = await idsOf(sandbox);
-  const state = (await sandbox.control('GET', 'state')) as Any;
+  const client = await openClient();
+  await client.person();
+  const past = await idsOf(client);
+  const state = await client.control('GET', 'state');
   const later: string[][] = [];
   for (let round = 0; round < 4; round += 1) {
-    await addPerson(sandbox, tokenOf(sandbox), 'two');
-    const now = await idsOf(sandbox);
+    await client.person();
+    const now = await idsOf(client);
     const events = past.filter((id) => id.startsWith('evt_'));
     assert.equal(
       events.filter((id) => !now.includes(id)),
       [],
     );
     later.push(now.filter((id) => !past.includes(id)));
-    await sandbox.control('PUT', 'state', state);
+    await client.control('PUT', 'state', state);
   }
   for (const list of later) assert.is(list.length, 2);
   assert.is(new Set(later.flat()).size, 8);
-  const { idEras } = ((await sandbox.control('GET', 'state')) as Any).world;
+  const { idEras } = (await client.control('GET', 'state')).world;
   assert.is(idEras.length, 2, 'of the eras in between nothing is left');
-  await sandbox.close();
+  await client.close();
 });
 
 ids('are the same each time under a clock that stands at a given time', async () => {
   const seen: string[][] = [];
   for (let round = 0; round < 2; round += 1) {
-    const sandbox = await createSandbox({ clock: '2026-03-02T12:00:00Z' });
+    const client = await openClient({ clock: '2026-03-02T12:00:00Z' });
     for (let again = 0; again < 2; again += 1) {
-      await addPerson(sandbox, tokenOf(sandbox));
-      seen.push(await idsOf(sandbox));
-      await sandbox.control('POST', 'reset');
+      await client.person();
+      seen.push(await idsOf(client));
+      await client.control('POST', 'reset');
     }
-    await sandbox.close();
+    await client.close();
   }
   for (const list of seen) assert.equal(list, seen[0]);
 });
 
 ids('stay with the events of a state that another program goes on with', async () => {
-  const sandbox = await createSandbox(settings);
-  await addPerson(sandbox, tokenOf(sandbox));
-  const { events } = (await sandbox.control('GET', 'events')) as Any;
-  const state = (await sandbox.control('GET', 'state')) as Any;
-  const other = await createSandbox(settings);
-  await other.control('PUT', 'state', state);
-  const loaded = (await other.control('GET', 'events')) as Any;
-  assert.equal(
-    loaded.events.map(({ id }: Any) => id),
-    events.map(({ id }: Any) => id),
-  );
-  await sandbox.close();
+  const [client, other] = [await openClient(), await openClient()];
+  await client.person();
+  const { events } = await client.control('GET', 'events');
+  await other.control('PUT', 'state', await client.control('GET', 'state'));
+  const loaded = await other.control('GET', 'events');
+  const idOf = ({ id }: { readonly id: string }) => id;
+  assert.equal(loaded.events.map(idOf), events.map(idOf));
+  await client.close();
   await other.close();
 });
 

@@ -4,16 +4,12 @@ import { once } from 'node:events';
 import { connect } from 'node:net';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { type CallFault, createSandbox, type FaultOptions, type SandboxOptions } from '../index.ts';
-import { SandboxClient } from './settings/show-setting.ts';
+import { type CallFault, createSandbox, type FaultOptions } from '../index.ts';
+import { openClient as open, type SandboxClient } from './sandbox-client.ts';
 
 const faults = suite('faults of calls');
 
 const one = { client_reference_id: 'one', email: 'one@example.com' };
-
-async function open(options: SandboxOptions = {}): Promise<SandboxClient> {
-  return new SandboxClient(await createSandbox({ clock: 'frozen', plan: 'pro', ...options }));
-}
 
 /** The same call again and again. */
 const create = (client: SandboxClient) => client.person(one, { key: 'same' });

@@ -2,8 +2,7 @@
 // whatever sign and method say: the first-time deposit, the payout by a provider, the money moved.
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { createSandbox } from '../index.ts';
-import { SandboxClient } from './settings/show-setting.ts';
+import { openClient } from './sandbox-client.ts';
 
 const kinds = suite('kinds of transactions');
 
@@ -17,7 +16,7 @@ const variety = types.flatMap((transaction_type) =>
 );
 
 kinds('type alone decides what is paid out and which way money goes', async () => {
-  const client = new SandboxClient(await createSandbox({ clock: 'frozen', plan: 'pro' }));
+  const client = await openClient();
   for (const each of variety) {
     const { transaction_type, method, amount } = each;
     const words = JSON.stringify(each);

@@ -1,8 +1,7 @@
 // A refusal is as long as its reason, however long the text is that it is about.
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { createTestSandbox, tokenOf } from '../host/testing/sandbox.ts';
-import { fetchCall } from '../transports/fetch.ts';
+import { openClient } from './sandbox-client.ts';
 
 const refusals = suite('short refusals');
 const digits = '9'.repeat(300_000);
@@ -22,26 +21,17 @@ const long: readonly (readonly [string, string, unknown])[] = [
 ];
 
 refusals('repeat no long text', async () => {
-  const sandbox = await createTestSandbox();
-  const token = tokenOf(sandbox, 'firm');
-  for (const [index, [method, path, body]] of long.entries()) {
-    const answer = await fetchCall(sandbox, `http://sandbox/api/v1/${path}`, {
-      method,
-      headers: {
-        authorization: `Bearer ${token}`,
-        'content-type': 'application/json',
-        'idempotency-key': `long-${index}`,
-        'if-match': '"1"',
-      },
-      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
-    });
-    const text = await answer.text();
+  const client = await openClient();
+  for (const [method, path, body] of long) {
+    const headers = { 'if-match': '"1"' };
+    const answer = await client.call(method, path, { body, headers });
+    const text = JSON.stringify(answer.body);
     const what = `${method} ${path.slice(0, 40)}: ${answer.status} ${text.slice(0, 300)}`;
     assert.ok(answer.status >= 400 && answer.status < 500, what);
     const { length } = text.replace(path, '');
     assert.ok(length < 1000, `${length} characters, ${what}`);
   }
-  await sandbox.close();
+  await client.close();
 });
 
 refusals.run();

@@ -5,18 +5,13 @@ import * as assert from 'uvu/assert';
 import { putAt } from '../core/change.ts';
 import { evolve } from '../core/evolve.ts';
 import { createTestSandbox } from '../host/testing/sandbox.ts';
-import { createSandbox, type SandboxHandle } from '../index.ts';
-import { type ApiAnswer, SandboxClient } from './settings/show-setting.ts';
+import { type ApiAnswer, openClient, type SandboxClient } from './sandbox-client.ts';
 
 const tokens = suite('tokens');
 
-async function tryTokens(look: (client: SandboxClient, sandbox: SandboxHandle) => Promise<void>) {
-  const sandbox = await createSandbox({ clock: 'frozen' });
-  try {
-    await look(new SandboxClient(sandbox), sandbox);
-  } finally {
-    await sandbox.close();
-  }
+async function tryTokens(look: (client: SandboxClient) => Promise<void>) {
+  const client = await openClient({ plan: 'sandbox' });
+  await look(client).finally(() => client.close());
 }
 
 function ask(client: SandboxClient, members: object, form: boolean): Promise<ApiAnswer> {
@@ -55,7 +50,7 @@ tokens('read_only, in a form or in JSON, ends a write or lets it be', () =>
       const made = await ask(client, { account_id: '1001', read_only: readOnly }, form);
       const words = `${JSON.stringify(readOnly)} ${form ? 'in a form' : 'in JSON'}`;
       assert.equal([made.status, await write(client, made)], [200, expected], words);
-      await client.sandbox.clock.advance({ by_ms: 60_000 });
+      await client.advance(60_000);
     }
   }),
 );
@@ -68,7 +63,7 @@ tokens('a read_only that says neither gives no token, delegated or not', () =>
           const { status, body } = await ask(client, { ...account, read_only: word }, form);
           assert.equal([status, body.error], [400, 'invalid_request']);
           assert.match(body.error_description, /read_only must be true or false/);
-          await client.sandbox.clock.advance({ by_ms: 60_000 });
+          await client.advance(60_000);
         }
       }
     }
@@ -76,9 +71,9 @@ tokens('a read_only that says neither gives no token, delegated or not', () =>
 );
 
 tokens('a firm that may not get tokens gets none, and keeps the ones it has', () =>
-  tryTokens(async (client, sandbox) => {
+  tryTokens(async (client) => {
     const allow = (issueToken: boolean) =>
-      sandbox.control('PATCH', 'firms/1', { permissions: { issueToken } });
+      client.control('PATCH', 'firms/1', { permissions: { issueToken } });
     await allow(false);
     const { status, body } = await ask(client, {}, true);
     assert.equal([status, body.code], [403, 'forbidden']);
@@ -102,13 +97,13 @@ tokens('who asks under name after name leaves no more than a bounded count of th
 });
 
 tokens('a name too long to be anybody’s is not kept', () =>
-  tryTokens(async (client, sandbox) => {
+  tryTokens(async (client) => {
     const absent = 'x'.repeat(256);
     for (let n = 0; n < 12; n += 1) {
       const { status } = await ask(client, { client_id: absent }, false);
       assert.is(status, 401);
     }
-    const state = await sandbox.control.getState();
+    const state = await client.sandbox.control.getState();
     assert.not.ok(
       JSON.stringify(state)
         .replace(/"journal".*/, '')

@@ -1,15 +1,10 @@
-// For tests of settings: a sandbox under a setting, a few words to talk to it, and the proof that
-// every value of every setting shows.
-import assert from 'node:assert/strict';
-import { isDeepStrictEqual } from 'node:util';
+// A sandbox and a few words to talk to it, for tests.
 import {
-  defaultSettings,
-  type SettingKey,
-  type SettingSpec,
-  type Settings,
-  settingSpecs,
-} from '../../../fixtures/settings.ts';
-import { createSandbox, type SandboxHandle } from '../../index.ts';
+  createSandbox,
+  type SandboxHandle,
+  type SandboxOptions,
+  type SandboxWorld,
+} from '../index.ts';
 
 export interface RequestOptions {
   /** Name of a credential; null sends no token. */
@@ -37,11 +32,11 @@ export interface ReceivedDelivery {
   readonly atMs: number;
 }
 
-export class SandboxClient {
-  readonly sandbox: SandboxHandle;
+export class SandboxClient<W extends SandboxWorld = SandboxHandle> {
+  readonly sandbox: W;
   #count = 0;
 
-  constructor(sandbox: SandboxHandle) {
+  constructor(sandbox: W) {
     this.sandbox = sandbox;
   }
 
@@ -150,6 +145,10 @@ export class SandboxClient {
   }
 }
 
+/** A sandbox whose clock stands and whose limits are far, unless the options say otherwise. */
+export const openClient = async (options: SandboxOptions = {}): Promise<SandboxClient> =>
+  new SandboxClient(await createSandbox({ clock: 'frozen', plan: 'pro', ...options }));
+
 /** Updates a new person under the tag that it has, or another. */
 export async function update(
   client: SandboxClient,
@@ -166,42 +165,3 @@ export async function update(
 
 export const statusOf = async (answer: Promise<{ readonly status: number }>): Promise<number> =>
   (await answer).status;
-
-export interface SettingCheck {
-  /** Other settings that it takes for this one to show. */
-  readonly among?: Partial<Settings>;
-  readonly plan?: 'sandbox' | 'standard' | 'pro';
-  readonly look: (client: SandboxClient) => Promise<unknown>;
-  /** The default and others; left out, the names of `seen` or all that can be listed. */
-  readonly values?: readonly unknown[];
-  /** What is seen with each value; left out, the value itself. */
-  readonly seen?: readonly unknown[] | Readonly<Record<string, unknown>>;
-}
-
-/** Rejects unless the setting shows with every value that can be listed, each differently. */
-export async function checkSetting(key: SettingKey, show: SettingCheck): Promise<void> {
-  const { among = {}, plan = 'pro', look } = show;
-  const spec: SettingSpec = settingSpecs[key];
-  const listed: readonly unknown[] = spec.enum ?? (spec.type === 'boolean' ? [true, false] : []);
-  const named = Object.keys(show.seen ?? {}).map((name) => {
-    const known = [...listed, defaultSettings[key], null].find((value) => String(value) === name);
-    return known !== undefined ? known : /^\d+$/.test(name) ? Number(name) : name;
-  });
-  const values = show.values ?? (named.length > 0 ? named : listed);
-  const seen = Object.values(show.seen ?? values);
-  assert.ok(values.length > 1 && values.length === seen.length);
-  for (const value of [...listed, defaultSettings[key]]) {
-    assert.ok(
-      values.some((each) => isDeepStrictEqual(each, value)),
-      `${value} is shown`,
-    );
-  }
-  const outcomes = new Set(seen.map((outcome) => JSON.stringify(outcome)));
-  assert.equal(outcomes.size, seen.length, 'each value shows differently');
-  for (const [at, value] of values.entries()) {
-    const settings = { ...among, [key]: value } as Partial<Settings>;
-    const client = new SandboxClient(await createSandbox({ clock: 'frozen', plan, settings }));
-    const found = await look(client).finally(() => client.close());
-    assert.deepEqual(found, seen[at], `${key}: ${JSON.stringify(value)}`);
-  }
-}

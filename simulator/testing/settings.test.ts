@@ -1,14 +1,55 @@
 // Every value of every setting shows in what the API answers or sends.
+import assert from 'node:assert/strict';
 import { request } from 'node:http';
+import { isDeepStrictEqual } from 'node:util';
 import { suite } from 'uvu';
-import type { SettingKey } from '../../../fixtures/settings.ts';
 import {
-  checkSetting,
-  type SandboxClient,
-  type SettingCheck,
-  statusOf,
-  update,
-} from './show-setting.ts';
+  defaultSettings,
+  type SettingKey,
+  type SettingSpec,
+  type Settings,
+  settingSpecs,
+} from '../../fixtures/settings.ts';
+import { openClient, type SandboxClient, statusOf, update } from './sandbox-client.ts';
+
+interface SettingCheck {
+  /** Other settings that it takes for this one to show. */
+  readonly among?: Partial<Settings>;
+  readonly plan?: 'sandbox' | 'standard' | 'pro';
+  readonly look: (client: SandboxClient) => Promise<unknown>;
+  /** The default and others; left out, the names of `seen` or all that can be listed. */
+  readonly values?: readonly unknown[];
+  /** What is seen with each value; left out, the value itself. */
+  readonly seen?: readonly unknown[] | Readonly<Record<string, unknown>>;
+}
+
+/** Rejects unless the setting shows with every value that can be listed, each differently. */
+async function checkSetting(key: SettingKey, show: SettingCheck): Promise<void> {
+  const { among = {}, plan = 'pro', look } = show;
+  const spec: SettingSpec = settingSpecs[key];
+  const listed: readonly unknown[] = spec.enum ?? (spec.type === 'boolean' ? [true, false] : []);
+  const named = Object.keys(show.seen ?? {}).map((name) => {
+    const known = [...listed, defaultSettings[key], null].find((value) => String(value) === name);
+    return known !== undefined ? known : /^\d+$/.test(name) ? Number(name) : name;
+  });
+  const values = show.values ?? (named.length > 0 ? named : listed);
+  const seen = Object.values(show.seen ?? values);
+  assert.ok(values.length > 1 && values.length === seen.length);
+  for (const value of [...listed, defaultSettings[key]]) {
+    assert.ok(
+      values.some((each) => isDeepStrictEqual(each, value)),
+      `${value} is shown`,
+    );
+  }
+  const outcomes = new Set(seen.map((outcome) => JSON.stringify(outcome)));
+  assert.equal(outcomes.size, seen.length, 'each value shows differently');
+  for (const [at, value] of values.entries()) {
+    const settings = { ...among, [key]: value } as Partial<Settings>;
+    const client = await openClient({ plan, settings });
+    const found = await look(client).finally(() => client.close());
+    assert.deepEqual(found, seen[at], `${key}: ${JSON.stringify(value)}`);
+  }
+}
 
 const bulk = (client: SandboxClient, row: object, as = 'firm') =>
   client.post('accounts/bulk', { accounts: [{ client_reference_id: 'one', ...row }] }, { as });

@@ -1,0 +1,26 @@
+// TXN-2, NS-20: one transaction reference is made again only by a caller that does not reach it.
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import { openClient } from './sandbox-client.ts';
+
+test('one reference is made again only by who does not reach it, on another account', async () => {
+  const client = await openClient();
+  const create = async (as: string, account_id: string, trading_account_id: string) => {
+    const client_reference_id = as === 'firm' ? 'SAME' : 'same';
+    const body = { client_reference_id, account_id, trading_account_id };
+    const made = await client.transaction({ ...body, currency: 'USD' }, { as });
+    return [made.status, made.body.id];
+  };
+  const [status, first] = await create('brand-a', '1002', '5002');
+  assert.is(status, 201);
+  assert.is((await create('brand-b', '1004', '5005'))[0], 201);
+  const [ownStatus, own] = await create('delegated', '1001', '5001');
+  assert.is(ownStatus, 201);
+  // A caller that reaches more gets the oldest; one that reaches one account gets its own.
+  assert.equal(await create('firm', '1001', '5001'), [200, first]);
+  assert.equal(await create('firm', '1004', '5005'), [200, first]);
+  assert.equal(await create('delegated', '1001', '5001'), [200, own]);
+  await client.close();
+});
+
+test.run();
