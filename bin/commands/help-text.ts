@@ -4,8 +4,6 @@ import type { Command } from 'commander';
 export interface HelpText {
   /** Paragraphs, wrapped to the terminal. */
   readonly words?: readonly string[];
-  /** Names with what they stand for, after the words. */
-  readonly list?: readonly (readonly [name: string, words: string])[];
   /** Lines for a shell, kept as they are; those after a backslash belong to the one before. */
   readonly examples: readonly string[];
   /** What an exit code means, `0 conformant` and so on. */
@@ -16,16 +14,14 @@ export interface HelpText {
 const widest = 100;
 
 export function addHelp(command: Command, text: HelpText): Command {
-  const { words = [], list = [], examples, exits = [] } = text;
+  const { words = [], examples, exits = [] } = text;
   return command.addHelpText('after', () => {
     const help = command.createHelp();
     const width = command.configureOutput().getOutHelpWidth?.() ?? 80;
     help.helpWidth = Math.min(width || 80, widest);
     const wrap = (paragraph: string) => help.boxWrap(paragraph, help.helpWidth ?? widest);
-    const longest = Math.max(0, ...list.map(([name]) => name.length));
     return [
       ...words.flatMap((paragraph) => ['', wrap(paragraph)]),
-      ...list.map(([name, meaning]) => help.formatItem(name, longest, meaning, help)),
       '',
       examples.length > 1 ? 'Examples:' : 'Example:',
       ...examples.map((line) => `  ${line}`),

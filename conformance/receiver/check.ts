@@ -1,7 +1,7 @@
 // What a check of a receiver is: what it sends, what the receiver must answer, why, and how to mend
 // one that fails.
 import type { SigningOptions } from './delivery.ts';
-import type { Probe } from './probes.ts';
+import type { Difference, Probe } from './probes.ts';
 
 export type Group = 'accept' | 'refuse' | 'advice' | 'behaviour';
 
@@ -84,6 +84,8 @@ export interface Check {
   readonly gains: string;
   readonly fix: string;
   readonly probes: (signing: SigningOptions) => readonly Probe[];
+  /** How its deliveries differ from a valid one, if that is all there is to it. */
+  readonly difference?: Difference;
   /** Sent concurrently, instead of one after the other. */
   readonly together?: true;
 }

@@ -21,7 +21,7 @@ function checksOfRows(group: Group, verb: string, gains: string, rows: Rows): Ch
       const isHeader = typeof sent !== 'object' || Array.isArray(sent);
       const difference = (isHeader ? { headers: [sent].flat() } : sent) as Difference;
       return {
-        ...{ id, group, title, cause, why, gains, fix },
+        ...{ id, group, title, cause, why, gains, fix, difference },
         probes: (signing) => probesOf(signing, name, difference),
       };
     }),
@@ -196,7 +196,11 @@ const forged: Rows = {
     ],
   ],
   bytes: [
-    ['byte-changed', 'one byte of the body changed', sent((body) => body.replace('250.', '950.'))],
+    [
+      'byte-changed',
+      'one byte of the body changed',
+      sent((body) => body.replace(/\d(?=\D*$)/, (digit) => (digit === '1' ? '2' : '1'))),
+    ],
     ['white-space-added', 'a space added in the body', sent((body) => body.replace('":', '": '))],
     [
       'white-space-removed',
@@ -401,6 +405,16 @@ const played: readonly (readonly [Group, verb: string, gains: string, Rows])[] =
 ];
 
 export const receiverChecks: readonly Check[] = played.flatMap((each) => checksOfRows(...each));
+
+/** The checks that any one body can be sent for, by their names without `RCV-refuses-` and so on. */
+export const tamperings: ReadonlyMap<string, Check> = new Map(
+  receiverChecks.flatMap((check) => {
+    const { event, print, form, ...rest } = check.difference ?? {};
+    const isOfAnyBody = [event, print, form].every((each) => each === undefined);
+    if (!isOfAnyBody || Object.keys(rest).length === 0) return [];
+    return [[check.id.replace(/^RCV-[a-z]+-/, ''), check] as const];
+  }),
+);
 
 /** The groups that are played; a valid delivery follows each. */
 export const groupsInOrder: readonly Group[] = ['accept', 'refuse', 'advice'];

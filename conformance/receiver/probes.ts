@@ -77,7 +77,13 @@ export interface Difference {
 /** Most draws; about two in three are usable. */
 const MOST_DRAWS = 500;
 
-export function probesOf(signing: SigningOptions, name: string, difference: Difference): Probe[] {
+/** `own` is sent instead of a new event. */
+export function probesOf(
+  signing: SigningOptions,
+  name: string,
+  difference: Difference,
+  own?: Uint8Array,
+): Probe[] {
   const { headers = ['{right}'], agesMs = [0] } = difference;
   const { isPartly = false, suits = () => true } = difference;
   return headers.flatMap((headerOf, at) => {
@@ -85,25 +91,29 @@ export function probesOf(signing: SigningOptions, name: string, difference: Diff
     return agesMs.map((ageMs) => {
       const draw = (turn: number) =>
         probeOf(signing, turn === 0 ? event : `${event}-${turn}`, {
-          ...difference,
-          headerOf,
-          ageMs,
+          ...{ ...difference, headerOf, ageMs, own },
         });
       let drawn = draw(0);
       const isOpen = () =>
-        !suits(drawn.mac) || (!isPartly && matchesByChance(signing, drawn.probe.delivery));
+        own === undefined &&
+        (!suits(drawn.mac) || (!isPartly && matchesByChance(signing, drawn.probe.delivery)));
       for (let turn = 1; turn < MOST_DRAWS && isOpen(); turn += 1) drawn = draw(turn);
       return drawn.probe;
     });
   });
 }
 
-type Drawn = Difference & { readonly headerOf: HeaderOf; readonly ageMs: number };
+interface Drawn extends Difference {
+  readonly headerOf: HeaderOf;
+  readonly ageMs: number;
+  readonly own: Uint8Array | undefined;
+}
 
 function probeOf(signing: SigningOptions, name: string, difference: Drawn) {
-  const { event, print = JSON.stringify, sent, headerOf, ageMs, form, named } = difference;
+  const { event, print = JSON.stringify, headerOf, ageMs, form } = difference;
+  const { sent = (signed) => signed, named = (written) => written } = difference;
   const { secret, previousSecret, names } = signing;
-  const body = bytesOf(print({ ...eventOf(signing, name), ...event }));
+  const body = difference.own ?? bytesOf(print({ ...eventOf(signing, name), ...event }));
   const t = String(Date.now() - ageMs);
   const macFor = (other: string, own: string | Buffer = secret) => macOf(own, other, body);
   const mac = macFor(t);
@@ -114,15 +124,12 @@ function probeOf(signing: SigningOptions, name: string, difference: Drawn) {
     previousSecret: previousSecret ?? 'whsec_before',
   };
   const signature = [headerFrom(headerOf, parts)].flat();
-  const own =
-    named === undefined
-      ? signing
-      : {
-          ...signing,
-          names: { signature: named(names.signature), subscription: named(names.subscription) },
-        };
-  const bytes = sent === undefined ? body : sent(body, signing);
-  const delivery = deliveryOf(own, { body: bytes, signature, ...form?.(bytes) });
+  const shown = { signature: named(names.signature), subscription: named(names.subscription) };
+  const bytes = sent(body, signing);
+  const delivery = deliveryOf(
+    { ...signing, names: shown },
+    { body: bytes, signature, ...form?.(bytes) },
+  );
   const expectedMac = macOf(secret, t, bytes);
   // A receiver can only give away a signature that was not sent to it.
   const isSent = signature.some((line) => line.includes(expectedMac));

@@ -4,6 +4,15 @@ import chalk from 'chalk';
 import type { Command } from 'commander';
 import { Unreachable } from '../../../conformance/engine/scenario-errors.ts';
 import { socketSender } from '../../../conformance/engine/send/sender.ts';
+import { type Check, isTolerance } from '../../../conformance/receiver/check.ts';
+import { tamperings } from '../../../conformance/receiver/checks.ts';
+import {
+  type Delivery,
+  deliveryOf,
+  macOf,
+  type SigningOptions as SigningSettings,
+} from '../../../conformance/receiver/delivery.ts';
+import { probesOf } from '../../../conformance/receiver/probes.ts';
 import { jsonText } from '../../../conformance/reports/plain-text.ts';
 import { categoryOf, type EventCategory, eventCategories } from '../../../fixtures/event-kinds.ts';
 import { eventsOf } from '../../../fixtures/openapi/events.ts';
@@ -14,8 +23,7 @@ import { isLoopbackHost } from '../../../simulator/host/delivery/loopback.ts';
 import { defaultToleranceMs } from '../../../simulator/webhooks.ts';
 import { addHelp } from '../help-text.ts';
 import { type CommandIo, UsageError } from '../io.ts';
-import { addOptions, matching, numberFrom, timeFrom } from '../options.ts';
-import { signWell, type TamperKind, tamperings, tamperKinds } from './tamper.ts';
+import { addOptions, matching, numberFrom, reads, timeFrom } from '../options.ts';
 import {
   type HeaderNames,
   headerRows,
@@ -34,7 +42,7 @@ interface SendOptions extends SigningOptions, HeaderNames {
   readonly seq?: number;
   readonly bodyFile?: string;
   readonly subscriptionId: string;
-  readonly tamper?: TamperKind;
+  readonly tamper?: Check;
   readonly at?: number;
   readonly iOwnThisHost?: boolean;
   readonly timeoutS: number;
@@ -47,6 +55,10 @@ export function addSend(parent: Command, io: CommandIo): void {
     .description('send one signed delivery to a receiver');
   const visible = matching('visible ASCII characters', /^[\x21-\x7e]+$/);
   const bytes = 'send these bytes instead of an event; - for standard input';
+  const tamper = 'make it as a check of conformance receiver does, such as byte-changed';
+  const kind = reads('the name of such a check (conformance list shows them)', (text) =>
+    tamperings.get(text.replace(/^RCV-[a-z]+-/, '')),
+  );
   const signedFor = 'sign it for this time: ISO, epoch milliseconds, or such as -10m';
   addOptions(command, [
     ...secretRows(io),
@@ -57,7 +69,7 @@ export function addSend(parent: Command, io: CommandIo): void {
     ['--seq <n>', 'sequence number of the event', numberFrom(1, 999_999_999, true)],
     ['--body-file <file>', bytes],
     ['--subscription-id <id>', 'value of the subscription header', visible, '1'],
-    ['--tamper <kind>', 'sign it wrongly (see below)', tamperKinds],
+    ['--tamper <kind>', tamper, kind],
     ['--at <time>', signedFor, timeFrom(io.nowMs)],
     ...headerRows,
     ['--i-own-this-host', 'allow a receiver that is not on this machine'],
@@ -67,48 +79,59 @@ export function addSend(parent: Command, io: CommandIo): void {
   addHelp(command, {
     words: [
       'Exits with 0 when the receiver answered as it should: 2xx to a good delivery, anything else to one that is tampered with or signed more than five minutes from now; 1 when it did not; 2 on wrong usage.',
-      'Ways to tamper (the receiver should refuse it, if not said otherwise):',
+      '--tamper takes the names of `conformance list` without RCV-refuses- and the like: those that need no event of their own.',
     ],
-    list: tamperKinds.map((kind) => {
-      const { story, expect } = tamperings[kind];
-      return [kind, `${story}${expect === 'accepted' ? ' (to be accepted)' : ''}`];
-    }),
     examples: [
       'SECRET=whsec_… npx sandbox webhooks send http://localhost:3000/hooks \\',
-      '  --secret-env SECRET --kind transaction.approved --tamper body',
+      '  --secret-env SECRET --kind transaction.approved --tamper byte-changed',
     ],
   });
   command.action((url: string, options: SendOptions) => send(io, url, options));
 }
 
 async function send(io: CommandIo, text: string, options: SendOptions): Promise<void> {
-  const { tamper = null, subscriptionId, signatureHeader, subscriptionHeader } = options;
+  const { tamper: check, subscriptionId, signatureHeader, subscriptionHeader } = options;
   const url = checkTarget(text, options.iOwnThisHost === true);
   const nowMs = io.nowMs();
   const { at: tMs = nowMs } = options;
-  if (options.at !== undefined && /^(stale|future|seconds)$/.test(tamper ?? '')) {
-    throw new UsageError(`--at: --tamper ${tamper} sets the time itself; leave one of them out`);
+  if (options.at !== undefined && check !== undefined) {
+    throw new UsageError('--at: --tamper sets the time itself; leave one of them out');
   }
   const { label, body } = await chooseBody(io, options, nowMs);
-  const sign = tamper === null ? signWell : tamperings[tamper].sign;
-  const signed = sign({ ...secretsOf(options), tMs, body });
-  const headers = {
-    'content-type': 'application/json',
-    [subscriptionHeader]: subscriptionId,
-    ...(signed.header === null ? {} : { [signatureHeader]: signed.header }),
-  };
-  const answer = await post(url, headers, signed.body, options.timeoutS * 1000);
+  const names = { signature: signatureHeader, subscription: subscriptionHeader };
+  const { secret, previousSecret = null } = secretsOf(options);
+  const signing = { secret, previousSecret, names, subscriptionId, mark: 'sent' };
+  // EVT-7: one v1, or two during a rotation.
+  const macs = [secret, previousSecret]
+    .filter((each) => each !== null)
+    .map((each) => `v1=${macOf(each, String(tMs), body)}`);
+  const delivery =
+    check === undefined
+      ? deliveryOf(signing, { body, signature: [[`t=${tMs}`, ...macs].join()] })
+      : tampered(check, signing, body);
+  const answer = await post(url, delivery, options.timeoutS * 1000);
   const isFresh = Math.abs(nowMs - tMs) <= defaultToleranceMs;
-  const wish = tamper === null ? 'accepted' : tamperings[tamper].expect;
-  const expected = isFresh ? wish : 'refused';
+  const isGood = check === undefined || check.group === 'accept' || isTolerance(check);
+  const expected = isFresh && isGood ? 'accepted' : 'refused';
   const { status } = answer;
   // EVT-9a: 2xx is acceptance. No answer at all is a fault, whatever was expected.
   const isAccepted = status !== null && status >= 200 && status <= 299;
   const asExpected = status !== null && isAccepted === (expected === 'accepted');
-  const sent = { url, tamper, headers, body: Buffer.from(signed.body).toString('utf8') };
+  const headers = Object.fromEntries(delivery.headers);
+  const tamper = check?.id ?? null;
+  const sent = { url, tamper, headers, body: Buffer.from(delivery.body).toString('utf8') };
   const report: Report = { ...sent, ...answer, expected, as_expected: asExpected };
-  printLines(io, options.json ? [jsonText(report)] : describe(report, label));
+  printLines(io, options.json ? [jsonText(report)] : describe(report, label, check));
   io.finish(asExpected ? 0 : 1);
+}
+
+function tampered(check: Check, signing: SigningSettings, body: Uint8Array): Delivery {
+  try {
+    return probesOf(signing, 'sent', check.difference ?? {}, body)[0]!.delivery;
+  } catch (error) {
+    if (!(error instanceof SyntaxError)) throw error;
+    throw new UsageError(`--tamper: ${check.title} needs a body in JSON`);
+  }
 }
 
 function checkTarget(text: string, isOwned: boolean): string {
@@ -180,7 +203,8 @@ interface Answer {
 /** What went out, what came back, and whether that is right, under the names that --json prints. */
 interface Report extends Answer {
   readonly url: string;
-  readonly tamper: TamperKind | null;
+  /** The id of the check. */
+  readonly tamper: string | null;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string;
   readonly expected: 'accepted' | 'refused';
@@ -193,17 +217,12 @@ const shownBytes = 2_000;
  * One POST, no redirect followed, nothing tried again. EVT-9b: the whole of it, a dripping answer
  * included, has `timeoutMs`.
  */
-async function post(
-  url: string,
-  headers: Report['headers'],
-  body: Uint8Array,
-  timeoutMs: number,
-): Promise<Answer> {
+async function post(url: string, delivery: Delivery, timeoutMs: number): Promise<Answer> {
   const sender = await socketSender();
   const startMs = performance.now();
-  const wire = { method: 'POST', url, headers: Object.entries(headers), body, timeoutMs };
+  const { headers, body } = delivery;
   const answer = await sender
-    .send({ ...wire, limitBytes: shownBytes, isCut: true })
+    .send({ method: 'POST', url, headers, body, timeoutMs, limitBytes: shownBytes, isCut: true })
     .catch((error: unknown) => {
       if (error instanceof Unreachable) return error;
       throw error;
@@ -217,9 +236,9 @@ async function post(
   return { status: answer.status, error: null, answer: text, duration_ms };
 }
 
-function describe(report: Report, label: string): string[] {
-  const { url, tamper, headers, status, error, answer, duration_ms: ms, expected } = report;
-  const flaw = tamper === null ? '' : chalk.yellow(` (${tamperings[tamper].story})`);
+function describe(report: Report, label: string, check: Check | undefined): string[] {
+  const { url, headers, status, error, answer, duration_ms: ms, expected } = report;
+  const flaw = check === undefined ? '' : chalk.yellow(` (${check.title})`);
   const first = answer.trim().split('\n')[0]?.slice(0, 200) ?? '';
   return [
     `--> POST ${url} ${label}${flaw}`,
