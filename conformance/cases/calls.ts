@@ -1,6 +1,5 @@
 // A valid call of each operation: on records that this run made, and the same each time that it is
 // sent. Rows change one thing about it.
-
 import type { Role } from '../engine/capabilities.ts';
 import type { ScenarioContext } from '../engine/scenario/scenario-context.ts';
 import type {
@@ -9,26 +8,14 @@ import type {
   GivenWebhook,
 } from '../engine/scenario/scenario-setup.ts';
 import { Blocked, MissingCapability } from '../engine/scenario-errors.ts';
-import type { Answer, Json } from '../engine/send/answer.ts';
-import type { CallOptions, RequestBody } from '../engine/send/client.ts';
-import type { Credential, Place } from '../providers/target.ts';
+import type { Answer } from '../engine/send/answer.ts';
+import type { OperationCall } from '../engine/send/call.ts';
+import type { Place } from '../providers/target.ts';
 import { closePosition, type OpenedPosition, openPosition } from '../scenarios/support/orders.ts';
 import { OPERATIONS, type OperationName, type WriteName } from '../spec/operations.ts';
 
-/** A request without its credential and its idempotency key. */
-export interface Call {
-  readonly operation: OperationName;
-  /** The id in the path. */
-  readonly id?: string;
-  readonly query?: Readonly<Record<string, string | null>>;
-  readonly ifMatch?: string;
-  readonly body?: RequestBody;
-  /** Bytes to send instead of the body. */
-  readonly raw?: string;
-}
-
 /** A valid call, with what it acts on. */
-export interface ValidCall<Name extends OperationName = OperationName> extends Call {
+export interface ValidCall<Name extends OperationName = OperationName> extends OperationCall {
   readonly operation: Name;
   readonly place?: Place;
   readonly account?: GivenAccount;
@@ -37,41 +24,6 @@ export interface ValidCall<Name extends OperationName = OperationName> extends C
 }
 
 export type WriteCall = ValidCall<WriteName>;
-
-export type Who = Role | Credential;
-
-interface Sending extends Pick<CallOptions, 'key' | 'authorization' | 'unpaced'> {
-  readonly who?: Who;
-}
-
-/** Sends it, under a fresh key if the operation requires one and none is given. */
-export function sendCall(
-  t: ScenarioContext,
-  { operation, id = '', ...rest }: Call,
-  { key, who = t.mainRole, ...options }: Sending = {},
-): Promise<Answer> {
-  const { method, path, keyed } = OPERATIONS[operation];
-  const { query, ifMatch, body, raw } = rest;
-  return t.as(who).send({
-    ...options,
-    ...{ method, path: path.replace(':id', encodeURIComponent(id)) },
-    key: key === undefined && keyed ? t.fresh.key() : (key ?? null),
-    ...(query && { query }),
-    ...(ifMatch !== undefined && { ifMatch }),
-    ...(body && { body }),
-    ...(raw !== undefined && { raw }),
-  });
-}
-
-/** Shows that a call is served. */
-export async function controlCall(t: ScenarioContext, call: Call, who?: Who): Promise<Answer> {
-  const { words, keyed } = OPERATIONS[call.operation];
-  const key = keyed ? t.fresh.key() : null;
-  const send = () => sendCall(t, call, { key, ...(who && { who }) });
-  return t.control(words, send);
-}
-
-const REASON: RequestBody = { reason: 'conformance check' };
 
 /** A new valid call of an operation; at the given place where the operation has one. */
 export async function validCall<Name extends OperationName>(
@@ -83,14 +35,12 @@ export async function validCall<Name extends OperationName>(
   return { operation, ...(await partsOf(t, operation, at, role)) };
 }
 
-type Parts = Omit<ValidCall, 'operation'>;
-
 async function partsOf(
   t: ScenarioContext,
   operation: OperationName,
   at: Place | undefined,
   role: Role,
-): Promise<Parts> {
+): Promise<Omit<ValidCall, 'operation'>> {
   switch (operation) {
     case 'createAccount':
       return { body: t.newAccount({}, role) };
@@ -100,7 +50,7 @@ async function partsOf(
       return { account, id, ifMatch, body: { first_name: t.fresh.text() } };
     }
     case 'bulkCreateAccounts':
-      return { body: batch([t.newAccount({}, role), t.newAccount({}, role)]) };
+      return { rows: [t.newAccount({}, role), t.newAccount({}, role)] };
     case 'openPosition': {
       const place = at ?? (await t.given.place());
       const position = await openPosition(t, place);
@@ -122,8 +72,7 @@ async function partsOf(
     case 'cancelTransaction': {
       const transaction = await t.given.transaction(at ?? (await t.given.place()), {}, role);
       const { id, account_id } = transaction;
-      const decision = { transaction, place: transaction, id, query: { account_id } };
-      return operation === 'approveTransaction' ? decision : { ...decision, body: REASON };
+      return { transaction, place: transaction, id, account_id };
     }
     case 'createWebhook':
       return { body: { url: await t.given.subscribable(), event_categories: ['order'] } };
@@ -159,14 +108,6 @@ export async function isAvailable(t: ScenarioContext, operation: OperationName):
   }
 }
 
-export function batch(rows: readonly RequestBody[]): RequestBody {
-  return { accounts: rows as Json[] };
-}
-
-export function rowsOf({ body }: Call): RequestBody[] {
-  return (body?.accounts ?? []) as unknown as RequestBody[];
-}
-
 /**
  * What the record of a call reads now; undefined where nothing can be read. A create by a known
  * reference reads it (ACC-5, TXN-2); of a batch every row does.
@@ -181,28 +122,21 @@ export async function readBack(
   if (transaction !== undefined) return t.given.rereadTransaction(transaction, role);
   if (operation === 'createAccount') return t.given.reread({ body }, role);
   if (operation === 'createTransaction') return t.given.rereadTransaction({ body }, role);
-  if (operation !== 'bulkCreateAccounts') return undefined;
-  return t.sendUntilAnswered('the batch under a new key', () => sendCall(t, call, { who: role }));
+  return operation === 'bulkCreateAccounts' ? t.answered(call, { as: role }) : undefined;
 }
 
 /** Lets the record move on, so that an answer made again reads differently from the first. */
 export async function moveOn(t: ScenarioContext, call: WriteCall, first: Answer): Promise<void> {
   const { operation, place } = call;
-  const id = String(first.at('id'));
-  const ifMatch = first.headers.get('etag') ?? null;
-  switch (operation) {
-    case 'createAccount':
-      await t.api.updateAccount(id, { first_name: 'Overtaken' }, { ifMatch });
-      break;
-    case 'updateAccount':
-      await t.api.updateAccount(call.id!, { language: 'fr' }, { ifMatch });
-      break;
-    case 'createTransaction':
-      await t.api.rejectTransaction(id, place!.account_id);
-      break;
-    case 'approveTransaction':
-      if (t.has('settle')) await t.operator.settle(call.id!);
-      break;
-    default:
+  const id = first.idAt('id');
+  const ifMatch = first.headers.get('etag');
+  if (operation === 'createAccount') {
+    await t.call('updateAccount', { id, body: { first_name: 'Overtaken' }, ifMatch });
+  } else if (operation === 'updateAccount') {
+    await t.call('updateAccount', { id: call.id, body: { language: 'fr' }, ifMatch });
+  } else if (operation === 'createTransaction') {
+    await t.call('rejectTransaction', { id, account_id: place?.account_id });
+  } else if (operation === 'approveTransaction' && t.has('settle')) {
+    await t.operator.settle(call.transaction!.id);
   }
 }

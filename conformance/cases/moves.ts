@@ -6,7 +6,7 @@ import type { ScenarioContext } from '../engine/scenario/scenario-context.ts';
 import type { GivenTransaction } from '../engine/scenario/scenario-setup.ts';
 import { Blocked } from '../engine/scenario-errors.ts';
 import type { Answer } from '../engine/send/answer.ts';
-import type { RequestBody } from '../engine/send/client.ts';
+import type { Call, RequestBody } from '../engine/send/call.ts';
 import { printJson } from '../engine/send/json.ts';
 import type { RuleId, Scenario } from '../engine/types.ts';
 import type { Place } from '../providers/target.ts';
@@ -46,7 +46,7 @@ const WITHDRAWAL = { transaction_type: 'Withdrawal', method: 'Withdrawal' };
 /** A pending withdrawal. NS-27: whether its amount is written with a minus is open. */
 export async function withdrawal(t: ScenarioContext, place: Place): Promise<GivenTransaction> {
   const body = t.newTransaction(place, { ...WITHDRAWAL, amount: '-1.00' });
-  const answer = await t.api.createTransaction(body);
+  const answer = await t.call('createTransaction', { body });
   if (answer.status !== 201 || answer.at('status') !== 'pending') {
     return t.given.transaction(place, { ...WITHDRAWAL, amount: '1.00' });
   }
@@ -119,15 +119,10 @@ export function decide(
   t: ScenarioContext,
   verb: Verb,
   { id, account_id }: { readonly id: string; readonly account_id: string },
-  { reason = 'conformance check', as = t.mainRole, key = t.fresh.key() } = {} as Variant & {
-    readonly key?: string;
-  },
+  { reason, as, key }: Variant & Pick<Call, 'key'> = {},
 ): Promise<Answer> {
-  const api = t.as(as);
-  if (verb === 'approve') return api.approveTransaction(id, account_id, { key });
-  return verb === 'reject'
-    ? api.rejectTransaction(id, account_id, { reason }, { key })
-    : api.cancelTransaction(id, account_id, { reason }, { key });
+  const body = reason === undefined || verb === 'approve' ? undefined : { reason };
+  return t.call(`${verb}Transaction`, { as, id, account_id, body, key });
 }
 
 interface OperatorView {
@@ -212,10 +207,10 @@ async function givenIn(
 ): Promise<GivenTransaction | undefined> {
   const made = make ? await make(t, place) : await madeIn(t, state, place, of);
   if (make && state === 'settled') {
-    const key = t.fresh.key();
-    const approve = () => decide(t, 'approve', made, { key });
-    if ((await t.control('an approval', approve, 200, 501)).status === 501) return undefined;
-    await t.operator.settle(made.id);
+    const { id, account_id } = made;
+    const approval = await t.control('approveTransaction', { id, account_id }, 200, 501);
+    if (approval.status === 501) return undefined;
+    await t.operator.settle(id);
   }
   const status = await statusNow(t, made);
   if (status === readingOf(state)) return made;
@@ -233,9 +228,8 @@ async function madeIn(
   if (state === 'approved' || state === 'settled') return t.given[state](place, over);
   if (state !== 'cancelled settled') return t.given[state](place);
   const settled = await t.given.settled(place, over);
-  const key = t.fresh.key();
-  const cancel = () => decide(t, 'cancel', settled, { key });
-  return { ...settled, answer: await t.control('cancelling what has settled', cancel, 200) };
+  const { id, account_id } = settled;
+  return { ...settled, answer: await t.control('cancelTransaction', { id, account_id }, 200) };
 }
 
 /** Whether a bonus moves money at all is open: if it does, the money goes back. */

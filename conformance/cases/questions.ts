@@ -5,7 +5,7 @@ import type { SettingKey } from '../../fixtures/settings.ts';
 import { isReplayOf } from '../engine/judge/replay.ts';
 import type { ScenarioContext } from '../engine/scenario/scenario-context.ts';
 import type { Answer } from '../engine/send/answer.ts';
-import type { RequestBody } from '../engine/send/client.ts';
+import type { RequestBody } from '../engine/send/call.ts';
 import type { Place } from '../providers/target.ts';
 import { strongTag } from '../scenarios/support/account-assertions.ts';
 
@@ -33,17 +33,17 @@ function recorded(question: QuestionId, key: SettingKey, what: string, over: Req
 
 async function update(t: ScenarioContext, ifMatch: string | null): Promise<Answer> {
   const { id } = await t.given.account();
-  return t.api.updateAccount(id, { first_name: t.fresh.text() }, { ifMatch });
+  return t.call('updateAccount', { id, body: { first_name: t.fresh.text() }, ifMatch });
 }
 
 async function record(t: ScenarioContext, over: RequestBody): Promise<Answer> {
-  return t.api.createTransaction(t.newTransaction(await t.given.place(), over));
+  return t.call('createTransaction', { body: t.newTransaction(await t.given.place(), over) });
 }
 
 async function recordInOtherCurrency(t: ScenarioContext): Promise<Answer> {
   const place = await t.given.place();
   const currency = place.currency === 'CHF' ? 'NOK' : 'CHF';
-  return t.api.createTransaction(t.newTransaction(place, { currency }));
+  return t.call('createTransaction', { body: t.newTransaction(place, { currency }) });
 }
 
 /** A transaction that is approved by a query or a body with more than is asked for. */
@@ -56,7 +56,7 @@ async function approve(
   const other = (await t.given.account()).id;
   const path = `/api/v1/transactions/${id}/approve?${query(account_id, other)}`;
   const body = raw === undefined ? {} : { raw, headers: { 'content-type': 'application/json' } };
-  return t.api.send({ method: 'POST', path, key: t.fresh.key(), ...body });
+  return t.call({ method: 'POST', path, key: t.fresh.key(), ...body });
 }
 
 const OTHER_CURRENCY = 'another currency than that of the trading account';
@@ -95,7 +95,10 @@ const ROWS: readonly QuestionRow[] = [
   [
     'NS-33',
     'a row with a blank reference',
-    (t) => t.api.bulkCreateAccounts([t.newAccount(), t.newAccount({ client_reference_id: '' })]),
+    (t) =>
+      t.call('bulkCreateAccounts', {
+        rows: [t.newAccount(), t.newAccount({ client_reference_id: '' })],
+      }),
     ({ status }) => ({ bulk_row_problems: status === 200 ? 'row' : 'batch' }),
   ],
 ];
@@ -127,9 +130,9 @@ export async function observeDecimals(t: ScenarioContext): Promise<void> {
 export async function observeCase(t: ScenarioContext, place: Place): Promise<void> {
   const key = t.fresh.key();
   const body = t.newTransaction(place);
-  const first = await t.control('a create', () => t.api.createTransaction(body, { key }), 201);
+  const first = await t.control('createTransaction', { body, key }, 201);
   const client_reference_id = String(body.client_reference_id).toUpperCase();
-  const upper = await t.api.createTransaction({ ...body, client_reference_id }, { key });
+  const upper = await t.call('createTransaction', { body: { ...body, client_reference_id }, key });
   const same = isReplayOf(upper, first);
   const words = same ? 'one subject in any case' : 'another subject in another case';
   t.observe('NS-35', words, { transaction_subject_case_sensitive: !same });
@@ -139,10 +142,10 @@ export async function observeCase(t: ScenarioContext, place: Place): Promise<voi
 export async function observeTwoKeys(t: ScenarioContext): Promise<void> {
   const keys = [t.fresh.key(), t.fresh.key()];
   const body = t.newAccount();
-  const made = await t.api.createAccount(body, { headers: { 'idempotency-key': keys } });
+  const made = await t.call('createAccount', { body, headers: { 'idempotency-key': keys } });
   const words = `two Idempotency-Key headers: ${made.summary}`;
   if (!isTaken(made)) return t.observe('NS-58', words, { repeated_key: 'refused' });
-  const first = await t.api.createAccount(body, { key: keys[0]! });
+  const first = await t.call('createAccount', { body, key: keys[0]! });
   // A key of its own finds the account by its reference; the same one gets the first answer again.
   const isFirst = isReplayOf(first, made) && made.status === 201;
   t.observe('NS-58', words, { repeated_key: isFirst ? 'first' : 'joined' });
@@ -151,7 +154,7 @@ export async function observeTwoKeys(t: ScenarioContext): Promise<void> {
 /** NS-40. */
 export async function observeUnit(t: ScenarioContext): Promise<void> {
   const under = (reference: string) =>
-    t.api.createAccount(t.newAccount({ client_reference_id: reference }));
+    t.call('createAccount', { body: t.newAccount({ client_reference_id: reference }) });
   const wide = `${t.fresh.text()}${'𝒳'.repeat(255)}`;
   const inCodePoints = await under([...wide].slice(0, 255).join(''));
   const accented = `${t.fresh.text()}${'é'.repeat(255)}`.slice(0, 255);
@@ -165,7 +168,7 @@ export async function observeIdle(
   t: ScenarioContext,
   { id, stale }: { readonly id: string; readonly stale: string },
 ): Promise<void> {
-  const idle = await t.api.updateAccount(id, {}, { ifMatch: stale });
+  const idle = await t.call('updateAccount', { id, body: {}, ifMatch: stale });
   t.observe('NS-19', `stale tag and nothing to change: ${idle.summary}`, {
     tag_before_no_change: idle.status === 412,
   });
@@ -174,7 +177,7 @@ export async function observeIdle(
 /** NS-54: of the account status endpoint only the existence is specified. */
 export async function observeStatus(t: ScenarioContext, id: string): Promise<void> {
   const path = `/api/v1/accounts/${encodeURIComponent(id)}/status`;
-  const shown = await t.api.send({ method: 'GET', path });
+  const shown = await t.call({ method: 'GET', path });
   const isServed = shown.status === 200;
   const tag = shown.headers.has('etag') ? 'with' : 'without';
   const members = Object.keys(Object(shown.json)).join(', ');
@@ -193,7 +196,7 @@ export async function observeStatus(t: ScenarioContext, id: string): Promise<voi
 /** NS-55: null beside a change, so that it is not refused for changing nothing. */
 export async function observeNull(t: ScenarioContext, id: string, before: Answer): Promise<void> {
   const body = { first_name: null, country: t.fresh.text() };
-  const answer = await t.api.updateAccount(id, body, { ifMatch: strongTag(before) });
+  const answer = await t.call('updateAccount', { id, body, ifMatch: strongTag(before) });
   const kept = answer.at('first_name') === before.at('first_name');
   const does = !isTaken(answer) ? 'refused' : kept ? 'not_sent' : 'cleared';
   const words = { refused: answer.summary, not_sent: 'as if not sent', cleared: 'cleared' };

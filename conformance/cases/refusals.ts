@@ -6,7 +6,7 @@ import type { Role } from '../engine/capabilities.ts';
 import type { ScenarioContext } from '../engine/scenario/scenario-context.ts';
 import { Blocked } from '../engine/scenario-errors.ts';
 import type { Answer, Json } from '../engine/send/answer.ts';
-import type { RequestBody } from '../engine/send/client.ts';
+import type { RequestBody, Who } from '../engine/send/call.ts';
 import { writeJson } from '../engine/send/json.ts';
 import type { RuleId, Scenario } from '../engine/types.ts';
 import type { Credential, Place } from '../providers/target.ts';
@@ -14,21 +14,11 @@ import { disableSubscription } from '../scenarios/support/subscription-assertion
 import { expectUnreadable, sendBrokenJson } from '../scenarios/support/unreadable-bodies.ts';
 import { INVALID, type Refusal } from '../spec/errors.ts';
 import { OPERATIONS, type OperationName } from '../spec/operations.ts';
-import {
-  batch,
-  controlCall,
-  isAvailable,
-  readBack,
-  rowsOf,
-  sendCall,
-  type ValidCall,
-  validCall,
-  type Who,
-} from './calls.ts';
+import { isAvailable, readBack, type ValidCall, validCall } from './calls.ts';
 
 interface Faulty {
   readonly call?: ValidCall;
-  readonly who?: Who;
+  readonly as?: Who;
   /** Another Authorization header, or none. */
   readonly authorization?: string | null;
   /** Another idempotency key than a fresh one, or none. */
@@ -111,12 +101,15 @@ export function without(...names: string[]): Fault {
 
 export function only(whole: Over): Fault {
   return (t, valid) => ({
-    call: { ...valid, body: typeof whole === 'function' ? whole(t, valid) : whole },
+    call: {
+      ...{ ...valid, rows: undefined },
+      body: typeof whole === 'function' ? whole(t, valid) : whole,
+    },
   });
 }
 
 export function rows(change: (all: RequestBody[], t: ScenarioContext) => RequestBody[]): Fault {
-  return (t, valid) => ({ call: { ...valid, body: batch(change(rowsOf(valid), t)) } });
+  return (t, valid) => ({ call: { ...valid, rows: change([...(valid.rows ?? [])], t) } });
 }
 
 /** Bytes that are made of the text of the body. */
@@ -126,23 +119,21 @@ export function raw(change: (text: string) => string): Fault {
 
 export function path(id: string | ((own: string) => string)): Fault {
   return (_, valid) => {
-    return { call: { ...valid, id: typeof id === 'string' ? id : id(valid.id ?? '') } };
+    return { call: { ...valid, id: typeof id === 'string' ? id : id(`${valid.id}`) } };
   };
 }
 
 export function query(account: null | string | ((valid: ValidCall) => string)): Fault {
   return (_, valid) => {
     const account_id = typeof account === 'function' ? account(valid) : account;
-    return { call: { ...valid, query: { account_id } } };
+    return { call: { ...valid, account_id } };
   };
 }
 
 export function ifMatch(tag: string | ((bare: string) => string) | undefined): Fault {
   return (_, valid) => {
-    const { ifMatch: strong = '""', ...rest } = valid;
-    if (tag === undefined) return { call: rest };
-    const sent = typeof tag === 'string' ? tag : tag(strong.slice(1, -1));
-    return { call: { ...valid, ifMatch: sent } };
+    const bare = (valid.ifMatch ?? '""').slice(1, -1);
+    return { call: { ...valid, ifMatch: typeof tag === 'function' ? tag(bare) : tag } };
   };
 }
 
@@ -153,7 +144,7 @@ export function member(name: string, change: (value: Json) => Json): Fault {
 
 /** As another role; left out where the target has none. */
 export function as(role: Role): Fault {
-  return (t) => (t.has(role) ? { who: role } : undefined);
+  return (t) => (t.has(role) ? { as: role } : undefined);
 }
 
 const holders = new WeakMap<ScenarioContext, Map<string, Promise<Credential>>>();
@@ -167,7 +158,7 @@ export function asHolderOf(...scopes: readonly string[]): Fault {
     const name = scopes.join(' ');
     const holder = known.get(name) ?? t.operator.mint({ scopes });
     known.set(name, holder);
-    return { who: await holder };
+    return { as: await holder };
   };
 }
 
@@ -225,7 +216,7 @@ function rowPlayer(
     const faulty = await fault(t, from);
     if (faulty === undefined) return undefined;
     const { call = from, undo, ...sending } = faulty;
-    const answer = await sendCall(t, call, { who: await caller.who(), ...sending });
+    const answer = await t.call(call, { as: await caller.who(), ...sending });
     await undo?.();
     return { answer: await disable(answer), call };
   };
@@ -244,7 +235,7 @@ function rowPlayer(
     const first_name = t.fresh.text();
     const isCreate = operation === 'createAccount';
     const sent = isCreate ? { ...call, body: { ...call.body, first_name } } : call;
-    const answer = await disable(await sendCall(t, sent, { who: await caller.who() }));
+    const answer = await disable(await t.call(sent, { as: await caller.who() }));
     const statusOf = (each: Answer) =>
       operation === 'bulkCreateAccounts' ? each.at('rows.0.status') : each.status;
     const isNew = isCreate && answer.status < 300 && answer.at('first_name') === first_name;
@@ -260,10 +251,10 @@ function rowPlayer(
       place = valid.place;
       const who = await caller.who();
       if (isForbiddenLeftOut) {
-        if ((await disable(await sendCall(t, valid, { who }))).status === 403) return [];
+        if ((await disable(await t.call(valid, { as: who }))).status === 403) return [];
         valid = await newCall();
       }
-      served = await disable(await controlCall(t, valid, who));
+      served = await disable(await t.control(valid, { as: who }));
       valid = await newCall();
       const refused: RefusalRow[] = [];
       for (const row of own) {

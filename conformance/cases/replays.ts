@@ -6,18 +6,18 @@ import { describeAnswer } from '../engine/judge/expect.ts';
 import { isReplayOf } from '../engine/judge/replay.ts';
 import type { ScenarioContext } from '../engine/scenario/scenario-context.ts';
 import type { Answer } from '../engine/send/answer.ts';
-import type { RequestBody } from '../engine/send/client.ts';
+import type { RequestBody } from '../engine/send/call.ts';
 import type { RuleId, Scenario } from '../engine/types.ts';
 import { differing } from '../scenarios/support/orders.ts';
 import { OPERATIONS, type WriteName } from '../spec/operations.ts';
-import { batch, isAvailable, rowsOf, sendCall, validCall, type WriteCall } from './calls.ts';
+import { isAvailable, validCall, type WriteCall } from './calls.ts';
 import { observeCase } from './questions.ts';
 
 /** What is sent under a key, and by whom. */
 interface Sent {
   readonly call: WriteCall;
   readonly key: string;
-  readonly who: Role;
+  readonly as: Role;
 }
 
 /** Undefined where it cannot be tried on this target. */
@@ -38,7 +38,7 @@ function body(over: RequestBody | ((t: ScenarioContext, before: RequestBody) => 
 }
 
 function rows(change: (all: RequestBody[], t: ScenarioContext) => RequestBody[]): Change {
-  return (t, { call }) => ({ call: { ...call, body: batch(change(rowsOf(call), t)) } });
+  return (t, { call }) => ({ call: { ...call, rows: change([...(call.rows ?? [])], t) } });
 }
 
 function secondRow(over: (t: ScenarioContext, row: RequestBody) => RequestBody): Change {
@@ -78,16 +78,16 @@ const otherAccount: Change = async (t, { call }) => {
   const { account_id, trading_account_id } = await t.given.otherPlace();
   return { call: { ...call, body: { ...call.body, account_id, trading_account_id } } };
 };
-const otherCredential: Change = () => ({ who: 'no_amend' });
+const otherCredential: Change = () => ({ as: 'no_amend' });
 const ofAnotherByAnother: Change = async (t, sent) => ({
   ...(await ofAnother(t, sent)),
-  who: 'no_amend',
+  as: 'no_amend',
 });
 const otherFirm: Change = (t, { call }) => {
   if (!t.has('other_firm')) return undefined;
   const { client_reference_id = null } = call.body ?? {};
   const theirs = t.newAccount({ client_reference_id }, 'other_firm');
-  return { call: { ...call, body: theirs }, who: 'other_firm' };
+  return { call: { ...call, body: theirs }, as: 'other_firm' };
 };
 function spelt(before: string, after: string): Change {
   return (_, { key }) => ({ key: before + key + after });
@@ -104,7 +104,7 @@ function does(operation: WriteName): Change {
 }
 
 const inBatch: Change = (_, { call }) => ({
-  call: { operation: 'bulkCreateAccounts', body: batch([call.body!]) },
+  call: { operation: 'bulkCreateAccounts', rows: [call.body!] },
 });
 
 /** A decision on a transaction of the account that was updated. */
@@ -285,8 +285,8 @@ async function playRows(t: ScenarioContext, all: readonly Row[]): Promise<void> 
   if (!(await isAvailable(t, operation))) return;
   await t.branch(ruled, words, async () => {
     const call = await firstCall(t, operation);
-    const sent: Sent = { call, key: t.fresh.key(), who: t.mainRole };
-    const first = await t.control(words, () => sendCall(t, call, sent));
+    const sent: Sent = { call, key: t.fresh.key(), as: t.mainRole };
+    const first = await t.control(call, { ...sent });
     for (const row of all) {
       const what = `${words}, the key used again, different: ${row[2]}`;
       await t.branch(row[0], what, () => playRow(t, row, what, sent, first));
@@ -297,7 +297,7 @@ async function playRows(t: ScenarioContext, all: readonly Row[]): Promise<void> 
 /** A batch of four, so that there are rows in the middle. */
 async function firstCall(t: ScenarioContext, operation: WriteName): Promise<WriteCall> {
   if (operation !== 'bulkCreateAccounts') return validCall(t, operation);
-  return { operation, body: batch(Array.from({ length: 4 }, () => t.newAccount())) };
+  return { operation, rows: Array.from({ length: 4 }, () => t.newAccount()) };
 }
 
 async function playRow(
@@ -310,7 +310,7 @@ async function playRow(
   const changed = await change(t, sent);
   if (changed === undefined) return;
   const next = { ...sent, ...changed };
-  const answer = await sendCall(t, next.call, next);
+  const answer = await t.call(next.call, { ...next });
   const replayed = isReplayOf(answer, first);
   const own = outcome === 'apart' || (answer.status < 300 && isOfAnother(answer, first, next.call));
   const [expected, truth] =

@@ -4,7 +4,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { questions } from '../../fixtures/questions.ts';
 import { defaultSettings, type SettingKey } from '../../fixtures/settings.ts';
 import { runScenarios } from '../engine/run/run.ts';
-import type { TokenForm } from '../engine/send/client.ts';
+import type { TokenForm } from '../engine/send/call.ts';
 import type { Sender } from '../engine/send/sender.ts';
 import type { Scenario, ScenarioResult } from '../engine/types.ts';
 import type { Provider } from '../providers/target.ts';

@@ -3,7 +3,7 @@
 import { randomUUID } from 'node:crypto';
 import { type Capability, EVERY_CAPABILITY, type Role } from '../engine/capabilities.ts';
 import { Blocked, MissingCapability } from '../engine/scenario-errors.ts';
-import { encodeCall } from '../engine/send/client.ts';
+import { encodeCall } from '../engine/send/call.ts';
 import type { HeaderLine } from '../engine/send/headers.ts';
 import { idText, memberAt, parseJson } from '../engine/send/json.ts';
 import type { Sender } from '../engine/send/sender.ts';

@@ -4,7 +4,7 @@
 import { parseUrl } from '../../fixtures/parse-url.ts';
 import { id, listOf, object, ofType, text, type ValueOf } from '../../fixtures/schemas/kit.ts';
 import { type Schema, validate } from '../../fixtures/schemas/validate.ts';
-import type { RequestBody } from '../engine/send/client.ts';
+import type { RequestBody } from '../engine/send/call.ts';
 import example from './example-profile.json' with { type: 'json' };
 
 /** One thing wrong with a profile: the field, dotted, and what to do about it. */

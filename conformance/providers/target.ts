@@ -3,7 +3,7 @@
 
 import type { Capability, Role } from '../engine/capabilities.ts';
 import type { Rate } from '../engine/pace/pacer.ts';
-import type { RequestBody } from '../engine/send/client.ts';
+import type { RequestBody } from '../engine/send/call.ts';
 import type { HeaderLine } from '../engine/send/headers.ts';
 import type { Operator } from './control-plane.ts';
 import type { WebhookEndpoint } from './webhook-receiver.ts';

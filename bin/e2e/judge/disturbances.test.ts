@@ -186,7 +186,7 @@ const scenarioOf = (rule: RuleId, run: Scenario['run']): Scenario => ({
 });
 
 disturbed('a presumed rule is judged too, unless it is skipped', async () => {
-  const create = (t: ScenarioContext) => t.api.createAccount(t.newAccount());
+  const create = (t: ScenarioContext) => t.call('createAccount', { body: t.newAccount() });
   const scenarios = [
     scenarioOf('ACC-1', async (t) => void t.expect('ACC-1', await create(t)).status(200)),
     scenarioOf('ACC-13', async (t) => {

@@ -4,7 +4,7 @@ import { isIP } from 'node:net';
 import { parseUrl } from '../../../fixtures/parse-url.ts';
 import { isDecision, type OperationName } from '../../spec/operations.ts';
 import { Unreachable, WriteRefused } from '../scenario-errors.ts';
-import { CallReading } from '../send/call-reading.ts';
+import { Answer } from '../send/answer.ts';
 import { idText, type Json, memberAt, printJson } from '../send/json.ts';
 import type { Sender, WireAnswer, WireRequest } from '../send/sender.ts';
 
@@ -99,7 +99,7 @@ export class Inventory {
       ...sender,
       send: async (wire) => {
         if (!wire.url.startsWith(`${this.baseUrl}/api/`)) return sender.send(wire);
-        this.#check(new CallReading({ request: wire, response: null }));
+        this.#check(new Answer({ request: wire, response: null }));
         this.requests += 1;
         try {
           const answer = await sender.send(wire);
@@ -152,12 +152,12 @@ export class Inventory {
       const url = `${this.baseUrl}/api/v1/webhooks${path}`;
       const wire = { method, url, headers, body: undefined };
       const response = await watched.send({ ...wire, timeoutMs: SWEEP_TIMEOUT_MS });
-      return new CallReading({ request: wire, response });
+      return new Answer({ request: wire, response });
     };
     try {
       for (const [authorization, urls] of this.#urls) {
         const list = await send('GET', '', authorization);
-        for (const { id: rowId, url, disabled } of list.isServed ? rowsIn(list.answer?.json) : []) {
+        for (const { id: rowId, url, disabled } of list.isServed ? rowsIn(list.json) : []) {
           const id = idText(rowId);
           if (id === undefined || typeof url !== 'string' || !urls.has(url)) continue;
           const state = disabled === true ? 'disabled' : 'enabled';
@@ -179,24 +179,24 @@ export class Inventory {
    * that a create names was made by this run, whether it is answered 200 or 201 (ACC-1, ACC-5).
    */
   note(request: Sent, response: WireAnswer): void {
-    const call = new CallReading({ request, response });
-    const { operation, authorization, answer } = call;
-    if (!call.isServed || answer === undefined || operation === undefined) return;
+    const call = new Answer({ request, response });
+    const { operation, authorization, namedId } = call;
+    if (!call.isServed || operation === undefined) return;
     if (operation === 'issueToken') this.#tokens += 1;
-    if (operation === 'bulkCreateAccounts') this.#noteRows(answer.at('rows'));
-    if (operation === 'closePosition') this.#noteClosed(call.body);
+    if (operation === 'bulkCreateAccounts') this.#noteRows(call.at('rows'));
+    if (operation === 'closePosition') this.#noteClosed(call.sent);
     const [kind, otherwise] = EFFECTS[operation] ?? [];
     if (kind === undefined) return;
     // The answer to a decision may be of any form; the path names its transaction.
-    const known = call.id === undefined ? undefined : this.#made.get(`${kind} ${call.id}`);
-    if (call.id !== undefined && known === undefined) return;
+    const known = namedId === undefined ? undefined : this.#made.get(`${kind} ${namedId}`);
+    if (namedId !== undefined && known === undefined) return;
     const isPosition = kind === 'positions';
-    const id = known?.id ?? (isPosition ? positionIdOf(answer.json) : answer.idAt('id'));
+    const id = known?.id ?? (isPosition ? positionIdOf(call.json) : call.idAt('id'));
     // An account may come by a batch or by itself.
     if (id === undefined || (kind === 'accounts' && this.#made.has(`bulk_accounts ${id}`))) return;
-    const status = kind === 'transactions' ? answer.at('status') : undefined;
+    const status = kind === 'transactions' ? call.at('status') : undefined;
     const state = typeof status === 'string' ? status : otherwise;
-    const values = isPosition ? scalarsIn(answer.json).map(([, value]) => value) : [];
+    const values = isPosition ? scalarsIn(call.json).map(([, value]) => value) : [];
     this.#put({ authorization, values, ...known, kind, id, ...(state && { state }) });
   }
 
@@ -221,7 +221,7 @@ export class Inventory {
   }
 
   /** Throws instead of sending a write that names a record of others. */
-  #check({ operation: known, method, path, id, body, authorization }: CallReading): void {
+  #check({ operation: known, method, path, namedId: id, sent: body, authorization }: Answer): void {
     const url = memberAt(body, 'url');
     if (known === 'createWebhook' && typeof url === 'string') {
       const urls = this.#urls.get(authorization) ?? new Set();

@@ -1,7 +1,7 @@
 // Attributes findings: if a finding presumes another rule that deviates in the same run, it is
 // reported under that rule and not as a deviation of its own.
 import { explains, presumedBy, type Topic } from '../../spec/presumes.ts';
-import { type CallReading, callsIn } from '../send/call-reading.ts';
+import { type Answer, callsIn } from '../send/answer.ts';
 import { type Json, memberAt } from '../send/json.ts';
 import type { Finding, RuleId, ScenarioResult } from '../types.ts';
 import { judgeInScenario, withVerdicts } from './verdicts.ts';
@@ -57,17 +57,17 @@ function deviationsIn({ id: scenario, findings, exchanges }: ScenarioResult): De
   });
 }
 
-function topicsOf(call: CallReading, isReadBack: boolean): Topic[] {
-  const { operation, answer, path } = call;
+function topicsOf(call: Answer, isReadBack: boolean): Topic[] {
+  const { operation, status, code, path } = call;
   const topics: Topic[] = operation === undefined ? [] : [operation];
   if (operation !== undefined && call.isServed) topics.push(`${operation} served`);
-  if (answer !== undefined && answer.status >= 400 && answer.code === undefined) {
-    topics.push(answer.status === 429 ? 'a 429 without a code' : 'a refusal without a code');
+  if (status >= 400 && code === undefined) {
+    topics.push(status === 429 ? 'a 429 without a code' : 'a refusal without a code');
   }
-  if (path.startsWith('/api/v1/webhooks') && answer?.code === 'idempotency_key_required') {
+  if (path.startsWith('/api/v1/webhooks') && code === 'idempotency_key_required') {
     topics.push('a key demanded by a webhook route');
   }
-  if (operation === 'createTransaction' && answer?.status === 422) {
+  if (operation === 'createTransaction' && status === 422) {
     topics.push('a transaction refused as invalid');
   }
   if (isReadBack && operation === 'createAccount') topics.push('an account read back');
@@ -76,9 +76,9 @@ function topicsOf(call: CallReading, isReadBack: boolean): Topic[] {
 }
 
 /** Calls that name a record which an earlier call, under another key, was answered with. */
-function readBacksIn(calls: readonly CallReading[]): ReadonlySet<CallReading> {
+function readBacksIn(calls: readonly Answer[]): ReadonlySet<Answer> {
   const keysOf = new Map<string, (string | undefined)[]>();
-  const found = new Set<CallReading>();
+  const found = new Set<Answer>();
   for (const call of calls) {
     const { key } = call;
     for (const reference of referencesIn(call)) {
@@ -91,9 +91,9 @@ function readBacksIn(calls: readonly CallReading[]): ReadonlySet<CallReading> {
 }
 
 /** The references that a create or a batch names. */
-function referencesIn({ body }: CallReading): string[] {
-  const rows = memberAt(body, 'accounts');
-  return [body, ...(Array.isArray(rows) ? rows : [])].flatMap((each: Json | undefined) => {
+function referencesIn({ sent }: Answer): string[] {
+  const rows = memberAt(sent, 'accounts');
+  return [sent, ...(Array.isArray(rows) ? rows : [])].flatMap((each: Json | undefined) => {
     const reference = memberAt(each, 'client_reference_id');
     return typeof reference === 'string' ? [reference] : [];
   });

@@ -2,7 +2,7 @@
 // silent.
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { CallReading } from '../send/call-reading.ts';
+import { Answer } from '../send/answer.ts';
 import type { HeaderLine } from '../send/headers.ts';
 import { AnswerMonitor } from './answer-monitor.ts';
 
@@ -18,7 +18,7 @@ interface Made {
 
 let count = 0;
 
-function call(made: Made = {}): CallReading {
+function call(made: Made = {}): Answer {
   count += 1;
   const { method = 'POST', path = '/api/v1/accounts', key, status = 201 } = made;
   const { headers = [['x-request-id', `req-${count}`]], type = 'application/json' } = made;
@@ -27,7 +27,7 @@ function call(made: Made = {}): CallReading {
   const request = { method, url: `http://target.test${path}`, headers: sent, body: undefined };
   const lines: HeaderLine[] = [['content-type', type], ...headers];
   const response = { status, headers: lines, body: Buffer.from(text) };
-  return new CallReading({ n: count, request, response });
+  return new Answer({ n: count, request, response });
 }
 
 function problem(over: object = {}) {

@@ -4,7 +4,6 @@ import { ERROR_TABLE } from '../../spec/errors.ts';
 import { OPERATIONS } from '../../spec/operations.ts';
 import { problemFormError, problemLinkError } from '../judge/problem-form.ts';
 import type { Answer } from '../send/answer.ts';
-import type { CallReading } from '../send/call-reading.ts';
 import type { Finding, RuleId } from '../types.ts';
 
 export const MONITORED_RULES: readonly RuleId[] = ['HOOK-3', 'ERR-1a', 'ERR-1b', 'ERR-4', 'LIM-8'];
@@ -16,6 +15,8 @@ const MOST_FINDINGS = 3;
 
 const API = /^\/api\/v1\/(accounts|positions|transactions|webhooks)(\/|$)/;
 const RATE_HEADERS = ['X-RateLimit-Limit', 'X-RateLimit-Remaining', 'X-RateLimit-Reset'];
+const PROBLEM_FORM = 'a problem in the form of the error table';
+const PROBLEM_LINK = 'type ending in /errors/ and the code, status as sent';
 const TABLE_CODES = new Set(Object.values(ERROR_TABLE).flat());
 
 export class AnswerMonitor {
@@ -27,48 +28,40 @@ export class AnswerMonitor {
   readonly #counts = new Map<RuleId, number>();
 
   /** `ownToken` is false if the scenario sent another Authorization than its credential's. */
-  inspect(call: CallReading, ownToken: boolean): Finding[] {
-    const { answer } = call;
-    if (call.operation === 'issueToken' && answer?.headers.has('x-request-id')) {
+  inspect(answer: Answer, ownToken: boolean): Finding[] {
+    if (answer.operation === 'issueToken' && answer.headers.has('x-request-id')) {
       this.#tokenAnswersWithId += 1;
     }
-    if (answer === undefined || !isOfAnOperation(call, answer)) return [];
-    const isReplay = this.#isReplay(call, answer);
+    if (!isOfAnOperation(answer)) return [];
+    const isReplay = this.#isReplay(answer);
     const isOrdinary = ownToken && isOrdinaryRefusal(answer);
+    // IDEM-4a: a replay that has kept its body and not its status is judged there.
+    const linkError = isOrdinary && !isReplay && problemLinkError(answer);
     const checks: readonly (readonly [RuleId, string, string | undefined | false])[] = [
       ['LIM-8', 'rate-limit headers with a 429 only', rateHeaderIn(answer)],
-      ['ERR-4', 'an X-Request-Id that no other call has had', this.#idError(call, answer)],
-      ['HOOK-3', 'no secret but in the answers of create and rotate', this.#secretIn(call, answer)],
-      [
-        'ERR-1a',
-        'a problem in the form of the error table',
-        isOrdinary && problemFormError(answer),
-      ],
-      // IDEM-4a: a replay that has kept its body and not its status is judged there.
-      [
-        'ERR-1b',
-        'type ending in /errors/ and the code, status as sent',
-        isOrdinary && !isReplay && problemLinkError(answer),
-      ],
+      ['ERR-4', 'an X-Request-Id that no other call has had', this.#idError(answer)],
+      ['HOOK-3', 'no secret but in the answers of create and rotate', this.#secretIn(answer)],
+      ['ERR-1a', PROBLEM_FORM, isOrdinary && problemFormError(answer)],
+      ['ERR-1b', PROBLEM_LINK, linkError],
     ];
     return checks.flatMap(([rule, expected, actual]): Finding[] => {
       const count = this.#counts.get(rule) ?? 0;
       if (!actual || count >= MOST_FINDINGS) return [];
       this.#counts.set(rule, count + 1);
-      return [{ rules: [rule], verdict: 'deviates', expected, actual, exchanges: [call.n] }];
+      return [{ rules: [rule], verdict: 'deviates', expected, actual, exchanges: [answer.n] }];
     });
   }
 
   /** ERR-4: whether an answer has no id although this target's answers have ids. */
-  isForeign(call: CallReading): boolean {
-    if (call.answer === undefined || call.answer.headers.has('x-request-id')) return false;
-    if (call.operation === 'issueToken') return this.#tokenAnswersWithId >= ENOUGH_IDS;
-    return isWrite(call) && this.#keyOfId.size >= ENOUGH_IDS;
+  isForeign(answer: Answer): boolean {
+    if (answer.headers.has('x-request-id')) return false;
+    if (answer.operation === 'issueToken') return this.#tokenAnswersWithId >= ENOUGH_IDS;
+    return isWrite(answer) && this.#keyOfId.size >= ENOUGH_IDS;
   }
 
   /** Whether an earlier answer under the same key had the status that the body names. */
-  #isReplay({ key: sentKey }: CallReading, answer: Answer): boolean {
-    const key = sentKey?.trim();
+  #isReplay(answer: Answer): boolean {
+    const key = answer.key?.trim();
     if (key === undefined) return false;
     const before = this.#statusesOfKey.get(key) ?? [];
     this.#statusesOfKey.set(key, [...before, answer.status]);
@@ -77,11 +70,11 @@ export class AnswerMonitor {
   }
 
   /** ERR-4: of the nine writes; that others carry one too is advice, which a scenario gives. */
-  #idError(call: CallReading, answer: Answer): string | undefined {
-    if (!isWrite(call)) return undefined;
+  #idError(answer: Answer): string | undefined {
+    if (!isWrite(answer)) return undefined;
     const id = answer.headers.get('x-request-id');
     if (id === undefined || id === '') return `no X-Request-Id with ${answer.summary}`;
-    const key = call.key?.trim();
+    const key = answer.key?.trim();
     const isKnown = this.#keyOfId.has(id);
     // IDEM-5: what a replay does to the header is judged there.
     const isReplayed = key !== undefined && key === this.#keyOfId.get(id);
@@ -89,9 +82,10 @@ export class AnswerMonitor {
     return isKnown && !isReplayed ? `${id}, which an earlier call had` : undefined;
   }
 
-  #secretIn({ operation, path }: CallReading, answer: Answer): string | undefined {
+  #secretIn(answer: Answer): string | undefined {
+    const { operation, path } = answer;
     const isIssued = operation === 'createWebhook' || operation === 'rotateWebhookSecret';
-    if (isIssued && answer.status < 300) {
+    if (isIssued && answer.isServed) {
       const secret = answer.at('secret');
       if (typeof secret === 'string' && secret.length >= 8) this.#secrets.add(secret);
       return undefined;
@@ -103,14 +97,14 @@ export class AnswerMonitor {
 }
 
 /** Whether it is the service's own answer to an operation of the specification. */
-function isOfAnOperation({ path }: CallReading, answer: Answer): boolean {
+function isOfAnOperation(answer: Answer): boolean {
   // NS-31: what a router says of a path or method that it does not know is no operation's answer.
   const isRouters = [404, 405].includes(answer.status) && !isProblem(answer);
-  return API.test(path) && answer.source === 'service' && !isRouters;
+  return API.test(answer.path) && answer.source === 'service' && !isRouters;
 }
 
 /** One of the nine write operations. */
-function isWrite({ operation }: CallReading): boolean {
+function isWrite({ operation }: Answer): boolean {
   return operation !== undefined && OPERATIONS[operation].keyed;
 }
 
@@ -132,7 +126,8 @@ function isProblem(answer: Answer): boolean {
   return answer.code !== undefined && TABLE_CODES.has(answer.code);
 }
 
-function hasSecret(value: unknown): boolean {
+/** Whether it has a member of that name, however deep. */
+export function hasSecret(value: unknown): boolean {
   if (value === null || typeof value !== 'object') return false;
   return Object.entries(value).some(([name, inner]) => name === 'secret' || hasSecret(inner));
 }

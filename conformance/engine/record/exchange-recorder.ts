@@ -9,9 +9,8 @@ import type { EventLoopMonitor } from '../pace/event-loop-monitor.ts';
 import type { Pacer } from '../pace/pacer.ts';
 import type { Reachability } from '../pace/reachability.ts';
 import { Inconclusive, MissingCapability, Unreachable } from '../scenario-errors.ts';
-import type { Answer } from '../send/answer.ts';
-import { CallReading } from '../send/call-reading.ts';
-import { encodeCall, type RawCall } from '../send/client.ts';
+import { Answer } from '../send/answer.ts';
+import { type ApiRequest, encodeCall } from '../send/call.ts';
 import type { HeaderLine } from '../send/headers.ts';
 import type { Sender } from '../send/sender.ts';
 import type { Exchange, Finding } from '../types.ts';
@@ -102,7 +101,7 @@ export class ExchangeRecorder {
   }
 
   /** Sends one call and records the exchange. Throws Unreachable when no response came. */
-  async call(baseUrl: string, credential: Credential, call: RawCall): Promise<Answer> {
+  async call(baseUrl: string, credential: Credential, call: ApiRequest): Promise<Answer> {
     const { pacer, signal, reachability, sender, answerMonitor } = this.run;
     if (this.#prepaid > 0) this.#prepaid -= 1;
     else await pacer.take(call.unpaced === true ? [] : credential.rates);
@@ -125,13 +124,12 @@ export class ExchangeRecorder {
         timeoutMs: this.#isCleaningUp ? Math.min(usualMs, CLEAN_UP_TIMEOUT_MS) : usualMs,
         signal: this.#isCleaningUp ? this.#over.signal : this.#signal,
       });
-      const reading = new CallReading(this.#push({ ...parts, response }, startedAtMs));
-      const answer = reading.answer!;
+      const answer = new Answer(this.#push({ ...parts, response }, startedAtMs));
       reachability.noteAnswer();
       const isOwnToken = call.authorization === undefined;
-      this.monitorFindings.push(...answerMonitor.inspect(reading, isOwnToken));
-      answer.looksForeign ||= answerMonitor.isForeign(reading);
-      this.#note(credential, reading, answer);
+      this.monitorFindings.push(...answerMonitor.inspect(answer, isOwnToken));
+      answer.looksForeign ||= answerMonitor.isForeign(answer);
+      this.#note(credential, answer);
       return answer;
     } catch (error) {
       if (!(error instanceof Unreachable)) throw error;
@@ -213,7 +211,8 @@ export class ExchangeRecorder {
   }
 
   /** Notes limits, secrets and subscriptions that an answer tells of. */
-  #note(credential: Credential, { operation, id: named }: CallReading, answer: Answer): void {
+  #note(credential: Credential, answer: Answer): void {
+    const { operation } = answer;
     // AUTH-3c: the token endpoint has an allowance of its own.
     if (answer.status === 429 && operation !== 'issueToken') this.#slowDown(credential, answer);
     if (answer.status >= 300) return;
@@ -225,7 +224,7 @@ export class ExchangeRecorder {
     }
     const id = answer.idAt('id');
     if (operation === 'createWebhook' && id !== undefined) this.#subscriptions.set(id, credential);
-    if (operation === 'disableWebhook') this.#subscriptions.delete(named ?? '');
+    if (operation === 'disableWebhook') this.#subscriptions.delete(answer.namedId ?? '');
   }
 
   #slowDown(credential: Credential, answer: Answer): void {

@@ -2,7 +2,7 @@
 // web server. They are reported once, with what distinguishes them, and are a deviation of the rules
 // that ask for an answer to such a request.
 import { withVerdicts } from '../judge/verdicts.ts';
-import { CallReading, callsIn } from '../send/call-reading.ts';
+import { Answer, callsIn } from '../send/answer.ts';
 import { printJson } from '../send/json.ts';
 import type { Exchange, Finding, RuleId, ScenarioResult } from '../types.ts';
 import { ATTEMPTS } from './play-scenario.ts';
@@ -24,7 +24,7 @@ const FEWEST = 3;
 
 interface Call {
   readonly exchange: Exchange;
-  readonly reading: CallReading;
+  readonly answer: Answer;
   /** Undefined for an answer of the API, whatever it says. */
   readonly failure: string | undefined;
 }
@@ -41,15 +41,15 @@ export function reportCrashes(results: readonly ScenarioResult[]): {
   const calls = results
     .flatMap(({ exchanges }) => exchanges.filter(({ kind }) => kind === 'call'))
     .map(callOf)
-    .filter(({ reading }) => reading.operation !== undefined);
+    .filter(({ answer }) => answer.operation !== undefined);
   // If hardly anything is answered, the network or the whole target is the cause.
   const failed = calls.filter(({ failure }) => failure !== undefined);
   if (failed.length > calls.length / 2) return { results, crashes: [] };
-  const operations = new Set(failed.map(({ reading }) => reading.operation!));
+  const operations = new Set(failed.map(({ answer }) => answer.operation!));
   const kinds = [...operations].flatMap((name) =>
     kindsOf(
       name,
-      calls.filter(({ reading }) => reading.operation === name),
+      calls.filter(({ answer }) => answer.operation === name),
     ),
   );
   const judged = results.map((result) => withCrashes(result, kinds));
@@ -61,12 +61,11 @@ export function reportCrashes(results: readonly ScenarioResult[]): {
 }
 
 function callOf(exchange: Exchange): Call {
-  const reading = new CallReading(exchange);
-  const { answer } = reading;
-  const isPage = answer?.headers.mediaType() === 'text/html' && answer.status >= 500;
+  const answer = new Answer(exchange);
+  const isPage = answer.headers.mediaType() === 'text/html' && answer.status >= 500;
   let failure = isPage ? `${answer.status} with an HTML page` : undefined;
-  if (answer === undefined && !/given up/.test(exchange.failure ?? '')) failure = 'no answer';
-  return { exchange, reading, failure };
+  if (answer.status === 0 && !/given up/.test(exchange.failure ?? '')) failure = 'no answer';
+  return { exchange, answer, failure };
 }
 
 /** All requests of an operation, or all that share a member of their body, or its value. */
@@ -80,7 +79,7 @@ function kindsOf(operation: string, calls: readonly Call[]): Kind[] {
   const kinds = [...sharing].flatMap(([distinguishes, own]): Kind[] => {
     const { failure } = own[0]!;
     // The same request sent again and again is one request.
-    const texts = new Set(own.map(({ reading }) => reading.text));
+    const texts = new Set(own.map(({ answer }) => answer.sentText));
     const isWhole = own.every((each) => each.failure !== undefined);
     if (failure === undefined || !isWhole || own.length < (texts.size < 2 ? 2 : 1) * FEWEST) {
       return [];
@@ -100,7 +99,7 @@ function kindsOf(operation: string, calls: readonly Call[]): Kind[] {
   });
 }
 
-function traitsOf({ reading: { body } }: Call): string[] {
+function traitsOf({ answer: { sent: body } }: Call): string[] {
   if (body === undefined || body === null || typeof body !== 'object' || Array.isArray(body)) {
     return [];
   }
@@ -139,7 +138,7 @@ function withCrashes(result: ScenarioResult, kinds: readonly Kind[]): ScenarioRe
 function isSetup({ exchanges }: ScenarioResult): boolean {
   const calls = callsIn(exchanges);
   const last = calls.pop()!;
-  return calls.some(({ path, text }) => path === last.path && text === last.text);
+  return calls.some(({ path, sentText }) => path === last.path && sentText === last.sentText);
 }
 
 /** Rules that could not be judged, in scenarios with one of these exchanges. */

@@ -6,7 +6,7 @@ import type { WebhookEndpoint } from '../../providers/webhook-receiver.ts';
 import { NEW_PROFILE } from '../../spec/literals.ts';
 import { OPERATIONS } from '../../spec/operations.ts';
 import type { Capability, Role } from '../capabilities.ts';
-import { Expectation } from '../judge/expect.ts';
+import { describeAnswer, Expectation } from '../judge/expect.ts';
 import { Findings, type Rules } from '../judge/findings.ts';
 import { ConditionWaiter } from '../pace/condition-waiter.ts';
 import {
@@ -17,18 +17,26 @@ import {
   retryAfterMs,
 } from '../record/exchange-recorder.ts';
 import { Blocked, Inconclusive, Unreachable } from '../scenario-errors.ts';
-import type { Answer } from '../send/answer.ts';
-import { ApiClient, isRepeatable, type RawCall, type RequestBody } from '../send/client.ts';
+import { Answer } from '../send/answer.ts';
+import {
+  type ApiRequest,
+  type Call,
+  type Called,
+  isRepeatable,
+  type RequestBody,
+  requestOf,
+  type Who,
+  wordsOf,
+} from '../send/call.ts';
 import type { QuestionId, Scenario } from '../types.ts';
 import { FreshValues } from './fresh-values.ts';
 import { ScenarioSetup } from './scenario-setup.ts';
 
 export type { Rules } from '../judge/findings.ts';
 
-const TRIES = 4;
-const FIRST_WAIT_MS = 250;
-/** Waits before a call that is answered 500 or 503 is sent again. */
+/** Waits before a judged call that is answered 500 or 503 is sent again, and before setup is. */
 const REPEAT_AFTER_MS = [50, 200, 400];
+const SETUP_AFTER_MS = [50, 200, 500, 1_000, 2_000];
 /** A target that goes on failing is not waited for at each call. */
 const LASTING_FAILURES = 3;
 
@@ -68,14 +76,30 @@ export class ScenarioContext {
     this.given = new ScenarioSetup(this);
   }
 
-  /** The API as the main credential: firm-wide where there is one. */
-  get api(): ApiClient {
-    return this.as(this.mainRole);
+  /** Sends one call. What it is answered may be judged. */
+  call(called: Called, more: Call = {}): Promise<Answer> {
+    return this.#dispatch(called, more, false);
   }
 
-  /** The API as another role, or as a credential that was made on demand. */
-  as(who: Role | Credential): ApiClient {
-    return new ApiClient((call) => this.#dispatch(who, call));
+  /** Sends it until the answer is the service's own: a 429, a 500, a gateway's or none is waited out. */
+  answered(called: Called, more: Call = {}): Promise<Answer> {
+    return this.#dispatch(called, more, true);
+  }
+
+  /**
+   * Shows that a call succeeds: as setup, or as the request without its one fault. Anything but these
+   * statuses, or than a success if none are named, ends the scenario as blocked.
+   */
+  async control(called: Called, more: Call = {}, ...statuses: number[]): Promise<Answer> {
+    const answer = await this.answered(called, more);
+    const isWanted = statuses.length === 0 ? answer.isServed : statuses.includes(answer.status);
+    if (!isWanted) {
+      const wanted = statuses.join(' or ') || 'a success';
+      const words = `${wordsOf(called)}: expected ${wanted}, but ${describeAnswer(answer)}`;
+      throw new Blocked(`control failed: ${words}`);
+    }
+    this.findings.controlled = true;
+    return answer;
   }
 
   get mainRole(): Role {
@@ -190,57 +214,6 @@ export class ScenarioContext {
     return this.findings.part(rules, words, play);
   }
 
-  /**
-   * Shows that the request succeeds without its one fault. Sent again where the specification
-   * allows (429, 500, 503); anything but these statuses, or a success where none are named, ends
-   * the scenario as blocked.
-   */
-  async control(
-    words: string,
-    send: () => Promise<Answer>,
-    ...statuses: number[]
-  ): Promise<Answer> {
-    const answer = await this.sendUntilAnswered(words, send);
-    const isWanted = statuses.length === 0 ? answer.status < 300 : statuses.includes(answer.status);
-    if (!isWanted) {
-      const wanted = statuses.join(' or ') || 'a success';
-      throw new Blocked(`control failed: ${words}: expected ${wanted}, but ${answer.summary}`);
-    }
-    this.findings.controlled = true;
-    return answer;
-  }
-
-  /** Sends until the answer is the service's own: a 429, a gateway's or none is waited out. */
-  async sendUntilAnswered(words: string, send: () => Promise<Answer>): Promise<Answer> {
-    const wasDoubtful = this.findings.doubt !== undefined;
-    for (let attempt = 1; ; attempt += 1) {
-      let answer: Answer | undefined;
-      let trouble: string;
-      try {
-        answer = await send();
-        trouble = answer.summary;
-      } catch (error) {
-        if (!(error instanceof Unreachable) || error.reason === 'aborted') throw error;
-        trouble = error.message;
-      }
-      if (answer?.source === 'service') {
-        if (!wasDoubtful) this.findings.settled();
-        return answer;
-      }
-      const waitMs = (answer && retryAfterMs(answer)) || FIRST_WAIT_MS * 2 ** attempt;
-      const isLast = attempt === TRIES;
-      if (isLast && answer?.source === 'trouble') {
-        throw new Blocked(`setup failed: ${words}: ${trouble}, ${TRIES} times`);
-      }
-      if (waitMs > LONGEST_WAIT_MS) {
-        const asks = `asks to wait ${Math.round(waitMs / 1000)} s (Retry-After)`;
-        throw new Inconclusive(`${words}: ${trouble} ${asks}`);
-      }
-      if (isLast) throw new Inconclusive(`${words}: ${trouble}, ${TRIES} times`);
-      await this.sleep(waitMs);
-    }
-  }
-
   /** A string member that the scenario goes on with; blocked when the answer has none. */
   pick(answer: Answer, path: string): string {
     const doubt = this.findings.unjudgeable(answer);
@@ -255,7 +228,7 @@ export class ScenarioContext {
   async sendTogether(
     count: number,
     send: (index: number) => Promise<Answer>,
-    who: Role | Credential = this.mainRole,
+    who: Who = this.mainRole,
   ): Promise<Answer[]> {
     await this.#recorder.reserve(await this.#credentialOf(who), count);
     const sent = Array.from({ length: count }, (_, index) => send(index));
@@ -327,35 +300,56 @@ export class ScenarioContext {
     recorder.abort();
   }
 
-  async #credentialOf(who: Role | Credential): Promise<Credential> {
+  async #credentialOf(who: Who): Promise<Credential> {
     return typeof who === 'string' ? this.credential(who) : who;
   }
 
   /**
    * IDEM-6b, IDEM-6c: neither a 503 nor a 500 is recorded, so the same call under its key runs when
-   * it is sent again. Only a failure that lasts is an answer to judge.
+   * it is sent again. Of a judged call only a failure that lasts is an answer to judge.
    */
-  async #dispatch(who: Role | Credential, call: RawCall): Promise<Answer> {
-    const credential = await this.#credentialOf(who);
-    const send = () => this.#recorder.call(this.baseUrl, credential, call);
-    try {
-      const first = await send();
-      if (typeof who === 'string') await this.#requireUnexpired(first, who, call);
-      let answer = first;
-      if (this.#mayRepeat(first)) {
-        for (const waitMs of REPEAT_AFTER_MS) {
-          await this.sleep(waitMs);
-          answer = await send();
-          if (answer.source !== 'trouble') break;
-        }
-        if (answer.source === 'trouble') this.#lastingFailures += 1;
-        this.findings.repeated(first, answer, isRepeatable(call));
+  async #dispatch(called: Called, more: Call, isSetup: boolean): Promise<Answer> {
+    const request = requestOf(called, more, () => this.fresh.key());
+    const { as: who = this.mainRole } = request;
+    const canRepeat = isRepeatable(request);
+    const wasDoubtful = this.findings.doubt !== undefined;
+    let failed: Answer | undefined;
+    for (let attempt = 0; ; attempt += 1) {
+      const seen = await this.#send(who, request, isSetup);
+      const answer = seen instanceof Answer ? seen : undefined;
+      const waitMs = isSetup ? setupWaitMs(attempt, answer) : this.#repeatWaitMs(attempt, answer!);
+      if (answer !== undefined && (isSetup || waitMs === 0)) this.#note(answer, failed, canRepeat);
+      if (answer !== undefined && waitMs === 0) {
+        if (isSetup && !wasDoubtful) this.findings.settled();
+        return answer;
       }
-      this.findings.arrived(answer, isRepeatable(call));
+      if (waitMs > LONGEST_WAIT_MS) {
+        throw setupFailed(wordsOf(called), seen, waitMs, attempt + 1);
+      }
+      if (answer?.source === 'trouble') failed ??= answer;
+      await this.sleep(waitMs);
+    }
+  }
+
+  #note(answer: Answer, failed: Answer | undefined, canRepeat: boolean): void {
+    if (failed !== undefined) {
+      if (answer.source === 'trouble') this.#lastingFailures += 1;
+      this.findings.repeated(failed, answer, canRepeat);
+    }
+    this.findings.arrived(answer, canRepeat);
+  }
+
+  /** The answer or, for setup, why none came. */
+  async #send(who: Who, request: ApiRequest, isSetup: boolean): Promise<Answer | Unreachable> {
+    try {
+      const credential = await this.#credentialOf(who);
+      const answer = await this.#recorder.call(this.baseUrl, credential, request);
+      if (typeof who === 'string') await this.#requireUnexpired(answer, who, request);
       return answer;
     } catch (error) {
       const isLost = error instanceof Unreachable && error.reason !== 'aborted';
-      if (isLost) this.findings.lost(this.#recorder.count, error.message, isRepeatable(call));
+      if (isLost) this.findings.lost(this.#recorder.count, error.message, isRepeatable(request));
+      if (isLost && isSetup) return error;
       throw error;
     }
   }
@@ -365,12 +359,12 @@ export class ScenarioContext {
    * was revoked: what it is answered with says nothing about the rules. AUTH-1: a create without a
    * field is harmless, and needs no more than a valid token.
    */
-  async #requireUnexpired({ status }: Answer, role: Role, call: RawCall): Promise<void> {
+  async #requireUnexpired({ status }: Answer, role: Role, call: ApiRequest): Promise<void> {
     const isOwn = call.authorization === undefined && !this.has('mint');
     if (status !== 401 || !isOwn || this.#scenario.rules.length === 0) return;
     const { expired } = this.#recorder.run;
     if (!expired.has(role)) {
-      const probe: RawCall = { ...OPERATIONS.createAccount, body: {}, key: this.fresh.key() };
+      const probe: ApiRequest = { ...OPERATIONS.createAccount, body: {}, key: this.fresh.key() };
       const answer = await this.#recorder.call(this.baseUrl, await this.credential(role), probe);
       if (answer.status !== 401) return;
       expired.add(role);
@@ -379,9 +373,32 @@ export class ScenarioContext {
     throw new Inconclusive(why);
   }
 
-  #mayRepeat({ source, status }: Answer): boolean {
+  /** 0 for an answer to judge. */
+  #repeatWaitMs(attempt: number, { source, status }: Answer): number {
     const { lane, provokes = [] } = this.#scenario;
     const isFailure = source === 'trouble' && !provokes.includes(status) && lane !== 'limits';
-    return isFailure && this.#lastingFailures < LASTING_FAILURES;
+    if (!isFailure || this.#lastingFailures >= LASTING_FAILURES) return 0;
+    return REPEAT_AFTER_MS[attempt] ?? 0;
   }
+}
+
+/** 0 for an answer of the service; without end if it was sent often enough. */
+function setupWaitMs(attempt: number, answer: Answer | undefined): number {
+  if (answer?.source === 'service') return 0;
+  const usualMs = SETUP_AFTER_MS[attempt];
+  if (usualMs === undefined) return Number.POSITIVE_INFINITY;
+  return (answer && retryAfterMs(answer)) || usualMs;
+}
+
+/** A service in trouble blocks a scenario; what comes in between leaves it open. */
+function setupFailed(words: string, seen: Answer | Unreachable, waitMs: number, times: number) {
+  const trouble = seen instanceof Answer ? seen.summary : seen.message;
+  if (Number.isFinite(waitMs)) {
+    const asks = `asks to wait ${Math.round(waitMs / 1000)} s (Retry-After)`;
+    return new Inconclusive(`${words}: ${trouble} ${asks}`);
+  }
+  const isTrouble = seen instanceof Answer && seen.source === 'trouble';
+  return isTrouble
+    ? new Blocked(`setup failed: ${words}: ${trouble}, ${times} times`)
+    : new Inconclusive(`${words}: ${trouble}, ${times} times`);
 }

@@ -4,10 +4,11 @@
 import type { Place, SeedKind } from '../../providers/target.ts';
 import type { WebhookEndpoint } from '../../providers/webhook-receiver.ts';
 import { CATEGORIES } from '../../spec/literals.ts';
+import type { OperationName } from '../../spec/operations.ts';
 import { CAPABILITIES, type Role } from '../capabilities.ts';
 import { Blocked, MissingCapability } from '../scenario-errors.ts';
 import type { Answer } from '../send/answer.ts';
-import type { RequestBody } from '../send/client.ts';
+import type { Call, RequestBody } from '../send/call.ts';
 import type { ScenarioContext } from './scenario-context.ts';
 
 export interface GivenAccount {
@@ -42,27 +43,10 @@ export class ScenarioSetup {
     this.#t = context;
   }
 
-  /**
-   * One setup call, under one key even if it is sent again; blocked unless it succeeds. Which 2xx
-   * status it has is for the rules of the operation to judge.
-   */
-  async #made(words: string, send: () => Promise<Answer>): Promise<Answer> {
-    const answer = await this.#t.sendUntilAnswered(words, send);
-    if (answer.status >= 300) {
-      const detail = answer.at('detail');
-      const why = typeof detail === 'string' ? `: ${detail}` : '';
-      throw new Blocked(`setup failed: ${words}: ${answer.summary}${why}`);
-    }
-    this.#t.findings.controlled = true;
-    return answer;
-  }
-
   /** A new account. It counts as a control for other creates of accounts. */
   async account(over: RequestBody = {}, role: Role = this.#t.mainRole): Promise<GivenAccount> {
     const body = this.#t.newAccount(over, role);
-    const key = this.#t.fresh.key();
-    const send = () => this.#t.as(role).createAccount(body, { key });
-    const answer = await this.#made('an account to start from', send);
+    const answer = await this.#t.control('createAccount', { as: role, body });
     return {
       id: this.#t.pick(answer, 'id'),
       reference: String(body.client_reference_id),
@@ -81,27 +65,23 @@ export class ScenarioSetup {
     account: { body: RequestBody; id?: string },
     role: Role = this.#t.mainRole,
   ): Promise<Answer> {
-    const key = this.#t.fresh.key();
     // No more than is required, so that a service which wrongly takes changes from it finds none.
     const { client_reference_id, email, brand_id } = account.body;
-    const body: RequestBody = { client_reference_id, email, brand_id };
-    return this.#read('an account', account.id, () =>
-      this.#t.as(role).createAccount(body, { key }),
-    );
+    const body = { client_reference_id, email, brand_id };
+    return this.#read('createAccount', { as: role, body }, account.id);
   }
 
   /** What the transaction reads now: a create under a new key whose reference names it (TXN-2). */
-  async rereadTransaction(
+  rereadTransaction(
     { body, id }: { body: RequestBody; id?: string },
     role: Role = this.#t.mainRole,
   ): Promise<Answer> {
-    const key = this.#t.fresh.key();
-    return this.#read('a transaction', id, () => this.#t.as(role).createTransaction(body, { key }));
+    return this.#read('createTransaction', { as: role, body }, id);
   }
 
   /** A record that is answered 201 again can still be read; a different record cannot. */
-  async #read(what: string, id: string | undefined, send: () => Promise<Answer>): Promise<Answer> {
-    const read = await this.#made(`reading ${what} by its reference`, send);
+  async #read(operation: OperationName, call: Call, id: string | undefined): Promise<Answer> {
+    const read = await this.#t.control(operation, call);
     if (read.status === 200 || id === undefined || read.idAt('id') === id) return read;
     throw new Blocked(`a known reference made another record: ${read.summary}`);
   }
@@ -142,9 +122,7 @@ export class ScenarioSetup {
     role: Role = this.#t.mainRole,
   ): Promise<GivenTransaction> {
     const body = this.#t.newTransaction(place, over);
-    const key = this.#t.fresh.key();
-    const send = () => this.#t.as(role).createTransaction(body, { key });
-    const answer = await this.#made('a transaction to start from', send);
+    const answer = await this.#t.control('createTransaction', { as: role, body });
     const status = answer.at('status');
     // TXN-1 is judged elsewhere; a transaction in another state is no starting point.
     if (typeof status === 'string' && status !== 'pending') {
@@ -173,13 +151,10 @@ export class ScenarioSetup {
     reason = '',
   ): Promise<GivenTransaction> {
     const made = await this.transaction(place, over);
-    const { api } = this.#t;
-    const key = this.#t.fresh.key();
-    const send = () =>
-      verb === 'approve'
-        ? api.approveTransaction(made.id, place.account_id, { key })
-        : api[`${verb}Transaction`](made.id, place.account_id, { reason }, { key });
-    return { ...made, answer: await this.#made(`a transaction to ${verb}`, send) };
+    const { id, account_id } = made;
+    const body = verb === 'approve' ? undefined : { reason };
+    const call = { id, account_id, body };
+    return { ...made, answer: await this.#t.control(`${verb}Transaction`, call) };
   }
 
   /** An approved transaction that the operator has settled. Needs `settle`. */
@@ -219,8 +194,7 @@ export class ScenarioSetup {
   ): Promise<GivenWebhook> {
     const url = typeof to === 'object' ? to.url : (to ?? (await this.subscribable()));
     const body: RequestBody = { url, event_categories: [...categories] };
-    const send = () => this.#t.as(role).createWebhook(body);
-    const answer = await this.#made('a webhook subscription', send);
+    const answer = await this.#t.control('createWebhook', { as: role, body });
     const id = this.#t.pick(answer, 'id');
     return { id, secret: this.#t.pick(answer, 'secret'), url, answer };
   }

@@ -1,55 +1,102 @@
-// The response to one call: raw bytes kept, with the few readings that scenarios share.
+// One call of the API with its answer, read in one way by everything that looks at it. The bytes of
+// both are kept.
+import { OPERATIONS, type OperationName, operationOf } from '../../spec/operations.ts';
 import type { Exchange } from '../types.ts';
 import { Headers } from './headers.ts';
 import { idText, type Json, memberAt, parseJson } from './json.ts';
-import type { WireAnswer } from './sender.ts';
 
 export { type Json, memberAt } from './json.ts';
 
 /** What seems to have answered: the service, its limiter, a gateway, or a service in trouble. */
 type AnswerSource = 'service' | 'limit' | 'intermediary' | 'trouble';
 
+type Recorded = Pick<Exchange, 'request' | 'response'> &
+  Partial<Pick<Exchange, 'n' | 'atMs' | 'durationMs'>>;
+
 const decoder = new TextDecoder('utf-8');
 
 export class Answer {
   /** Number of the exchange in the report. */
   readonly n: number;
+  /** 0 if no answer came. */
   readonly status: number;
   readonly headers: Headers;
   readonly body: Uint8Array;
   readonly atMs: number;
   readonly durationMs: number;
+  readonly method: string;
+  /** The path of the request from `/api/v1` on, without the query. */
+  readonly path: string;
+  readonly operation: OperationName | undefined;
   /**
    * Whether a refusal that was provoked may come from something in front of the service: it is a
    * web page, or has no X-Request-Id although all others have one (ERR-4).
    */
   looksForeign: boolean;
-  #text: string | undefined;
-  #json: Json | undefined;
-  #parsed = false;
+  readonly #request: Exchange['request'];
+  readonly #read = new Map<'answer' | 'request', Json | undefined>();
 
-  constructor(parts: WireAnswer & Pick<Exchange, 'n' | 'atMs' | 'durationMs'>) {
-    this.n = parts.n;
-    this.status = parts.status;
-    this.headers = new Headers(parts.headers);
-    this.body = parts.body;
-    this.atMs = parts.atMs;
-    this.durationMs = parts.durationMs;
+  constructor({ request, response, n = 0, atMs = 0, durationMs = 0 }: Recorded) {
+    this.n = n;
+    this.status = response?.status ?? 0;
+    this.headers = new Headers(response?.headers);
+    this.body = response?.body ?? new Uint8Array();
+    this.atMs = atMs;
+    this.durationMs = durationMs;
+    this.method = request.method;
+    this.path = apiPathOf(request.url);
+    this.operation = operationOf(this.method, this.path);
     this.looksForeign = this.headers.mediaType() === 'text/html';
+    this.#request = request;
   }
 
   get text(): string {
-    this.#text ??= decoder.decode(this.body);
-    return this.#text;
+    return decoder.decode(this.body);
   }
 
   /** The body as JSON, even if its content type is another; undefined if it is not JSON. */
   get json(): Json | undefined {
-    if (!this.#parsed) {
-      this.#parsed = true;
-      this.#json = parseJson(this.text);
+    return this.#parsed('answer', this.body);
+  }
+
+  /** What was sent, as text. */
+  get sentText(): string {
+    return decoder.decode(this.#request.body);
+  }
+
+  /** What was sent, as JSON; undefined if it is none. */
+  get sent(): Json | undefined {
+    return this.#parsed('request', this.#request.body);
+  }
+
+  #parsed(which: 'answer' | 'request', bytes: Uint8Array | undefined): Json | undefined {
+    if (!this.#read.has(which)) this.#read.set(which, parseJson(bytes ?? ''));
+    return this.#read.get(which);
+  }
+
+  get isServed(): boolean {
+    return this.status > 0 && this.status < 300;
+  }
+
+  /** The Idempotency-Key that was sent. */
+  get key(): string | undefined {
+    return new Headers(this.#request.headers).get('idempotency-key');
+  }
+
+  get authorization(): string {
+    return new Headers(this.#request.headers).get('authorization') ?? '';
+  }
+
+  /** The id in the path; of an unknown operation, whatever stands where ids do. */
+  get namedId(): string | undefined {
+    const { operation } = this;
+    if (operation !== undefined && !OPERATIONS[operation].path.includes(':id')) return undefined;
+    const [, , , , id] = this.path.split('/');
+    try {
+      return id === undefined ? undefined : decodeURIComponent(id);
+    } catch {
+      return id;
     }
-    return this.#json;
   }
 
   /** The member at a dotted path (`rows.0.status`), undefined when there is none. */
@@ -88,4 +135,15 @@ export class Answer {
     if (status === 503 && this.code !== 'write_contention') return 'intermediary';
     return status === 500 || status === 503 ? 'trouble' : 'service';
   }
+}
+
+/** The calls among these exchanges. */
+export function callsIn(exchanges: readonly Exchange[]): Answer[] {
+  return exchanges.filter(({ kind }) => kind === 'call').map((each) => new Answer(each));
+}
+
+/** The path from `/api/v1` on, without the query; the whole path of any other URL. */
+function apiPathOf(url: string): string {
+  const path = url.replace(/^https?:\/\/[^/]*/, '').split('?')[0]!;
+  return /\/api\/v1(\/.*)?$/.exec(path)?.[0] ?? path;
 }

@@ -47,8 +47,9 @@ bodies(
       for (const byte of Buffer.from(text)) yield Uint8Array.of(byte);
     })();
     assert.is(Buffer.from(await readWhole(byteByByte)).toString(), text);
-    const parts = { n: 1, status: 200, headers: [], atMs: 0, durationMs: 0 };
-    const answerOf = (json: string) => new Answer({ ...parts, body: Buffer.from(json) });
+    const request = { method: 'GET', url: '', headers: [], body: undefined };
+    const answerOf = (json: string) =>
+      new Answer({ request, response: { status: 200, headers: [], body: Buffer.from(json) } });
     assert.equal(answerOf('{"a":[1]}').json, { a: [1] });
     assert.is(answerOf(`${'['.repeat(300)}${']'.repeat(300)}`).json, undefined);
   },

@@ -1,7 +1,7 @@
 // Where a sequence is played: the target, or the model of it. Both are reached by the same ports.
 import type { Role } from '../../engine/capabilities.ts';
 import type { Pacer, Rate } from '../../engine/pace/pacer.ts';
-import type { TokenForm } from '../../engine/send/client.ts';
+import type { TokenForm } from '../../engine/send/call.ts';
 import { Headers } from '../../engine/send/headers.ts';
 import type { Sender, WireAnswer } from '../../engine/send/sender.ts';
 import type { Credential, Place, SeedKind, Target } from '../../providers/target.ts';

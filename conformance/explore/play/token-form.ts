@@ -1,6 +1,6 @@
 // NS-8: how a target takes requests for tokens, and where its answers have the token. Sequences hold
 // the model's form; what goes to the target is put into the form that it was seen to take.
-import { encodeCall, type TokenForm, tokenCall } from '../../engine/send/client.ts';
+import { encodeCall, type TokenForm, tokenCall } from '../../engine/send/call.ts';
 import type { HeaderLine } from '../../engine/send/headers.ts';
 import { type Json, memberAt } from '../../engine/send/json.ts';
 

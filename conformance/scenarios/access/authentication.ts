@@ -10,8 +10,10 @@ import {
 } from '../../cases/refusals.ts';
 import { AMEND, isOfFunds } from '../../cases/scopes.ts';
 import type { ScenarioContext } from '../../engine/scenario/scenario-context.ts';
+import type { GivenTransaction } from '../../engine/scenario/scenario-setup.ts';
 import { Blocked } from '../../engine/scenario-errors.ts';
 import type { Answer } from '../../engine/send/answer.ts';
+import type { Who } from '../../engine/send/call.ts';
 import type { Scenario } from '../../engine/types.ts';
 import type { CredentialOptions } from '../../providers/target.ts';
 import { FORBIDDEN, READ_ONLY } from '../../spec/errors.ts';
@@ -77,9 +79,8 @@ const authAmend: Scenario = {
     const place = await t.given.freshPlace();
     const { account_id: accountId } = place;
     const known = await t.given.settled(place);
-    const key = t.fresh.key();
-    const cancel = () => t.api.cancelTransaction(known.id, accountId, undefined, { key });
-    await t.control('cancelling what has settled, with every scope', cancel, 200);
+    const cancel = ({ id }: GivenTransaction, as?: Who) => ({ as, id, account_id: accountId });
+    await t.control('cancelTransaction', cancel(known), 200);
     const server = (scopes: CredentialOptions['scopes']) => t.operator.mint({ scopes });
     const delegated = { accountId, readOnly: false, scopes: TRADERS };
     const holders = [
@@ -89,13 +90,13 @@ const authAmend: Scenario = {
     ] as const;
     for (const [words, mint] of holders) {
       await t.branch('AUTH-4', words, async () => {
-        const holder = t.as(await mint());
+        const holder = await mint();
         const pending = await t.given.transaction(place);
-        const own = await holder.cancelTransaction(pending.id, accountId);
+        const own = await t.call('cancelTransaction', cancel(pending, holder));
         // Whether the scope serves at all is seen in auth-scope-matrix.
         if (own.status >= 300) throw new Blocked(`cancelling what is pending: ${own.summary}`);
         const settled = await t.given.settled(place);
-        const cancelled = await holder.cancelTransaction(settled.id, accountId);
+        const cancelled = await t.call('cancelTransaction', cancel(settled, holder));
         const expected = `what has settled is cancelled with ${words} and ${AMEND}`;
         t.expect('AUTH-4', cancelled).is(expected, cancelled.status === 200);
       });
@@ -162,8 +163,8 @@ const authTokenEverywhere = refusals({
     t.observe('NS-2', `reads served: ${paths.join(', ') || 'none of those that were tried'}`);
     const { token } = await t.credential(t.mainRole);
     for (const { send } of reads) {
-      anyRefusal(t, 'AUTH-1', await send(t.api, { authorization: null }));
-      anyRefusal(t, 'AUTH-1', await send(t.api, { authorization: `Bearer ${token}x` }));
+      anyRefusal(t, 'AUTH-1', await send({ authorization: null }));
+      anyRefusal(t, 'AUTH-1', await send({ authorization: `Bearer ${token}x` }));
     }
   },
 });
@@ -179,8 +180,11 @@ const authReadOnly = refusals({
   rows: OF_MONEY.map((name) => ['AUTH-2', name, 'a read-only token', asReader, READ_ONLY] as const),
   async also(t) {
     // NS-57: it holds no scope for accounts either, so that either refusal is true.
-    const { who } = (await asReader(t, { operation: CREATE, place: (await trader(t)).place! }))!;
-    const account = await t.as(who!).createAccount(t.newAccount());
+    const { as: reader } = (await asReader(t, {
+      operation: CREATE,
+      place: (await trader(t)).place!,
+    }))!;
+    const account = await t.call('createAccount', { as: reader, body: t.newAccount() });
     t.observe('NS-57', `read-only and without the scope: ${account.summary}`, {
       read_only_before_scope: account.code === READ_ONLY[1],
     });
@@ -214,8 +218,8 @@ const authPermissions = refusals({
     await t.operator.permit(await firmOf(t), CREATE, false);
     const bodies = [t.newAccount(), known, t.newAccount({ email: 'no at sign' })];
     const singles: Answer[] = [];
-    for (const body of bodies) singles.push(await t.api.createAccount(body));
-    const batch = await t.api.bulkCreateAccounts(bodies);
+    for (const body of bodies) singles.push(await t.call('createAccount', { body }));
+    const batch = await t.call('bulkCreateAccounts', { rows: bodies });
     t.expect('AUTH-8', batch).is('another operation still allowed', batch.status !== 403);
     await t.branch('BULK-3', 'rows of a batch', async () => {
       // AUTH-8: without these there is nothing that the rows should be like.

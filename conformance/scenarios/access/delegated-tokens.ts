@@ -1,9 +1,9 @@
 // Delegated tokens of one account, as many as a scenario needs: each is held to the Sandbox rate.
 
-import type { Who } from '../../cases/calls.ts';
 import type { Caller, Fault } from '../../cases/refusals.ts';
 import type { ScenarioContext } from '../../engine/scenario/scenario-context.ts';
 import { Blocked } from '../../engine/scenario-errors.ts';
+import type { Who } from '../../engine/send/call.ts';
 import type { Credential, CredentialOptions, Place } from '../../providers/target.ts';
 
 /**
@@ -41,12 +41,12 @@ export async function trader(t: ScenarioContext): Promise<Caller> {
 
 export const asTrader: Fault = async (t) => {
   const { account_id } = await delegatedPlace(t, 'delegated');
-  return { who: await delegatedTokens(t, account_id)() };
+  return { as: await delegatedTokens(t, account_id)() };
 };
 
 /** As a read-only token of the account that the call is about. */
 export const asReader: Fault = async (t, { place }) => ({
-  who: await delegatedTokens(t, place!.account_id, true)(),
+  as: await delegatedTokens(t, place!.account_id, true)(),
 });
 
 /** A delegated token of one account, and the server credential that mints it. Needs `mint`. */

@@ -1,11 +1,11 @@
 // AUTH-5 to AUTH-7: what a credential reaches, and that the rest looks as if it did not exist. A row
 // names a record in one way; a record out of reach is answered as one that does not exist.
-import { type Call, sendCall, type Who } from '../../cases/calls.ts';
 import type { Role } from '../../engine/capabilities.ts';
 import type { ScenarioContext } from '../../engine/scenario/scenario-context.ts';
 import type { GivenTransaction } from '../../engine/scenario/scenario-setup.ts';
 import { Blocked } from '../../engine/scenario-errors.ts';
 import type { Answer } from '../../engine/send/answer.ts';
+import type { OperationCall, Who } from '../../engine/send/call.ts';
 import type { Scenario } from '../../engine/types.ts';
 import type { Place } from '../../providers/target.ts';
 import { OPERATIONS } from '../../spec/operations.ts';
@@ -38,7 +38,7 @@ interface Named {
 /** A call that names a record; `home` is a place of one's own beside it. */
 type NamingRow = readonly [
   what: string,
-  call: (t: ScenarioContext, named: Named, home: Place) => Call,
+  call: (t: ScenarioContext, named: Named, home: Place) => OperationCall,
 ];
 
 const NOWHERE: Named = {
@@ -66,10 +66,10 @@ const MONEY: readonly NamingRow[] = [
     (t, { place }) => ({ operation: 'createTransaction', body: t.newTransaction(place!) }),
   ],
   ...DECISIONS.flatMap((operation): NamingRow[] => {
-    const body =
-      operation === 'approveTransaction' ? {} : { body: { reason: 'conformance check' } };
-    const decision = (id: string | undefined, account_id: string): Call => ({
-      ...{ operation, id: id!, query: { account_id }, ...body },
+    const decision = (id: string | undefined, account_id: string) => ({
+      operation,
+      id,
+      account_id,
     });
     return [
       ['a transaction', (_, { transaction, account }) => decision(transaction, account)],
@@ -97,7 +97,7 @@ function expectHiddenBy(
   const unknown = { ...NOWHERE, ...(hidden.tag && { tag: hidden.tag }) };
   const { operation } = call(t, hidden, home);
   return t.branch(rule, `${OPERATIONS[operation].words}: ${what} out of reach`, async () => {
-    const send = (named: Named) => async (who: Who) => sendCall(t, call(t, named, home), { who });
+    const send = (named: Named) => async (who: Who) => t.call(call(t, named, home), { as: who });
     await expectOutOfReach(t, rule, {
       ...{ outsider, hidden: send(hidden), unknown: send(unknown) },
       own: async (who) => send(await own())(who),
@@ -137,8 +137,8 @@ async function lookFrom(
   const own = await t.given.account({}, outsider);
   const update = { first_name: t.fresh.text() };
   const options = { ifMatch: own.etag, key: t.fresh.key() };
-  const send = () => t.as(outsider).updateAccount(own.id, update, options);
-  await t.control('an update of an account of its own', send, 200);
+
+  await t.control('updateAccount', { as: outsider, id: own.id, body: update, ...options }, 200);
   const foreign = await t.given.account({}, insider);
   const records = {
     hidden: { account: foreign.id, tag: foreign.etag },
@@ -149,13 +149,11 @@ async function lookFrom(
   const same = read.at('last_name') === foreign.answer.at('last_name');
   t.expect(rule, read).is('the account as it was', same);
   // NS-54: if there is such a read at all.
-  const status = await sendCall(t, STATUS[1](t, await records.own(), NOWHERE.place!), {
-    who: outsider,
-  });
+  const status = await t.call(STATUS[1](t, await records.own(), NOWHERE.place!), { as: outsider });
   if (status.status === 200) await expectHiddenBy(t, view, STATUS, records);
   await expectNotListed(t, view, 'listAccounts', foreign.id);
   const body = t.newAccount({ client_reference_id: foreign.reference }, outsider);
-  const answer = await t.as(outsider).createAccount(body);
+  const answer = await t.call('createAccount', { as: outsider, body });
   expectApart(t, rule, 'account', answer, foreign, own.answer.status);
   // An account at another brand or firm with a trading account can only be made.
   if (!t.has('fresh_trading_account')) return;
@@ -187,7 +185,7 @@ async function expectMoneyHidden(
   t.expect(rule, read).field('status', 'pending');
   const { client_reference_id } = pending.body;
   const body = t.newTransaction(home, { client_reference_id });
-  const answer = await t.as(await outsider()).createTransaction(body);
+  const answer = await t.call('createTransaction', { as: await outsider(), body });
   expectApart(t, rule, 'transaction', answer, pending, created);
   await expectNotListed(t, view, 'listTransactions', pending.id);
 }
@@ -220,7 +218,7 @@ async function expectNotListed(
   operation: 'listAccounts' | 'listTransactions',
   id: string,
 ): Promise<void> {
-  const list = await sendCall(t, { operation, query: pageFrom(id) }, { who: await outsider() });
+  const list = await t.call(operation, { query: pageFrom(id), as: await outsider() });
   if (list.status !== 200) return;
   const ids = [...valuesOf(list.json, 'id'), ...valuesOf(list.json, 'record_id')].map(String);
   t.expect(rule, list).is(`no record ${id} in the list`, !ids.includes(id));
@@ -236,8 +234,9 @@ function expectPositionsHidden(
     const first = await openPosition(t, await t.given.place());
     const { body: closing } = await closePosition(t, first);
     const order = ({ trading_account_id }: Place) => ({ ...first.body, trading_account_id });
-    const open = (who: Who, place: Place) => t.as(who).openPosition(order(place));
-    const close = (place: Place, position: Answer | undefined): Call => {
+    const open = (who: Who, place: Place) =>
+      t.call('openPosition', { as: who, body: order(place) });
+    const close = (place: Place, position: Answer | undefined): OperationCall => {
       const opened = { body: order(place), answer: position ?? first.answer };
       const id = position === undefined ? UNKNOWN_ID : undefined;
       return { operation: 'closePosition', body: closing(opened, id) };
@@ -262,7 +261,7 @@ function expectPositionsHidden(
 async function expectBrandClosed(t: ScenarioContext): Promise<void> {
   const plain = await t.given.account({}, 'other_firm');
   const body = t.newAccount({}, 'other_firm');
-  const answer = await t.api.createAccount(body);
+  const answer = await t.call('createAccount', { body });
   const refused = answer.status >= 400 && answer.status < 500;
   const seen = `${answer.summary}, brand_id ${answer.at('brand_id')}`;
   t.expect('AUTH-7', answer).is(`refused: brand ${body.brand_id} is another firm's`, refused, seen);
@@ -270,11 +269,13 @@ async function expectBrandClosed(t: ScenarioContext): Promise<void> {
   t.observe('NS-63', `a brand of another firm: ${answer.summary}`, {
     foreign_brand_status: answer.status,
   });
-  const unknown = await t.api.createAccount({ ...t.newAccount(), brand_id: UNKNOWN_ID });
+  const unknown = await t.call('createAccount', {
+    body: { ...t.newAccount(), brand_id: UNKNOWN_ID },
+  });
   const same = answer.status === unknown.status && answer.code === unknown.code;
   const words = `refused as a brand that no one has: ${unknown.summary}`;
   t.expect('AUTH-7', answer).is(words, same, answer.summary, unknown);
-  const theirs = await t.as('other_firm').createAccount(body);
+  const theirs = await t.call('createAccount', { as: 'other_firm', body });
   const first = theirs.status === plain.answer.status;
   t.expect('AUTH-7', theirs).is('201, because nothing was created before', first);
 }
@@ -292,8 +293,7 @@ const authDelegated: Scenario = {
     const view: View = { rule: 'AUTH-5', insider: t.mainRole, outsider };
     const body = t.newTransaction(home);
     const [who, key] = [await outsider(), t.fresh.key()];
-    const send = () => t.as(who).createTransaction(body, { key });
-    await t.control('a transaction of its own account', send, 201);
+    await t.control('createTransaction', { as: who, body, key }, 201);
     await expectMoneyHidden(t, view, home, await t.given.transaction(abroad), 201);
     await expectPositionsHidden(t, view, home, abroad);
     if (t.has('mint')) await observeCreating(t);
@@ -304,10 +304,10 @@ const authDelegated: Scenario = {
 async function observeCreating(t: ScenarioContext): Promise<void> {
   const [own, foreign] = [await t.given.account(), await t.given.account()];
   const options = { accountId: own.id, readOnly: false, scopes: ['accounts:write'] };
-  const holder = t.as(await mintDelegated(t, options));
-  const made = await holder.createAccount(t.newAccount());
+  const holder = await mintDelegated(t, options);
+  const made = await t.call('createAccount', { as: holder, body: t.newAccount() });
   const reference = { client_reference_id: foreign.reference };
-  const again = await holder.createAccount(t.newAccount(reference));
+  const again = await t.call('createAccount', { as: holder, body: t.newAccount(reference) });
   const words = `another account by a delegated token: ${made.summary}`;
   t.observe('NS-64', `${words}; under a reference out of its reach: ${again.summary}`, {
     delegated_account_create: made.status < 300 ? 'served' : 'refused',
@@ -321,13 +321,13 @@ const authServerTrader: Scenario = {
   // Depth: which credential holds just these scopes only a control plane can say.
   needs: ['mint'],
   async run(t) {
-    const server = t.as(await t.operator.mint({ scopes: ['trader:trade', 'trader:funds'] }));
+    const server = await t.operator.mint({ scopes: ['trader:trade', 'trader:funds'] });
     const places = [await t.given.place(), await t.given.otherPlace()];
     await expectBoth(t, 'recording', places, (place) =>
-      server.createTransaction(t.newTransaction(place)),
+      t.call('createTransaction', { as: server, body: t.newTransaction(place) }),
     );
     await expectBoth(t, 'opening', places, async (place) =>
-      server.openPosition((await openPosition(t, place)).body),
+      t.call('openPosition', { as: server, body: (await openPosition(t, place)).body }),
     );
   },
 };

@@ -3,7 +3,7 @@
 import type { ScenarioContext } from '../../engine/scenario/scenario-context.ts';
 import { Blocked } from '../../engine/scenario-errors.ts';
 import type { Answer } from '../../engine/send/answer.ts';
-import type { TokenForm } from '../../engine/send/client.ts';
+import type { TokenForm } from '../../engine/send/call.ts';
 import type { Scenario } from '../../engine/types.ts';
 import { HOUR_MS, TOKENS_A_MINUTE } from '../../spec/literals.ts';
 import { expectRefusalForm } from '../limits/refusal-form.ts';
@@ -42,8 +42,8 @@ const authTokensWork: Scenario = {
     }
     const { form, answer, token } = found;
     observeForm(t, form, answer);
-    const holder = t.as({ ...client, token });
-    const made = await holder.createAccount(t.newAccount());
+    const holder = { ...client, token };
+    const made = await t.call('createAccount', { as: holder, body: t.newAccount() });
     t.expect('AUTH-3a', made).is('an account created with the token', made.status < 300);
     t.findings.controlled = true;
     const wrong = { ...client, clientSecret: `${client.clientSecret}x` };
@@ -66,14 +66,13 @@ const authTokenScopes: Scenario = {
     const client = await clientOf(t, { scopes: ['accounts:write'] });
     const found = await findForm(t, client);
     if (found === undefined) throw new Blocked('the token endpoint gives no token');
-    const holder = t.as({ ...client, token: found.token });
-    const key = t.fresh.key();
+    const holder = { ...client, token: found.token };
     const body = t.newAccount();
-    await t.control('what its client may do', () => holder.createAccount(body, { key }), 201);
+    await t.control('createAccount', { as: holder, body }, 201);
     // Where its client is served as well, it is not the token that holds too much.
-    const direct = await t.as(client).listWebhooks();
+    const direct = await t.call('listWebhooks', { as: client });
     if (direct.status < 300) throw new Blocked('webhooks are open to all (HOOK-6)');
-    t.expect('AUTH-4', await holder.listWebhooks()).refused(403, 'forbidden');
+    t.expect('AUTH-4', await t.call('listWebhooks', { as: holder })).refused(403, 'forbidden');
   },
 };
 
@@ -96,27 +95,28 @@ const authTokenExpires: Scenario = {
     const client = await clientOf(t, { scopes: EVERYTHING });
     const found = await findForm(t, client);
     const token = found?.token ?? client.token;
-    const holder = t.as({ ...client, token });
-    const key = t.fresh.key();
+    const holder = { ...client, token };
     const body = t.newAccount();
-    const lasting = () => holder.createAccount(body, { key });
-    const control = await t.control('the token while it lasts', lasting);
-    const longer = await t.as({ ...client, token: `${token}x` }).createAccount(t.newAccount());
+    const control = await t.control('createAccount', { as: holder, body });
+    const longer = await t.call('createAccount', {
+      as: { ...client, token: `${token}x` },
+      body: t.newAccount(),
+    });
     const noToken = longer.status >= 400 && longer.status < 500;
     t.expect('AUTH-1', longer).is('refused with one character more', noToken);
     // NS-8: that it says when it expires is not specified.
     const seconds = found?.answer.at('expires_in');
     const isTimed = typeof seconds === 'number';
     if (isTimed) await t.operator.advance(seconds * 500);
-    const again = await holder.createAccount(t.newAccount());
+    const again = await t.call('createAccount', { as: holder, body: t.newAccount() });
     t.expect('AUTH-3a', again).is('served again while it lasts', again.status < 300);
     if (!isTimed) return;
     await t.operator.advance(seconds * 500 + 1_000);
     const other = t.newAccount();
-    const late = await holder.createAccount(other);
+    const late = await t.call('createAccount', { as: holder, body: other });
     const refused = late.status >= 400 && late.status < 500;
     t.expect('AUTH-1', late).is(`refused after its ${seconds} seconds`, refused);
-    const made = await t.api.createAccount(other);
+    const made = await t.call('createAccount', { body: other });
     const first = !refused || made.status === control.status;
     t.expect('AUTH-1', made).is('201, because nothing was created before', first);
   },
@@ -139,17 +139,16 @@ const authTokenBudget: Scenario = {
     const found = await findForm(t, client);
     if (found === undefined) return t.notTested(['AUTH-3b', 'AUTH-3c', 'LIM-6'], UNKNOWN_FORM);
     const { form } = found;
-    const holder = t.as({ ...client, token: found.token });
-    const key = t.fresh.key();
+    const holder = { ...client, token: found.token };
     const body = t.newAccount();
-    await t.control('a call with such a token', () => holder.createAccount(body, { key }));
+    await t.control('createAccount', { as: holder, body });
     const minute = await exhaust(t, client, form);
     if (minute === undefined) return;
     const { limited, token } = minute;
     await expectRefusalForm(t, limited, undefined);
     const limit = limited.headers.get('x-ratelimit-limit');
     t.observe('NS-51', `X-RateLimit-Limit: ${limit ?? 'none'} at the token endpoint`);
-    const made = await t.as({ ...client, token }).createAccount(t.newAccount());
+    const made = await t.call('createAccount', { as: { ...client, token }, body: t.newAccount() });
     t.expect('AUTH-3c', made).is('data traffic served all the same', made.status < 300);
     if (t.has('mint')) {
       const other = await askTwice(t, await clientOf(t, { scopes: EVERYTHING }), form);
@@ -259,8 +258,9 @@ async function burst(
   known: Known,
 ): Promise<{ served: number; answers: Answer[] }> {
   const answers: Answer[] = [];
-  const client = t.as(known);
-  for (let n = 0; n <= MOST; n += 1) answers.push(await client.createAccount(t.newAccount()));
+  const client = known;
+  for (let n = 0; n <= MOST; n += 1)
+    answers.push(await t.call('createAccount', { as: client, body: t.newAccount() }));
   return { served: answers.filter((each) => each.status < 300).length, answers };
 }
 

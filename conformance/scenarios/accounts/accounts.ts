@@ -16,7 +16,7 @@ import { scopeRows } from '../../cases/scopes.ts';
 import { integer, text, textOrNull } from '../../engine/judge/matchers.ts';
 import type { ScenarioContext } from '../../engine/scenario/scenario-context.ts';
 import type { Answer } from '../../engine/send/answer.ts';
-import type { RequestBody } from '../../engine/send/client.ts';
+import type { RequestBody } from '../../engine/send/call.ts';
 import { printJson } from '../../engine/send/json.ts';
 import type { RuleId, Scenario } from '../../engine/types.ts';
 import { FORBIDDEN, INVALID, INVALID_STATE, STALE } from '../../spec/errors.ts';
@@ -33,7 +33,7 @@ const accCreated: Scenario = {
   observes: ['NS-27'],
   async run(t) {
     const sent = t.newAccount();
-    const made = await t.api.createAccount(sent);
+    const made = await t.call('createAccount', { body: sent });
     t.must('ACC-1', made).status(201);
     for (const name of ['client_reference_id', 'first_name', 'last_name', 'brand_id']) {
       if (sent[name] !== undefined) t.expect('ACC-1', made).field(name, sent[name]);
@@ -43,7 +43,9 @@ const accCreated: Scenario = {
       t.expect('ACC-20', await createInBatch(t, t.newAccount())).field('status', 'New');
     });
     // ACC-20: an account begins as New, even if a request names another status.
-    const odd = await t.api.createAccount(t.newAccount({ status: 'Active', nickname: 'ada' }));
+    const odd = await t.call('createAccount', {
+      body: t.newAccount({ status: 'Active', nickname: 'ada' }),
+    });
     const ignored = odd.status === 201;
     t.observe('NS-27', `unknown fields: ${odd.summary}`, {
       unknown_fields: ignored ? 'ignored' : 'refused',
@@ -54,8 +56,8 @@ const accCreated: Scenario = {
 
 /** What comes of the row of a batch, as a create by its reference shows it. */
 async function createInBatch(t: ScenarioContext, row: RequestBody): Promise<Answer> {
-  await t.control('a batch of one', () => t.api.bulkCreateAccounts([row]), 200);
-  return t.control('its account', () => t.api.createAccount(row));
+  await t.control('bulkCreateAccounts', { rows: [row] }, 200);
+  return t.control('createAccount', { body: row });
 }
 
 /** ACC-18: every member with its type. Whether ids are decimal strings is CONV-1a's to judge. */
@@ -84,14 +86,18 @@ const accShape: Scenario = {
     await t.branch(['ACC-18', 'ACC-19'], 'the account after an update', async () => {
       const change = { country: t.fresh.text() };
       const options = { ifMatch: strongTag(again) };
-      const update = () => t.api.updateAccount(known.id, change, options);
       // UPD-2 judges what becomes of the fields that it does not name.
-      expectShape(t, await t.control('an update', update, 200), SPARSE, known.email);
+      expectShape(
+        t,
+        await t.control('updateAccount', { id: known.id, body: change, ...options }, 200),
+        SPARSE,
+        known.email,
+      );
       expectShape(t, await t.given.reread(known), SPARSE, known.email);
     });
     // ACC-1, ACC-18: the required fields alone make an account; how others read is open (NS-44).
     const few = t.newAccount({ country: undefined, language: undefined, last_name: undefined });
-    const sparse = await t.api.createAccount(few);
+    const sparse = await t.call('createAccount', { body: few });
     if (!t.expect('ACC-1', sparse).status(201, 200).ok) return;
     for (const name of OPTIONAL.filter((each) => sparse.at(each) !== undefined)) {
       t.expect('ACC-18', sparse).field(name, textOrNull);
@@ -140,11 +146,11 @@ function keeps(
       await t.given.account();
       for (const [what, over] of rows(t)) {
         const sent = t.newAccount(over(t));
-        const answer = await t.api.createAccount(sent);
+        const answer = await t.call('createAccount', { body: sent });
         // ACC-1 judges which status says so.
         if (t.expect(rule, answer).is(`${what}: taken`, answer.status < 300).ok) {
           expected(t, answer, sent);
-          expected(t, await t.api.createAccount(sent), sent);
+          expected(t, await t.call('createAccount', { body: sent }), sent);
         }
         await t.branch(rule, `${what}, in the row of a batch`, async () => {
           const row = t.newAccount(over(t));
@@ -199,7 +205,7 @@ const accNamedAfterEmail = keeps(
 );
 
 async function observeName(t: ScenarioContext, sent: RequestBody): Promise<void> {
-  const made = await t.api.createAccount(sent);
+  const made = await t.call('createAccount', { body: sent });
   const [first, last] = [made.at('first_name'), made.at('last_name')];
   const form = first === sent.email ? 'whole' : first === localPart(sent) ? 'local_part' : 'other';
   const isNamed = namesOf(made).toLowerCase().includes(localPart(sent));
@@ -271,7 +277,7 @@ const accBrandBound = refusals({
   besides: ['ACC-17'],
   async also(t) {
     const create = (brand_id: string | undefined) =>
-      t.as('brand').createAccount(t.newAccount({ brand_id }, 'brand'));
+      t.call('createAccount', { as: 'brand', body: t.newAccount({ brand_id }, 'brand') });
     const silent = await create(undefined);
     const own = t.brandId('brand') ?? String(silent.at('brand_id'));
     for (const answer of [silent, await create(own)]) {
@@ -291,7 +297,9 @@ const accScope = refusals({
   async also(t) {
     // Nor does it converge: what there is, is not shown either.
     const { body: known } = await t.given.account();
-    t.expect('ACC-21', await t.as('no_scopes').createAccount(known)).refused(...FORBIDDEN);
+    t.expect('ACC-21', await t.call('createAccount', { as: 'no_scopes', body: known })).refused(
+      ...FORBIDDEN,
+    );
   },
 });
 
@@ -303,7 +311,7 @@ const accNothingElse: Scenario = {
   async run(t) {
     const owner = t.fresh.text();
     const wishes = { owner, owner_id: owner, assigned_to: owner, sales_agent: owner };
-    const owned = await t.api.createAccount(t.newAccount(wishes));
+    const owned = await t.call('createAccount', { body: t.newAccount(wishes) });
     // Ignored or refused (NS-27): in neither case does the answer show it as the account's.
     const shown = owned.status < 300 && owned.text.includes(owner);
     t.expect('ACC-22', owned).is(`no owner "${owner}" in the account`, !shown, owned.text);
@@ -317,7 +325,7 @@ const accNothingElse: Scenario = {
     const candidates = [account.id, `${last + 1n}`, `${last + 2n}`, `${last + 3n}`];
     for (const trading_account_id of candidates) {
       const placed = { ...place, account_id: account.id, trading_account_id };
-      const refused = await t.api.createTransaction(t.newTransaction(placed));
+      const refused = await t.call('createTransaction', { body: t.newTransaction(placed) });
       const words = `no trading account ${trading_account_id} of the new account ${account.id}`;
       t.expect('ACC-22', refused).is(words, refused.status >= 400);
     }
@@ -358,21 +366,23 @@ const accReferenceKnown: Scenario = {
       ...{ client_reference_id: known.reference, phone: t.fresh.phone() },
       ...{ first_name: 'Another', last_name: 'Name', country: 'FR', language: 'fr' },
     });
-    const again = await t.api.createAccount(other);
+    const again = await t.call('createAccount', { body: other });
     expectTheSame(t, again, known.answer);
     t.expect('IDEM-12', again).field('id', known.id);
     // A second look, because the first may have changed what it did not show.
-    expectTheSame(t, await t.api.createAccount(known.body), known.answer);
+    expectTheSame(t, await t.call('createAccount', { body: known.body }), known.answer);
     // Nor is it shown as it is asked for: its reference reads as it is stored.
     const reference = known.reference.toUpperCase();
-    const loud = await t.api.createAccount({ ...known.body, client_reference_id: reference });
+    const loud = await t.call('createAccount', {
+      body: { ...known.body, client_reference_id: reference },
+    });
     // ACC-6 judges whether another case finds it.
     if (loud.isOf(known.id)) expectTheSame(t, loud, known.answer);
     // The account as it is now, and not as it once was; an update of every field does not free it.
     const options = { ifMatch: strongTag(known.answer) };
     const everything = { ...PROFILE, country: 'NO', status: 'Active' };
-    const updated = await t.api.updateAccount(known.id, everything, options);
-    const now = await t.api.createAccount(known.body);
+    const updated = await t.call('updateAccount', { id: known.id, body: everything, ...options });
+    const now = await t.call('createAccount', { body: known.body });
     // ACC-5 judges whether it was found before, and ACC-7 whether it still is.
     if (again.isOf(known.id) && updated.status < 300) {
       expectNamed(t, 'ACC-7', now, known.id, 'after an update');
@@ -380,7 +390,7 @@ const accReferenceKnown: Scenario = {
     if (now.isOf(known.id) && updated.at('country') === 'NO') {
       t.expect('ACC-5', now).field('country', 'NO');
     }
-    const odd = await t.api.createAccount({ ...known.body, email: t.fresh.text() });
+    const odd = await t.call('createAccount', { body: { ...known.body, email: t.fresh.text() } });
     t.observe('NS-56', `a known reference with an email that is none: ${odd.summary}`, {
       known_reference: odd.status < 300 ? 'first' : 'last',
     });
@@ -402,12 +412,12 @@ const accReferenceCase: Scenario = {
       await t.branch('ACC-6', what, async () => {
         const known = await t.given.account({ client_reference_id: stored });
         const body = { ...known.body, client_reference_id: sent(stored) };
-        expectNamed(t, 'ACC-6', await t.api.createAccount(body), known.id, what);
+        expectNamed(t, 'ACC-6', await t.call('createAccount', { body }), known.id, what);
       });
     }
     const known = await t.given.account();
     const row = { ...known.body, client_reference_id: known.reference.toUpperCase() };
-    const batch = await t.api.bulkCreateAccounts([row]);
+    const batch = await t.call('bulkCreateAccounts', { rows: [row] });
     if (batch.status === 200) t.expect('ACC-6', batch).field('rows.0.id', known.id);
   },
 };
@@ -431,13 +441,13 @@ const accInTime: Scenario = {
     for (const [words, ms] of LATER) {
       await t.operator.advance(ms + 5_000);
       await t.given.account();
-      const again = await t.api.createAccount(account.body);
+      const again = await t.call('createAccount', { body: account.body });
       expectNamed(t, 'ACC-7', again, account.id, `after ${words}`);
-      const taken = await t.api.createAccount(t.newAccount({ email: account.email }));
+      const taken = await t.call('createAccount', { body: t.newAccount({ email: account.email }) });
       t.expect('ACC-8', taken).refused(...INVALID_STATE);
       // An update under the tag that it had before applies, and the same once more does not.
       const update = (ifMatch: string) =>
-        t.api.updateAccount(account.id, { first_name: t.fresh.text() }, { ifMatch });
+        t.call('updateAccount', { id: account.id, body: { first_name: t.fresh.text() }, ifMatch });
       const updated = await update(tag);
       const applied = `applied under the tag of ${words} before`;
       if (t.expect('UPD-1', updated).is(applied, updated.status < 300).ok) {
@@ -467,7 +477,7 @@ const emailOfAccount = async (t: ScenarioContext) => ({ email: (await t.given.ac
 
 async function emailOfRow(t: ScenarioContext): Promise<RequestBody> {
   const { email, ...row } = t.newAccount();
-  await t.control('a batch of one', () => t.api.bulkCreateAccounts([{ ...row, email }]), 200);
+  await t.control('bulkCreateAccounts', { rows: [{ ...row, email }] }, 200);
   return { email };
 }
 
@@ -536,7 +546,9 @@ const accRefused = refusals({
   ],
   async also(t) {
     const { email } = await t.given.account();
-    const loud = await t.api.createAccount(t.newAccount({ email: email.toUpperCase() }));
+    const loud = await t.call('createAccount', {
+      body: t.newAccount({ email: email.toUpperCase() }),
+    });
     t.observe('NS-20', `an email in upper case: ${loud.summary}`, {
       email_case_sensitive: loud.status === 201,
     });
@@ -549,7 +561,7 @@ const accRefused = refusals({
 /** Of several creates at once with the same email or phone one is served. */
 async function expectOneOf(t: ScenarioContext, rule: RuleId, shared: RequestBody): Promise<void> {
   const answers = await t.sendTogether(await t.burstSize(6), () =>
-    t.api.createAccount(t.newAccount(shared)),
+    t.call('createAccount', { body: t.newAccount(shared) }),
   );
   const created = answers.filter((each) => each.status < 300).length;
   const isRest = answers.every((each) => each.status < 300 || each.status === 409);
@@ -568,7 +580,7 @@ const accOtherBrand: Scenario = {
     const phone = t.fresh.phone();
     const here = await t.given.account({ phone }, 'brand');
     const there = (over: RequestBody) =>
-      t.as('other_brand').createAccount(t.newAccount(over, 'other_brand'));
+      t.call('createAccount', { as: 'other_brand', body: t.newAccount(over, 'other_brand') });
     t.expect('ACC-10', await there({ email: here.email, phone })).status(201, 200);
     // ACC-11: whatever the normalised form is (NS-24), one number has one.
     const second = t.fresh.phone();
@@ -577,7 +589,10 @@ const accOtherBrand: Scenario = {
     const form = answer.at('phone') ?? null;
     t.expect('ACC-11', other).status(201, 200).field('phone', form);
     const again = t.newAccount({ client_reference_id: here.reference }, 'other_brand');
-    const found = await t.as(t.has('firm') ? 'firm' : 'other_brand').createAccount(again);
+    const found = await t.call('createAccount', {
+      as: t.has('firm') ? 'firm' : 'other_brand',
+      body: again,
+    });
     t.observe('NS-20', `the same reference at another brand: ${found.summary}`, {
       account_reference_scope: found.status === 201 ? 'brand' : 'firm',
     });
@@ -601,7 +616,7 @@ const accPhoneAnyFormat: Scenario = {
   async run(t) {
     const phone = t.fresh.phone();
     const odd = ` +${digitsOf(phone).split('').join(' -.')} `;
-    const made = await t.api.createAccount(t.newAccount({ phone: odd }));
+    const made = await t.call('createAccount', { body: t.newAccount({ phone: odd }) });
     const seen = made.at('phone');
     // ACC-1 judges which status says so.
     const isKept = t
@@ -614,7 +629,7 @@ const accPhoneAnyFormat: Scenario = {
     t.observe('NS-24', `${printJson(odd)} reads ${printJson(seen)}`, isKept ? setting : {});
     for (const write of FORMATS) {
       const format = write(t);
-      const answer = await t.api.createAccount(t.newAccount({ phone: format }));
+      const answer = await t.call('createAccount', { body: t.newAccount({ phone: format }) });
       t.expect('ACC-11', answer).is(`"${format}" accepted`, answer.status < 300);
     }
     await observeLetters(t);
@@ -627,7 +642,7 @@ async function observeLetters(t: ScenarioContext): Promise<void> {
   // Letters at the end could be cut off and leave a shorter number, so the area code is spelt.
   const area = number.slice(3, 5).replace(/[0-9]/g, (digit) => '01ADGJMPTW'[+digit]!);
   const letters = `${number.slice(0, 3)}${area}${number.slice(5)}`;
-  const made = await t.api.createAccount(t.newAccount({ phone: letters }));
+  const made = await t.call('createAccount', { body: t.newAccount({ phone: letters }) });
   if (made.status >= 300) return;
   const seen = made.at('phone');
   const isDialled = digitsOf(seen) === digitsOf(number);

@@ -9,7 +9,7 @@ import type { Role } from '../../engine/capabilities.ts';
 import { filledText, not, oneOf } from '../../engine/judge/matchers.ts';
 import type { ScenarioContext } from '../../engine/scenario/scenario-context.ts';
 import type { Answer, Json } from '../../engine/send/answer.ts';
-import type { RequestBody } from '../../engine/send/client.ts';
+import type { RequestBody } from '../../engine/send/call.ts';
 import { printJson } from '../../engine/send/json.ts';
 import type { Scenario } from '../../engine/types.ts';
 import { INVALID, TOO_WIDE } from '../../spec/errors.ts';
@@ -75,9 +75,8 @@ const bulkRowOfAnotherBrand = refusals({
   also: (t) =>
     t.branch('BULK-3', 'a row that names no brand', async () => {
       const unnamed = () => t.newAccount({ brand_id: undefined }, 'brand');
-      const alone = () => t.as('brand').createAccount(unnamed());
-      const single = await t.control('a create that names no brand', alone);
-      const batch = await t.as('brand').bulkCreateAccounts([unnamed()]);
+      const single = await t.control('createAccount', { as: 'brand', body: unnamed() });
+      const batch = await t.call('bulkCreateAccounts', { as: 'brand', rows: [unnamed()] });
       const status = batch.at('rows.0.status') ?? batch.status;
       const landed = batch.at('rows.0.id') ?? null;
       const words = `${single.status}, as creating it alone`;
@@ -112,7 +111,7 @@ const bulkRowsFareAlone: Scenario = {
     const phone = t.fresh.phone();
     const known = await t.given.account({ phone });
     // Not as it was created: what a row finds is the account as it is now.
-    await t.api.updateAccount(known.id, { country: 'NO' }, { ifMatch: known.etag });
+    await t.call('updateAccount', { id: known.id, body: { country: 'NO' }, ifMatch: known.etag });
     const [first, last] = [t.newAccount(), t.newAccount()];
     const failing = t.newAccount({ email: t.fresh.text() });
     const ofKnown = () => t.newAccount({ email: known.email });
@@ -121,9 +120,9 @@ const bulkRowsFareAlone: Scenario = {
     const singles = {
       fresh: known.answer,
       known: await t.given.reread(known),
-      taken: await t.api.createAccount(ofKnown()),
-      sharing: await t.api.createAccount(sharing()),
-      invalid: await t.api.createAccount(t.newAccount({ email: t.fresh.text() })),
+      taken: await t.call('createAccount', { body: ofKnown() }),
+      sharing: await t.call('createAccount', { body: sharing() }),
+      invalid: await t.call('createAccount', { body: t.newAccount({ email: t.fresh.text() }) }),
     };
     // Each row meets those before it, as creates one after another would.
     const rows: [keyof typeof singles, RequestBody][] = [
@@ -135,7 +134,7 @@ const bulkRowsFareAlone: Scenario = {
       ['taken', t.newAccount({ email: first.email! })],
       ['fresh', last],
     ];
-    const batch = await t.api.bulkCreateAccounts(rows.map(([, row]) => row));
+    const batch = await t.call('bulkCreateAccounts', { rows: rows.map(([, row]) => row) });
     t.expect('BULK-1', batch).status(200);
     // Any other status may still answer the rows; a refusal of the whole took the good rows with it.
     t.must(['BULK-1', 'BULK-8'], batch).is('answered row by row', Array.isArray(batch.at('rows')));
@@ -179,14 +178,14 @@ const bulkSizes: Scenario = {
       Array.from({ length: count }, (_, n) => known[(n * n) % 7 < 3 ? 0 : 1].body);
     // A batch of failures is answered like any other.
     for (const rows of [rowsNaming(1), [t.newAccount({ email: t.fresh.text() })]]) {
-      const one = await t.api.bulkCreateAccounts(rows);
+      const one = await t.call('bulkCreateAccounts', { rows });
       t.expect('BULK-1', one).status(200);
       const created = Number(one.at('rows.0.status')) < 300 ? 1 : 0;
       t.expect('BULK-4', one).fields({ created, failed: 1 - created });
     }
-    t.expect('BULK-6', await t.api.bulkCreateAccounts([])).refused(...INVALID);
+    t.expect('BULK-6', await t.call('bulkCreateAccounts', { rows: [] })).refused(...INVALID);
     const asked = rowsNaming(MOST_ROWS);
-    const most = await t.api.bulkCreateAccounts(asked);
+    const most = await t.call('bulkCreateAccounts', { rows: asked });
     const rows = most.at('rows');
     const isAnswered = Array.isArray(rows) && rows.length === MOST_ROWS;
     t.expect('BULK-7', most).is(`${MOST_ROWS} rows answered`, isAnswered);
@@ -202,7 +201,7 @@ const bulkSizes: Scenario = {
       t.expect('BULK-7', most).is(served, failed === 0, `${failed} failed`);
     }
     const fresh = t.newAccount();
-    const over = await t.api.bulkCreateAccounts([fresh, ...asked]);
+    const over = await t.call('bulkCreateAccounts', { rows: [fresh, ...asked] });
     t.expect('BULK-7', over).refused(...TOO_WIDE);
     await expectReferenceFree(t, 'BULK-7', fresh);
   },
@@ -214,8 +213,7 @@ const bulkResubmitted: Scenario = {
   rules: ['BULK-2', 'BULK-11', 'BULK-12'],
   async run(t) {
     const rows = [t.newAccount(), t.newAccount({ email: t.fresh.text() }), t.newAccount()];
-    const send = () => t.api.bulkCreateAccounts(rows);
-    const first = await t.control('a partly failed batch', send, 200);
+    const first = await t.control('bulkCreateAccounts', { rows }, 200);
     const ofBoth = {
       'rows.0.id': t.pick(first, 'rows.0.id'),
       'rows.2.id': t.pick(first, 'rows.2.id'),
@@ -223,23 +221,23 @@ const bulkResubmitted: Scenario = {
     // As it was, and with the failed row corrected.
     const corrected = { ...rows[1], email: t.fresh.email() };
     for (const again of [rows, [rows[0]!, corrected, rows[2]!]]) {
-      t.expect('BULK-11', await t.api.bulkCreateAccounts(again)).fields(ofBoth);
+      t.expect('BULK-11', await t.call('bulkCreateAccounts', { rows: again })).fields(ofBoth);
     }
     await t.branch(['BULK-2', 'BULK-12'], 'one reference three times', async () => {
       const row = t.newAccount();
       const renamed = { ...row, email: t.fresh.email(), first_name: 'Another' };
-      const thrice = await t.api.bulkCreateAccounts([row, row, renamed]);
+      const thrice = await t.call('bulkCreateAccounts', { rows: [row, row, renamed] });
       t.expect('BULK-2', thrice).field('total', 3);
       const id = t.pick(thrice, 'rows.0.id');
       t.expect('BULK-12', thrice).fields({ 'rows.1.id': id, 'rows.2.id': id });
-      t.expect('BULK-12', await t.api.createAccount(row)).field('id', id);
+      t.expect('BULK-12', await t.call('createAccount', { body: row })).field('id', id);
     });
     // References are the same in any case, in a batch as in creates one after another.
     await t.branch('BULK-12', 'one reference in two cases', async () => {
       const row = t.newAccount();
       const client_reference_id = String(row.client_reference_id).toUpperCase();
       const loud = { ...row, client_reference_id, email: t.fresh.email() };
-      const both = await t.api.bulkCreateAccounts([row, loud]);
+      const both = await t.call('bulkCreateAccounts', { rows: [row, loud] });
       t.expect('BULK-12', both).field('rows.1.id', t.pick(both, 'rows.0.id'));
     });
   },

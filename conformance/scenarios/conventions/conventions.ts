@@ -1,10 +1,9 @@
 // CONV: how ids, amounts and times are written, in requests and in answers.
-import { batch, rowsOf } from '../../cases/calls.ts';
 import { type Expected, type Fault, member, refusals } from '../../cases/refusals.ts';
 import { decimalId, decimalString, epochMs, sameAmount } from '../../engine/judge/matchers.ts';
 import type { ScenarioContext } from '../../engine/scenario/scenario-context.ts';
 import type { Answer, Json } from '../../engine/send/answer.ts';
-import type { RequestBody } from '../../engine/send/client.ts';
+import type { RequestBody } from '../../engine/send/call.ts';
 import { printJson } from '../../engine/send/json.ts';
 import type { RuleId, Scenario } from '../../engine/types.ts';
 import { INVALID } from '../../spec/errors.ts';
@@ -21,7 +20,7 @@ const convAmounts: Scenario = {
     const place = await t.given.place();
     // TXN-6 judges whether the method may be left out.
     const send = (amount: string, over: RequestBody = {}) =>
-      t.api.createTransaction(t.newTransaction(place, { amount, ...over }));
+      t.call('createTransaction', { body: t.newTransaction(place, { amount, ...over }) });
     for (const amount of ['25', '25.5', '25.10', '0.01', '1000000.00', '9007199254740.93']) {
       const plain = await send(amount);
       const made = plain.status < 300 ? plain : await send(amount, { method: 'Deposit' });
@@ -40,9 +39,9 @@ const convAmounts: Scenario = {
       '98765432109876543210.123456789012345678',
     ]) {
       const body = t.newTransaction(place, { amount });
-      const made = await t.api.createTransaction(body);
+      const made = await t.call('createTransaction', { body });
       if (made.status >= 300) continue;
-      const again = await t.api.createTransaction(body);
+      const again = await t.call('createTransaction', { body });
       const whole = { amount: sameAmount(amount) };
       t.advise('CONV-2a', made).fields(whole);
       if (again.status === 200) t.advise('CONV-2a', again).fields(whole);
@@ -56,20 +55,23 @@ const convAccountIds: Scenario = {
   rules: ['CONV-1a'],
   async run(t) {
     const body = t.newAccount();
-    const key = t.fresh.key();
-    const create = () => t.api.createAccount(body, { key });
-    const made = await t.control('an account', create, 201);
+    const made = await t.control('createAccount', { body }, 201);
     // Of those that are there: which there are is for the rules of each answer.
     const expectIds = (answer: Answer, names = ['id', 'brand_id', 'firm_id']) =>
       expectEach(t, 'CONV-1a', answer, names, decimalId);
     expectIds(made);
-    expectIds(await t.api.createAccount(body));
-    const batch = await t.api.bulkCreateAccounts([body, t.newAccount()]);
+    expectIds(await t.call('createAccount', { body }));
+    const batch = await t.call('bulkCreateAccounts', { rows: [body, t.newAccount()] });
     expectIds(batch, ['id']);
     await t.branch('CONV-1a', 'ids after an update', async () => {
       const options = { ifMatch: strongTag(made) };
-      const update = () => t.api.updateAccount(String(made.at('id')), { country: 'NO' }, options);
-      expectIds(await t.control('an update', update, 200));
+      expectIds(
+        await t.control(
+          'updateAccount',
+          { id: String(made.at('id')), body: { country: 'NO' }, ...options },
+          200,
+        ),
+      );
     });
   },
 };
@@ -140,9 +142,9 @@ function brand(change: (value: Json) => Json): Fault {
   return async (t, valid) => {
     const own = t.brandId(t.mainRole) ?? t.pick((await t.given.account()).answer, 'brand_id');
     const brand_id = change(own);
-    if (valid.operation === 'createAccount')
-      return { call: { ...valid, body: { ...valid.body, brand_id } } };
-    return { call: { ...valid, body: batch([{ ...rowsOf(valid)[0], brand_id }]) } };
+    const { rows, body } = valid;
+    if (rows === undefined) return { call: { ...valid, body: { ...body, brand_id } } };
+    return { call: { ...valid, rows: [{ ...rows[0], brand_id }] } };
   };
 }
 
@@ -221,19 +223,19 @@ const convTimes: Scenario = {
   async run(t) {
     const isSure = t.has('public_url') || !t.has('trading_account');
     const url = isSure ? await t.given.subscribable() : '';
-    const create = () => t.api.createWebhook({ url, event_categories: ['account'] });
-    const first = isSure ? await create() : undefined;
+    const body = { url, event_categories: ['account'] };
+    const first = isSure ? await t.call('createWebhook', { body }) : undefined;
     if (first === undefined || (first.status >= 300 && t.has('trading_account'))) {
       // Not every network finds the name; another answer with a time will do.
       const { answer } = await t.given.transaction(await t.given.place());
       t.expect('CONV-4', answer).field('created_at', epochMs);
       return;
     }
-    const made = first.status < 300 ? first : await t.control('a subscription', create, 200, 201);
+    const made = first.isServed ? first : await t.control('createWebhook', { body }, 200, 201);
     t.expect('CONV-4', made).field('created_at', epochMs);
     const id = made.at('id');
     if (typeof id !== 'number') return;
-    const read = await t.api.getWebhook(id);
+    const read = await t.call('getWebhook', { id });
     if (read.status === 200) t.expect('CONV-4', read).field('created_at', epochMs);
   },
 };

@@ -18,7 +18,7 @@ import { claimNone, flushDeliveries, subscribe, triggerEvent } from './events.ts
 import { isSignedWith } from './signatures.ts';
 
 async function disable(t: ScenarioContext, id: string): Promise<void> {
-  await t.control('disabling', () => t.api.disableWebhook(id), ...SUCCESS_STATUSES);
+  await t.control('disableWebhook', { id }, ...SUCCESS_STATUSES);
 }
 
 const evtDisabled: Scenario = {
@@ -83,15 +83,15 @@ async function expectDisabled(t: ScenarioContext, id: string): Promise<void> {
 
 /** Requests that might enable it; any of them may be refused. Gives the new secret, if there is one. */
 async function tryToEnable(t: ScenarioContext, { id, url }: GivenWebhook): Promise<string[]> {
-  await t.api.disableWebhook(id);
-  const rotated = await t.api.rotateWebhookSecret(id);
+  await t.call('disableWebhook', { id });
+  const rotated = await t.call('rotateWebhookSecret', { id });
   const path = `/api/v1/webhooks/${id}`;
   for (const method of ['PATCH', 'PUT']) {
     const body = { disabled: false, url };
-    await t.api.send({ method, path, body, key: t.fresh.key() });
+    await t.call({ method, path, body, key: t.fresh.key() });
   }
   for (const verb of ['enable', 'resume']) {
-    await t.api.send({ method: 'POST', path: `${path}/${verb}`, key: t.fresh.key() });
+    await t.call({ method: 'POST', path: `${path}/${verb}`, key: t.fresh.key() });
   }
   const secret = rotated.status < 300 ? rotated.at('secret') : undefined;
   return typeof secret === 'string' ? [secret] : [];

@@ -7,7 +7,7 @@ import type { Rules, ScenarioContext } from '../../engine/scenario/scenario-cont
 import type { GivenWebhook } from '../../engine/scenario/scenario-setup.ts';
 import { Blocked, Inconclusive, MissingCapability } from '../../engine/scenario-errors.ts';
 import type { Json } from '../../engine/send/answer.ts';
-import type { RequestBody } from '../../engine/send/client.ts';
+import type { RequestBody } from '../../engine/send/call.ts';
 import { idText } from '../../engine/send/json.ts';
 import type { AnswerPolicy, WebhookEndpoint } from '../../providers/webhook-receiver.ts';
 import type { Category } from '../../spec/literals.ts';

@@ -1,7 +1,7 @@
 // EVT-4: the events that the operations of the API cause. Which operation causes which event is open
 // (NS-11); that each event is delivered is not.
 import { isDeepStrictEqual } from 'node:util';
-import { sendCall, validCall } from '../../cases/calls.ts';
+import { validCall } from '../../cases/calls.ts';
 import type { RecordedDelivery } from '../../engine/record/exchange-recorder.ts';
 import type { ScenarioContext } from '../../engine/scenario/scenario-context.ts';
 import { MissingCapability } from '../../engine/scenario-errors.ts';
@@ -37,7 +37,9 @@ const evtKinds: Scenario = {
     const listener = await subscribe(t);
     // A second subscription to one URL may be refused; if it is not, it gets every event too.
     const event_categories = [...CATEGORIES];
-    const twin = await t.api.createWebhook({ url: listener.hook.url, event_categories });
+    const twin = await t.call('createWebhook', {
+      body: { url: listener.hook.url, event_categories },
+    });
     await observeKinds(t, place);
     // Two events to tell apart, even if the operations cause none.
     if (t.has('emit')) for (const _ of [1, 2]) await listener.deliver();
@@ -81,10 +83,10 @@ async function observeKinds(t: ScenarioContext, place: Place): Promise<void> {
     const call = await validCall(t, operation, place).catch(unlessMissing);
     if (call === undefined) continue;
     await flushDeliveries(t);
-    await cause(OPERATIONS[operation].words, named, () => sendCall(t, call));
+    await cause(OPERATIONS[operation].words, named, () => t.call(call));
     if (operation !== 'approveTransaction' || !t.has('settle')) continue;
     const settling = { transaction: 'transaction.settled' };
-    await cause('its settling', settling, () => t.operator.settle(call.id!));
+    await cause('its settling', settling, () => t.operator.settle(call.transaction!.id));
     // If settling causes several events, one of its category does not name the approval.
     if (kinds['transaction.settled'] === undefined) delete kinds['transaction.approved'];
   }

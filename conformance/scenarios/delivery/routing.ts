@@ -204,7 +204,9 @@ async function expectNumbersApart(
 
 async function createAtOnce(t: ScenarioContext): Promise<TriggeredEvent[]> {
   const bodies = Array.from({ length: await t.burstSize(CROWD) }, () => t.newAccount());
-  const answers = await t.sendTogether(bodies.length, (i) => t.api.createAccount(bodies[i]!));
+  const answers = await t.sendTogether(bodies.length, (i) =>
+    t.call('createAccount', { body: bodies[i]! }),
+  );
   return answers.flatMap((answer, index) => {
     if (answer.status !== 201) return [];
     const { client_reference_id, email } = bodies[index]!;

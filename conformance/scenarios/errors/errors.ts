@@ -99,10 +99,12 @@ const errTable = refusals({
     ['ERR-1a', 'createWebhook', 'a loopback target', loopback, problemIfJson],
   ],
   async also(t) {
-    const invalid = await t.api.createAccount(t.newAccount({ email: t.fresh.text() }));
+    const invalid = await t.call('createAccount', {
+      body: t.newAccount({ email: t.fresh.text() }),
+    });
     observeEntry(t, invalid.at('errors.0'));
-    const unknown = await t.api.send({ method: 'GET', path: '/api/v1/conformance-check' });
-    const method = await t.api.send({ method: 'DELETE', path: '/api/v1/accounts' });
+    const unknown = await t.call({ method: 'GET', path: '/api/v1/conformance-check' });
+    const method = await t.call({ method: 'DELETE', path: '/api/v1/accounts' });
     t.observe('NS-31', `unknown path: ${unknown.summary}; unknown method: ${method.summary}`, {
       unknown_method_status: method.status,
     });
@@ -139,7 +141,7 @@ const errTrouble: Scenario = {
     const match = { operation: 'createAccount' };
     for (const status of [500, 503]) {
       const fault = await t.operator.fault({ match, effect: { kind: 'status', status }, times: 1 });
-      const answer = await t.api.createAccount(t.newAccount());
+      const answer = await t.call('createAccount', { body: t.newAccount() });
       // Whatever else may have failed on the way has a form of its own.
       if ((await fault.hits()) >= 1) expectProblem(t, answer);
       await fault.remove();
@@ -148,11 +150,11 @@ const errTrouble: Scenario = {
     const fault = await t.operator.fault({ match, effect, times: 1 });
     const whole = t.newAccount();
     const key = t.fresh.key();
-    const held = t.api.createAccount(whole, { key });
+    const held = t.call('createAccount', { body: whole, key });
     // It is answered below, or given up with the scenario.
     held.catch(() => {});
     if (await t.until(async () => (await fault.hits()) >= 1, 2_000)) {
-      expectProblem(t, await t.api.createAccount(whole, { key }));
+      expectProblem(t, await t.call('createAccount', { body: whole, key }));
     }
     await t.operator.advance(5_000);
     await held;
@@ -167,12 +169,13 @@ const errLimited: Scenario = {
   lane: 'own_world',
   provokes: [429, 503],
   async run(t) {
-    const slow = t.as(await t.operator.mint({ scopes: ['accounts:write'], perSecond: 1 }));
-    const create = () => slow.createAccount(t.newAccount(), { unpaced: true });
-    await t.control('a request within the rate', create, 201);
+    const slow = await t.operator.mint({ scopes: ['accounts:write'], perSecond: 1 });
+    const plain = () => ({ as: slow, body: t.newAccount(), unpaced: true });
+    await t.control('createAccount', plain(), 201);
     // The clock stands, so that nothing is refilled between them. Twice, because something in front
     // of the service may limit too, now and then and in a form of its own.
-    const [answer, again] = [await create(), await create()];
+    const answer = await t.call('createAccount', plain());
+    const again = await t.call('createAccount', plain());
     if (answer.headers.mediaType() !== again.headers.mediaType()) return;
     // A 503 is a service in trouble, unless it says that it is this refusal (ERR-3).
     if (answer.status !== 503 || answer.code === 'rate_limited') expectProblem(t, answer);
@@ -186,11 +189,11 @@ const errRequestIds: Scenario = {
   async run(t) {
     const whole = t.newAccount();
     const answers = [
-      await t.api.createAccount(whole),
-      await t.api.createAccount(t.newAccount({ email: t.fresh.text() })),
-      await t.api.createAccount({}, { raw: '{' }),
-      await t.api.bulkCreateAccounts([whole]),
-      await t.api.updateAccount(UNKNOWN_ID, { country: 'NO' }, { ifMatch: '"1"' }),
+      await t.call('createAccount', { body: whole }),
+      await t.call('createAccount', { body: t.newAccount({ email: t.fresh.text() }) }),
+      await t.call('createAccount', { raw: '{' }),
+      await t.call('bulkCreateAccounts', { rows: [whole] }),
+      await t.call('updateAccount', { id: UNKNOWN_ID, body: { country: 'NO' }, ifMatch: '"1"' }),
     ];
     const ids: string[] = [];
     const isFresh = (value: string) => value.trim() !== '' && !ids.includes(value);
@@ -205,7 +208,7 @@ const errRequestIds: Scenario = {
       ids.push(answer.headers.get('x-request-id') ?? '');
     }
     // Of the nine writes it is asked; for a reader of logs it is as good on the others.
-    for (const answer of [await t.api.listWebhooks(), await t.api.listAccounts()]) {
+    for (const answer of [await t.call('listWebhooks'), await t.call('listAccounts')]) {
       t.advise('ERR-4', answer).header('X-Request-Id', words, isFresh);
     }
   },
@@ -242,11 +245,11 @@ const errUnreadable = refusals({
     ['ERR-2', 'createTransaction', 'no currency', without('currency'), plainText],
   ],
   async also(t) {
-    const unparsable = await t.api.createAccount({}, { raw: BROKEN_JSON });
-    const missing = await t.api.createAccount(t.newAccount({ email: undefined }));
+    const unparsable = await t.call('createAccount', { raw: BROKEN_JSON });
+    const missing = await t.call('createAccount', { body: t.newAccount({ email: undefined }) });
     const text = JSON.stringify(t.newAccount());
     const headers = { 'content-type': 'text/plain' };
-    const untyped = await t.api.createAccount({}, { raw: text, headers });
+    const untyped = await t.call('createAccount', { raw: text, headers });
     const seen = [
       `broken JSON: ${unparsable.summary}`,
       `a member missing: ${missing.summary}`,
@@ -264,7 +267,7 @@ const errUnreadable = refusals({
 
 async function observeDuplicate(t: ScenarioContext): Promise<void> {
   const twice = JSON.stringify(t.newAccount()).replace('{', '{"first_name":"Twice",');
-  const double = await t.api.createAccount({}, { raw: twice });
+  const double = await t.call('createAccount', { raw: twice });
   const read = double.at('first_name');
   const isFirst = double.status < 300 && read === 'Twice';
   const reading = double.status < 300 ? 'last_wins' : 'refused';
@@ -280,7 +283,7 @@ async function observeDuplicate(t: ScenarioContext): Promise<void> {
 async function observeSize(t: ScenarioContext): Promise<void> {
   const long = `${JSON.stringify(t.newAccount())}${' '.repeat(1_200_000)}`;
   try {
-    const large = await t.api.createAccount({}, { raw: long });
+    const large = await t.call('createAccount', { raw: long });
     const refused = large.status === 413 || large.status === 400;
     t.observe('NS-15', `a body of 1.2 MB: ${large.summary}`, {
       ...(refused ? { body_too_large_status: large.status } : { max_body_bytes: 2_000_000 }),
@@ -301,11 +304,11 @@ const errCheckOrder: Scenario = {
   async run(t) {
     await t.given.account();
     const unread = { raw: BROKEN_JSON };
-    plainText(t, 'ERR-2', await t.api.createAccount({}, unread));
+    plainText(t, 'ERR-2', await t.call('createAccount', { body: {}, ...unread }));
     const badToken = { authorization: 'Bearer no-such-token' };
-    const keyless = await t.api.createAccount(t.newAccount(), { ...badToken, key: null });
-    const garbled = await t.api.createAccount({}, { ...badToken, ...unread });
-    const denied = await t.as('no_scopes').createAccount({}, unread);
+    const keyless = await t.call('createAccount', { body: t.newAccount(), ...badToken, key: null });
+    const garbled = await t.call('createAccount', { body: {}, ...badToken, ...unread });
+    const denied = await t.call('createAccount', { as: 'no_scopes', body: {}, ...unread });
     // Whichever fault is met first is open (NS-17); if it is the body, its form is not.
     const scopeBeforeBody = denied.code === 'forbidden';
     if (!scopeBeforeBody) plainText(t, 'ERR-2', denied);

@@ -1,6 +1,6 @@
 // IDEM-12, IDEM-14, IDEM-15: requests at the same time. Under one key one runs, and the others get its
 // answer or a 409; under one reference one record is made.
-import { isAvailable, readBack, sendCall, validCall } from '../../cases/calls.ts';
+import { isAvailable, readBack, validCall } from '../../cases/calls.ts';
 import { describeAnswer } from '../../engine/judge/expect.ts';
 import { isReplayOf } from '../../engine/judge/replay.ts';
 import type { ScenarioContext } from '../../engine/scenario/scenario-context.ts';
@@ -30,7 +30,7 @@ const idemCrowdOfWrites: Scenario = {
       await t.branch('IDEM-15', `${words}, ${size} times at once`, async () => {
         const call = await validCall(t, operation);
         const key = t.fresh.key();
-        const answers = await t.sendTogether(size, () => sendCall(t, call, { key }));
+        const answers = await t.sendTogether(size, () => t.call(call, { key }));
         const one = expectOneRun(t, words, answers);
         // The record is as the one answer shows it: nothing ran beside it.
         const read = one && (await readBack(t, call));
@@ -94,7 +94,7 @@ const idemInFlight: Scenario = {
 async function expectInFlight(t: ScenarioContext, operation: WriteName): Promise<boolean> {
   const call = await validCall(t, operation);
   const key = t.fresh.key();
-  const send = () => sendCall(t, call, { key });
+  const send = () => t.call(call, { key });
   const held = await suspendRequest(t, operation, { kind: 'delay', ms: 2_000 }, send);
   for (const answer of [await answerAtOnce(t, send), await answerAtOnce(t, send)]) {
     if (answer === undefined) {
@@ -125,8 +125,8 @@ const idemNotAbandoned: Scenario = {
     const update = await validCall(t, 'updateAccount');
     const create = await validCall(t, 'createAccount');
     const [slowKey, hungKey] = [t.fresh.key(), t.fresh.key()];
-    const slow = () => sendCall(t, update, { key: slowKey });
-    const hung = () => sendCall(t, create, { key: hungKey });
+    const slow = () => t.call(update, { key: slowKey });
+    const hung = () => t.call(create, { key: hungKey });
     const delay = { kind: 'delay', ms: 29_500 };
     const held = await suspendRequest(t, 'updateAccount', delay, slow);
     await suspendRequest(t, 'createAccount', { kind: 'hang' }, hung);
@@ -174,8 +174,8 @@ const idemReferenceInACrowd: Scenario = {
       if (!(await isAvailable(t, operation))) continue;
       const call = await validCall(t, operation);
       const size = await t.burstSize(CROWD);
-      const answers = await t.sendTogether(size, () => sendCall(t, call));
-      const later = await t.control('the reference once more', () => sendCall(t, call));
+      const answers = await t.sendTogether(size, () => t.call(call));
+      const later = await t.control(call);
       const recordId = t.pick(later, 'id');
       // A 503 write_contention asks to come again, and has made nothing.
       const judged = answers.filter((each) => each.status !== 503 && each.source === 'service');

@@ -1,6 +1,6 @@
 // IDEM-4c: what a repeat of each write leaves behind: no record, no event, no other state, no money.
 import { isDeepStrictEqual } from 'node:util';
-import { rowsOf, sendCall, validCall, type WriteCall } from '../../cases/calls.ts';
+import { validCall, type WriteCall } from '../../cases/calls.ts';
 import type { ScenarioContext } from '../../engine/scenario/scenario-context.ts';
 import { printJson } from '../../engine/send/json.ts';
 import type { Scenario } from '../../engine/types.ts';
@@ -27,7 +27,7 @@ const idemRepeatsLeaveNothing: Scenario = {
     await t.branch('IDEM-4c', words, async () => {
       const call = await validCall(t, 'cancelTransaction');
       const { id, account_id } = call.transaction!;
-      await t.control('an approval', () => t.api.approveTransaction(id, account_id));
+      await t.control('approveTransaction', { id, account_id });
       await t.operator.settle(id);
       await expectNothingLeft(t, words, call);
     });
@@ -40,12 +40,11 @@ async function expectNothingLeft(
   call: WriteCall,
 ): Promise<void> {
   const key = t.fresh.key();
-  const send = () => sendCall(t, call, { key });
-  const first = await t.control(words, send);
-  if (call.operation === 'approveTransaction') await t.operator.settle(call.id!);
+  const first = await t.control(call, { key });
+  if (call.operation === 'approveTransaction') await t.operator.settle(call.transaction!.id);
   await t.operator.advance(SETTLES_MS);
   const before = await footprintOf(t, call);
-  const repeats = [await send(), await send()];
+  const repeats = [await t.call(call, { key }), await t.call(call, { key })];
   await t.operator.advance(SETTLES_MS);
   const after = await footprintOf(t, call);
   const moved = (Object.keys(before) as (keyof typeof before)[])
@@ -60,7 +59,12 @@ async function footprintOf(t: ScenarioContext, call: WriteCall) {
   const { operator } = t;
   const accounts: unknown[] = [];
   const transactions: unknown[] = [];
-  for (const body of [call.account?.body, call.transaction?.body, call.body, ...rowsOf(call)]) {
+  for (const body of [
+    call.account?.body,
+    call.transaction?.body,
+    call.body,
+    ...(call.rows ?? []),
+  ]) {
     const { client_reference_id: reference, email } = body ?? {};
     if (email !== undefined) {
       accounts.push(await operator.accounts(String(email)));

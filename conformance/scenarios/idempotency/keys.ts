@@ -1,10 +1,11 @@
 // IDEM-1: what an Idempotency-Key must be, and that it is checked before the rest of a request; IDEM-2b:
 // that it belongs to the credential and not to its token.
-import { type Call, sendCall, validCall } from '../../cases/calls.ts';
+import { validCall } from '../../cases/calls.ts';
 import { observeTwoKeys } from '../../cases/questions.ts';
 import { type Expected, type Fault, type RefusalRow, refusals } from '../../cases/refusals.ts';
 import { describeAnswer } from '../../engine/judge/expect.ts';
 import { isReplayOf } from '../../engine/judge/replay.ts';
+import type { Call } from '../../engine/send/call.ts';
 import type { Scenario } from '../../engine/types.ts';
 import { KEY_REQUIRED } from '../../spec/errors.ts';
 import { LONGEST } from '../../spec/literals.ts';
@@ -24,13 +25,13 @@ const keyFirst: Expected = (t, rules, answer) => {
 };
 
 /** IDEM-1d: another fault of a request, before which the missing key is refused. */
-function faulty(operation: WriteName, what: string, rest: Omit<Call, 'operation'>): RefusalRow {
+function faulty(operation: WriteName, what: string, rest: Call): RefusalRow {
   const fault: Fault = () => ({ key: null, call: { operation, ...rest } });
   return ['IDEM-1d', operation, `no key and ${what}`, fault, keyFirst];
 }
 
 const broken = { raw: '{"client_reference_id": ' };
-const nowhere = { id: UNKNOWN_ID, query: { account_id: UNKNOWN_ID } };
+const nowhere = { id: UNKNOWN_ID, account_id: UNKNOWN_ID };
 const idAsNumber = { body: { trading_account_id: Number(UNKNOWN_ID) } };
 const noAt = { body: { client_reference_id: 'x', email: 'x' } };
 
@@ -64,8 +65,8 @@ const idemKeyLength: Scenario = {
   title: 'A trimmed key has 1 to 255 characters, all of which count',
   rules: ['IDEM-1b'],
   async run(t) {
-    const create = (key: string) => t.api.createAccount(t.newAccount(), { key });
-    const plain = await t.control('a short key', () => create(t.fresh.key()));
+    const create = (key: string) => t.call('createAccount', { body: t.newAccount(), key });
+    const plain = await t.control('createAccount', { body: t.newAccount() });
     const longest = t.fresh.text(LONGEST);
     // With a new reference a key of one character is new as well: the subject differs.
     for (const key of ['x', longest, `  ${t.fresh.text(LONGEST)}  `]) {
@@ -81,10 +82,10 @@ const idemKeyLength: Scenario = {
       ['a space within it', key, `${key.slice(0, -1)} ${key.slice(-1)}`],
     ] as const) {
       const body = t.newAccount();
-      const first = await t.api.createAccount(body, { key: one });
+      const first = await t.call('createAccount', { body, key: one });
       if (first.status !== 201) continue;
       // Under a key that differs it finds the account by its reference: 200, and not 201 again.
-      const answer = await t.api.createAccount(body, { key: other });
+      const answer = await t.call('createAccount', { body, key: other });
       const words = `not the answer under another key, which differs in ${how}`;
       t.expect('IDEM-1b', answer).is(words, !isReplayOf(answer, first), answer.summary, first);
     }
@@ -106,10 +107,9 @@ const idemOtherToken: Scenario = {
     const [one, another] = [await token(), await token()];
     // NS-8: where neither is known, there is no token at all.
     if (one === '' || another === '') return t.notTested('IDEM-2b', 'no token was to be had');
-    const send = (bearer: string) =>
-      sendCall(t, call, { who: 'client', key, authorization: `Bearer ${bearer}` });
-    const first = await t.control('a create', () => send(one));
-    const repeat = await send(another);
+    const under = (bearer: string) => ({ key, authorization: `Bearer ${bearer}` });
+    const first = await t.control(call, { as: 'client', ...under(one) });
+    const repeat = await t.call(call, { as: 'client', ...under(another) });
     const replayed = isReplayOf(repeat, first);
     t.expect('IDEM-2b', repeat).is('the first answer', replayed, describeAnswer(repeat), first);
   },

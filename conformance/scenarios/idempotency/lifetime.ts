@@ -1,5 +1,5 @@
 // IDEM-4, IDEM-6, IDEM-7: which answers are not kept at all, and for how long the others are.
-import { isAvailable, moveOn, sendCall, validCall } from '../../cases/calls.ts';
+import { isAvailable, moveOn, validCall } from '../../cases/calls.ts';
 import { describeAnswer } from '../../engine/judge/expect.ts';
 import { isReplayOf } from '../../engine/judge/replay.ts';
 import type { ScenarioContext } from '../../engine/scenario/scenario-context.ts';
@@ -33,11 +33,11 @@ const idemTroubleBefore: Scenario = {
           const key = t.fresh.key();
           const effect = { kind: 'status', status };
           const fault = await t.operator.fault({ match: { operation }, effect, times: 1 });
-          const failed = await sendCall(t, call, { key });
+          const failed = await t.call(call, { key });
           if ((await fault.hits()) !== 1) throw new Blocked('the fault was not met');
           // Twice: what is kept comes each time, and a 503 of the moment does not.
-          const again = await sendCall(t, call, { key });
-          const shown = again.status < 300 ? again : await sendCall(t, call, { key });
+          const again = await t.call(call, { key });
+          const shown = again.status < 300 ? again : await t.call(call, { key });
           const ran = shown.status < 300;
           t.expect(rule, shown).is(`${words}: run`, ran, describeAnswer(shown), failed);
         });
@@ -107,11 +107,11 @@ async function keptWrite(t: ScenarioContext, operation: WriteName): Promise<Kept
   const { words } = OPERATIONS[operation];
   const call = await validCall(t, operation);
   const key = t.fresh.key();
-  const first = await t.control(words, () => sendCall(t, call, { key }));
+  const first = await t.control(call, { key });
   const shown = isDecision(operation) ? await validCall(t, operation, call.place) : call;
   // What runs again must read differently from the first answer.
   if (operation === 'updateAccount') await moveOn(t, call, first);
-  return { words, first, again: () => sendCall(t, shown, { key }) };
+  return { words, first, again: () => t.call(shown, { key }) };
 }
 
 /** The corrected request gets the old refusal for as long as that is kept (IDEM-11). */
@@ -119,8 +119,8 @@ async function keptRefusal(t: ScenarioContext): Promise<KeptWrite> {
   const valid = await validCall(t, 'createAccount');
   const key = t.fresh.key();
   const invalid = { ...valid, body: { ...valid.body, email: t.fresh.text() } };
-  const first = await sendCall(t, invalid, { key });
-  return { words: 'a refused create', first, again: () => sendCall(t, valid, { key }) };
+  const first = await t.call(invalid, { key });
+  return { words: 'a refused create', first, again: () => t.call(valid, { key }) };
 }
 
 const idemAgeOfASlowAnswer: Scenario = {
@@ -133,7 +133,7 @@ const idemAgeOfASlowAnswer: Scenario = {
   async run(t) {
     const call = await validCall(t, 'createAccount');
     const key = t.fresh.key();
-    const create = () => sendCall(t, call, { key });
+    const create = () => t.call(call, { key });
     const held = await suspendRequest(t, 'createAccount', { kind: 'delay', ms: 4_000 }, create);
     await t.operator.advance(4_000);
     const first = await held();
@@ -164,17 +164,17 @@ const idemManyKeys: Scenario = {
   async run(t) {
     const call = await validCall(t, 'createAccount');
     const key = t.fresh.key();
-    const send = () => sendCall(t, call, { key });
-    const first = await t.control('a create', send, 201);
-    if (!isReplayOf(await send(), first)) throw new Blocked('not even an early repeat is one');
+    const first = await t.control(call, { key }, 201);
+    if (!isReplayOf(await t.call(call, { key }), first))
+      throw new Blocked('not even an early repeat is one');
     // All of one row, which is there already: nothing more is made, and every answer is kept.
     for (let sent = 0; sent < MANY; ) {
       const together = await t.burstSize(MANY - sent);
-      await t.sendTogether(together, () => t.api.bulkCreateAccounts([call.body!]));
+      await t.sendTogether(together, () => t.call('bulkCreateAccounts', { rows: [call.body!] }));
       sent += together;
       await t.operator.advance(1_000);
     }
-    const late = await send();
+    const late = await t.call(call, { key });
     const words = `${first.status}, as before ${MANY} other keys`;
     const isSame = late.status === first.status;
     t.expect('IDEM-4a', late).is(words, isSame, late.summary, first);

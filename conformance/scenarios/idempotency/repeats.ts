@@ -1,6 +1,6 @@
 // IDEM-4, IDEM-5, IDEM-11, IDEM-13: a repeat of each write gets the first answer, byte for byte, and
 // does nothing; refusals are kept as successes are.
-import { moveOn, readBack, sendCall, validCall, type WriteCall } from '../../cases/calls.ts';
+import { moveOn, readBack, validCall, type WriteCall } from '../../cases/calls.ts';
 import { body, type Fault, ifMatch, path, rows } from '../../cases/refusals.ts';
 import { describeAnswer } from '../../engine/judge/expect.ts';
 import { bytesWithRequestIdOf, isReplayOf, sameMembers } from '../../engine/judge/replay.ts';
@@ -38,8 +38,8 @@ function replayOf(operation: WriteName): Scenario {
     async run(t) {
       const call = await validCall(t, operation);
       const key = t.fresh.key();
-      const send = () => sendCall(t, call, { key });
-      const first = await t.control(words, send);
+      const send = () => t.call(call, { key });
+      const first = await t.control(call, { key });
       // IDEM-4b: what the record has become since is no part of the first answer.
       await moveOn(t, call, first);
       const before = await readBack(t, call);
@@ -137,7 +137,7 @@ const phoneInUse: Fault = async (t, valid) => {
 const ofOtherBrand: Fault = (t, valid) => {
   const brand_id = t.brandId('other_brand') ?? UNKNOWN_ID;
   const call = { ...valid, body: t.newAccount({ brand_id }, 'brand') };
-  return t.has('brand') ? { call, who: 'brand' } : undefined;
+  return t.has('brand') ? { call, as: 'brand' } : undefined;
 };
 const ofRejected: Fault = async (t, valid) => {
   const { id } = await t.given.rejected(valid.place!);
@@ -148,7 +148,7 @@ const ofProvider: Fault = async (t) => {
   const place = await t.given.providerPlace();
   const type = { transaction_type: 'Withdrawal', method: 'Withdrawal', amount: '-25.00' };
   const { id, account_id } = await t.given.transaction(place, type);
-  return { call: { operation: 'approveTransaction', id, query: { account_id } } };
+  return { call: { operation: 'approveTransaction', id, account_id } };
 };
 const unknownPosition: Fault = async (t, valid) => {
   const { body: closing } = await closePosition(t, await openPosition(t, valid.place!));
@@ -213,20 +213,20 @@ async function expectKept(
   const valid = await validCall(t, operation);
   const faulty = await fault(t, valid);
   if (faulty === undefined) return;
-  const { call = valid, who = t.mainRole } = faulty;
-  const now = expected === 'as now' ? await sendCall(t, call, { who }) : undefined;
+  const { call = valid, as } = faulty;
+  const now = expected === 'as now' ? await t.call(call, { as }) : undefined;
   if (now !== undefined && (now.status < 400 || now.status >= 500 || now.code === undefined)) {
     throw new UnknownPayload(`no refusal of an order is known: ${now.summary}`);
   }
   const [status, code] = expected === 'as now' ? [now!.status, now!.code] : expected;
   const key = t.fresh.key();
-  const first = await sendCall(t, call, { key, who });
+  const first = await t.call(call, { key, as });
   if (first.status !== status || (first.code ?? code) !== code) {
     throw new Blocked(`${what}: expected ${status} ${code}, but ${first.summary}`);
   }
-  const again = await sendCall(t, call, { key, who });
+  const again = await t.call(call, { key, as });
   const corrects = corrected !== 'never corrected';
-  const late = corrects ? await sendCall(t, valid, { key, who }) : undefined;
+  const late = corrects ? await t.call(valid, { key, as }) : undefined;
   if (isRule(corrected)) await expectOld(t, corrected, valid, late!, [first, again]);
   const replay = sameNumber(again, first) === true ? again : (late ?? again);
   const isSure = replay === again ? sameNumber(again, first) !== false : isReplayOf(replay, first);
@@ -257,7 +257,7 @@ async function expectOld(
   const isOld = isReplayOf(late, first) || isReplayOf(late, again);
   t.expect(rule, late).is(`the old refusal: ${describeAnswer(first)}`, isOld, undefined, first);
   if (!isOld || rule === 'IDEM-13') return;
-  const renewed = await sendCall(t, valid);
+  const renewed = await t.call(valid);
   const ran = renewed.status < 300;
   t.expect(rule, renewed).is('the corrected request run under a new key', ran);
 }
@@ -272,9 +272,9 @@ function sameNumber(again: Answer, first: Answer): boolean | undefined {
 async function observeUnreadable(t: ScenarioContext): Promise<void> {
   const key = t.fresh.key();
   const whole = t.newAccount();
-  const unread = await t.api.createAccount({ ...whole, email: undefined }, { key });
+  const unread = await t.call('createAccount', { body: { ...whole, email: undefined }, key });
   if (unread.status < 400) return;
-  const kept = (await t.api.createAccount(whole, { key })).status >= 400;
+  const kept = (await t.call('createAccount', { body: whole, key })).status >= 400;
   t.observe('NS-30', `an unreadable body is ${kept ? 'kept' : 'not kept'} under its key`);
 }
 

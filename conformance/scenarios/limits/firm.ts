@@ -2,6 +2,7 @@
 import type { Role } from '../../engine/capabilities.ts';
 import type { ScenarioContext } from '../../engine/scenario/scenario-context.ts';
 import { Blocked, Inconclusive } from '../../engine/scenario-errors.ts';
+import type { OperationCall } from '../../engine/send/call.ts';
 import type { Scenario } from '../../engine/types.ts';
 import type { FirmRate } from '../../providers/control-plane.ts';
 import type { Credential } from '../../providers/target.ts';
@@ -40,9 +41,8 @@ const limFirm: Scenario = {
     const credentials = [one, await mint({ brand: 'brand' })];
     while (credentials.length < 6) credentials.push(await mint());
     const known = t.newAccount({ brand_id: one.brandId }, 'brand');
-    const request: RepeatableRequest = (client, options) =>
-      client.createAccount(known, { key: t.fresh.key(), ...options });
-    await t.control('a create', () => request(t.as(one), {}));
+    const request = (): OperationCall => ({ operation: 'createAccount', body: known });
+    await t.control(request(), { as: one });
     const probes = credentials.map((credential) => ({ credential, perSecond: SANDBOX, request }));
     const firm = new Firm(t, one.firmId ?? '1', request);
 
@@ -50,8 +50,8 @@ const limFirm: Scenario = {
     await t.branch('LIM-3', 'a firm with little room', () => firm.expectBothNeeded(one));
     await t.branch('LIM-3', 'four times the rate of a credential', () => firm.expectFourTimes());
     const body = t.newAccount({ brand_id: t.brandId('other_firm') }, 'other_firm');
-    const theirs = t.as(await mint({ firm: 'other_firm' }));
-    const apart = await theirs.createAccount(body, { unpaced: true });
+    const theirs = await mint({ firm: 'other_firm' });
+    const apart = await t.call('createAccount', { as: theirs, body, unpaced: true });
     t.expect('LIM-3', apart).is('another firm served meanwhile', apart.status < 300);
 
     await firm.setRate(10);
@@ -233,12 +233,12 @@ const limFirmInRealTime: Scenario = {
 async function requestOf(t: ScenarioContext, role: Role): Promise<RepeatableRequest | undefined> {
   const body = t.newAccount({}, role);
   const requests: RepeatableRequest[] = [
-    (client, options) => client.createAccount(body, { key: t.fresh.key(), ...options }),
-    (client, options) => client.listAccounts(options),
-    (client, options) => client.listWebhooks(options),
+    () => ({ operation: 'createAccount', body }),
+    () => ({ operation: 'listAccounts' }),
+    () => ({ operation: 'listWebhooks' }),
   ];
   for (const request of requests) {
-    if ((await request(t.as(role), {})).status < 300) return request;
+    if ((await t.call(request(), { as: role })).isServed) return request;
   }
   return undefined;
 }

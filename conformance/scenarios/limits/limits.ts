@@ -1,9 +1,10 @@
 // LIM: which rate a credential is held to, what is counted, and what a limited request is answered.
-import { batch, type Call, sendCall, validCall } from '../../cases/calls.ts';
+import { validCall } from '../../cases/calls.ts';
 import { describeAnswer } from '../../engine/judge/expect.ts';
 import type { ScenarioContext } from '../../engine/scenario/scenario-context.ts';
 import { Blocked, Inconclusive } from '../../engine/scenario-errors.ts';
 import type { Answer } from '../../engine/send/answer.ts';
+import type { OperationCall } from '../../engine/send/call.ts';
 import { CONNECTIONS } from '../../engine/send/route.ts';
 import type { RuleId, Scenario } from '../../engine/types.ts';
 import type { Credential, CredentialOptions } from '../../providers/target.ts';
@@ -28,6 +29,7 @@ import {
   refill,
   sendAtOnce,
   sendBurst,
+  sendOne,
   sightingsOf,
   standsStill,
   truthOf,
@@ -203,8 +205,7 @@ const limPerCredential: Scenario = {
     await refill(t);
     const used = await exhaust(t, one);
     const authorization = `Bearer ${token}`;
-    const request: RepeatableRequest = (client, options) =>
-      one.request(client, { ...options, authorization });
+    const request = () => ({ ...one.request(), authorization });
     const second = await sendBurst(t, { ...one, request }, clearlyAbove(one.perSecond));
     // AUTH-3a judges whether the token works.
     const unknown = second.served.find(({ status }) => status === 401);
@@ -227,8 +228,7 @@ const limDelegated: Scenario = {
   async run(t) {
     const place = await t.given.freshPlace();
     const { body } = await t.given.transaction(place);
-    const request: RepeatableRequest = (client, options) =>
-      client.createTransaction(body, { key: t.fresh.key(), ...options });
+    const request = (): OperationCall => ({ operation: 'createTransaction', body });
     const scopes = ['transactions:write', 'trader:funds'];
     const mint = (plan: 'pro' | 'sandbox') => t.operator.mint({ scopes, plan });
     const delegate = async ({ clientId }: Credential): Promise<Probe> => {
@@ -278,7 +278,7 @@ const limRetryAfter: Scenario = {
     // LIM-6 judges its form.
     if (seconds === undefined) throw new Blocked('Retry-After has no whole seconds to wait');
     await t.wait(seconds * 1000);
-    const after = await probe.request(t.as(probe.credential), { unpaced: true });
+    const after = await sendOne(t, probe);
     const words = `served after the ${seconds} s of exchange ${refusal.n}`;
     const isServed = after.status !== 429 && after.status < 500;
     t.expect('LIM-7', after).is(words, isServed, describeAnswer(after), refusal);
@@ -293,18 +293,18 @@ const limNothingDone: Scenario = {
   needs: ['bursts', 'plan'],
   async run(t) {
     const probe = await probeOf(t);
-    const client = t.as(probe.credential);
+    const { credential } = probe;
     const creates = Array.from({ length: 5 }, () => ({ body: t.newAccount(), key: t.fresh.key() }));
     const limited: typeof creates = [];
     const creating = creates.map((create) => async () => {
       const { body, key } = create;
-      const answer = await client.createAccount(body, { key, unpaced: true });
+      const answer = await t.call('createAccount', { as: credential, body, key, unpaced: true });
       if (answer.status === 429) limited.push(create);
       return answer;
     });
     // Among those that use the allowance up, at the same moment: later, allowance has returned, and
     // a request that waits for a connection may be late enough to be served.
-    const fill = () => probe.request(client, { unpaced: true });
+    const fill = () => sendOne(t, probe);
     const filling = Array<typeof fill>(clearlyAbove(probe.perSecond)).fill(fill);
     const before = Math.min(filling.length, CONNECTIONS - creating.length);
     await sendAtOnce(t, [...filling.slice(0, before), ...creating, ...filling.slice(before)]);
@@ -316,12 +316,17 @@ const limNothingDone: Scenario = {
     await refill(t);
     // With another name, so that an account which was created before is recognised.
     const body = { ...another.body, first_name: t.fresh.text() };
-    const made = await client.createAccount(body, { unpaced: true });
+    const made = await t.call('createAccount', { as: credential, body, unpaced: true });
     if (made.status >= 300) throw new Blocked(`control failed: after a rest: ${made.summary}`);
     const expected = 'a new account: the limited create had made nothing';
     t.expect('LIM-5', made).is(expected, isNewAccount(made, body.first_name));
     await refill(t);
-    const again = await client.createAccount(one.body, { key: one.key, unpaced: true });
+    const again = await t.call('createAccount', {
+      as: credential,
+      body: one.body,
+      key: one.key,
+      unpaced: true,
+    });
     t.expect('IDEM-6a', again).is('run under its key', again.status < 300);
   },
 };
@@ -357,25 +362,24 @@ const limHeadersElsewhere: Scenario = {
   title: 'No answer but a 429 has rate-limit headers, be it served or refused',
   rules: ['LIM-8'],
   async run(t) {
-    const { api } = t;
     const { id, etag: ifMatch, body, answer } = await t.given.account();
     const key = t.fresh.key();
-    const update = () => api.updateAccount(id, { country: 'FR' }, { key, ifMatch });
+    const update = () => t.call('updateAccount', { id, body: { country: 'FR' }, key, ifMatch });
     const otherReference = { client_reference_id: t.fresh.reference() };
     for (const each of [
       answer,
       await t.given.reread({ body }),
       await update(),
       await update(),
-      await api.createAccount(body, { key: null }),
-      await api.createAccount({ ...body, ...otherReference }),
-      await api.createAccount(t.newAccount({ email: t.fresh.text() })),
-      await api.createAccount({}, { raw: '{' }),
-      await api.updateAccount(UNKNOWN_ID, { country: 'FR' }, { ifMatch }),
-      await api.updateAccount(id, { country: 'DE' }, { ifMatch }),
-      await api.bulkCreateAccounts([body]),
-      await api.listWebhooks(),
-      await api.listAccounts(),
+      await t.call('createAccount', { body, key: null }),
+      await t.call('createAccount', { body: { ...body, ...otherReference } }),
+      await t.call('createAccount', { body: t.newAccount({ email: t.fresh.text() }) }),
+      await t.call('createAccount', { raw: '{' }),
+      await t.call('updateAccount', { id: UNKNOWN_ID, body: { country: 'FR' }, ifMatch }),
+      await t.call('updateAccount', { id, body: { country: 'DE' }, ifMatch }),
+      await t.call('bulkCreateAccounts', { rows: [body] }),
+      await t.call('listWebhooks'),
+      await t.call('listAccounts'),
     ]) {
       if (each.status === 429) continue;
       // A 503 may ask for a wait (IDEM-6b).
@@ -399,7 +403,7 @@ const limBulkIsOne: Scenario = {
     await refill(t);
     // Equal rows, so that a thousand of them create one account.
     const rows = Array(Math.min(1000, probe.perSecond * 4)).fill(t.newAccount());
-    const bulk = await t.as(probe.credential).bulkCreateAccounts(rows, { unpaced: true });
+    const bulk = await t.call('bulkCreateAccounts', { as: probe.credential, rows, unpaced: true });
     t.expect('LIM-9', bulk).is(`${rows.length} rows served`, bulk.status < 300);
     const { served, limited } = await sendBurst(t, probe, half - 1);
     const expected = `${half - 1} more requests served, as if it had been one`;
@@ -418,8 +422,8 @@ const limReadsAndWrites: Scenario = {
   async run(t) {
     const probe = await probeOf(t);
     const size = clearlyAbove(probe.perSecond);
-    const read: RepeatableRequest = (client, options) => client.listWebhooks(options);
-    await t.control('a read', () => read(t.as(probe.credential), {}), 200);
+    const read = (): OperationCall => ({ operation: 'listWebhooks' });
+    await t.control(read(), { as: probe.credential }, 200);
     const burst = async (request = probe.request) => {
       await refill(t);
       return sendBurst(t, { ...probe, request }, size);
@@ -428,9 +432,9 @@ const limReadsAndWrites: Scenario = {
     if (writes.limited.length === 0) throw new Blocked(`no 429 to ${size} writes at once`);
     const baseline = shownBy(probe.perSecond, writes.sightings);
     let turn = 0;
-    const either: RepeatableRequest = (client, options) => {
+    const either = () => {
       turn += 1;
-      return turn % 2 === 0 ? read(client, options) : probe.request(client, options);
+      return turn % 2 === 0 ? read() : probe.request();
     };
     for (const [words, request] of [
       ['reads', read],
@@ -449,8 +453,8 @@ const limReadsAndWrites: Scenario = {
     const [key, body] = [t.fresh.key(), t.newAccount()];
     const refused = () => t.newAccount({ email: 'x' });
     for (const [name, request] of [
-      ['refusals', (client, options) => client.createAccount(refused(), options)],
-      ['replays', (client, options) => client.createAccount(body, { ...options, key })],
+      ['refusals', () => ({ operation: 'createAccount', body: refused() })],
+      ['replays', () => ({ operation: 'createAccount', body, key })],
     ] satisfies readonly (readonly [string, RepeatableRequest])[]) {
       const { limited } = await burst(request);
       t.observe('NS-59', `${name} ${limited.length > 0 ? 'count' : 'do not count'}`);
@@ -485,8 +489,8 @@ async function repeatable(t: ScenarioContext): Promise<[OperationName, Send][]> 
   const known = await t.given.account();
   const place = await t.given.place();
   const { id, url } = await t.given.webhook(undefined, UNTRIGGERED_CATEGORIES);
-  const calls: Call[] = [
-    { operation: 'bulkCreateAccounts', body: batch([known.body]) },
+  const calls: OperationCall[] = [
+    { operation: 'bulkCreateAccounts', rows: [known.body] },
     { operation: 'listAccounts' },
     { operation: 'listTransactions' },
     await validCall(t, 'createTransaction', place),
@@ -502,13 +506,13 @@ async function repeatable(t: ScenarioContext): Promise<[OperationName, Send][]> 
   let tag = known.etag;
   const update: Send = async (who) => {
     const body = { first_name: t.fresh.text() };
-    const answer = await t.as(who).updateAccount(known.id, body, { ifMatch: tag });
+    const answer = await t.call('updateAccount', { as: who, id: known.id, body, ifMatch: tag });
     tag = answer.headers.get('etag') ?? tag;
     return answer;
   };
   const sends = calls.map((call): [OperationName, Send] => [
     call.operation,
-    (who) => sendCall(t, call, { who }),
+    (who) => t.call(call, { as: who }),
   ]);
   return [['updateAccount', update], ...sends];
 }
@@ -538,7 +542,7 @@ async function expectMetered(
   if (OPERATIONS[operation].keyed) {
     t.expect('ERR-4', last).header('X-Request-Id', 'a value', (value) => value.trim() !== '');
   }
-  const other = await t.as(who).createAccount(t.newAccount());
+  const other = await t.call('createAccount', { as: who, body: t.newAccount() });
   const words = `429 to a create as well, once ${operation} has used the allowance up`;
   // If its clock runs, allowance may have returned by then.
   const isLimited = other.status === 429 || (still ? false : undefined);

@@ -4,13 +4,14 @@
 import type { ScenarioContext } from '../../engine/scenario/scenario-context.ts';
 import { Blocked, Inconclusive, MissingCapability } from '../../engine/scenario-errors.ts';
 import type { Answer } from '../../engine/send/answer.ts';
-import type { ApiClient, CallOptions } from '../../engine/send/client.ts';
+import type { OperationCall } from '../../engine/send/call.ts';
 import { CONNECTIONS } from '../../engine/send/route.ts';
 import type { Credential, CredentialOptions } from '../../providers/target.ts';
 import { answerAtOnce } from '../support/suspend-request.ts';
 import { type Sighting, type Weight, weighRate, weighSteps } from './rate-evidence.ts';
 
-export type RepeatableRequest = (client: ApiClient, options: CallOptions) => Promise<Answer>;
+/** A call that can be sent any number of times. */
+export type RepeatableRequest = () => OperationCall;
 
 /** A credential under a known limit, with a request that can be sent any number of times. */
 export interface Probe {
@@ -60,7 +61,7 @@ export async function probeOf(
  */
 export async function harmlessWrite(t: ScenarioContext): Promise<RepeatableRequest> {
   const { body } = await t.given.account();
-  return (client, options) => client.createAccount(body, { key: t.fresh.key(), ...options });
+  return () => ({ operation: 'createAccount', body });
 }
 
 /** Waits until a whole allowance has gathered. */
@@ -78,11 +79,20 @@ export function truthOf(weight: Weight): boolean | undefined {
   return weight === 'open' ? undefined : weight === 'kept';
 }
 
+/** Sends one request of a probe, even beyond the plan. */
+export function sendOne(
+  t: ScenarioContext,
+  { request, credential: as }: Pick<Probe, 'credential' | 'request'>,
+): Promise<Answer> {
+  return t.call(request(), { as, unpaced: true });
+}
+
 /** Sends `count` requests at the same moment, faster than the plan allows. */
 export function sendBurst(t: ScenarioContext, probe: Probe, count: number): Promise<Burst> {
-  const client = t.as(probe.credential);
-  const send = () => probe.request(client, { unpaced: true });
-  return sendAtOnce(t, Array(count).fill(send));
+  return sendAtOnce(
+    t,
+    Array(count).fill(() => sendOne(t, probe)),
+  );
 }
 
 /**
@@ -182,10 +192,9 @@ export async function drain(t: ScenarioContext, probe: Probe): Promise<Burst> {
     if (all.limited.length > 0) return all;
     return joined(all, await sendBurst(t, probe, most - all.served.length));
   }
-  const client = t.as(probe.credential);
   const answers: Answer[] = [];
   while (answers.length < most) {
-    const answer = await answerAtOnce(t, () => probe.request(client, { unpaced: true }));
+    const answer = await answerAtOnce(t, () => sendOne(t, probe));
     if (answer === undefined) return burstOf(answers, true, 1);
     answers.push(answer);
     // A second 5xx in a row: the target may refuse so.
@@ -262,8 +271,8 @@ export async function press(
   for (let dueMs = 0; dueMs < forMs; dueMs += 1000 / perSecond) {
     const waitMs = startMs + dueMs - performance.now();
     if (waitMs > 0) await t.sleep(waitMs);
-    for (const { credential, request } of probes) {
-      const one = request(t.as(credential), { unpaced: true });
+    for (const probe of probes) {
+      const one = sendOne(t, probe);
       one.catch(() => {});
       sent.push(one);
     }

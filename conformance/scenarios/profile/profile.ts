@@ -44,9 +44,9 @@ const profileTarget: Scenario = {
 
 /** Undefined where the target is in trouble: a target that deviates is judged, not turned away. */
 async function firstAnswer(t: ScenarioContext): Promise<Answer | undefined> {
-  const send = () => t.api.send({ method: 'POST', path: ACCOUNTS, body: {} });
+  const plain = { method: 'POST', path: ACCOUNTS, body: {} };
   try {
-    const answer = await send();
+    const answer = await t.call(plain);
     if (answer.source === 'service') return answer;
   } catch (error) {
     if (!(error instanceof Unreachable) || !error.neverSent) throw error;
@@ -54,7 +54,7 @@ async function firstAnswer(t: ScenarioContext): Promise<Answer | undefined> {
     throw new Inconclusive(error.reason === 'refused' ? words : error.message);
   }
   try {
-    return await t.sendUntilAnswered('the first request', send);
+    return await t.answered(plain);
   } catch (error) {
     if (error instanceof Blocked) return undefined;
     if (!(error instanceof Inconclusive)) throw error;
@@ -133,8 +133,9 @@ const roleScenarios = Object.entries(FAULTS).map(([name, findFault]): Scenario =
     async run(t) {
       if (role === t.mainRole || role === 'client') return;
       // AUTH-1: with a key, a 401 can only be the token's.
-      const send = () => t.as(role).createAccount({}, { key: t.fresh.key() });
-      const harmless = await answered(() => t.sendUntilAnswered('a harmless request', send));
+      const harmless = await answered(() =>
+        t.answered('createAccount', { as: role, body: {}, key: t.fresh.key() }),
+      );
       if (harmless?.status === 401) refuse(role, 'its token was refused (401), so it is not used');
       if (CREATORS.includes(role) && t.brandId(role) === undefined) await findBrand(t, role);
       const fault = await findFault?.(t);
@@ -163,11 +164,17 @@ async function sameFirm(t: ScenarioContext): Promise<string | undefined> {
   const own = madeId(await create(t, 'other_firm'), 'firm_id');
   // At our brand another firm cannot create.
   const here = t.newAccount({ brand_id: ours.at('brand_id') }, 'other_firm');
-  const there = own ?? madeId(await t.as('other_firm').createAccount(here), 'firm_id');
+  const there =
+    own ?? madeId(await t.call('createAccount', { as: 'other_firm', body: here }), 'firm_id');
   if (there !== firm) return undefined;
   const id = madeId(ours, 'id') ?? '';
   const patch = { first_name: 'Ada' };
-  const reached = await t.as('other_firm').updateAccount(id, patch, { ifMatch: '"no-such-tag"' });
+  const reached = await t.call('updateAccount', {
+    as: 'other_firm',
+    id,
+    body: patch,
+    ifMatch: '"no-such-tag"',
+  });
   if (reached.status === 404) return undefined;
   return `it is of firm ${firm}, as ${t.target.mainName} is`;
 }
@@ -176,9 +183,15 @@ async function sameFirm(t: ScenarioContext): Promise<string | undefined> {
 async function firmWide(t: ScenarioContext, role: Role, other: Role): Promise<string | undefined> {
   const elsewhere = t.brandId(other);
   if (elsewhere === undefined) return undefined;
-  const unnamed = await t.as(role).createAccount(t.newAccount({ brand_id: undefined }, role));
+  const unnamed = await t.call('createAccount', {
+    as: role,
+    body: t.newAccount({ brand_id: undefined }, role),
+  });
   if (unnamed.status !== 422) return undefined;
-  const named = await t.as(role).createAccount(t.newAccount({ brand_id: elsewhere }, role));
+  const named = await t.call('createAccount', {
+    as: role,
+    body: t.newAccount({ brand_id: elsewhere }, role),
+  });
   return named.status < 300 ? 'it is bound to no brand' : undefined;
 }
 
@@ -199,8 +212,8 @@ async function holdsScopes(
   if ((await create(t, role)).status >= 300) return undefined;
   const held = 'it creates accounts, so it holds accounts:write';
   if (t.has(other) && (await create(t, other)).status === 403) return held;
-  const hooks = await t.as(role).listWebhooks();
-  const order = await t.as(role).createTransaction({});
+  const hooks = await t.call('listWebhooks', { as: role });
+  const order = await t.call('createTransaction', { as: role, body: {} });
   const isServed = hooks.status !== 403 && order.status !== 403;
   return isServed ? 'no operation that was tried is refused to it for want of a scope' : undefined;
 }
@@ -216,13 +229,17 @@ async function cannotTrade(t: ScenarioContext): Promise<string | undefined> {
   const { accountId, tradingAccountId } = await t.credential('delegated');
   if (accountId === undefined || tradingAccountId === undefined) return undefined;
   const place = { account_id: accountId, trading_account_id: tradingAccountId, currency: 'USD' };
-  const made = await t.as('delegated').createTransaction(t.newTransaction(place));
+  const made = await t.call('createTransaction', {
+    as: 'delegated',
+    body: t.newTransaction(place),
+  });
   if (made.code === 'read_only_credential') return 'it is read-only (403 read_only_credential)';
   if (made.status === 404 && made.code === 'not_found') {
     return `it does not reach account ${accountId} and its ${tradingAccountId} (404)`;
   }
   const id = madeId(made, 'id');
-  if (id !== undefined) await t.as('delegated').cancelTransaction(id, accountId);
+  if (id !== undefined)
+    await t.call('cancelTransaction', { as: 'delegated', id, account_id: accountId });
   return undefined;
 }
 
@@ -234,14 +251,16 @@ const seedScenarios = SEED_KINDS.map(
     confirms: kind,
     async run(t) {
       const place = await t.target.seed(kind);
-      const send = () => t.api.createTransaction(t.newTransaction(place), { key: t.fresh.key() });
-      const made = await t.sendUntilAnswered(`a transaction on seeds.${kind}`, send);
+      const made = await t.answered('createTransaction', {
+        body: t.newTransaction(place),
+        key: t.fresh.key(),
+      });
       if (made.status === 404 && made.code === 'not_found') {
         const names = `account ${place.account_id} with trading account ${place.trading_account_id}`;
         refuse(kind, `the target does not know ${names} (404), so it is not used`);
       }
       const id = madeId(made, 'id');
-      if (id !== undefined) await t.api.cancelTransaction(id, place.account_id);
+      if (id !== undefined) await t.call('cancelTransaction', { id, account_id: place.account_id });
     },
   }),
 );
@@ -281,8 +300,7 @@ function create(t: ScenarioContext, role: Role): Promise<Answer> {
   const over = t.brandId(role) === undefined ? { brand_id: t.brandId(t.mainRole) } : {};
   const isBound = CREATORS.includes(role) && t.brandId(role) === undefined;
   const body = t.newAccount(isBound ? {} : over, role);
-  const key = t.fresh.key();
-  return t.sendUntilAnswered('a plain account', () => t.as(role).createAccount(body, { key }));
+  return t.answered('createAccount', { as: role, body });
 }
 
 /** Undefined where no answer of the service comes: that is for the run itself to find out. */

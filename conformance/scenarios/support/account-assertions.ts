@@ -6,7 +6,7 @@ import type { Rules, ScenarioContext } from '../../engine/scenario/scenario-cont
 import type { GivenAccount } from '../../engine/scenario/scenario-setup.ts';
 import { Blocked } from '../../engine/scenario-errors.ts';
 import type { Answer, Json } from '../../engine/send/answer.ts';
-import type { RequestBody } from '../../engine/send/client.ts';
+import type { RequestBody } from '../../engine/send/call.ts';
 import { printJson } from '../../engine/send/json.ts';
 import { PROFILE_MEMBERS } from '../../spec/literals.ts';
 import { requirePrecondition } from './transaction-assertions.ts';
@@ -23,7 +23,7 @@ export async function expectReferenceFree(
 ): Promise<void> {
   await t.branch(rules, 'a good create under the reference that was refused', async () => {
     const name = t.fresh.text();
-    const made = await t.as(role).createAccount({ ...body, first_name: name });
+    const made = await t.call('createAccount', { as: role, body: { ...body, first_name: name } });
     const words = 'a new account, because what was refused before left nothing behind';
     t.expect(rules, made).is(words, isNewAccount(made, name));
   });
@@ -98,9 +98,12 @@ export async function updatedOnce(t: ScenarioContext, role: Role = t.mainRole): 
   const account = await t.given.account({}, role);
   const stale = strongTag(account.answer);
   const key = t.fresh.key();
-  const update = () =>
-    t.as(role).updateAccount(account.id, { first_name: 'Ida' }, { ifMatch: stale, key });
-  const updated = await t.control('an update under the current tag', update, 200);
+
+  const updated = await t.control(
+    'updateAccount',
+    { as: role, id: account.id, body: { first_name: 'Ida' }, ifMatch: stale, key },
+    200,
+  );
   const current = await tagAfter(t, account, updated, stale, role);
   requirePrecondition(current !== stale, 'an update left the tag as it was (UPD-1)');
   return { ...account, stale, current, updated };

@@ -1,9 +1,9 @@
 // Out of reach is answered as what does not exist: the same status, code and words.
 
-import type { Who } from '../../cases/calls.ts';
 import type { Rules, ScenarioContext } from '../../engine/scenario/scenario-context.ts';
 import { Blocked } from '../../engine/scenario-errors.ts';
 import type { Answer } from '../../engine/send/answer.ts';
+import type { Who } from '../../engine/send/call.ts';
 import { printJson } from '../../engine/send/json.ts';
 
 const COMPARED = ['type', 'title', 'status', 'code', 'detail'];

@@ -3,9 +3,10 @@
 import type { ScenarioContext } from '../../engine/scenario/scenario-context.ts';
 import { MissingCapability, UnknownPayload } from '../../engine/scenario-errors.ts';
 import type { Answer } from '../../engine/send/answer.ts';
-import type { RequestBody } from '../../engine/send/client.ts';
+import type { RequestBody } from '../../engine/send/call.ts';
 import { idText, type Json } from '../../engine/send/json.ts';
 import type { OrderTemplate, OrderTemplates, Place } from '../../providers/target.ts';
+import { OPERATIONS } from '../../spec/operations.ts';
 
 export interface OpenedPosition {
   /** The body that opened it. */
@@ -27,8 +28,8 @@ export interface LearnedOrders {
   readonly closing: Closing;
 }
 
-const OPEN = 'opening a position';
-const CLOSE = 'closing a position';
+const OPEN = 'openPosition';
+const CLOSE = 'closePosition';
 /** Stands for the id of the position in the template of a close. */
 const PLACEHOLDER = '{position_id}';
 
@@ -47,21 +48,21 @@ function templatesOf({ target: { orders } }: ScenarioContext): OrderTemplates {
 /** Sends one order after the other until one is taken, which the run then knows. */
 async function firstTaken<T>(
   t: ScenarioContext,
-  words: string,
+  operation: 'openPosition' | 'closePosition',
   all: readonly T[],
-  send: (each: T, key: string) => Promise<Answer>,
+  bodyOf: (each: T) => RequestBody,
 ): Promise<{ readonly taken: T; readonly answer: Answer }> {
-  const known = t.run.learned.get(words) as T | undefined;
+  const known = t.run.learned.get(operation) as T | undefined;
   let last = '';
   for (const taken of known === undefined ? all : [known]) {
-    const key = t.fresh.key();
-    const answer = await t.sendUntilAnswered(words, () => send(taken, key));
+    const answer = await t.answered(operation, { body: bodyOf(taken) });
     last = answer.summary;
     if (answer.status >= 300) continue;
     t.findings.controlled = true;
-    t.run.learned.set(words, taken);
+    t.run.learned.set(operation, taken);
     return { taken, answer };
   }
+  const { words } = OPERATIONS[operation];
   throw new UnknownPayload(`${words}: the order is not taken (${last}); see positions`);
 }
 
@@ -70,13 +71,11 @@ export async function openPosition(t: ScenarioContext, place: Place): Promise<Op
   const { trading_account_id } = place;
   const bodyOf = ({ terms }: OrderTemplate) => ({ ...terms, trading_account_id });
   const { open } = templatesOf(t);
-  const { taken, answer } = await firstTaken(t, OPEN, open, (each, key) =>
-    t.api.openPosition(bodyOf(each), { key }),
-  );
+  const { taken, answer } = await firstTaken(t, OPEN, open, bodyOf);
   const opened = { body: bodyOf(taken), answer };
   t.addCleanUp(async () => {
     const closing = (t.run.learned.get(CLOSE) as Closing | undefined) ?? closingsOf(t, answer)[0]!;
-    await t.api.closePosition(closeBody(closing, opened));
+    await t.call('closePosition', { body: closeBody(closing, opened) });
   });
   return opened;
 }
@@ -90,9 +89,7 @@ export async function closePosition(
   opened: OpenedPosition,
 ): Promise<{ answer: Answer; body: ClosingBody }> {
   const all = closingsOf(t, opened.answer);
-  const { taken, answer } = await firstTaken(t, CLOSE, all, (each, key) =>
-    t.api.closePosition(closeBody(each, opened), { key }),
-  );
+  const { taken, answer } = await firstTaken(t, CLOSE, all, (each) => closeBody(each, opened));
   return { answer, body: (another, id) => closeBody(taken, another, id) };
 }
 

@@ -1,14 +1,14 @@
 // The reads of which the specification tells only that they exist (NS-2): the likely paths.
 import type { ScenarioContext } from '../../engine/scenario/scenario-context.ts';
 import type { Answer } from '../../engine/send/answer.ts';
-import type { ApiClient, CallOptions } from '../../engine/send/client.ts';
+import type { Call } from '../../engine/send/call.ts';
 
 interface FoundRead {
   /** With `{id}` where the account stood. */
   readonly shape: string;
   /** Served, as it was found. */
   readonly answer: Answer;
-  readonly send: (client: ApiClient, options?: CallOptions) => Promise<Answer>;
+  readonly send: (call?: Call) => Promise<Answer>;
 }
 
 const LIKELY = [
@@ -26,9 +26,8 @@ export async function findReads(t: ScenarioContext): Promise<FoundRead[]> {
   const found: FoundRead[] = [];
   for (const shape of LIKELY) {
     const path = shape.replace('{id}', account.id);
-    const send: FoundRead['send'] = (client, options) =>
-      client.send({ ...options, method: 'GET', path });
-    const answer = await send(t.api);
+    const send = (call?: Call) => t.call({ method: 'GET', path }, call);
+    const answer = await send();
     if (answer.status === 200) found.push({ shape, answer, send });
   }
   return found;

@@ -3,7 +3,7 @@
 import type { ScenarioContext } from '../../engine/scenario/scenario-context.ts';
 import { Blocked } from '../../engine/scenario-errors.ts';
 import type { Answer } from '../../engine/send/answer.ts';
-import { type TokenForm, tokenCall } from '../../engine/send/client.ts';
+import { type TokenForm, tokenCall } from '../../engine/send/call.ts';
 import type { Credential, CredentialOptions } from '../../providers/target.ts';
 
 export const FORMS: readonly TokenForm[] = ['basic', 'form', 'json'];
@@ -36,7 +36,7 @@ export async function findForm(
   seen: Answer[] = [],
 ): Promise<Found | undefined> {
   for (const form of FORMS) {
-    const answer = await t.sendUntilAnswered('a token', () => ask(t, client, form));
+    const answer = await t.answered(tokenCall(client.clientId, client.clientSecret, form));
     seen.push(answer);
     const token = tokenIn(answer);
     if (token !== undefined) return { form, answer, token };
@@ -57,7 +57,7 @@ export function ask(
   { clientId, clientSecret }: Known,
   form: TokenForm,
 ): Promise<Answer> {
-  return t.api.send(tokenCall(clientId, clientSecret, form));
+  return t.call(tokenCall(clientId, clientSecret, form));
 }
 
 /** After a 429 the next request is limited too. If it succeeds, the limit was another client's. */

@@ -5,7 +5,7 @@ import type { Role } from '../../engine/capabilities.ts';
 import type { ScenarioContext } from '../../engine/scenario/scenario-context.ts';
 import { Blocked } from '../../engine/scenario-errors.ts';
 import { Answer } from '../../engine/send/answer.ts';
-import type { RecordId } from '../../engine/send/client.ts';
+import type { RecordId } from '../../engine/send/call.ts';
 import { idText, type Json } from '../../engine/send/json.ts';
 
 export type Subscription = { readonly [name: string]: Json };
@@ -73,8 +73,7 @@ export async function readSubscription(
   id: RecordId,
   role?: Role,
 ): Promise<Answer> {
-  const send = () => t.as(role ?? t.mainRole).getWebhook(id);
-  return t.sendUntilAnswered('reading a subscription', send);
+  return t.answered('getWebhook', { as: role ?? t.mainRole, id });
 }
 
 /** HOOK-2: that it says so by `true` alone is judged there. */
@@ -97,7 +96,7 @@ export async function disableSubscription(
 ): Promise<void> {
   const id = made.idAt('id');
   if (made.status >= 300 || id === undefined) return;
-  await t.sendUntilAnswered('disabling what was made', () => t.as(role).disableWebhook(id));
+  await t.answered('disableWebhook', { as: role, id });
 }
 
 /** NS-23: with which status is open; that it is a refusal is not. */

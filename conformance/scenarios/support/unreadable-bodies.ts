@@ -11,7 +11,7 @@ export const BROKEN_JSON = '{"client_reference_id": "a';
  * ERR-2's to judge; other rules ask only that something is refused in the same way.
  */
 export async function sendBrokenJson(t: ScenarioContext): Promise<Answer> {
-  return t.api.createAccount({}, { raw: BROKEN_JSON });
+  return t.call('createAccount', { raw: BROKEN_JSON });
 }
 
 /** Refused as broken JSON is: by a 4xx of the same content type. */

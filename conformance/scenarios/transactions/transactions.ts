@@ -18,7 +18,7 @@ import type { ScenarioContext } from '../../engine/scenario/scenario-context.ts'
 import type { GivenTransaction } from '../../engine/scenario/scenario-setup.ts';
 import { Blocked } from '../../engine/scenario-errors.ts';
 import type { Answer } from '../../engine/send/answer.ts';
-import type { RequestBody } from '../../engine/send/client.ts';
+import type { RequestBody } from '../../engine/send/call.ts';
 import type { Scenario } from '../../engine/types.ts';
 import { INVALID, NOT_FOUND } from '../../spec/errors.ts';
 import { LONGEST } from '../../spec/literals.ts';
@@ -43,7 +43,7 @@ const txnStartsPending: Scenario = {
   async run(t) {
     const place = await t.given.place();
     const send = (over: RequestBody, query = {}) =>
-      t.api.createTransaction(t.newTransaction(place, over), { query });
+      t.call('createTransaction', { body: t.newTransaction(place, over), query });
     const first = await send({ method: 'Deposit' });
     // Whether the credential may do this at all is another matter.
     if (first.status === 401 || first.status === 403) {
@@ -90,10 +90,11 @@ const txnReference: Scenario = {
       const { trading_account_id } = await t.operator.openTradingAccount(place.account_id);
       bodies.push({ ...first.body, trading_account_id });
     }
-    for (const each of bodies) expectFirst(t, first, await t.api.createTransaction(each));
+    for (const each of bodies)
+      expectFirst(t, first, await t.call('createTransaction', { body: each }));
     if (t.has('no_amend')) {
       // A reference belongs to the firm's books and not to the credential that wrote it first.
-      const elsewhere = await t.as('no_amend').createTransaction(first.body);
+      const elsewhere = await t.call('createTransaction', { as: 'no_amend', body: first.body });
       t.expect('TXN-2', elsewhere).status(200).field('id', first.id);
     }
     if (t.has('ledger')) {
@@ -103,14 +104,14 @@ const txnReference: Scenario = {
     for (const state of ['approved', 'rejected', 'cancelled'] as const) {
       await t.branch('TXN-2', `the reference of what is ${state}`, async () => {
         const { id, body: known } = await t.given[state](place);
-        const again = await t.api.createTransaction(known);
+        const again = await t.call('createTransaction', { body: known });
         t.expect('TXN-2', again).status(200).field('id', id);
       });
     }
     // NS-20: within what a reference names one transaction.
     if (!t.has('second_trading_account')) return;
     const elsewhere = { ...first.body, ...(await t.given.otherPlace()) };
-    const answer = await t.api.createTransaction(elsewhere);
+    const answer = await t.call('createTransaction', { body: elsewhere });
     t.observe('NS-20', `one transaction reference for two accounts: ${answer.status}`, {
       transaction_reference_scope: answer.status === 201 ? 'account' : 'firm',
     });
@@ -210,7 +211,9 @@ const txnNothingOfOperators: Scenario = {
     if (t.has('provider_trading_account')) {
       const provider = await t.given.providerPlace();
       const over = { transaction_type: 'Withdrawal', amount: '-25.00', method: 'Withdrawal' };
-      const withdrawal = await t.api.createTransaction(t.newTransaction(provider, over));
+      const withdrawal = await t.call('createTransaction', {
+        body: t.newTransaction(provider, over),
+      });
       // NS-27: the sign that a withdrawal is written with is open; nothing hangs on this one.
       if (withdrawal.status < 300) answers.push(withdrawal);
     }
@@ -245,7 +248,8 @@ const txnMethod: Scenario = {
   needs: ['trading_account'],
   async run(t) {
     const place = await t.given.place();
-    const send = (over: RequestBody) => t.api.createTransaction(t.newTransaction(place, over));
+    const send = (over: RequestBody) =>
+      t.call('createTransaction', { body: t.newTransaction(place, over) });
     const expectMethod = (answer: Answer, method: string) =>
       t.expect('TXN-6', answer).status(201, 200).field('method', method);
     const omitted = await send({ amount: '25.00' });

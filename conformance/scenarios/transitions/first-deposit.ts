@@ -9,8 +9,7 @@ import { DAY_MS } from '../../spec/literals.ts';
 import { expectReads } from '../support/transaction-assertions.ts';
 
 function approve(t: ScenarioContext, { id, account_id }: GivenTransaction): Promise<Answer> {
-  const key = t.fresh.key();
-  return t.control('an approval', () => t.api.approveTransaction(id, account_id, { key }), 200);
+  return t.control('approveTransaction', { id, account_id }, 200);
 }
 
 function isMarked(answer: Answer): boolean {
@@ -39,18 +38,23 @@ const txsFirstDeposit: Scenario = {
     const refused = await t.given.rejected(place);
     const first = await t.given.transaction(place);
     for (const each of [early, refused, first]) expectFlag(t, each.answer, false);
-    const asking = await t.api.createTransaction(t.newTransaction(place, { is_ftd: true }));
+    const asking = await t.call('createTransaction', {
+      body: t.newTransaction(place, { is_ftd: true }),
+    });
     if (asking.status < 300) expectFlag(t, asking, false);
     // NS-21: where every withdrawal goes through a provider, none is approved here.
     const { id, account_id } = await withdrawal(t, place);
-    const paidOut = await t.api.approveTransaction(id, account_id);
+    const paidOut = await t.call('approveTransaction', { id, account_id });
     if (paidOut.status === 200) expectFlag(t, paidOut, false);
     await expectOn(first, true);
     await expectOn(early, false);
     await expectOn(await t.given.transaction(place), false);
     // Approved again, and read again after others were approved: neither lost nor passed on.
     await expectRead(first, true);
-    const again = await t.api.approveTransaction(first.id, first.account_id);
+    const again = await t.call('approveTransaction', {
+      id: first.id,
+      account_id: first.account_id,
+    });
     if (again.status === 200) expectFlag(t, again, true);
     await expectRead(early, false);
 
@@ -77,8 +81,11 @@ const txsFirstDepositCancelled: Scenario = {
     expectFlag(t, await approve(t, first), true);
     await t.operator.settle(first.id);
     expectFlag(t, await t.given.rereadTransaction(first), true);
-    const cancel = () => t.api.cancelTransaction(first.id, first.account_id);
-    expectFlag(t, await t.control('cancelling what has settled', cancel, 200), true);
+    expectFlag(
+      t,
+      await t.control('cancelTransaction', { id: first.id, account_id: first.account_id }, 200),
+      true,
+    );
     expectFlag(t, await t.given.rereadTransaction(first), true);
     expectFlag(t, await approve(t, await t.given.transaction(place)), false);
   },
@@ -96,7 +103,7 @@ const txsFirstDepositRace: Scenario = {
     while (deposits.length < crowd) deposits.push(await t.given.transaction(place));
     const answers = await t.sendTogether(crowd, (index) => {
       const { id, account_id } = deposits[index]!;
-      return t.api.approveTransaction(id, account_id);
+      return t.call('approveTransaction', { id, account_id });
     });
     const approved = answers.filter((each) => each.status === 200);
     if (approved.length === 0) throw new Blocked('none of the deposits was approved');
@@ -136,9 +143,14 @@ async function observeDeposits(t: ScenarioContext): Promise<void> {
     ['withdrawal_method_is_deposit', 'Withdrawal', '-25.00'],
   ] as const) {
     const place = await t.given.freshPlace();
-    const made = await t.api.createTransaction(t.newTransaction(place, { method, amount }));
+    const made = await t.call('createTransaction', {
+      body: t.newTransaction(place, { method, amount }),
+    });
     if (made.status !== 201) continue;
-    const approval = await t.api.approveTransaction(t.pick(made, 'id'), place.account_id);
+    const approval = await t.call('approveTransaction', {
+      id: t.pick(made, 'id'),
+      account_id: place.account_id,
+    });
     if (approval.status !== 200) continue;
     const words = isMarked(approval) ? 'counts as' : 'is not';
     t.observe('NS-43', `a Deposit by way of ${method} ${words} a first-time deposit`, {

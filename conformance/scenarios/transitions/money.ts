@@ -103,7 +103,8 @@ const txsApproveAgain: Scenario = {
     const place = await laterPlace(t);
     const pending = await t.given.transaction(place);
     const before = t.has('ledger') ? await booksOf(t, pending) : undefined;
-    const first = await t.control('a first approval', () => decide(t, 'approve', pending), 200);
+    const { id, account_id } = pending;
+    const first = await t.control('approveTransaction', { id, account_id }, 200);
     // What a first approval reads is TXS-1's to judge.
     const reads = oneOf(...APPROVED, String(first.at('status')));
     const expectAgain = async (transaction: GivenTransaction, answer: Answer) => {
@@ -180,12 +181,10 @@ async function withoutAmend(
   settled: { id: string; account_id: string },
 ): Promise<Answer> {
   if (t.has('trading_account')) {
-    const pending = await t.given.transaction(await t.given.place());
-    const key = t.fresh.key();
-    const send = () => decide(t, 'cancel', pending, { as: 'no_amend', key });
-    await t.control('cancelling what is pending', send, 200);
+    const { id, account_id } = await t.given.transaction(await t.given.place());
+    await t.control('cancelTransaction', { as: 'no_amend', id, account_id }, 200);
   } else {
-    await t.control('an account made', () => t.as('no_amend').createAccount(t.newAccount()));
+    await t.control('createAccount', { as: 'no_amend', body: t.newAccount() });
   }
   return decide(t, 'cancel', settled, { as: 'no_amend' });
 }
@@ -256,7 +255,7 @@ const txsReasonKept: Scenario = {
         await decide(t, 'approve', pending),
         await decide(t, verb === 'reject' ? 'cancel' : 'reject', pending, { reason: 'another' }),
         await t.given.rereadTransaction(pending),
-        await t.api.listTransactions({ query: { after: previous(pending.id), limit: '1' } }),
+        await t.call('listTransactions', { query: { after: previous(pending.id), limit: '1' } }),
       ];
       for (const answer of answers) {
         const names = Object.keys(membersOf(answer)).filter((each) => /reason/i.test(each));

@@ -19,7 +19,7 @@ import type { ScenarioContext } from '../../engine/scenario/scenario-context.ts'
 import type { GivenAccount } from '../../engine/scenario/scenario-setup.ts';
 import { Blocked } from '../../engine/scenario-errors.ts';
 import type { Answer } from '../../engine/send/answer.ts';
-import type { RequestBody } from '../../engine/send/client.ts';
+import type { RequestBody } from '../../engine/send/call.ts';
 import type { RuleId, Scenario } from '../../engine/types.ts';
 import { INVALID, NOT_FOUND, STALE } from '../../spec/errors.ts';
 import { PROFILE, UPDATABLE_MEMBERS } from '../../spec/literals.ts';
@@ -62,7 +62,7 @@ const updApplied: Scenario = {
     let before = account.answer;
     let tag = strongTag(before);
     for (const [rule, change] of changes) {
-      const after = await t.api.updateAccount(account.id, change, { ifMatch: tag });
+      const after = await t.call('updateAccount', { id: account.id, body: change, ifMatch: tag });
       // UPD-1 asks for the 200; UPD-3, that the field can be updated at all.
       if (rule === 'UPD-1') t.expect(rule, after).status(200);
       else t.expect(rule, after).is('applied', after.status < 300);
@@ -79,7 +79,11 @@ const updApplied: Scenario = {
     observeRevisions(t, account.answer, before, changes.length);
     // How long a name may be is open; one that is taken is taken whole.
     const last_name = t.fresh.text(200);
-    const long = await t.api.updateAccount(account.id, { last_name }, { ifMatch: tag });
+    const long = await t.call('updateAccount', {
+      id: account.id,
+      body: { last_name },
+      ifMatch: tag,
+    });
     if (long.status < 300) {
       t.expect('UPD-3', await t.given.reread(account)).field('last_name', last_name);
     }
@@ -122,7 +126,11 @@ const updStatus: Scenario = {
     const statuses = [t.fresh.text(), 'nEW', odd, t.fresh.text(100), ''];
     let taken = 0;
     for (const status of statuses) {
-      const after = await t.api.updateAccount(account.id, { status }, { ifMatch: tag });
+      const after = await t.call('updateAccount', {
+        id: account.id,
+        body: { status },
+        ifMatch: tag,
+      });
       if (!t.expect('UPD-4', after).is('taken', after.status < 300).ok) continue;
       taken += 1;
       tag = await tagAfter(t, account, after, tag);
@@ -141,8 +149,10 @@ const updFixedFields: Scenario = {
     const phone = t.fresh.phone();
     const account = await t.given.account({ phone });
     let tag = strongTag(account.answer);
-    const update = (body: RequestBody) => t.api.updateAccount(account.id, body, { ifMatch: tag });
-    const named = await t.control('an update of a name', () => update({ first_name: 'Ida' }), 200);
+    const update = (body: RequestBody) =>
+      t.call('updateAccount', { id: account.id, body, ifMatch: tag });
+    const name = { id: account.id, body: { first_name: 'Ida' }, ifMatch: tag };
+    const named = await t.control('updateAccount', name, 200);
     tag = await tagAfter(t, account, named, tag);
     const both = () => ({ email: t.fresh.email(), phone: t.fresh.phone() });
     // Alone and beside a change that is welcome: ignored or refused (NS-27), but never done.
@@ -155,7 +165,7 @@ const updFixedFields: Scenario = {
       t.expect('UPD-11', seen).is(`the phone ${phone}`, kept, `phone: ${seen.at('phone')}`, after);
       // The new email and phone are still free.
       const { email, phone: other } = wish;
-      const free = await t.api.createAccount(t.newAccount({ email, phone: other }));
+      const free = await t.call('createAccount', { body: t.newAccount({ email, phone: other }) });
       const made = free.status < 300 && !free.isOf(account.id);
       t.expect('UPD-11', free).is('a new account: no one has that email or phone', made);
     }
@@ -191,9 +201,17 @@ const updAtOnce: Scenario = {
     const account = await updatedOnce(t);
     // UPD-7 judges what a stale tag is answered; the losers of a race may be answered the same.
     const late = { first_name: 'Late' };
-    const stale = await t.api.updateAccount(account.id, late, { ifMatch: account.stale });
+    const stale = await t.call('updateAccount', {
+      id: account.id,
+      body: late,
+      ifMatch: account.stale,
+    });
     const answers = await t.sendTogether(await t.burstSize(8), (n) =>
-      t.api.updateAccount(account.id, { last_name: `Racer ${n}` }, { ifMatch: account.current }),
+      t.call('updateAccount', {
+        id: account.id,
+        body: { last_name: `Racer ${n}` },
+        ifMatch: account.current,
+      }),
     );
     const applied = answers.filter((each) => each.status < 300);
     const lost = ({ status, code }: Answer) =>
@@ -250,7 +268,12 @@ const not412: Expected = (t, rules, answer) =>
 function asUnknown(outsider: Role): Expected {
   return async (t, rules, answer, { ifMatch: tag = null }) => {
     const body = { first_name: t.fresh.text() };
-    const nowhere = await t.as(outsider).updateAccount(UNKNOWN_ID, body, { ifMatch: tag });
+    const nowhere = await t.call('updateAccount', {
+      as: outsider,
+      id: UNKNOWN_ID,
+      body,
+      ifMatch: tag,
+    });
     const words = `as for an unknown account: ${nowhere.summary}`;
     t.expect(rules, answer).is(words, answer.summary === nowhere.summary, undefined, nowhere);
   };
@@ -278,7 +301,12 @@ function hiddenFrom(outsider: Role, owner: Role, about: Pick<Scenario, 'id' | 't
       const account = await updatedOnce(t, owner);
       const before = await t.given.reread(account, owner);
       const body = { first_name: t.fresh.text(), country: t.fresh.text() };
-      await t.as(outsider).updateAccount(account.id, body, { ifMatch: account.current });
+      await t.call('updateAccount', {
+        as: outsider,
+        id: account.id,
+        body,
+        ifMatch: account.current,
+      });
       expectSameAccount(t, 'UPD-5', before, await t.given.reread(account, owner));
     },
   });
@@ -323,7 +351,7 @@ const updStaleTag = refusals({
     const account = await updatedOnce(t);
     const before = await t.given.reread(account);
     const body = { first_name: t.fresh.text(), country: t.fresh.text() };
-    const late = await t.api.updateAccount(account.id, body, { ifMatch: account.stale });
+    const late = await t.call('updateAccount', { id: account.id, body, ifMatch: account.stale });
     t.expect('UPD-7', late).refused(...STALE);
     expectSameAccount(t, 'UPD-7', before, await t.given.reread(account));
     await observeIdle(t, account);

@@ -1,6 +1,5 @@
 // HOOK: a subscription is created with a secret that is shown once, rotated, disabled; who may manage
 // and see it; and which targets and categories are refused.
-import { sendCall } from '../../cases/calls.ts';
 import {
   body,
   type Expected,
@@ -68,7 +67,8 @@ const hookCreated: Scenario = {
   lane: 'own_world',
   async run(t) {
     const url = await t.given.subscribable();
-    const create = (names: string[]) => t.api.createWebhook({ url, event_categories: names });
+    const create = (names: string[]) =>
+      t.call('createWebhook', { body: { url, event_categories: names } });
     // HOOK-9 judges which names are accepted. If one of these is refused, another one will do here.
     let event_categories = ['order', 'position'];
     let made = await create(event_categories);
@@ -90,9 +90,8 @@ const hookCreated: Scenario = {
     if (again.status === 200) t.expect('HOOK-2', again).fields({ ...FORM, ...given });
     await t.branch('HOOK-1', 'two rotations that carry the same key', async () => {
       const key = t.fresh.key();
-      const rotate = () => t.api.rotateWebhookSecret(id, { key });
-      const one = await t.control('rotating the secret', rotate);
-      const other = await rotate();
+      const one = await t.control('rotateWebhookSecret', { id, key });
+      const other = await t.call('rotateWebhookSecret', { id, key });
       const isNew = other.status < 300 && other.at('secret') !== one.at('secret');
       const words = 'a secret of its own for the second rotation';
       t.expect('HOOK-1', other).is(words, isNew, undefined, one);
@@ -108,13 +107,12 @@ const hookSecretOnce: Scenario = {
   lane: 'own_world',
   async run(t) {
     const hook = await t.given.webhook(undefined, UNTRIGGERED_CATEGORIES);
-    const rotate = () => t.api.rotateWebhookSecret(hook.id);
-    const rotated = await t.control('rotating the secret', rotate);
+    const rotated = await t.control('rotateWebhookSecret', { id: hook.id });
     const secrets = [hook.secret, t.pick(rotated, 'secret')];
     for (const answer of [
       await readSubscription(t, hook.id),
-      await t.api.listWebhooks(),
-      await t.api.disableWebhook(hook.id),
+      await t.call('listWebhooks'),
+      await t.call('disableWebhook', { id: hook.id }),
       await readSubscription(t, hook.id),
     ]) {
       const shown = secrets.some((each) => answer.text.includes(each)) || namesSecret(answer.json);
@@ -139,7 +137,7 @@ const hookRotated: Scenario = {
     const hook = await t.given.webhook(undefined, UNTRIGGERED_CATEGORIES);
     const old: unknown[] = [hook.secret];
     for (const words of ['another secret than at creation', 'a secret it never had']) {
-      const rotated = await t.api.rotateWebhookSecret(hook.id);
+      const rotated = await t.call('rotateWebhookSecret', { id: hook.id });
       const secret = rotated.at('secret');
       t.expect('HOOK-4', rotated)
         .status(200, 201)
@@ -164,8 +162,8 @@ const hookDisabled: Scenario = {
     const hook = await t.given.webhook(undefined, UNTRIGGERED_CATEGORIES);
     // A second subscription to one URL may be refused; if it is not, it is independent.
     const event_categories = [...UNTRIGGERED_CATEGORIES];
-    const twin = await t.api.createWebhook({ url: hook.url, event_categories });
-    const done = await t.api.disableWebhook(hook.id);
+    const twin = await t.call('createWebhook', { body: { url: hook.url, event_categories } });
+    const done = await t.call('disableWebhook', { id: hook.id });
     t.must('HOOK-5', done).status(...SUCCESS_STATUSES);
     const empty = done.body.length === 0;
     t.observe('NS-7', `disable answers ${done.status}${empty ? ' without a body' : ''}`, {
@@ -174,7 +172,7 @@ const hookDisabled: Scenario = {
     if (done.at('disabled') !== undefined) t.expect('HOOK-5', done).field('disabled', disabled);
     const read = await readSubscription(t, hook.id);
     t.expect('HOOK-5', read).fields({ disabled, disabled_reason: textOrNull });
-    const list = await t.api.listWebhooks();
+    const list = await t.call('listWebhooks');
     t.observe('NS-7', `the list is an ${shapeOf(list)}`, { webhook_list_shape: shapeOf(list) });
     const row = rowOf(subscriptionsIn(list).rows, hook.id);
     if (row !== undefined) {
@@ -200,7 +198,7 @@ const hookScope = refusals({
   rows: scopeRows('HOOK-6', 'createWebhook', 'listWebhooks', ...BY_ID),
   async also(t) {
     const { id } = await t.given.webhook(undefined, UNTRIGGERED_CATEGORIES);
-    await t.as('no_scopes').disableWebhook(id);
+    await t.call('disableWebhook', { as: 'no_scopes', id });
     await expectEnabled(t, 'HOOK-6', id, 'not disabled by what was refused');
   },
 });
@@ -233,7 +231,7 @@ const hookBrand: Scenario = {
     // NS-27: extra members of the body may be refused, but they never choose the brand.
     const other = t.brandId('other_brand') ?? '999999999';
     const body = { url: bound.url, event_categories, brand_id: other };
-    const named = await t.as('brand').createWebhook(body);
+    const named = await t.call('createWebhook', { as: 'brand', body });
     const read = await readSubscription(t, bound.id, 'brand');
     // NS-52: as a string or as a number.
     const own = t.brandId('brand');
@@ -286,15 +284,14 @@ const hookSeen: Scenario = {
     for (const operation of MANAGE) await expectHiddenTo(t, 'brand', operation, idOf.other_brand);
     await expectEnabled(t, 'HOOK-11', idOf.other_brand, 'not disabled by it', 'other_brand');
     // A disabled subscription is still listed and readable.
-    const disable = () => t.as('brand').disableWebhook(idOf.brand);
-    await t.control('disabling it', disable, ...SUCCESS_STATUSES);
+    await t.control('disableWebhook', { as: 'brand', id: idOf.brand }, ...SUCCESS_STATUSES);
     await expectSeen(t, 'brand', idOf.brand);
   },
 };
 
 /** NS-7: it may be on another page, and how to turn pages is not specified. */
 async function expectListed(t: ScenarioContext, role: Role, id: string, isSeen: boolean) {
-  const list = await t.control('the list', () => t.as(role).listWebhooks(), 200);
+  const list = await t.control('listWebhooks', { as: role }, 200);
   const { rows, whole } = subscriptionsIn(list);
   const isListed = rowOf(rows, id) !== undefined;
   if (isSeen && !isListed && !whole) return;
@@ -320,8 +317,8 @@ async function expectHiddenTo(
   operation: (typeof BY_ID)[number],
   id: string,
 ): Promise<void> {
-  const hidden = await sendCall(t, { operation, id }, { who });
-  expectHidden(t, 'HOOK-11', hidden, await sendCall(t, { operation, id: UNKNOWN_ID }, { who }));
+  const hidden = await t.call(operation, { id, as: who });
+  expectHidden(t, 'HOOK-11', hidden, await t.call(operation, { id: UNKNOWN_ID, as: who }));
 }
 
 /** More than one page usually holds, to find a list that is cut off silently. */
@@ -338,12 +335,14 @@ const hookManyListed: Scenario = {
     const url = await t.given.subscribable();
     const ids: string[] = [];
     while (ids.length < MANY) {
-      const made = await t.api.createWebhook({ url: `${url}?n=${ids.length}`, event_categories });
+      const made = await t.call('createWebhook', {
+        body: { url: `${url}?n=${ids.length}`, event_categories },
+      });
       // The target may allow fewer.
       if (made.status >= 300) break;
       ids.push(t.pick(made, 'id'));
     }
-    const list = await t.control('the list', () => t.api.listWebhooks(), 200);
+    const list = await t.control('listWebhooks', {}, 200);
     const { rows, whole } = subscriptionsIn(list);
     // NS-7: how to turn pages is not specified.
     if (!whole) return t.notTested('HOOK-11', 'the list says that there is more of it');
@@ -362,13 +361,13 @@ const hookOfAnotherFirm: Scenario = {
   async run(t) {
     const own = await t.given.webhook(undefined, UNTRIGGERED_CATEGORIES);
     const foreign = await t.given.webhook(undefined, UNTRIGGERED_CATEGORIES, 'other_firm');
-    await t.control('a subscription of its own', () => t.api.getWebhook(own.id), 200);
+    await t.control('getWebhook', { id: own.id }, 200);
     for (const operation of BY_ID) {
-      const unknown: Answer = await sendCall(t, { operation, id: UNKNOWN_ID });
+      const unknown: Answer = await t.call(operation, { id: UNKNOWN_ID });
       if (unknown.status !== 404) t.expect('HOOK-12', unknown).refused(...NOT_FOUND);
-      else expectHidden(t, 'HOOK-12', await sendCall(t, { operation, id: foreign.id }), unknown);
+      else expectHidden(t, 'HOOK-12', await t.call(operation, { id: foreign.id }), unknown);
     }
-    const { rows } = subscriptionsIn(await t.control('the list', () => t.api.listWebhooks(), 200));
+    const { rows } = subscriptionsIn(await t.control('listWebhooks', {}, 200));
     const listed = rowOf(rows, foreign.id);
     const words = 'not among the subscriptions of this firm';
     t.claim('HOOK-11', words, listed === undefined, printJson(listed));
@@ -382,7 +381,7 @@ async function tryToSubscribe(
   url: string,
   names: readonly string[] = UNTRIGGERED_CATEGORIES,
 ): Promise<Answer> {
-  const answer = await t.api.createWebhook({ url, event_categories: [...names] });
+  const answer = await t.call('createWebhook', { body: { url, event_categories: [...names] } });
   await disableSubscription(t, answer);
   return answer;
 }
@@ -438,7 +437,7 @@ const hookRefused = refusals({
     t.observe('NS-53', `["order", "deal"]: ${mixed.summary}`, {
       unknown_categories: isRefused(mixed) ? 'refused' : 'left_out',
     });
-    const odd = await t.api.getWebhook('abc');
+    const odd = await t.call('getWebhook', { id: 'abc' });
     t.observe('NS-45', `a webhook id "abc" in the path: ${odd.summary}`, {
       path_id_status: odd.status,
     });
@@ -454,7 +453,8 @@ const hookSpellings: Scenario = {
   lane: 'own_world',
   async run(t) {
     const url = await t.given.subscribable();
-    await t.control('a public url', () => tryToSubscribe(t, url));
+    const body = { url, event_categories };
+    await disableSubscription(t, await t.control('createWebhook', { body }));
     for (const { words, hosts } of ALTERNATIVE_SPELLINGS) {
       await expectAllRefused(t, words, hosts, (host) => tryToSubscribe(t, `https://${host}/hooks`));
     }
@@ -481,7 +481,9 @@ const hookAddresses: Scenario = {
       await t.operator.resolve(name, addresses);
       return tryToSubscribe(t, `https://${name}/hooks`);
     };
-    await t.control('a name with a public address', () => at([PUBLIC]));
+    await t.operator.resolve(host, [PUBLIC]);
+    const body = { url: `https://${host}/hooks`, event_categories };
+    await disableSubscription(t, await t.control('createWebhook', { body }));
     for (const { words, addresses } of NOT_PUBLIC) {
       await expectAllRefused(t, words, addresses, (each) => at([each]));
     }
