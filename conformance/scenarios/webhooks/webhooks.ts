@@ -10,6 +10,7 @@ import {
 import { scopeRows } from '../../cases/scopes.ts';
 import type { Role } from '../../engine/capabilities.ts';
 import { filledText, integer, textOrNull } from '../../engine/judge/matchers.ts';
+import { hasSecret } from '../../engine/record/answer-monitor.ts';
 import type { ScenarioContext } from '../../engine/scenario/scenario-context.ts';
 import type { Answer } from '../../engine/send/answer.ts';
 import { idText, printJson } from '../../engine/send/json.ts';
@@ -115,16 +116,11 @@ const hookSecretOnce: Scenario = {
       await t.call('disableWebhook', { id: hook.id }),
       await readSubscription(t, hook.id),
     ]) {
-      const shown = secrets.some((each) => answer.text.includes(each)) || namesSecret(answer.json);
+      const shown = secrets.some((each) => answer.text.includes(each)) || hasSecret(answer.json);
       t.expect('HOOK-3', answer).is('no secret', !shown);
     }
   },
 };
-
-function namesSecret(value: unknown): boolean {
-  if (value === null || typeof value !== 'object') return false;
-  return Object.entries(value).some(([name, inner]) => name === 'secret' || namesSecret(inner));
-}
 
 const hookRotated: Scenario = {
   id: 'hook-rotated',
