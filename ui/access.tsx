@@ -43,7 +43,7 @@ function Credentials() {
     void command.run(() => plane.send('PATCH', `credentials/${encodeURIComponent(id)}`, { plan }));
   const columns: readonly Column<CredentialShown>[] = [
     ['Name', ({ name }) => <strong>{name}</strong>, 'wrap'],
-    ['Client id', ({ client_id }) => <code>{client_id}</code>, 'wrap'],
+    ['Client ID', ({ client_id }) => <code>{client_id}</code>, 'wrap'],
     ['Copy', (each) => <CopyButtons of={each} />],
     ['Reaches', reachOf],
     ['Scopes', (each) => each.scopes.join(', ') || 'none', 'wrap'],

@@ -29,7 +29,7 @@ export function AccountsView({ path: [first, second] }: ViewProps) {
 }
 
 const accountColumns: readonly Column<AccountShown>[] = [
-  ['Id', ({ id }) => <Link to={['accounts', id]}>{id}</Link>],
+  ['ID', ({ id }) => <Link to={['accounts', id]}>{id}</Link>],
   'client_reference_id',
   ['Name', (each) => [each.first_name, each.last_name].filter(Boolean).join(' '), 'wrap'],
   'email',

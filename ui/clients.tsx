@@ -8,7 +8,7 @@ export function ClientsView() {
     <div class="columns">
       <Panel
         title="Is your client right?"
-        note="Runs a test or an example of your API client again and again, each time with something that goes wrong, and judges what it sends. The report shows each finding as a line of time."
+        note="Runs a test or an example of your API client many times, each time with another fault, and judges its requests. The report shows each finding as a timeline."
       >
         <Command
           text="npx conformance client --report html=client.html -- node my-example.js"
@@ -18,7 +18,7 @@ export function ClientsView() {
       </Panel>
       <Panel
         title="Is your webhook receiver right?"
-        note="Sends what a receiver must accept, and what an attacker would send. SECRET holds the signing secret."
+        note="Sends deliveries that a receiver must accept and deliveries that it must refuse. SECRET is a variable with the signing secret."
       >
         <Command
           text={`npx conformance receiver --url ${forwardsTo ?? 'http://127.0.0.1:3000/hooks'} --secret-env SECRET`}

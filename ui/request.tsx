@@ -85,7 +85,7 @@ function Head({ story }: StoryProps) {
           ['Operation', story.operation ?? 'no operation has this path and method'],
           ['Credential', story.client_name ?? 'not recognised'],
           ['Received', `${fullTime(at_ms)}${took}`],
-          ['Request id', <code>{story.request_id}</code>],
+          ['Request ID', <code>{story.request_id}</code>],
           [
             'Allowance',
             allowance === null

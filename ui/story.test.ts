@@ -59,7 +59,7 @@ if (executable === null) {
     assert.match(await made.innerText(), /enabled[\s\S]*account, order, position, transaction/);
   });
 
-  story('a call shows as it comes, with why it was answered so', async () => {
+  story('a request appears immediately, with the reason for its response', async () => {
     const { page } = bench.looked;
     await page.getByRole('link', { name: 'Timeline', exact: true }).click();
     await bench.served.call('POST', 'accounts', account);
@@ -67,7 +67,7 @@ if (executable === null) {
     await page.getByRole('heading', { name: 'Why' }).waitFor();
     await bench.looked.settled();
     const details = await page.getByRole('region', { name: 'Details' }).innerText();
-    assert.match(details, /ACC-1\s+A good request/);
+    assert.match(details, /ACC-1\s+A valid request/);
     assert.match(details, /Operation\s+ran: this decided/);
     assert.match(details, /account\.created/);
     assert.match(details, /"client_reference_id": "story-1"/);
@@ -234,12 +234,12 @@ if (executable === null) {
 
     // Why was it refused? The row says it, and a click the rule.
     await click('link', /422 POST .*validation_failed · email: email must contain/);
-    await page.getByText('An email that contains no').waitFor();
+    await page.getByText('An email without').waitFor();
 
     // Did my webhook arrive?
     await click('link', 'Webhooks');
     const last = page.getByRole('table', { name: 'Deliveries' }).getByRole('row');
-    await last.filter({ hasText: 'not yet' }).filter({ hasText: '500' }).first().waitFor();
+    await last.filter({ hasText: 'pending' }).filter({ hasText: '500' }).first().waitFor();
 
     // Is my client right?
     await click('link', 'Clients');
@@ -256,8 +256,8 @@ if (executable === null) {
     await page.getByRole('link', { name: 'Webhooks', exact: true }).click();
     const row = page.getByRole('table', { name: 'Deliveries' }).getByRole('row');
     await row
-      .filter({ hasText: 'not yet' })
-      .filter({ hasNotText: 'waits' })
+      .filter({ hasText: 'pending' })
+      .filter({ hasNotText: 'queued' })
       .first()
       .getByRole('link')
       .first()

@@ -22,10 +22,12 @@ function showMember(name: string, value: unknown): ComponentChildren {
   return String(value);
 }
 
-/** `client_reference_id` as "Client reference id", `effect.ms` as "Effect ms". */
+/** `client_reference_id` as "Client reference ID", `effect.ms` as "Effect ms". */
 export function titleOf(name: string): string {
   const words = name.replace(/_ms$|_at_ms$/, '').replaceAll(/[._]/g, ' ');
-  return words.replace(/^./, (letter) => letter.toUpperCase());
+  return words
+    .replace(/\b(?:id|url)\b/g, (abbreviation) => abbreviation.toUpperCase())
+    .replace(/^./, (letter) => letter.toUpperCase());
 }
 
 /** The members of a record with their titles, for `Facts`; those in `others` are shown so. */

@@ -24,7 +24,7 @@ const statuses = Object.keys(states) as Status[];
 const StatusBadge = ({ of }: { of: Status }) => <Badge tone={states[of].tone}>{of}</Badge>;
 
 const columns: readonly Column<TransactionShown>[] = [
-  ['Id', ({ id }) => <Link to={placeOf.transaction(id)}>{id}</Link>],
+  ['ID', ({ id }) => <Link to={placeOf.transaction(id)}>{id}</Link>],
   ['Status', ({ status }) => <StatusBadge of={status} />],
   ['Type', (each) => `${each.transaction_type}${each.is_ftd ? ' (first deposit)' : ''}`],
   ['Amount', ({ amount, currency }) => `${amount} ${currency}`],

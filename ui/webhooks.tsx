@@ -56,7 +56,7 @@ function SubscriptionState({ of }: { of: SubscriptionShown }) {
 }
 
 const subscriptionColumns: readonly Column<SubscriptionShown>[] = [
-  ['Id', ({ id }) => <Link to={['webhooks', id]}>{id}</Link>],
+  ['ID', ({ id }) => <Link to={['webhooks', id]}>{id}</Link>],
   ['State', (each) => <SubscriptionState of={each} />],
   'url',
   'forwards_to',
@@ -65,16 +65,9 @@ const subscriptionColumns: readonly Column<SubscriptionShown>[] = [
   'last_delivered_seq',
 ];
 
-const arrivals: Readonly<Record<DeliveryShown['status'], string>> = {
-  delivered: 'arrived',
-  pending: 'not yet',
-  exhausted: 'never: given up',
-  stopped: 'stopped',
-};
-
 const deliveryColumns: readonly Column<DeliveryShown>[] = [
-  ['Delivery', ({ id }) => (id === null ? 'waits' : <Link to={placeOf.delivery(id)}>{id}</Link>)],
-  ['Did it arrive?', (each) => <Badge tone={toneOfDelivery(each)}>{arrivals[each.status]}</Badge>],
+  ['Delivery', ({ id }) => (id === null ? 'queued' : <Link to={placeOf.delivery(id)}>{id}</Link>)],
+  ['State', (each) => <Badge tone={toneOfDelivery(each)}>{each.status}</Badge>],
   ['Event', ({ seq, kind, event_id }) => <Link to={placeOf.event(seq)}>{kind ?? event_id}</Link>],
   'subscription_id',
   'seq',
