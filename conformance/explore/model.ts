@@ -1,6 +1,11 @@
 // The model that a target is compared with, as the explorer needs it. The one who composes the two fills
 // this port: the folder knows no simulator.
-import { categoryOf, type EventCategory, eventKinds } from '../../fixtures/event-kinds.ts';
+import {
+  categoryOf,
+  type EventCategory,
+  eventCategories,
+  eventKinds,
+} from '../../fixtures/event-kinds.ts';
 import type { Provider } from '../providers/target.ts';
 import type { GroundSender } from './play/ground.ts';
 
@@ -35,15 +40,21 @@ const TOGETHER: readonly (readonly EventCategory[])[] = [
 ];
 
 /**
- * NS-11: the categories in which the target may tell of other events than the model. Where its
- * kinds were asked for and one is missing, as an operation brings several, no setting makes them
- * alike.
+ * NS-11: what the name of an event, of its kind or category, looks like if the model tells of the
+ * same events as the target; undefined if it does of all. Where the kinds of the target were asked
+ * for and one is missing, as an operation brings several, no setting makes the two alike.
  */
-export function openCategories({ event_kinds: kinds }: ModelSettings): readonly EventCategory[] {
-  if (kinds === undefined || Object.keys(Object(kinds)).length === 0) return [];
+export function comparedEvents({ event_kinds: kinds }: ModelSettings): RegExp | undefined {
+  const names = new Map(Object.entries(Object(kinds) as Record<string, string | null>));
   // Without an operator nothing can be settled, so that its kind is never asked for.
-  const missing = eventKinds
-    .filter((kind) => kind !== 'transaction.settled' && !Object.hasOwn(Object(kinds), kind))
-    .map((kind) => categoryOf(kind));
-  return TOGETHER.filter((each) => each.some((category) => missing.includes(category))).flat();
+  const missing = eventKinds.filter((kind) => kind !== 'transaction.settled' && !names.has(kind));
+  if (names.size === 0 || missing.length === 0) return undefined;
+  const open = TOGETHER.filter((each) => missing.some((kind) => each.includes(categoryOf(kind))));
+  const compared = eventCategories.filter((each) => !open.flat().includes(each));
+  const own = eventKinds.filter((kind) => compared.includes(categoryOf(kind)));
+  const patterns = [
+    ...own.map((kind) => `^${(names.get(kind) ?? kind).replace(/\W/g, '\\$&')}$`),
+    ...compared.map((each) => `(^|[._:/-])${each}s?([._:/-]|$)`),
+  ];
+  return new RegExp(patterns.join('|') || '(?!)', 'i');
 }

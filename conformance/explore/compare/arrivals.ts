@@ -85,7 +85,7 @@ export function noticesIn(
   deliveries: Deliveries,
   player: Player,
   target: Player,
-  { seqName, openCategories = [] }: Pick<Comparing, 'seqName' | 'openCategories'>,
+  { seqName, comparedEvents }: Pick<Comparing, 'seqName' | 'comparedEvents'>,
 ): readonly Notice[] {
   const { isSteady } = target.ground;
   const isSettlingOpen = !isSteady || settlesUnseen(target);
@@ -93,7 +93,7 @@ export function noticesIn(
   const notices = new Map<string, Notice>();
   for (const [at, each] of deliveries.entries()) {
     const envelope = jsonOf(each);
-    if (!isOwn(each) || isOfCategory(envelope, openCategories)) continue;
+    if (!isOwn(each) || !isOf(envelope, comparedEvents)) continue;
     if (isSettlingOpen && isOfSettling(envelope)) continue;
     const [event, subscription] = [eventOf(each), subscriptionOf(each, player)];
     const name = event === undefined ? `${at}` : `${event} ${subscription}`;
@@ -126,11 +126,8 @@ function isRepeat(
 }
 
 /** NS-11: a category or a kind that is of one of these, in an envelope of any form (NS-9). */
-function isOfCategory(envelope: Json | undefined, categories: readonly string[]): boolean {
-  if (categories.length === 0) return false;
-  const ofThem = new RegExp(`(^|[._:/-])(${categories.join('|')})s?([._:/-]|$)`, 'i');
-  return scalarsIn(envelope).some((value) => ofThem.test(value));
-}
+const isOf = (envelope: Json | undefined, events: RegExp | undefined): boolean =>
+  events === undefined || scalarsIn(envelope).some((value) => events.test(value));
 
 /** NS-3: when money arrives is not known. */
 function isOfSettling(envelope: Json | undefined): boolean {

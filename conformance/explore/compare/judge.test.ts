@@ -53,6 +53,7 @@ function player(...outcomes: readonly Outcome[]): Player {
     outcomes: new Map(outcomes.map((each) => [each.n, each])),
     beganAtMs: new Map(outcomes.map(({ n }) => [n, 0])),
     ...{ rates: new Map([['m1', 5]]), credentials: new Map(), startMs: 0, nowMs: 0, settled: [] },
+    passing: new Set(),
     ground: { isSteady: true, target: { offers: new Set(['clock']) } },
   } as unknown as Player;
 }
@@ -83,6 +84,16 @@ judging('of many calls the rest still shows whether there is a limit', () => {
     ),
     'status',
   );
+});
+
+judging('a failure in passing that was not repeated is no evidence of anything', () => {
+  const [own, other] = [answer(6, 503), answer(6, 409)];
+  const judged = (...passing: readonly number[]) => {
+    const target = Object.assign(player(own), { passing: new Set(passing) });
+    return judgeCall(call, own, other, { target, model: player(other) }, comparing());
+  };
+  assert.equal([judged(6).difference, judged(6).isParted], [undefined, true]);
+  assert.is(judged().difference?.at, 'status');
 });
 
 judging.run();

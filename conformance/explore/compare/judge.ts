@@ -4,7 +4,7 @@ import type { LearnedOrders } from '../observe.ts';
 import type { Excuse, Pair } from '../open/projection.ts';
 import { excuseFor } from '../open/projection.ts';
 import { answersIn, type CallOutcome, type ManyOutcome, type Outcome } from '../play/outcome.ts';
-import { isPassing, type Player } from '../play/player.ts';
+import type { Player } from '../play/player.ts';
 import { orderIn } from '../play/position-form.ts';
 import { type CallStep, type ManyStep, refersTo, type Step } from '../sequence.ts';
 import { compareAnswers, compareNamedRow, differenceOf } from './answers.ts';
@@ -27,7 +27,7 @@ export interface Verdict {
 }
 
 const ALIKE: Verdict = {};
-const STRUCK: Excuse = { question: 'NS-17', why: 'whether a fault meets a call that is refused' };
+const PASSING: Excuse = { question: null, why: 'a failure that a repeat may have mended' };
 
 /** Of a step that makes no single calls. */
 export function judgeStep(
@@ -90,16 +90,15 @@ export function judgeCall(
   comparing: Comparing,
   served = 0,
 ): Verdict {
-  const isRefused = [own, other].some((each) => each.kind === 'answer' && each.status >= 400);
-  const isLost = own.kind === 'lost' || other.kind === 'lost';
-  if (step.fault !== undefined && isLost && isRefused) return { open: STRUCK, isParted: true };
   if (own.kind === 'lost') {
     return other.kind === 'lost' ? ALIKE : { difference: noAnswer(step, own.why, other) };
   }
   if (own.kind !== 'answer' || other.kind !== 'answer') {
     return { why: `call ${own.n}: the model gave no answer` };
   }
-  const trouble = troubleOf(step, own, other, sides);
+  // Whether the call has run is not known, so that what depends on it is not compared.
+  if (sides.target.passing.has(own.n)) return { open: PASSING, isParted: true };
+  const trouble = troubleOf(own, other, sides);
   if (trouble !== null) return { why: trouble };
   const pair = pairOf(step, own, other, sides, comparing, served);
   const found = compareAnswers(step, own, other, comparing);
@@ -264,19 +263,11 @@ export function unsettledIn({ outcomes, settled }: Player): ReadonlySet<string> 
   return approved;
 }
 
-/** What the limit of the service may have answered, or a lock that has not been released yet. */
-function troubleOf(
-  step: CallStep,
-  own: CallOutcome,
-  other: CallOutcome,
-  { target }: Sides,
-): string | null {
+/** What the limit of the service may have answered, or something in front of it. */
+function troubleOf(own: CallOutcome, other: CallOutcome, { target }: Sides): string | null {
   if (own.status === other.status) return null;
   if (own.status === 429 && !/json/.test(own.headers.mediaType())) {
     return `call ${own.n}: 429 from something in front of the service`;
-  }
-  if (isPassing(own) && other.status < 500 && target.rates.has(step.as)) {
-    return `call ${own.n}: a failure that may have passed`;
   }
   // Others may use up the allowance of a live target.
   if (own.status !== 429 || target.ground.target.offers.has('clock')) return null;

@@ -37,6 +37,8 @@ export interface CompareOptions {
 /** More worlds of the model than these are not tried: nothing is said then. */
 const MOST_WORLDS = 150;
 
+const STRUCK: Excuse = { question: 'NS-17', why: 'whether a fault meets a call that is refused' };
+
 type Searches = ReadonlyMap<number, OrderSearch>;
 
 export async function compareRun(recorded: Recorded, options: CompareOptions): Promise<Compared> {
@@ -190,6 +192,9 @@ class Attempt {
       return this.#take(step, { why: error.message });
     }
     pairCredentials(this.sides, this.comparing.match);
+    if (target.met.has(step.n) !== model.met.has(step.n)) {
+      return this.#take(step, { open: STRUCK, isParted: true });
+    }
     const calls = callsOf([step]);
     const parts = calls.length > 0 ? calls : [step];
     return parts.some((part) => this.#take(part, this.#judge(part, this.comparing)));

@@ -1,6 +1,5 @@
 // The two sides of a comparison, and what is known before it begins.
-import type { EventCategory } from '../../../fixtures/event-kinds.ts';
-import { type ModelSettings, openCategories } from '../model.ts';
+import { comparedEvents, type ModelSettings } from '../model.ts';
 import { type Ground, settlesUnseen } from '../play/ground.ts';
 import { answersIn, type Outcome } from '../play/outcome.ts';
 import type { Player } from '../play/player.ts';
@@ -19,8 +18,8 @@ export interface Known {
   /** NS-25, NS-24: whether the model names accounts and writes phones as the target does. */
   readonly namesAlike: boolean;
   readonly phonesAlike: boolean;
-  /** NS-11: in which it tells of other events than the target does. */
-  readonly openCategories: readonly EventCategory[];
+  /** NS-11: which events the model tells of as the target does; undefined: all of them. */
+  readonly comparedEvents: RegExp | undefined;
   /** NS-3: whether money has arrived as soon as it is approved. */
   readonly settlesAtOnce: boolean;
 }
@@ -29,12 +28,12 @@ export const knownFrom = (settings: ModelSettings): Known => ({
   seqName: String(settings.envelope_seq_name ?? 'seq'),
   namesAlike: settings.account_named_after_email !== 'other',
   phonesAlike: settings.phone_form !== 'other',
-  openCategories: openCategories(settings),
+  comparedEvents: comparedEvents(settings),
   settlesAtOnce: settings.settlement_delay_ms === 0,
 });
 
 export async function beginComparing(
-  { seqName, namesAlike, phonesAlike, openCategories: open, settlesAtOnce }: Known,
+  { seqName, namesAlike, phonesAlike, comparedEvents: compared, settlesAtOnce }: Known,
   { target, model }: Sides,
   isParted: () => boolean,
 ): Promise<Comparing> {
@@ -43,7 +42,7 @@ export async function beginComparing(
     match: new Match(),
     offsetMs: target.startMs - (await nowOf(model.ground)),
     toleranceMs: isSteady ? 5 : 60_000,
-    ...{ isSteady, seqName, settlesAtOnce, isParted, openCategories: open },
+    ...{ isSteady, seqName, settlesAtOnce, isParted, comparedEvents: compared },
     isPhoneFormOpen: !phonesAlike,
     ...(namesAlike ? {} : { mayBeAfterEmail: (name: string) => isInEmail(name, target) }),
     delivered: () => {

@@ -1,6 +1,5 @@
 // Compares JSON values: each shape says how a member of the target's answer stands to the model's.
 import { isDeepStrictEqual } from 'node:util';
-import type { EventCategory } from '../../../fixtures/event-kinds.ts';
 import { type Json, printJson } from '../../engine/send/json.ts';
 import { REDACTED } from '../../reports/redact.ts';
 import { isNumber } from '../play/outcome.ts';
@@ -17,8 +16,8 @@ export interface Comparing {
   readonly seqName: string;
   /** NS-24: the target writes phones in a form that the model does not have. */
   readonly isPhoneFormOpen?: boolean;
-  /** NS-11: the target sends other events than the model does in these, and no names make them alike. */
-  readonly openCategories?: readonly EventCategory[];
+  /** NS-11: which events both sides tell of; undefined: all of them. */
+  readonly comparedEvents?: RegExp | undefined;
   /** NS-25: if the model does not name as the target does, what may be a name after an email. */
   readonly mayBeAfterEmail?: ((text: string) => boolean) | undefined;
   /** NS-3: money has arrived as soon as it is approved. */
@@ -131,9 +130,9 @@ export const revision: Shape = (target, model, at) => {
  * last delivered and the number before the gap are both right (NS-28).
  */
 export const sequenceNumber = leaf((target, model, comparing) => {
-  const { isSteady, delivered, isAtOnce = false, openCategories = [] } = comparing;
+  const { isSteady, delivered, isAtOnce = false, comparedEvents } = comparing;
   if (!Number.isInteger(target)) return false;
-  if (!isSteady || isAtOnce || openCategories.length > 0) return true;
+  if (!isSteady || isAtOnce || comparedEvents !== undefined) return true;
   if (comparing.isParted?.() === true) return true;
   const { target: own, model: other, isAll } = delivered?.() ?? NOTHING;
   if (!isAll) return Number(target) >= 0 && Number(target) <= Math.max(0, ...own);

@@ -151,6 +151,12 @@ const BY_KIND: Readonly<Record<Kind, readonly Value[]>> = {
   flag: [true, false],
 };
 
+/** CONV-1c: what only begins, ends or reads like this id. */
+export const nearIds = (id: Value): readonly Value[] => [
+  ...['x', ' ', '.0', 'e0', '-', ',1', '\t'].map((end) => ({ $join: [id, end] })),
+  ...['x', ' ', '+', '0'].map((start) => ({ $join: [start, id] })),
+];
+
 /** A value to send, or `absent` for a member that is left out. */
 export type Boundary = { readonly value: Value } | 'absent';
 
@@ -159,6 +165,16 @@ export function boundariesOf({ kind, words }: Field): readonly Boundary[] {
   const number: readonly Value[] = kind === 'decimal' || kind === 'id' ? [25] : [];
   const values = [...words, ...BY_KIND[kind], ...number, null, ...WRONG_TYPES];
   return ['absent', ...values.map((value) => ({ value }))];
+}
+
+/** On a live target no id is sent that may be a record of someone else, and no foreign url. */
+export function isHarmless({ kind }: Field, boundary: Boundary): boolean {
+  if (boundary === 'absent') return true;
+  const { value } = boundary;
+  if (typeof value === 'number') return kind !== 'id';
+  if (typeof value !== 'string') return true;
+  if (kind === 'id') return !/\d/.test(value);
+  return kind !== 'url' || !/93\.184|172\.32|2606/.test(value);
 }
 
 /** Bodies that cannot be read, and some that only look so. */

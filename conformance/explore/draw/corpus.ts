@@ -7,9 +7,9 @@ import { answersIn, summaryOf } from '../play/outcome.ts';
 import {
   type CallStep,
   callsOf,
+  countCalls,
   nextLabel,
   refersTo,
-  type Sequence,
   type Step,
   shifted,
 } from '../sequence.ts';
@@ -35,12 +35,13 @@ const count = (counts: Map<string, number>, name: string): void => {
 };
 
 const MOST_KEPT = 200;
-const MOST_STEPS = 40;
+const MOST_CALLS = 40;
 
 export class Corpus {
   readonly coverage = noCoverage();
   readonly #met = new Set<string>();
-  readonly #kept: Sequence[] = [];
+  /** With how often each was chosen. */
+  readonly #kept: { readonly steps: readonly Step[]; uses: number }[] = [];
   readonly #random: Random;
 
   constructor(random: Random) {
@@ -51,14 +52,14 @@ export class Corpus {
     return this.#kept.length === 0;
   }
 
-  /** Keeps a sequence that has made the model do something new. */
-  take(d: Draft): void {
+  /** Keeps a sequence that has made the model do something new, without its last looks. */
+  take(d: Draft, steps: readonly Step[]): void {
     const features = featuresOf(d);
     this.#count(d);
     const isNew = features.some((each) => !this.#met.has(each));
     for (const each of features) this.#met.add(each);
-    if (!isNew || d.steps.length > MOST_STEPS) return;
-    this.#kept.push({ steps: [...d.steps] });
+    if (!isNew || countCalls(steps) > MOST_CALLS) return;
+    this.#kept.push({ steps, uses: 0 });
     if (this.#kept.length > MOST_KEPT) this.#kept.shift();
   }
 
@@ -75,9 +76,13 @@ export class Corpus {
 
   /** The steps of a new sequence that is made of kept ones. */
   mutated(): readonly Step[] {
-    const base = this.#random.pick(this.#kept).steps;
+    // Each has its turn before any comes again.
+    const [base, other = base] = this.#random
+      .shuffled(this.#kept)
+      .sort((one, two) => one.uses - two.uses);
+    base!.uses += 1;
     const ways = [again, late, atOnce, otherCaller, shorter, joined];
-    return this.#random.pick(ways)(base, this.#random, this.#random.pick(this.#kept).steps);
+    return this.#random.pick(ways)(base!.steps, this.#random, other!.steps);
   }
 }
 
@@ -142,7 +147,8 @@ const shorter: Mutation = (steps, random) => {
 /** Two sequences one after the other: texts of one name are the same text in both. */
 const joined: Mutation = (steps, _random, others) => {
   const rest = shifted({ steps: others }, nextLabel(steps)).steps;
-  return steps.length + rest.length > MOST_STEPS ? steps : [...steps, ...rest];
+  const all = [...steps, ...rest];
+  return countCalls(all) > MOST_CALLS ? steps : all;
 };
 
 /** What the model did, in context: after which change of the record, and how it came to answer so. */

@@ -1,30 +1,36 @@
-// A covering array that grows row by row: each next row brings together as many pairs of levels as
-// possible that no row had before, and triples of the dimensions that are named for them.
+// A covering array that grows row by row. A row leaves most dimensions at their plain level, so that
+// nothing hides what the others do; of the rest it brings together as many pairs of levels as possible
+// that no row had before.
 import type { Random } from '../../../fixtures/random.ts';
 
 export type Row = Readonly<Record<string, string>>;
 
 export interface Dimension {
   readonly name: string;
+  /** The plain one first. */
   readonly levels: readonly string[];
 }
 
 export interface Space {
+  /** Of which each row has another level. */
+  readonly always: readonly Dimension[];
+  /** Of which a row has few that are not plain. */
   readonly dimensions: readonly Dimension[];
-  /** Dimensions of which every triple of levels is wanted, not only every pair. */
-  readonly triples: readonly (readonly string[])[];
+  /** Dimensions that have the most to do with one another. */
+  readonly kin: readonly (readonly string[])[];
   /** Whether these levels can stand together; rows that are not complete yet are asked too. */
   readonly allows: (row: Row) => boolean;
 }
 
 const CANDIDATES = 3;
+/** How many dimensions of a row are not plain, as often as they stand here. */
+const ACTIVE: readonly number[] = [1, 2, 2, 2, 3, 3];
 
 export class Covering {
   readonly #space: Space;
   readonly #random: Random;
-  /** How often each level stood in a row, and which combinations have been covered. */
+  /** How often each level and each pair of levels stood in a row. */
   readonly #uses = new Map<string, number>();
-  readonly #covered = new Set<string>();
 
   constructor(space: Space, random: Random) {
     this.#space = space;
@@ -32,62 +38,48 @@ export class Covering {
   }
 
   next(): Row {
-    let best = this.#candidate();
-    for (let more = 1; more < CANDIDATES; more += 1) {
-      const other = this.#candidate();
-      if (other.gain > best.gain) best = other;
-    }
-    const row: Record<string, string> = {};
-    for (const [name, level] of Object.entries(best.row)) {
-      for (const each of this.#combinations(row, name, level)) this.#covered.add(each);
-      this.#uses.set(`${name}=${level}`, (this.#uses.get(`${name}=${level}`) ?? 0) + 1);
-      row[name] = level;
-    }
-    return row;
+    const candidates = Array.from({ length: CANDIDATES }, () => this.#candidate());
+    const best = candidates.reduce((one, other) => (other.gain > one.gain ? other : one));
+    for (const each of best.covers) this.#uses.set(each, (this.#uses.get(each) ?? 0) + 1);
+    const plain = this.#space.dimensions.map(({ name, levels }) => [name, levels[0]!]);
+    return { ...Object.fromEntries(plain), ...best.row };
   }
 
-  /** Level by level, the operation first and the rest in an order of chance, what adds most. */
-  #candidate(): { readonly row: Row; readonly gain: number } {
+  /** Dimension by dimension the level that adds most. */
+  #candidate() {
     const row: Record<string, string> = {};
-    let gain = 0;
-    const [first, ...others] = this.#space.dimensions;
-    for (const { name, levels } of [first!, ...this.#random.shuffled(others)]) {
-      let best: { level: string; gain: number } | undefined;
+    const covers: string[] = [];
+    let sum = 0;
+    for (const { name, levels } of [...this.#space.always, ...this.#active()]) {
+      let best: { level: string; gain: number; pairs: readonly string[] } | undefined;
       for (const level of this.#random.shuffled(levels)) {
-        const own = this.#gain(row, name, level);
-        if (best !== undefined && own <= best.gain) continue;
-        if (this.#space.allows({ ...row, [name]: level })) best = { level, gain: own };
+        const pairs = pairsOf(row, `${name}=${level}`);
+        const gain = pairs.reduce((all, pair) => all + 1 / (1 + (this.#uses.get(pair) ?? 0)), 0);
+        if (best !== undefined && gain <= best.gain) continue;
+        if (this.#space.allows({ ...row, [name]: level })) best = { level, gain, pairs };
       }
       if (best === undefined) continue;
       row[name] = best.level;
-      gain += best.gain;
+      covers.push(...best.pairs);
+      sum += best.gain;
     }
-    return { row, gain };
+    return { row, covers, gain: sum / Math.max(1, covers.length) };
   }
 
-  /** What a level adds to a row; of levels that add nothing new the one that was used least. */
-  #gain(row: Row, name: string, level: string): number {
-    const uses = this.#uses.get(`${name}=${level}`) ?? 0;
-    let gain = uses === 0 ? 2 : 1 / (1 + uses);
-    for (const each of this.#combinations(row, name, level)) {
-      if (!this.#covered.has(each)) gain += 1;
-    }
-    return gain;
-  }
-
-  /** The pairs and triples that a level makes with those that stand in the row. */
-  #combinations(row: Row, name: string, level: string): readonly string[] {
-    const own = `${name}=${level}`;
-    const keys: string[] = [];
-    for (const other of Object.keys(row)) {
-      const pair = `${other}=${row[other]}`;
-      keys.push(other < name ? `${pair} ${own}` : `${own} ${pair}`);
-    }
-    for (const triple of this.#space.triples) {
-      if (!triple.includes(name)) continue;
-      if (!triple.every((each) => each === name || each in row)) continue;
-      keys.push(triple.map((each) => (each === name ? own : `${each}=${row[each]}`)).join(' '));
-    }
-    return keys;
+  /** The dimensions that are not plain: any few, or those of one kin. */
+  #active(): readonly Dimension[] {
+    const { dimensions, kin } = this.#space;
+    const isKin = this.#random.chance(0.4) && kin.length > 0;
+    const names = isKin ? this.#random.pick(kin) : dimensions.map(({ name }) => name);
+    const chosen = this.#random.shuffled(dimensions.filter(({ name }) => names.includes(name)));
+    return chosen
+      .slice(0, isKin ? chosen.length : this.#random.pick(ACTIVE))
+      .map(({ name, levels }) => ({ name, levels: levels.slice(1) }));
   }
 }
+
+/** A level by itself, and with each that stands in the row. */
+const pairsOf = (row: Row, own: string): readonly string[] => [
+  own,
+  ...Object.entries(row).map(([name, level]) => [`${name}=${level}`, own].sort().join(' ')),
+];

@@ -55,6 +55,10 @@ export interface DraftOptions {
   readonly isLive: boolean;
   /** The most concurrent calls. */
   readonly crowd: number;
+  /** The most calls that the sequence may cost. */
+  readonly most: number;
+  /** The next of the values to be tried in the members of an operation. */
+  readonly boundaries: (op: Op, count: number) => readonly (readonly [Field, Boundary])[];
 }
 
 export class Draft {
@@ -64,6 +68,8 @@ export class Draft {
   /** Steps that answered a token. */
   readonly tokens: number[] = [];
   readonly options: DraftOptions;
+  /** So much time has passed. */
+  pausedMs = 0;
   #last = 0;
 
   constructor(options: DraftOptions) {
@@ -142,6 +148,7 @@ export class Draft {
 
   #learn(step: Step, outcomes: readonly Outcome[]): void {
     if (step.do === 'hook') this.hooks.push(step.n);
+    if (step.do === 'advance') this.pausedMs += step.byMs;
     if (step.do === 'open' || step.do === 'place') this.#learnPlace(step);
     if (step.do === 'settle') {
       const [outcome] = outcomes;
@@ -323,8 +330,21 @@ function plainBody(d: Draft, op: Op, { as = d.main, subject, isFull }: Plain, n:
     // ACC-15: a brand is named wherever the caller has one.
     .filter(({ name, required }) => required || isFull === true || name === 'brand_id')
     .map((field) => [field.name, linkOf(d, field.name, subject) ?? plainMember(field, as, n)]);
-  return Object.fromEntries(members) as Members;
+  const move = op.name === 'createTransaction' && d.can('fresh_trading_account') ? moveOf(d) : {};
+  return { ...(Object.fromEntries(members) as Members), ...move };
 }
+
+/** TXN-6, TXN-7: what money can move by. */
+const MOVES: readonly Members[] = [
+  ...[{}, { method: 'Deposit' }, { method: 'Bonus' }],
+  { transaction_type: 'Withdrawal', method: 'Withdrawal' },
+  ...[{ transaction_type: 'Credit' }, { transaction_type: 'Debit', method: 'Withdrawal' }],
+];
+const AMOUNTS: readonly string[] = ['25.00', '10.29', '1000.07', '0.01', '70.10', '123456.78'];
+
+const moveOf = ({ random }: Draft): Members => ({
+  ...{ ...random.pick(MOVES), amount: random.pick(AMOUNTS) },
+});
 
 /** Members that name the record which the call is about. */
 function linkOf(d: Draft, name: string, subject: Drawn | undefined): Value | undefined {
@@ -346,7 +366,7 @@ const tagOf = ({ tag }: Drawn): Value =>
   tag === undefined ? '"1"' : { $header: tag, name: 'etag' };
 
 /** The call with this value in a member, whose fresh texts are its own. */
-export function withBoundary(d: Draft, call: Call, { name }: Field, boundary: Boundary): Call {
+export function withMember(d: Draft, call: Call, name: string, boundary: Boundary): Call {
   const { [name]: _, ...rest } = rowOf(call);
   const suffix = String(d.next());
   return inBatch(

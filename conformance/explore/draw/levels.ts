@@ -1,11 +1,19 @@
-// What a focal call is combined with: one table of levels for each dimension. A level says what it
-// needs, which operations it is for, and what it does to the sequence.
+// What a focal call is combined with: one table of levels for each dimension, its plain level first.
+// A level says what it needs, which operations it is for, and what it does to the sequence.
 import { eventCategories } from '../../../fixtures/event-kinds.ts';
 import type { Capability, Role } from '../../engine/capabilities.ts';
 import { EVERY_SCOPE } from '../../providers/control-provider.ts';
 import { isDecision, type OperationName } from '../../spec/operations.ts';
 import type { Value } from '../sequence.ts';
-import { type Boundary, EDGE_KEYS, ODD_TAGS, RAW_BODIES, SIZES, TIMES } from './boundaries.ts';
+import {
+  EDGE_KEYS,
+  isHarmless,
+  nearIds,
+  ODD_TAGS,
+  RAW_BODIES,
+  SIZES,
+  TIMES,
+} from './boundaries.ts';
 import type { Row } from './covering.ts';
 import {
   accountOf,
@@ -20,24 +28,23 @@ import {
   renamed,
   rowOf,
   tokenBody,
-  withBoundary,
+  withMember,
 } from './draft.ts';
-import { type Field, OPS, type Op } from './operations.ts';
+import { OPS, type Op } from './operations.ts';
 import { otherThan, recordIn, subjectOf, UNKNOWN_ID } from './records.ts';
 
-export interface Scene {
+interface Scene {
   readonly d: Draft;
   readonly op: Op;
+  /** The record that the focal call is about. */
   readonly subject: Drawn | undefined;
-  /** The next of the values to be tried in the members of the operation. */
-  readonly boundaries: (count: number) => readonly (readonly [Field, Boundary])[];
-  /** The most calls that a sequence may cost. */
-  readonly most: number;
 }
 
 interface Level<Apply> {
   readonly needs?: readonly Capability[];
   readonly only?: (op: Op) => boolean;
+  /** It takes concurrent calls. */
+  readonly isConcurrent?: boolean;
   readonly apply: Apply;
 }
 
@@ -46,11 +53,14 @@ type Soon<T> = T | Promise<T>;
 
 const isKeyed = ({ keyed }: Op) => keyed;
 const hasBody = ({ fields }: Op) => fields.length > 0;
+const isFilledAndKeyed = (op: Op) => isKeyed(op) && hasBody(op);
 const hasScopes = ({ scopes }: Op) => scopes.length > 0;
 const isTraders = ({ scopes }: Op) => scopes.some((each) => each.startsWith('trader'));
 const isWrite = ({ isRead }: Op) => !isRead;
 const isOf = (names: RegExp) => (op: Op) => names.test(op.name);
 const isOfDecision = ({ name }: Op) => isDecision(name);
+const isBulk = isOf(/^bulk/);
+const isUpdate = isOf(/^update/);
 
 const omit = <T extends object>(call: T, name: string): T =>
   Object.fromEntries(Object.entries(call).filter(([each]) => each !== name)) as T;
@@ -63,9 +73,8 @@ const another = ({ d, op, subject }: Scene, { as }: Call): Call =>
 
 type Caller = Pick<Call, 'as' | 'headers'>;
 
-const role = (name: Role, only?: Level<unknown>['only']): Level<() => Caller> => ({
-  ...{ needs: [name], apply: () => ({ as: name }) },
-  ...(only && { only }),
+const role = (name: Role, only: (op: Op) => boolean = () => true): Level<() => Caller> => ({
+  ...{ needs: [name], only, apply: () => ({ as: name }) },
 });
 
 async function minted(d: Draft, scopes: readonly string[]): Promise<Caller | undefined> {
@@ -74,10 +83,10 @@ async function minted(d: Draft, scopes: readonly string[]): Promise<Caller | und
 }
 
 async function traderOf(d: Draft, owner: Drawn | undefined): Promise<Caller | undefined> {
-  const minter = await d.mint({ scopes: EVERY_SCOPE });
-  if (minter === undefined || owner === undefined) return undefined;
-  const wish = { kind: 'delegated', scopes: ['trader:trade', 'trader:funds'] } as const;
-  const as = await d.mint({ ...wish, account: accountOf(owner), mintedBy: minter });
+  const mintedBy = await d.mint({ scopes: EVERY_SCOPE });
+  if (mintedBy === undefined || owner === undefined) return undefined;
+  const wish = { kind: 'delegated', scopes: ['trader:trade', 'trader:funds'], mintedBy } as const;
+  const as = await d.mint({ ...wish, account: accountOf(owner) });
   return as === undefined ? undefined : { as };
 }
 
@@ -89,6 +98,7 @@ async function issuedToken(d: Draft): Promise<Call['headers']> {
   return { authorization: { $join: ['Bearer ', { $of: from, at: 'access_token' }] } };
 }
 
+/** Who makes the focal call. */
 const CALLERS: Levels<(scene: Scene) => Soon<Caller | undefined>> = {
   main: { apply: ({ d }) => ({ as: d.main }) },
   twin: { needs: ['mint'], apply: ({ d }) => minted(d, EVERY_SCOPE) },
@@ -106,10 +116,10 @@ const CALLERS: Levels<(scene: Scene) => Soon<Caller | undefined>> = {
   },
   'all except its scope': {
     ...{ needs: ['mint'], only: hasScopes },
-    apply: ({ d, op }) =>
+    apply: ({ d, op: { scopes } }) =>
       minted(
         d,
-        EVERY_SCOPE.filter((each) => !op.scopes.includes(each)),
+        EVERY_SCOPE.filter((each) => !scopes.includes(each)),
       ),
   },
   rescoped: {
@@ -118,8 +128,7 @@ const CALLERS: Levels<(scene: Scene) => Soon<Caller | undefined>> = {
       const caller = await minted(d, EVERY_SCOPE);
       if (caller === undefined) return undefined;
       await d.call(plainCall(d, OPS.createAccount, caller));
-      const scopes = d.random.pick([[], [...op.scopes]]);
-      await d.add({ do: 'rescope', name: caller.as, scopes });
+      await d.add({ do: 'rescope', name: caller.as, scopes: d.random.pick([[], [...op.scopes]]) });
       return caller;
     },
   },
@@ -148,47 +157,54 @@ const CALLERS: Levels<(scene: Scene) => Soon<Caller | undefined>> = {
   anonymous: { apply: () => ({ as: 'anonymous' }) },
 };
 
-const isCreate = isOf(/^create(A|T)|^bulk/);
-const isBulk = isOf(/^bulk/);
-const isUpdate = isOf(/^update/);
-
 /** So many values are tried one after the other in one sequence. */
 const BOUNDARIES_AT_ONCE = 5;
 
+type Change = (scene: Scene, call: Call) => Soon<Call | readonly Call[]>;
+
 /** The calls to make instead of the plain one; only the first meets the rest of the row. */
-const BODIES: Levels<(scene: Scene, call: Call) => Soon<readonly Call[]>> = {
-  plain: { apply: (_, call) => [call] },
+const BODIES: Levels<Change> = {
+  plain: { apply: (_, call) => call },
   full: {
     only: hasBody,
-    apply: ({ d, op, subject }, { as }) => [plainCall(d, op, { as, subject, isFull: true })],
+    apply: ({ d, op, subject }, { as }) => plainCall(d, op, { as, subject, isFull: true }),
   },
   boundaries: {
     only: hasBody,
     apply: (scene, call) =>
-      scene
-        .boundaries(BOUNDARIES_AT_ONCE)
-        .filter(([field, boundary]) => isHarmless(scene.d, field, boundary))
-        .map(([field, each]) => withBoundary(scene.d, another(scene, call), field, each)),
+      scene.d.options
+        .boundaries(scene.op, BOUNDARIES_AT_ONCE)
+        .filter(([field, value]) => !scene.d.options.isLive || isHarmless(field, value))
+        .map(([{ name }, value]) => withMember(scene.d, another(scene, call), name, value)),
   },
   unreadable: {
     only: hasBody,
-    apply: ({ d }, call) => [{ ...call, raw: d.random.pick(RAW_BODIES) }],
+    apply: ({ d }, call) => ({ ...call, raw: d.random.pick(RAW_BODIES) }),
   },
   'unknown member': {
     only: hasBody,
-    apply: (_, call) => [
-      { ...call, body: { ...bodyOf(call), is_ftd: true, owner_id: '7', note: 'unknown' } },
-    ],
+    apply: (_, call) => ({
+      ...call,
+      body: { ...bodyOf(call), is_ftd: true, owner_id: '7', note: 'unknown' },
+    }),
   },
   'media type': {
     only: hasBody,
     apply: ({ d }, call) => {
       const type = d.random.pick(['text/plain', 'application/json; charset=utf-8', '']);
-      return [{ ...call, headers: { 'content-type': type } }];
+      return { ...call, headers: { 'content-type': type } };
+    },
+  },
+  'no key': { only: isKeyed, apply: (_, call) => omit(call, 'key') },
+  'edge of a key': {
+    only: isKeyed,
+    apply: ({ d }, call) => {
+      const key = renamed(d.random.pick(EDGE_KEYS), String(d.next()));
+      return [{ ...call, key }, call, { ...call, key }];
     },
   },
   'known reference': {
-    only: isCreate,
+    only: isOf(/^create(A|T)|^bulk/),
     apply: async ({ d, op, subject }, call) => {
       const isMoney = op.name === 'createTransaction';
       const first = plainCall(d, isMoney ? op : OPS.createAccount, { subject });
@@ -197,7 +213,7 @@ const BODIES: Levels<(scene: Scene, call: Call) => Soon<readonly Call[]>> = {
       const reference: Value = d.random.chance(0.4) ? { $case: 'upper', of: own } : own;
       const row = { ...rowOf(call), client_reference_id: reference };
       const rows = [row, { ...row, first_name: 'Twin' }];
-      return [isBulk(op) ? { ...call, body: { accounts: rows } } : { ...call, body: row }];
+      return { ...call, body: isBulk(op) ? { accounts: rows } : row };
     },
   },
   'known person': {
@@ -216,12 +232,12 @@ const BODIES: Levels<(scene: Scene, call: Call) => Soon<readonly Call[]>> = {
         { phone: { $phone: stem, form: 'sibling' } },
         { phone: { $phone: stem, form: 'national' }, phone_region: 'GB' },
       ]);
-      return [inBatch(call, { ...rowOf(call), ...over })];
+      return inBatch(call, { ...rowOf(call), ...over });
     },
   },
   'mixed rows': {
     only: isBulk,
-    apply: async ({ d }, call) => [{ ...call, body: { accounts: await mixedRows(d, call) } }],
+    apply: async ({ d }, call) => ({ ...call, body: { accounts: await mixedRows(d, call) } }),
   },
   'many rows': {
     only: isBulk,
@@ -231,55 +247,71 @@ const BODIES: Levels<(scene: Scene, call: Call) => Soon<readonly Call[]>> = {
       const fill: Value = { $rows: count, of: { ...row, ...rowNames(d) } };
       // The first row comes again at the end: what is far apart is met again all the same.
       const rows: Value = count === 0 ? [] : d.random.chance(0.3) ? [row, fill, row] : [fill];
-      return [{ ...call, body: { accounts: rows } }];
+      return { ...call, body: { accounts: rows } };
     },
   },
   'no change': {
     only: isUpdate,
-    apply: ({ d }, call) => [{ ...call, body: d.random.pick([{}, { email: emailOf('mail1') }]) }],
+    apply: ({ d }, call) => ({ ...call, body: d.random.pick([{}, { email: emailOf('mail1') }]) }),
+  },
+  // UPD-8: some members as they are stored, and one that changes, in an order of chance.
+  'a change in part': {
+    only: isUpdate,
+    apply: async ({ d, op, subject }, { as }) => {
+      const full = plainCall(d, op, { as, subject, isFull: true });
+      await d.call(full);
+      const changed = d.random.pick(Object.keys(bodyOf(full)));
+      const members = { ...bodyOf(full), [changed]: { $fresh: `text${d.next()}` } };
+      const body = Object.fromEntries(d.random.shuffled(Object.entries(members)));
+      return { ...plainCall(d, op, { as, subject }), body };
+    },
   },
   'odd tag': {
     only: isUpdate,
     apply: ({ d }, call) => [{ ...call, ifMatch: d.random.pick(ODD_TAGS) }, omit(call, 'ifMatch')],
   },
-  'stale tag': {
-    only: isUpdate,
-    apply: async ({ d, op, subject }, call) => {
-      await d.call(plainCall(d, op, { subject }));
-      return [call];
-    },
-  },
   unknown: {
     only: ({ subject }) => subject !== undefined,
-    apply: (_, call) => [{ ...call, id: UNKNOWN_ID }],
+    apply: (_, call) => ({ ...call, id: UNKNOWN_ID }),
+  },
+  // CONV-1c: what only begins, ends or reads like the id of a record.
+  'almost an id': {
+    only: (op) => op.subject !== undefined || op.fields.some(({ kind }) => kind === 'id'),
+    apply: almost,
   },
   'of another': {
     only: (op) => subjectOf(op) === 'place' || isDecision(op.name),
     apply: async ({ d, op, subject }, call) => {
       const other = subject === undefined ? undefined : await otherThan(d, subject);
-      if (other === undefined) return [call];
-      if (isDecision(op.name)) return [{ ...call, query: { account_id: accountOf(other) } }];
-      return [{ ...call, body: { ...bodyOf(call), trading_account_id: other.id } }];
+      if (other === undefined) return call;
+      if (isDecision(op.name)) return { ...call, query: { account_id: accountOf(other) } };
+      return { ...call, body: { ...bodyOf(call), trading_account_id: other.id } };
     },
   },
 };
 
-/** On a live target no id is sent that may be a record of someone else, and no foreign url. */
-function isHarmless({ options }: Draft, { kind }: Field, boundary: Boundary): boolean {
-  if (!options.isLive || boundary === 'absent') return true;
-  const { value } = boundary;
-  if (typeof value === 'number') return kind !== 'id';
-  if (typeof value !== 'string') return true;
-  if (kind === 'id') return !/\d/.test(value);
-  return kind !== 'url' || !/93\.184|172\.32|2606/.test(value);
+/** The call once for each of its ids, which is written otherwise. */
+function almost({ d, op }: Scene, call: Call): readonly Call[] {
+  const near = (id: Value) => d.random.pick(nearIds(id));
+  const row = rowOf(call);
+  const members = op.fields.filter(({ kind, name }) => kind === 'id' && row[name] !== undefined);
+  return d.random.shuffled([
+    ...(call.id === undefined ? [] : [{ ...freshly(d, call), id: near(call.id) }]),
+    ...Object.entries(call.query ?? {}).map(([name, id]) => ({
+      ...{ ...freshly(d, call), query: { ...call.query, [name]: near(id) } },
+    })),
+    ...members.map(({ name }) =>
+      withMember(d, freshly(d, call), name, { value: near(row[name]!) }),
+    ),
+  ]);
 }
 
 /** BULK-3, BULK-8: rows that succeed and rows that fail, each alone, in an order of chance. */
 async function mixedRows(d: Draft, { as }: Call): Promise<readonly Members[]> {
   const known = await recordIn(d, 'account', 0);
-  const row = (over: Members = {}) => {
-    return { ...bodyOf(plainCall(d, OPS.createAccount, { as })), ...over };
-  };
+  const row = (over: Members = {}) => ({
+    ...{ ...bodyOf(plainCall(d, OPS.createAccount, { as })), ...over },
+  });
   const twice = row();
   const faults = [
     row({ email: 'no-at-sign' }),
@@ -311,11 +343,11 @@ const OTHER_WORDS: Readonly<Partial<Record<OperationName, Members>>> = {
 };
 
 /** IDEM-8: another body for the same subject. */
-function withOtherWords(d: Draft, call: Call): Call {
+function withOtherWords({ d }: Scene, call: Call): Call {
   if (call.operation !== 'bulkCreateAccounts') {
     return { ...call, body: { ...bodyOf(call), ...OTHER_WORDS[call.operation] } };
   }
-  const [first, ...rest] = bodyOf(call).accounts as readonly Members[];
+  const [first, ...rest] = (bodyOf(call).accounts ?? []) as readonly Members[];
   const accounts = d.random.pick<readonly Members[]>([
     [{ ...first!, first_name: 'Other' }, ...rest],
     [{ ...first!, email: emailOf(`mail${d.next()}`) }, ...rest],
@@ -325,71 +357,91 @@ function withOtherWords(d: Draft, call: Call): Call {
 }
 
 const DECISIONS = ['approveTransaction', 'cancelTransaction', 'rejectTransaction'] as const;
+const OF_A_HOOK = ['rotateWebhookSecret', 'disableWebhook'] as const;
 
+/** Another operation on the same record, or with the same body. */
 function ofOtherOperation({ d, subject }: Scene, { operation, as, body }: Call): Call {
-  if (isDecision(operation)) {
-    const verb = d.random.pick(DECISIONS.filter((each) => each !== operation));
-    return plainCall(d, OPS[verb], { as, subject });
-  }
+  const on = (name: OperationName, record = subject) =>
+    plainCall(d, OPS[name], { as, subject: record });
+  if (isDecision(operation)) return on(d.random.pick(DECISIONS.filter((it) => it !== operation)));
   if (operation === 'createAccount') {
-    return { operation: 'bulkCreateAccounts', as, body: { accounts: [body ?? {}] } };
+    return { ...on('bulkCreateAccounts'), body: { accounts: [body ?? {}] } };
   }
   if (/Position$/.test(operation) && subject !== undefined) {
-    const place = subject.resource === 'place' ? subject : subject.parent;
-    return plainCall(d, OPS.openPosition, { as, subject: place });
+    return on('openPosition', subject.resource === 'place' ? subject : subject.parent);
   }
-  return plainCall(d, OPS.createAccount, { as });
+  if (subject?.resource === 'subscription') return on(d.random.pick(OF_A_HOOK));
+  return on('createAccount');
 }
 
-/** Sends what the key was used for before, if it was, and gives the focal call its key. */
-const KEYS: Levels<(scene: Scene, call: Call) => Soon<Call>> = {
-  own: { apply: (_, call) => call },
-  missing: { only: isKeyed, apply: (_, call) => omit(call, 'key') },
-  repeated: { only: isKeyed, apply: ({ d }, call) => sent(d, call, call) },
-  'with another body': {
-    only: (op) => op.keyed && hasBody(op),
-    apply: async ({ d }, call) => withOtherWords(d, await sent(d, call, call)),
-  },
-  'for another subject': {
+/** Another change of the same record, or with one name in common. */
+function rivalOf(scene: Scene, focal: Call): Call {
+  const { d, subject } = scene;
+  const { operation } = focal;
+  if (operation === 'updateAccount') {
+    return { ...freshly(d, focal), body: { last_name: { $fresh: `rival${d.next()}` } } };
+  }
+  const isCreate = /^create(A|T)/.test(operation);
+  const isOther = isCreate ? operation === 'createAccount' && d.random.chance(0.3) : true;
+  const hasOther = isDecision(operation) || subject?.resource === 'subscription' || isCreate;
+  if (isOther && hasOther) return freshly(d, ofOtherOperation(scene, focal));
+  if (!isCreate || d.random.chance(0.5)) return freshly(d, focal);
+  const body = { ...bodyOf(focal), client_reference_id: { $fresh: `ref${d.next()}` } };
+  return { ...freshly(d, focal), body };
+}
+
+type Related = (scene: Scene, call: Call) => Soon<Call | undefined>;
+
+/** Calls that have to do with the focal one: made before it, beside it, or after it. */
+const RELATED: Levels<Related> = {
+  'the same': { only: isWrite, apply: (_, call) => call },
+  'another body': { only: isFilledAndKeyed, apply: withOtherWords },
+  'another subject': {
     only: isKeyed,
-    apply: async ({ d, op, subject }, call) => {
-      await d.call(call);
+    apply: async ({ d, op, subject }, { as, key }) => {
       const other = subject === undefined ? undefined : await otherThan(d, subject);
-      const again = plainCall(d, op, { as: call.as, subject: other ?? subject });
-      return { ...again, key: call.key! };
+      return { ...plainCall(d, op, { as, subject: other ?? subject }), ...(key && { key }) };
     },
   },
-  'by another caller': {
+  'another caller': {
     ...{ needs: ['mint'], only: isKeyed },
+    apply: async ({ d }, call) => ({ ...call, ...(await minted(d, EVERY_SCOPE)) }),
+  },
+  'another operation': {
+    only: isKeyed,
+    apply: (scene, call) => ({
+      ...ofOtherOperation(scene, call),
+      ...(call.key && { key: call.key }),
+    }),
+  },
+  'another key': { only: isKeyed, apply: ({ d }, call) => freshly(d, call) },
+  'another change': { only: isWrite, apply: rivalOf },
+  // Without an operator the client of a profile may be the main credential itself (IDEM-2b).
+  'another token': {
+    ...{ needs: ['client', 'mint'], only: isKeyed },
     apply: async ({ d }, call) => {
-      await d.call(call);
-      return { ...call, ...(await minted(d, EVERY_SCOPE)) };
-    },
-  },
-  'in another operation': {
-    only: isKeyed,
-    apply: (scene, call) =>
-      sent(scene.d, { ...ofOtherOperation(scene, call), key: call.key! }, call),
-  },
-  'at an edge': {
-    only: isKeyed,
-    apply: ({ d }, call) => {
-      const edge = { ...call, key: renamed(d.random.pick(EDGE_KEYS), String(d.next())) };
-      return sent(d, edge, edge);
+      const headers = await issuedToken(d);
+      return headers && { ...call, headers: { ...call.headers, ...headers } };
     },
   },
 };
 
-async function sent(d: Draft, before: Call, call: Call): Promise<Call> {
-  await d.call(before);
-  return call;
+/** The same levels with an effect that is made of what they make. */
+function each<From, To>(levels: Levels<From>, apply: (from: From) => To, over = {}): Levels<To> {
+  return Object.fromEntries(
+    Object.entries(levels).map(([name, level]) => [
+      name,
+      { ...level, ...over, apply: apply(level.apply) },
+    ]),
+  );
 }
 
-const between = (from: number, to: number) => TIMES.filter((each) => each >= from && each < to);
+const between = (from: number, to: number) => TIMES.filter((it) => it >= from && it < to);
 const timed = (from: number, to = Number.POSITIVE_INFINITY): Level<readonly number[]> => ({
   ...{ needs: ['clock'], apply: between(from, to) },
 });
 
+/** How much time passes before the focal call. */
 const GAPS: Levels<readonly number[]> = {
   none: { apply: [] },
   seconds: timed(0, 31_001),
@@ -399,53 +451,39 @@ const GAPS: Levels<readonly number[]> = {
   days: timed(100_000_000),
 };
 
+/** Timers run from any earlier call: as often the time since the first pause is at one of them. */
 async function pause(d: Draft, gap: string): Promise<void> {
   const times = GAPS[gap]!.apply;
-  if (times.length > 0) await d.add({ do: 'advance', byMs: d.random.pick(times) });
+  if (times.length === 0) return;
+  const rest = TIMES.map((time) => time - d.pausedMs).filter((time) => time > 0);
+  const isRest = d.pausedMs > 0 && rest.length > 0 && d.random.chance(0.5);
+  await d.add({ do: 'advance', byMs: d.random.pick(isRest ? rest : times) });
 }
 
-/** Another change of the same record at the same time. */
-function rivalOf(scene: Scene, focal: Call): Call {
-  const { d, subject } = scene;
-  const { operation, as } = focal;
-  if (isDecision(operation)) return freshly(d, ofOtherOperation(scene, focal));
-  if (operation === 'updateAccount') {
-    return { ...freshly(d, focal), body: { last_name: { $fresh: `rival${d.next()}` } } };
-  }
-  if (/Webhook/.test(operation) && subject !== undefined) {
-    const verb = d.random.pick(['rotateWebhookSecret', 'disableWebhook'] as const);
-    return plainCall(d, OPS[verb], { as, subject });
-  }
-  if (!/^create(A|T)/.test(operation)) return freshly(d, focal);
-  if (operation === 'createAccount' && d.random.chance(0.3)) {
-    return freshly(d, ofOtherOperation(scene, focal));
-  }
-  const other = { ...bodyOf(focal), client_reference_id: { $fresh: `ref${d.next()}` } };
-  return { ...freshly(d, focal), body: d.random.chance(0.5) ? bodyOf(focal) : other };
-}
+type Send = (scene: Scene, call: Call) => Promise<unknown>;
 
 const failing = (phase: 'before' | 'after', effect: Members): Level<Send> => ({
   ...{ needs: ['fault'], only: isKeyed },
   apply: ({ d }, call) => d.call({ ...call, fault: { phase, effect: effect as never } }),
 });
 
-type Send = (scene: Scene, call: Call) => Promise<void>;
-
+/** How the focal call is sent: among which others, and whether it fails. */
 const SENDING: Levels<Send> = {
   alone: { apply: ({ d }, call) => d.call(call) },
-  twins: {
-    only: isWrite,
-    apply: ({ d }, call) => d.burst([call, call, ...(d.random.chance(0.5) ? [call] : [])]),
-  },
-  rivals: { only: isWrite, apply: (scene, call) => scene.d.burst([call, rivalOf(scene, call)]) },
+  ...each<Related, Send>(
+    RELATED,
+    (related) => async (scene, call) => {
+      const other = await related(scene, call);
+      // Sometimes a third: of twins beside a rival one is the repeat of the other.
+      const more = scene.d.random.chance(0.3) ? [call] : [];
+      await scene.d.burst([call, ...(other === undefined ? [] : [other]), ...more]);
+    },
+    { isConcurrent: true },
+  ),
   crowd: {
-    only: isWrite,
+    ...{ only: isWrite, isConcurrent: true },
     apply: (scene, call) =>
       scene.d.burst([call, ...Array.from({ length: 5 }, () => another(scene, call))]),
-  },
-  'twins and a rival': {
-    only: isKeyed,
-    apply: (scene, call) => scene.d.burst([call, rivalOf(scene, call), call]),
   },
   'fails before': failing('before', { kind: 'status', status: 500 }),
   'contended before': failing('before', { kind: 'status', status: 503 }),
@@ -458,8 +496,7 @@ const SENDING: Levels<Send> = {
       const { d } = scene;
       const effect = { kind: 'delay', ms: d.random.pick([3_000, 20_000]) };
       const others = d.random.chance(0.5) ? [call, rivalOf(scene, call)] : [call];
-      const meanwhile = others.map((each) => d.numbered(each));
-      await d.call({ ...call, fault: { effect }, meanwhile });
+      await d.call({ ...call, fault: { effect }, meanwhile: others.map((it) => d.numbered(it)) });
       await d.call(call);
     },
   },
@@ -472,11 +509,9 @@ const SENDING: Levels<Send> = {
       const wish = isPlan ? { plan: 'sandbox' as const } : { perSecond };
       const as = await d.mint({ scopes: EVERY_SCOPE, ...wish });
       if (as === undefined) return;
-      const limited = { ...call, as };
-      await d.many((isPlan ? 5 : perSecond) * 3 + 2, limited);
-      await d.call(limited);
+      await d.many((isPlan ? 5 : perSecond) * 3 + 2, { ...call, as });
       await d.add({ do: 'advance', byMs: d.random.pick([1_000, 3_000, 60_000]) });
-      await d.call(limited);
+      await d.call({ ...call, as });
     },
   },
 };
@@ -498,7 +533,7 @@ async function subscribe(d: Draft, as = d.main, answers: readonly number[] = [20
   return d.of('subscription')[before];
 }
 
-async function subscribeAndThen(d: Draft, verb: 'rotateWebhookSecret' | 'disableWebhook') {
+async function subscribeAndThen(d: Draft, verb: (typeof OF_A_HOOK)[number]) {
   const subject = await subscribe(d);
   if (subject === undefined) return;
   await d.call(plainCall(d, OPS.createAccount, { isFull: true }));
@@ -540,8 +575,8 @@ const CROWDS: Levels<Range> = {
   thousand: { only: (op) => isWrite(op) && /Account/.test(op.name), apply: [400, 999] },
 };
 
-async function gather({ d, op, subject, most }: Scene, [from, to]: Range): Promise<void> {
-  const sizes = SIZES.filter((each) => each >= from && each < to);
+async function gather({ d, op, subject }: Scene, [from, to]: Range): Promise<void> {
+  const sizes = SIZES.filter((it) => it >= from && it < to);
   if (sizes.length === 0) return;
   const count = d.random.pick(sizes);
   if (/Account/.test(op.name)) {
@@ -552,80 +587,69 @@ async function gather({ d, op, subject, most }: Scene, [from, to]: Range): Promi
   }
   // Many calls are as many as some other sequences take.
   const isDear = !d.random.chance(count > 40 ? 0.15 : 0.4);
-  const affordable = Math.min(isDear ? 3 : count, most - d.cost - 12);
+  const affordable = Math.min(isDear ? 3 : count, d.options.most - d.cost - 12);
   const kind = op.subject === 'transaction' ? OPS.createTransaction : op;
-  if (affordable < 2 || kind.isRead || kind.subject !== undefined) return;
-  if (op.name === 'closePosition') return;
+  const isLone = kind.isRead || kind.subject !== undefined || op.name === 'closePosition';
+  if (affordable < 2 || isLone) return;
   const place = subject?.resource === 'transaction' ? subject.parent : subject;
-  const call = plainCall(d, kind, { subject: place });
-  const own = { key: call.key, body: call.body };
-  const named = Object.entries(own).flatMap(([name, value]) =>
-    value === undefined ? [] : [[name, renamed(value, '-$i')]],
-  );
-  await d.many(affordable, { ...call, ...Object.fromEntries(named) });
+  const { key, body, ...call } = plainCall(d, kind, { subject: place });
+  await d.many(affordable, {
+    ...call,
+    ...(key && { key: renamed(key, '-$i') }),
+    ...(body && { body: renamed(body, '-$i') }),
+  });
 }
 
-const AFTERS: Levels<(scene: Scene, call: Call) => unknown> = {
-  nothing: { apply: () => {} },
-  repeat: { only: isKeyed, apply: ({ d }, call) => d.call(call) },
-  'repeat later': {
+/** Related calls that follow, the same one also when time has passed. */
+const AFTERS: Levels<Send> = {
+  nothing: { apply: async () => {} },
+  ...each<Related, Send>(RELATED, (related) => async (scene, call) => {
+    const other = await related(scene, call);
+    if (other !== undefined) await scene.d.call(other);
+  }),
+  'the same later': {
     ...{ needs: ['clock'], only: isKeyed },
     apply: async ({ d }, call) => {
       await pause(d, d.random.pick(['hours', 'day', 'days']));
       await d.call(call);
     },
   },
-  'same under a new key': { only: isKeyed, apply: ({ d }, call) => d.call(freshly(d, call)) },
-  'next change': {
-    only: isWrite,
-    apply: (scene, call) => scene.d.call(freshly(scene.d, rivalOf(scene, call))),
-  },
-  // Without an operator the client of a profile may be the main credential itself (IDEM-2b).
-  'new token': {
-    ...{ needs: ['client', 'mint'], only: isKeyed },
-    apply: async ({ d }, call) => {
-      const headers = await issuedToken(d);
-      if (headers !== undefined)
-        await d.call({ ...call, headers: { ...call.headers, ...headers } });
-    },
-  },
 };
 
 export const DIMENSIONS = {
-  ...{ caller: CALLERS, body: BODIES, key: KEYS, gap: GAPS, sending: SENDING },
-  ...{ observer: OBSERVERS, crowd: CROWDS, after: AFTERS },
+  ...{ caller: CALLERS, body: BODIES, gap: GAPS, sending: SENDING, after: AFTERS },
+  ...{ observer: OBSERVERS, crowd: CROWDS },
+  before: { nothing: { apply: () => undefined }, ...RELATED } satisfies Levels<Related>,
 };
 
 /** Turns a row of the covering array into steps. */
-export async function playRow(
-  row: Row,
-  { d, ...given }: Pick<Scene, 'd' | 'boundaries' | 'most'>,
-): Promise<void> {
+export async function playRow(row: Row, d: Draft): Promise<void> {
   const op = OPS[row.operation as OperationName];
-  await OBSERVERS[row.observer!]!.apply(d);
+  const levelOf = <T>(levels: Levels<T>, name: string): T => levels[row[name]!]!.apply;
+  await levelOf(OBSERVERS, 'observer')(d);
   // A live target gets no URL that its profile does not give.
   const isHook = op.name === 'createWebhook' && d.options.isLive;
   if (isHook && d.hooks.length === 0) await d.add({ do: 'hook', answers: [200] });
   const resource = subjectOf(op);
   const subject = resource && (await recordIn(d, resource, Number(row.state)));
   if (resource !== undefined && subject === undefined) return;
-  const scene: Scene = { ...given, d, op, subject };
-  await gather(scene, CROWDS[row.crowd!]!.apply);
-  const caller = await CALLERS[row.caller!]!.apply(scene);
+  const scene: Scene = { d, op, subject };
+  await gather(scene, levelOf(CROWDS, 'crowd'));
+  const caller = await levelOf(CALLERS, 'caller')(scene);
   if (caller === undefined) return;
   const plain = plainCall(d, op, { as: caller.as, subject });
-  const bodies = await BODIES[row.body!]!.apply(scene, plain);
-  const calls = bodies.map((each) => {
-    const headers = { ...each.headers, ...caller.headers };
-    return Object.keys(headers).length === 0 ? each : { ...each, headers };
+  const calls = [await levelOf(BODIES, 'body')(scene, plain)].flat().map((call): Call => {
+    const headers = { ...call.headers, ...caller.headers };
+    return Object.keys(headers).length === 0 ? call : { ...call, headers };
   });
-  const [first, ...others] = calls;
-  if (first === undefined) return;
+  const [focal, ...others] = calls;
+  if (focal === undefined) return;
   for (const call of others) await d.call(call);
-  const focal = await KEYS[row.key!]!.apply(scene, first);
+  const before = await levelOf<Related>(DIMENSIONS.before, 'before')(scene, focal);
+  if (before !== undefined) await d.call(before);
   await pause(d, row.gap!);
-  await SENDING[row.sending!]!.apply(scene, focal);
-  await AFTERS[row.after!]!.apply(scene, focal);
+  await levelOf(SENDING, 'sending')(scene, focal);
+  await levelOf(AFTERS, 'after')(scene, focal);
   if (row.caller !== 'a firm without permission') return;
   await d.add({ do: 'permit', operation: op.name, allowed: true });
   for (const call of calls) await d.call(call);

@@ -1,6 +1,6 @@
 // Brings records into the states in which a focal call is to meet them.
 import type { Value } from '../sequence.ts';
-import { accountOf, type Call, type Draft, type Drawn, type Members, plainCall } from './draft.ts';
+import { accountOf, type Call, type Draft, type Drawn, plainCall } from './draft.ts';
 import { OPS, type Op, type Resource } from './operations.ts';
 
 /** The states in which a record can be met, by what brings it there. */
@@ -83,15 +83,6 @@ async function placeIn(d: Draft, state: string): Made {
   return made(d, 'place', d.add({ do: 'open', account: account.id, ...over, ...provider }));
 }
 
-/** TXN-6, TXN-7: what money can move by. */
-const MOVES: readonly Members[] = [
-  ...[{}, {}, { method: 'Deposit' }, { method: 'Bonus' }],
-  { transaction_type: 'Withdrawal', method: 'Withdrawal' },
-  { transaction_type: 'Withdrawal', method: 'Withdrawal', amount: '10.29' },
-  ...[{ transaction_type: 'Credit' }, { transaction_type: 'Debit', method: 'Withdrawal' }],
-  ...[{ amount: '1000.07' }, { amount: '0.01' }, { amount: '70.10' }, { amount: '123456.78' }],
-];
-
 async function transactionIn(d: Draft, state: string): Made {
   const places = d.of('place').filter(({ isProvider }) => isProvider !== true);
   const isKnown = places.length > 0 && d.random.chance(0.4);
@@ -99,8 +90,7 @@ async function transactionIn(d: Draft, state: string): Made {
     ? d.random.pick(places)
     : await placeIn(d, d.random.chance(0.2) ? 'second' : 'plain');
   if (place === undefined) return undefined;
-  const over = d.can('fresh_trading_account') ? d.random.pick(MOVES) : {};
-  const create = plainCall(d, OPS.createTransaction, { subject: place, over });
+  const create = plainCall(d, OPS.createTransaction, { subject: place });
   const subject = await made(d, 'transaction', d.call(create));
   if (subject === undefined) return undefined;
   const decide = (verb: 'approve' | 'reject' | 'cancel') =>

@@ -26,9 +26,6 @@ export type PlayOnModel = (steps: Steps) => Promise<Outcome | undefined>;
 /** Whether the target has only named another of the call's faults than the model has. */
 export async function isOtherFault(steps: Steps, pair: Pair, play: PlayOnModel): Promise<boolean> {
   const { target, model, step } = pair;
-  // A fault of the sequence may meet a call before it is refused, or only if it runs.
-  const isStruck = [target, model].some(({ status }) => status === step.fault?.effect.status);
-  if (isStruck) return target.status >= 400 && model.status >= 400;
   if (summaryOf(target) === summaryOf(model) || !isOpenOrder(target, model)) return false;
   const before = steps.filter(({ n }) => n !== step.n);
   for (const earlier of new Set([before, spared(before, step), unmoved(before, step)])) {

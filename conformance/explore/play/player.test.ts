@@ -22,16 +22,18 @@ const playerOn = (target: object, sender: object = {}) =>
   new Player({ target, sender } as unknown as Ground, 'nonce');
 
 /** Answers with these codes in turn, and with the last from then on. */
-function answering(...codes: readonly string[]) {
+function answering(codes: string, isMet = true) {
+  const all = codes.split(' ');
   let sent = 0;
   const send = async () => {
-    const code = codes[Math.min(sent, codes.length - 1)]!;
+    const code = all[Math.min(sent, all.length - 1)]!;
     sent += 1;
     const status = STATUSES[code as keyof typeof STATUSES] ?? 201;
     return { status, headers: [], body: Buffer.from(JSON.stringify({ code })) };
   };
   const operator = {
-    fault: async () => ({ hits: async () => 0, remove: async () => {} }),
+    advance: async () => {},
+    fault: async () => ({ hits: async () => (isMet ? 1 : 0), remove: async () => {} }),
     mint: async () => ({ token: 't', rates: [] }),
   };
   const credential = async () => ({ token: 't', rates: [] });
@@ -55,7 +57,7 @@ const SENT: readonly (readonly [codes: string, step: CallStep, status: number, c
 
 for (const [codes, step, status, times] of SENT) {
   play(`${codes} to ${step.as}${step.fault ? ' under a fault' : ''}: ${status}`, async () => {
-    const { player, count } = answering(...codes.split(' '));
+    const { player, count } = answering(codes);
     await player.play(limited);
     const [outcome] = await player.play(step);
     assert.is(outcome?.kind === 'answer' && outcome.status, status);
@@ -63,8 +65,29 @@ for (const [codes, step, status, times] of SENT) {
   });
 }
 
+const held = { effect: { kind: 'delay', ms: 1 } };
+const meanwhile = [{ ...create, n: 2 }];
+const PASSING: readonly (readonly [words: string, step: CallStep, isMet: boolean, n: number[]])[] =
+  [
+    ['a fault met', { ...create, fault }, true, []],
+    ['a lock instead of a fault', { ...create, fault }, false, [1]],
+    ['a lock instead of a delay', { ...create, fault: held, meanwhile }, false, [2, 1]],
+    ['a lock while another is held', { ...create, fault: held, meanwhile }, true, [2]],
+    ['a lock for a metered call', { ...create, as: 'm1' }, true, [1]],
+    ['a lock that stays', create, true, []],
+  ];
+
+for (const [words, step, isMet, labels] of PASSING) {
+  play(`${words}: ${labels.length > 0 ? 'no' : 'an'} evidence`, async () => {
+    const { player } = answering('write_contention', isMet);
+    await player.play(limited);
+    await player.play(step);
+    assert.equal([...player.passing], labels);
+  });
+}
+
 play('concurrent calls are sent again when all are answered', async () => {
-  const { player, count } = answering('write_contention', 'ok', 'internal_error', 'ok');
+  const { player, count } = answering('write_contention ok internal_error ok');
   const calls = [1, 2, 3].map((n) => ({ ...create, n }));
   const outcomes = await player.play({ do: 'burst', n: 9, calls });
   assert.equal(

@@ -52,6 +52,10 @@ export class Player implements Known {
   readonly arrived = new WeakMap<ReceivedDelivery, readonly [fromMs: number, toMs: number]>();
   /** The target is closed: nothing more comes from it. */
   isOver = false;
+  /** Calls that have come to the fault that was ordered for them. */
+  readonly met = new Set<number>();
+  /** Calls with a failure in passing for an answer that were not made again: it is no evidence. */
+  readonly passing = new Set<number>();
   /** Requests in a second that the minted credentials may send, if a sequence can meet the rate. */
   readonly rates = new Map<string, number>();
   /** Nothing has happened since the last step, which waited for its deliveries. */
@@ -115,16 +119,23 @@ export class Player implements Known {
     const fault = await operator.fault({ ...(phase && { phase }), match, effect, times: 1 });
     const outcomes: Outcome[] = [];
     const answer = this.#call(step);
+    const isMet = async () => {
+      if ((await fault.hits()) > 0) this.met.add(step.n);
+      else await fault.remove();
+      return this.met.has(step.n);
+    };
+    let isStruck: boolean | undefined;
     if (effect.kind === 'delay') {
-      const { timeoutMs } = this.ground;
-      await untilMet({ hits: () => fault.hits(), answer, timeoutMs });
-      for (const each of step.meanwhile ?? []) outcomes.push(await this.#call(each));
+      await untilMet({ hits: () => fault.hits(), answer, timeoutMs: this.ground.timeoutMs });
+      // One that is answered at once must not leave the fault to the others.
+      isStruck = await isMet();
+      for (const each of step.meanwhile ?? []) outcomes.push(this.#noted(await this.#call(each)));
       this.#isFlushed = false;
       await this.advance(Number(effect.ms) + MARGIN_MS);
     }
-    outcomes.push(await answer);
-    if ((await fault.hits()) === 0) await fault.remove();
-    return outcomes;
+    const last = await answer;
+    isStruck ??= await isMet();
+    return [...outcomes, isStruck ? last : this.#noted(last)];
   }
 
   async advance(byMs: number): Promise<void> {
@@ -142,12 +153,17 @@ export class Player implements Known {
   async #untilCalm(step: CallStep, first?: Played): Promise<Played> {
     let outcome = first ?? (await this.#call(step));
     // One that is metered would have less left than it should.
-    if (this.rates.has(step.as)) return outcome;
+    if (this.rates.has(step.as)) return this.#noted(outcome);
     for (const waitMs of CONTENTION_WAITS_MS) {
       if (!isPassing(outcome)) break;
       await sleep(waitMs);
       outcome = await this.#call(step);
     }
+    return outcome;
+  }
+
+  #noted(outcome: Played): Played {
+    if (isPassing(outcome)) this.passing.add(outcome.n);
     return outcome;
   }
 
