@@ -51,9 +51,9 @@ exploring('a conforming simulator agrees, and the seed alone decides what is dra
 });
 
 exploring('a target that goes away half-way has not agreed', async () => {
-  const all = await explored({ bent: losing((count) => count > 40), requests: 160 });
+  const all = await explored({ bent: losing((count) => count > 40), requests: 400 });
   assert.ok(all.agreed > 0);
-  assert.ok(all.requests < 160, 'it is given up before all is sent');
+  assert.ok(all.requests < 300, 'it is given up before all is sent');
   assert.equal([all.isGone, verdictOf(all)], [true, 'invalid']);
 });
 
@@ -169,6 +169,32 @@ exploring('a fault strikes its own call on both sides, and holds it while others
   ];
   const { found, agreed } = await explored({ steps });
   assert.equal([found.length, agreed], [0, 1]);
+});
+
+exploring('a fault that meets the call on one side alone is no difference (NS-17)', async () => {
+  const bent = ({ provider }: Model) => {
+    const begin = provider.own.bind(provider);
+    const none = async () => ({ hits: async () => 0, remove: async () => {} });
+    const own = async () => {
+      const target = await begin();
+      return Object.assign(target, { operator: Object.assign(target.operator, { fault: none }) });
+    };
+    return { provider: Object.assign(provider, { own }) };
+  };
+  const effects = [
+    { phase: 'before', effect: { kind: 'status', status: 500 } },
+    { phase: 'after', effect: { kind: 'reset' } },
+    { effect: { kind: 'delay', ms: 3_000 } },
+  ] as const;
+  for (const fault of effects) {
+    const meanwhile = 'phase' in fault ? {} : { meanwhile: [{ ...createAccount(2), n: 3 }] };
+    const steps = [
+      { ...createAccount(1), fault, ...meanwhile },
+      { ...createAccount(1), n: 4 },
+    ];
+    const { found, inconclusive, lost } = await explored({ bent, steps });
+    assert.equal([found, inconclusive, lost], [[], [], 0]);
+  }
 });
 
 exploring('what depends on an open answer that parts the two sides is not compared', async () => {

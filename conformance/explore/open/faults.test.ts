@@ -80,11 +80,6 @@ const ROWS: Readonly<Record<string, Row>> = {
     ...{ target: '403 forbidden', model: '500 internal_error', isOpen: true },
     isSame: (last) => last.fault !== undefined,
   },
-  'and so it is if it comes first on the target': {
-    steps: [create, { ...update, fault }],
-    ...{ target: '500 internal_error', model: '403 forbidden', isOpen: true },
-    isSame: () => true,
-  },
   'UPD-6: what cannot be seen is not found whatever its tag': {
     steps: [create, update],
     ...{ target: '412 revision_conflict', model: V404, isOpen: false, isSame: () => false },
