@@ -1,8 +1,7 @@
 // Before anything is compared: how the target answers the open questions, by the judge's own
 // scenarios that observe them. This is the explorer's one door to the scenarios of the judge.
-import { isDeepStrictEqual } from 'node:util';
 import { questions } from '../../fixtures/questions.ts';
-import { defaultSettings, type SettingKey } from '../../fixtures/settings.ts';
+import { defaultSettings } from '../../fixtures/settings.ts';
 import { runScenarios } from '../engine/run/run.ts';
 import type { TokenForm } from '../engine/send/call.ts';
 import type { Sender } from '../engine/send/sender.ts';
@@ -45,8 +44,6 @@ export interface Forms {
 export interface Observed extends Forms {
   /** Settings of the simulator, by name. */
   readonly settings: Readonly<Record<string, unknown>>;
-  /** What the target does and the simulator does not, in words. */
-  readonly unlike: readonly string[];
   readonly requests: number;
 }
 
@@ -147,21 +144,13 @@ async function observeBy(
   }
   const tokenForm = await findTokenForm({ ...options, sender: counting });
   signal.removeEventListener('abort', stop);
-  const { config, dropped } = observedConfig(observedRows(stages.flat(), results));
+  const { config } = observedConfig(observedRows(stages.flat(), results));
   const taken = learnedOrders(learned);
-  const other = formOf(taken);
   const settings = Object.entries(config.settings);
-  const broken = settings.flatMap(([key, value]) => {
-    const isUsual = isDeepStrictEqual(value, defaultSettings[key as SettingKey]);
-    if (!NEVER_LEARNED.includes(key) || isUsual) return [];
-    return [`${key} ${typeof value === 'string' ? value : JSON.stringify(value)}, against a rule`];
-  });
-  const form = other === undefined ? [] : ['NS-1: orders are taken in another form'];
   return {
     settings: Object.fromEntries(settings.filter(([key]) => !NEVER_LEARNED.includes(key))),
-    unlike: [...dropped, ...broken, ...form],
     // Nothing is tried on a live target: it gets the orders of its profile and no others.
-    orders: provider.worlds ? other : taken,
+    orders: provider.worlds ? formOf(taken) : taken,
     ...{ requests, hasOrders: taken !== undefined, tokenForm },
   };
 }

@@ -1,15 +1,10 @@
-// The explorer's model of the platform: the simulator, in this process, by the ports of a target;
-// and how it is told to answer the open questions.
-
+// The explorer's model of the platform: the simulator, in this process, by the ports of a target.
 import { Unreachable } from '../../../conformance/engine/scenario-errors.ts';
 import type { HeaderLine } from '../../../conformance/engine/send/headers.ts';
 import type { Model, Models } from '../../../conformance/explore/model.ts';
 import type { GroundAnswer, GroundSender } from '../../../conformance/explore/play/ground.ts';
-import { sequenceIn, settingsIn } from '../../../conformance/explore/report/again.ts';
-import type { Known } from '../../../conformance/explore/report/twin.ts';
 import { controlProvider } from '../../../conformance/providers/control-provider.ts';
-import { parseConfig } from '../../../fixtures/config.ts';
-import { defaultSettings, parseSettings, type Settings } from '../../../fixtures/settings.ts';
+import type { Settings } from '../../../fixtures/settings.ts';
 import { findWorld } from '../../../fixtures/worlds.ts';
 import type { Call } from '../../../simulator/core/call.ts';
 import { replyHeaders } from '../../../simulator/core/call.ts';
@@ -19,9 +14,6 @@ import { deviations as register } from '../../../simulator/deviations/register.t
 import { undiciDeliverer } from '../../../simulator/host/delivery/undici-deliverer.ts';
 import { Sandbox } from '../../../simulator/host/world/sandbox.ts';
 import { type ControlPlane, controlPlane } from '../../../simulator/transports/control.ts';
-import { UsageError } from '../io.ts';
-import type { ExploreOptions } from './explore.ts';
-import { readingReport, readJson } from './input-files.ts';
 
 const BASE_URL = 'http://model.invalid';
 const CONTROL_URL = `${BASE_URL}/_sandbox`;
@@ -154,43 +146,4 @@ function joined(lines: readonly HeaderLine[]): Record<string, string | string[]>
     all[key] = before === undefined ? value : [before, value].flat();
   }
   return all;
-}
-
-/** How the model answers the open questions, and which of them anybody has said. */
-export interface Answers {
-  readonly settings: Settings;
-  readonly known: Known;
-}
-
-export const NOTHING_KNOWN: Answers = {
-  settings: defaultSettings,
-  known: { settings: {}, from: 'the target', unlike: [] },
-};
-
-export function readModel({ model }: ExploreOptions, cwd: string): Answers | undefined {
-  if (model === undefined) return undefined;
-  const given = readJson('--model', model, cwd, '--observed of a run writes it');
-  const { config, problems = [] } = parseConfig(given);
-  if (config !== undefined) {
-    const { settings = {} } = given as { readonly settings?: Known['settings'] };
-    return { settings: config.settings, known: { settings, from: '--model', unlike: [] } };
-  }
-  const lines = problems.map(({ field, message }) => `  ${field} ${message}`);
-  throw new UsageError(`${model} cannot be used:\n${lines.join('\n')}`);
-}
-
-/** The sequence that --replay names, and the settings of the model that it was found with. */
-export function readAgain({ replay }: ExploreOptions, cwd: string) {
-  if (replay === undefined) return undefined;
-  const { file, id } = replay;
-  const report = readJson('--replay', file, cwd, '--report json=FILE writes one');
-  const sequence = readingReport('--replay', file, () => sequenceIn(report, id));
-  const { settings } = parseSettings(settingsIn(report));
-  const from = '--replay';
-  const given: Answers =
-    settings === undefined
-      ? NOTHING_KNOWN
-      : { settings, known: { settings: { ...(settingsIn(report) as object) }, from, unlike: [] } };
-  if (sequence !== undefined) return { sequence, given };
-  throw new UsageError(`--replay: ${file} has no difference ${id}`);
 }

@@ -12,6 +12,8 @@ import {
   observeForms,
   unaskedIn,
 } from '../../../conformance/explore/observe.ts';
+import type { Progress } from '../../../conformance/explore/options.ts';
+import { sequenceIn, settingsIn } from '../../../conformance/explore/report/again.ts';
 import {
   htmlReport,
   markdownReport,
@@ -19,23 +21,17 @@ import {
   textReport,
 } from '../../../conformance/explore/report/document.ts';
 import { type ExploreReport, makeReport } from '../../../conformance/explore/report/report.ts';
-import { type Known, twinOf } from '../../../conformance/explore/report/twin.ts';
 import { callsOf, type Sequence } from '../../../conformance/explore/sequence.ts';
 import { jsonText } from '../../../conformance/reports/plain-text.ts';
+import { ProgressLine, timeWords } from '../../../conformance/reports/progress.ts';
 import { Redactor } from '../../../conformance/reports/redact.ts';
 import { count } from '../../../conformance/reports/verdict-words.ts';
-import { defaultSettings, parseSettings } from '../../../fixtures/settings.ts';
-import type { CommandIo } from '../io.ts';
+import { parseConfig } from '../../../fixtures/config.ts';
+import { defaultSettings, parseSettings, type Settings } from '../../../fixtures/settings.ts';
+import { type CommandIo, UsageError } from '../io.ts';
 import type { ExploreOptions } from './explore.ts';
-import {
-  type Answers,
-  NOTHING_KNOWN,
-  readAgain,
-  readModel,
-  simulatorModels,
-} from './explore-model.ts';
-import { ExploreProgress } from './explore-progress.ts';
-import { checkWritable, writeText } from './input-files.ts';
+import { simulatorModels } from './explore-model.ts';
+import { checkWritable, readingReport, readJson, writeText } from './input-files.ts';
 import { inventoryOf, paceOfSweep } from './judge-target.ts';
 import { commandToRepeat, targetWords } from './options.ts';
 import { type Found, findTarget } from './reach/find-target.ts';
@@ -49,11 +45,17 @@ interface Exploration {
   readonly redactor: Redactor;
   readonly sender: Sender;
   readonly found: Found;
-  readonly progress: ExploreProgress;
   readonly startedAt: string;
   readonly startedMs: number;
   /** Nothing is begun later. */
   readonly untilMs: number;
+}
+
+/** How the model answers the open questions. */
+interface Answers {
+  readonly settings: Settings;
+  /** Those that someone has said: the target, a file, or a report. */
+  readonly known: Readonly<Record<string, unknown>>;
 }
 
 /** What is known of the target before sequences are compared. */
@@ -69,37 +71,56 @@ export async function exploreTarget(
   signal: AbortSignal,
 ): Promise<number> {
   for (const { format, file } of options.report) checkWritable(`--report ${format}`, file, io.cwd);
-  const { observed, minutes = Number.POSITIVE_INFINITY } = options;
-  if (observed !== undefined) checkWritable('--observed', observed, io.cwd);
+  const { minutes = Number.POSITIVE_INFINITY } = options;
   const again = readAgain(options, io.cwd);
-  const given = again?.given ?? readModel(options, io.cwd);
+  const given = again?.answers ?? readModel(options, io.cwd);
   const redactor = new Redactor();
   const sender = await openSender(options, io, redactor);
   try {
     const found = await findTarget({ options, io, sender, redactor, isGuarded: true });
-    const startedMs = performance.now();
+    const [startedAt, startedMs] = [new Date().toISOString(), performance.now()];
     const untilMs = startedMs + minutes * 60_000;
-    const progress = new ExploreProgress(io, untilMs);
     const exploration: Exploration = {
-      ...{ options, io, signal, redactor, found, progress, startedMs, untilMs },
-      startedAt: new Date().toISOString(),
-      sender: progress.watching(found.sender),
+      ...{ options, io, signal, redactor, found, startedAt, startedMs, untilMs },
+      sender: found.sender,
     };
     try {
       const problem = await findStartProblem(observeOptions(exploration, untilMs));
-      const isKnown = again !== undefined && !needsForms(again.sequence);
-      const learned: Learned =
-        problem !== null || isKnown
-          ? { ...(given ?? NOTHING_KNOWN), spent: 0 }
-          : await learnFrom(exploration, given);
+      const isKnown = problem !== null || (again !== undefined && !needsForms(again.sequence));
+      const learned = isKnown
+        ? { settings: defaultSettings, known: {}, ...given, spent: 0 }
+        : await learnFrom(exploration, given);
       return await compareWith(exploration, learned, problem, again?.sequence);
     } finally {
-      progress.end();
       await found.provider.close();
     }
   } finally {
     await sender.close();
   }
+}
+
+function readModel({ model }: ExploreOptions, cwd: string): Answers | undefined {
+  if (model === undefined) return undefined;
+  const given = readJson('--model', model, cwd, 'conformance run --observed writes one');
+  const { config, problems = [] } = parseConfig(given);
+  const { settings: known = {} } = Object(given) as { readonly settings?: Answers['known'] };
+  if (config !== undefined) return { settings: config.settings, known };
+  const lines = problems.map(({ field, message }) => `  ${field} ${message}`);
+  throw new UsageError(`${model} cannot be used:\n${lines.join('\n')}`);
+}
+
+/** The sequence that --replay names, and the settings of the model that it was found with. */
+function readAgain({ replay }: ExploreOptions, cwd: string) {
+  if (replay === undefined) return undefined;
+  const { file, id } = replay;
+  const report = readJson('--replay', file, cwd, '--report json=FILE writes one');
+  const sequence = readingReport('--replay', file, () => sequenceIn(report, id));
+  if (sequence === undefined) {
+    throw new UsageError(`--replay: ${file} has no difference ${id}`);
+  }
+  const { settings } = parseSettings(settingsIn(report));
+  const answers = settings && { settings, known: settingsIn(report) as Answers['known'] };
+  return { sequence, answers };
 }
 
 /**
@@ -111,13 +132,13 @@ async function learnFrom(exploration: Exploration, given: Answers | undefined): 
   const most = Math.floor(options.requests / 2);
   const asked = { ...observeOptions(exploration, (performance.now() + untilMs) / 2), most };
   if (given !== undefined) {
-    const { requests: spent, unlike, ...forms } = await observeForms(asked);
-    return { ...given, known: { ...given.known, unlike }, spent, forms };
+    const { requests: spent, settings: _, ...forms } = await observeForms(asked);
+    return { ...given, spent, forms };
   }
   io.err(`Learning how ${found.baseUrl} answers the open questions\n`);
-  const { requests: spent, unlike, settings: answered, ...forms } = await observe(asked);
-  const { settings = defaultSettings } = parseSettings(answered);
-  return { settings, known: { settings: answered, from: 'the target', unlike }, spent, forms };
+  const { requests: spent, settings: known, ...forms } = await observe(asked);
+  const { settings = defaultSettings } = parseSettings(known);
+  return { settings, known, spent, forms };
 }
 
 /** NS-1, NS-8: whether the form of a request has to be found out first. */
@@ -145,34 +166,45 @@ async function compareWith(
   problem: string | null,
   sequence: Sequence | undefined,
 ): Promise<number> {
-  const { options, found, sender, signal, untilMs, progress } = exploration;
+  const { options, io, found, sender, signal, untilMs } = exploration;
   const { settings, known, forms, spent } = learned;
   const { requests, concurrency, seed, timeoutS, maxRate } = options;
   const most = sequence === undefined ? requests - spent : requests;
-  progress.compares(most);
   const chosen = problem !== null ? [] : sequence === undefined ? undefined : [sequence];
+  let seen: Progress = { requests: 0, sequences: 0, differences: 0 };
+  const line = new ProgressLine(io, (elapsedMs) => progressWords(seen, most, elapsedMs));
   const explored = await explore({
     ...{ provider: found.provider, sender, signal, untilMs, seed, forms },
     models: simulatorModels(settings),
     settings: { ...settings },
-    unasked: unaskedIn(known.settings),
+    unasked: unaskedIn(known),
     requests: most,
     timeoutMs: timeoutS * 1000,
     pacer: new Pacer(maxRate),
     crowd: concurrency,
     width: found.provider.worlds ? Math.min(4, concurrency) : 1,
-    onProgress: (each) => progress.show(each),
+    onProgress: (each) => {
+      seen = each;
+    },
     ...(chosen === undefined ? {} : { sequences: chosen }),
-  });
-  progress.end();
+  }).finally(() => line.end());
   // What acts by itself does not stay behind, if that can be helped.
   if (!found.provider.worlds) await found.inventory.sweep(sender, paceOfSweep(options));
-  const told = { ...known, settings: { ...known.settings, ...explored.learned } };
-  const report = reportOf(exploration, { ...learned, known: told }, problem, explored);
-  finish(exploration, told, report, explored.agreed);
+  const report = reportOf(exploration, learned, problem, explored);
+  finish(exploration, report);
   if (report.interrupted) return EXIT_CODES.interrupted;
   if (report.verdict === 'differs') return EXIT_CODES.deviates;
   return report.verdict === 'agrees' ? EXIT_CODES.conformant : EXIT_CODES.ungraded;
+}
+
+function progressWords(
+  { requests, sequences, differences }: Progress,
+  most: number,
+  elapsedMs: number,
+) {
+  const much = `${requests} of ${count(most, 'request')}, ${count(sequences, 'sequence')}`;
+  const found = differences === 0 ? '' : `, ${count(differences, 'difference')}`;
+  return `${much}${found}, ${timeWords(requests / Math.max(1, most), elapsedMs)}`;
 }
 
 function reportOf(
@@ -192,7 +224,8 @@ function reportOf(
     version: io.version,
     target: { base_url: found.baseUrl, control_url: found.controlUrl },
     ...{ seed: options.seed, startedAt, durationMs: performance.now() - startedMs },
-    ...{ explored, settings: known.settings, interrupted: signal.aborted, redactor },
+    ...{ explored, interrupted: signal.aborted, redactor },
+    settings: { ...known, ...explored.learned },
     requests: explored.requests + spent,
     inventory: inventoryOf(found),
     notes: [...why, ...found.notes, ...found.provider.notes],
@@ -230,27 +263,13 @@ const RENDERERS = {
   html: htmlReport,
 } as const;
 
-function finish(
-  { options, io }: Exploration,
-  known: Known,
-  report: ExploreReport,
-  agreed: number,
-): void {
+function finish({ options, io }: Exploration, report: ExploreReport): void {
   const written: string[] = [];
   for (const { format, file } of options.report) {
     writeText(file, io.cwd, RENDERERS[format](report));
     written.push(`${format} report: ${file}`);
   }
-  const { observed, json } = options;
-  const twin = observed === undefined ? undefined : twinOf(known, report, agreed);
-  if (twin !== undefined) {
-    writeText(observed!, io.cwd, `${jsonText(twin.config, 2)}\n`);
-    written.push(`observed: ${observed}, ${twin.statement}; sandbox start --config takes it`);
-    for (const each of known.unlike) written.push(`  not so in a sandbox: ${each}`);
-  } else if (observed !== undefined) {
-    written.push(`observed: ${observed} was not written, since nothing was compared`);
-  }
-  if (json) {
+  if (options.json) {
     io.out(`${jsonText(report)}\n`);
     for (const line of written) io.err(`${line}\n`);
     return;

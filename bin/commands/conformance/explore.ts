@@ -29,7 +29,7 @@ export function defineExplore(command: Command, io = systemIo()): void {
   addHelp(command, {
     words: [
       'Generates sequences of calls, plays each on the target and on a model of the platform (the simulator, in this process), and reports where the two differ, shrunk to the few calls that show it. Without --model it first learns how the target answers the open questions, with at most half of the requests.',
-      'The markdown and html reports are made for bug trackers; the JSON report is what --replay and conformance replay read, which prints a script that repeats one difference with curl alone.',
+      'The markdown and html reports are made for bug trackers; the JSON report is what --replay reads.',
       'Without a control plane it moves money and opens positions at the trading accounts under `seeds` of the profile, and lists in the end what it has left on the target.',
     ],
     examples: [
@@ -38,7 +38,6 @@ export function defineExplore(command: Command, io = systemIo()): void {
       '  --report json=found.json --report markdown=found.md',
       'npx conformance explore --base-url http://127.0.0.1:7420 \\',
       '  --replay found.json#d1',
-      'npx conformance replay found.json d1 | bash',
     ],
     exits: [
       '0 agrees',
@@ -59,7 +58,6 @@ export function defineExplore(command: Command, io = systemIo()): void {
     ['--model <file>', 'a sandbox.config.json with the answers to the open questions'],
     ['--concurrency <n>', 'concurrent requests, from 1 to 16', numberFrom(1, 16, true), 8],
     ['--replay <file#id>', 'play one difference of an earlier JSON report again', replay],
-    ['--observed <file>', 'write what was learned as a sandbox.config.json'],
   ]);
   addReportFiles(command, EXPLORE_FORMATS).action(() =>
     runInterruptibly(io, async (stop) => {

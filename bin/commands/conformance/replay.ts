@@ -1,12 +1,12 @@
 // `conformance replay REPORT SCENARIO`: prints the requests of a scenario as a script of curl
 // commands.
 import type { Command } from 'commander';
-import { isExploreReport, scriptIn } from '../../../conformance/explore/report/again.ts';
+import { isExploreReport } from '../../../conformance/explore/report/again.ts';
 import { curlScript } from '../../../conformance/reports/replay.ts';
 import { addHelp, type HelpText } from '../help-text.ts';
 import { type CommandIo, systemIo, UsageError } from '../io.ts';
 import { suggestIds } from '../suggest-ids.ts';
-import { REPORT_ADVICE, readingReport, readJson, reportIn } from './input-files.ts';
+import { REPORT_ADVICE, readJson, reportIn } from './input-files.ts';
 
 const help: HelpText = {
   words: [
@@ -29,7 +29,10 @@ export function defineReplay(command: Command, io = systemIo()): void {
 /** The text of the script; throws UsageError if there is nothing to repeat. */
 export function replay(file: string, id: string, io: Pick<CommandIo, 'cwd'>): string {
   const given = readJson('REPORT', file, io.cwd, REPORT_ADVICE);
-  if (isExploreReport(given)) return exploredScript(given, file, id);
+  if (isExploreReport(given)) {
+    const again = `conformance explore --replay ${file}#${id}`;
+    throw new UsageError(`REPORT: ${file} is of an exploration; ${again} plays it again`);
+  }
   const report = reportIn(given, 'REPORT', file);
   if (report.judge !== undefined) {
     const again = `conformance ${report.judge} --only ${id}`;
@@ -45,13 +48,4 @@ export function replay(file: string, id: string, io: Pick<CommandIo, 'cwd'>): st
     throw new UsageError(`SCENARIO: "${id}" sent nothing in that run${why}`);
   }
   return curlScript(report, scenario);
-}
-
-function exploredScript(report: object, file: string, id: string): string {
-  const script = readingReport('REPORT', file, () => scriptIn(report, id));
-  if (typeof script === 'string') return script;
-  if (script === undefined) throw new UsageError(`SCENARIO: ${file} has no difference "${id}"`);
-  throw new UsageError(
-    `SCENARIO: ${id} cannot be shown by curl; conformance explore --replay plays it again`,
-  );
 }

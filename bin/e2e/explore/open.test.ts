@@ -2,9 +2,10 @@
 // asked about it or not.
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { unaskedIn } from '../../../conformance/explore/observe.ts';
+import { observe, unaskedIn } from '../../../conformance/explore/observe.ts';
 import type { Step, Value } from '../../../conformance/explore/sequence.ts';
 import { defaultSettings, type Settings } from '../../../fixtures/settings.ts';
+import { simulatorModel } from '../../commands/conformance/explore-model.ts';
 import { createAccount, explored } from './testing/explored.ts';
 
 const open = suite('open questions');
@@ -112,6 +113,18 @@ open('what settles later than the target was watched is no difference (NS-3)', a
   const early = { settlement_delay_ms: HOUR_MS / 4 };
   const { found } = await explored({ answers: early, settings, steps: afterPause(HOUR_MS / 2) });
   assert.is.not(found.length, 0);
+});
+
+open('settings are learned as the target answers, and what no one asked is left out', async () => {
+  const named = { account_named_after_email: 'local_part' } as const;
+  const answers = { ...named, first_revision: 7, revision_step: 2 };
+  const { provider, sender, close } = await simulatorModel({ ...defaultSettings, ...answers });
+  const { signal } = new AbortController();
+  const asked = { provider, sender, signal, most: 600, timeoutMs: 10_000, secret: () => {} };
+  const { settings, requests } = await observe(asked).finally(close);
+  for (const [name, value] of Object.entries(answers)) assert.equal(settings[name], value, name);
+  assert.ok(Object.keys(settings).length < Object.keys(defaultSettings).length);
+  assert.ok(requests < 700, `${requests} requests`);
 });
 
 open('every setting of the simulator can be explored with the defaults as a model', () => {

@@ -92,24 +92,4 @@ test('no control character of a report reaches the terminal', () =>
     assert.match(script, '\\x1b');
   }));
 
-test('nothing of an explorer’s report runs either', () =>
-  withFolder(async (cwd) => {
-    const steps = EVIL.flatMap((evil) => {
-      const request = { method: evil, path: evil, headers: { [evil]: evil }, body: evil };
-      const target = { status: 201, headers: { etag: evil }, body: { id: evil } };
-      return [
-        { n: 1, as: evil, operator: null, request, target },
-        { n: 2, as: null, operator: evil, request: null, target: null },
-      ];
-    });
-    const all = EVIL.join(' ');
-    const found = { id: 'd1', title: all, mark: all, steps };
-    const report = { schema: 'explore/1', target: { base_url: all }, started_at: all };
-    writeFileSync(join(cwd, 'report.json'), JSON.stringify({ ...report, differences: [found] }));
-    const script = replay('report.json', 'd1', { cwd });
-    const { stderr } = runOffline(script, cwd);
-    assert.not.ok(existsSync(join(cwd, 'pwned')), script);
-    assert.not.match(String(stderr), /command not found|syntax error/);
-  }));
-
 test.run();

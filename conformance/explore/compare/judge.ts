@@ -1,5 +1,6 @@
 // Judges one step that both sides have played: alike, different, open, or nothing can be said.
 import { memberAt } from '../../engine/send/json.ts';
+import { OPS } from '../draw/operations.ts';
 import type { LearnedOrders } from '../observe.ts';
 import type { Excuse, Pair } from '../open/projection.ts';
 import { excuseFor } from '../open/projection.ts';
@@ -102,9 +103,11 @@ export function judgeCall(
   if (trouble !== null) return { why: trouble };
   const pair = pairOf(step, own, other, sides, comparing, served);
   const found = compareAnswers(step, own, other, comparing);
-  // A record in another state is answered otherwise from now on.
+  // A record in another state, or one that only one side has, is answered otherwise from now on.
   const isParted =
     own.status < 400 !== other.status < 400 ||
+    (OPS[step.operation].makes !== undefined && (own.status === 201) !== (other.status === 201)) ||
+    /^body\.(id|rows\.\d+\.status)$/.test(found?.at ?? '') ||
     (/Transaction|Webhook/.test(step.operation) &&
       /^body\.(status|disabled)$/.test(found?.at ?? ''));
   const open = found === null ? undefined : excuseFor(pair, found);

@@ -36,6 +36,7 @@ const count = (counts: Map<string, number>, name: string): void => {
 
 const MOST_KEPT = 200;
 const MOST_CALLS = 40;
+const MOST_MUTATIONS = 4;
 
 export class Corpus {
   readonly coverage = noCoverage();
@@ -46,10 +47,6 @@ export class Corpus {
 
   constructor(random: Random) {
     this.#random = random;
-  }
-
-  get isEmpty(): boolean {
-    return this.#kept.length === 0;
   }
 
   /** Keeps a sequence that has made the model do something new, without its last looks. */
@@ -77,12 +74,14 @@ export class Corpus {
   /** The steps of a new sequence that is made of kept ones. */
   mutated(): readonly Step[] {
     // Each has its turn before any comes again.
-    const [base, other = base] = this.#random
-      .shuffled(this.#kept)
-      .sort((one, two) => one.uses - two.uses);
-    base!.uses += 1;
-    const ways = [again, late, atOnce, otherCaller, shorter, joined];
-    return this.#random.pick(ways)(base!.steps, this.#random, other!.steps);
+    const [base, other] = this.#random.shuffled(this.#kept).sort((one, two) => one.uses - two.uses);
+    if (base === undefined) return [];
+    base.uses += 1;
+    let { steps } = base;
+    for (let times = 1 + this.#random.below(MOST_MUTATIONS); times > 0; times -= 1) {
+      steps = this.#random.pick(MUTATIONS)(steps, this.#random, other?.steps ?? steps);
+    }
+    return steps;
   }
 }
 
@@ -150,6 +149,8 @@ const joined: Mutation = (steps, _random, others) => {
   const all = [...steps, ...rest];
   return countCalls(all) > MOST_CALLS ? steps : all;
 };
+
+const MUTATIONS: readonly Mutation[] = [again, late, atOnce, otherCaller, shorter, joined];
 
 /** What the model did, in context: after which change of the record, and how it came to answer so. */
 function featuresOf(d: Draft): readonly string[] {

@@ -1,9 +1,10 @@
-// A covering array that grows row by row. A row leaves most dimensions at their plain level, so that
-// nothing hides what the others do; of the rest it brings together as many pairs of levels as possible
-// that no row had before.
+// A covering array that grows row by row. Each row is about one level of one dimension for one
+// operation, the one that was met least. Few of the other dimensions leave their plain level, so that
+// nothing hides what it does: those bring together pairs of levels that no row had before.
 import type { Random } from '../../../fixtures/random.ts';
+import type { OperationName } from '../../spec/operations.ts';
 
-export type Row = Readonly<Record<string, string>>;
+export type Row = Readonly<Record<string, string>> & { readonly operation: OperationName };
 
 export interface Dimension {
   readonly name: string;
@@ -12,74 +13,81 @@ export interface Dimension {
 }
 
 export interface Space {
-  /** Of which each row has another level. */
-  readonly always: readonly Dimension[];
-  /** Of which a row has few that are not plain. */
+  readonly operations: readonly OperationName[];
   readonly dimensions: readonly Dimension[];
-  /** Dimensions that have the most to do with one another. */
-  readonly kin: readonly (readonly string[])[];
-  /** Whether these levels can stand together; rows that are not complete yet are asked too. */
-  readonly allows: (row: Row) => boolean;
+  /** Whether a level is for an operation. */
+  readonly allows: (operation: OperationName, dimension: string, level: string) => boolean;
 }
 
-const CANDIDATES = 3;
-/** How many dimensions of a row are not plain, as often as they stand here. */
-const ACTIVE: readonly number[] = [1, 2, 2, 2, 3, 3];
+interface Single {
+  readonly operation: OperationName;
+  readonly name: string;
+  readonly level: string;
+}
+
+/** How many more dimensions of a row are not plain, as often as they stand here. */
+const MORE: readonly number[] = [0, 1, 1, 2];
 
 export class Covering {
-  readonly #space: Space;
   readonly #random: Random;
-  /** How often each level and each pair of levels stood in a row. */
+  readonly #dimensions: readonly Dimension[];
+  readonly #singles: readonly Single[];
+  /** How often each single level and each pair of levels stood in a row. */
   readonly #uses = new Map<string, number>();
 
-  constructor(space: Space, random: Random) {
-    this.#space = space;
+  constructor({ operations, dimensions, allows }: Space, random: Random) {
     this.#random = random;
+    this.#dimensions = dimensions;
+    this.#singles = operations.flatMap((operation) =>
+      dimensions.flatMap(({ name, levels }) =>
+        levels
+          .slice(1)
+          .filter((level) => allows(operation, name, level))
+          .map((level) => ({ operation, name, level })),
+      ),
+    );
+  }
+
+  /** Whether each level has had its turn for each operation. */
+  get isCovered(): boolean {
+    return this.#singles.every((each) => this.#uses.has(keyOf(each)));
   }
 
   next(): Row {
-    const candidates = Array.from({ length: CANDIDATES }, () => this.#candidate());
-    const best = candidates.reduce((one, other) => (other.gain > one.gain ? other : one));
-    for (const each of best.covers) this.#uses.set(each, (this.#uses.get(each) ?? 0) + 1);
-    const plain = this.#space.dimensions.map(({ name, levels }) => [name, levels[0]!]);
-    return { ...Object.fromEntries(plain), ...best.row };
-  }
-
-  /** Dimension by dimension the level that adds most. */
-  #candidate() {
-    const row: Record<string, string> = {};
-    const covers: string[] = [];
-    let sum = 0;
-    for (const { name, levels } of [...this.#space.always, ...this.#active()]) {
-      let best: { level: string; gain: number; pairs: readonly string[] } | undefined;
-      for (const level of this.#random.shuffled(levels)) {
-        const pairs = pairsOf(row, `${name}=${level}`);
-        const gain = pairs.reduce((all, pair) => all + 1 / (1 + (this.#uses.get(pair) ?? 0)), 0);
-        if (best !== undefined && gain <= best.gain) continue;
-        if (this.#space.allows({ ...row, [name]: level })) best = { level, gain, pairs };
-      }
-      if (best === undefined) continue;
-      row[name] = best.level;
-      covers.push(...best.pairs);
-      sum += best.gain;
+    const focus = this.#least(this.#singles, []);
+    const { operation } = focus;
+    const chosen = [focus];
+    const others = this.#dimensions.filter(({ name }) => name !== focus.name);
+    const more = this.#random.pick(MORE);
+    for (const { name } of this.#random.shuffled(others).slice(0, more)) {
+      const own = this.#singles.filter(
+        (each) => each.operation === operation && each.name === name,
+      );
+      if (own.length > 0) chosen.push(this.#least(own, chosen));
     }
-    return { row, covers, gain: sum / Math.max(1, covers.length) };
+    for (const [at, each] of chosen.entries()) {
+      for (const key of keysOf(each, chosen.slice(0, at))) {
+        this.#uses.set(key, (this.#uses.get(key) ?? 0) + 1);
+      }
+    }
+    const plain = this.#dimensions.map(({ name, levels }) => [name, levels[0]!] as const);
+    const levels = chosen.map(({ name, level }) => [name, level] as const);
+    return { ...Object.fromEntries([...plain, ...levels]), operation };
   }
 
-  /** The dimensions that are not plain: any few, or those of one kin. */
-  #active(): readonly Dimension[] {
-    const { dimensions, kin } = this.#space;
-    const isKin = this.#random.chance(0.4) && kin.length > 0;
-    const names = isKin ? this.#random.pick(kin) : dimensions.map(({ name }) => name);
-    const chosen = this.#random.shuffled(dimensions.filter(({ name }) => names.includes(name)));
-    return chosen
-      .slice(0, isKin ? chosen.length : this.#random.pick(ACTIVE))
-      .map(({ name, levels }) => ({ name, levels: levels.slice(1) }));
+  /** The one that was met least beside these. */
+  #least(singles: readonly Single[], beside: readonly Single[]): Single {
+    const usesOf = (each: Single) =>
+      keysOf(each, beside).reduce((sum, key) => sum + (this.#uses.get(key) ?? 0), 0);
+    const all = this.#random.shuffled(singles).map((each) => ({ each, uses: usesOf(each) }));
+    return all.reduce((least, other) => (other.uses < least.uses ? other : least)).each;
   }
 }
 
-/** A level by itself, and with each that stands in the row. */
-const pairsOf = (row: Row, own: string): readonly string[] => [
-  own,
-  ...Object.entries(row).map(([name, level]) => [`${name}=${level}`, own].sort().join(' ')),
-];
+/** A level of an operation by itself, and beside each of the others whatever the operation. */
+const keysOf = (single: Single, others: readonly Single[]): readonly string[] => {
+  const levelOf = ({ name, level }: Single) => `${name}=${level}`;
+  return [keyOf(single), ...others.map((each) => [each, single].map(levelOf).sort().join(' '))];
+};
+
+const keyOf = ({ operation, name, level }: Single) => `${operation} ${name}=${level}`;

@@ -335,7 +335,7 @@ function plainBody(d: Draft, op: Op, { as = d.main, subject, isFull }: Plain, n:
 }
 
 /** TXN-6, TXN-7: what money can move by. */
-const MOVES: readonly Members[] = [
+export const MOVES: readonly Members[] = [
   ...[{}, { method: 'Deposit' }, { method: 'Bonus' }],
   { transaction_type: 'Withdrawal', method: 'Withdrawal' },
   ...[{ transaction_type: 'Credit' }, { transaction_type: 'Debit', method: 'Withdrawal' }],

@@ -24,6 +24,7 @@ import {
   emailOf,
   inBatch,
   type Members,
+  MOVES,
   plainCall,
   renamed,
   rowOf,
@@ -285,7 +286,10 @@ const BODIES: Levels<Change> = {
       const other = subject === undefined ? undefined : await otherThan(d, subject);
       if (other === undefined) return call;
       if (isDecision(op.name)) return { ...call, query: { account_id: accountOf(other) } };
-      return { ...call, body: { ...bodyOf(call), trading_account_id: other.id } };
+      const moves = op.name === 'createTransaction' ? d.random.shuffled(MOVES) : [{}];
+      return moves.map((move) =>
+        inBatch(freshly(d, call), { ...rowOf(call), ...move, trading_account_id: other.id }),
+      );
     },
   },
 };
@@ -416,14 +420,6 @@ const RELATED: Levels<Related> = {
   },
   'another key': { only: isKeyed, apply: ({ d }, call) => freshly(d, call) },
   'another change': { only: isWrite, apply: rivalOf },
-  // Without an operator the client of a profile may be the main credential itself (IDEM-2b).
-  'another token': {
-    ...{ needs: ['client', 'mint'], only: isKeyed },
-    apply: async ({ d }, call) => {
-      const headers = await issuedToken(d);
-      return headers && { ...call, headers: { ...call.headers, ...headers } };
-    },
-  },
 };
 
 /** The same levels with an effect that is made of what they make. */
@@ -438,7 +434,7 @@ function each<From, To>(levels: Levels<From>, apply: (from: From) => To, over = 
 
 const between = (from: number, to: number) => TIMES.filter((it) => it >= from && it < to);
 const timed = (from: number, to = Number.POSITIVE_INFINITY): Level<readonly number[]> => ({
-  ...{ needs: ['clock'], apply: between(from, to) },
+  ...{ needs: ['clock'], only: isWrite, apply: between(from, to) },
 });
 
 /** How much time passes before the focal call. */
@@ -455,7 +451,8 @@ const GAPS: Levels<readonly number[]> = {
 async function pause(d: Draft, gap: string): Promise<void> {
   const times = GAPS[gap]!.apply;
   if (times.length === 0) return;
-  const rest = TIMES.map((time) => time - d.pausedMs).filter((time) => time > 0);
+  const left = TIMES.map((time) => time - d.pausedMs).sort((one, other) => one - other);
+  const rest = left.filter((time) => time > 0).slice(0, 6);
   const isRest = d.pausedMs > 0 && rest.length > 0 && d.random.chance(0.5);
   await d.add({ do: 'advance', byMs: d.random.pick(isRest ? rest : times) });
 }
@@ -540,28 +537,26 @@ async function subscribeAndThen(d: Draft, verb: (typeof OF_A_HOOK)[number]) {
   await d.call(plainCall(d, OPS[verb], { subject }));
 }
 
+type Observe = (d: Draft) => unknown;
+
+const hook = (apply: Observe, ...needs: readonly Capability[]): Level<Observe> => ({
+  // Every operation with a key emits events, and no other one does.
+  ...{ needs: ['receiver', ...needs], only: isKeyed, apply },
+});
+
 /** Who receives the events of what happens. */
-const OBSERVERS: Levels<(d: Draft) => unknown> = {
+const OBSERVERS: Levels<Observe> = {
   none: { apply: () => {} },
-  hook: { needs: ['receiver'], apply: (d) => subscribe(d) },
-  'failing hook': {
-    needs: ['receiver', 'clock'],
-    apply: (d) => subscribe(d, d.main, d.random.pick(FAILURES)),
-  },
-  "a brand's hook": { needs: ['receiver', 'brand'], apply: (d) => subscribe(d, 'brand') },
-  'two hooks': {
-    needs: ['receiver'],
-    apply: async (d) => {
-      if ((await subscribe(d)) === undefined) return;
-      const over = { event_categories: eventCategories };
-      await d.call(plainCall(d, OPS.createWebhook, { over }));
-    },
-  },
-  'rotated hook': {
-    needs: ['receiver', 'clock'],
-    apply: (d) => subscribeAndThen(d, 'rotateWebhookSecret'),
-  },
-  'disabled hook': { needs: ['receiver'], apply: (d) => subscribeAndThen(d, 'disableWebhook') },
+  hook: hook((d) => subscribe(d)),
+  'failing hook': hook((d) => subscribe(d, d.main, d.random.pick(FAILURES)), 'clock'),
+  "a brand's hook": hook((d) => subscribe(d, 'brand'), 'brand'),
+  'two hooks': hook(async (d) => {
+    if ((await subscribe(d)) === undefined) return;
+    const over = { event_categories: eventCategories };
+    await d.call(plainCall(d, OPS.createWebhook, { over }));
+  }),
+  'rotated hook': hook((d) => subscribeAndThen(d, 'rotateWebhookSecret'), 'clock'),
+  'disabled hook': hook((d) => subscribeAndThen(d, 'disableWebhook')),
 };
 
 type Range = readonly [from: number, to: number];
@@ -600,18 +595,29 @@ async function gather({ d, op, subject }: Scene, [from, to]: Range): Promise<voi
   });
 }
 
-/** Related calls that follow, the same one also when time has passed. */
+/** Related calls that follow, the same one also when time has passed, or by another token. */
 const AFTERS: Levels<Send> = {
   nothing: { apply: async () => {} },
   ...each<Related, Send>(RELATED, (related) => async (scene, call) => {
     const other = await related(scene, call);
     if (other !== undefined) await scene.d.call(other);
   }),
+  // Without an operator the client of a profile may be the main credential itself (IDEM-2b).
+  'the same by another token': {
+    ...{ needs: ['client', 'mint'], only: isKeyed },
+    apply: async ({ d }, call) => {
+      const headers = await issuedToken(d);
+      if (headers !== undefined)
+        await d.call({ ...call, headers: { ...call.headers, ...headers } });
+    },
+  },
   'the same later': {
     ...{ needs: ['clock'], only: isKeyed },
     apply: async ({ d }, call) => {
-      await pause(d, d.random.pick(['hours', 'day', 'days']));
-      await d.call(call);
+      for (let times = 0; times < 2; times += 1) {
+        await pause(d, d.random.pick(['hours', 'day', 'days']));
+        await d.call(call);
+      }
     },
   },
 };
@@ -624,7 +630,7 @@ export const DIMENSIONS = {
 
 /** Turns a row of the covering array into steps. */
 export async function playRow(row: Row, d: Draft): Promise<void> {
-  const op = OPS[row.operation as OperationName];
+  const op = OPS[row.operation];
   const levelOf = <T>(levels: Levels<T>, name: string): T => levels[row[name]!]!.apply;
   await levelOf(OBSERVERS, 'observer')(d);
   // A live target gets no URL that its profile does not give.

@@ -28,7 +28,7 @@ type Made = Promise<Drawn | undefined>;
 export async function recordIn(d: Draft, resource: Resource, state: number): Made {
   const name = STATES[resource][state % STATES[resource].length]!;
   const met = d.of(resource).filter((each) => each.state === name);
-  if (met.length > 0 && d.random.chance(0.5)) return d.random.pick(met);
+  if (met.length > 0 && d.random.chance(0.8)) return d.random.pick(met);
   return MAKERS[resource](d, name);
 }
 

@@ -7,7 +7,7 @@ import { Player } from '../play/player.ts';
 import { countCalls, type Sequence } from '../sequence.ts';
 import { type Boundary, boundariesOf } from './boundaries.ts';
 import { Corpus, type Coverage } from './corpus.ts';
-import { Covering, type Row, type Space } from './covering.ts';
+import { Covering, type Space } from './covering.ts';
 import { Draft, type DraftOptions } from './draft.ts';
 import { DIMENSIONS, type Levels, playRow } from './levels.ts';
 import { EVERY_OPERATION, type Field, OPS, type Op } from './operations.ts';
@@ -18,8 +18,10 @@ export type SourceOptions = Pick<
   'offers' | 'main' | 'hasOrders' | 'isLive' | 'crowd'
 > & { readonly seed: number };
 
-/** Rows of the covering array in one sequence: the later one meets what the first has left. */
-const MOST_ROWS = 2;
+/** Rows of the covering array in one sequence: the later ones meet what the first have left. */
+const MOST_ROWS = 5;
+/** So often a sequence is made of earlier ones, before and after each level has had its turn. */
+const MUTATIONS = { early: 0.2, late: 0.5 };
 
 export class Source {
   readonly #options: SourceOptions;
@@ -45,7 +47,8 @@ export class Source {
     const player = new Player(world, `draw${this.#turn}`);
     const boundaries = (op: Op, count: number) => this.#nextBoundaries(op, count);
     const d = new Draft({ ...this.#options, player, random: this.#random, most, boundaries });
-    const isMutation = this.#turn % 2 === 1 && !this.#corpus.isEmpty;
+    const { early, late } = MUTATIONS;
+    const isMutation = this.#random.chance(this.#covering.isCovered ? late : early);
     this.#turn += 1;
     if (isMutation) {
       for (const step of this.#corpus.mutated()) {
@@ -86,38 +89,29 @@ function canDraw(operation: OperationName, { offers, hasOrders, isLive }: Source
   return !(isLive && /Webhook/.test(operation)) || offers.has('receiver');
 }
 
-const EVERY_DIMENSION: readonly (readonly [string, Levels<unknown>])[] = Object.entries(DIMENSIONS);
-
 /** What a target offers of all that a focal call can be combined with. */
 function spaceOf(options: SourceOptions): Space {
   const { offers, crowd } = options;
-  const most = Math.max(...Object.values(STATES).map(({ length }) => length));
+  const tables: readonly (readonly [string, Levels<unknown>])[] = Object.entries(DIMENSIONS);
+  const dimensions = tables.map(([name, levels]) => ({
+    name,
+    levels: Object.entries(levels)
+      .filter(([, { needs = [] }]) => needs.every((need) => offers.has(need)))
+      .filter(([, { isConcurrent = false }]) => crowd > 1 || !isConcurrent)
+      .map(([level]) => level),
+  }));
+  const all: Readonly<Record<string, Levels<unknown>>> = DIMENSIONS;
   return {
-    always: [
-      { name: 'operation', levels: EVERY_OPERATION.filter((each) => canDraw(each, options)) },
-      { name: 'state', levels: Array.from({ length: most }, (_, at) => String(at)) },
-    ],
-    dimensions: EVERY_DIMENSION.map(([name, levels]) => ({
-      name,
-      levels: Object.entries(levels)
-        .filter(([, { needs = [] }]) => needs.every((need) => offers.has(need)))
-        .filter(([, { isConcurrent = false }]) => crowd > 1 || !isConcurrent)
-        .map(([level]) => level),
-    })),
-    kin: [
-      ['before', 'gap', 'after'],
-      ['sending', 'after'],
-      ['caller', 'after'],
-      ['body', 'after'],
-    ],
-    allows,
+    operations: EVERY_OPERATION.filter((each) => canDraw(each, options)),
+    dimensions: [{ name: 'state', levels: STATE_NUMBERS }, ...dimensions],
+    allows: (operation, name, level) => {
+      if (name !== 'state') return all[name]![level]!.only?.(OPS[operation]) !== false;
+      const resource = subjectOf(OPS[operation]);
+      return resource !== undefined && Number(level) < STATES[resource].length;
+    },
   };
 }
 
-function allows(row: Row): boolean {
-  const op = OPS[row.operation as OperationName];
-  const resource = subjectOf(op);
-  const states = resource === undefined ? 1 : STATES[resource].length;
-  if (Number(row.state ?? 0) >= states) return false;
-  return EVERY_DIMENSION.every(([name, levels]) => levels[row[name] ?? '']?.only?.(op) !== false);
-}
+const STATE_NUMBERS = Object.values(STATES)
+  .reduce((longest, each) => (each.length > longest.length ? each : longest))
+  .map((_, at) => String(at));

@@ -1,13 +1,8 @@
-// Reads a difference of an earlier report, to play it again or to print it as a script. The file may
-// come from anywhere: what is not a sequence of steps is refused by its field.
+// Reads a difference of an earlier report, to play it again. The file may come from anywhere: what is not a sequence of steps is refused by its field.
 import { type Schema, validate } from '../../../fixtures/schemas/validate.ts';
-import type { HeaderLine } from '../../engine/send/headers.ts';
-import { REDACTED } from '../../reports/redact.ts';
-import { curlScript } from '../../reports/replay.ts';
-import type { ReportExchange } from '../../reports/report.ts';
 import { OPERATIONS } from '../../spec/operations.ts';
-import { callsOf, type Sequence, type Step } from '../sequence.ts';
-import type { ExploreReport, ReportDifference, ReportStep } from './report.ts';
+import type { Sequence, Step } from '../sequence.ts';
+import type { ExploreReport } from './report.ts';
 
 const text: Schema = { type: 'string' };
 const whole: Schema = { type: 'integer', minimum: 0, maximum: 1_000_000 };
@@ -48,17 +43,6 @@ const STEPS: Readonly<Record<Step['do'], Schema>> = {
 const differences: Schema = { ...list, items: object({ id: text }) };
 const report = object({ differences, unexplained: differences }, ['unexplained']);
 const sequence = object({ steps: { ...list, items: record, minItems: 1 } });
-const answer: Schema = { type: ['object', 'null'] };
-const texts: Schema = { ...record, properties: {}, additionalProperties: text };
-const sent = object({ method: text, path: text, headers: texts, body: {} }, ['headers', 'body']);
-const answered = object({ headers: texts, body: {} }, ['headers', 'body']);
-const script = object({
-  ...{ title: text, mark: text },
-  steps: {
-    ...list,
-    items: object({ n: whole, as: { type: ['string', 'null'] }, request: answer, target: answer }),
-  },
-});
 
 export function isExploreReport(given: unknown): given is object {
   return (
@@ -74,7 +58,10 @@ function demand(schema: Schema, given: unknown, name: string, field = ''): void 
 
 /** Undefined if the report has no difference of that id; throws a TypeError if it is no report. */
 export function sequenceIn(given: unknown, id: string): Sequence | undefined {
-  const found = differenceIn(given, id);
+  if (!isExploreReport(given)) throw new TypeError('it is no JSON report of conformance explore');
+  demand(report, given, 'the report');
+  const { differences: all, unexplained = [] } = given as ExploreReport;
+  const found = [...all, ...unexplained].find((each) => each.id === id);
   if (found === undefined) return undefined;
   demand(sequence, found.sequence, `${id}.sequence`, `${id}.sequence`);
   for (const [at, step] of found.sequence.steps.entries()) {
@@ -86,93 +73,6 @@ export function sequenceIn(given: unknown, id: string): Sequence | undefined {
     demand(STEPS[step.do], step, field, field);
   }
   return found.sequence;
-}
-
-/** The calls as curl commands; null if curl cannot show the difference. */
-export function scriptIn(given: unknown, id: string): string | null | undefined {
-  const found = differenceIn(given, id);
-  if (found === undefined) return undefined;
-  demand(script, found, id, id);
-  for (const [at, { request, target }] of found.steps.entries()) {
-    const field = `${id}.steps[${at}]`;
-    if (request !== null) demand(sent, request, field, `${field}.request`);
-    if (target != null) demand(answered, target, field, `${field}.target`);
-  }
-  const { target, started_at } = given as ExploreReport;
-  const steps = found.sequence == null ? [] : sequenceIn(given, id)!.steps;
-  const isLong = steps.some((step) => step.do === 'many');
-  const isHeld = callsOf(steps).some(({ meanwhile }) => meanwhile !== undefined);
-  if (isLong || isHeld || found.steps.length > MOST_CALLS) return null;
-  let atMs = 0;
-  const exchanges = found.steps.map((step): ReportExchange => {
-    const exchange = exchangeOf(step, atMs);
-    atMs = Math.max(atMs, exchange.at_ms + exchange.duration_ms);
-    return exchange;
-  });
-  return curlScript(
-    {
-      target: { base_url: String(target?.base_url), control_url: null },
-      started_at,
-      mark: found.mark,
-    },
-    { id, title: found.title, exchanges },
-  );
-}
-
-/** No one reads a longer script. */
-const MOST_CALLS = 120;
-
-function exchangeOf(
-  { n, as, request, operator, target, at_once: times }: ReportStep,
-  atMs: number,
-) {
-  const url = { url: '', headers: [], body: null };
-  if (request === null) {
-    const done = { method: operator ?? '', ...url };
-    return {
-      ...EMPTY,
-      n,
-      kind: 'operator',
-      as: null,
-      request: done,
-      at_ms: atMs,
-    } as ReportExchange;
-  }
-  const headers = Object.entries(request.headers ?? {});
-  const own = headers.find(([name]) => name === 'authorization')?.[1];
-  // A token that an earlier step has got is a variable of the script.
-  const [, from] = /^the (token of step \d+)$/.exec(String(own)) ?? [];
-  const others = headers.filter(([name]) => from === undefined || name !== 'authorization');
-  const isBearer = from !== undefined || (own === undefined && as !== 'anonymous');
-  const token: HeaderLine[] = isBearer ? [['authorization', `Bearer ${REDACTED}`]] : [];
-  return {
-    ...EMPTY,
-    ...{ n, as: from ?? (own === undefined ? as : null) },
-    request: {
-      ...{ method: request.method, url: request.path, headers: [...others, ...token] },
-      body: request.body === null ? null : textOf(request.body),
-    },
-    response: target?.status == null ? null : responseOf(target),
-    // Concurrent calls overlap, every other call begins when the one before has ended.
-    at_ms: times === undefined ? atMs : times.sent_ms,
-    duration_ms: times === undefined ? 1 : times.answered_ms - times.sent_ms,
-  } as ReportExchange;
-}
-
-const EMPTY = { kind: 'call', failure: null, response: null, duration_ms: 0 } as const;
-
-const responseOf = ({ status, headers, body }: NonNullable<ReportStep['target']>) => ({
-  ...{ status, headers: Object.entries(headers ?? {}), body: textOf(body) },
-});
-
-const textOf = (body: unknown): string =>
-  typeof body === 'string' ? body : (JSON.stringify(body) ?? '');
-
-function differenceIn(given: unknown, id: string): ReportDifference | undefined {
-  if (!isExploreReport(given)) throw new TypeError('it is no JSON report of conformance explore');
-  demand(report, given, 'the report');
-  const { differences: all, unexplained = [] } = given as ExploreReport;
-  return [...all, ...unexplained].find((each) => each.id === id);
 }
 
 /** The settings of the model with which the differences of a report were found. */

@@ -162,11 +162,6 @@ export function nextSteps(
   }
   return [
     ...(readable === undefined ? [] : [`next: ${readable} holds what to file`]),
-    ...(json === undefined
-      ? []
-      : [
-          `next: conformance replay ${json} ${first.id} prints it as curl commands`,
-          `next: explore --replay ${json}#${first.id} plays it again`,
-        ]),
+    ...(json === undefined ? [] : [`next: explore --replay ${json}#${first.id} plays it again`]),
   ];
 }

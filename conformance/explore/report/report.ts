@@ -50,8 +50,6 @@ export interface ReportDifference {
   readonly times: number;
   /** Where else the same rule is broken in the same way. */
   readonly also: readonly string[];
-  /** A text in every name that the calls made. */
-  readonly mark: string;
   readonly steps: readonly ReportStep[];
   /** The command that plays it again. */
   readonly replay: string;
@@ -161,13 +159,12 @@ const sorted = (counts: ReadonlyMap<string, number>) =>
   Object.fromEntries([...counts].sort(([one], [other]) => (one < other ? -1 : 1)));
 
 function differenceOf(found: Found, id: string, { redactor, replay }: ReportParts) {
-  const { sequence, difference, rules, calls, times, reproduced, recorded } = found;
+  const { sequence, difference, rules, calls, times, reproduced } = found;
   return {
     ...{ id, title: redactor.text(titleOf(found)), rules, reproduced, calls, times, sequence },
     questions: questionsOf(difference.basis),
     shrunk_from: found.shrunkFrom,
     also: [...found.also].map((each) => redactor.text(each)),
-    mark: recorded.target.nonce,
     steps: sequence.steps.flatMap((step) => stepsOf(step, found, redactor)),
     replay: replay(id),
   };
