@@ -106,8 +106,8 @@ export function judgeCall(
   // A record in another state, or one that only one side has, is answered otherwise from now on.
   const isParted =
     own.status < 400 !== other.status < 400 ||
-    (OPS[step.operation].makes !== undefined && (own.status === 201) !== (other.status === 201)) ||
-    /^body\.(id|rows\.\d+\.status)$/.test(found?.at ?? '') ||
+    isOtherRecord(step, own, other, comparing) ||
+    /^body\.rows\.\d+\.status$/.test(found?.at ?? '') ||
     (/Transaction|Webhook/.test(step.operation) &&
       /^body\.(status|disabled)$/.test(found?.at ?? ''));
   const open = found === null ? undefined : excuseFor(pair, found);
@@ -118,6 +118,19 @@ export function judgeCall(
     return { difference: { ...more, pair } };
   }
   return open === undefined ? ALIKE : { open, isParted };
+}
+
+/** Whether one side has made a record where the other has shown one that was there. */
+function isOtherRecord(
+  { operation }: CallStep,
+  own: CallOutcome,
+  other: CallOutcome,
+  { match }: Comparing,
+): boolean {
+  const { makes } = OPS[operation];
+  const [id, due] = [own, other].map(({ json }) => memberAt(json, 'id'));
+  if (makes === undefined || typeof id !== 'string' || typeof due !== 'string') return false;
+  return (match.modelOf(makes, id) ?? due) !== due || (match.targetOf(makes, due) ?? id) !== id;
 }
 
 /** What a call has to do with the calls before it. */

@@ -291,7 +291,7 @@ export class Player implements Known {
 }
 
 /** Whether the caller is to send the call again. */
-export function isPassing(outcome: Outcome): boolean {
+function isPassing(outcome: Outcome): boolean {
   if (outcome.kind !== 'answer') return false;
   const code = memberAt(outcome.json, 'code');
   return code === 'write_contention' || code === 'internal_error';
