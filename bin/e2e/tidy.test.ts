@@ -14,7 +14,7 @@ const topLevel =
   'package.json package-lock.json tsconfig.json biome.json .ci .gitignore README.md bin simulator conformance fixtures ui';
 
 const pure = ['big.js', 'libphonenumber-js'];
-const serving = ['msw', 'ws', 'node:'];
+const serving = ['fastify', '@fastify/static', 'msw', 'ws', 'node:'];
 
 interface Wall {
   /** Our folders that it may import, in addition to itself. */

@@ -24,8 +24,12 @@ export interface HttpOptions {
   readonly headers?: Readonly<Record<string, string>>;
   /** Milliseconds that a request may take to arrive, its body included. */
   readonly arrivalMs?: number;
-  /** Answers a request for what stands beside the API; false when there is nothing. */
-  readonly beside?: (request: IncomingMessage, response: ServerResponse) => boolean;
+  /** Answers requests outside `/api`, or takes them as calls of the API. */
+  readonly besideApi?: (
+    request: IncomingMessage,
+    response: ServerResponse,
+    takeCall: RequestListener,
+  ) => void;
 }
 
 export interface HttpServer {
@@ -50,7 +54,8 @@ export function createHttp(options: HttpOptions): HttpServer {
   const takeCall = callTaker(sandbox, batcher);
   const besideApi = inTurn((request, response) => {
     batcher.flush();
-    if (options.beside?.(request, response) !== true) takeCall(request, response);
+    if (options.besideApi === undefined) takeCall(request, response);
+    else options.besideApi(request, response, takeCall);
   });
   const server = createServer(
     {

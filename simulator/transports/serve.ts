@@ -1,9 +1,7 @@
 // Everything that one port serves: the API, the control plane, the documents and the dashboard.
-import { readdirSync } from 'node:fs';
-import { readFile } from 'node:fs/promises';
-import { extname, join } from 'node:path';
+import type { RequestListener } from 'node:http';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { DocumentOptions } from '../../fixtures/openapi.ts';
-import { type ControlReply, problem } from '../control/reply.ts';
 import { controlPrefix } from '../control/row.ts';
 import type { Sandbox } from '../host/world/sandbox.ts';
 import { type ControlPlane, sendReply, serveControl } from './control.ts';
@@ -22,32 +20,20 @@ export interface ServeOptions {
   readonly dashboard?: string | undefined;
 }
 
-/** Answers GET and HEAD under one path. `host` is the name by which the client calls this server. */
-type Page = (host: string) => Promise<ControlReply>;
-
 export function serve(options: ServeOptions): HttpServer {
-  const { sandbox, plane, dashboard, door = new Door() } = options;
+  const { sandbox, door = new Door() } = options;
   const ids = (sandbox.options.deviations ?? []).map(({ id }) => id);
-  const files = dashboard === undefined ? [] : filesIn(dashboard);
-  const pages = new Map([...documentsOf(options), ...files]);
+  let loading: Promise<FastifyInstance> | null = null;
   return createHttp({
     ...options,
     door,
     ...(ids.length === 0 ? {} : { headers: { 'x-sandbox-deviations': ids.join(', ') } }),
-    beside: (request, response) => {
-      const { method = 'GET', url = '/', headers } = request;
-      const [path = '/'] = url.split('?');
-      if (path === controlPrefix || path.startsWith(`${controlPrefix}/`)) {
-        const refused = door.refusePage(headers);
-        if (refused === null) void serveControl(plane, request, response);
-        else sendReply(response, refused);
-        return true;
-      }
-      const page = method === 'GET' || method === 'HEAD' ? pages.get(path) : undefined;
-      void page?.(String(headers.host))
-        .catch((error: Error) => problem(500, `This cannot be read: ${error.message}`))
-        .then((reply) => sendReply(response, reply));
-      return page !== undefined;
+    besideApi: (request, response, takeCall) => {
+      // Loaded with the first request for it, so that a sandbox starts sooner.
+      loading ??= createPages(options, door, takeCall);
+      void loading.then(({ routing }) => {
+        if (!request.socket.destroyed) routing(request, response);
+      });
     },
   });
 }
@@ -58,25 +44,10 @@ const documents: Readonly<Record<string, () => Promise<Describe>>> = {
   '/openapi.json': async () => (await import('../../fixtures/openapi.ts')).openapiDocument,
   '/asyncapi.json': async () => (await import('../../fixtures/asyncapi.ts')).asyncapiDocument,
 };
-/** Stands in the text of a document for the address under which it is requested. */
+/** Replaced in a document by the address under which it is requested. */
 const anyBase = 'http://address-of-this-sandbox.invalid';
 
-/** Each document is built once, when it is first requested. */
-function documentsOf({ sandbox: { settings }, version }: ServeOptions): [string, Page][] {
-  return Object.entries(documents).map(([path, load]) => {
-    let text: Promise<string> | null = null;
-    const build = async () =>
-      JSON.stringify((await load())({ baseUrl: anyBase, version, settings }));
-    const page: Page = async (host) => {
-      text ??= build();
-      const headers = { 'content-type': 'application/json; charset=utf-8' };
-      return { status: 200, headers, body: (await text).replaceAll(anyBase, `http://${host}`) };
-    };
-    return [path, page];
-  });
-}
-
-/** Nothing but our own files, and nothing that text from outside could switch on. */
+/** The dashboard loads only its own files, and no text from outside can change that. */
 const guards = {
   'content-security-policy':
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; " +
@@ -86,30 +57,64 @@ const guards = {
   'referrer-policy': 'no-referrer',
 };
 
-const mediaTypes: Readonly<Record<string, string>> = {
-  '.html': 'text/html; charset=utf-8',
-  '.js': 'text/javascript; charset=utf-8',
-  '.css': 'text/css; charset=utf-8',
-  '.svg': 'image/svg+xml',
+const compile = () => {
+  throw new Error('a route has a schema, and nothing here compiles schemas');
 };
 
-/** The pages of a folder's files: no path leads outside it. */
-function filesIn(root: string): [string, Page][] {
-  const files = readdirSync(root, { recursive: true, encoding: 'utf8' });
-  return files.flatMap((file): [string, Page][] => {
-    const type = mediaTypes[extname(file)];
-    if (type === undefined) return [];
-    const page: Page = async () => ({
-      status: 200,
-      headers: { ...guards, 'content-type': type },
-      body: await readFile(join(root, file), 'utf8'),
-    });
-    const path = `/${file.replaceAll('\\', '/')}`;
-    return path === '/index.html'
-      ? [
-          ['/', page],
-          [path, page],
-        ]
-      : [[path, page]];
+/** Serves control plane, documents and dashboard; every other request is a call of the API. */
+async function createPages(
+  { sandbox: { settings }, plane, version, dashboard }: ServeOptions,
+  door: Door,
+  takeCall: RequestListener,
+): Promise<FastifyInstance> {
+  const { default: Fastify } = await import('fastify');
+  /** Takes the request out of fastify, which has not read its body yet. */
+  const handOver = (request: FastifyRequest, reply: FastifyReply, take: RequestListener) => {
+    reply.hijack();
+    take(request.raw, reply.raw);
+  };
+  const app = Fastify({
+    // Its compilers of schemas are not in the package: no route here has one.
+    schemaController: { compilersFactory: { buildValidator: compile, buildSerializer: compile } },
+    // Core refuses a path that the router cannot read.
+    frameworkErrors: (_error, request, reply) => handOver(request, reply, takeCall),
   });
+  app.addHook('onRequest', (request, reply, done) => {
+    if (request.is404) handOver(request, reply, takeCall);
+    else done();
+  });
+  app.setNotFoundHandler((request, reply) => handOver(request, reply, takeCall));
+  const onRequest = (request: FastifyRequest, reply: FastifyReply) =>
+    handOver(request, reply, (incoming, response) => {
+      const refused = door.refusePage(incoming.headers);
+      if (refused === null) void serveControl(plane, incoming, response);
+      else sendReply(response, refused);
+    });
+  for (const path of [controlPrefix, `${controlPrefix}/*`]) {
+    app.all(path, { onRequest }, () => undefined);
+  }
+  for (const [path, load] of Object.entries(documents)) {
+    // Built once, when it is first requested.
+    let text: Promise<string> | null = null;
+    const build = async () =>
+      JSON.stringify((await load())({ baseUrl: anyBase, version, settings }));
+    app.get(path, async ({ host }, reply) => {
+      text ??= build();
+      reply.type('application/json; charset=utf-8');
+      return (await text).replaceAll(anyBase, `http://${host}`);
+    });
+  }
+  if (dashboard !== undefined) {
+    const { default: serveStatic } = await import('@fastify/static');
+    // A route for each file, so that no path leads outside the folder.
+    app.register(serveStatic, {
+      root: dashboard,
+      wildcard: false,
+      setHeaders: (response) => {
+        for (const [name, value] of Object.entries(guards)) response.setHeader(name, value);
+      },
+    });
+  }
+  await app.ready();
+  return app;
 }

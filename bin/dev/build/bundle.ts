@@ -33,8 +33,13 @@ export async function bundle(out: string): Promise<void> {
     legalComments: 'none',
     logLevel: 'error',
     banner: { js: banner },
-    // An optional peer of the package: users of simulator/msw have it.
-    external: ['msw'],
+    external: [
+      // An optional peer of the package: users of simulator/msw have it.
+      'msw',
+      // Parts of fastify that are loaded only if they are used: schemas, logger, injected requests.
+      ...['@fastify/ajv-compiler', '@fastify/fast-json-stringify-compiler', 'pino'],
+      'light-my-request',
+    ],
     metafile: true,
   });
   writeNotices(out, Object.keys(metafile.inputs));
