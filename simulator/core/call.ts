@@ -18,7 +18,7 @@ import {
 /** A rule, or an open question where the specification is silent, that an answer rests on. */
 export type Cite = RuleId | QuestionId;
 
-export const callSchema = record({
+const callMembers = {
   method: text,
   /** Path and query as sent, for example `/api/v1/accounts?limit=2`. */
   target: text,
@@ -26,13 +26,16 @@ export const callSchema = record({
   headers: ofType<Readonly<Record<string, string | string[] | undefined>>>(
     mapOf(ofType<string | string[]>({ type: ['string', 'array'], items: text })),
   ),
-  /** In a state it is written as base64. */
-  body: ofType<Uint8Array>(text),
   /** More bytes came than the transport keeps; `body` is then empty (NS-15). */
   'oversize?': flag,
   /** It asks for a WebSocket, and came over a transport that can switch to one (NS-12). */
   'upgrade?': flag,
-});
+};
+
+/** A request whose body is written as base64. */
+export const suspendedRequestSchema = record({ ...callMembers, body: text });
+
+const callSchema = record({ ...callMembers, body: ofType<Uint8Array>({}) });
 /** A request as it was received. Header names are lower case; the body is not yet parsed. */
 export type Call = ValueOf<typeof callSchema>;
 

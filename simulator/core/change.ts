@@ -1,7 +1,6 @@
 // Every way in which a world can change, as data. Decisions name changes; `evolve` applies them.
 import type { EventCategory } from '../../fixtures/event-kinds.ts';
 import type { JournalEntry } from './journal.ts';
-import type { Entry, KeyRecord } from './records.ts';
 import type { TimerKind } from './timers.ts';
 import { type Counters, type KeyOf, type RecordOf, type TableName, tables } from './world.ts';
 
@@ -47,14 +46,6 @@ export type Change =
   | { readonly type: 'remove'; readonly table: TableName; readonly key: string }
   | { readonly type: 'event'; readonly draft: EventDraft }
   | {
-      readonly type: 'entry';
-      readonly tradingAccountId: string;
-      readonly entry: Entry;
-      readonly balance: string;
-    }
-  /** A record of null forgets the key. */
-  | { readonly type: 'key'; readonly keyId: string; readonly record: KeyRecord | null }
-  | {
       readonly type: 'timer';
       readonly dueAtMs: number;
       readonly kind: TimerKind;
@@ -84,6 +75,8 @@ export function putAt<T extends TableName>(
 ): PutOf<T> & Change {
   return { type: 'put', table, key, record, found } as unknown as PutOf<T> & Change;
 }
+
+export const remove = (table: TableName, key: string): Change => ({ type: 'remove', table, key });
 
 /** The changes that put a record into this table. */
 export function putsInto<T extends TableName>(

@@ -1,9 +1,8 @@
 // The only code that changes a World: it applies changes, and keeps what is worked out of the tables.
-import { eventWindowMs } from '../../fixtures/constants.ts';
+import { eventWindowMs, hourMs, keyRetentionMs } from '../../fixtures/constants.ts';
 import type { Change, EventDraft, PutOf } from './change.ts';
 import { keepEntry } from './journal.ts';
-import { dropExpiredKeys, forgetKey, hasExpiredKeys, setKey } from './keys.ts';
-import type { Delivery, Entry, EventRecord } from './records.ts';
+import type { Delivery, EventRecord } from './records.ts';
 import { addReference } from './references.ts';
 import { own } from './state/copy-world.ts';
 import { addTimer, type Timer } from './timers.ts';
@@ -35,13 +34,6 @@ function apply(world: World, change: Change): void {
     case 'event':
       keepEvent(world, change.draft);
       break;
-    case 'entry':
-      bookEntry(world, change.tradingAccountId, change.entry, change.balance);
-      break;
-    case 'key':
-      if (change.record === null) forgetKey(own(world, 'keys'), change.keyId);
-      else setKey(own(world, 'keys'), change.keyId, change.record, world.nowMs);
-      break;
     case 'timer': {
       const { dueAtMs, kind, ref } = change;
       const sequence = raiseCounter(world, 'timer', world.counters.timer + 1);
@@ -61,11 +53,7 @@ function raiseCounter(world: World, counter: keyof World['counters'], value: num
   return value;
 }
 
-type AfterPut<T extends TableName> = (
-  world: World,
-  change: PutOf<T>,
-  before: RecordOf<T> | undefined,
-) => void;
+type AfterPut<T extends TableName> = (world: World, change: PutOf<T>) => void;
 
 /** What else changes with a record of a table. */
 const afterPut: { readonly [T in TableName]?: AfterPut<T> } = {
@@ -85,17 +73,16 @@ const afterPut: { readonly [T in TableName]?: AfterPut<T> } = {
   tokenRequests: (world) => {
     if (world.tokenRequests.size > clientsKept) forgetIdleClients(world);
   },
-  deliveries: (world, { record }, before) => followDelivery(world, record, before),
+  deliveries: (world, { record }) => followDelivery(world, record),
 };
 
 function putRecord<T extends TableName>(world: World, change: PutOf<T>): void {
   const { table, key, record } = change;
   const records = own(world, table) as unknown as Map<unknown, RecordOf<T>>;
-  const before = records.get(key);
   records.set(key, record);
   const { counter } = tables[table] as { readonly counter?: keyof World['counters'] };
-  if (counter !== undefined && before === undefined) raiseCounter(world, counter, Number(key));
-  (afterPut[table] as AfterPut<T> | undefined)?.(world, change, before);
+  if (counter !== undefined) raiseCounter(world, counter, Number(key));
+  (afterPut[table] as AfterPut<T> | undefined)?.(world, change);
 }
 
 function peopleIn(world: World, index: string): PeopleIndex {
@@ -106,15 +93,6 @@ function peopleIn(world: World, index: string): PeopleIndex {
     all.set(index, people);
   }
   return people;
-}
-
-function bookEntry(world: World, id: string, entry: Entry, balance: string): void {
-  const tradingAccounts = own(world, 'tradingAccounts');
-  const found = tradingAccounts.get(id);
-  if (found === undefined) throw new Error(`no trading account ${id} to book on`);
-  // The list is this record's own: appending keeps booking constant however long it grows.
-  (found.entries as Entry[]).push(entry);
-  tradingAccounts.set(id, { ...found, balance });
 }
 
 function keepEvent(world: World, draft: EventDraft): void {
@@ -140,35 +118,21 @@ function forgetOldEvents(world: World, atMs: number): void {
   events.first += old;
 }
 
-/** Counts open and running deliveries by subscription, and forgets the oldest finished ones. */
-function followDelivery(world: World, delivery: Delivery, before: Delivery | undefined): void {
-  const { id, subscription_id: subscriptionId, status } = delivery;
-  const step = Number(delivery.in_flight) - Number(before?.in_flight ?? false);
-  if (step !== 0) {
-    const inFlightCounts = own(world, 'inFlightCounts');
-    inFlightCounts.set(subscriptionId, (inFlightCounts.get(subscriptionId) ?? 0) + step);
-  }
+/** Knows the open deliveries by subscription, and forgets the oldest finished ones. */
+function followDelivery(world: World, { id, subscription_id, status }: Delivery): void {
   const openDeliveries = own(world, 'openDeliveries');
-  const open = openDeliveries.get(subscriptionId) ?? new Set<string>();
+  const open = openDeliveries.get(subscription_id) ?? new Set<string>();
   if (status === 'pending') {
-    openDeliveries.set(subscriptionId, open.add(id));
+    openDeliveries.set(subscription_id, open.add(id));
     return;
   }
-  if (!open.delete(id)) return;
-  const finishedDeliveries = own(world, 'finishedDeliveries');
-  finishedDeliveries.push(id);
-  if (finishedDeliveries.length >= finishedDeliveriesKept * 2) forgetFinished(world);
-}
-
-function forgetFinished(world: World): void {
+  const hasEnded = open.delete(id);
+  if (!hasEnded || world.deliveries.size < finishedDeliveriesKept * 2) return;
   const deliveries = own(world, 'deliveries');
-  const finishedDeliveries = own(world, 'finishedDeliveries');
-  for (const id of finishedDeliveries.splice(0, finishedDeliveriesKept)) {
-    const finished = deliveries.get(id);
-    // A delivery that was taken up again is unfinished and stays.
-    if (finished === undefined || finished.status === 'pending') continue;
-    if (finished.in_flight || waitsForResume(world, finished)) finishedDeliveries.push(id);
-    else deliveries.delete(id);
+  for (const [oldId, old] of deliveries) {
+    if (deliveries.size <= finishedDeliveriesKept) return;
+    const isOver = old.status !== 'pending' && !old.in_flight && !waitsForResume(world, old);
+    if (isOver) deliveries.delete(oldId);
   }
 }
 
@@ -195,8 +159,19 @@ function forgetIdleClients(world: World): void {
 /** Time goes on, never back. */
 export function moveClock(world: World, atMs: number): void {
   if (atMs <= world.nowMs) return;
+  const isNextHour = Math.floor(atMs / hourMs) > Math.floor(world.nowMs / hourMs);
   world.nowMs = atMs;
-  if (hasExpiredKeys(world.keys, atMs)) dropExpiredKeys(own(world, 'keys'), atMs);
+  if (isNextHour && world.keys.size > 0) forgetOldKeys(world);
+}
+
+/** IDEM-7: once an hour, so that forgetting costs nothing per request. */
+function forgetOldKeys(world: World): void {
+  const keys = own(world, 'keys');
+  for (const [keyId, { atMs, reply }] of keys) {
+    if (reply === null) continue;
+    if (world.nowMs - atMs < keyRetentionMs + hourMs) return;
+    keys.delete(keyId);
+  }
 }
 
 /** Puts a starting world's past in place: its events in order, and how many were before them. */

@@ -2,7 +2,7 @@
 // answered at last, or are given up.
 import type { Behaviour } from './behaviour.ts';
 import type { Reply } from './call.ts';
-import { type Change, put } from './change.ts';
+import { put, remove } from './change.ts';
 import { startAttempt } from './delivery/deliveries.ts';
 import { evolve, moveClock, takeTimer } from './evolve.ts';
 import { findEntry } from './journal.ts';
@@ -88,18 +88,22 @@ const fire: Readonly<
   abandon(world, _behaviour, id) {
     const suspended = existing(world.suspendedCalls, id);
     const { keyId, wakeAtMs } = suspended;
-    if (keyId !== null) evolve(world, [{ type: 'key', keyId, record: null }]);
+    if (keyId !== null) evolve(world, [remove('keys', keyId)]);
     // A hang has nothing more to come; a delay still owes its caller an answer.
     const isOver = wakeAtMs === null;
     evolve(world, [
-      isOver ? removal(suspended) : put('suspendedCalls', { ...suspended, abandoned: true }),
+      isOver
+        ? remove('suspendedCalls', id)
+        : put('suspendedCalls', { ...suspended, abandoned: true }),
     ]);
     return ['given up, the key is free'];
   },
   /** The delay is over: the call runs as it came, every stage passed already. */
   wake(world, behaviour, id) {
     const suspended = existing(world.suspendedCalls, id);
-    const { call, facts, n, faultId } = suspended;
+    const { facts, n, faultId } = suspended;
+    const body = new Uint8Array(Buffer.from(suspended.call.body, 'base64'));
+    const call = { ...suspended.call, body };
     const context = new RequestContext(world, behaviour, call, facts, n);
     const outcome = 'the suspended call ran';
     if (suspended.abandoned) {
@@ -109,7 +113,7 @@ const fire: Readonly<
       const headers = { ...refused.headers, 'x-sandbox-fault': faultId };
       return [outcome, answerSuspended(world, suspended, { ...refused, headers })];
     }
-    evolve(world, [removal(suspended)]);
+    evolve(world, [remove('suspendedCalls', id)]);
     restoreContext(context, suspended);
     return [outcome, runAndAnswer(context).effects];
   },
@@ -132,12 +136,6 @@ function existing<R>(records: ReadonlyMap<string, R>, id: string): R {
   return record;
 }
 
-const removal = ({ id }: SuspendedCall): Change => ({
-  type: 'remove',
-  table: 'suspendedCalls',
-  key: id,
-});
-
 /** Answers a suspended call, and completes its entry in the journal. */
 function answerSuspended(world: World, suspended: SuspendedCall, reply: Reply): readonly Effect[] {
   const { n, requestId } = suspended;
@@ -146,7 +144,7 @@ function answerSuspended(world: World, suspended: SuspendedCall, reply: Reply): 
 }
 
 function endSuspension(world: World, suspended: SuspendedCall, reply: Reply): void {
-  evolve(world, [removal(suspended)]);
+  evolve(world, [remove('suspendedCalls', suspended.id)]);
   const entry = findEntry(world.journal, suspended.n);
   if (entry === undefined) return;
   evolve(world, [{ type: 'journal', entry: { ...entry, reply, answeredAtMs: world.nowMs } }]);

@@ -2,9 +2,8 @@
 
 import type { PlanName } from '../../fixtures/constants.ts';
 import type { Schema } from '../../fixtures/schemas/kit.ts';
-import { callSchema, factsSchema, replySchema } from './call.ts';
+import { factsSchema, replySchema, suspendedRequestSchema } from './call.ts';
 import { createJournal, type Journal } from './journal.ts';
-import type { KeyStore } from './keys.ts';
 import { faultSchema } from './pipeline/find-fault.ts';
 import {
   count,
@@ -27,6 +26,7 @@ import {
   deliverySchema,
   type EventRecord,
   firmSchema,
+  keySchema,
   orderSchema,
   positionSchema,
   subscriptionSchema,
@@ -81,7 +81,7 @@ const suspendedCallSchema = record({
   requestId: text,
   /** When it came (NS-42). */
   askedAtMs: time,
-  call: callSchema,
+  call: suspendedRequestSchema,
   clientId: orNull(id),
   keyId: orNull(text),
   facts: factsSchema,
@@ -148,6 +148,8 @@ export const tables = {
     names: { clientId: 'credentials' },
   },
   faults: { schema: faultSchema, key: 'id', counter: 'fault' },
+  /** Idempotency keys, about in the order of their age. */
+  keys: { schema: keySchema, key: null },
   buckets: { schema: bucketSchema, key: null },
   /** Times of the last token requests by client id (AUTH-3b). */
   tokenRequests: { schema: listOf(time), key: null },
@@ -193,20 +195,16 @@ export interface World extends Tables {
   /** Time of the last input; never goes back. */
   nowMs: number;
   readonly counters: Counters;
-  readonly keys: KeyStore;
   readonly events: EventLog;
   readonly timers: Timer[];
-  /** The finished ones among the deliveries, oldest first. */
-  readonly finishedDeliveries: string[];
   // The rest is worked out of the tables.
   /** The token that does not expire, by client id. */
   readonly lastingTokens: Map<string, string>;
   /** By brand id, and by `firm:` + firm id where references are unique per firm. */
   readonly people: Map<string, PeopleIndex>;
   readonly transactionByReference: References;
+  /** Deliveries that have not ended, by subscription. */
   readonly openDeliveries: Map<number, Set<string>>;
-  /** Attempts under way by subscription. */
-  readonly inFlightCounts: Map<number, number>;
   readonly journal: Journal;
   /** Members that a copy of this world holds too: copied before they are written to. */
   shared: Set<string> | null;
@@ -234,15 +232,12 @@ export function createWorld(begun: CreateWorldOptions): World {
     options: options ?? { allowLocalWebhooks: false },
     nowMs: startedAtMs,
     counters: { ...noneYet },
-    keys: [],
     events: { records: [], first: 1, lastSeq: 0 },
     timers: [],
-    finishedDeliveries: [],
     lastingTokens: new Map(),
     people: new Map(),
     transactionByReference: new Map(),
     openDeliveries: new Map(),
-    inFlightCounts: new Map(),
     journal: createJournal(),
     shared: null,
   };

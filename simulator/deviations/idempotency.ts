@@ -4,7 +4,6 @@ import type { OperationName } from '../../fixtures/operations.ts';
 import type { Reply } from '../core/call.ts';
 import { type Change, put } from '../core/change.ts';
 import { findEntry } from '../core/journal.ts';
-import { findKey } from '../core/keys.ts';
 import { optionalText } from '../core/operations/members.ts';
 import type { Body, RequestContext } from '../core/pipeline/request-context.ts';
 import type { Entry, KeyRecord } from '../core/records.ts';
@@ -396,7 +395,7 @@ export const idempotencyDeviations: DeviationFamily = {
     story: 'The cache keeps records for twice the time.',
     override: policy('keys', (keys) => ({
       find: (world, keyId, atMs) => {
-        const record = findKey(world.keys, keyId);
+        const record = world.keys.get(keyId);
         if (record === undefined || record.reply === null) return keys.find(world, keyId, atMs);
         return atMs - record.atMs < 2 * keyRetentionMs ? record : undefined;
       },

@@ -6,13 +6,13 @@ import type { RuleId } from '../../fixtures/rules.ts';
 import type { Behaviour, Demand } from '../core/behaviour.ts';
 import type { Batch, Decision, Reply } from '../core/call.ts';
 import { type Change, put, putAt, putsInto } from '../core/change.ts';
+import { withEntry } from '../core/operations/transactions.ts';
 import {
   copyContext,
   type Operation,
   type RequestContext,
 } from '../core/pipeline/request-context.ts';
 import type { Account, Entry, Subscription, Transaction } from '../core/records.ts';
-import { addDecimals } from '../core/values/decimal.ts';
 import type { World } from '../core/world.ts';
 
 export type Override = (behaviour: Behaviour) => Behaviour;
@@ -245,9 +245,9 @@ export function entryBooked(
   const transaction = world.transactions.get(pathId);
   const account = world.tradingAccounts.get(transaction?.trading_account_id ?? '');
   if (transaction === undefined || account === undefined) return [];
-  const entry = { transaction_id: transaction.id, amount, kind, at_ms: atMs };
-  const balance = addDecimals(account.balance, amount);
-  return [{ type: 'entry', tradingAccountId: account.id, entry, balance }];
+  return [
+    put('tradingAccounts', withEntry(account, transaction.id, { amount, kind, at_ms: atMs })),
+  ];
 }
 
 /** One more request, or as many as `cost` says, drawn from a bucket. */

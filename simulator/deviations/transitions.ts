@@ -1,8 +1,8 @@
 // Deviations of decisions on transactions (TXS).
 import { type Change, put, putsInto } from '../core/change.ts';
-import { movementOf } from '../core/operations/transactions.ts';
+import { movementOf, withEntry } from '../core/operations/transactions.ts';
 import type { RequestContext } from '../core/pipeline/request-context.ts';
-import type { TransactionStatus } from '../core/records.ts';
+import type { Entry, TransactionStatus } from '../core/records.ts';
 import type { Transition, Trigger } from '../core/tables/transitions.ts';
 import type { DeviationFamily } from './deviation.ts';
 import {
@@ -196,11 +196,13 @@ export const transitionDeviations: DeviationFamily = {
     story: 'Two listeners book the compensating entry.',
     override: decision(cancel, (given) => ({
       ...given,
-      changes: given.changes.flatMap((each): readonly Change[] =>
-        each.type === 'entry'
-          ? [each, { ...each, balance: String(Number(each.balance) + Number(each.entry.amount)) }]
-          : [each],
-      ),
+      changes: [
+        ...given.changes,
+        ...putsInto(given.changes, 'tradingAccounts').map(({ record }) => {
+          const { transaction_id, ...again } = record.entries.at(-1) as Entry;
+          return put('tradingAccounts', withEntry(record, transaction_id ?? '', again));
+        }),
+      ],
     })),
   },
   'cancel-settled-books-the-same-sign': {
@@ -209,8 +211,8 @@ export const transitionDeviations: DeviationFamily = {
     override: decision(cancel, (given, context) => ({
       ...given,
       changes: given.changes.flatMap((each): Change[] => {
-        if (each.type !== 'entry') return [each];
-        const { amount } = each.entry;
+        if (each.type !== 'put' || each.table !== 'tradingAccounts') return [each];
+        const { amount } = each.record.entries.at(-1) as Entry;
         return entryBooked(
           context,
           amount.startsWith('-') ? amount.slice(1) : `-${amount}`,

@@ -17,7 +17,6 @@ import {
   settingKeys,
   settingSpecs,
 } from '../../../fixtures/settings.ts';
-import { countKeys } from '../../core/keys.ts';
 import { isSpent } from '../../core/pipeline/find-fault.ts';
 import type { Sandbox } from '../../host/world/sandbox.ts';
 import type { WorldHost } from '../../host/world/world-host.ts';
@@ -39,7 +38,7 @@ const counted = {
   transactions: ({ world }) => world.transactions.size,
   positions: ({ world }) => world.positions.size,
   orders: ({ world }) => world.orders.size,
-  keys: ({ world }) => countKeys(world.keys),
+  keys: ({ world }) => world.keys.size,
   requests: ({ world }) => world.counters.request,
   requests_kept: ({ world: { journal } }) =>
     journal.newest === 0 ? 0 : journal.newest - journal.oldest + 1,

@@ -96,13 +96,10 @@ const keyQuery = {
 /** Those that a repeat would meet now, the newest first. */
 function* keysOf(host: WorldHost, clientId: string | undefined): Generator<KeyShown> {
   const now = nowMs(host);
-  for (const { records } of host.world.keys.toReversed()) {
-    const skipped = Math.max(0, records.size - mostLooked);
-    for (const [keyId, record] of [...records].slice(skipped).reverse()) {
-      if (host.behaviour.keys.find(host.world, keyId, now) !== record) continue;
-      if (clientId !== undefined && !keyId.startsWith(`${clientId}\n`)) continue;
-      yield viewKey(host, keyId, record, now);
-    }
+  for (const [keyId, record] of [...host.world.keys].slice(-mostLooked).reverse()) {
+    if (host.behaviour.keys.find(host.world, keyId, now) !== record) continue;
+    if (clientId !== undefined && !keyId.startsWith(`${clientId}\n`)) continue;
+    yield viewKey(host, keyId, record, now);
   }
 }
 

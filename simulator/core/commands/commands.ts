@@ -4,7 +4,7 @@ import type { EventCategory } from '../../../fixtures/event-kinds.ts';
 import { scopeNames } from '../../../fixtures/operations.ts';
 import { parseUrl } from '../../../fixtures/parse-url.ts';
 import type { Behaviour } from '../behaviour.ts';
-import { type Change, put, putAt } from '../change.ts';
+import { type Change, put, putAt, remove } from '../change.ts';
 import {
   disableChanges,
   newSubscription,
@@ -138,14 +138,14 @@ function makeFault(context: CommandContext, args: MakeFault): CommandOutcome {
 
 function removeFault(context: CommandContext, { id }: Id): CommandOutcome {
   if (!context.world.faults.has(id)) return absent('fault', id);
-  return done(context, [{ type: 'remove', table: 'faults', key: id }]);
+  return done(context, [remove('faults', id)]);
 }
 
 function clearFaults(context: CommandContext): CommandOutcome {
   const ids = [...context.world.faults.keys()];
   return done(
     context,
-    ids.map((key) => ({ type: 'remove', table: 'faults', key })),
+    ids.map((id) => remove('faults', id)),
   );
 }
 
@@ -190,9 +190,7 @@ function setName(context: CommandContext, { hostname: named, addresses }: SetNam
   const wrong = addresses?.find((address) => parseAddress(address) === null);
   if (wrong !== undefined) return refused('addresses', `${wrong} is not an IP address`);
   const change: Change =
-    addresses === null
-      ? { type: 'remove', table: 'names', key: hostname }
-      : putAt('names', hostname, addresses);
+    addresses === null ? remove('names', hostname) : putAt('names', hostname, addresses);
   if (addresses === null && !context.world.names.has(hostname)) {
     return refused('hostname', `nothing was set for ${hostname}`, 404);
   }
@@ -221,10 +219,7 @@ function setForward(context: CommandContext, { from, to }: SetForward): CommandO
   if (to !== null && (!/^https?:\/\//i.test(to) || parseUrl(to) === null)) {
     return refused('to', 'must be a URL such as http://127.0.0.1:9000/hooks');
   }
-  const change: Change =
-    to === null
-      ? { type: 'remove', table: 'forwards', key: origin }
-      : putAt('forwards', origin, to);
+  const change: Change = to === null ? remove('forwards', origin) : putAt('forwards', origin, to);
   if (to === null && !context.world.forwards.has(origin)) {
     return refused('from', `nothing is forwarded from ${origin}`, 404);
   }

@@ -139,10 +139,11 @@ export const newDelivery = (
 
 /** NS-28: in sequence, an event that has not arrived holds the later ones back. */
 function isBusy(world: World, behaviour: Behaviour, subscriptionId: number): boolean {
-  if (behaviour.settings.delivery_order === 'independent') {
-    return (world.inFlightCounts.get(subscriptionId) ?? 0) >= mostInFlight;
-  }
-  return (world.openDeliveries.get(subscriptionId)?.size ?? 0) > 0;
+  const open = world.openDeliveries.get(subscriptionId);
+  if (open === undefined || open.size === 0) return false;
+  if (behaviour.settings.delivery_order === 'in_sequence') return true;
+  const running = [...open].filter((id) => world.deliveries.get(id)?.in_flight === true);
+  return running.length >= mostInFlight;
 }
 
 function nextWanted(

@@ -7,7 +7,7 @@ import type { CommandContext } from '../commands/commands.ts';
 import { emit } from '../delivery/deliveries.ts';
 import { invalid, refuse } from '../pipeline/refuse.ts';
 import { callerOf, type RequestContext, scopesOf } from '../pipeline/request-context.ts';
-import type { Account, Entry, Transaction } from '../records.ts';
+import type { Account, Entry, TradingAccount, Transaction } from '../records.ts';
 import { findReferenced, transactionKey } from '../references.ts';
 import type { Transition, Trigger } from '../tables/transitions.ts';
 import {
@@ -287,11 +287,20 @@ export function transitionChanges(
   // TXS-2: kept at the account, so that it is set once and never moves.
   if (isFirst) changes.push(put('accounts', { ...account, first_deposit_id: before.id }));
   const amount = movementOf(before);
-  if (move.books === true) changes.push(book(context, before, amount, 'movement'));
-  if (move.compensates === true) {
-    // TXS-10: the movement stays, a second entry reverses it.
-    changes.push(book(context, before, negateDecimal(amount), 'compensation'));
-  }
+  // TXS-10: the movement stays, a second entry reverses it.
+  const movements: readonly Pick<Entry, 'amount' | 'kind'>[] = [
+    ...(move.books === true ? [{ amount, kind: 'movement' } as const] : []),
+    ...(move.compensates === true
+      ? [{ amount: negateDecimal(amount), kind: 'compensation' } as const]
+      : []),
+  ];
+  const from = world.tradingAccounts.get(before.trading_account_id);
+  if (from === undefined) throw new Error(`transaction ${before.id} has no trading account`);
+  const booked = movements.reduce(
+    (held, movement) => withEntry(held, before.id, { ...movement, at_ms: atMs }),
+    from,
+  );
+  if (booked !== from) changes.push(put('tradingAccounts', booked));
   const body = behaviour.serialize.transaction(transaction);
   changes.push(...emit(context, kinds[trigger], transaction, body));
   const { settlement_delay_ms: delayMs } = behaviour.settings;
@@ -308,17 +317,18 @@ export function movementOf({ transaction_type: type, amount }: Transaction): str
   return type === 'Deposit' || type === 'Credit' ? size : negateDecimal(size);
 }
 
-function book(
-  { world, atMs }: CommandContext,
-  { id, trading_account_id: tradingAccountId }: Transaction,
-  amount: string,
-  kind: Entry['kind'],
-): Change {
-  const tradingAccount = world.tradingAccounts.get(tradingAccountId);
-  if (tradingAccount === undefined) throw new Error(`transaction ${id} has no trading account`);
-  const entry: Entry = { transaction_id: id, amount, kind, at_ms: atMs };
-  const balance = addDecimals(tradingAccount.balance, amount);
-  return { type: 'entry', tradingAccountId, entry, balance };
+/** The trading account with one movement more. */
+export function withEntry(
+  tradingAccount: TradingAccount,
+  transaction_id: string,
+  movement: Pick<Entry, 'amount' | 'kind' | 'at_ms'>,
+): TradingAccount {
+  const { entries, balance } = tradingAccount;
+  return {
+    ...tradingAccount,
+    entries: [...entries, { transaction_id, ...movement }],
+    balance: addDecimals(balance, movement.amount),
+  };
 }
 
 /** Approved money reaches the balance: by its timer, or when an operator says so (NS-3). */

@@ -2,7 +2,7 @@
 // operation. A fault comes before the operation or after it: another answer, a call that is
 // suspended, or an answer that is lost, late, cut short or slow.
 import type { Batch, Cite, Decision, Reply } from '../call.ts';
-import { put } from '../change.ts';
+import { put, putAt, remove } from '../change.ts';
 import { evolve } from '../evolve.ts';
 import { findHints } from '../explain/hints.ts';
 import { findEntry, type JournalEntry } from '../journal.ts';
@@ -116,7 +116,7 @@ function suspendBefore(context: RequestContext, wakeAtMs: number | null): StepRe
   if (keyId !== null) {
     // IDEM-14b: never given up in under about 30 seconds; a call without a key never is.
     timers.push(['abandon', nowMs + behaviour.keys.abandonAfterMs]);
-    evolve(world, [{ type: 'key', keyId, record: { atMs: nowMs, reply: null, firstCall: n } }]);
+    evolve(world, [putAt('keys', keyId, { atMs: nowMs, reply: null, firstCall: n })]);
   }
   if (wakeAtMs !== null) timers.push(['wake', wakeAtMs]);
   suspend(context, { reply: null, wakeAtMs }, timers);
@@ -132,7 +132,8 @@ function suspend(
   const { world, keyId, call, facts, n, requestId, credential } = context;
   const id = String(world.counters.suspendedCall + 1);
   const suspended: SuspendedCall = {
-    ...{ id, n, requestId, call, keyId, facts, abandoned: false },
+    ...{ id, n, requestId, keyId, facts, abandoned: false },
+    call: { ...call, body: Buffer.from(call.body).toString('base64') },
     askedAtMs: context.receivedAtMs,
     clientId: credential?.client_id ?? null,
     faultId: context.faults.at(-1)?.id ?? '',
@@ -204,14 +205,14 @@ function recordReply(context: RequestContext, reply: Reply): void {
   }
   // NS-42.
   const atMs = behaviour.settings.key_age_from === 'request' ? context.receivedAtMs : world.nowMs;
-  evolve(world, [{ type: 'key', keyId, record: { atMs, reply, firstCall: context.n } }]);
+  evolve(world, [putAt('keys', keyId, { atMs, reply, firstCall: context.n })]);
 }
 
 /** A call that is over without anything to repeat frees its key. */
 function releaseKey({ world, behaviour, keyId }: RequestContext): void {
   if (keyId === null) return;
   const record = behaviour.keys.find(world, keyId, world.nowMs);
-  if (record?.reply === null) evolve(world, [{ type: 'key', keyId, record: null }]);
+  if (record?.reply === null) evolve(world, [remove('keys', keyId)]);
 }
 
 /** Journals the call, and hands its answer to the host as the fault lets it through. */

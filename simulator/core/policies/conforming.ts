@@ -22,7 +22,6 @@ import type { Settings } from '../../../fixtures/settings.ts';
 import type { Demand } from '../behaviour.ts';
 import type { Cite, Reply } from '../call.ts';
 import { streamEvents } from '../delivery/events-channel.ts';
-import { findKey } from '../keys.ts';
 import { bulkCreateAccounts, createAccount, updateAccount } from '../operations/accounts.ts';
 import { optionalText, ownerNamed } from '../operations/members.ts';
 import { closePosition, openPosition } from '../operations/positions.ts';
@@ -281,7 +280,7 @@ export function keyPolicy(settings: Settings) {
     subjects: subjectsFor(settings),
     id: keyId,
     find: (world: World, keyId: string, atMs: number): KeyRecord | undefined => {
-      const record = findKey(world.keys, keyId);
+      const record = world.keys.get(keyId);
       if (record === undefined || record.reply === null) return record;
       // IDEM-7: at the end of the retention, to the millisecond, it is over.
       return atMs - record.atMs < keyRetentionMs ? record : undefined;

@@ -4,8 +4,8 @@ import * as assert from 'uvu/assert';
 import { keyRetentionMs } from '../../../fixtures/constants.ts';
 import { defaultSettings } from '../../../fixtures/settings.ts';
 import type { Reply } from '../call.ts';
+import { putAt, remove } from '../change.ts';
 import { evolve, moveClock } from '../evolve.ts';
-import { countKeys } from '../keys.ts';
 import type { Body, RequestContext } from '../pipeline/request-context.ts';
 import { createWorld } from '../world.ts';
 import { conformingBehaviour, keyPolicy } from './conforming.ts';
@@ -27,7 +27,7 @@ keys('a record lives its day through turns of the generations, whenever it began
     const world = createWorld({ name: 'w', seed: '1', startedAtMs: 0 });
     const keep = (keyId: string) => {
       const record = { atMs: world.nowMs, reply, firstCall: 1 };
-      evolve(world, [{ type: 'key', keyId, record }]);
+      evolve(world, [putAt('keys', keyId, record)]);
     };
     moveClock(world, beginMs);
     keep('watched');
@@ -50,19 +50,17 @@ keys('what is over is forgotten in the end', () => {
   const world = createWorld({ name: 'w', seed: '1', startedAtMs: 0 });
   for (let day = 0; day < 5; day += 1) {
     moveClock(world, day * keyRetentionMs);
-    evolve(world, [
-      { type: 'key', keyId: `${day}`, record: { atMs: world.nowMs, reply, firstCall: 1 } },
-    ]);
-    assert.ok(countKeys(world.keys) <= 2);
+    evolve(world, [putAt('keys', `${day}`, { atMs: world.nowMs, reply, firstCall: 1 })]);
+    assert.ok(world.keys.size <= 2);
   }
 });
 
 keys('an attempt that still runs is found however long it does (IDEM-14)', () => {
   const world = createWorld({ name: 'w', seed: '1', startedAtMs: 0 });
   const record = { atMs: 0, reply: null, firstCall: 1 };
-  evolve(world, [{ type: 'key', keyId: 'k', record }]);
+  evolve(world, [putAt('keys', 'k', record)]);
   assert.is(policy.find(world, 'k', 9 * keyRetentionMs), record);
-  evolve(world, [{ type: 'key', keyId: 'k', record: null }]);
+  evolve(world, [remove('keys', 'k')]);
   assert.is(policy.find(world, 'k', 1), undefined);
 });
 

@@ -25,8 +25,8 @@ function live(world: World, from: number, count: number, before: () => void = ()
 
 /** All of a world: what its document tells, what is worked out of that, and the journal. */
 function allOf(world: World): string {
-  const { people, transactionByReference, openDeliveries, inFlightCounts } = world;
-  const indexes = [people, transactionByReference, openDeliveries, inFlightCounts].map(spread);
+  const { people, transactionByReference, openDeliveries } = world;
+  const indexes = [people, transactionByReference, openDeliveries].map(spread);
   return JSON.stringify([dumpWorld(world), indexes, [...newestEntries(world.journal)]]);
 }
 

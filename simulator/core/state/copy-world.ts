@@ -1,8 +1,6 @@
 // A second world that is as the first one is now, in a moment, however large that is: both hold the
 // same maps and lists, and whichever writes to one first takes a copy of it.
 import type { Journal } from '../journal.ts';
-import { copyKeys } from '../keys.ts';
-import type { TradingAccount } from '../records.ts';
 import type { World } from '../world.ts';
 
 function eachOf<K, V>(map: ReadonlyMap<K, V>, copy: (value: V) => V): Map<K, V> {
@@ -18,10 +16,6 @@ const copyJournal = (journal: Journal): Journal => ({
   limits: new Map(journal.limits),
 });
 
-/** Entries are the one list in a record that is added to in place. */
-const copyTradingAccounts = (all: ReadonlyMap<string, TradingAccount>) =>
-  eachOf(all, (one) => ({ ...one, entries: one.entries.slice() }));
-
 /** What holds records; records themselves never change. */
 export type Container = Exclude<
   keyof World,
@@ -31,17 +25,14 @@ export type Container = Exclude<
 /** How to copy the members that are no plain Map of records. */
 const copies: { readonly [M in Container]?: (value: World[M]) => World[M] } = {
   counters: (counters) => ({ ...counters }),
-  tradingAccounts: copyTradingAccounts,
   people: (people) =>
     eachOf(people, ({ byReference, byEmail, byPhone }) => ({
       byReference: new Map(byReference),
       byEmail: new Map(byEmail),
       byPhone: new Map(byPhone),
     })),
-  keys: copyKeys,
   events: (events) => ({ ...events, records: events.records.slice() }),
   openDeliveries: (open) => eachOf(open, (ids) => new Set(ids)),
-  finishedDeliveries: (ids) => ids.slice(),
   timers: (timers) => timers.slice(),
   journal: copyJournal,
 };

@@ -5,10 +5,9 @@ import { validate } from '../../../fixtures/schemas/validate.ts';
 import type { Behaviour } from '../behaviour.ts';
 import { type Change, putAt } from '../change.ts';
 import { evolve, keepPast } from '../evolve.ts';
-import { setKey } from '../keys.ts';
 import { effectPart } from '../pipeline/find-fault.ts';
-import { count, id, listOf, mapOf, record, text, time, type ValueOf } from '../record-kit.ts';
-import { type Account, eventSchema, keySchema, type Transaction } from '../records.ts';
+import { count, listOf, mapOf, record, text, time, type ValueOf } from '../record-kit.ts';
+import { type Account, eventSchema, type Transaction } from '../records.ts';
 import { personKeys, transactionKey } from '../references.ts';
 import { addTimer, timerSchema } from '../timers.ts';
 import {
@@ -52,9 +51,7 @@ const worldSchema = record({
   /** There may be fewer: the rest begin at their start. */
   counters: mapOf(count),
   events: record({ first: count, lastSeq: count, records: listOf(eventSchema) }),
-  finishedDeliveries: listOf(id),
   timers: listOf(timerSchema),
-  keys: listOf(record({ key: text, value: keySchema })),
   ...tableSchemas,
 });
 type WorldDocument = ValueOf<typeof worldSchema> & {
@@ -64,14 +61,14 @@ type WorldDocument = ValueOf<typeof worldSchema> & {
 /** What a world is at one moment: records never change, so copies of their lists are enough. */
 export type Snapshot = Readonly<Record<string, unknown>>;
 
-/** The entries of maps at one moment: an object is made of each when it is written. */
+/** The entries of a map at one moment: an object is made of each when it is written. */
 class Entries {
   readonly keys: readonly unknown[];
   readonly values: readonly unknown[];
 
-  constructor(...maps: readonly ReadonlyMap<unknown, unknown>[]) {
-    this.keys = maps.flatMap((map) => [...map.keys()]);
-    this.values = maps.flatMap((map) => [...map.values()]);
+  constructor(map: ReadonlyMap<unknown, unknown>) {
+    this.keys = [...map.keys()];
+    this.values = [...map.values()];
   }
 }
 
@@ -87,22 +84,9 @@ export function snapshotWorld(world: World): Snapshot {
     const records: ReadonlyMap<unknown, unknown> = world[table];
     shot[table] = tables[table].key === null ? new Entries(records) : [...records.values()];
   }
-  // Entries are appended in place: only as many as there are now belong to this moment.
-  shot.entryCounts = [...world.tradingAccounts.values()].map(({ entries }) => entries.length);
-  shot.keys = new Entries(...world.keys.map(({ records }) => records));
   shot.events = { ...events, records: events.records.slice() };
-  shot.finishedDeliveries = world.finishedDeliveries.slice();
   shot.timers = world.timers.slice();
-  shot.suspendedCalls = [...world.suspendedCalls.values()].map((suspended) => {
-    const body = Buffer.from(suspended.call.body).toString('base64');
-    return { ...suspended, call: { ...suspended.call, body } };
-  });
   return shot;
-}
-
-interface Shot extends Readonly<Record<string, unknown>> {
-  readonly tradingAccounts: readonly { readonly entries: readonly unknown[] }[];
-  readonly entryCounts: readonly number[];
 }
 
 /** The text of a snapshot in pieces of some kilobytes, so that others get a turn between them. */
@@ -110,16 +94,9 @@ export function* serializeSnapshot(
   snapshot: Snapshot,
   beside: Readonly<Record<string, unknown>> = {},
 ): Generator<string> {
-  const { tradingAccounts, entryCounts, ...rest } = snapshot as Shot;
   const head = JSON.stringify({ format: stateFormat, version: stateVersion, ...beside });
   yield `${head.slice(0, -1)},"world":{`;
-  yield* serializeMembers(rest);
-  yield ',\n"tradingAccounts":';
-  // Cut one by one as they are printed: all at once would hold others up.
-  yield* serializeList(tradingAccounts, (account, index) => ({
-    ...account,
-    entries: account.entries.slice(0, entryCounts[index]),
-  }));
+  yield* serializeMembers(snapshot);
   yield '}}\n';
 }
 
@@ -175,14 +152,12 @@ export function loadWorld(document: unknown, behaviour: Behaviour): World {
     if (part === undefined || Object.hasOwn(effect, part)) continue;
     throw new StateError(`world.faults[${index}].effect.${part} is missing`);
   }
-  for (const { key, value } of shot.keys) setKey(world.keys, key, value, value.atMs);
   for (const timer of shot.timers) {
     if (timer.kind === 'answer' && world.suspendedCalls.get(timer.ref)?.reply === null) {
       throw new StateError(`world.timers: suspended call ${timer.ref} has no reply to send`);
     }
     addTimer(world.timers, timer);
   }
-  world.finishedDeliveries.push(...shot.finishedDeliveries);
   return world;
 }
 
@@ -275,17 +250,6 @@ function changeFor(behaviour: Behaviour, table: TableName, key: string, record: 
     case 'transactions': {
       const transaction = record as Transaction;
       return putAt(table, key, transaction, transactionKey(behaviour, transaction));
-    }
-    case 'tradingAccounts': {
-      // Its entries are added to in place, and the document may be loaded again.
-      const tradingAccount = record as RecordOf<'tradingAccounts'>;
-      return putAt(table, key, { ...tradingAccount, entries: tradingAccount.entries.slice() });
-    }
-    case 'suspendedCalls': {
-      const suspended = record as RecordOf<'suspendedCalls'>;
-      const { call } = suspended;
-      const body = new Uint8Array(Buffer.from(call.body as unknown as string, 'base64'));
-      return putAt(table, key, { ...suspended, call: { ...call, body } });
     }
     default:
       return putAt(table, key as never, record as never);
