@@ -4,16 +4,20 @@
 import { resolve } from 'node:path';
 import { type Config, parseConfig } from '../../fixtures/config.ts';
 import { type PlanName, planRates } from '../../fixtures/constants.ts';
-import { parseUrl } from '../../fixtures/parse-url.ts';
 import { findRule } from '../../fixtures/rules.ts';
 import {
-  findNearest,
-  isRecord,
-  shown,
-  shownAs,
-  typeWords,
-  unknownField,
-} from '../../fixtures/settings/parse.ts';
+  flag,
+  listOf,
+  object,
+  oneOf,
+  record,
+  type Schema,
+  text,
+  type ValueOf,
+  whole,
+} from '../../fixtures/schemas/kit.ts';
+import { validate } from '../../fixtures/schemas/validate.ts';
+import { findNearest, isRecord, shown } from '../../fixtures/settings/parse.ts';
 import type { FieldProblem, Settings } from '../../fixtures/settings.ts';
 import {
   findWorld,
@@ -81,161 +85,94 @@ export class OptionsError extends TypeError {
   }
 }
 
-/** `member` is a part of the option, such as `[1].id`. */
-type Add = (message: string, member?: string) => void;
-/** Reads the value of an option; adds what is wrong with it. */
-type Read<T> = (value: unknown, add: Add) => T | undefined;
+/** What is left out may be undefined as well. */
+const present = (options: unknown): unknown =>
+  isRecord(options)
+    ? Object.fromEntries(Object.entries(options).filter(([, value]) => value !== undefined))
+    : options;
 
-/** Reads what `read` makes of a value; null: it has not the form. */
-const must =
-  <T>(form: string, read: (value: unknown) => T | null): Read<T> =>
-  (value, add) => {
-    const good = read(value);
-    if (good === null) add(`must be ${form}, not ${shownAs('string', value)}`);
-    return good ?? undefined;
-  };
+const sandboxSchema = object('How a sandbox begins.', {
+  'world?': { type: ['string', 'object'], description: 'A name, a file, or a world written out.' },
+  'clock?': text('Real, frozen or a time.'),
+  'seed?': { type: ['integer', 'string'], minLength: 1 },
+  'plan?': oneOf('A plan.', planNames),
+  'settings?': { description: 'Read with the forwards, as a configuration file is.' },
+  'forwards?': {},
+  'forwardTo?': {
+    ...text('It is a URL such as "http://localhost:3000/hooks", without a user name.'),
+    pattern: '^[hH][tT][tT][pP][sS]?://[^/?#@\\s]+([/?#]|$)',
+    format: 'uri',
+  },
+  'allowLocalWebhooks?': flag(''),
+  'allowPublicDeliveries?': flag(''),
+  'deviations?': { type: 'array' },
+  'controlToken?': text('A token.'),
+  'state?': text('The path of a file.'),
+  'stateSync?': flag(''),
+  'record?': text('The path of a new file.'),
+} satisfies { readonly [N in keyof Required<SandboxOptions> as `${N}?`]: Schema });
 
-const flag = must('true or false', (value) => (typeof value === 'boolean' ? value : null));
-const filled = (form: string) =>
-  must(form, (value) => (typeof value === 'string' && value.trim() !== '' ? value : null));
-const list = must('a list', (value) => (Array.isArray(value) ? (value as unknown[]) : null));
-const listOf =
-  <T>(read: Read<T>): Read<readonly T[]> =>
-  (value, add) =>
-    list(value, add)?.flatMap((entry, at) => {
-      const addHere: Add = (message, member = '') => add(message, `[${at}]${member}`);
-      const good = read(entry ?? null, addHere);
-      return good === undefined ? [] : [good];
-    });
-
-type Values<R> = { readonly [K in keyof R]: R[K] extends Read<infer T> ? T | undefined : never };
-
-/**
- * Reads every option; undefined counts as left out. Throws an OptionsError that names all that is
- * wrong, `found` included.
- */
-function readAll<R extends Readonly<Record<string, Read<unknown>>>>(
-  options: unknown,
-  readers: R,
-  found: readonly FieldProblem[] = [],
-): Values<R> {
-  const problems = [...found];
-  const known = Object.keys(readers);
-  const isObject = isRecord(options);
-  if (options !== undefined && !isObject) {
-    const message = `must be an object such as {${known[0]}: …}, not ${typeWords(options)}`;
-    problems.push({ field: 'options', message });
-  }
-  const given = isObject ? options : {};
-  for (const name of Object.keys(given)) {
-    if (!known.includes(name)) problems.push(unknownField(name, name, known));
-  }
-  const values = Object.entries(readers).map(([name, read]) => {
-    const add: Add = (message, member = '') =>
-      problems.push({ field: `${name}${member}`, message });
-    return [name, given[name] === undefined ? undefined : read(given[name], add)] as const;
-  });
-  if (problems.length > 0) throw new OptionsError(problems);
-  return Object.fromEntries(values) as Values<R>;
-}
-
-const readClock = must(
-  'real, frozen or an ISO time with its zone, such as "2026-01-31T12:00:00Z"',
-  (value) => (typeof value === 'string' ? parseClock(value) : null),
-);
-
-const readSeed = must('a whole number or a string that is not blank', (value) => {
-  const isText = typeof value === 'string' && value.trim() !== '';
-  return Number.isSafeInteger(value) || isText ? String(value) : null;
-});
-
-const readPlan = must(`one of ${planNames.map(shown).join(', ')}`, (value) =>
-  planNames.includes(value as PlanName) ? (value as PlanName) : null,
-);
-
-const readReceiver: Read<string> = (value, add) => {
-  const read = must('a URL such as "http://localhost:3000/hooks"', (text) =>
-    typeof text === 'string' && /^https?:\/\/[^/\s]/i.test(text) ? parseUrl(text) : null,
-  );
-  const url = read(value, add);
-  if (url !== undefined && url.username + url.password !== '') {
-    add('must be a URL without a user name and password');
-  }
-  return value as string;
-};
-
-/** It has to fit into an Authorization header, and is never repeated. */
-const readControlToken: Read<string> = (value, add) => {
-  if (typeof value === 'string' && /^[\x21-\x7e]+$/.test(value)) return value;
-  add('must be visible ASCII characters without spaces');
-  return undefined;
-};
-
-/** Read by `parseConfig`. */
-const readElsewhere: Read<unknown> = (value) => value;
-
-const sandboxReaders = {
-  world: readWorld,
-  clock: readClock,
-  seed: readSeed,
-  plan: readPlan,
-  settings: readElsewhere,
-  forwards: readElsewhere,
-  forwardTo: readReceiver,
-  allowLocalWebhooks: flag,
-  allowPublicDeliveries: flag,
-  controlToken: readControlToken,
-  state: filled('the path of a file'),
-  stateSync: flag,
-  record: filled('the path of a new file'),
-} satisfies Readonly<Record<Exclude<keyof SandboxOptions, 'deviations'>, Read<unknown>>>;
+const controlTokenForm = /^[\x21-\x7e]+$/;
 
 /** The options of a sandbox; the world file decides what is undefined. Throws an OptionsError. */
 export async function readOptions(options: unknown) {
-  const { settings, forwards, deviations } = isRecord(options) ? options : {};
-  const { config, problems = [] } = parseConfig({ settings, forwards });
-  // The register is loaded only if one of its deviations may be named.
-  const isNone = deviations === undefined || (Array.isArray(deviations) && deviations.length === 0);
-  const register = isNone ? null : await import('../deviations/register.ts');
-  const read = readAll(
-    options,
-    { ...sandboxReaders, deviations: listOf(deviationReader(register)) },
-    problems,
-  );
-  const { allowLocalWebhooks = false, allowPublicDeliveries = false, stateSync = false } = read;
+  const given = present(options);
+  const problems: FieldProblem[] = [...validate(sandboxSchema, given, 'options')];
+  const add = (field: string, message: string) => void problems.push({ field, message });
+  const { world, clock, controlToken, settings, forwards, deviations, ...rest } = (
+    isRecord(given) ? given : {}
+  ) as ValueOf<typeof sandboxSchema>;
+  const config = parseConfig({ settings, forwards });
+  problems.push(...(config.problems ?? []));
+  const read = {
+    ...rest,
+    world: typeof world === 'string' || isRecord(world) ? readWorld(world, add) : undefined,
+    clock: typeof clock === 'string' ? parseClock(clock) : null,
+    deviations: Array.isArray(deviations) ? await readDeviations(deviations, add) : [],
+  };
+  if (typeof clock === 'string' && read.clock === null) {
+    const example = 'an ISO time with its zone, such as "2026-01-31T12:00:00Z"';
+    add('clock', `must be real, frozen or ${example}, not ${shown(clock)}`);
+  }
+  // It has to fit into an Authorization header, and is never repeated.
+  if (typeof controlToken === 'string' && !controlTokenForm.test(controlToken)) {
+    add('controlToken', 'must be visible ASCII characters without spaces');
+  }
+  if (problems.length > 0) throw new OptionsError(problems);
+  const { allowLocalWebhooks = false, allowPublicDeliveries = false, stateSync = false } = rest;
   return {
     ...read,
-    settings: (config as Config).settings,
-    forwards: (config as Config).forwards,
+    settings: (config.config as Config).settings,
+    forwards: (config.config as Config).forwards,
+    clock: read.clock ?? undefined,
+    seed: rest.seed === undefined ? undefined : String(rest.seed),
+    controlToken,
     ...{ allowLocalWebhooks, allowPublicDeliveries, stateSync },
-    deviations: read.deviations ?? [],
   };
 }
 
 export type ReadOptions = Awaited<ReturnType<typeof readOptions>>;
 export type ReadListenOptions = Required<ListenOptions>;
 
-const readPort = must('a whole number from 0 to 65535 (0 picks a free one)', (value) =>
-  Number.isInteger(value) && Number(value) >= 0 && Number(value) <= 65_535
-    ? (value as number)
-    : null,
-);
-
-const readHostName = must('a name without scheme and port, such as "sandbox"', (name) =>
-  typeof name === 'string' && /^[\w.:[\]-]{1,253}$/.test(name) && !/:\d+$/.test(name) ? name : null,
-);
-
-const readOrigin = must('an origin such as "http://localhost:3000"', (origin) => {
-  const isOrigin = typeof origin === 'string' && /^https?:\/\/[^/?#@\s]+\/?$/i.test(origin);
-  return isOrigin ? (parseUrl(origin)?.origin ?? null) : null;
-});
-
-const listenReaders = {
-  port: readPort,
-  host: filled('an address to bind, such as "127.0.0.1"'),
-  allowHosts: listOf(readHostName),
-  allowOrigins: listOf(readOrigin),
-};
+const listenSchema = object('Where to serve.', {
+  'port?': whole('0 picks a free one.', 0, 65_535),
+  'host?': text('An address to bind, such as "127.0.0.1".'),
+  'allowHosts?': listOf(
+    {
+      ...text('It is a name without scheme and port, such as "sandbox".'),
+      pattern: '^(?!.*:\\d+$)[\\w.:\\[\\]\\-]{1,253}$',
+    },
+    'Names.',
+  ),
+  'allowOrigins?': listOf(
+    {
+      ...text('It is an origin such as "http://localhost:3000".'),
+      pattern: '^[hH][tT][tT][pP][sS]?://[^/?#@\\s]+/?$',
+      format: 'uri',
+    },
+    'Origins.',
+  ),
+} satisfies { readonly [N in keyof Required<ListenOptions> as `${N}?`]: Schema });
 
 /**
  * The options of `listen`. A client that reaches the control plane owns the sandbox, so other
@@ -245,19 +182,32 @@ export function readListenOptions(
   options: unknown,
   controlToken: string | undefined,
 ): ReadListenOptions {
-  const read = readAll(options, listenReaders);
+  const given = present(options ?? {});
+  const problems = validate(listenSchema, given, 'options');
+  if (problems.length > 0) throw new OptionsError(problems);
+  const read = given as ValueOf<typeof listenSchema>;
   const { port = 0, host = '127.0.0.1', allowHosts = [], allowOrigins = [] } = read;
   if (!isLoopbackHost(host) && controlToken === undefined) {
     const words = `(or controlToken) is needed with host ${host}, which other machines can reach`;
     throw new OptionsError([{ field: 'controlTokenFile', message: words }]);
   }
-  return { port, host, allowHosts, allowOrigins };
+  return { port, host, allowHosts, allowOrigins: allowOrigins.map((each) => new URL(each).origin) };
 }
 
 /** The deviations of `replayRecording`, all of them a program's own. Throws an OptionsError. */
 export function readReplayOptions(options: unknown): readonly Deviation[] {
-  return readAll(options, { deviations: listOf(readOwnDeviation) }).deviations ?? [];
+  const schema = object('Options.', { 'deviations?': { type: 'array' } });
+  const given = present(options);
+  const problems = [...validate(schema, given, 'options')];
+  const { deviations } = (given ?? {}) as { readonly deviations?: unknown };
+  const add = (field: string, message: string) => void problems.push({ field, message });
+  const own = Array.isArray(deviations) ? deviations : [];
+  for (const [at, each] of own.entries()) checkOwnDeviation(each, `deviations[${at}]`, add);
+  if (problems.length > 0) throw new OptionsError(problems);
+  return own;
 }
+
+type Add = (field: string, message: string) => void;
 
 export interface NamedWorld {
   /** As in the option; `custom` for a world that is written out. */
@@ -265,18 +215,14 @@ export interface NamedWorld {
   readonly fixture: WorldFixture;
 }
 
-function readWorld(value: unknown, add: Add): NamedWorld | undefined {
+function readWorld(value: string | object, add: Add): NamedWorld | undefined {
   if (typeof value === 'string') {
     const { fixture, problems = [] } = findNamedWorld(value);
-    for (const problem of problems) add(problem);
+    for (const problem of problems) add('world', problem);
     return fixture === undefined ? undefined : { name: value, fixture };
   }
-  if (!isRecord(value)) {
-    add(`must be a world’s name, a file, or a world written out, not ${typeWords(value)}`);
-    return undefined;
-  }
   const { world: fixture, problems = [] } = parseWorld(value);
-  for (const { field, message } of problems) add(message, `.${field}`);
+  for (const { field, message } of problems) add(`world.${field}`, message);
   return fixture === undefined ? undefined : { name: 'custom', fixture };
 }
 
@@ -300,42 +246,46 @@ export function findNamedWorld(named: string, folder = process.cwd()): FoundWorl
   return { problems: problems.map(({ field, message }) => `${named}: ${field} ${message}`) };
 }
 
-type Register = typeof import('../deviations/register.ts');
-
-/** A deviation of the register by its id, or a program's own. */
-function deviationReader(register: Register | null): Read<Deviation> {
-  return (value, add) => {
-    if (typeof value !== 'string') return readOwnDeviation(value, add);
+/** Deviations of the register by their ids, or a program's own. */
+async function readDeviations(given: readonly unknown[], add: Add): Promise<readonly Deviation[]> {
+  // The register is loaded only if one of its deviations may be named.
+  const register = given.length === 0 ? null : await import('../deviations/register.ts');
+  return given.flatMap((value, at) => {
+    const field = `deviations[${at}]`;
+    if (typeof value !== 'string') {
+      checkOwnDeviation(value, field, add);
+      return [value as Deviation];
+    }
     const known = register?.findDeviation(value);
-    if (known !== undefined) return known;
+    if (known !== undefined) return [known];
     // Names are compared with underscores, and ids have hyphens.
     const ids = (register?.deviations ?? []).map(({ id }) => id.replaceAll('-', '_'));
     const nearest = findNearest(value, ids)?.replaceAll('_', '-');
     const advice = nearest === undefined ? '' : `did you mean "${nearest}"? `;
     const where = '`sandbox deviations` lists them';
-    add(`names none: there is no ${shown(value)}; ${advice}${where}`);
-    return undefined;
-  };
+    add(field, `names none: there is no ${shown(value)}; ${advice}${where}`);
+    return [];
+  });
 }
 
-function readOwnDeviation(value: unknown, add: Add): Deviation | undefined {
-  if (!isRecord(value)) {
-    add(`must be a deviation {id, breaks, story, override}, not ${typeWords(value)}`);
-    return undefined;
+const deviationSchema = record({
+  id: { ...text('It is words joined by hyphens.'), pattern: '^[\\x21-\\x7e]+$' },
+  breaks: { type: 'array', items: text('A rule.') },
+  story: { type: 'string' },
+});
+
+/** A deviation that a program has written: {id, breaks, story, override}. */
+function checkOwnDeviation(value: unknown, field: string, add: Add): void {
+  const problems = validate(deviationSchema, value, field, field);
+  for (const problem of problems) add(problem.field, problem.message);
+  if (problems.length > 0) return;
+  const { breaks, override } = value as Deviation;
+  const odd = breaks.find((rule) => findRule(rule) === undefined);
+  if (odd !== undefined) {
+    const example = 'must be rules of the specification, such as IDEM-4a';
+    add(`${field}.breaks`, `${example}; there is no ${shown(odd)}`);
   }
-  const { id, breaks, story, override } = value;
-  const isRule = (rule: unknown) => typeof rule === 'string' && findRule(rule) !== undefined;
-  if (typeof id !== 'string' || !/^[\x21-\x7e]+$/.test(id)) {
-    add('must be words joined by hyphens', '.id');
-  }
-  if (!Array.isArray(breaks)) add('must be a list of rule ids', '.breaks');
-  else if (!breaks.every(isRule)) {
-    const odd = shown(breaks.find((rule) => !isRule(rule)));
-    add(`must be rules of the specification, such as IDEM-4a; there is no ${odd}`, '.breaks');
-  }
-  if (typeof story !== 'string') add('must be a text', '.story');
   if (typeof override !== 'function') {
-    add('must be a function from a behaviour to another one', '.override');
+    add(`${field}.override`, 'must be a function from a behaviour to another one');
   }
-  return value as unknown as Deviation;
 }
