@@ -1,16 +1,7 @@
 // The inputs of a world as lines of a file: beside a state those since the last save, so that a kill
 // loses at most the last 100 ms (with --state-sync nothing that was answered). `--record` writes the
 // same lines after a world.
-import {
-  closeSync,
-  fsyncSync,
-  ftruncateSync,
-  openSync,
-  readSync,
-  renameSync,
-  rmSync,
-  writeSync,
-} from 'node:fs';
+import { closeSync, fsyncSync, ftruncateSync, openSync, rmSync, writeSync } from 'node:fs';
 import { validate } from '../../../fixtures/schemas/validate.ts';
 import type { Behaviour } from '../../core/behaviour.ts';
 import { mapOf, number, oneOf, record, text } from '../../core/record-kit.ts';
@@ -18,7 +9,7 @@ import { loadWorld, serializeSnapshot, snapshotWorld } from '../../core/state/sn
 import { type Effect, type Input, step } from '../../core/step.ts';
 import type { World } from '../../core/world.ts';
 import type { InputKeeper } from '../world/world-host.ts';
-import { halfOf, privateMode } from './private-file.ts';
+import { privateMode } from './private-file.ts';
 
 /** One line of JSON without its end; bodies are base64, so that any bytes survive. */
 function serializeInput(input: Input): string {
@@ -57,23 +48,17 @@ export interface InputLogOptions {
   readonly onRecovery?: () => void;
 }
 
-/**
- * Appends lines to a file. The log of a state begins without one: `beginAt` creates it, and replaces
- * it after each save by one that holds only what came since. Offsets count the bytes of all lines
- * ever appended.
- */
+/** Appends lines to a file; the log of a state begins without one. */
 export class InputLog implements InputKeeper {
   readonly #options: InputLogOptions;
   readonly #closeFile: (file: number) => void;
   #file: number | null;
   /** Bytes in the file. */
   #size = 0;
-  /** The size of the file at offset 0, if nothing had ever been left out. */
-  #origin = 0;
   #lines: (Input | string)[] = [];
   #unwritten: Buffer = noBytes;
   #failed = false;
-  /** Lines are missing since the last `mark`: none may follow them. */
+  /** Lines are missing in this file: none may follow them. */
   #hasGap = false;
 
   constructor(options: InputLogOptions, file: number | null = null, closeFile = closeSync) {
@@ -128,14 +113,11 @@ export class InputLog implements InputKeeper {
 
   /** Hands everything so far to the system, where it survives this program. */
   flush(): void {
-    if (this.#lines.length > 0) {
-      const text = this.#lines.map(
-        (line) => `${typeof line === 'string' ? line : serializeInput(line)}\n`,
-      );
-      this.#lines = [];
-      if (!this.#hasGap) {
-        this.#unwritten = Buffer.concat([this.#unwritten, Buffer.from(text.join(''))]);
-      }
+    const lines = this.#hasGap ? [] : this.#lines;
+    this.#lines = [];
+    const text = lines.map((line) => `${typeof line === 'string' ? line : serializeInput(line)}\n`);
+    if (text.length > 0) {
+      this.#unwritten = Buffer.concat([this.#unwritten, Buffer.from(text.join(''))]);
     }
     if (this.#file !== null && this.#unwritten.byteLength > 0) {
       const before = this.#size;
@@ -170,45 +152,30 @@ export class InputLog implements InputKeeper {
     return this.#file !== null;
   }
 
-  /** The offset at which a snapshot of this moment stands. */
-  mark(): number {
-    this.flush();
-    this.#hasGap = false;
-    return this.#size - this.#origin + this.#unwritten.byteLength;
-  }
-
   /**
-   * Replaces the file at the path, after its head, by what came since the offset. Throws the system's
-   * error, and then goes on with the file so far.
+   * Goes on in a new file after its head, which the last line of the file so far names. Throws the
+   * system's error, and then goes on with the file so far.
    */
-  beginAt(path: string, head: object, offset: number): void {
-    this.flush();
-    const first = Buffer.from(`${JSON.stringify({ ...head, offset })}\n`);
-    const bytes = Buffer.concat([first, this.#since(offset + this.#origin)]);
-    const half = halfOf(path);
-    const file = openSync(half, 'wx+', privateMode);
+  moveTo({ path, id }: LogFile, head: object): void {
+    const first = Buffer.from(`${JSON.stringify(head)}\n`);
+    const file = openSync(path, 'wx', privateMode);
     try {
-      for (let at = 0; at < bytes.byteLength; ) at += writeSync(file, bytes, at);
-      renameSync(half, path);
+      for (let at = 0; at < first.byteLength; ) at += writeSync(file, first, at);
+      if (this.#file !== null && !this.#hasGap) this.line(JSON.stringify({ next: id }));
+      this.flush();
+      // The line that names a file which is not there is passed over.
+      const isLinked = this.#file === null || this.#unwritten.byteLength === 0;
+      if (!isLinked) throw Object.assign(new Error('no room'), { code: 'ENOSPC' });
     } catch (error) {
       closeSync(file);
-      rmSync(half, { force: true });
+      rmSync(path, { force: true });
       throw error;
     }
     if (this.#file !== null) closeSync(this.#file);
     this.#file = file;
-    this.#size = bytes.byteLength;
-    this.#origin = first.byteLength - offset;
+    this.#size = first.byteLength;
     this.#unwritten = noBytes;
-  }
-
-  #since(place: number): Buffer {
-    if (place > this.#size) return this.#unwritten.subarray(place - this.#size);
-    const written = Buffer.alloc(this.#size - place);
-    if (written.byteLength > 0) {
-      readSync(this.#file as number, written, 0, written.byteLength, place);
-    }
-    return Buffer.concat([written, this.#unwritten]);
+    this.#hasGap = false;
   }
 
   close(): void {
@@ -224,6 +191,12 @@ export class InputLog implements InputKeeper {
   }
 }
 
+/** A file of a state's log; its id cannot be known before it is there. */
+export interface LogFile {
+  readonly id: string;
+  readonly path: string;
+}
+
 /** A clock as lines and documents hold it. */
 export interface SavedClock {
   readonly mode: string;
@@ -235,18 +208,20 @@ export interface SavedClock {
 export class Playback {
   world: World;
   clock: SavedClock | undefined;
+  readonly #behaviour: Behaviour;
   /** Everything that was to be done, answers included, in order. */
   readonly effects: Effect[] = [];
 
-  constructor(world: World, clock?: SavedClock) {
+  constructor(world: World, behaviour: Behaviour, clock?: SavedClock) {
     this.world = world;
+    this.#behaviour = behaviour;
     this.clock = clock;
   }
 
   /** Throws a SyntaxError for what is no line, and what the step throws. */
-  play(line: string, behaviour: Behaviour): void {
-    if (line.startsWith('{"format":')) this.world = loadWorld(JSON.parse(line), behaviour);
+  play(line: string): void {
+    if (line.startsWith('{"format":')) this.world = loadWorld(JSON.parse(line), this.#behaviour);
     else if (line.startsWith('{"clock":')) this.clock = JSON.parse(line).clock as SavedClock;
-    else this.effects.push(...step(this.world, behaviour, parseInput(line)).effects);
+    else this.effects.push(...step(this.world, this.#behaviour, parseInput(line)).effects);
   }
 }

@@ -121,8 +121,8 @@ export async function playRecording(
   for (const [index, line] of lines.entries()) {
     if (line === '') continue;
     try {
-      if (played === null) played = new Playback(loadWorld(JSON.parse(line), behaviour));
-      else played.play(line, behaviour);
+      if (played !== null) played.play(line);
+      else played = new Playback(loadWorld(JSON.parse(line), behaviour), behaviour);
     } catch (error) {
       if (error instanceof StateError) throw error;
       const why =

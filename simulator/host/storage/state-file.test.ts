@@ -67,6 +67,8 @@ const referencesIn = ({ world }: Document) =>
 const messageOf = (run: Promise<unknown>) => run.then(String, (error: Error) => error.message);
 const namesBeside = (path: string) => readdirSync(join(path, '..')).sort();
 const beside = (path: string, ending: string) => join(path, '..', `.state.json.${ending}`);
+const logOf = (path: string) =>
+  join(path, '..', namesBeside(path).find((name) => name.endsWith('.wal')) ?? 'no log');
 
 async function keep(
   { sandbox, path }: Pick<Place, 'sandbox' | 'path'>,
@@ -210,13 +212,13 @@ state(
     const file = await keep(place, { sync: true });
     create(place, 'whole');
     const torn = killed(place, 'torn');
-    appendFileSync(beside(torn, 'wal'), '{"kind":"call","atM');
+    appendFileSync(logOf(torn), '{"kind":"call","atM');
     assert.ok(isThere(await read(torn), 'whole'));
     const broken = killed(place, 'broken');
-    appendFileSync(beside(broken, 'wal'), 'no line of ours\n');
+    appendFileSync(logOf(broken), 'no line of ours\n');
     assert.match(
       await messageOf(readStateFile(broken)),
-      /cannot be read together with its write-ahead log: \.state\.json\.wal: line \d+ is broken/,
+      /cannot be read together with its write-ahead log: \.state\.json\.[0-9a-f]{16}\.wal: line \d+ is broken/,
     );
     await file.close();
   },
@@ -656,7 +658,7 @@ state('a log that is a link, a pipe, a folder or another user’s is not replaye
   create(place, 'in the log');
   file.flush();
   const path = killed(place);
-  const log = beside(path, 'wal');
+  const log = logOf(path);
   const lines = readFileSync(log, 'utf8');
   const foreign = join(place.folder, 'foreign');
   writeFileSync(foreign, `${lines}no line of ours\n`);

@@ -1,12 +1,11 @@
 // Keeps a world in a file: a snapshot that is replaced as a whole, and beside it the log of the
 // inputs since.
 import { randomBytes } from 'node:crypto';
-import { rm, stat } from 'node:fs/promises';
+import { readdir, rm, stat } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Adapter } from 'lowdb';
 import { parseSettings } from '../../../fixtures/settings.ts';
-import type { Behaviour } from '../../core/behaviour.ts';
 import { conformingBehaviour } from '../../core/policies/conforming.ts';
 import {
   dumpWorld,
@@ -18,7 +17,7 @@ import {
 } from '../../core/state/snapshot.ts';
 import { phoneTables } from '../../core/values/phone.ts';
 import type { WorldHost } from '../world/world-host.ts';
-import { InputLog, Playback, type SavedClock } from './input-log.ts';
+import { InputLog, type LogFile, Playback, type SavedClock } from './input-log.ts';
 import {
   FileProblem,
   findReplaceableFile,
@@ -33,16 +32,13 @@ import { serializeClock } from './world-document.ts';
 /** The time from a change to the next snapshot; the log has the change before. */
 const saveAfterMs = 500;
 
-const logOf = (path: string) => join(dirname(path), `.${basename(path)}.wal`);
-
-/** What a state file names: its lines from this offset on follow the snapshot. */
-interface LogPlace {
-  readonly id: string;
-  readonly offset: number;
-}
+const logOf = (path: string, id: string): LogFile => ({
+  id,
+  path: join(dirname(path), `.${basename(path)}.${id}.wal`),
+});
 
 /** First line of a log. Its lines are replayed under the behaviour they were written under. */
-interface LogHead extends LogPlace {
+interface LogHead {
   readonly settings: unknown;
   readonly deviations: readonly string[];
 }
@@ -54,7 +50,7 @@ interface LogHead extends LogPlace {
 export async function readStateFile(path: string): Promise<unknown> {
   const real = await findReplaceableFile(path).catch(refuseReading);
   const { Low } = await import('lowdb');
-  const state = new Low<object | null>(new StateAdapter(real, false), null);
+  const state = new Low<object | null>(stateAdapter(real, false), null);
   await state.read();
   return state.data === null ? null : replayLog(real, state.data);
 }
@@ -65,35 +61,28 @@ interface StoredWorld {
   readonly beside: Readonly<Record<string, unknown>>;
 }
 
-/** Reads JSON; writes a snapshot piece by piece, and replaces the file as a whole. */
-class StateAdapter implements Adapter<object | null> {
-  readonly #path: string;
-  /** Others get a turn between the pieces. */
-  readonly #isPolite: boolean;
-
-  constructor(path: string, isPolite: boolean) {
-    this.#path = path;
-    this.#isPolite = isPolite;
-  }
-
-  async read(): Promise<object | null> {
-    const text = await readPlain(this.#path).catch((error: NodeJS.ErrnoException) =>
+/**
+ * Reads JSON; writes a snapshot piece by piece, and replaces the file as a whole. If it is polite,
+ * others get a turn between the pieces.
+ */
+const stateAdapter = (path: string, isPolite: boolean): Adapter<object | null> => ({
+  read: async () => {
+    const text = await readPlain(path).catch((error: NodeJS.ErrnoException) =>
       error.code === 'ENOENT' ? null : refuseReading(error),
     );
     return text === null ? null : parseState(text);
-  }
-
-  async write(data: object | null): Promise<void> {
+  },
+  write: async (data) => {
     const { snapshot, beside } = data as StoredWorld;
-    await replacePrivately(this.#path, async (file) => {
+    await replacePrivately(path, async (file) => {
       for (const piece of serializeSnapshot(snapshot, beside)) {
         // Not `write`, which on a disk that gets full writes a part and reports no error.
         await file.writeFile(piece);
-        if (this.#isPolite) await nextTurn();
+        if (isPolite) await nextTurn();
       }
     });
-  }
-}
+  },
+});
 
 function refuseReading(error: NodeJS.ErrnoException): never {
   const isOdd = error instanceof FileProblem;
@@ -116,71 +105,66 @@ function parseState(text: string): object {
 
 /** The state itself if no log of it is there, as after every orderly end. */
 async function replayLog(path: string, document: object): Promise<unknown> {
-  const { log, clock } = document as Partial<{ log: Partial<LogPlace>; clock: SavedClock }>;
-  const text = await readLog(path);
-  const end = text.indexOf('\n') + 1;
-  const head = parseHead(text.slice(0, end));
-  if (head === null || log?.id !== head.id || typeof log.offset !== 'number') return document;
-  const name = basename(logOf(path));
-  await phoneTables.load();
-  const behaviour = await behaviourOf(head, name);
-  const played = new Playback(loadWorld(document, behaviour), clock);
-  const lines = Buffer.from(text.slice(end))
-    .subarray(log.offset - head.offset)
-    .toString();
-  // A program that was killed while it wrote leaves a part of a line at the end.
-  for (const [index, line] of lines.split('\n').slice(0, -1).entries()) {
-    try {
-      played.play(line, behaviour);
-    } catch (error) {
-      throw brokenAt(name, index + 2, error);
+  const { log, clock } = document as { readonly log?: unknown; readonly clock?: SavedClock };
+  let id = log;
+  let played: Playback | null = null;
+  for (let lines = await readLog(path, id); lines !== null; lines = await readLog(path, id)) {
+    const name = basename(logOf(path, String(id)).path);
+    id = null;
+    for (const [index, line] of lines.entries()) {
+      try {
+        const parsed = JSON.parse(line);
+        if (index === 0) played ??= await beginPlayback(document, clock, parsed);
+        else if (parsed.next !== undefined) id = parsed.next;
+        else played?.play(line);
+      } catch (error) {
+        if (error instanceof StateError) throw error;
+        const place = `${name}: line ${index + 1} is broken`;
+        const words = `cannot be read together with its write-ahead log: ${place}`;
+        throw new StateError(words, { cause: error });
+      }
     }
   }
+  if (played === null) return document;
   const nowMs = Math.max(played.world.nowMs, played.clock?.now_ms ?? 0);
   return dumpWorld(played.world, { clock: { ...played.clock, now_ms: nowMs } });
 }
 
-/**
- * Empty for what is no log of ours: in a folder that others may write, a log of theirs would change
- * the world.
- */
-async function readLog(path: string): Promise<string> {
-  const owners = [(await stat(path)).uid, process.getuid?.() ?? 0];
-  return readPlain(logOf(path), owners).catch((error: NodeJS.ErrnoException) => {
-    if (error instanceof FileProblem || error.code === 'ENOENT') return '';
-    throw error;
-  });
-}
-
-function parseHead(line: string): LogHead | null {
-  try {
-    const head = JSON.parse(line) as Partial<LogHead> | null;
-    return typeof head?.id === 'string' && typeof head.offset === 'number'
-      ? (head as LogHead)
-      : null;
-  } catch (error) {
-    if (error instanceof SyntaxError) return null;
-    throw error;
+/** Under the behaviour in the head of a log. */
+async function beginPlayback(
+  document: object,
+  clock: SavedClock | undefined,
+  { settings: given, deviations }: LogHead,
+): Promise<Playback> {
+  const { settings, problems = [] } = parseSettings(given);
+  if (settings === undefined) throw new SyntaxError(problems[0]?.message);
+  await phoneTables.load();
+  let behaviour = conformingBehaviour(settings);
+  for (const id of deviations) {
+    const { findDeviation } = await import('../../deviations/register.ts');
+    const found = findDeviation(id);
+    if (found === undefined) {
+      throw new StateError(`was kept under a deviation "${id}", which is not known`);
+    }
+    behaviour = found.override(behaviour);
   }
+  return new Playback(loadWorld(document, behaviour), behaviour, clock);
 }
 
-function brokenAt(name: string, line: number, cause: unknown): StateError {
-  const words = `cannot be read together with its write-ahead log: ${name}: line ${line} is broken`;
-  return new StateError(words, { cause });
-}
-
-async function behaviourOf(head: LogHead, name: string): Promise<Behaviour> {
-  const { settings, problems = [] } = parseSettings(head.settings);
-  const ids: unknown = head.deviations;
-  if (settings === undefined || !Array.isArray(ids)) throw brokenAt(name, 1, problems[0]);
-  const conforming = conformingBehaviour(settings);
-  if (ids.length === 0) return conforming;
-  const { findDeviation } = await import('../../deviations/register.ts');
-  return ids.reduce<Behaviour>((behaviour, id: unknown) => {
-    const found = findDeviation(String(id));
-    if (found !== undefined) return found.override(behaviour);
-    throw new StateError(`was kept under a deviation "${id}", which is not known`);
-  }, conforming);
+/**
+ * Null for what is no log of ours: in a folder that others may write, a log of theirs would change
+ * the world. A program that was killed while it wrote leaves a part of a line at the end.
+ */
+async function readLog(path: string, id: unknown): Promise<readonly string[] | null> {
+  if (typeof id !== 'string' || !/^[0-9a-f]{16}$/.test(id)) return null;
+  const owners = [(await stat(path)).uid, process.getuid?.() ?? 0];
+  return readPlain(logOf(path, id).path, owners).then(
+    (text) => text.split('\n').slice(0, -1),
+    (error: NodeJS.ErrnoException) => {
+      if (error instanceof FileProblem || error.code === 'ENOENT') return null;
+      throw error;
+    },
+  );
 }
 
 export interface StateFileOptions {
@@ -196,7 +180,6 @@ export class StateFile {
   /** What the file held when it was opened; null if there was none. */
   readonly document: unknown;
   readonly #locked: string;
-  readonly #logId = randomBytes(8).toString('hex');
   #path: string;
   /** The version that this program read or wrote last; another one is another program's. */
   #version: string | null;
@@ -321,14 +304,16 @@ export class StateFile {
     const startedAtMs = performance.now();
     if ((await versionOf(this.#path)) !== this.#version) await this.#stepAside();
     const { Low } = await import('lowdb');
-    const place = { id: this.#logId, offset: this.#log.mark() };
-    const beside = { clock: serializeClock(host), log: place };
-    const stored: StoredWorld = { snapshot: snapshotWorld(host.world), beside };
-    await new Low(new StateAdapter(this.#path, isPolite), stored).write();
-    this.#version = await versionOf(this.#path);
-    const { deviations = [] } = this.#options;
     const { settings } = host.behaviour;
-    this.#log.beginAt(logOf(this.#path), { id: place.id, settings, deviations }, place.offset);
+    const { deviations = [] } = this.#options;
+    const file = logOf(this.#path, randomBytes(8).toString('hex'));
+    const head: LogHead = { settings, deviations };
+    this.#log.moveTo(file, head);
+    const beside = { clock: serializeClock(host), log: file.id };
+    const stored: StoredWorld = { snapshot: snapshotWorld(host.world), beside };
+    await new Low(stateAdapter(this.#path, isPolite), stored).write();
+    this.#version = await versionOf(this.#path);
+    await removeLogs(this.#path, file.id);
     this.#savedInMs = performance.now() - startedAtMs;
   }
 
@@ -339,7 +324,7 @@ export class StateFile {
     const name = `${basename(changed, '.json')}.${stamp}-${randomBytes(2).toString('hex')}.json`;
     this.#path = join(dirname(changed), name);
     this.#version = null;
-    await rm(logOf(changed), { force: true });
+    await removeLogs(changed);
     this.#options.onTrouble(
       `${changed} was changed by another program since it was loaded, and is left so; ` +
         `this world is kept in ${this.#path} from now on`,
@@ -352,8 +337,17 @@ export class StateFile {
     await this.#saving;
     const isSaved = this.#log.isBegun && (await this.save(false));
     this.#log.close();
-    if (isSaved) await rm(logOf(this.#path), { force: true });
+    if (isSaved) await removeLogs(this.#path);
     await unlockState(this.#locked);
+  }
+}
+
+/** Removes what logs of a state are there, except the one of this id. */
+async function removeLogs(path: string, kept = ''): Promise<void> {
+  for (const name of await readdir(dirname(path))) {
+    const id = /\.([0-9a-f]{16})\.wal$/.exec(name)?.[1] ?? kept;
+    const log = logOf(path, id).path;
+    if (id !== kept && basename(log) === name) await rm(log, { force: true });
   }
 }
 
