@@ -1,7 +1,7 @@
 // EVT-10b, NS-12: the events channel over real sockets: handshake, replay, live events, reach,
 // ends.
 import { once } from 'node:events';
-import { createServer, request as httpRequest } from 'node:http';
+import { createServer, request as httpRequest, type IncomingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { connect, type Socket } from 'node:net';
 import { suite } from 'uvu';
@@ -9,6 +9,7 @@ import * as assert from 'uvu/assert';
 import { WebSocket } from 'ws';
 import { defaultSettings } from '../../fixtures/settings.ts';
 import { DeliveryTestHarness } from '../host/delivery/testing/delivery-test-harness.ts';
+import { tokenOf as findToken } from '../host/testing/sandbox.ts';
 import { Door } from './door.ts';
 import { ApiMessage, serveEventsChannel } from './events-channel.ts';
 import { createHttp, type HttpServer } from './http.ts';
@@ -23,6 +24,12 @@ interface Place {
   readonly base: string;
   readonly port: number;
   readonly app: HttpServer;
+  /** Connects with a query as a credential, or with a token; is closed at the end of the test. */
+  readonly follow: (
+    query?: string,
+    who?: string | null,
+    options?: WebSocket.ClientOptions,
+  ) => Client;
 }
 
 async function withHarness(
@@ -33,41 +40,47 @@ async function withHarness(
   const app = createHttp({ sandbox: harness.sandbox, headers: { 'x-extra': 'yes' } });
   await app.listen({ port: 0, host: '127.0.0.1' });
   const { port } = app.server.address() as AddressInfo;
+  const base = `ws://127.0.0.1:${port}/api/v1/events`;
+  const clients: Client[] = [];
+  const follow: Place['follow'] = (query = '', who = 'firm', more = {}) => {
+    const client = new Client(`${base}${query}`, who === null ? null : tokenOf(harness, who), more);
+    clients.push(client);
+    return client;
+  };
   try {
-    await run({ harness, base: `ws://127.0.0.1:${port}/api/v1/events`, port, app });
+    await run({ harness, base, port, app, follow });
   } finally {
+    for (const { socket } of clients) socket.close();
     await app.close();
     await harness.close();
   }
 }
 
-function tokenOf({ host }: DeliveryTestHarness, name = 'firm'): string {
-  const { credentials, tokens } = host.world;
-  const { client_id: clientId } = [...credentials.values()].find((one) => one.name === name) ?? {};
-  const token = [...tokens.values()].find((one) => one.client_id === clientId)?.token;
-  if (token === undefined) throw new Error(`no token for ${name}`);
-  return token;
-}
+const tokenOf = ({ sandbox }: DeliveryTestHarness, who = 'firm') =>
+  who.startsWith('tok_') ? who : findToken(sandbox, who);
+
+const tick = (ms = 1) => new Promise((resolve) => setTimeout(resolve, ms));
 
 /** A reader that keeps what it gets. */
 class Client {
   readonly seqs: number[] = [];
   readonly messages: string[] = [];
   readonly socket: WebSocket;
+  readonly opened: Promise<unknown>;
   readonly ended: Promise<{ code: number; reason: string }>;
   headers: Readonly<Record<string, string | string[] | undefined>> = {};
 
-  constructor(url: string, token: string | null, options: WebSocket.ClientOptions = {}) {
+  constructor(url: string, token: string | null, options: WebSocket.ClientOptions) {
     const headers = token === null ? {} : { authorization: `Bearer ${token}` };
     this.socket = new WebSocket(url, { headers, ...options });
     this.socket.on('upgrade', (response) => {
       this.headers = response.headers;
     });
     this.socket.on('message', (message) => {
-      const text = String(message);
-      this.messages.push(text);
-      this.seqs.push((JSON.parse(text) as { seq: number }).seq);
+      this.messages.push(String(message));
+      this.seqs.push((JSON.parse(String(message)) as { seq: number }).seq);
     });
+    this.opened = once(this.socket, 'open');
     this.ended = new Promise((resolve) => {
       this.socket.on('close', (code, reason) => resolve({ code, reason: String(reason) }));
     });
@@ -78,15 +91,8 @@ class Client {
     const untilMs = performance.now() + 5000;
     while (this.seqs.length < count) {
       if (performance.now() > untilMs) throw new Error(`${this.seqs.length} of ${count} came`);
-      await new Promise((resolve) => setTimeout(resolve, 1));
+      await tick();
     }
-  }
-
-  opened(): Promise<void> {
-    return new Promise((resolve, reject) => {
-      this.socket.once('open', resolve);
-      this.socket.once('close', (code) => reject(new Error(`closed with ${code}`)));
-    });
   }
 }
 
@@ -110,11 +116,11 @@ function refusal(url: string, token: string | null) {
 }
 
 channel('live events as they happen, each the envelope of the deliveries', () =>
-  withHarness(async ({ harness, base }) => {
+  withHarness(async ({ harness, follow }) => {
     await harness.subscribe();
     harness.emit(2);
-    const client = new Client(base, tokenOf(harness));
-    await client.opened();
+    const client = follow();
+    await client.opened;
     assert.match(String(client.headers['x-request-id']), /^req_/);
     assert.is(client.headers['x-extra'], 'yes');
     harness.emit(3);
@@ -125,14 +131,13 @@ channel('live events as they happen, each the envelope of the deliveries', () =>
       client.messages,
       harness.arrivals.slice(2).map(({ body }) => body),
     );
-    client.socket.close();
   }),
 );
 
 channel('after_seq: what was missed, then live, without gap or double', () =>
-  withHarness(async ({ harness, base }) => {
+  withHarness(async ({ harness, follow }) => {
     harness.emit(2000);
-    const client = new Client(`${base}?after_seq=500`, tokenOf(harness));
+    const client = follow('?after_seq=500');
     // More happens while the replay is under way.
     const more = setInterval(() => harness.emit(5), 1);
     await client.until(1600);
@@ -143,85 +148,77 @@ channel('after_seq: what was missed, then live, without gap or double', () =>
       client.seqs,
       Array.from({ length: lastSeq - 500 }, (_, n) => n + 501),
     );
-    client.socket.close();
   }),
 );
 
 channel('after_seq 0 is from the beginning, and the last one is nothing but live', () =>
-  withHarness(async ({ harness, base }) => {
+  withHarness(async ({ harness, follow }) => {
     harness.emit(3);
-    const all = new Client(`${base}?after_seq=0`, tokenOf(harness));
+    const all = follow('?after_seq=0');
     await all.until(3);
-    const none = new Client(`${base}?after_seq=3`, tokenOf(harness));
-    await none.opened();
+    const none = follow('?after_seq=3');
+    await none.opened;
     harness.emit();
     await Promise.all([all.until(4), none.until(1)]);
     assert.equal([all.seqs, none.seqs], [[1, 2, 3, 4], [4]]);
-    all.socket.close();
-    none.socket.close();
   }),
 );
 
 channel('beyond seven days: a close that says so', () =>
-  withHarness(async ({ harness, base }) => {
+  withHarness(async ({ harness, follow }) => {
     harness.emit(2);
     await harness.advance(7 * day);
-    const inside = new Client(`${base}?after_seq=0`, tokenOf(harness));
+    const inside = follow('?after_seq=0');
     await inside.until(2);
-    inside.socket.close();
     await harness.advance(1);
-    const outside = new Client(`${base}?after_seq=0`, tokenOf(harness));
+    const outside = follow('?after_seq=0');
     const { code, reason } = await outside.ended;
     assert.is(code, 4410);
     assert.match(reason, 'use the bulk reads');
     assert.equal(outside.seqs, []);
     // Nothing was missed by who has seen the last one.
-    const current = new Client(`${base}?after_seq=2`, tokenOf(harness));
-    await current.opened();
+    const current = follow('?after_seq=2');
+    await current.opened;
     harness.emit();
     await current.until(1);
     assert.equal(current.seqs, [3]);
-    current.socket.close();
   }),
 );
 
 channel('the token in the query', () =>
-  withHarness(async ({ harness, base }) => {
-    const client = new Client(`${base}?access_token=${tokenOf(harness)}&after_seq=0`, null);
-    await client.opened();
+  withHarness(async ({ harness, follow }) => {
+    const client = follow(`?access_token=${tokenOf(harness)}&after_seq=0`, null);
+    await client.opened;
     harness.emit();
     await client.until(1);
-    client.socket.close();
   }),
 );
 
 channel('EVT-12, AUTH-6, AUTH-7: each sees what its credential reaches', () =>
-  withHarness(async ({ harness, base }) => {
+  withHarness(async ({ harness, follow }) => {
     harness.emit(1, 'account', '10'); // 1
     harness.emit(1, 'order', '11'); // 2
     harness.emit(1, 'account', '20'); // 3, firm 2
     harness.emit(1, 'position'); // 4, firm 1 and no brand
     const expected = { firm: [1, 2, 4], 'brand-a': [1], 'brand-b': [2], 'other-firm': [3] };
     for (const [name, seqs] of Object.entries(expected)) {
-      const client = new Client(`${base}?after_seq=0`, tokenOf(harness, name));
+      const client = follow('?after_seq=0', name);
       await client.until(seqs.length);
-      await new Promise((resolve) => setTimeout(resolve, 10));
+      await tick(10);
       assert.equal(client.seqs, seqs, name);
-      client.socket.close();
     }
   }),
 );
 
 channel('NS-12: any number up to the newest is taken, whatever the credential sees', () =>
-  withHarness(async ({ harness, base }) => {
+  withHarness(async ({ harness, follow }) => {
     harness.emit(1, 'account', '10'); // 1
     harness.emit(1, 'account', '11'); // 2
-    const client = new Client(`${base}?after_seq=2`, tokenOf(harness, 'brand-a'));
-    await new Promise((resolve) => client.socket.once('open', resolve));
+    const client = follow('?after_seq=2', 'brand-a');
+    await client.opened;
     harness.emit(1, 'account', '10'); // 3
     await client.until(1);
     assert.equal(client.seqs, [3]);
-    client.socket.close();
   }),
 );
 
@@ -253,19 +250,18 @@ channel('refused before it is a WebSocket, in the words of the API', () =>
 );
 
 channel('LIM-11: connecting is metered like any call', () =>
-  withHarness(async ({ harness, base }) => {
+  withHarness(async ({ harness, base, follow }) => {
     const made = harness.execute('createCredential', {
       scopes: [],
       rate_per_second: 1,
       plan: 'sandbox',
     }) as { token: string };
     const { token } = made;
-    const first = new Client(base, token);
-    await first.opened();
+    const first = follow('', token);
+    await first.opened;
     const { status, headers } = await refusal(base, token);
     assert.is(status, 429);
     assert.ok('retry-after' in headers);
-    first.socket.close();
   }),
 );
 
@@ -281,59 +277,43 @@ channel('a plain request is told that it is a WebSocket', () =>
 
 channel('a client that offers another protocol is answered over HTTP', () =>
   withHarness(async ({ harness, port }) => {
-    // As Java's client does with every request.
-    const post = (n: number) =>
-      new Promise<number>((resolve, reject) => {
-        const request = httpRequest(
-          {
-            port,
-            host: '127.0.0.1',
-            method: 'POST',
-            path: '/api/v1/accounts',
-            headers: {
-              authorization: `Bearer ${tokenOf(harness, 'brand-a')}`,
-              'content-type': 'application/json',
-              'idempotency-key': `k${n}`,
-              connection: 'Upgrade, HTTP2-Settings',
-              upgrade: 'h2c',
-              'http2-settings': 'AAEAAEAAAAIAAAABAAMAAABkAAQBAAAAAAUAAEAA',
-            },
-          },
-          (response) => {
-            response.resume();
-            response.on('end', () => resolve(response.statusCode ?? 0));
-          },
-        );
-        request.on('error', reject);
-        request.end(JSON.stringify({ client_reference_id: `r${n}`, email: `e${n}@example.com` }));
+    for (const n of [1, 2]) {
+      const request = httpRequest(`http://127.0.0.1:${port}/api/v1/accounts`, {
+        method: 'POST',
+        headers: {
+          authorization: `Bearer ${tokenOf(harness, 'brand-a')}`,
+          'content-type': 'application/json',
+          'idempotency-key': `k${n}`,
+          // As Java's client does with every request.
+          connection: 'Upgrade, HTTP2-Settings',
+          upgrade: 'h2c',
+          'http2-settings': 'AAEAAEAAAAIAAAABAAMAAABkAAQBAAAAAAUAAEAA',
+        },
       });
-    assert.equal([await post(1), await post(2)], [201, 201]);
+      request.end(JSON.stringify({ client_reference_id: `r${n}`, email: `e${n}@example.com` }));
+      const [response] = (await once(request, 'response')) as [IncomingMessage];
+      assert.is(response.resume().statusCode, 201);
+    }
   }),
 );
 
 channel('a handshake that is none is refused, and the server lives on', () =>
-  withHarness(async ({ harness, base, port }) => {
+  withHarness(async ({ harness, port, follow }) => {
     const head =
       `GET /api/v1/events HTTP/1.1\r\nHost: localhost\r\n` +
       `Connection: Upgrade\r\nUpgrade: websocket\r\n` +
       `Authorization: Bearer ${tokenOf(harness)}\r\n\r\n`;
-    const answer = await new Promise<string>((resolve) => {
-      let text = '';
-      const socket = connect(port, '127.0.0.1', () => socket.write(head));
-      socket.on('data', (chunk) => {
-        text += chunk;
-      });
-      socket.on('close', () => resolve(text));
-    });
-    assert.match(answer, /^HTTP\/1\.1 400 /);
-    const client = new Client(base, tokenOf(harness));
-    await client.opened();
-    client.socket.close();
+    const socket = connect(port, '127.0.0.1', () => socket.write(head));
+    const [answer] = (await once(socket, 'data')) as [Buffer];
+    assert.match(String(answer), /^HTTP\/1\.1 400 /);
+    await once(socket, 'close');
+    const client = follow();
+    await client.opened;
   }),
 );
 
 channel('a token that runs out ends the channel', () =>
-  withHarness(async ({ harness, base }) => {
+  withHarness(async ({ harness, follow }) => {
     const { client_id: clientId, client_secret: clientSecret } =
       [...harness.host.world.credentials.values()][0] ?? {};
     const reply = await harness.call('POST', '/api/v1/oauth/token', {
@@ -342,8 +322,8 @@ channel('a token that runs out ends the channel', () =>
       client_secret: clientSecret,
     });
     const { access_token: token } = JSON.parse(reply.body) as { access_token: string };
-    const client = new Client(base, token);
-    await client.opened();
+    const client = follow('', token);
+    await client.opened;
     await harness.advance(3599 * 1000);
     harness.emit();
     await client.until(1);
@@ -353,30 +333,30 @@ channel('a token that runs out ends the channel', () =>
 );
 
 channel('a world that is replaced or dropped, and a sandbox that closes, say so', async () => {
-  await withHarness(async ({ harness, base, app }) => {
-    const replaced = new Client(base, tokenOf(harness));
-    await replaced.opened();
+  await withHarness(async ({ harness, app, follow }) => {
+    const replaced = follow();
+    await replaced.opened;
     await harness.sandbox.reset('default');
     assert.is((await replaced.ended).code, 1012);
 
     const host = await harness.sandbox.addWorld({ name: 'beside', seed: '2' });
     const { token } = [...host.world.tokens.values()][0] ?? { token: '' };
-    const dropped = new Client(base, token);
-    await dropped.opened();
+    const dropped = follow('', token);
+    await dropped.opened;
     host.execute('makeEvent', { category: 'account', firm_id: '1' });
     await dropped.until(1);
     harness.sandbox.dropWorld('beside');
     assert.is((await dropped.ended).code, 1001);
 
-    const last = new Client(base, tokenOf(harness));
-    await last.opened();
+    const last = follow();
+    await last.opened;
     await app.close();
     assert.is((await last.ended).code, 1001);
   });
 });
 
 channel('who reads slowly is not sent more than it takes, and gets everything in the end', () =>
-  withHarness(async ({ harness, base, app }) => {
+  withHarness(async ({ harness, app, follow }) => {
     const sockets = new Set<Socket>();
     app.server.on('connection', (socket: Socket) => sockets.add(socket));
     const unread = () => [...sockets].reduce((sum, { writableLength }) => sum + writableLength, 0);
@@ -384,12 +364,12 @@ channel('who reads slowly is not sent more than it takes, and gets everything in
     for (let n = 0; n < 1500; n += 1) {
       harness.execute('makeEvent', { category: 'account', firm_id: '1', data });
     }
-    const client = new Client(`${base}?after_seq=0`, tokenOf(harness));
-    await client.opened();
+    const client = follow('?after_seq=0');
+    await client.opened;
     client.socket.pause();
     for (let before = -1; before !== unread(); ) {
       before = unread();
-      await new Promise((resolve) => setTimeout(resolve, 50));
+      await tick(50);
     }
     assert.ok(client.seqs.length < 1500);
     assert.ok(unread() > 0 && unread() < 8_000_000, `${unread()} of 30,000,000 bytes are kept`);
@@ -399,30 +379,28 @@ channel('who reads slowly is not sent more than it takes, and gets everything in
       client.seqs,
       Array.from({ length: 1500 }, (_, n) => n + 1),
     );
-    client.socket.close();
   }),
 );
 
 channel('a reader has little to say, and who says much is told to go', () =>
-  withHarness(async ({ harness, base }) => {
-    const quiet = new Client(base, tokenOf(harness));
-    const loud = new Client(base, tokenOf(harness));
-    await Promise.all([quiet.opened(), loud.opened()]);
+  withHarness(async ({ follow }) => {
+    const quiet = follow();
+    const loud = follow();
+    await Promise.all([quiet.opened, loud.opened]);
     quiet.socket.send('x'.repeat(16 * 1024));
     loud.socket.send('x'.repeat(16 * 1024 + 1));
     assert.is((await loud.ended).code, 1009);
     assert.is(quiet.socket.readyState, WebSocket.OPEN);
-    quiet.socket.close();
   }),
 );
 
 channel('a long replay takes turns with everybody else', () =>
-  withHarness(async ({ harness, base }) => {
+  withHarness(async ({ harness, follow }) => {
     harness.emit(30_000);
     // Of another firm: every event is looked at, and none is shown.
-    const client = new Client(`${base}?after_seq=0`, tokenOf(harness, 'other-firm'));
+    const client = follow('?after_seq=0', 'other-firm');
     harness.execute('makeEvent', { category: 'account', firm_id: '2' });
-    await client.opened();
+    await client.opened;
     let turns = 0;
     const count = () => {
       turns += 1;
@@ -432,20 +410,18 @@ channel('a long replay takes turns with everybody else', () =>
     await client.until(1);
     assert.equal(client.seqs, [30_001]);
     assert.ok(turns > 20, `${turns} turns`);
-    client.socket.close();
   }),
 );
 
 channel('who answers no ping is told to go', async () => {
   const harness = await DeliveryTestHarness.begin();
-  const server = createServer({ IncomingMessage: ApiMessage });
   const { sandbox } = harness;
+  const server = createServer({ IncomingMessage: ApiMessage });
   const batcher = new RequestBatcher(sandbox, {});
   serveEventsChannel(server, { sandbox, door: new Door(), batcher, pingEveryMs: 20 });
   await once(server.listen(0, '127.0.0.1'), 'listening');
-  const { port } = server.address() as AddressInfo;
-  const url = `ws://127.0.0.1:${port}/api/v1/events`;
-  const lively = new Client(url, tokenOf(harness));
+  const url = `ws://127.0.0.1:${(server.address() as AddressInfo).port}/api/v1/events`;
+  const lively = new Client(url, tokenOf(harness), {});
   const dead = new Client(url, tokenOf(harness), { autoPong: false });
   assert.is((await dead.ended).code, 4408);
   assert.is(lively.socket.readyState, WebSocket.OPEN);
@@ -457,9 +433,8 @@ channel('who answers no ping is told to go', async () => {
 channel('the path is a setting', () =>
   withHarness(
     async ({ harness, port }) => {
-      const client = new Client(`ws://127.0.0.1:${port}/api/v1/feed`, tokenOf(harness));
-      await client.opened();
-      client.socket.close();
+      const client = new Client(`ws://127.0.0.1:${port}/api/v1/feed`, tokenOf(harness), {});
+      await client.opened;
     },
     { settings: { ...defaultSettings, events_path: '/api/v1/feed' } },
   ),

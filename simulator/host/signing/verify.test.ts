@@ -43,118 +43,61 @@ test('the clock is the wall’s where none is given', () => {
   assert.is(stale.ok ? '' : stale.reason, 'too_old');
 });
 
-test('EVT-7: any v1 under any secret', () => {
+test('EVT-7: any v1 under any secret, whatever stands beside it', () => {
   assert.match(rotated, /^t=1700000000000,v1=[0-9a-f]{64},v1=[0-9a-f]{64}$/);
-  assert.is(reasonFor({ header: rotated }), 'ok 0');
-  assert.is(reasonFor({ header: rotated, secret: previousSecret }), 'ok 0');
   assert.is(reasonFor({ header: rotated, secret: ['other', previousSecret] }), 'ok 1');
   assert.is(reasonFor({ secret: ['other', 'another', secret] }), 'ok 2');
-  const noise = 'f'.repeat(64);
-  assert.is(reasonFor({ header: `t=${tMs},v1=${noise},v1=${signature},v1=${noise}` }), 'ok 0');
-  assert.is(reasonFor({ header: `t=${tMs},v1=${signature},v1=${signature}` }), 'ok 0');
-  for (const odd of ['', 'zz', signature.toUpperCase(), `${signature}00`]) {
+  for (const odd of ['', 'zz', signature.toUpperCase(), `${signature}00`, signature]) {
     assert.is(reasonFor({ header: `t=${tMs},v1=${odd},v1=${signature}` }), 'ok 0', odd);
     assert.is(reasonFor({ header: `t=${tMs},v1=${signature},v1=${odd}` }), 'ok 0', odd);
   }
 });
 
-test('EVT-6: one changed byte of body, time, secret or signature is a mismatch', () => {
-  assert.is(reasonFor({ body: `${body}\n` }), 'mismatch');
-  assert.is(reasonFor({ body: body.replace('1', '2') }), 'mismatch');
-  assert.is(reasonFor({ body: '' }), 'mismatch');
-  for (let i = 0; i < bytes.length; i += 1) {
+test('EVT-6: one changed byte of the body or digit of the signature is a mismatch', () => {
+  for (const at of bytes.keys()) {
     const changed = bytes.slice();
-    changed[i] = changed[i]! ^ 1;
-    assert.is(reasonFor({ body: changed }), 'mismatch', `byte ${i}`);
+    changed[at] = changed[at]! ^ 1;
+    assert.is(reasonFor({ body: changed }), 'mismatch', `byte ${at}`);
   }
-  for (let i = 0; i < 64; i += 1) {
-    const digit = signature[i] === '0' ? '1' : '0';
-    const changed = signature.slice(0, i) + digit + signature.slice(i + 1);
-    assert.is(reasonFor({ header: `t=${tMs},v1=${changed}` }), 'mismatch', `digit ${i}`);
+  for (let at = 0; at < 64; at += 1) {
+    const digit = signature[at] === '0' ? '1' : '0';
+    const changed = signature.slice(0, at) + digit + signature.slice(at + 1);
+    assert.is(reasonFor({ header: `t=${tMs},v1=${changed}` }), 'mismatch', `digit ${at}`);
   }
-  assert.is(reasonFor({ header: `t=${tMs + 1},v1=${signature}` }), 'mismatch');
-  assert.is(reasonFor({ secret: 'other' }), 'mismatch');
-  assert.is(reasonFor({ secret: `${secret}\n` }), 'mismatch');
 });
 
-test('EVT-5b: five minutes either way, to the millisecond', () => {
-  const table: [ageMs: number, expected: string][] = [
-    [0, 'ok 0'],
-    [300_000, 'ok 0'],
-    [300_001, 'too_old'],
-    [86_400_000, 'too_old'],
-    [-300_000, 'ok 0'],
-    [-300_001, 'too_new'],
-    [-86_400_000, 'too_new'],
-  ];
-  for (const [ageMs, expected] of table) {
-    assert.is(reasonFor({ nowMs: tMs + ageMs }), expected, `${ageMs} ms`);
-  }
+test('EVT-5b: the tolerance can be another one', () => {
   assert.is(reasonFor({ nowMs: tMs + 300_001, toleranceMs: 300_001 }), 'ok 0');
   assert.is(reasonFor({ nowMs: tMs + 1, toleranceMs: 0 }), 'too_old');
 });
 
-test('EVT-5b: a time in seconds is far in the past, even when it was signed', () => {
-  const seconds = signWebhook({ secret, body, tMs: tMs / 1000 });
-  assert.is(reasonFor({ header: seconds.header }), 'too_old');
-});
-
+// What the published vectors do not have.
 test('EVT-5a: headers that can be read in two ways, or in none, are refused', () => {
   const t = `t=${tMs}`;
   const v1 = `v1=${signature}`;
-  const table: [value: string | readonly string[] | null | undefined, expected: string][] = [
-    [undefined, 'no_header'],
-    [null, 'no_header'],
-    ['', 'no_header'],
-    ['  ', 'no_header'],
-    [[], 'no_header'],
-    [v1, 'no_timestamp'],
-    [`T=${tMs},${v1}`, 'no_timestamp'],
-    [t, 'no_signature'],
-    [`${t},v0=${signature}`, 'no_signature'],
-    [`${t},V1=${signature}`, 'no_signature'],
-    [`${t},${t},${v1}`, 'duplicate_timestamp'],
-    [`t=1,${v1},${t}`, 'duplicate_timestamp'],
-    [[header, header], 'duplicate_timestamp'],
-    [`${t},${v1},`, 'malformed'],
-    [`,${t},${v1}`, 'malformed'],
-    [`${t},,${v1}`, 'malformed'],
-    [`${t},${v1},x`, 'malformed'],
-    [`${t},${v1},=x`, 'malformed'],
-    [`${t};${v1}`, 'bad_timestamp'],
-    [`t=,${v1}`, 'bad_timestamp'],
-    [`t=0x18bcfe56800,${v1}`, 'bad_timestamp'],
-    [`t=1.7e12,${v1}`, 'bad_timestamp'],
-    [`t=+${tMs},${v1}`, 'bad_timestamp'],
-    [`t=-1,${v1}`, 'bad_timestamp'],
-    [`t=0${tMs},${v1}`, 'bad_timestamp'],
-    [`t=${tMs}.0,${v1}`, 'bad_timestamp'],
-    [`t= ${tMs},${v1}`, 'bad_timestamp'],
-    [`t=99999999999999999999,${v1}`, 'bad_timestamp'],
-    [`t=9007199254740993,${v1}`, 'bad_timestamp'],
-    [`t=2023-11-14T22:13:20Z,${v1}`, 'bad_timestamp'],
-    [`${t},v1=`, 'bad_signature'],
-    [`${t},v1=${signature.toUpperCase()}`, 'bad_signature'],
-    [`${t},v1=${signature}0`, 'bad_signature'],
-    [`${t},v1=${signature.slice(1)}`, 'bad_signature'],
-    [`${t},v1="${signature}"`, 'bad_signature'],
-    [`${t},v1=zz,v1=`, 'bad_signature'],
-    [`${t},v1=zz,v1=${'0'.repeat(64)}`, 'mismatch'],
-    [`${t},v1=${Buffer.from(signature, 'hex').toString('base64')}`, 'bad_signature'],
-  ];
-  for (const [value, expected] of table) {
-    assert.is(reasonFor({ header: value }), expected, JSON.stringify(value));
+  const refused: Readonly<Record<string, readonly (string | readonly string[] | null)[]>> = {
+    no_header: [null, '  ', []],
+    no_timestamp: [`T=${tMs},${v1}`],
+    no_signature: [`${t},V1=${signature}`],
+    duplicate_timestamp: [[header, header]],
+    malformed: [`${t},${v1},`, `,${t},${v1}`, `${t},,${v1}`, `${t},${v1},=x`],
+    bad_timestamp: [
+      `${t};${v1}`,
+      ...['', '0x18bcfe56800', '1.7e12', `+${tMs}`, `0${tMs}`, ` ${tMs}`, '9'.repeat(20)].map(
+        (time) => `t=${time},${v1}`,
+      ),
+      `t=9007199254740993,${v1}`,
+      `t=2023-11-14T22:13:20Z,${v1}`,
+    ],
+    bad_signature: [`${t},v1="${signature}"`, `${t},v1=zz,v1=`],
+    mismatch: [`${t},v1=zz,v1=${'0'.repeat(64)}`],
+  };
+  for (const [expected, headers] of Object.entries(refused)) {
+    for (const value of headers) {
+      assert.is(reasonFor({ header: value }), expected, JSON.stringify(value));
+    }
   }
-});
-
-test('EVT-5a: order, blanks around parts and other schemes do not matter', () => {
-  for (const value of [
-    `v1=${signature},t=${tMs}`,
-    `t=${tMs}, v1=${signature}`,
-    ` t=${tMs} ,\tv1=${signature} `,
-    `t=${tMs},v0=x,v2=,v1=${signature},kid=a=b`,
-    [`t=${tMs}`, `v1=${signature}`],
-  ]) {
+  for (const value of [`t=${tMs},v2=,${v1},kid=a=b`, [t, v1]]) {
     assert.is(reasonFor({ header: value }), 'ok 0', JSON.stringify(value));
   }
 });
