@@ -9,7 +9,7 @@ import { phoneTables } from '../../core/values/phone.ts';
 import { restoreState, serializeState } from '../../host/storage/world-document.ts';
 import { createTestSandbox, tokenOf } from '../../host/testing/sandbox.ts';
 import type { Sandbox } from '../../host/world/sandbox.ts';
-import { type Named, type Own, type Probe, placesThatName, probes } from './probes.ts';
+import { get, type Named, type Own, type Probe, placesThatName, post, probes } from './probes.ts';
 
 const reach = suite('out of reach');
 
@@ -37,32 +37,15 @@ interface View {
   readonly delegated?: true;
 }
 
+const viewOf = (outsider: string, outsideBrand: string, insider: string, insideBrand: string) => ({
+  ...{ outsider, outsideBrand, insider, insideBrand },
+});
+
 const views: Readonly<Record<string, View>> = {
-  'another brand': {
-    outsider: 'brand-b',
-    outsideBrand: '11',
-    insider: 'brand-a',
-    insideBrand: '10',
-  },
-  'another firm': {
-    outsider: 'other-firm',
-    outsideBrand: '20',
-    insider: 'firm',
-    insideBrand: '10',
-  },
-  'another firm, from a brand': {
-    outsider: 'brand-a',
-    outsideBrand: '10',
-    insider: 'other-firm',
-    insideBrand: '20',
-  },
-  'another account': {
-    outsider: 'narrow',
-    outsideBrand: '10',
-    insider: 'firm',
-    insideBrand: '10',
-    delegated: true,
-  },
+  'another brand': viewOf('brand-b', '11', 'brand-a', '10'),
+  'another firm': viewOf('other-firm', '20', 'firm', '10'),
+  'another firm, from a brand': viewOf('brand-a', '10', 'other-firm', '20'),
+  'another account': { ...viewOf('narrow', '10', 'firm', '10'), delegated: true },
 };
 
 class Stage {
@@ -75,7 +58,7 @@ class Stage {
 
   send(as: string, probe: Probe): Promise<Seen> {
     this.#calls += 1;
-    const { method, path, body, headers = {}, upgrade } = probe;
+    const { method, path, body, headers = {} } = probe;
     const call: Call = {
       method,
       target: `/api/v1/${path}`,
@@ -86,7 +69,6 @@ class Stage {
         ...headers,
       },
       body: body === undefined ? new Uint8Array(0) : Buffer.from(JSON.stringify(body)),
-      ...(upgrade === undefined ? {} : { upgrade }),
     };
     return new Promise((resolve, reject) => {
       this.sandbox.first.call(call, (answer) => {
@@ -120,16 +102,16 @@ class Stage {
 
 /** Records of someone: one of each kind. */
 async function recordsOf(stage: Stage, as: string, name: string, brand_id: string): Promise<Named> {
-  const post = (path: string, body: object) => stage.made(as, { method: 'POST', path, body });
+  const make = (path: string, body: object) => stage.made(as, post(path, body));
   const email = `${name}@example.com`;
   const phone = name === 'hidden' ? '+442079460958' : '+442079460111';
   const reference = `${name}-Person`;
   const person = { client_reference_id: reference, email, phone, brand_id };
-  const { id: account } = await post('accounts', person);
+  const { id: account } = await make('accounts', person);
   const trading = stage.tradingAccount(account);
   const transactionReference = `${name}-Money`;
   const place = { account_id: account, trading_account_id: trading };
-  const { id: transaction } = await post('transactions', {
+  const { id: transaction } = await make('transactions', {
     client_reference_id: transactionReference,
     ...place,
     currency: 'USD',
@@ -137,9 +119,9 @@ async function recordsOf(stage: Stage, as: string, name: string, brand_id: strin
     transaction_type: 'Deposit',
   });
   const order = { instrument: 'EURUSD', side: 'buy', volume: '1.00' };
-  const opened = await post('positions/open', { ...order, trading_account_id: trading });
+  const opened = await make('positions/open', { ...order, trading_account_id: trading });
   const position = opened.position_id;
-  const { id: subscription } = await post('webhooks', {
+  const { id: subscription } = await make('webhooks', {
     url: `https://${name}.example.com/in`,
     event_categories: ['position'],
   });
@@ -211,23 +193,14 @@ async function look(
 ): Promise<string> {
   restoreState(stage.sandbox.first, state);
   const after: readonly Probe[] = [
-    {
-      method: 'POST',
-      path: 'accounts',
-      body: { client_reference_id: 'next', email: 'next@example.com', brand_id: own.brand },
-    },
-    {
-      method: 'POST',
-      path: 'transactions',
-      body: {
-        ...{ client_reference_id: 'next', account_id: own.account },
-        ...{ trading_account_id: own.trading, currency: 'USD', amount: '7.00' },
-        transaction_type: 'Deposit',
-      },
-    },
-    { method: 'GET', path: 'accounts' },
-    { method: 'GET', path: 'transactions' },
-    { method: 'GET', path: 'webhooks' },
+    post('accounts', {
+      ...{ client_reference_id: 'next', email: 'next@example.com', brand_id: own.brand },
+    }),
+    post('transactions', {
+      ...{ client_reference_id: 'next', account_id: own.account, amount: '7.00' },
+      ...{ trading_account_id: own.trading, currency: 'USD', transaction_type: 'Deposit' },
+    }),
+    ...['accounts', 'transactions', 'webhooks'].map(get),
   ];
   const texts: string[] = [];
   for (const each of [probe, ...after]) texts.push((await stage.send(view.outsider, each)).text);
@@ -290,16 +263,9 @@ reach(
       const texts: string[] = [];
       for (const account_id of [hidden.account, absent.account]) {
         restoreState(stage.sandbox.first, state);
-        const seen = await stage.send(view.outsider, {
-          method: 'POST',
-          path: 'oauth/token',
-          body: {
-            grant_type: 'client_credentials',
-            client_id: client?.client_id,
-            client_secret: client?.client_secret,
-            account_id,
-          },
-        });
+        const { client_id, client_secret } = client ?? {};
+        const grant = { grant_type: 'client_credentials', client_id, client_secret, account_id };
+        const seen = await stage.send(view.outsider, post('oauth/token', grant));
         texts.push(withoutName(seen.text, 'account', account_id));
       }
       assert.match(texts[0] ?? '', /^400/);

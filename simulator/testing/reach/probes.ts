@@ -29,9 +29,13 @@ export interface Probe {
   readonly path: string;
   readonly body?: unknown;
   readonly headers?: Readonly<Record<string, string>>;
-  /** It asks for a WebSocket. */
-  readonly upgrade?: boolean;
 }
+
+type MakeProbe = (named: Named, own: Own) => Probe;
+type Over = (named: Named) => object;
+
+export const get = (path: string): Probe => ({ method: 'GET', path });
+export const post = (path: string, body?: object): Probe => ({ method: 'POST', path, body });
 
 const newAccount = (own: Own, over: object) => ({
   client_reference_id: 'probe',
@@ -40,21 +44,20 @@ const newAccount = (own: Own, over: object) => ({
   ...over,
 });
 
-const creating = (over: (named: Named) => object) => (named: Named, own: Own) =>
-  ({ method: 'POST', path: 'accounts', body: newAccount(own, over(named)) }) as Probe;
+const creating =
+  (over: Over): MakeProbe =>
+  (named, own) =>
+    post('accounts', newAccount(own, over(named)));
 
-const creatingInBulk = (over: (named: Named) => object) => (named: Named, own: Own) =>
-  ({
-    method: 'POST',
-    path: 'accounts/bulk',
-    body: { accounts: [newAccount(own, over(named))] },
-  }) as Probe;
+const creatingInBulk =
+  (over: Over): MakeProbe =>
+  (named, own) =>
+    post('accounts/bulk', { accounts: [newAccount(own, over(named))] });
 
-const recording = (over: (named: Named) => object) => (named: Named, own: Own) =>
-  ({
-    method: 'POST',
-    path: 'transactions',
-    body: {
+const recording =
+  (over: Over): MakeProbe =>
+  (named, own) =>
+    post('transactions', {
       client_reference_id: 'probe',
       account_id: own.account,
       trading_account_id: own.trading,
@@ -62,54 +65,46 @@ const recording = (over: (named: Named) => object) => (named: Named, own: Own) =
       amount: '5.00',
       transaction_type: 'Deposit',
       ...over(named),
-    },
-  }) as Probe;
+    });
 
-const order = { instrument: 'EURUSD', side: 'buy', volume: '1.00' };
-const patch = (ifMatch: string, body: object) => (named: Named) =>
-  ({
+const patch =
+  (ifMatch: string, body: object): MakeProbe =>
+  ({ account }) => ({
     method: 'PATCH',
-    path: `accounts/${named.account}`,
+    path: `accounts/${account}`,
     body,
     headers: ifMatch === '' ? {} : { 'if-match': ifMatch },
-  }) as Probe;
+  });
 
-const deciding = (verb: string, body?: object) => ({
-  [`${verb}Transaction.path`]: [
-    (named: Named, own: Own) =>
-      ({
-        method: 'POST',
-        path: `transactions/${named.transaction}/${verb}?account_id=${own.account}`,
-        body,
-      }) as Probe,
-    (named: Named) =>
-      ({
-        method: 'POST',
-        path: `transactions/${named.transaction}/${verb}?account_id=${named.account}`,
-        body,
-      }) as Probe,
-  ],
-  [`${verb}Transaction.account_id`]: [
-    (named: Named, own: Own) =>
-      ({
-        method: 'POST',
-        path: `transactions/${own.transaction}/${verb}?account_id=${named.account}`,
-        body,
-      }) as Probe,
-  ],
-});
+const closing =
+  (over: object, at?: 'named'): MakeProbe =>
+  (named, own) =>
+    post('positions/close', {
+      trading_account_id: at === undefined ? own.trading : named.trading,
+      position_id: named.position,
+      ...over,
+    });
 
-const webhook = (method: string, suffix: string) => [
-  (named: Named) => ({ method, path: `webhooks/${named.subscription}${suffix}` }) as Probe,
-];
+function deciding(verb: string, body?: object): Readonly<Record<string, readonly MakeProbe[]>> {
+  const decide = (transaction: string, account: string) =>
+    post(`transactions/${transaction}/${verb}?account_id=${account}`, body);
+  return {
+    [`${verb}Transaction.path`]: [
+      ({ transaction }, { account }) => decide(transaction, account),
+      ({ transaction, account }) => decide(transaction, account),
+    ],
+    [`${verb}Transaction.account_id`]: [
+      ({ account }, { transaction }) => decide(transaction, account),
+    ],
+  };
+}
 
-const form = (members: Record<string, string>): Probe => ({
-  method: 'POST',
-  path: 'oauth/token',
-  body: { grant_type: 'client_credentials', ...members },
-});
+const webhook =
+  (method: string, suffix: string): MakeProbe =>
+  ({ subscription }) => ({ method, path: `webhooks/${subscription}${suffix}` });
 
-type MakeProbe = (named: Named, own: Own) => Probe;
+const asking = (members: object): Probe =>
+  post('oauth/token', { grant_type: 'client_credentials', ...members });
 
 /** By operation and the place in its call; each with one or more ways to name a record there. */
 export const probes: Readonly<Record<string, readonly MakeProbe[]>> = {
@@ -128,54 +123,24 @@ export const probes: Readonly<Record<string, readonly MakeProbe[]>> = {
   'bulkCreateAccounts.phone': [creatingInBulk(({ phone }) => ({ phone }))],
   'bulkCreateAccounts.brand_id': [creatingInBulk(({ brand }) => ({ brand_id: brand }))],
   'updateAccount.path': [
-    patch('"1"', { country: 'NO' }),
-    patch('"0"', { country: 'NO' }),
-    patch('garbage', { country: 'NO' }),
-    patch('', { country: 'NO' }),
+    ...['"1"', '"0"', 'garbage', ''].map((tag) => patch(tag, { country: 'NO' })),
     patch('"1"', {}),
     patch('"1"', { status: null }),
   ],
   'openPosition.trading_account_id': [
-    ({ trading }) =>
-      ({
-        method: 'POST',
-        path: 'positions/open',
-        body: { ...order, trading_account_id: trading },
-      }) as Probe,
+    ({ trading }) => {
+      const order = { instrument: 'EURUSD', side: 'buy', volume: '1.00' };
+      return post('positions/open', { ...order, trading_account_id: trading });
+    },
   ],
-  'closePosition.trading_account_id': [
-    ({ trading, position }) =>
-      ({
-        method: 'POST',
-        path: 'positions/close',
-        body: { trading_account_id: trading, position_id: position },
-      }) as Probe,
-  ],
-  'closePosition.position_id': [
-    ({ position }, own) =>
-      ({
-        method: 'POST',
-        path: 'positions/close',
-        body: { trading_account_id: own.trading, position_id: position },
-      }) as Probe,
-    ({ position }, own) =>
-      ({
-        method: 'POST',
-        path: 'positions/close',
-        body: { trading_account_id: own.trading, position_id: position, volume: '99.00' },
-      }) as Probe,
-  ],
+  'closePosition.trading_account_id': [closing({}, 'named')],
+  'closePosition.position_id': [closing({}), closing({ volume: '99.00' })],
   'createTransaction.client_reference_id': [
-    recording(({ transactionReference }) => ({ client_reference_id: transactionReference })),
-    recording(({ transactionReference }) => ({
-      client_reference_id: transactionReference.toUpperCase(),
-    })),
-    recording(({ transactionReference }) => ({
-      client_reference_id: transactionReference,
-      amount: 'none',
-    })),
-    recording(({ transactionReference, account, trading }) => ({
-      client_reference_id: transactionReference,
+    recording(({ transactionReference: name }) => ({ client_reference_id: name })),
+    recording(({ transactionReference: name }) => ({ client_reference_id: name.toUpperCase() })),
+    recording(({ transactionReference: name }) => ({ client_reference_id: name, amount: 'none' })),
+    recording(({ transactionReference: name, account, trading }) => ({
+      client_reference_id: name,
       account_id: account,
       trading_account_id: trading,
     })),
@@ -191,23 +156,19 @@ export const probes: Readonly<Record<string, readonly MakeProbe[]>> = {
   ...deciding('approve'),
   ...deciding('reject', { reason: 'because' }),
   ...deciding('cancel', { reason: '' }),
-  'getWebhook.path': webhook('GET', ''),
-  'rotateWebhookSecret.path': webhook('POST', '/rotate-secret'),
-  'disableWebhook.path': webhook('POST', '/disable'),
+  'getWebhook.path': [webhook('GET', '')],
+  'rotateWebhookSecret.path': [webhook('POST', '/rotate-secret')],
+  'disableWebhook.path': [webhook('POST', '/disable')],
   'issueToken.client_id': [
-    ({ client }) => form({ client_id: client, client_secret: 'wrong' }),
-    ({ client }, own) => form({ client_id: client, client_secret: '', account_id: own.account }),
+    ({ client }) => asking({ client_id: client, client_secret: 'wrong' }),
+    ({ client }, own) => asking({ client_id: client, client_secret: '', account_id: own.account }),
   ],
-  'getAccountStatus.path': [
-    ({ account }) => ({ method: 'GET', path: `accounts/${account}/status` }),
-  ],
+  'getAccountStatus.path': [({ account }) => get(`accounts/${account}/status`)],
   'listAccounts.after': [
-    ({ account }) => ({ method: 'GET', path: `accounts?limit=1&after=${account}` }),
-    ({ account }) => ({ method: 'GET', path: `accounts?limit=1&after=${Number(account) - 1}` }),
+    ({ account }) => get(`accounts?limit=1&after=${account}`),
+    ({ account }) => get(`accounts?limit=1&after=${Number(account) - 1}`),
   ],
-  'listTransactions.after': [
-    ({ transaction }) => ({ method: 'GET', path: `transactions?limit=1&after=${transaction}` }),
-  ],
+  'listTransactions.after': [({ transaction }) => get(`transactions?limit=1&after=${transaction}`)],
 };
 
 /** Places in a query, which no schema tells of. */
