@@ -1,7 +1,7 @@
 // Where and why a text is no JSON; and that the scan agrees with the parser on what is.
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { describeSyntaxError, findSyntaxError } from './json-syntax.ts';
+import { syntaxWords } from './json-syntax.ts';
 
 const mistakes = suite('mistakes in JSON');
 
@@ -19,37 +19,24 @@ const table = [
   ['', 'line 1, column 1: the file ends before it is complete'],
 ] as const;
 
+const none = new SyntaxError('nothing is wrong');
+
 mistakes('are named with their place', () => {
   for (const [text, expected] of table) {
-    const found = findSyntaxError(text);
-    assert.is(found === null ? null : describeSyntaxError(found), expected, text);
+    assert.is(syntaxWords(text, none), expected, text);
   }
 });
 
-const pieces = [
-  '{',
-  '}',
-  '[',
-  ']',
-  ',',
-  ':',
-  '"a"',
-  '1',
-  '-0.5e3',
-  '01',
-  'null',
-  ' ',
-  '"\\x"',
-  '"b":1',
-  '"\u007f"',
-];
+const pieces = [...'{}[],: 1', '"a"', '-0.5e3', '01', 'null', '"\\x"', '"b":1', '"\u007f"'];
 
 mistakes('are found exactly where the parser refuses', () => {
   // Every text of up to three pieces.
   let texts = [''];
   for (let length = 1; length <= 3; length += 1) {
     texts = texts.flatMap((text) => pieces.map((piece) => text + piece));
-    for (const text of texts) assert.is(findSyntaxError(text) === null, isJson(text), text);
+    for (const text of texts) {
+      assert.is(syntaxWords(text, none) === none.message, isJson(text), text);
+    }
   }
 });
 

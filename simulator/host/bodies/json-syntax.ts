@@ -1,29 +1,16 @@
 // Where a text stops being JSON, by line and column, in words for the author of the file. The
 // parser's own message names a place only now and then, and may quote a secret of the file.
 
-export interface JsonSyntaxError {
-  readonly line: number;
-  readonly column: number;
-  readonly words: string;
-}
-
-/** Null for JSON, and for what is nested too deep to be looked at. */
-export function findSyntaxError(text: string): JsonSyntaxError | null {
-  const found = findMistake(text);
-  if (found === null) return null;
-  const before = text.slice(0, found.at).split('\n');
-  return { line: before.length, column: (before.at(-1)?.length ?? 0) + 1, words: found.words };
-}
-
-/** `line 3, column 5: a comma with nothing after it`. */
-export function describeSyntaxError({ line, column, words }: JsonSyntaxError): string {
-  return `line ${line}, column ${column}: ${words}`;
-}
-
-/** Why this is no JSON; the parser's own words where nothing wrong is found here. */
+/**
+ * Why this is no JSON, such as `line 3, column 5: a value was expected here`; the parser's own words
+ * if nothing wrong is found here.
+ */
 export function syntaxWords(text: string, error: SyntaxError): string {
-  const found = findSyntaxError(text);
-  return found === null ? error.message : describeSyntaxError(found);
+  const found = new JsonScan(text).find();
+  if (found === null) return error.message;
+  const before = text.slice(0, found.at).split('\n');
+  const column = (before.at(-1)?.length ?? 0) + 1;
+  return `line ${before.length}, column ${column}: ${found.words}`;
 }
 
 interface Mistake {
@@ -31,103 +18,101 @@ interface Mistake {
   readonly words: string;
 }
 
-function findMistake(text: string): Mistake | null {
-  try {
-    return new JsonScan(text).find();
-  } catch (error) {
-    if (error instanceof RangeError) return null;
-    throw error;
-  }
-}
-
 const space = /[ \t\r\n]*/y;
-const escaped = /\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4})/y;
 const plain = /true|false|null|-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?/y;
 
 class JsonScan {
   readonly #text: string;
+  /** What ends each list and object that is open. */
+  readonly #ends: ('}' | ']')[] = [];
   #at = 0;
+  #isAfterValue = false;
+  /** Where the comma is that an entry has to follow. */
+  #comma = -1;
 
   constructor(text: string) {
     this.#text = text;
   }
 
   find(): Mistake | null {
-    const mistake = this.#value();
-    if (mistake !== null) return mistake;
-    this.#skip(space);
-    return this.#at === this.#text.length ? null : this.#mistake('nothing may follow the value');
-  }
-
-  #value(): Mistake | null {
-    this.#skip(space);
-    const next = this.#text[this.#at];
-    if (next === '{') return this.#list('}', () => this.#member());
-    if (next === '[') return this.#list(']', () => this.#value());
-    if (next === '"') return this.#skipString() ? null : this.#mistake('this text has no end');
-    return this.#skip(plain) ? null : this.#mistake('a value was expected here');
-  }
-
-  #member(): Mistake | null {
-    this.#skip(space);
-    if (!this.#skipString()) return this.#mistake('a name in double quotes was expected here');
-    this.#skip(space);
-    if (this.#text[this.#at] !== ':') return this.#mistake('a colon is missing before this');
-    this.#at += 1;
-    return this.#value();
-  }
-
-  #list(end: string, readEntry: () => Mistake | null): Mistake | null {
-    this.#at += 1;
-    this.#skip(space);
-    let comma = -1;
-    while (this.#text[this.#at] !== end || comma >= 0) {
-      if (this.#text[this.#at] === end) return { at: comma, words: `a comma before ${end}` };
-      const mistake = readEntry();
-      if (mistake !== null) return mistake;
+    for (;;) {
       this.#skip(space);
-      comma = -1;
-      if (this.#text[this.#at] === end) break;
-      if (this.#text[this.#at] !== ',')
-        return this.#mistake(`a comma or ${end} is missing before this`);
-      comma = this.#at;
+      const end = this.#ends.at(-1);
+      if (end !== undefined && this.#text[this.#at] === end) {
+        if (this.#comma >= 0) return { at: this.#comma, words: `a comma before ${end}` };
+        this.#ends.pop();
+        this.#at += 1;
+        this.#isAfterValue = true;
+        continue;
+      }
+      if (this.#isAfterValue && end === undefined && this.#at === this.#text.length) return null;
+      const words = this.#isAfterValue ? this.#readComma(end) : this.#readEntry(end);
+      if (words !== null) return mistakeAt(this.#text, this.#at, words);
+    }
+  }
+
+  #readComma(end: string | undefined): string | null {
+    if (end === undefined) return 'nothing may follow the value';
+    if (this.#text[this.#at] !== ',') return `a comma or ${end} is missing before this`;
+    this.#comma = this.#at;
+    this.#at += 1;
+    this.#isAfterValue = false;
+    return null;
+  }
+
+  #readEntry(end: string | undefined): string | null {
+    if (end === '}') {
+      if (!this.#skipString()) return 'a name in double quotes was expected here';
+      this.#skip(space);
+      if (this.#text[this.#at] !== ':') return 'a colon is missing before this';
       this.#at += 1;
       this.#skip(space);
     }
-    this.#at += 1;
-    return null;
+    this.#comma = -1;
+    const next = this.#text[this.#at];
+    if (next === '{' || next === '[') {
+      this.#ends.push(next === '{' ? '}' : ']');
+      this.#at += 1;
+      return null;
+    }
+    this.#isAfterValue = true;
+    if (next === '"') return this.#skipString() ? null : 'this text has no end';
+    return this.#skip(plain) ? null : 'a value was expected here';
   }
 
   /** Goes over what the pattern takes; false when it takes nothing. */
   #skip(pattern: RegExp): boolean {
     pattern.lastIndex = this.#at;
-    const found = pattern.exec(this.#text)?.[0] ?? '';
-    this.#at += found.length;
-    return found !== '';
+    const length = pattern.exec(this.#text)?.[0].length ?? 0;
+    this.#at += length;
+    return length > 0;
   }
 
-  /** Not by one pattern, whose memory grows with a text of many megabytes. */
   #skipString(): boolean {
-    if (this.#text[this.#at] !== '"') return false;
-    for (let at = this.#at + 1; at < this.#text.length; at += 1) {
-      const character = this.#text.charAt(at);
-      if (character === '"') {
-        this.#at = at + 1;
-        return true;
-      }
-      if (character < ' ') return false;
-      if (character !== '\\') continue;
-      escaped.lastIndex = at;
-      if (!escaped.test(this.#text)) return false;
-      at = escaped.lastIndex - 1;
-    }
-    return false;
+    const end = endOfString(this.#text, this.#at);
+    this.#at = end ?? this.#at;
+    return end !== null;
   }
+}
 
-  #mistake(words: string): Mistake {
-    const rest = this.#text.slice(this.#at);
-    if (rest === '') return { at: this.#at, words: 'the file ends before it is complete' };
-    const isComment = rest.startsWith('//') || rest.startsWith('/*');
-    return { at: this.#at, words: isComment ? 'JSON has no comments' : words };
+const escaped = /\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4})/y;
+
+/** Behind a string that begins here, or null. Not by one pattern: its memory grows with the text. */
+function endOfString(text: string, start: number): number | null {
+  if (text[start] !== '"') return null;
+  for (let at = start + 1; at < text.length; at += 1) {
+    const character = text.charAt(at);
+    if (character === '"') return at + 1;
+    if (character < ' ') return null;
+    if (character !== '\\') continue;
+    escaped.lastIndex = at;
+    if (!escaped.test(text)) return null;
+    at = escaped.lastIndex - 1;
   }
+  return null;
+}
+
+function mistakeAt(text: string, at: number, words: string): Mistake {
+  if (at === text.length) return { at, words: 'the file ends before it is complete' };
+  return { at, words: /^\/[/*]/.test(text.slice(at, at + 2)) ? 'JSON has no comments' : words };
 }
