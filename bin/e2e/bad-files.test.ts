@@ -54,14 +54,14 @@ files('a state file with an incomplete record is exit code 4, and is not changed
   const { code, err } = exec('--state', 'whole.json');
   assert.is(code, 4, err);
   const words = 'world.timers[0] must be an object, not null';
-  assert.ok(err.startsWith(`sandbox: --state whole.json: ${words}`), err);
+  assert.ok(err.startsWith(`error: --state whole.json: ${words}`), err);
   assert.is(readFileSync(path, 'utf8'), text);
 });
 
 files('a clock before the history of the world is exit code 2', () => {
   const { code, err } = exec('--clock', '1970-01-01T00:00:00Z');
   assert.is(code, 2, err);
-  assert.match(err, /^sandbox: --clock must be 1970-\S+Z or later/);
+  assert.match(err, /^error: --clock must be 1970-\S+Z or later/);
 });
 
 files('a message about a file has no escape sequences and shows no value of a wrong type', () => {
@@ -93,7 +93,7 @@ files('a message about a file has no escape sequences and shows no value of a wr
 files('a state file that cannot be written is exit code 4', () => {
   const { code, err } = exec('--state', 'no/such/folder/state.json');
   const why = `there is no folder ${join(folder, 'no/such/folder')}`;
-  assert.equal([code, err], [4, `sandbox: --state no/such/folder/state.json: ${why}\n`]);
+  assert.equal([code, err], [4, `error: --state no/such/folder/state.json: ${why}\n`]);
 });
 
 files(

@@ -20,7 +20,7 @@ import {
   runCommand,
   withFolder,
 } from '../commands/conformance/testing/run-judge.ts';
-import { UsageError } from '../commands/io.ts';
+import { exitCodeOf } from '../commands/program.ts';
 
 const command = suite('conformance receiver');
 
@@ -29,8 +29,11 @@ async function judge(given: Given, cwd = process.cwd(), stop?: AbortSignal): Pro
   try {
     return await runCommand(defineReceiver, given, { env, cwd, ...(stop ? { stop } : {}) });
   } catch (error) {
-    assert.instance(error, UsageError);
-    return { code: 2, out: '', err: `error: ${(error as Error).message}\n` };
+    const ran = { out: '', err: '' };
+    const code = exitCodeOf(error, (text) => {
+      ran.err += text;
+    });
+    return { code, out: '', err: ran.err || (error as Error).message };
   }
 }
 
@@ -253,10 +256,10 @@ command(
 
 const url = 'http://127.0.0.1:9/hooks';
 const wrong: readonly (readonly [Given, RegExp])[] = [
-  [{ secretEnv }, /--url is missing/],
+  [{ secretEnv }, /required option '--url <url>' not specified/],
   [{ url: '127.0.0.1:3000', secretEnv }, /--url: "127.0.0.1:3000" is not an http/],
   [{ url: 'https://hooks.example.com/', secretEnv }, /hooks\.example\.com is not this machine/],
-  [{ url }, /--secret-env is missing/],
+  [{ url }, /required option '--secret-env <name>' not specified/],
   [{ url, secretEnv: 'whsec_0123' }, /^error: --secret-env takes the name .*, not a secret\n$/],
   [{ url, secretEnv: 'ANONYMOUS' }, /the environment variable ANONYMOUS is not set or is empty/],
   [{ url, secretEnv: 'EMPTY' }, /the environment variable EMPTY is not set or is empty/],

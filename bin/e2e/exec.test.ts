@@ -236,7 +236,7 @@ exec(
     ] as const) {
       const { code, out, err } = await run([...args, ...script('echo ran')]);
       assert.equal([code, out], [2, ''], err);
-      assert.ok(err.startsWith(`sandbox: ${words}`), err);
+      assert.ok(err.startsWith(`error: ${words}`), err);
     }
   },
 );

@@ -31,7 +31,8 @@ import { defaultSettings, parseSettings, type Settings } from '../../../fixtures
 import { type CommandIo, UsageError } from '../io.ts';
 import type { ExploreOptions } from './explore.ts';
 import { simulatorModels } from './explore-model.ts';
-import { checkWritable, readingReport, readJson, writeText } from './input-files.ts';
+import { checkFiles, printReport, writeReports } from './finish-run.ts';
+import { readingReport, readJson } from './input-files.ts';
 import { inventoryOf, paceOfSweep } from './judge-target.ts';
 import { commandToRepeat, targetWords } from './options.ts';
 import { type Found, findTarget } from './reach/find-target.ts';
@@ -70,7 +71,7 @@ export async function exploreTarget(
   io: CommandIo,
   signal: AbortSignal,
 ): Promise<number> {
-  for (const { format, file } of options.report) checkWritable(`--report ${format}`, file, io.cwd);
+  checkFiles(options, io);
   const { minutes = Number.POSITIVE_INFINITY } = options;
   const again = readAgain(options, io.cwd);
   const given = again?.answers ?? readModel(options, io.cwd);
@@ -191,7 +192,7 @@ async function compareWith(
   // What acts by itself does not stay behind, if that can be helped.
   if (!found.provider.worlds) await found.inventory.sweep(sender, paceOfSweep(options));
   const report = reportOf(exploration, learned, problem, explored);
-  finish(exploration, report);
+  await finish(exploration, report);
   if (report.interrupted) return EXIT_CODES.interrupted;
   if (report.verdict === 'differs') return EXIT_CODES.deviates;
   return report.verdict === 'agrees' ? EXIT_CODES.conformant : EXIT_CODES.ungraded;
@@ -263,17 +264,9 @@ const RENDERERS = {
   html: htmlReport,
 } as const;
 
-function finish({ options, io }: Exploration, report: ExploreReport): void {
-  const written: string[] = [];
-  for (const { format, file } of options.report) {
-    writeText(file, io.cwd, RENDERERS[format](report));
-    written.push(`${format} report: ${file}`);
-  }
-  if (options.json) {
-    io.out(`${jsonText(report)}\n`);
-    for (const line of written) io.err(`${line}\n`);
-    return;
-  }
+async function finish({ options, io }: Exploration, report: ExploreReport): Promise<void> {
+  const written = await writeReports(options, io, (format) => RENDERERS[format](report));
+  if (options.json) return printReport(io, jsonText(report), written);
   // What is played again has its report already.
   if (options.replay === undefined) written.push(...nextSteps(report, options.report));
   const lines = textReport(report, { color: io.color, width: io.columns });

@@ -18,15 +18,19 @@ import { textReport } from '../../../conformance/reports/text.ts';
 import { count } from '../../../conformance/reports/verdict-words.ts';
 import type { CommandIo } from '../io.ts';
 import { checkWritable, readBaselineFile, writeText } from './input-files.ts';
-import type { ReportOptions } from './options.ts';
+import type { ReportFiles, ReportOptions } from './options.ts';
 
-/** Finds everything that can be wrong with the files before anything is sent. */
-export function prepareFinish(
-  { report, baseline, updateBaseline = false, observed }: ReportOptions,
-  { cwd }: CommandIo,
-): Baseline | undefined {
+/** Finds everything that can be wrong with the files that are written, before anything is sent. */
+export function checkFiles({ report, observed }: ReportFiles<string>, { cwd }: CommandIo): void {
   for (const { format, file } of report) checkWritable(`--report ${format}`, file, cwd);
   if (observed !== undefined) checkWritable('--observed', observed, cwd);
+}
+
+/** The same with the baseline. */
+export function prepareFinish(options: ReportOptions, io: CommandIo): Baseline | undefined {
+  checkFiles(options, io);
+  const { baseline, updateBaseline = false } = options;
+  const { cwd } = io;
   if (baseline === undefined) return undefined;
   if (updateBaseline) checkWritable('--baseline', baseline, cwd);
   return readBaselineFile(baseline, cwd, updateBaseline);
@@ -40,10 +44,7 @@ export async function finishRun(
 ): Promise<number> {
   const { report, notes } = withBaseline(options, io, found, baseline);
   const written = [...notes, ...writeObserved(options, io, report)];
-  for (const { format, file } of options.report) {
-    writeText(file, io.cwd, await render(format, report));
-    written.push(`${format} report: ${file}`);
-  }
+  written.push(...(await writeReports(options, io, (format) => render(format, report))));
   const { verdict, summary, interrupted } = report;
   const stale = report.baseline?.stale.length ?? 0;
   const hindered = countHindered(report.rules);
@@ -54,7 +55,17 @@ export async function finishRun(
     const what = `${count(stale, 'entry', 'entries')} of the baseline no longer deviate`;
     written.push(`exit code ${code}: ${what}; --update-baseline removes them`);
   }
-  print(options, io, report, written);
+  const jsonFile = options.report.find(({ format }) => format === 'json')?.file;
+  const lines = textReport(report, { color: io.color, width: io.columns, jsonFile });
+  const isOnGitHub = io.env.GITHUB_ACTIONS === 'true';
+  const marks = isOnGitHub ? annotations(report) : [];
+  if (options.json) printReport(io, jsonReport(report), [...marks, ...written]);
+  else if (isOnGitHub) {
+    // Nothing that a target says must be read as a workflow command.
+    const pause = `stop-${report.mark}`;
+    const all = [`::stop-commands::${pause}`, ...lines, ...written, `::${pause}::`, ...marks];
+    io.out(`${all.join('\n')}\n`);
+  } else io.out(`${[...lines, ...written].join('\n')}\n`);
   return code;
 }
 
@@ -102,26 +113,18 @@ function writeObserved(options: ReportOptions, io: CommandIo, report: Report): s
   ];
 }
 
-function print(
-  options: ReportOptions,
-  io: CommandIo,
-  report: Report,
-  written: readonly string[],
-): void {
-  const isOnGitHub = io.env.GITHUB_ACTIONS === 'true';
-  const marks = isOnGitHub ? annotations(report).map((line) => `${line}\n`) : [];
-  if (options.json) {
-    io.out(`${jsonReport(report)}\n`);
-    for (const each of [...marks, ...written.map((line) => `${line}\n`)]) io.err(each);
-    return;
-  }
-  const jsonFile = options.report.find(({ format }) => format === 'json')?.file;
-  const lines = textReport(report, { color: io.color, width: io.columns, jsonFile });
-  // Nothing that a target says must be read as a workflow command.
-  const pause = `stop-${report.mark}`;
-  if (isOnGitHub) io.out(`::stop-commands::${pause}\n`);
-  io.out(`${lines.join('\n')}\n`);
-  if (written.length > 0) io.out(`${written.join('\n')}\n`);
-  if (isOnGitHub) io.out(`::${pause}::\n`);
-  for (const each of marks) io.out(each);
+/** Writes each report to its file, and says so in a line each. */
+export async function writeReports<F extends string>(
+  { report }: ReportFiles<F>,
+  { cwd }: CommandIo,
+  render: (format: F) => string | Promise<string>,
+): Promise<string[]> {
+  for (const { format, file } of report) writeText(file, cwd, await render(format));
+  return report.map(({ format, file }) => `${format} report: ${file}`);
+}
+
+/** A JSON report on standard output, which has nothing else. */
+export function printReport(io: CommandIo, json: string, notes: readonly string[]): void {
+  io.out(`${json}\n`);
+  for (const note of notes) io.err(`${note}\n`);
 }

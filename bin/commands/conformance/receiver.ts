@@ -6,6 +6,7 @@ import {
   addOptions,
   headerName,
   matching,
+  REQUIRED,
   reads,
   type Secret,
   SIGNATURE,
@@ -48,8 +49,8 @@ export function defineReceiver(command: Command, io = systemIo()): void {
   const secret = secretFrom(io.env);
   const id = matching('an id such as 3', /^[\w.-]{1,100}$/);
   addOptions(command, [
-    ['--url <url>', 'URL of the receiver', readUrl],
-    ['--secret-env <name>', 'variable with the signing secret', secret],
+    ['--url <url>', 'URL of the receiver, such as http://127.0.0.1:3000/hooks', readUrl, REQUIRED],
+    ['--secret-env <name>', 'variable with the signing secret', secret, REQUIRED],
     ['--previous-secret-env <name>', 'variable with the secret before a rotation', secret],
     ['--signature-header <name>', 'header with the signature', headerName, SIGNATURE],
     ['--subscription-header <name>', 'header with the subscription', headerName, SUBSCRIPTION],
@@ -72,17 +73,9 @@ const readUrl = reads('an http or https URL', (text) =>
   /^https?:\/\//i.test(text) && URL.canParse(text) ? text : undefined,
 );
 
-/** What is missing, and hosts that are not this machine. */
+/** Refuses hosts that are not this machine. */
 function checked(options: ReceiverOptions): ReceiverOptions {
-  const { url, secretEnv, effectProbe, iOwnThisHost: isOwned } = options;
-  if (url === undefined) {
-    const example = 'give the URL to judge, such as --url http://127.0.0.1:3000/hooks';
-    throw new UsageError(`--url is missing: ${example}`);
-  }
-  if (secretEnv === undefined) {
-    const example = 'name the variable that holds the signing secret, as in --secret-env SECRET';
-    throw new UsageError(`--secret-env is missing: ${example}`);
-  }
+  const { url, effectProbe, iOwnThisHost: isOwned } = options;
   for (const [option, text] of Object.entries({ '--url': url, '--effect-probe': effectProbe })) {
     const hostname = text === undefined ? 'localhost' : new URL(text).hostname;
     const isLoopback = /^(127(\.\d{1,3}){3}|localhost|\[::1\]|.+\.localhost)$/i.test(hostname);

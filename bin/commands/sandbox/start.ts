@@ -12,6 +12,7 @@ import type { Sandbox } from '../../../simulator/host/world/sandbox.ts';
 import type { ControlPlane } from '../../../simulator/transports/control.ts';
 import { endSignals } from '../end-signals.ts';
 import { addHelp } from '../help-text.ts';
+import { UsageError } from '../io.ts';
 import { warn } from '../terminal.ts';
 import { bannerLines } from './banner.ts';
 import { logDeliveries } from './log/delivery-log.ts';
@@ -87,10 +88,13 @@ export async function serveSandbox(options: StartOptions): Promise<Served> {
 }
 
 function refuseOptions(error: Error): never {
-  if (error instanceof OptionsError) return fail(exits.usage, linesOf(error.problems));
+  if (error instanceof OptionsError) throw new UsageError(linesOf(error.problems).join('\n'));
   if (!(error instanceof KeptFileError)) throw error;
   const { option, message } = error;
-  return fail(option === 'state' ? exits.stateFile : exits.usage, [`--${option} ${message}`]);
+  throw new UsageError(
+    `--${option} ${message}`,
+    option === 'state' ? exits.stateFile : exits.usage,
+  );
 }
 
 /** Colours by status on a terminal; undefined elsewhere. */
@@ -141,22 +145,22 @@ async function placeReadyFile(
     if (failed.code === undefined && !isUnfit) throw error;
     await composition.abandon();
     const why = isUnfit ? failed.message : unwritableWords(failed);
-    fail(exits.usage, [`--ready-file ${path}: ${why}`]);
+    throw new UsageError(`--ready-file ${path}: ${why}`);
   }
 }
 
 function refuseAddress({ listen }: StartOptions, error: NodeJS.ErrnoException): never {
   const { host, port } = listen;
-  const { code } = error;
+  const { code = '' } = error;
   if (code === 'EADDRINUSE') {
     const remedy = 'stop what runs there, or give another --port (0 picks a free one)';
-    return fail(exits.portInUse, [`port ${port} on ${host} is in use: ${remedy}`]);
+    throw new UsageError(`port ${port} on ${host} is in use: ${remedy}`, exits.portInUse);
   }
   if (code === 'EACCES') {
-    return fail(exits.usage, [`--port ${port} is not allowed for this user; take 1024 or above`]);
+    throw new UsageError(`--port ${port} is not allowed for this user; take 1024 or above`);
   }
-  if (code === 'EADDRNOTAVAIL' || code === 'ENOTFOUND' || code === 'EAI_AGAIN') {
-    return fail(exits.usage, [`--host ${host}: this machine has no such address (${code})`]);
+  if (['EADDRNOTAVAIL', 'ENOTFOUND', 'EAI_AGAIN'].includes(code)) {
+    throw new UsageError(`--host ${host}: this machine has no such address (${code})`);
   }
   throw error;
 }
@@ -174,11 +178,6 @@ function endOnSignal(end: () => Promise<number>): void {
 
 function print(text: string): void {
   process.stdout.write(text);
-}
-
-function fail(exitCode: number, lines: readonly string[]): never {
-  for (const line of lines) warn(line);
-  process.exit(exitCode);
 }
 
 /** The nearest folder above this code that holds a package.json. */
