@@ -8,7 +8,7 @@ import type { HeaderLine } from '../engine/send/headers.ts';
 import { idText, memberAt, parseJson } from '../engine/send/json.ts';
 import type { Sender } from '../engine/send/sender.ts';
 import { SCOPES } from '../spec/operations.ts';
-import { ControlPlaneClient, controlOperator, type Operator, type Row } from './control-plane.ts';
+import { ControlPlaneClient, controlOperator, type Row } from './control-plane.ts';
 import type { Profile } from './profile.ts';
 import { isAmple, ordersOf } from './profile-provider.ts';
 import type {
@@ -17,7 +17,6 @@ import type {
   OrderTemplates,
   Place,
   Provider,
-  SeedKind,
   Target,
 } from './target.ts';
 import { type WebhookEndpoint, WebhookReceiver } from './webhook-receiver.ts';
@@ -88,9 +87,9 @@ export async function controlProvider(options: ControlProviderOptions): Promise<
     };
     leaves.add(leave);
     const own = plane.at(`${plane.url}/worlds/${name}`);
-    return new ControlTarget(shared, own, leave, [['x-sandbox-world', name]]);
+    return controlTarget(shared, own, leave, [['x-sandbox-world', name]]);
   };
-  const whole = () => new ControlTarget(shared, plane);
+  const whole = () => controlTarget(shared, plane);
   // Whether worlds are offered shows by making the one that the run plays in.
   const world = await makeWorld().catch((error: unknown) => {
     if (error instanceof Blocked) return undefined;
@@ -131,98 +130,58 @@ const ROLE_CREDENTIALS: Partial<Record<Role, CredentialOptions>> = {
   client: { scopes: SCOPES },
 };
 
-class ControlTarget implements Target {
-  readonly baseUrl: string;
-  readonly addedHeaders: readonly HeaderLine[];
-  readonly offers: ReadonlySet<Capability>;
-  readonly disposable: boolean;
-  readonly mainRole: Role = 'firm';
-  readonly mainName = 'the credential that the control plane made';
-  readonly orders: OrderTemplates;
-  readonly operator: Operator;
-  readonly #shared: Shared;
-  readonly #plane: ControlPlaneClient;
-  readonly #leave: (() => Promise<void>) | undefined;
-  readonly #credentials = new Map<Role, Promise<Credential>>();
+/** `leave` drops the world; without it this is the whole target. */
+function controlTarget(
+  { options, offers, orders, receiver }: Shared,
+  plane: ControlPlaneClient,
+  leave?: () => Promise<void>,
+  addedHeaders: readonly HeaderLine[] = [],
+): Target {
+  const { baseUrl, sender, secret } = options;
+  const credentials = new Map<Role, Promise<Credential>>();
   /** Endpoints of its own, and the receiver that listens there. */
-  readonly #endpoints: [WebhookReceiver, WebhookEndpoint][] = [];
-  #minted = 0;
-  #ample: Promise<void> | undefined;
+  const endpoints: [WebhookReceiver, WebhookEndpoint][] = [];
+  let minted = 0;
+  let ample: Promise<void> | undefined;
 
-  /** `leave` drops the world; without it this is the whole target. */
-  constructor(
-    shared: Shared,
-    plane: ControlPlaneClient,
-    leave?: () => Promise<void>,
-    addedHeaders: readonly HeaderLine[] = [],
-  ) {
-    this.#shared = shared;
-    this.#plane = plane;
-    this.#leave = leave;
-    this.baseUrl = shared.options.baseUrl;
-    this.addedHeaders = addedHeaders;
-    this.offers = shared.offers;
-    this.disposable = leave !== undefined;
-    this.orders = shared.orders;
-    this.operator = controlOperator(plane, (options) => this.mint(options));
-  }
+  /** Firms are limited too: their allowance must not be met by scenarios that are not about it. */
+  const makeFirmsAmple = async () => {
+    for (const id of Object.values(FIRMS)) {
+      await plane.ask('PATCH', `firms/${id}`, { rate_per_second: AMPLE_PER_SECOND });
+    }
+  };
 
-  credential(role: Role): Promise<Credential> {
-    const made = this.#credentials.get(role) ?? this.#make(role);
-    this.#credentials.set(role, made);
-    return made;
-  }
-
-  brandId(role: Role): string | undefined {
-    if (role === 'other_firm') return OTHER_FIRMS_BRAND;
-    return role === 'other_brand' ? BRANDS.other_brand : BRANDS.brand;
-  }
-
-  async mint(options: CredentialOptions, name?: string): Promise<Credential> {
-    this.#ample ??= this.#firmsAmple();
-    await this.#ample;
-    this.#minted += 1;
-    const ownName = name ?? `minted-${this.#minted}`;
-    const row = await this.#plane.ask('POST', 'credentials', {
+  const mint = async (wanted: CredentialOptions, name?: string): Promise<Credential> => {
+    ample ??= makeFirmsAmple();
+    await ample;
+    minted += 1;
+    const ownName = name ?? `minted-${minted}`;
+    const row = await plane.ask('POST', 'credentials', {
       name: ownName,
-      kind: options.kind ?? 'server',
-      firm_id: FIRMS[options.firm ?? 'firm'],
-      scopes: options.scopes,
-      ...rateOf(options),
-      brand_id: options.brand && BRANDS[options.brand],
-      read_only: options.readOnly,
-      account_id: options.accountId,
-      minted_by: options.mintedBy,
+      kind: wanted.kind ?? 'server',
+      firm_id: FIRMS[wanted.firm ?? 'firm'],
+      scopes: wanted.scopes,
+      ...rateOf(wanted),
+      brand_id: wanted.brand && BRANDS[wanted.brand],
+      read_only: wanted.readOnly,
+      account_id: wanted.accountId,
+      minted_by: wanted.mintedBy,
     });
-    return this.#read(row, ownName, options);
-  }
+    const made = credentialOf(row, ownName, wanted);
+    for (const each of [made.token, made.clientSecret ?? []].flat()) secret?.(each);
+    return made;
+  };
 
-  async #make(role: Role): Promise<Credential> {
-    const options = ROLE_CREDENTIALS[role];
-    if (options !== undefined) return this.mint(options, role);
-    // A delegated token is metered against the credential that mints it, so each has a minter of
-    // its own.
-    const minter = await this.mint({ scopes: SCOPES }, `${role}-minter`);
-    const place = await this.#placeFor(minter);
-    const minted: CredentialOptions = {
-      kind: 'delegated',
-      scopes: DELEGATED_SCOPES,
-      accountId: place.account_id,
-      readOnly: role === 'read_only',
-      ...(minter.clientId === undefined ? {} : { mintedBy: minter.clientId }),
-    };
-    const credential = await this.mint(minted, role);
-    return { ...credential, tradingAccountId: place.trading_account_id };
-  }
+  const operator = controlOperator(plane, mint);
 
-  async #placeFor(minter: Credential): Promise<Place> {
+  const placeFor = async (minter: Credential): Promise<Place> => {
     const key = `delegate-${randomUUID()}`;
     const email = `${key}@conformance.example.com`;
     const body = { client_reference_id: key, email, brand_id: BRANDS.brand };
     const call = encodeCall({ method: 'POST', path: '/api/v1/accounts', key, body });
-    const answer = await this.#shared.options.sender.send({
+    const answer = await sender.send({
       method: 'POST',
-      url: this.baseUrl + call.target,
+      url: baseUrl + call.target,
       headers: [['authorization', `Bearer ${minter.token}`], ...call.headers],
       body: call.body,
       timeoutMs: 30_000,
@@ -232,61 +191,86 @@ class ControlTarget implements Target {
     if (answer.status >= 300 || id === undefined) {
       throw new Blocked(`setup failed: an account for a delegated token: ${answer.status} ${text}`);
     }
-    return this.operator.openTradingAccount(id);
-  }
+    return operator.openTradingAccount(id);
+  };
 
-  /** Firms are limited too: their allowance must not be met by scenarios that are not about it. */
-  async #firmsAmple(): Promise<void> {
-    for (const id of Object.values(FIRMS)) {
-      await this.#plane.ask('PATCH', `firms/${id}`, { rate_per_second: AMPLE_PER_SECOND });
-    }
-  }
+  const make = async (role: Role): Promise<Credential> => {
+    const wanted = ROLE_CREDENTIALS[role];
+    if (wanted !== undefined) return mint(wanted, role);
+    // A delegated token is metered against the credential that mints it, so each has a minter of
+    // its own.
+    const minter = await mint({ scopes: SCOPES }, `${role}-minter`);
+    const place = await placeFor(minter);
+    const credential = await mint(
+      {
+        kind: 'delegated',
+        scopes: DELEGATED_SCOPES,
+        accountId: place.account_id,
+        readOnly: role === 'read_only',
+        ...(minter.clientId === undefined ? {} : { mintedBy: minter.clientId }),
+      },
+      role,
+    );
+    return { ...credential, tradingAccountId: place.trading_account_id };
+  };
 
-  #read(row: Row, name: string, options: CredentialOptions): Credential {
-    const text = (value: unknown) => (typeof value === 'string' ? value : undefined);
-    const [token, clientSecret] = [text(row.token), text(row.client_secret)];
-    if (token === undefined) throw new Blocked('the control plane made no token');
-    const { secret: onSecret } = this.#shared.options;
-    for (const each of [token, clientSecret ?? []].flat()) onSecret?.(each);
-    const isOtherFirm = options.firm === 'other_firm';
-    return {
-      name,
-      token,
-      brandId: isOtherFirm ? OTHER_FIRMS_BRAND : BRANDS[options.brand ?? 'brand'],
-      firmId: text(row.firm_id),
-      accountId: text(row.account_id),
-      tradingAccountId: undefined,
-      clientId: text(row.client_id),
-      clientSecret,
-      rates: [],
-    };
-  }
+  return {
+    ...{ baseUrl, addedHeaders, offers, orders, operator, mainRole: 'firm' },
+    disposable: leave !== undefined,
+    mainName: 'the credential that the control plane made',
+    credential: (role) => {
+      const made = credentials.get(role) ?? make(role);
+      credentials.set(role, made);
+      return made;
+    },
+    brandId: (role) => {
+      if (role === 'other_firm') return OTHER_FIRMS_BRAND;
+      return role === 'other_brand' ? BRANDS.other_brand : BRANDS.brand;
+    },
+    seed: async (kind) => {
+      throw new MissingCapability(
+        kind,
+        'trading accounts are opened here, not taken from a profile',
+      );
+    },
+    settledTransaction: async () => {
+      throw new MissingCapability('settled_transaction', 'transactions are settled here');
+    },
+    receiver: async () => {
+      const own = await receiver();
+      let forward = { from: '', to: '' };
+      const hook = own.hook((name) => {
+        const from = `https://${name}.hooks.example.com`;
+        forward = { from, to: `${own.origin}/${name}` };
+        return `${from}/${name}`;
+      });
+      endpoints.push([own, hook]);
+      await plane.ask('PUT', 'forwards', forward);
+      return hook;
+    },
+    close: async () => {
+      for (const [own, endpoint] of endpoints.splice(0)) own.forget(endpoint);
+      await leave?.();
+    },
+  };
+}
 
-  async seed(kind: SeedKind): Promise<Place> {
-    throw new MissingCapability(kind, 'trading accounts are opened here, not taken from a profile');
-  }
-
-  async settledTransaction(): Promise<never> {
-    throw new MissingCapability('settled_transaction', 'transactions are settled here');
-  }
-
-  async receiver(): Promise<WebhookEndpoint> {
-    const receiver = await this.#shared.receiver();
-    let forward = { from: '', to: '' };
-    const hook = receiver.hook((name) => {
-      const from = `https://${name}.hooks.example.com`;
-      forward = { from, to: `${receiver.origin}/${name}` };
-      return `${from}/${name}`;
-    });
-    this.#endpoints.push([receiver, hook]);
-    await this.#plane.ask('PUT', 'forwards', forward);
-    return hook;
-  }
-
-  async close(): Promise<void> {
-    for (const [receiver, endpoint] of this.#endpoints.splice(0)) receiver.forget(endpoint);
-    await this.#leave?.();
-  }
+function credentialOf(row: Row, name: string, wanted: CredentialOptions): Credential {
+  const text = (value: unknown) => (typeof value === 'string' ? value : undefined);
+  const token = text(row.token);
+  if (token === undefined) throw new Blocked('the control plane made no token');
+  const isOtherFirm = wanted.firm === 'other_firm';
+  return {
+    name,
+    token,
+    brandId: isOtherFirm ? OTHER_FIRMS_BRAND : BRANDS[wanted.brand ?? 'brand'],
+    firmId: text(row.firm_id),
+    accountId: text(row.account_id),
+    tradingAccountId: undefined,
+    clientId: text(row.client_id),
+    clientSecret: text(row.client_secret),
+    rates: [],
+  };
 }
 
 function rateOf({ perSecond, plan, kind }: CredentialOptions): object {

@@ -6,15 +6,13 @@ import { Blocked, MissingCapability, UsedUp } from '../engine/scenario-errors.ts
 import type { Operator } from './control-plane.ts';
 import { listenAddress, type Profile } from './profile.ts';
 import {
-  type Credential,
   type OrderTemplates,
-  type Place,
   type Provider,
   SEED_KINDS,
   type SeedKind,
   type Target,
 } from './target.ts';
-import { type WebhookEndpoint, WebhookReceiver } from './webhook-receiver.ts';
+import { WebhookReceiver } from './webhook-receiver.ts';
 
 /** The default rate of new credentials, used if a profile names no plan. */
 export const SANDBOX_PER_SECOND = 5;
@@ -54,7 +52,7 @@ export function profileProvider(options: ProfileProviderOptions): Provider {
   const rest = { ...profile, credentials, seeds: { ...profile.seeds, settled_transactions: left } };
   const wasFirm = profile.credentials.firm !== undefined;
   const isOpen = options.tokenFrom !== undefined || !wasFirm;
-  const target = new ProfileTarget({ ...options, profile: rest }, isOpen);
+  const target = profileTarget({ ...options, profile: rest }, isOpen);
   const lost = new Set<Capability>();
   if (left.length === 0 && offersOf(profile, maxRate).has('settled_transaction')) {
     lost.add('settled_transaction');
@@ -117,123 +115,29 @@ export function isAmple(maxRate: number | undefined, perSecond: number): boolean
   return maxRate === undefined || maxRate >= 20 * perSecond;
 }
 
-class ProfileTarget implements Target {
-  readonly baseUrl: string;
+interface ProfileTarget extends Target {
   readonly offers: Set<Capability>;
-  readonly disposable = false;
-  readonly operator: Operator = unsupportedOperator();
-  readonly orders: OrderTemplates | undefined;
-  readonly #options: ProfileProviderOptions;
-  /** Whether a main credential that is called `firm` may turn out to be bound to a brand. */
-  readonly #isOpen: boolean;
-  #receiver: Promise<WebhookReceiver> | undefined;
-  #settled: readonly { readonly id: string; readonly account_id: string }[];
-  #credentials: Readonly<Partial<Record<Role, Readonly<Record<string, string | undefined>>>>>;
+  withdraw(need: Capability): void;
+  /** Closes its receiver. */
+  end(): Promise<void>;
+}
 
-  constructor(options: ProfileProviderOptions, isOpen: boolean) {
-    const { profile, maxRate } = options;
-    this.#options = options;
-    this.#isOpen = isOpen;
-    this.#credentials = profile.credentials as Readonly<Record<string, Record<string, string>>>;
-    this.baseUrl = options.baseUrl;
-    this.offers = offersOf(profile, maxRate);
-    this.orders = ordersOf(profile.positions);
-    this.#settled = profile.seeds?.settled_transactions ?? [];
-  }
-
-  get mainRole(): Role {
-    return this.#credentials.firm === undefined && this.#credentials.brand ? 'brand' : 'firm';
-  }
-
-  /** How the main credential was given, for people. */
-  get mainName(): string {
-    return this.#options.tokenFrom ?? `credentials.${this.mainRole}`;
-  }
-
-  get ownUrl(): string | undefined {
-    const url = this.#options.profile.receiver?.public_url;
-    return url === undefined ? undefined : pathUnder(url, `conformance-${this.#options.mark}`);
-  }
-
-  nameBrand(role: Role, brandId: string): void {
-    const { firm, ...rest } = this.#credentials;
-    const given = { ...this.#credentials[role], brand_id: brandId };
-    if (role === 'firm' && this.#isOpen) {
-      this.#credentials = { ...rest, brand: given };
-      this.offers.delete('firm');
-      this.offers.add('brand');
-    } else this.#credentials = { ...this.#credentials, [role]: given };
-  }
-
-  withdraw(need: Capability): void {
-    this.offers.delete(need);
-    const { [need as Role]: _, ...rest } = this.#credentials;
-    this.#credentials = rest;
-    const place = this.#options.profile.seeds?.[need as SeedKind];
-    // Nothing of these could be tried without using them up.
-    this.#settled = this.#settled.filter((each) => each.account_id !== place?.account_id);
-    if (this.#settled.length === 0) this.offers.delete('settled_transaction');
-  }
-
-  async credential(role: Role): Promise<Credential> {
-    const given = this.#credentials[role];
-    if (given === undefined && role === this.mainRole) {
-      const add =
-        'scenarios act as a server credential with every scope: add credentials.firm or brand';
-      throw new Blocked(this.#options.noCredential ?? add);
-    }
-    if (given === undefined) throw missing(role);
-    return {
-      name: role,
-      token: given.token ?? '',
-      brandId: given.brand_id,
-      firmId: undefined,
-      accountId: given.account_id,
-      tradingAccountId: given.trading_account_id,
-      clientId: given.client_id,
-      clientSecret: given.client_secret,
-      rates: this.#ratesOf(role),
-    };
-  }
-
-  brandId(role: Role): string | undefined {
-    return this.#credentials[role]?.brand_id;
-  }
-
-  async seed(kind: SeedKind): Promise<Place> {
-    const place = this.offers.has(kind) ? this.#options.profile.seeds?.[kind] : undefined;
-    if (place === undefined) throw missing(kind);
-    return place;
-  }
-
-  async settledTransaction(): Promise<{ id: string; account_id: string }> {
-    const [next, ...rest] = this.#settled;
-    if (next === undefined && this.offers.has('settled_transaction')) {
-      const words = 'each of seeds.settled_transactions is used up; add others';
-      throw new UsedUp('settled_transaction', words);
-    }
-    if (next === undefined) throw missing('settled_transaction');
-    this.#settled = rest;
-    this.#options.used?.add(next.id);
-    return next;
-  }
-
-  async receiver(): Promise<WebhookEndpoint> {
-    const { listen, public_url: url } = this.#options.profile.receiver ?? {};
-    if (listen === undefined || url === undefined) throw missing('receiver');
-    this.#receiver ??= openReceiver(listen);
-    return (await this.#receiver).hook((name) => pathUnder(url, name));
-  }
-
-  async close(): Promise<void> {}
-
-  async end(): Promise<void> {
-    await (await this.#receiver?.catch(() => undefined))?.close();
-  }
+/** `isOpen`: a main credential that is called `firm` may turn out to be bound to a brand. */
+function profileTarget(options: ProfileProviderOptions, isOpen: boolean): ProfileTarget {
+  const { profile, maxRate, baseUrl, mark, tokenFrom, noCredential, used } = options;
+  const { seeds = {}, plan } = profile;
+  const offers = offersOf(profile, maxRate);
+  let credentials = profile.credentials as Readonly<
+    Partial<Record<Role, Readonly<Record<string, string | undefined>>>>
+  >;
+  let settled: readonly { readonly id: string; readonly account_id: string }[] =
+    seeds.settled_transactions ?? [];
+  let receiver: Promise<WebhookReceiver> | undefined;
+  const mainRole = (): Role =>
+    credentials.firm === undefined && credentials.brand ? 'brand' : 'firm';
 
   /** The rates that must have room for each request of a role: its own first, its firm's last. */
-  #ratesOf(role: Role): Rate[] {
-    const { plan } = this.#options.profile;
+  const ratesOf = (role: Role): Rate[] => {
     const perSecond = plan?.per_second ?? SANDBOX_PER_SECOND;
     const main: Rate = { key: 'main', perSecond };
     const firm: Rate = {
@@ -241,12 +145,90 @@ class ProfileTarget implements Target {
       perSecond: plan?.firm_per_second ?? perSecond * FIRM_FACTOR,
       ...(plan?.firm_per_second === undefined ? { isAssumed: true } : {}),
     };
-    if (role === this.mainRole || role === 'client') return [main, firm];
+    if (role === mainRole() || role === 'client') return [main, firm];
     if (role !== 'delegated' && role !== 'read_only') return [{ key: role, perSecond }, firm];
     // LIM-10: at the Sandbox rate on every plan. NS-37: they may share one allowance, and that
     // of the credential which minted them, most likely the main one.
     return [{ key: 'delegated', perSecond: Math.min(perSecond, SANDBOX_PER_SECOND) }, main, firm];
-  }
+  };
+
+  return {
+    ...{ baseUrl, offers, disposable: false, operator: unsupportedOperator() },
+    orders: ordersOf(profile.positions),
+    get mainRole() {
+      return mainRole();
+    },
+    get mainName() {
+      return tokenFrom ?? `credentials.${mainRole()}`;
+    },
+    get ownUrl() {
+      const url = profile.receiver?.public_url;
+      return url === undefined ? undefined : pathUnder(url, `conformance-${mark}`);
+    },
+    nameBrand(role, brandId) {
+      const { firm, ...rest } = credentials;
+      const given = { ...credentials[role], brand_id: brandId };
+      if (role === 'firm' && isOpen) {
+        credentials = { ...rest, brand: given };
+        offers.delete('firm');
+        offers.add('brand');
+      } else credentials = { ...credentials, [role]: given };
+    },
+    withdraw(need) {
+      offers.delete(need);
+      const { [need as Role]: _, ...rest } = credentials;
+      credentials = rest;
+      const place = seeds[need as SeedKind];
+      // Nothing of these could be tried without using them up.
+      settled = settled.filter((each) => each.account_id !== place?.account_id);
+      if (settled.length === 0) offers.delete('settled_transaction');
+    },
+    async credential(role) {
+      const given = credentials[role];
+      if (given === undefined && role === mainRole()) {
+        const add =
+          'scenarios act as a server credential with every scope: add credentials.firm or brand';
+        throw new Blocked(noCredential ?? add);
+      }
+      if (given === undefined) throw missing(role);
+      return {
+        name: role,
+        token: given.token ?? '',
+        brandId: given.brand_id,
+        firmId: undefined,
+        accountId: given.account_id,
+        tradingAccountId: given.trading_account_id,
+        clientId: given.client_id,
+        clientSecret: given.client_secret,
+        rates: ratesOf(role),
+      };
+    },
+    brandId: (role) => credentials[role]?.brand_id,
+    async seed(kind) {
+      const place = offers.has(kind) ? seeds[kind] : undefined;
+      if (place === undefined) throw missing(kind);
+      return place;
+    },
+    async settledTransaction() {
+      const [next, ...rest] = settled;
+      if (next === undefined && offers.has('settled_transaction')) {
+        const words = 'each of seeds.settled_transactions is used up; add others';
+        throw new UsedUp('settled_transaction', words);
+      }
+      if (next === undefined) throw missing('settled_transaction');
+      settled = rest;
+      used?.add(next.id);
+      return next;
+    },
+    async receiver() {
+      const { listen, public_url: url } = profile.receiver ?? {};
+      if (listen === undefined || url === undefined) throw missing('receiver');
+      receiver ??= openReceiver(listen);
+      return (await receiver).hook((name) => pathUnder(url, name));
+    },
+    close: async () => {},
+    end: async () => (await receiver?.catch(() => undefined))?.close(),
+  };
 }
 
 async function openReceiver(listen: string): Promise<WebhookReceiver> {

@@ -53,6 +53,6 @@ export function timeWords(share: number, elapsedMs: number): string {
 /** `about 4 min`, in coarse steps. */
 export function about(ms: number): string {
   if (ms < 1_000) return 'under 1 s';
-  if (ms < 90_000) return `about ${duration(Math.ceil(ms / 5_000) * 5_000).replace('.0', '')}`;
+  if (ms < 90_000) return `about ${duration(Math.ceil(ms / 5_000) * 5_000)}`;
   return `about ${Math.round(ms / 60_000)} min`;
 }

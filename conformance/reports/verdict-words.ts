@@ -140,24 +140,25 @@ export function count(number: number, one: string, many = `${one}s`): string {
   return `${number} ${number === 1 ? one : many}`;
 }
 
-/** `840 ms`, `4.2 s`, `11 min 5 s`. */
-export function duration(ms: number): string {
-  if (ms < 1000) return `${Math.round(ms)} ms`;
-  if (ms < 60_000) return `${(ms / 1000).toFixed(1)} s`;
-  const seconds = Math.round(ms / 1000);
-  return `${Math.floor(seconds / 60)} min ${seconds % 60} s`;
-}
+const UNITS = [
+  [86_400, 'd'],
+  [3_600, 'h'],
+  [60, 'min'],
+  [1, 's'],
+] as const;
 
-/** `24 h 30 min`: for what may last for days. */
-export function span(ms: number): string {
-  if (ms < 3_600_000) return duration(ms);
-  const minutes = Math.round(ms / 60_000);
-  const parts = [
-    [Math.floor(minutes / 1440), 'd'],
-    [Math.floor((minutes % 1440) / 60), 'h'],
-    [minutes % 60, 'min'],
-  ] as const;
-  return parts.flatMap(([many, unit]) => (many === 0 ? [] : [`${many} ${unit}`])).join(' ');
+/** `840 ms`, `4.2 s`, `11 min 5 s`, `2 h 30 min`: the two largest units that are not zero. */
+export function duration(ms: number): string {
+  if (ms < 1000) return `${Math.max(0, Math.round(ms))} ms`;
+  if (ms < 60_000) return `${(ms / 1000).toFixed(1).replace('.0', '')} s`;
+  let seconds = Math.round(ms / 1000);
+  const first = UNITS.findIndex(([size]) => seconds >= size);
+  const parts = UNITS.slice(first, first + 2).map(([size, unit]) => {
+    const many = Math.floor(seconds / size);
+    seconds -= many * size;
+    return many === 0 ? [] : `${many} ${unit}`;
+  });
+  return parts.flat().join(' ');
 }
 
 /** The counts that are not zero, in the order of VERDICTS: `2 deviates, 173 passed`. */

@@ -1,6 +1,6 @@
 // Says in words what differs, so that it can be the title of a bug.
 import { squeezed } from '../../reports/plain-text.ts';
-import { count, span } from '../../reports/verdict-words.ts';
+import { count, duration } from '../../reports/verdict-words.ts';
 import { OPERATIONS } from '../../spec/operations.ts';
 import { callsOf, type Step, sameValue } from '../sequence.ts';
 import type { Shown } from './found.ts';
@@ -56,7 +56,7 @@ function circumstances(steps: readonly Step[], n: number): string {
   if (isRepeat) words.push('under a key that was used before');
   if (steps.some((step) => step.do === 'burst')) words.push('beside other calls at the same time');
   const pausedMs = steps.reduce((sum, step) => sum + (step.do === 'advance' ? step.byMs : 0), 0);
-  if (pausedMs > 1) words.push(`after ${span(pausedMs)}`);
+  if (pausedMs > 1) words.push(`after ${duration(pausedMs)}`);
   const many = steps.find((step) => step.do === 'many');
   if (many?.do === 'many') words.push(`after ${count(many.count, 'call')}`);
   if (call !== undefined && call.as !== 'firm' && call.headers?.authorization === undefined) {

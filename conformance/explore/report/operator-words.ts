@@ -1,13 +1,13 @@
 // What the operator, the profile or time does in a step, in words. Records are named by the steps
 // that made them.
-import { span } from '../../reports/verdict-words.ts';
+import { duration } from '../../reports/verdict-words.ts';
 import { OPERATIONS } from '../../spec/operations.ts';
 import type { CallStep, ManyStep, OperatorStep } from '../sequence.ts';
 
 export function operatorWords(step: ManyStep | OperatorStep): string {
   switch (step.do) {
     case 'advance':
-      return `${span(step.byMs)} pass`;
+      return `${duration(step.byMs)} pass`;
     case 'open': {
       const { currency = 'its default currency', provider } = step;
       const payouts = provider === true ? ', with payouts through a provider' : '';
@@ -41,7 +41,7 @@ export function faultWords({ operation, fault }: CallStep): string {
   const { phase, effect } = fault!;
   const what: Readonly<Record<string, string>> = {
     status: `answers ${effect.status}`,
-    delay: `waits ${span(Number(effect.ms))}`,
+    delay: `waits ${duration(Number(effect.ms))}`,
   };
   const words = what[effect.kind as string] ?? `meets a ${effect.kind}`;
   return `fault: the next ${operation} ${words}${phase === 'after' ? ' after it has run' : ''}`;

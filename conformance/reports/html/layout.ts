@@ -1,6 +1,7 @@
 // One self-contained HTML page from parts of a document. Its templates escape every value, so that
 // nothing from outside becomes markup.
 import { createHash } from 'node:crypto';
+import { clipped } from '../exchanges.ts';
 import { CODE_FACTS, type Item, type Part } from '../parts.ts';
 import { printable } from '../plain-text.ts';
 import { SCRIPT, STYLE } from './style.ts';
@@ -52,7 +53,7 @@ export function htmlOf(parts: readonly Part[], linked: ReadonlySet<string> = new
   const nameOf = (id: string) => (linked.has(id) ? ruleLink(id) : `${id} `);
   const itemOf = ({ label, text, ids }: Item) => {
     const strong = label === '' ? null : html`<strong>${nameOf(label)}</strong> `;
-    return html`<li>${ids.map(nameOf)}${strong}${withCode(clip(text, LONGEST_TEXT))}</li>`;
+    return html`<li>${ids.map(nameOf)}${strong}${withCode(clipped(text, LONGEST_TEXT))}</li>`;
   };
   const layOut = (part: Part): Markup => {
     switch (part.kind) {
@@ -68,7 +69,7 @@ export function htmlOf(parts: readonly Part[], linked: ReadonlySet<string> = new
           return html`<dt>${name}</dt><dd>${value}</dd>`;
         })}</dl>`;
       case 'code':
-        return html`<pre>${part.lines.map((line) => clip(line, LONGEST_LINE)).join('\n')}</pre>`;
+        return html`<pre>${part.lines.map((line) => clipped(line, LONGEST_LINE)).join('\n')}</pre>`;
       case 'table':
         return html`<table class="plain"><thead>
 <tr>${part.head.map((each) => html`<th>${each}</th>`)}</tr></thead>
@@ -84,10 +85,6 @@ export function htmlOf(parts: readonly Part[], linked: ReadonlySet<string> = new
 }
 
 export const ruleLink = (id: string) => html`<a href="#rule-${id}">${id}</a> `;
-
-function clip(text: string, most: number): string {
-  return text.length <= most ? text : `${text.slice(0, most)}… (${text.length} characters in all)`;
-}
 
 /** The page loads nothing and sends nothing, which its policy enforces in the browser. */
 export function htmlPage(title: string, body: Markup): string {

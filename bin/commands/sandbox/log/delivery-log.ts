@@ -1,6 +1,7 @@
 // Shows each delivery attempt as it leaves and as it ends: lines for a person, or events for a
 // program.
 import { jsonText } from '../../../../conformance/reports/plain-text.ts';
+import { duration } from '../../../../conformance/reports/verdict-words.ts';
 import { eventId } from '../../../../simulator/core/serialize.ts';
 import { findEvent } from '../../../../simulator/core/world.ts';
 import type { Notice } from '../../../../simulator/host/world/notice.ts';
@@ -69,7 +70,7 @@ export function deliveryLine(event: DeliveryEvent): string {
   if (phase === 'sent') return terminalLine(`${time}  --> ${kind} ${number} to ${url}`);
   const words =
     phase === 'delayed'
-      ? `... delayed by a fault, goes out in ${spanOf((dueMs ?? at_ms) - at_ms)}`
+      ? `... delayed by a fault, goes out in ${duration((dueMs ?? at_ms) - at_ms)}`
       : `<-- ${endWords(event)}`;
   return terminalLine(`${time}  ${words} (${number})`);
 }
@@ -78,21 +79,7 @@ function endWords(event: DeliveryEvent): string {
   const { at_ms, status, error, outcome, next_due_ms: dueMs, disabled_reason, stopped } = event;
   if (disabled_reason !== null) return `disabled: ${disabled_reason}`;
   const what = String(status ?? error ?? 'no answer');
-  if (dueMs !== null) return `${what}, again in ${spanOf(dueMs - at_ms)}`;
+  if (dueMs !== null) return `${what}, again in ${duration(dueMs - at_ms)}`;
   if (outcome !== 'exhausted') return what;
   return `${what}${stopped ? ', the last attempt: delivery stops until it is resumed' : ', given up'}`;
-}
-
-/** `30 s`, `2 min`, `2 h 30 min`: the two largest units that are not zero. */
-function spanOf(ms: number): string {
-  if (ms < 1000) return `${Math.max(0, Math.round(ms))} ms`;
-  const seconds = Math.round(ms / 1000);
-  const parts = [
-    [Math.floor(seconds / 3600), 'h'],
-    [Math.floor(seconds / 60) % 60, 'min'],
-    [seconds % 60, 's'],
-  ] as const;
-  const first = parts.findIndex(([count]) => count > 0);
-  const shown = parts.slice(first, first + 2).filter(([count]) => count > 0);
-  return shown.flat().join(' ');
 }

@@ -122,7 +122,7 @@ export function requestLine(event: RequestEvent, paint: Paint = (text) => text):
   const outcome = [status ?? (held ? 'held' : 'cut'), idempotency?.replace('_', ' ')];
   const first = [
     clockTime(at_ms),
-    `${method.padEnd(6)} ${shorten(visible(target)).padEnd(targetWidth)}`,
+    `${method.padEnd(6)} ${shorten(terminalLine(target)).padEnd(targetWidth)}`,
     paint(outcome.filter(Boolean).join(' ').padEnd(13), status),
     terminalLine(client_name ?? '-').padEnd(10),
     [...rules, ...faults.map((id) => `(fault ${terminalLine(id)})`)].join(' '),
@@ -131,14 +131,6 @@ export function requestLine(event: RequestEvent, paint: Paint = (text) => text):
     ({ code, words }) => `${hintIndent}hint ${code}: ${terminalLine(words)}`,
   );
   return [first.join('  ').trimEnd(), ...hints].join('\n');
-}
-
-// A target comes from outside: it must not move the cursor of the terminal. Its characters are
-// bytes, as node:http reads them.
-function visible(text: string): string {
-  return text.replace(/[^\x20-\x7e]/g, (char) => {
-    return `%${(char.charCodeAt(0) & 0xff).toString(16).toUpperCase().padStart(2, '0')}`;
-  });
 }
 
 /** The end of a path says more than its middle. */
