@@ -31,13 +31,8 @@ await runProgram({
       load: async () => (await import('./commands/sandbox/listings.ts')).defineDeviations,
     },
     {
-      name: 'asyncapi',
-      words: 'print the AsyncAPI 3 document of the events channel and the deliveries',
-      load: async () => (await import('./commands/sandbox/listings.ts')).defineAsyncapi,
-    },
-    {
       name: 'openapi',
-      words: 'print the OpenAPI 3.1 document of the API',
+      words: 'print the OpenAPI 3.1 document of the API and its events',
       load: async () => (await import('./commands/sandbox/listings.ts')).defineOpenapi,
     },
     {

@@ -17,12 +17,7 @@ import { defineReplay } from './conformance/replay.ts';
 import { defineRun } from './conformance/run.ts';
 import { defineExec } from './sandbox/exec.ts';
 import { defineInfo } from './sandbox/info.ts';
-import {
-  defineAsyncapi,
-  defineDeviations,
-  defineOpenapi,
-  defineQuestions,
-} from './sandbox/listings.ts';
+import { defineDeviations, defineOpenapi, defineQuestions } from './sandbox/listings.ts';
 import { defineStart } from './sandbox/start.ts';
 import { defineWebhooks } from './webhooks/webhooks.ts';
 
@@ -47,7 +42,6 @@ const verbs: Readonly<Record<string, Readonly<Record<string, (command: Command) 
     questions: defineQuestions,
     deviations: defineDeviations,
     openapi: defineOpenapi,
-    asyncapi: defineAsyncapi,
     webhooks: defineWebhooks,
   },
 };

@@ -1,7 +1,6 @@
-// Everything that one port serves: the API, the control plane, the documents and the dashboard.
+// Everything that one port serves: the API, the control plane, the OpenAPI document and the dashboard.
 import type { RequestListener } from 'node:http';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import type { DocumentOptions } from '../../fixtures/openapi.ts';
 import { controlPrefix } from '../control/row.ts';
 import type { Sandbox } from '../host/world/sandbox.ts';
 import { type ControlPlane, sendReply, serveControl } from './control.ts';
@@ -38,13 +37,7 @@ export function serve(options: ServeOptions): HttpServer {
   });
 }
 
-type Describe = (options: DocumentOptions) => Readonly<Record<string, unknown>>;
-
-const documents: Readonly<Record<string, () => Promise<Describe>>> = {
-  '/openapi.json': async () => (await import('../../fixtures/openapi.ts')).openapiDocument,
-  '/asyncapi.json': async () => (await import('../../fixtures/asyncapi.ts')).asyncapiDocument,
-};
-/** Replaced in a document by the address under which it is requested. */
+/** Replaced in the document by the address under which it is requested. */
 const anyBase = 'http://address-of-this-sandbox.invalid';
 
 /** The dashboard loads only its own files, and no text from outside can change that. */
@@ -61,7 +54,7 @@ const compile = () => {
   throw new Error('a route has a schema, and nothing here compiles schemas');
 };
 
-/** Serves control plane, documents and dashboard; every other request is a call of the API. */
+/** Serves the control plane, the OpenAPI document and the dashboard; every other request is a call of the API. */
 async function createPages(
   { sandbox: { settings }, plane, version, dashboard }: ServeOptions,
   door: Door,
@@ -93,17 +86,14 @@ async function createPages(
   for (const path of [controlPrefix, `${controlPrefix}/*`]) {
     app.all(path, { onRequest }, () => undefined);
   }
-  for (const [path, load] of Object.entries(documents)) {
-    // Built once, when it is first requested.
-    let text: Promise<string> | null = null;
-    const build = async () =>
-      JSON.stringify((await load())({ baseUrl: anyBase, version, settings }));
-    app.get(path, async ({ host }, reply) => {
-      text ??= build();
-      reply.type('application/json; charset=utf-8');
-      return (await text).replaceAll(anyBase, `http://${host}`);
-    });
-  }
+  // Built once, when it is first requested.
+  let document: string | undefined;
+  app.get('/openapi.json', async ({ host }, reply) => {
+    const { openapiDocument } = await import('../../fixtures/openapi.ts');
+    document ??= JSON.stringify(openapiDocument({ baseUrl: anyBase, version, settings }));
+    reply.type('application/json; charset=utf-8');
+    return document.replaceAll(anyBase, `http://${host}`);
+  });
   if (dashboard !== undefined) {
     const { default: serveStatic } = await import('@fastify/static');
     // A route for each file, so that no path leads outside the folder.

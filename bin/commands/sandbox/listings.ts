@@ -1,8 +1,7 @@
-// The verbs of `sandbox` that start nothing and print what is known: the named deviations, the open
-// questions with their settings, and the documents of the API and of its events.
+// The verbs of `sandbox` that start nothing: the named deviations, the open questions with their
+// settings, and the OpenAPI document.
 import type { Command } from 'commander';
-import { asyncapiDocument } from '../../../fixtures/asyncapi.ts';
-import { type DocumentOptions, openapiDocument } from '../../../fixtures/openapi.ts';
+import { openapiDocument } from '../../../fixtures/openapi.ts';
 import { parseUrl } from '../../../fixtures/parse-url.ts';
 import { questions } from '../../../fixtures/questions.ts';
 import { findRule, rules } from '../../../fixtures/rules.ts';
@@ -63,36 +62,23 @@ export function defineQuestions(command: Command, io: CommandIo = systemIo()): v
   });
 }
 
-export function defineOpenapi(command: Command, io: CommandIo = systemIo()): void {
-  defineDocument(command, 'openapi', openapiDocument, io);
-}
-
-export function defineAsyncapi(command: Command, io: CommandIo = systemIo()): void {
-  defineDocument(command, 'asyncapi', asyncapiDocument, io);
-}
-
 interface Given {
   readonly baseUrl: string;
   readonly config?: string;
 }
 
-function defineDocument(
-  command: Command,
-  name: string,
-  documentOf: (options: DocumentOptions) => object,
-  io: CommandIo,
-): void {
+export function defineOpenapi(command: Command, io: CommandIo = systemIo()): void {
   command
     .option('--base-url <url>', 'the server that it names', 'http://127.0.0.1:7420')
     .option('--config <file>', 'settings; sandbox.config.json in this folder is found by itself')
     .option('--json', 'JSON, which it is in any case');
-  addHelp(command, { examples: [`npx sandbox ${name} > ${name}.json`] });
+  addHelp(command, { examples: ['npx sandbox openapi > openapi.json'] });
   command.action(({ baseUrl, config }: Given) => {
     if (parseUrl(baseUrl) === null) throw new UsageError(`--base-url: "${baseUrl}" is not a URL`);
     const { config: read, note } = readConfigFile(config, process.cwd());
     if (note !== null) warn(`${note}.`);
     const { version } = io;
     const server = baseUrl.replace(/(?<!\/)\/+$/, '');
-    io.out(pretty(documentOf({ baseUrl: server, version, settings: read.settings })));
+    io.out(pretty(openapiDocument({ baseUrl: server, version, settings: read.settings })));
   });
 }
