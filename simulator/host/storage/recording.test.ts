@@ -17,7 +17,7 @@ import { dumpWorld } from '../../core/state/snapshot.ts';
 import { drawFrom, makeCall, makeInput } from '../../core/testing/random-inputs.ts';
 import { createTestSandbox } from '../testing/sandbox.ts';
 import { FileProblem } from './private-file.ts';
-import { playRecording, type Recording, recordWorld } from './recording.ts';
+import { playRecording, recordWorld } from './recording.ts';
 import { restoreState, serializeState } from './world-document.ts';
 
 const recording = suite('recordings');
@@ -89,62 +89,37 @@ for (const [index, interrupt] of ([null, 'reset', 'load'] as const).entries()) {
   );
 }
 
-recording('a file that begins with no world is refused', async () => {
+recording('a file that cannot be written, or is there, is refused and left as it is', async () => {
   const sandbox = await createTestSandbox();
-  for (const lines of [[], ['{"kind":"time","atMs":1}']]) {
-    const message = await playRecording(lines, sandbox.behaviour).then(
-      () => 'played',
-      (error: Error) => error.message,
-    );
-    assert.match(message, /format must be|begins with the world/);
+  const held = join(folder, 'held.jsonl');
+  const link = join(folder, 'link.jsonl');
+  writeFileSync(held, 'evidence\n');
+  symlinkSync(join(folder, 'elsewhere.jsonl'), link);
+  for (const [path, words] of [
+    [join(folder, 'no', 'where'), `there is no folder ${join(folder, 'no')}`],
+    [held, 'is there already; remove it, or name another file'],
+    [link, 'is a symbolic link to a file that is not there'],
+  ] as const) {
+    const error = await recordWorld(sandbox.first, path, assert.unreachable).catch((each) => each);
+    assert.instance(error, FileProblem);
+    assert.is(error.message, words);
   }
-  await sandbox.close();
-});
-
-const refusal = (beginning: Promise<Recording>) =>
-  beginning.then(
-    () => assert.unreachable('it began'),
-    (error: Error) => error,
-  );
-
-recording('a file that cannot be written is refused before anything is recorded', async () => {
-  const sandbox = await createTestSandbox();
-  const path = join(folder, 'no', 'where');
-  const error = await refusal(recordWorld(sandbox.first, path, assert.unreachable));
-  assert.instance(error, FileProblem);
-  assert.is(error?.message, `there is no folder ${join(folder, 'no')}`);
   sandbox.first.execute('makeEvent', { category: 'account' });
-  assert.not(existsSync(path));
+  assert.is(readFileSync(held, 'utf8'), 'evidence\n');
+  assert.equal([existsSync(join(folder, 'no')), existsSync(link)], [false, false]);
   await sandbox.close();
 });
 
-recording(
-  'one that holds something is refused and left as it was; an empty one is taken',
-  async () => {
-    const sandbox = await createTestSandbox();
-    const path = join(folder, 'held.jsonl');
-    writeFileSync(path, 'evidence\n');
-    const error = await refusal(recordWorld(sandbox.first, path, assert.unreachable));
-    assert.is(error?.message, 'is there already; remove it, or name another file');
-    assert.is(readFileSync(path, 'utf8'), 'evidence\n');
-    writeFileSync(path, '');
-    chmodSync(path, 0o644);
-    const begun = await recordWorld(sandbox.first, path, assert.unreachable);
-    sandbox.first.execute('makeEvent', { category: 'account' });
-    await begun.close();
-    assert.is(statSync(path).mode & 0o777, 0o600, 'it is for its owner alone now');
-    assert.match(readFileSync(path, 'utf8'), /^\{"format":.*\n\{"kind":"command".*\n$/);
-    await sandbox.close();
-  },
-);
-
-recording('a link that leads nowhere is refused, and what it names is not made', async () => {
+recording('an empty file is taken, for its owner alone', async () => {
   const sandbox = await createTestSandbox();
-  const path = join(folder, 'link.jsonl');
-  symlinkSync(join(folder, 'elsewhere.jsonl'), path);
-  const error = await refusal(recordWorld(sandbox.first, path, assert.unreachable));
-  assert.is(error?.message, 'is a symbolic link to a file that is not there');
-  assert.not(existsSync(join(folder, 'elsewhere.jsonl')));
+  const path = join(folder, 'empty.jsonl');
+  writeFileSync(path, '');
+  chmodSync(path, 0o644);
+  const begun = await recordWorld(sandbox.first, path, assert.unreachable);
+  sandbox.first.execute('makeEvent', { category: 'account' });
+  await begun.close();
+  assert.is(statSync(path).mode & 0o777, 0o600);
+  assert.match(readFileSync(path, 'utf8'), /^\{"format":.*\n\{"kind":"command".*\n$/);
   await sandbox.close();
 });
 
