@@ -1,84 +1,64 @@
 // Outsiders and slow senders: who calls by a foreign name is refused everywhere, and no connection
 // stays open because of bytes that never come or are never read.
 import { once } from 'node:events';
-import { type AddressInfo, connect, type Socket } from 'node:net';
+import { connect, type Socket } from 'node:net';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { createTestSandbox, tokenOf } from '../host/testing/sandbox.ts';
-import type { Sandbox } from '../host/world/sandbox.ts';
-import { controlPlane } from './control.ts';
 import { Door } from './door.ts';
-import { serve } from './serve.ts';
+import { type TestServer, withServer } from './testing/server.ts';
 
-interface Place {
-  readonly sandbox: Sandbox;
-  readonly token: string;
+interface Place extends TestServer {
   /** Sends this and answers all that comes back until the connection ends. */
   readonly exchange: (text: string, more?: Uint8Array) => Promise<string>;
   readonly open: () => Socket;
   readonly ask: (path: string) => Promise<Response>;
-  /** Bytes that the server has read of the connection that was opened first. */
-  readonly bytesRead: () => number;
   /** How many the server has. */
   readonly connections: () => Promise<number>;
 }
 
 const hostile = suite('hostile senders');
 
-async function served(run: (place: Place) => Promise<void>, arrivalMs?: number): Promise<void> {
-  const sandbox = await createTestSandbox();
-  const app = serve({
-    sandbox,
-    plane: controlPlane({ sandbox }),
-    version: '1',
-    door: new Door({ allowHosts: ['sandbox'], allowOrigins: ['http://localhost:3000'] }),
-    ...(arrivalMs === undefined ? {} : { arrivalMs }),
-  });
-  const accepted: Socket[] = [];
-  app.server.on('connection', (socket: Socket) => accepted.push(socket));
-  await app.listen({ port: 0, host: '127.0.0.1' });
-  const { port } = app.server.address() as AddressInfo;
-  const ask = (path: string) =>
-    fetch(`http://127.0.0.1:${port}${path}`, { headers: { connection: 'close' } });
-  const bytesRead = () => accepted[0]?.bytesRead ?? 0;
-  const sockets: Socket[] = [];
-  const open = () => {
-    // The other side decides when it is over.
-    const socket = connect({ port, host: '127.0.0.1', allowHalfOpen: true });
-    socket.on('error', () => socket.destroy());
-    sockets.push(socket);
-    return socket;
-  };
-  const exchange = async (text: string, more: Uint8Array = Buffer.alloc(0)) => {
-    const socket = open();
-    let heard = '';
-    socket.on('data', (chunk) => {
-      heard += chunk;
-    });
-    socket.write(Buffer.concat([Buffer.from(text), more]));
-    await once(socket, 'end');
-    socket.destroy();
-    return heard;
-  };
-  const connections = () =>
-    new Promise<number>((done) => app.server.getConnections((_, n) => done(n)));
-  try {
-    await run({
-      sandbox,
-      token: tokenOf(sandbox, 'firm'),
-      exchange,
-      open,
-      ask,
-      bytesRead,
-      connections,
-    });
-    for (const socket of sockets) if (!socket.destroyed) await once(socket, 'close');
-    while ((await connections()) > 0) await new Promise((resolve) => setTimeout(resolve, 5));
-  } finally {
-    for (const socket of sockets) socket.destroy();
-    await app.close();
-    await sandbox.close();
-  }
+const tick = () => new Promise((resolve) => setTimeout(resolve, 5));
+
+/** In the end no connection is left. */
+function served(run: (place: Place) => Promise<void>, arrivalMs = 30_000): Promise<void> {
+  const door = new Door({ allowHosts: ['sandbox'], allowOrigins: ['http://localhost:3000'] });
+  return withServer(
+    async (server) => {
+      const { app, port } = server;
+      const sockets: Socket[] = [];
+      const open = () => {
+        // The other side decides when it is over.
+        const socket = connect({ port, host: '127.0.0.1', allowHalfOpen: true });
+        socket.on('error', () => socket.destroy());
+        sockets.push(socket);
+        return socket;
+      };
+      const exchange = async (text: string, more: Uint8Array = Buffer.alloc(0)) => {
+        const socket = open();
+        let heard = '';
+        socket.on('data', (chunk) => {
+          heard += chunk;
+        });
+        socket.write(Buffer.concat([Buffer.from(text), more]));
+        await once(socket, 'end');
+        socket.destroy();
+        return heard;
+      };
+      const ask = (path: string) =>
+        fetch(`http://127.0.0.1:${port}${path}`, { headers: { connection: 'close' } });
+      const connections = () =>
+        new Promise<number>((done) => app.server.getConnections((_, n) => done(n)));
+      try {
+        await run({ ...server, exchange, open, ask, connections });
+        for (const socket of sockets) if (!socket.destroyed) await once(socket, 'close');
+        while ((await connections()) > 0) await tick();
+      } finally {
+        for (const socket of sockets) socket.destroy();
+      }
+    },
+    { door, arrivalMs },
+  );
 }
 
 const end = 'connection: close\r\n';
@@ -171,7 +151,7 @@ hostile('a refused handshake is cut off, even where the other side never hangs u
     socket.write(`GET /api/v1/events HTTP/1.1\r\nhost: localhost\r\n${upgrade}\r\n`);
     socket.resume();
     await once(socket, 'end');
-    while ((await connections()) > 0) await new Promise((resolve) => setTimeout(resolve, 5));
+    while ((await connections()) > 0) await tick();
     assert.not(socket.destroyed, 'it was the server that ended it');
     socket.destroy();
   }),
@@ -188,7 +168,7 @@ hostile('a follower that breaks the protocol is cut off, even where it never han
     const beganMs = performance.now();
     socket.write(reservedOpcode);
     socket.resume();
-    while ((await connections()) > 0) await new Promise((resolve) => setTimeout(resolve, 5));
+    while ((await connections()) > 0) await tick();
     assert.ok(performance.now() - beganMs < 10_000, 'the library alone waits half a minute');
     assert.not(socket.destroyed, 'it was the server that ended it');
     socket.destroy();
@@ -245,13 +225,16 @@ hostile('an answer may take longer than a request', () =>
 );
 
 hostile('of requests whose responses are not read, only the first are taken', () =>
-  served(async ({ open, ask, bytesRead }) => {
+  served(async ({ open, ask, app }) => {
+    const accepted: Socket[] = [];
+    app.server.on('connection', (socket: Socket) => accepted.push(socket));
+    const bytesRead = () => accepted[0]?.bytesRead ?? 0;
     const socket = open();
     socket.pause();
     const text = 'GET /openapi.json HTTP/1.1\r\nhost: localhost\r\n\r\n'.repeat(20_000);
     socket.write(text);
     const before = process.memoryUsage.rss();
-    while (bytesRead() === 0) await new Promise((resolve) => setTimeout(resolve, 5));
+    while (bytesRead() === 0) await tick();
     assert.is((await ask('/openapi.json')).status, 200);
     assert.ok(bytesRead() < text.length / 2, `${bytesRead()} bytes were read`);
     socket.destroy();

@@ -3,38 +3,15 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import type { ServerResponse } from 'node:http';
-import { type AddressInfo, connect, Socket } from 'node:net';
+import { connect, Socket } from 'node:net';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { newestEntries } from '../core/journal.ts';
-import { createTestSandbox, tokenOf } from '../host/testing/sandbox.ts';
-import type { Sandbox } from '../host/world/sandbox.ts';
-import { controlPlane } from './control.ts';
-import type { HttpServer } from './http.ts';
+import { tokenOf } from '../host/testing/sandbox.ts';
 import { RequestBatcher } from './request-batcher.ts';
-import { serve } from './serve.ts';
+import { withServer } from './testing/server.ts';
 
 const batching = suite('batches of requests');
-
-interface Bench {
-  readonly sandbox: Sandbox;
-  readonly app: HttpServer;
-  readonly port: number;
-}
-
-function served(play: (bench: Bench) => Promise<void>): () => Promise<void> {
-  return async () => {
-    const sandbox = await createTestSandbox();
-    const app = serve({ sandbox, plane: controlPlane({ sandbox }), version: '1' });
-    await app.listen({ port: 0, host: '127.0.0.1' });
-    try {
-      await play({ sandbox, app, port: (app.server.address() as AddressInfo).port });
-    } finally {
-      await app.close();
-      await sandbox.close();
-    }
-  };
-}
 
 /** All of one length. */
 let made = 1000;
@@ -89,8 +66,7 @@ async function send(port: number, bytes: string, until: RegExp | null = null) {
 const last = request({ path: '/_sandbox/health', headers: ['connection: close'] });
 
 batching('a reset behind other answers of its connection comes after them', () =>
-  served(async ({ sandbox, port }) => {
-    const token = tokenOf(sandbox, 'firm');
+  withServer(async ({ sandbox, port, token }) => {
     const list = request({ path: '/api/v1/accounts?limit=1', token });
     for (const phase of ['before', 'after'] as const) {
       sandbox.first.execute('makeFault', {
@@ -103,12 +79,11 @@ batching('a reset behind other answers of its connection comes after them', () =
       assert.equal(seen.statuses, [200, 200]);
       assert.not(seen.stuck, 'the connection has ended');
     }
-  })(),
+  }),
 );
 
 batching('calls of one connection are decided in their order, bodies or none', () =>
-  served(async ({ sandbox, port }) => {
-    const token = tokenOf(sandbox, 'firm');
+  withServer(async ({ sandbox, port, token }) => {
     const list = request({ path: '/api/v1/webhooks', token });
     const seen = await send(port, create(token) + list + create(token) + list + last);
     assert.equal(seen.statuses, [201, 200, 201, 200, 200]);
@@ -117,12 +92,11 @@ batching('calls of one connection are decided in their order, bodies or none', (
       journal.map(({ operation }) => operation),
       ['createAccount', 'listWebhooks', 'createAccount', 'listWebhooks'],
     );
-  })(),
+  }),
 );
 
 batching('the control plane sees what was called before it on its connection', () =>
-  served(async ({ sandbox, port }) => {
-    const token = tokenOf(sandbox, 'firm');
+  withServer(async ({ sandbox, port, token }) => {
     const accounts = request({ path: '/_sandbox/accounts' });
     const seen = await send(port, create(token, { first_name: 'Seen' }) + accounts + last);
     assert.equal(seen.statuses, [201, 200, 200]);
@@ -133,12 +107,11 @@ batching('the control plane sees what was called before it on its connection', (
     const drop = request({ method: 'DELETE', path: '/_sandbox/worlds/going' });
     const dropped = await send(port, create(other ?? '') + drop + last);
     assert.equal(dropped.statuses, [201, 204, 200]);
-  })(),
+  }),
 );
 
 batching('an answer comes before the handshake that was asked for after it', () =>
-  served(async ({ sandbox, port }) => {
-    const token = tokenOf(sandbox, 'firm');
+  withServer(async ({ port, token }) => {
     const handshake = request({
       path: '/api/v1/events',
       token,
@@ -151,12 +124,11 @@ batching('an answer comes before the handshake that was asked for after it', () 
     });
     const seen = await send(port, create(token) + handshake, /HTTP\/1\.1 101/);
     assert.equal(seen.statuses, [201, 101]);
-  })(),
+  }),
 );
 
 batching('who ends its side right after a request still hears the answer', () =>
-  served(async ({ sandbox, port }) => {
-    const token = tokenOf(sandbox, 'firm');
+  withServer(async ({ port, token }) => {
     const bare = create(token, { comment: '' }).length;
     // What is read at once is 64 KiB: of so many bytes the end is read in the same turn. Three more
     // digits are in the length of the body.
@@ -170,12 +142,11 @@ batching('who ends its side right after a request still hears the answer', () =>
     let text = '';
     for await (const part of child.stdout) text += part;
     assert.match(text, /^HTTP\/1\.1 201/);
-  })(),
+  }),
 );
 
 batching('no one waits for calls whose connection has gone, queued ones neither', () =>
-  served(async ({ sandbox, port }) => {
-    const token = tokenOf(sandbox, 'firm');
+  withServer(async ({ sandbox, port, token }) => {
     sandbox.first.execute('makeFault', { match: {}, effect: { kind: 'hang' } });
     const socket = connect({ port, host: '127.0.0.1' });
     socket.write(create(token) + create(token));
@@ -191,31 +162,29 @@ batching('no one waits for calls whose connection has gone, queued ones neither'
     own.begin({ socket: gone, response })(call);
     own.flush();
     assert.is(sandbox.first.waiting, 0);
-  })(),
+  }),
 );
 
 batching('an answer that names its connection still closes one that was to be closed', () =>
-  served(async ({ sandbox, port }) => {
-    const token = tokenOf(sandbox, 'firm');
+  withServer(async ({ port, token }) => {
     const bytes = request({ path: '/api/v1/events', token, headers: ['connection: close'] });
     const seen = await send(port, bytes);
     assert.match(seen.text, /^connection: .*, close\r$/im);
-  })(),
+  }),
 );
 
 batching('what stands nowhere is refused as the API refuses it', () =>
-  served(async ({ port }) => {
+  withServer(async ({ port }) => {
     for (const url of ['/api/v1/nowhere', '/api/%zz', '/nowhere', '/%zz']) {
       const { status, headers } = await fetch(`http://127.0.0.1:${port}${url}`);
       assert.is(status, 404, url);
       assert.match(headers.get('x-request-id') ?? '', /^req_/, url);
     }
-  })(),
+  }),
 );
 
-batching(
-  'what is to be done before answers leave is done before the first byte of them',
-  served(async ({ sandbox, app, port }) => {
+batching('what is to be done before answers leave is done before the first byte of them', () =>
+  withServer(async ({ sandbox, app, port }) => {
     const sockets: Socket[] = [];
     app.server.on('connection', (socket: Socket) => sockets.push(socket));
     const written = () => sockets.reduce((sum, { bytesWritten }) => sum + bytesWritten, 0);

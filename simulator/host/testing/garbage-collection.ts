@@ -16,12 +16,12 @@ export async function collectGarbage(): Promise<void> {
   await sleep(1);
 }
 
-/** `pending`, or what became of a call: its status, or its rejection's reason. */
-export function watch(call: Promise<Response>): () => unknown {
+/** `pending`, or what became of it: the status of a response, or its rejection's reason. */
+export function watch(call: Promise<Response | undefined>): () => unknown {
   let state: unknown = 'pending';
   call.then(
     (response) => {
-      state = response.status;
+      state = response?.status;
     },
     (reason) => {
       state = reason;

@@ -2,22 +2,26 @@
 import type { AddressInfo } from 'node:net';
 import { createTestSandbox, tokenOf } from '../../host/testing/sandbox.ts';
 import type { Sandbox } from '../../host/world/sandbox.ts';
-import { createHttp } from '../http.ts';
+import { controlPlane } from '../control.ts';
+import type { HttpServer } from '../http.ts';
+import { type ServeOptions, serve } from '../serve.ts';
 
 export interface TestServer {
   readonly sandbox: Sandbox;
+  readonly app: HttpServer;
   readonly port: number;
   /** Token of the firm-wide credential with every scope. */
   readonly token: string;
   readonly close: () => Promise<void>;
 }
 
-export async function startTestServer(): Promise<TestServer> {
+export async function startTestServer(options: Partial<ServeOptions> = {}): Promise<TestServer> {
   const sandbox = await createTestSandbox();
-  const app = createHttp({ sandbox });
+  const app = serve({ sandbox, plane: controlPlane({ sandbox }), version: '1', ...options });
   await app.listen({ port: 0, host: '127.0.0.1' });
   return {
     sandbox,
+    app,
     port: (app.server.address() as AddressInfo).port,
     token: tokenOf(sandbox, 'firm'),
     close: async () => {
@@ -25,4 +29,17 @@ export async function startTestServer(): Promise<TestServer> {
       await sandbox.close();
     },
   };
+}
+
+/** Runs with a server of its own. */
+export async function withServer(
+  run: (server: TestServer) => unknown,
+  options: Partial<ServeOptions> = {},
+): Promise<void> {
+  const server = await startTestServer(options);
+  try {
+    await run(server);
+  } finally {
+    await server.close();
+  }
 }
