@@ -49,6 +49,8 @@ const mostUnreadBytes = 1024 * 1024;
 const defaultPingMs = 20_000;
 const farewellMs = 500;
 
+type End = (code: number, reason: string) => void;
+
 export interface EventsChannel {
   /** Ends all connections with a reason, and accepts no more. */
   readonly close: () => void;
@@ -56,7 +58,7 @@ export interface EventsChannel {
 
 /** Serves the channel on a server made of {@link ApiMessage}s. */
 export function serveEventsChannel(server: Server, options: EventsChannelOptions): EventsChannel {
-  const connections = new Set<Connection>();
+  const ends = new Set<End>();
   let sockets: Promise<WebSocketServer> | null = null;
   let closing = false;
   const shakeHands = (request: IncomingMessage, socket: Duplex, head: Buffer) => {
@@ -86,9 +88,9 @@ export function serveEventsChannel(server: Server, options: EventsChannelOptions
       void sockets.then((handshakes) => {
         extraHeaders.set(request, own);
         handshakes.handleUpgrade(request, socket, head, (webSocket) => {
-          const connection = new Connection(webSocket, host, call, options);
-          connections.add(connection);
-          webSocket.once('close', () => connections.delete(connection));
+          const end = feed(webSocket, host, call, options.pingEveryMs ?? defaultPingMs);
+          ends.add(end);
+          webSocket.once('close', () => ends.delete(end));
         });
       });
     };
@@ -112,7 +114,7 @@ export function serveEventsChannel(server: Server, options: EventsChannelOptions
   });
   const close = () => {
     closing = true;
-    for (const connection of connections) connection.end(1001, 'The sandbox is closing.');
+    for (const end of ends) end(1001, 'The sandbox is closing.');
   };
   return { close };
 }
@@ -154,80 +156,61 @@ function refuse(
   endSocket(socket, `${lines.join('\r\n')}\r\n\r\n${body}`);
 }
 
-/** One reader's connection. It buffers little: who reads slowly reads on later, from the log. */
-class Connection {
-  readonly #socket: WebSocket;
-  readonly #channel: ChannelReader;
-  readonly #pings: NodeJS.Timeout;
-  #scheduled = false;
-  #waits = false;
-  #answered = true;
-
-  constructor(
-    socket: WebSocket,
-    host: WorldHost,
-    call: Call,
-    { pingEveryMs = defaultPingMs }: EventsChannelOptions,
-  ) {
-    this.#socket = socket;
-    this.#channel = new ChannelReader(host, call, () => this.#later());
-    this.#pings = setInterval(() => this.#ping(), pingEveryMs);
-    this.#pings.unref();
-    socket.on('pong', () => {
-      this.#answered = true;
-    });
-    // What is wrong with a frame the library has already answered with a close code.
-    socket.on('error', () => undefined);
-    socket.once('close', () => {
-      clearInterval(this.#pings);
-      this.#channel.close();
-    });
-    this.#later();
-  }
-
-  /** One page a turn, so that a long replay does not delay others. */
-  #later(): void {
-    if (this.#scheduled || this.#waits) return;
-    this.#scheduled = true;
+/**
+ * Feeds one reader's connection, and returns how to end it. Little is buffered: a slow reader reads
+ * on later, from the log.
+ */
+function feed(socket: WebSocket, host: WorldHost, call: Call, pingEveryMs: number): End {
+  let isScheduled = false;
+  let isFull = false;
+  let isAnswered = true;
+  const end: End = (code, reason) => socket.close(code, reason);
+  // One page a turn, so that a long replay does not delay others.
+  const later = () => {
+    if (isScheduled || isFull) return;
+    isScheduled = true;
     setImmediate(() => {
-      this.#scheduled = false;
-      this.#send();
+      isScheduled = false;
+      if (socket.readyState === socket.OPEN) send();
     });
-  }
-
-  #send(): void {
-    const socket = this.#socket;
-    if (socket.readyState !== socket.OPEN) return;
-    const page = this.#channel.read();
-    if ('code' in page) {
-      this.end(page.code, page.reason);
-      return;
-    }
-    for (const envelope of page.envelopes) socket.send(envelope, this.#sent);
-    this.#waits = socket.bufferedAmount > mostUnreadBytes;
-    if (page.more) this.#later();
-  }
-
-  readonly #sent = (): void => {
-    if (!this.#waits || this.#socket.bufferedAmount > mostUnreadBytes / 2) return;
-    this.#waits = false;
-    this.#later();
   };
-
-  #ping(): void {
-    if (!this.#answered) {
-      this.end(closeCodes.tooSlow, 'The last ping was not answered.');
+  const sent = () => {
+    if (!isFull || socket.bufferedAmount > mostUnreadBytes / 2) return;
+    isFull = false;
+    later();
+  };
+  const send = () => {
+    const page = channel.read();
+    if ('code' in page) {
+      end(page.code, page.reason);
       return;
     }
-    this.#answered = false;
-    this.#socket.ping();
+    for (const envelope of page.envelopes) socket.send(envelope, sent);
+    isFull = socket.bufferedAmount > mostUnreadBytes;
+    if (page.more) later();
+  };
+  const channel = new ChannelReader(host, call, later);
+  const pings = setInterval(() => {
+    if (!isAnswered) {
+      end(closeCodes.tooSlow, 'The last ping was not answered.');
+      return;
+    }
+    isAnswered = false;
+    socket.ping();
     // A token may have run out meanwhile.
-    this.#later();
-  }
-
-  end(code: number, reason: string): void {
-    this.#socket.close(code, reason);
-  }
+    later();
+  }, pingEveryMs).unref();
+  socket.on('pong', () => {
+    isAnswered = true;
+  });
+  // What is wrong with a frame the library has already answered with a close code.
+  socket.on('error', () => undefined);
+  socket.once('close', () => {
+    clearInterval(pings);
+    channel.close();
+  });
+  later();
+  return end;
 }
 
 /** Milliseconds for the other side to take the last bytes before it is cut off. */

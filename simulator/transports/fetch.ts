@@ -23,11 +23,14 @@ export async function fetchCall(
   const call = plain ?? (await rejectOnAbort(signal, callOf(request as Request)));
   return new Promise<Response>((resolve, reject) => {
     let waiting = true;
-    let body: PieceByPiece | null = null;
+    let body: ReturnType<typeof bodyInPieces> | null = null;
+    const fail = (reason: unknown) => {
+      if (body === null) reject(reason);
+      else body.finish((controller) => controller.error(reason));
+    };
     const aborted = (): void => {
       host.forget(answered);
-      if (body === null) reject(signal?.reason);
-      else body.fail(signal?.reason);
+      fail(signal?.reason);
     };
     const answered = (answer: Answer): void => {
       if (answer.kind === 'piece') {
@@ -35,17 +38,21 @@ export async function fetchCall(
         return;
       }
       if (answer.kind === 'begin') {
-        body = new PieceByPiece(() => host.forget(answered));
+        body = bodyInPieces(() => host.forget(answered));
         resolve(responseOf(answer, call, body.stream));
         return;
       }
       waiting = false;
       signal?.removeEventListener('abort', aborted);
       if (answer.kind === 'answer') resolve(responseOf(answer, call, answer.reply.body));
-      else if (answer.kind === 'end' && answer.isWhole) body?.end();
-      // As `fetch` says it of a connection that ends too early.
-      else if (body !== null) body.fail(new TypeError('terminated'));
-      else reject(new TypeError('fetch failed: the connection was reset'));
+      else if (answer.kind === 'end' && answer.isWhole) {
+        body?.finish((controller) => controller.close());
+      } else {
+        // As `fetch` says it of a connection that ends too early.
+        fail(
+          new TypeError(body === null ? 'fetch failed: the connection was reset' : 'terminated'),
+        );
+      }
     };
     const host = sandbox.call(call, answered);
     if (!waiting || signal === null) return;
@@ -65,41 +72,32 @@ function responseOf(
 }
 
 /** A body that comes in pieces, and may break off once they have been read. */
-class PieceByPiece {
-  readonly stream: ReadableStream<Uint8Array>;
-  readonly #pieces: Uint8Array[] = [];
-  #ending: ((controller: ReadableStreamDefaultController) => void) | null = null;
-  #wake: (() => void) | null = null;
-
-  constructor(onCancel: () => void) {
-    const pull = async (controller: ReadableStreamDefaultController<Uint8Array>) => {
-      while (this.#pieces.length === 0 && this.#ending === null) {
-        await new Promise<void>((resolve) => {
-          this.#wake = resolve;
-        });
-      }
-      const piece = this.#pieces.shift();
-      if (piece === undefined) this.#ending?.(controller);
-      else controller.enqueue(piece);
-    };
-    this.stream = new ReadableStream({ pull, cancel: onCancel }, { highWaterMark: 0 });
-  }
-
-  add(bytes: Uint8Array): void {
-    // An empty piece is none for a stream.
-    if (bytes.byteLength > 0) this.#pieces.push(bytes);
-    this.#wake?.();
-  }
-
-  end(): void {
-    this.#ending = (controller) => controller.close();
-    this.#wake?.();
-  }
-
-  fail(reason: unknown): void {
-    this.#ending = (controller) => controller.error(reason);
-    this.#wake?.();
-  }
+function bodyInPieces(cancel: () => void) {
+  const pieces: Uint8Array[] = [];
+  let finish: ((controller: ReadableStreamDefaultController) => void) | null = null;
+  let wake: () => void = () => undefined;
+  const pull = async (controller: ReadableStreamDefaultController<Uint8Array>) => {
+    while (pieces.length === 0 && finish === null) {
+      await new Promise<void>((resolve) => {
+        wake = resolve;
+      });
+    }
+    const piece = pieces.shift();
+    if (piece === undefined) finish?.(controller);
+    else controller.enqueue(piece);
+  };
+  return {
+    stream: new ReadableStream({ pull, cancel }, { highWaterMark: 0 }),
+    add: (bytes: Uint8Array) => {
+      // An empty piece is none for a stream.
+      if (bytes.byteLength > 0) pieces.push(bytes);
+      wake();
+    },
+    finish: (how: (controller: ReadableStreamDefaultController) => void) => {
+      finish = how;
+      wake();
+    },
+  };
 }
 
 /** The request that `fetch` would make; a path alone is one of the sandbox's. */

@@ -17,11 +17,11 @@ export async function collectGarbage(): Promise<void> {
 }
 
 /** `pending`, or what became of it: the status of a response, or its rejection's reason. */
-export function watch(call: Promise<Response | undefined>): () => unknown {
+export function watch(call: Promise<unknown>): () => unknown {
   let state: unknown = 'pending';
   call.then(
     (response) => {
-      state = response?.status;
+      state = (response as Response | undefined)?.status;
     },
     (reason) => {
       state = reason;
