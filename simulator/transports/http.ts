@@ -9,6 +9,7 @@ import {
   type ServerResponse,
 } from 'node:http';
 import type { Duplex } from 'node:stream';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { readBody } from '../host/bodies/read-body.ts';
 import type { Sandbox } from '../host/world/sandbox.ts';
 import { sendReply } from './control.ts';
@@ -97,26 +98,18 @@ export function createHttp(options: HttpOptions): HttpServer {
   };
 }
 
-/** Answers a function that resolves when no request is left, or after the time. */
-function watchRequests(server: Server): (withinMs: number) => Promise<void> {
-  let count = 0;
-  let onIdle: () => void = () => undefined;
+/** Returns a function that resolves when no request is left, or after the time. */
+function watchRequests(server: Server): (withinMs: number) => Promise<unknown> {
+  const open = new Set<ServerResponse>();
   server.on('request', (_request, response: ServerResponse) => {
-    count += 1;
-    response.once('close', () => {
-      count -= 1;
-      if (count === 0) onIdle();
-    });
+    open.add(response);
+    response.once('close', () => open.delete(response));
   });
-  return async (withinMs) => {
-    if (count === 0) return;
-    await new Promise<void>((resolve) => {
-      const timer = setTimeout(resolve, withinMs);
-      onIdle = () => {
-        clearTimeout(timer);
-        resolve();
-      };
-    });
+  return (withinMs) => {
+    const closed = [...open].map(
+      (response) => new Promise((resolve) => response.once('close', resolve)),
+    );
+    return Promise.race([Promise.all(closed), sleep(withinMs, undefined, { ref: false })]);
   };
 }
 

@@ -6,21 +6,15 @@ import { replyHeaders } from '../core/call.ts';
 import type { Sandbox } from '../host/world/sandbox.ts';
 import type { Answer } from '../host/world/world-host.ts';
 
-interface PendingCall {
-  readonly order: number;
-  readonly call: Call;
-  readonly exchange: Exchange;
-}
-
 /** Where a call came from, and where its answer goes. */
 export interface Exchange {
   readonly socket: Socket;
   readonly response: ServerResponse;
 }
 
-interface UnsentReply {
-  readonly response: ServerResponse;
-  readonly body: string;
+interface PendingCall extends Exchange {
+  readonly order: number;
+  readonly call: Call;
 }
 
 /**
@@ -33,8 +27,8 @@ export class RequestBatcher {
   readonly #headers: Readonly<Record<string, string>>;
   #begun = 0;
   #taken: PendingCall[] = [];
-  /** null: answers are sent at once. */
-  #unsent: UnsentReply[] | null = null;
+  /** Ends answers; null: they are ended at once. */
+  #unsent: (() => void)[] | null = null;
 
   /** `headers` are put on every answer. */
   constructor(sandbox: Sandbox, headers: Readonly<Record<string, string>>) {
@@ -47,7 +41,7 @@ export class RequestBatcher {
     this.#begun += 1;
     const order = this.#begun;
     return (call) => {
-      if (this.#taken.push({ order, call, exchange }) === 1) setImmediate(() => this.flush());
+      if (this.#taken.push({ order, call, ...exchange }) === 1) setImmediate(() => this.flush());
     };
   }
 
@@ -57,16 +51,16 @@ export class RequestBatcher {
   flush(): void {
     if (this.#taken.length === 0) return;
     const taken = this.#taken.sort((one, other) => one.order - other.order);
-    const unsent: UnsentReply[] = [];
+    const unsent: (() => void)[] = [];
     this.#taken = [];
     this.#unsent = unsent;
-    for (const { call, exchange } of taken) this.#decide(call, exchange);
+    for (const pending of taken) this.#decide(pending);
     this.#unsent = null;
     for (const prepare of this.#sandbox.beforeAnswers) prepare();
-    for (const { response, body } of unsent) response.end(body);
+    for (const end of unsent) end();
   }
 
-  #decide(call: Call, { socket, response }: Exchange): void {
+  #decide({ call, socket, response }: PendingCall): void {
     let isAnswered = false;
     const gone = () => host.forget(answered);
     const isHead = call.method === 'HEAD';
@@ -82,22 +76,19 @@ export class RequestBatcher {
       }
       isAnswered = true;
       socket.off('close', gone);
-      if (answer.kind === 'reset') this.#cutOff(response, cutOff);
-      else if (answer.kind === 'answer') this.#answer(response, answer, isHead);
-      else if (answer.isWhole || isHead) response.end();
-      else this.#cutOff(response, endEarly);
+      if (answer.kind === 'answer') {
+        this.#writeHead(response, answer.reply, answer.requestId);
+        const end = () => response.end(isHead ? '' : answer.reply.body);
+        if (this.#unsent === null) end();
+        else this.#unsent.push(end);
+      } else if (answer.kind === 'end' && (answer.isWhole || isHead)) response.end();
+      else breakOff(response, answer.kind);
     };
     const host = this.#sandbox.call(call, answered);
     if (isAnswered) return;
     if (socket.destroyed) gone();
     // An answer that waits behind others on its connection never hears of the connection's end.
     else socket.once('close', gone);
-  }
-
-  /** The connection breaks where the answer would be: after those that come before it. */
-  #cutOff(response: ServerResponse, how: (socket: Socket) => void): void {
-    if (response.socket === null) response.once('socket', how);
-    else how(response.socket);
   }
 
   #writeHead(response: ServerResponse, reply: Reply, requestId: string): void {
@@ -110,29 +101,20 @@ export class RequestBatcher {
     if (reply.status !== 204) headers['content-length'] = String(Buffer.byteLength(reply.body));
     response.writeHead(reply.status, headers);
   }
-
-  #answer(
-    response: ServerResponse,
-    { reply, requestId }: { readonly reply: Reply; readonly requestId: string },
-    isHead: boolean,
-  ): void {
-    this.#writeHead(response, reply, requestId);
-    const body = isHead ? '' : reply.body;
-    if (this.#unsent === null) response.end(body);
-    else this.#unsent.push({ response, body });
-  }
 }
 
 /**
- * Ends a connection as one that breaks. If it is ending already there is no client to see
- * it; Node 20 would wait for that end for ever, even when its program is over.
+ * Ends the connection where the answer would be, after those that come before it: in order with what
+ * was written of it, or as one that breaks.
  */
-function cutOff(socket: Socket): void {
-  if (socket.writableEnded) socket.destroy();
-  else socket.resetAndDestroy();
-}
-
-/** Ends a connection in order, with what was written of an answer that is not whole. */
-function endEarly(socket: Socket): void {
-  socket.destroySoon();
+function breakOff(response: ServerResponse, kind: 'end' | 'reset'): void {
+  const cut = (socket: Socket) => {
+    if (kind === 'end') socket.destroySoon();
+    // If it is ending already there is no client to see it; Node 20 would wait for that end for
+    // ever, even when its program is over.
+    else if (socket.writableEnded) socket.destroy();
+    else socket.resetAndDestroy();
+  };
+  if (response.socket === null) response.once('socket', cut);
+  else cut(response.socket);
 }
