@@ -5,7 +5,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { type Fault, loseFirst } from './faults.ts';
-import { Gateway } from './gateway.ts';
+import { type Gateway, openGateway } from './gateway.ts';
 import type { SandboxWorld } from './play.ts';
 import { isUnheard } from './recording.ts';
 
@@ -25,9 +25,9 @@ async function behind(
   fault: Fault,
   play: (base: string, own: Gateway) => Promise<void>,
 ): Promise<void> {
-  const own = new Gateway(world(fetch), fault, ['createAccount#1']);
+  const own = await openGateway(world(fetch), fault, ['createAccount#1']);
   try {
-    await play(await own.listen(), own);
+    await play(own.url, own);
   } finally {
     await own.close();
   }

@@ -4,7 +4,6 @@ import {
   createServer,
   request as httpRequest,
   IncomingMessage,
-  type Server,
   type ServerResponse,
 } from 'node:http';
 import { type AddressInfo, connect, isIP, type Socket } from 'node:net';
@@ -19,207 +18,35 @@ import { Intents, membersOf, parseJson } from './requests.ts';
 /** A call whose outcome is still being filled in. */
 type Growing = { -readonly [Name in keyof ApiCall]: ApiCall[Name] };
 
-export class Gateway {
-  readonly calls: ApiCall[] = [];
-  readonly credentials: Credentials;
-  followsEvents = false;
+export type Gateway = Awaited<ReturnType<typeof openGateway>>;
+
+/** Listens before the sandbox. `aimed` are the sites where the fault happens. */
+export async function openGateway(
+  world: SandboxWorld,
+  fault: Fault,
+  aimed: readonly string[] = [],
   /** Called after each call, when the judge may have seen enough. */
-  onCall: () => void = () => undefined;
-  readonly #world: SandboxWorld;
-  readonly #fault: Fault;
-  readonly #aimed: readonly string[];
-  readonly #server: Server;
-  readonly #intents = new Intents();
-  readonly #backstage: Backstage;
-  readonly #piped = new Set<Socket>();
-  readonly #lastOn = new WeakMap<Socket, Growing>();
+  onCall: (calls: readonly ApiCall[]) => void = () => undefined,
+) {
+  const calls: ApiCall[] = [];
+  const intents = new Intents();
+  /** Which client each token belongs to: those of the world, and those that were issued since. */
+  const clients = new Map(world.secrets.map(({ value, clientId }) => [value, clientId]));
+  const issued = new Set<string>();
+  const piped = new Set<Socket>();
+  const lastOn = new WeakMap<Socket, Growing>();
   /** Bodies as they arrived: the platform refuses those that are not UTF-8. */
-  readonly #bytes = new WeakMap<ApiCall, Buffer<ArrayBuffer>>();
-  #startedAtMs = performance.now();
-  #firstToken: ApiResponse | null = null;
-  #isFrozen = false;
-  #isClosed = false;
+  const bytesOf = new WeakMap<ApiCall, Buffer<ArrayBuffer>>();
+  let firstToken: ApiResponse | null = null;
+  let followsEvents = false;
+  let isFrozen = false;
+  let isClosed = false;
 
-  /** `aimed` are the sites where the fault happens. */
-  constructor(world: SandboxWorld, fault: Fault, aimed: readonly string[] = []) {
-    this.#world = world;
-    this.#fault = fault;
-    this.#aimed = aimed;
-    this.credentials = new Credentials(world.secrets);
-    this.#backstage = {
-      send: ({ method, target, headers, body }) =>
-        this.#ask(method, target, Object.entries(headers), body),
-      otherToken: world.otherToken,
-      nowMs: () => this.#nowMs(),
-    };
-    // The server's own timeouts would be faults of no check.
-    const limits = { keepAliveTimeout: 0, requestTimeout: 0, headersTimeout: 0 };
-    this.#server = createServer({ ...limits, IncomingMessage: ClientMessage });
-    // By default Node drops headers after the first 2000.
-    this.#server.maxHeadersCount = 0;
-    this.#server.on('connection', (socket) => this.#watch(socket));
-    this.#server.on('request', (request, response) => this.#take(request, response));
-    this.#server.on('upgrade', (request, socket: Socket) => void this.#pipe(request, socket));
-  }
-
-  async listen(): Promise<string> {
-    await new Promise<void>((resolve, reject) => {
-      this.#server.once('error', reject);
-      this.#server.listen(0, '127.0.0.1', resolve);
-    });
-    this.#startedAtMs = performance.now();
-    return `http://127.0.0.1:${(this.#server.address() as AddressInfo).port}`;
-  }
-
-  /** The command is about to be ended: connections that close from now on are not recorded. */
-  freeze(): void {
-    this.#isFrozen = true;
-  }
-
-  async close(): Promise<void> {
-    this.#isClosed = true;
-    for (const socket of this.#piped) socket.destroy();
-    const closed = new Promise((resolve) => this.#server.close(resolve));
-    this.#server.closeAllConnections();
-    await closed;
-  }
-
-  #nowMs(): number {
-    return performance.now() - this.#startedAtMs;
-  }
-
-  /** A connection that is closed with unread data is reset by the system. */
-  #watch(socket: Socket): void {
-    const leave = () => {
-      const call = this.#lastOn.get(socket);
-      if (call !== undefined && !this.#isFrozen) call.abandonedAtMs ??= this.#nowMs();
-    };
-    socket.on('error', ({ code }: NodeJS.ErrnoException) => {
-      if (code === 'ECONNRESET') leave();
-    });
-    socket.once('end', () => {
-      if (this.#lastOn.get(socket)?.answeredAtMs === null) leave();
-    });
-  }
-
-  #take(request: IncomingMessage, response: ServerResponse): void {
-    if (!isApiCall(request)) {
-      void this.#passOn(request, response);
-      return;
-    }
-    readBody(request, (body) => {
-      this.#serve(request, response, body).catch((error: unknown) => {
-        // The sandbox cut the call off by a fault that the command itself injected, the run is over, or
-        // it was no valid request.
-        if (!(error instanceof TypeError) && !this.#isClosed) throw error;
-        response.socket?.destroy();
-      });
-    });
-  }
-
-  async #serve(
-    request: IncomingMessage,
-    response: ServerResponse,
-    bytes: Buffer<ArrayBuffer>,
-  ): Promise<void> {
-    const { call, isFirst } = this.#record(request, bytes.toString());
-    this.#bytes.set(call, bytes);
-    this.#lastOn.set(request.socket, call);
-    response.once('close', () => {
-      if (call.answeredAtMs === null && !this.#isFrozen) call.abandonedAtMs = this.#nowMs();
-    });
-    const { token } = call;
-    const clientId = token === null ? null : this.credentials.clientOf(token);
-    const isIssued = token !== null && this.credentials.isIssued(token);
-    const isAimed = call.site !== null && this.#aimed.includes(call.site);
-    const aimed = isAimed ? (isFirst ? 'first' : 'repeat') : null;
-    const met: Met = { ...call, aimed, clientId, isIssued };
-    const treatment = (await this.#fault.meet?.(met, this.#backstage)) ?? null;
-    call.struck = treatment?.struck ?? null;
-    await this.#treat(call, response, treatment);
-    this.#bytes.delete(call);
-    this.onCall();
-  }
-
-  async #treat(call: Growing, response: ServerResponse, treatment: Treatment | null) {
-    switch (treatment?.kind) {
-      case 'lose_request':
-        return this.#cut(call, response, 'request_lost');
-      case 'lose_answer':
-        call.response = await this.#platform(call);
-        return this.#cut(call, response, 'answer_lost');
-      case 'stay_silent':
-        call.fate = 'silent';
-        call.response = await this.#platform(call);
-        return;
-      case 'answer':
-        call.fate = 'refused';
-        call.response = treatment.response;
-        if (treatment.holdMs !== undefined) await pause(treatment.holdMs);
-        return this.#answer(call, response, treatment.response);
-      default: {
-        const answer = await this.#platform(call);
-        call.response = answer;
-        return this.#answer(call, response, answer);
-      }
-    }
-  }
-
-  #record(request: IncomingMessage, body: string): { call: Growing; isFirst: boolean } {
-    const { method = 'GET', url: target = '/' } = request;
-    const headers = linesOfRaw(request.rawHeaders);
-    const { pathname: path, searchParams: query } = new URL(target, 'http://sandbox');
-    const operation = operationOf(method, path) ?? null;
-    const key = request.headers['idempotency-key']?.toString().trim() ?? null;
-    const token = /^bearer +(\S+)/i.exec(request.headers.authorization ?? '')?.[1] ?? null;
-    const sent = { operation, method, path, query, body, json: parseJson(body), key };
-    const place = this.#intents.place(sent);
-    const call: Growing = {
-      ...sent,
-      n: this.calls.length + 1,
-      atMs: this.#nowMs(),
-      target,
-      headers,
-      token,
-      site: place?.site ?? null,
-      fate: 'answered',
-      struck: null,
-      response: null,
-      answeredAtMs: null,
-      abandonedAtMs: null,
-    };
-    this.calls.push(call);
-    return { call, isFirst: place?.isFirst ?? false };
-  }
-
-  /** The platform's own answer, as the client is to see it. */
-  async #platform(call: ApiCall): Promise<ApiResponse> {
-    const { translate, reshape } = this.#fault;
-    const sent = { target: call.target, body: call.body };
-    const { target, body } = translate === undefined ? sent : translate(sent);
-    const bytes = body === call.body ? this.#bytes.get(call) : undefined;
-    const own = await this.#ask(call.method, target, call.headers, bytes ?? body);
-    const answer = call.operation === 'issueToken' ? this.#tokenOr(call, own) : own;
-    return reshape === undefined ? answer : reshape(answer, call.path);
-  }
-
-  /**
-   * AUTH-3b: a fault makes a client ask for more tokens than it would. So that the limit does not hide
-   * what the fault shows, the first token is issued again instead of a 429.
-   */
-  #tokenOr(call: ApiCall, answer: ApiResponse): ApiResponse {
-    this.credentials.learn(call, answer);
-    if (answer.status === 200) this.#firstToken ??= answer;
-    const isJudged = Object.keys(this.#fault).length === 0;
-    return answer.status === 429 && !isJudged ? (this.#firstToken ?? answer) : answer;
-  }
-
-  async #ask(
-    method: string,
-    target: string,
+  const ask = async (
+    { method, target }: Pick<ApiCall, 'method' | 'target'>,
     headers: readonly HeaderLine[],
     body: string | Buffer<ArrayBuffer>,
-  ): Promise<ApiResponse> {
+  ): Promise<ApiResponse> => {
     const kept = headers.filter(([name]) => !hopByHop.has(name.toLowerCase()));
     const bodiless = body.length === 0 || method === 'GET' || method === 'HEAD';
     const request = new Request(new URL(target, 'http://sandbox'), {
@@ -228,62 +55,219 @@ export class Gateway {
       // As bytes, so that `Request` adds no content type.
       ...(bodiless ? {} : { body: typeof body === 'string' ? Buffer.from(body) : body }),
     });
-    const response = await this.#world.fetch(request);
-    return {
-      status: response.status,
-      headers: [...response.headers],
-      body: await response.text(),
-    };
-  }
+    const response = await world.fetch(request);
+    const { status } = response;
+    return { status, headers: [...response.headers], body: await response.text() };
+  };
 
-  async #answer(call: Growing, response: ServerResponse, answer: ApiResponse): Promise<void> {
+  // The server's own timeouts would be faults of no check.
+  const limits = { keepAliveTimeout: 0, requestTimeout: 0, headersTimeout: 0 };
+  const server = createServer({ ...limits, IncomingMessage: ClientMessage });
+  // By default Node drops headers after the first 2000.
+  server.maxHeadersCount = 0;
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', reject);
+    server.listen(0, '127.0.0.1', resolve);
+  });
+  const startedAtMs = performance.now();
+  const nowMs = () => performance.now() - startedAtMs;
+  const backstage: Backstage = {
+    send: ({ headers, body, ...request }) => ask(request, Object.entries(headers), body),
+    otherToken: world.otherToken,
+    nowMs,
+  };
+
+  const record = (request: IncomingMessage, body: string): { call: Growing; isFirst: boolean } => {
+    const { method = 'GET', url: target = '/' } = request;
+    const { pathname: path, searchParams: query } = new URL(target, 'http://sandbox');
+    const operation = operationOf(method, path) ?? null;
+    const key = request.headers['idempotency-key']?.toString().trim() ?? null;
+    const sent = { operation, method, path, query, body, json: parseJson(body), key };
+    const place = intents.place(sent);
+    const call: Growing = {
+      ...sent,
+      n: calls.length + 1,
+      atMs: nowMs(),
+      target,
+      headers: linesOfRaw(request.rawHeaders),
+      token: /^bearer +(\S+)/i.exec(request.headers.authorization ?? '')?.[1] ?? null,
+      site: place?.site ?? null,
+      fate: 'answered',
+      struck: null,
+      response: null,
+      answeredAtMs: null,
+      abandonedAtMs: null,
+    };
+    calls.push(call);
+    return { call, isFirst: place?.isFirst ?? false };
+  };
+
+  /** Takes the token of an answer of the token endpoint. */
+  const learnToken = (call: ApiCall, { status, body }: ApiResponse) => {
+    const { access_token: token } = membersOf(parseJson(body));
+    if (status !== 200 || typeof token !== 'string') return;
+    issued.add(token);
+    clients.set(token, clientIdIn(call) ?? 'unknown');
+  };
+
+  /** The platform's own answer, as the client is to see it. */
+  const platform = async (call: ApiCall): Promise<ApiResponse> => {
+    const { translate = (wire) => wire, reshape = (answer) => answer } = fault;
+    const { target, body } = translate({ target: call.target, body: call.body });
+    const bytes = body === call.body ? bytesOf.get(call) : undefined;
+    const own = await ask({ method: call.method, target }, call.headers, bytes ?? body);
+    if (call.operation !== 'issueToken') return reshape(own, call.path);
+    learnToken(call, own);
+    if (own.status === 200) firstToken ??= own;
+    // AUTH-3b: a fault makes a client ask for more tokens than it would. So that the limit does not
+    // hide what the fault shows, the first token is issued again instead of a 429.
+    const isPlain = Object.keys(fault).length === 0;
+    const isHidden = own.status === 429 && !isPlain;
+    return reshape(isHidden ? (firstToken ?? own) : own, call.path);
+  };
+
+  const answer = async (call: Growing, response: ServerResponse, given: ApiResponse) => {
     // Lets Node notice, between timers and immediates, a client that left while this program was busy.
     await pause(1);
     await immediate();
-    const { status, headers, body } = answer;
-    call.answeredAtMs = call.abandonedAtMs === null ? this.#nowMs() : null;
+    const { status, headers, body } = given;
+    call.answeredAtMs = call.abandonedAtMs === null ? nowMs() : null;
     response.writeHead(status, [
       ...headers.flat(),
       ...(status === 204 ? [] : ['content-length', String(Buffer.byteLength(body))]),
     ]);
     response.end(call.method === 'HEAD' ? '' : body);
-  }
+  };
 
-  #cut(call: Growing, response: ServerResponse, fate: ApiCall['fate']): void {
+  const cut = (call: Growing, { socket }: ServerResponse, fate: ApiCall['fate']) => {
     call.fate = fate;
-    call.answeredAtMs = this.#nowMs();
-    const { socket } = response;
+    call.answeredAtMs = nowMs();
     // Node 20 never reports the end of a connection that is reset while it ends.
     if (socket?.writableEnded) socket.destroy();
     else socket?.resetAndDestroy();
-  }
+  };
+
+  const treat = async (call: Growing, response: ServerResponse, treatment: Treatment | null) => {
+    switch (treatment?.kind) {
+      case 'lose_request':
+        return cut(call, response, 'request_lost');
+      case 'lose_answer':
+        call.response = await platform(call);
+        return cut(call, response, 'answer_lost');
+      case 'stay_silent':
+        call.fate = 'silent';
+        call.response = await platform(call);
+        return;
+      case 'answer':
+        call.fate = 'refused';
+        call.response = treatment.response;
+        if (treatment.holdMs !== undefined) await pause(treatment.holdMs);
+        return answer(call, response, treatment.response);
+      default:
+        call.response = await platform(call);
+        return answer(call, response, call.response);
+    }
+  };
+
+  const serve = async (
+    request: IncomingMessage,
+    response: ServerResponse,
+    bytes: Buffer<ArrayBuffer>,
+  ): Promise<void> => {
+    const { call, isFirst } = record(request, bytes.toString());
+    bytesOf.set(call, bytes);
+    lastOn.set(request.socket, call);
+    response.once('close', () => {
+      if (call.answeredAtMs === null && !isFrozen) call.abandonedAtMs = nowMs();
+    });
+    const { token, site } = call;
+    const isAimed = site !== null && aimed.includes(site);
+    const met: Met = {
+      ...call,
+      aimed: isAimed ? (isFirst ? 'first' : 'repeat') : null,
+      clientId: clients.get(token ?? '') ?? null,
+      isIssued: issued.has(token ?? ''),
+    };
+    const treatment = (await fault.meet?.(met, backstage)) ?? null;
+    call.struck = treatment?.struck ?? null;
+    await treat(call, response, treatment);
+    bytesOf.delete(call);
+    onCall(calls);
+  };
 
   /** The control plane, documents and the dashboard are not judged. */
-  async #passOn(request: IncomingMessage, response: ServerResponse): Promise<void> {
-    const { host, port } = await this.#world.listen();
+  const passOn = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
+    const { host, port } = await world.listen();
     const { method, url: path, headers } = request;
-    const onward = httpRequest({ host, port, method, path, headers }, (answer) => {
-      response.writeHead(answer.statusCode ?? 502, answer.rawHeaders);
-      answer.pipe(response);
+    const onward = httpRequest({ host, port, method, path, headers }, (own) => {
+      response.writeHead(own.statusCode ?? 502, own.rawHeaders);
+      own.pipe(response);
     });
     onward.once('error', () => response.destroy());
     response.once('close', () => onward.destroy());
     request.pipe(onward);
-  }
+  };
 
   /** The events channel, which is not judged. */
-  async #pipe({ method, url, rawHeaders }: IncomingMessage, socket: Socket): Promise<void> {
-    this.followsEvents = true;
-    const onward = connect(await this.#world.listen());
+  const pipe = async ({ method, url, rawHeaders }: IncomingMessage, socket: Socket) => {
+    followsEvents = true;
+    const onward = connect(await world.listen());
     for (const end of [socket, onward]) {
-      this.#piped.add(end);
-      end.once('close', () => this.#piped.delete(end));
+      piped.add(end);
+      end.once('close', () => piped.delete(end));
       end.once('error', () => end.destroy());
     }
     const lines = linesOfRaw(rawHeaders).map(([name, value]) => `${name}: ${value}\r\n`);
     onward.write(`${method} ${url} HTTP/1.1\r\n${lines.join('')}\r\n`);
     socket.pipe(onward).pipe(socket);
-  }
+  };
+
+  server.on('connection', (socket: Socket) => {
+    const leave = () => {
+      const call = lastOn.get(socket);
+      if (call !== undefined && !isFrozen) call.abandonedAtMs ??= nowMs();
+    };
+    // A connection that is closed with unread data is reset by the system.
+    socket.on('error', ({ code }: NodeJS.ErrnoException) => {
+      if (code === 'ECONNRESET') leave();
+    });
+    socket.once('end', () => {
+      if (lastOn.get(socket)?.answeredAtMs === null) leave();
+    });
+  });
+  server.on('request', (request, response) => {
+    if (!isApiCall(request)) {
+      void passOn(request, response);
+      return;
+    }
+    readBody(request, (body) => {
+      serve(request, response, body).catch((error: unknown) => {
+        // The sandbox cut the call off by a fault that the command itself injected, the run is over,
+        // or it was no valid request.
+        if (!(error instanceof TypeError) && !isClosed) throw error;
+        response.socket?.destroy();
+      });
+    });
+  });
+  server.on('upgrade', (request, socket: Socket) => void pipe(request, socket));
+
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    calls,
+    /** What the run has shown besides its calls: tokens and secrets, and whether it followed events. */
+    seen: () => ({ secrets: [...clients.keys()], followsEvents }),
+    /** The command is about to be ended: connections that close from now on are not recorded. */
+    freeze: () => {
+      isFrozen = true;
+    },
+    close: async (): Promise<void> => {
+      isClosed = true;
+      for (const socket of piped) socket.destroy();
+      const closed = new Promise((resolve) => server.close(resolve));
+      server.closeAllConnections();
+      await closed;
+    },
+  };
 }
 
 const hopByHop = new Set([
@@ -294,38 +278,6 @@ const hopByHop = new Set([
   'upgrade',
   'http2-settings',
 ]);
-
-/** Which client each token belongs to: those of the world, and those that were issued since. */
-class Credentials {
-  readonly #clients = new Map<string, string>();
-  readonly #issued = new Set<string>();
-
-  constructor(secrets: SandboxWorld['secrets']) {
-    for (const { value, clientId } of secrets) this.#clients.set(value, clientId);
-  }
-
-  clientOf(token: string): string | null {
-    return this.#clients.get(token) ?? null;
-  }
-
-  /** The token endpoint issued it in this run. */
-  isIssued(token: string): boolean {
-    return this.#issued.has(token);
-  }
-
-  /** Tokens and secrets of this run. */
-  get secrets(): string[] {
-    return [...this.#clients.keys()];
-  }
-
-  /** Takes the token of an answer of the token endpoint. */
-  learn(call: Pick<ApiCall, 'headers' | 'body'>, { status, body }: ApiResponse): void {
-    const { access_token: token } = membersOf(parseJson(body));
-    if (status !== 200 || typeof token !== 'string') return;
-    this.#issued.add(token);
-    this.#clients.set(token, clientIdIn(call) ?? 'unknown');
-  }
-}
 
 /** The client of a token request, from its header or its body. */
 function clientIdIn({ headers, body }: Pick<ApiCall, 'headers' | 'body'>): string | null {

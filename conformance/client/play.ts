@@ -1,7 +1,7 @@
 // One run of the command: in a new world, behind a new gateway, with one fault.
 import { runCommand } from './command.ts';
 import type { Fault } from './faults.ts';
-import { Gateway } from './gateway.ts';
+import { openGateway } from './gateway.ts';
 import type { Recording } from './recording.ts';
 
 /** What the judge of clients needs of a sandbox; the command provides it. */
@@ -38,34 +38,30 @@ export interface PlayOptions {
 export async function play(options: PlayOptions): Promise<Recording> {
   const { fault } = options;
   const world = await options.openWorld(options.seed);
-  const gateway = new Gateway(world, fault, options.aimed);
+  const enough = new AbortController();
+  const gateway = await openGateway(world, fault, options.aimed, (calls) => {
+    if (!fault.seenEnough?.(calls)) return;
+    gateway.freeze();
+    enough.abort();
+  });
   const lag = watchLag();
   try {
-    const baseUrl = await gateway.listen();
     const { variables } = world;
-    const enough = new AbortController();
-    gateway.onCall = () => {
-      if (!fault.seenEnough?.(gateway.calls)) return;
-      gateway.freeze();
-      enough.abort();
-    };
     const ending = await runCommand({
       ...options,
       env: {
         ...options.env,
         ...(fault.variables?.(variables) ?? variables),
-        SANDBOX_BASE_URL: baseUrl,
-        SANDBOX_CONTROL_URL: `${baseUrl}/_sandbox`,
+        SANDBOX_BASE_URL: gateway.url,
+        SANDBOX_CONTROL_URL: `${gateway.url}/_sandbox`,
       },
       mayGoOn: () => fault.needsMoreTime?.(gateway.calls) ?? false,
-      onKill: () => gateway.freeze(),
+      onKill: gateway.freeze,
       signal: AbortSignal.any([options.signal, enough.signal]),
     });
     // A connection that the command reset as it ended is reported in the next turn of the loop.
     await new Promise((resolve) => setImmediate(resolve));
-    const { credentials, followsEvents, calls } = gateway;
-    const { secrets } = credentials;
-    return { calls: [...calls], ending, secrets, lagMs: lag.end(), followsEvents };
+    return { calls: [...gateway.calls], ending, lagMs: lag.end(), ...gateway.seen() };
   } finally {
     lag.end();
     await gateway.close();
