@@ -1,5 +1,5 @@
 // `conformance client -- COMMAND`: what it offers on the command line.
-import { type Command, Option } from 'commander';
+import type { Command } from 'commander';
 import { addHelp } from '../help-text.ts';
 import { runInterruptibly, systemIo, UsageError } from '../io.ts';
 import { addOptions, numberFrom } from '../options.ts';
@@ -41,27 +41,24 @@ export function defineClient(command: Command, io = systemIo()): void {
   command
     .usage('[options] -- COMMAND [ARGUMENT...]')
     .argument('[command...]', 'the command and its arguments, after --')
-    .addOption(
-      new Option('--plan <name>', 'plan of the credentials; slower plans limit the client')
-        .choices(['sandbox', 'standard', 'pro'])
-        .default('pro'),
-    );
+    .optionsGroup('Run:');
+  const plans = ['sandbox', 'standard', 'pro'];
   addOptions(addSeed(command, 'decides every generated id, token and secret'), [
+    ['--plan <name>', 'plan of the credentials; slower plans limit the client', plans, 'pro'],
     ['--world <name|file>', 'starting world: a built-in name, or a file', undefined, 'default'],
     ['--timeout-s <n>', 'how long one run of the command may take', numberFrom(0.5, 3_600), 60],
     ['--jobs <n>', 'concurrent runs; default: as many as suit', numberFrom(1, 64, true)],
+    ['--list', 'list the checks'],
   ]);
-  addReportOptions(command, 'checks', 'CLT-429 or CLT-token-*')
-    .option('--list', 'list the checks')
-    .action((words: readonly string[]) =>
-      runInterruptibly(io, async (stop) => {
-        const options = { ...optionsOf<ClientOptions>(command), command: words };
-        const { listChecks, judgeCommand } = await import('./judge-client.ts');
-        if (options.list) return listChecks(options, io);
-        if (words.length > 0) return judgeCommand(options, io, stop);
-        throw new UsageError(
-          'name the command to judge after --, such as conformance client -- node examples/deposit.js',
-        );
-      }),
-    );
+  addReportOptions(command, 'checks', 'CLT-429 or CLT-token-*').action((words: readonly string[]) =>
+    runInterruptibly(io, async (stop) => {
+      const options = { ...optionsOf<ClientOptions>(command), command: words };
+      const { listChecks, judgeCommand } = await import('./judge-client.ts');
+      if (options.list) return listChecks(options, io);
+      if (words.length > 0) return judgeCommand(options, io, stop);
+      throw new UsageError(
+        'name the command to judge after --, such as conformance client -- node examples/deposit.js',
+      );
+    }),
+  );
 }

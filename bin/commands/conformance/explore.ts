@@ -52,7 +52,8 @@ export function defineExplore(command: Command, io = systemIo()): void {
     const [, file, id] = /^(.+)#([^#]+)$/.exec(text) ?? [];
     return file !== undefined && id !== undefined ? { file, id } : undefined;
   });
-  addOptions(addSeed(addTargetOptions(command, io), 'decides what is drawn'), [
+  addTargetOptions(command, io).optionsGroup('Exploration:');
+  addOptions(addSeed(command, 'decides what is drawn'), [
     ['--requests <n>', 'send at most this many requests', numberFrom(1, 10_000_000, true), 2000],
     ['--minutes <n>', 'take at most this long', numberFrom(0.01, 1440)],
     ['--model <file>', 'a sandbox.config.json with the answers to the open questions'],

@@ -58,7 +58,7 @@ export function addTargetOptions(command: Command, { env }: CommandIo): Command 
   const token = new Option('--token-env <name>', 'variable with a token, instead of a profile')
     .argParser(secret('--token-env'))
     .conflicts('profile');
-  addOptions(command, [
+  addOptions(command.optionsGroup('Target:'), [
     ['--base-url <url>', 'URL of the API, without /api/v1', readBaseUrl],
     ['--control-url <url|none>', plane, controlUrl],
     ['--control-token-env <name>', 'variable with the token of the control plane', secret],
@@ -97,12 +97,12 @@ export interface ReportOptions extends ReportFiles {
 export function addReportOptions(command: Command, what: string, example: string): Command {
   // `--only 'ACC-1,TXN-4'` means the same as `--only ACC-1 TXN-4`.
   const globs = listed(',', (each) => each);
-  addOptions(command, [
+  addOptions(command.optionsGroup('Selection:'), [
     ['--only <glob...>', `${what} to try, such as ${example}`, globs],
     ['--skip <glob...>', `${what} to leave out`, globs],
   ]);
   addReportFiles(command, FORMATS);
-  return addOptions(command, [
+  return addOptions(command.optionsGroup('Baseline and exit code:'), [
     ['--baseline <file>', 'known failures, with reason and expiry'],
     ['--update-baseline', 'write the failures of this run into the baseline'],
     ['--allow-incomplete', 'exit with 0 although not everything could be tested'],
@@ -123,7 +123,7 @@ export function addReportFiles(command: Command, formats: readonly string[]): Co
     throw new UsageError(`--report: "${text}" is none of ${forms}`);
   };
   const files = listed(/,(?=[a-z]+=)/, read);
-  return addOptions(command, [
+  return addOptions(command.optionsGroup('Reports:'), [
     ['--report <format=file>', `write a report: ${formats.join(', ')}; repeatable`, files],
     ['--json', 'print the JSON report instead of the text'],
   ]).hook('preAction', () => {

@@ -48,7 +48,7 @@ export function defineReceiver(command: Command, io = systemIo()): void {
   });
   const secret = secretFrom(io.env);
   const id = matching('an id such as 3', /^[\w.-]{1,100}$/);
-  addOptions(command, [
+  addOptions(command.optionsGroup('Receiver:'), [
     ['--url <url>', 'URL of the receiver, such as http://127.0.0.1:3000/hooks', readUrl, REQUIRED],
     ['--secret-env <name>', 'variable with the signing secret', secret, REQUIRED],
     ['--previous-secret-env <name>', 'variable with the secret before a rotation', secret],
@@ -56,11 +56,10 @@ export function defineReceiver(command: Command, io = systemIo()): void {
     ['--subscription-header <name>', 'header with the subscription', headerName, SUBSCRIPTION],
     ['--subscription-id <id>', 'value of that header', id, '1'],
     ['--effect-probe <url>', 'returns how often the side effect has happened', readUrl],
-  ]);
-  addOptions(addReportOptions(command, 'checks', 'RCV-refuses-*'), [
     ['--dry-run', 'say what would be sent, and send nothing'],
     ['--i-own-this-host', 'send hostile deliveries beyond this machine'],
-  ]).action(() =>
+  ]);
+  addReportOptions(command, 'checks', 'RCV-refuses-*').action(() =>
     runInterruptibly(io, async (stop) => {
       const options = checked(optionsOf<ReceiverOptions>(command));
       const { judgeReceiver } = await import('./judge-receiver.ts');

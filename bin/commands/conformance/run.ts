@@ -2,6 +2,7 @@
 import type { Command } from 'commander';
 import { addHelp } from '../help-text.ts';
 import { runInterruptibly, systemIo } from '../io.ts';
+import { addOptions } from '../options.ts';
 import {
   addReportOptions,
   addSeed,
@@ -33,15 +34,15 @@ export function defineRun(command: Command, io = systemIo()): void {
       '130 interrupted',
     ],
   });
-  addTargetOptions(command, io);
-  addReportOptions(command, 'rules or scenarios', "'IDEM-*'");
-  addSeed(command, 'decides the order of the scenarios')
-    .option('--observed <file>', 'write the open questions as a sandbox.config.json')
-    .option('--dry-run', 'print what would be sent and made, and send nothing')
-    .action(() =>
-      runInterruptibly(io, async (stop) => {
-        const { judgeTarget } = await import('./judge-target.ts');
-        return judgeTarget(optionsOf<RunOptions>(command), io, stop);
-      }),
-    );
+  addTargetOptions(command, io).optionsGroup('Run:');
+  addOptions(addSeed(command, 'decides the order of the scenarios'), [
+    ['--dry-run', 'print what would be sent and made, and send nothing'],
+    ['--observed <file>', 'write the open questions as a sandbox.config.json'],
+  ]);
+  addReportOptions(command, 'rules or scenarios', "'IDEM-*'").action(() =>
+    runInterruptibly(io, async (stop) => {
+      const { judgeTarget } = await import('./judge-target.ts');
+      return judgeTarget(optionsOf<RunOptions>(command), io, stop);
+    }),
+  );
 }
