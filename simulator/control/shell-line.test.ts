@@ -42,7 +42,11 @@ if (process.platform !== 'win32') {
   line('a hostile token or secret is a word in each, and nothing of it runs', async () => {
     for (const text of hostile) {
       const sandbox = await withSecrets(text);
-      const lines = [...sampleCalls].map(([id, order]) => shellLine(sandbox.first, id, order));
+      // Those that hold a token or a secret.
+      const lines = [...sampleCalls]
+        .map(([id, order]) => shellLine(sandbox.first, id, order))
+        .filter((each) => each.includes('touch broken'));
+      assert.ok(lines.length > 20, `${lines.length} lines`);
       await sandbox.close();
       const said = execFileSync('sh', ['-c', `${stubs}\n${lines.join('\n')}\nwait`], {
         cwd: folder,

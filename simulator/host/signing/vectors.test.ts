@@ -80,7 +80,8 @@ const hasOpenssl = spawnSync('openssl', ['version']).status === 0;
 const withOpenssl = hasOpenssl ? test : test.skip;
 
 withOpenssl('openssl finds the right signature in exactly the vectors that have one', () => {
-  for (const vector of published.vectors) {
+  const judged = ['mismatch', 'too_old', 'too_new', null];
+  for (const vector of published.vectors.filter(({ reason }) => judged.includes(reason))) {
     const [t = ''] = partsOf(vector, 't');
     const input = Buffer.concat([Buffer.from(`${t}.`), bodyOf(vector)]);
     const hexes = vector.secrets.map((secret) => {
