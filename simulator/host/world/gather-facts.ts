@@ -16,23 +16,18 @@ function createsWebhook({ method, target }: Call): boolean {
   );
 }
 
-/** Whether anything has to be waited for before this call can be decided. */
-export function needsFacts(_host: WorldHost, call: Call): boolean {
-  if (createsWebhook(call)) return true;
-  if (phoneTables.ready()) return false;
+/** What a call needs to know; a promise only if something has to be waited for. */
+export function gatherFacts(host: WorldHost, call: Call): Facts | Promise<Facts> {
+  if (createsWebhook(call)) {
+    const hostname = hostnameOf(host, call);
+    if (hostname === null || host.world.names.has(hostname)) return noFacts;
+    return host.deliverer.resolve(hostname).then((addresses) => ({ addresses }));
+  }
+  if (phoneTables.ready()) return noFacts;
   const { buffer, byteOffset, byteLength } = call.body;
   // A view of the same bytes: a copy for every call would cost more than the search.
-  return Buffer.from(buffer, byteOffset, byteLength).includes(phoneMember);
-}
-
-export async function gatherFacts(host: WorldHost, call: Call): Promise<Facts> {
-  if (!createsWebhook(call)) {
-    await phoneTables.load();
-    return noFacts;
-  }
-  const hostname = hostnameOf(host, call);
-  if (hostname === null || host.world.names.has(hostname)) return noFacts;
-  return { addresses: await host.deliverer.resolve(hostname) };
+  const hasPhone = Buffer.from(buffer, byteOffset, byteLength).includes(phoneMember);
+  return hasPhone ? phoneTables.load().then(() => noFacts) : noFacts;
 }
 
 /** The hostname to look up; null if the URL has none or it is answered already. */

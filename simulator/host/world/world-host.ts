@@ -2,7 +2,7 @@
 // pass.
 
 import type { Behaviour } from '../../core/behaviour.ts';
-import { type Call, type Facts, noFacts, type Reply } from '../../core/call.ts';
+import type { Call, Facts, Reply } from '../../core/call.ts';
 import type {
   CommandArguments,
   CommandName,
@@ -16,7 +16,7 @@ import type { Deliverer } from '../delivery/deliverer.ts';
 import { InFlightDeliveries } from '../delivery/in-flight.ts';
 import { type AdvanceOptions, type AdvanceReport, advance } from './advance.ts';
 import type { Clock, ClockMode, ClockState } from './clock.ts';
-import { gatherFacts, needsFacts } from './gather-facts.ts';
+import { gatherFacts } from './gather-facts.ts';
 import type { Notice } from './notice.ts';
 import type { WorldSnapshot } from './snapshots.ts';
 
@@ -117,7 +117,7 @@ export class WorldHost {
    * before this returns wherever nothing has to be waited for.
    */
   call(call: Call, answered: Waiting): void {
-    const facts = needsFacts(this, call) ? gatherFacts(this, call) : noFacts;
+    const facts = gatherFacts(this, call);
     if ('then' in facts) void facts.then((found) => this.#takeCall(call, found, answered));
     else this.#takeCall(call, facts, answered);
   }
