@@ -19,7 +19,7 @@ import {
   leaksMac,
   unjudged,
 } from './judge.ts';
-import { Interrupted, openProbeSender, type ProbeSender } from './probe-sender.ts';
+import { Interrupted, openProbeSender } from './probe-sender.ts';
 import { type EffectCounter, judgeEffects } from './side-effects.ts';
 
 /** The result of one check. */
@@ -53,27 +53,6 @@ export interface ReceiverRunOptions {
   readonly onResult?: (result: CheckResult, done: number, total: number) => void;
 }
 
-export async function runReceiver(options: ReceiverRunOptions): Promise<ReceiverRun> {
-  const startedAt = new Date().toISOString();
-  const startedAtMs = performance.now();
-  const sender = await openProbeSender(options.url, startedAtMs, options.signal);
-  try {
-    const run = new Run(options, sender);
-    await run.play();
-    return {
-      startedAt,
-      durationMs: performance.now() - startedAtMs,
-      requests: sender.sentCount(),
-      results: run.results,
-      refused: run.refused,
-      interrupted: options.signal?.aborted ?? false,
-      observed: run.observed,
-    };
-  } finally {
-    await sender.close();
-  }
-}
-
 /** How long a receiver that ended may take until its supervisor has started it again. */
 const returnLimitMs = 5000;
 const returnStepMs = 250;
@@ -81,187 +60,178 @@ const interruptedWords = 'interrupted before it was judged';
 
 type Played = Omit<CheckResult, 'why'>;
 
-class Run {
-  readonly results: CheckResult[] = [];
-  readonly observed: string[] = [];
-  refused: string | null = null;
-  readonly #options: ReceiverRunOptions;
-  readonly #sender: ProbeSender;
+export async function runReceiver(options: ReceiverRunOptions): Promise<ReceiverRun> {
+  const { url, signing, effects, selection, signal, onResult } = options;
+  const startedAt = new Date().toISOString();
+  const startedAtMs = performance.now();
+  const sender = await openProbeSender(url, startedAtMs, signal);
   /** The checks of this run, in the order of the report. */
-  readonly #wanted: readonly Check[];
-  readonly #valid: Exchange[] = [];
-  readonly #leaking: Exchange[] = [];
-  readonly #repeated = new Set<Check>();
+  const wanted = checksOf(effects !== null, selection);
+  const results: CheckResult[] = [];
+  const observed: string[] = [];
+  const valid: Exchange[] = [];
+  const leaking: Exchange[] = [];
+  const repeated = new Set<Check>();
+  let refused: string | null = null;
   /** Checks of the current group, until the valid delivery after it decides what they show. */
-  #played: Played[] = [];
+  let played: Played[] = [];
 
-  constructor(options: ReceiverRunOptions, sender: ProbeSender) {
-    this.#options = options;
-    this.#sender = sender;
-    this.#wanted = checksOf(options.effects !== null, options.selection);
-  }
+  /** The first result of a check stands. */
+  const add = (result: CheckResult) => {
+    if (results.some(({ check }) => check === result.check)) return;
+    results.push(result);
+    onResult?.(result, results.length, wanted.length);
+  };
 
-  async play(): Promise<void> {
-    try {
-      await this.#judge();
-    } catch (error) {
-      if (!(error instanceof Interrupted)) throw error;
-      this.#interrupt();
+  /** Marks every check that has no result as not judged. */
+  const addRest = (why: string, isWanted: (check: Check) => boolean = () => true) => {
+    for (const check of wanted.filter(isWanted)) {
+      add({ check, judgement: unjudged(check, why), why, exchanges: [] });
     }
-  }
+  };
 
-  async #judge(): Promise<void> {
-    const { effects, signing } = this.#options;
-    const control = await this.#control();
-    if (!isAccepted(control)) {
-      this.refused = await diagnose(signing, control, this.#sender.send);
-      this.#addRest(this.refused);
-      return;
+  const addManners = (isWanted: (judgement: Judgement) => boolean = () => true) => {
+    for (const check of mannerChecks) {
+      const { shown, ...judged } = check.judge(valid, leaking);
+      const judgement: Judgement = { ...judged, exchanges: shown.map(({ n }) => n) };
+      if (!wanted.includes(check) || !isWanted(judgement)) continue;
+      add({ check, judgement, why: null, exchanges: shown });
     }
-    let lost: string | null = null;
-    for (const group of groupsInOrder) {
-      const checks = this.#wanted.filter((each) => each.group === group);
-      if (lost === null && checks.length > 0) lost = await this.#playGroup(checks);
-    }
-    if (lost !== null) {
-      this.observed.push(`The run ended early: ${lost}.`);
-      this.#addRest(lost, ({ group }) => group !== 'behaviour');
-    }
-    this.#addManners();
-    if (lost !== null) return this.#addRest(lost);
-    if (effects === null) {
-      this.observed.push('Side effects were not counted, because --effect-probe is missing.');
-      return;
-    }
-    for (const result of await judgeEffects(effects, this.#wanted, signing, this.#sender.send)) {
-      this.#add({ ...result, why: null });
-    }
-  }
+  };
 
-  #sendValid(name: string): Promise<Exchange> {
-    const { signing } = this.#options;
-    return this.#sender.send(validDelivery(signing, `${name}-${this.#sender.sentCount()}`));
-  }
+  /** Moves the checks of a group into the results; `why` invalidates all but their failures. */
+  const settle = (why: string | null) => {
+    for (const each of played) {
+      const isKept = why === null || each.judgement.verdict === 'deviates';
+      const judgement = isKept ? each.judgement : unjudged(each.check, why);
+      add({ ...each, judgement, why: isKept ? null : why });
+    }
+    played = [];
+  };
+
+  const sendValid = (name: string) =>
+    sender.send(validDelivery(signing, `${name}-${sender.sentCount()}`));
 
   /** Sends a valid delivery that counts for the response times. */
-  async #control(): Promise<Exchange> {
-    const exchange = await this.#sendValid('control');
-    this.#valid.push(exchange);
+  const sendControl = async (): Promise<Exchange> => {
+    const exchange = await sendValid('control');
+    valid.push(exchange);
     return exchange;
-  }
+  };
+
+  /** All deliveries of a check, up to the first one without a response. */
+  const sendProbes = async (check: Check): Promise<readonly Exchange[]> => {
+    const exchanges: Exchange[] = [];
+    for (const probe of check.probes(signing)) {
+      const exchange = await sender.send(probe.delivery);
+      exchanges.push(exchange);
+      if (leaksMac(probe, exchange)) leaking.push(exchange);
+      if (exchange.response === null) break;
+    }
+    if (check.group === 'accept') valid.push(...exchanges);
+    return exchanges;
+  };
+
+  /** Judges the check at which the receiver ended, and returns its id. */
+  const blame = (check: Check, exchanges: readonly Exchange[], control: Exchange): string => {
+    const reached = exchanges.filter((each) => !isUnreached(each));
+    const before = played.at(-1);
+    const isOwn = reached.length > 0 || before === undefined;
+    if (!isOwn) played.pop();
+    const guilty = isOwn ? { check, exchanges: reached } : before;
+    const judgement = judgeEnded(guilty.check, guilty.exchanges, control);
+    played.push({ check: guilty.check, judgement, exchanges: [...guilty.exchanges, control] });
+    return guilty.check.id;
+  };
+
+  const hasReturned = async (): Promise<boolean> => {
+    const untilMs = performance.now() + returnLimitMs;
+    while (performance.now() < untilMs) {
+      await pause(returnStepMs);
+      if (isAccepted(await sendValid('return'))) return true;
+    }
+    return false;
+  };
+
+  /** Returns why nothing more can be shown if the receiver ended and does not return. */
+  const playCheck = async (check: Check): Promise<string | null> => {
+    const exchanges = await sendProbes(check);
+    const last = exchanges.at(-1);
+    const control = last !== undefined && isGone(last) ? await sendControl() : null;
+    if (control === null || !isGone(control)) {
+      played.push({ check, judgement: judgeCheck(check, exchanges), exchanges });
+      return null;
+    }
+    const guilty = blame(check, exchanges, control);
+    if (!(await hasReturned())) return `the receiver went away when ${guilty} was sent`;
+    if (guilty === check.id) return null;
+    // The delivery never reached the receiver, so it is sent again.
+    if (repeated.has(check)) return 'the receiver went away again and again';
+    repeated.add(check);
+    return playCheck(check);
+  };
 
   /** Returns why nothing more can be shown; null while valid deliveries are accepted. */
-  async #playGroup(checks: readonly Check[]): Promise<string | null> {
+  const playGroup = async (checks: readonly Check[]): Promise<string | null> => {
     for (const check of checks) {
-      const gone = await this.#playCheck(check);
+      const gone = await playCheck(check);
       if (gone === null) continue;
-      this.#settle(null);
+      settle(null);
       return gone;
     }
-    const control = await this.#control();
+    const control = await sendControl();
     // The refusals of a receiver that accepts nothing any more show nothing.
     const why = isAccepted(control)
       ? null
       : `a valid delivery was no longer accepted (${describeExchange(control)})`;
-    this.#settle(why);
+    settle(why);
     return why;
-  }
+  };
 
-  /** Moves the checks of a group into the results; `why` invalidates all but their failures. */
-  #settle(why: string | null): void {
-    for (const played of this.#played) {
-      const isKept = why === null || played.judgement.verdict === 'deviates';
-      const judgement = isKept ? played.judgement : unjudged(played.check, why);
-      this.#add({ ...played, judgement, why: isKept ? null : why });
+  const playAll = async (): Promise<void> => {
+    const control = await sendControl();
+    if (!isAccepted(control)) {
+      refused = await diagnose(signing, control, sender.send);
+      return addRest(refused);
     }
-    this.#played = [];
-  }
-
-  /** Returns why nothing more can be shown if the receiver ended and does not return. */
-  async #playCheck(check: Check): Promise<string | null> {
-    const exchanges = await this.#sendProbes(check);
-    const last = exchanges.at(-1);
-    const control = last !== undefined && isGone(last) ? await this.#control() : null;
-    if (control === null || !isGone(control)) {
-      this.#played.push({ check, judgement: judgeCheck(check, exchanges), exchanges });
-      return null;
+    let lost: string | null = null;
+    for (const group of groupsInOrder) {
+      const checks = wanted.filter((each) => each.group === group);
+      if (lost === null && checks.length > 0) lost = await playGroup(checks);
     }
-    const guilty = this.#blame(check, exchanges, control);
-    if (!(await this.#hasReturned())) return `the receiver went away when ${guilty} was sent`;
-    if (guilty === check.id) return null;
-    // The delivery never reached the receiver, so it is sent again.
-    if (this.#repeated.has(check)) return 'the receiver went away again and again';
-    this.#repeated.add(check);
-    return this.#playCheck(check);
-  }
-
-  /** Judges the check at which the receiver ended, and returns its id. */
-  #blame(check: Check, exchanges: readonly Exchange[], control: Exchange): string {
-    const reached = exchanges.filter((each) => !isUnreached(each));
-    const before = this.#played.at(-1);
-    const isOwn = reached.length > 0 || before === undefined;
-    if (!isOwn) this.#played.pop();
-    const guilty = isOwn ? { check, exchanges: reached } : before;
-    const judgement = judgeEnded(guilty.check, guilty.exchanges, control);
-    this.#played.push({
-      check: guilty.check,
-      judgement,
-      exchanges: [...guilty.exchanges, control],
-    });
-    return guilty.check.id;
-  }
-
-  async #hasReturned(): Promise<boolean> {
-    const untilMs = performance.now() + returnLimitMs;
-    while (performance.now() < untilMs) {
-      await pause(returnStepMs);
-      if (isAccepted(await this.#sendValid('return'))) return true;
+    if (lost !== null) {
+      observed.push(`The run ended early: ${lost}.`);
+      addRest(lost, ({ group }) => group !== 'behaviour');
     }
-    return false;
-  }
-
-  /** All deliveries of a check, up to the first one without a response. */
-  async #sendProbes(check: Check): Promise<readonly Exchange[]> {
-    const exchanges: Exchange[] = [];
-    for (const probe of check.probes(this.#options.signing)) {
-      const exchange = await this.#sender.send(probe.delivery);
-      exchanges.push(exchange);
-      if (leaksMac(probe, exchange)) this.#leaking.push(exchange);
-      if (exchange.response === null) break;
+    addManners();
+    if (lost !== null) return addRest(lost);
+    if (effects === null) {
+      observed.push('Side effects were not counted, because --effect-probe is missing.');
+      return;
     }
-    if (check.group === 'accept') this.#valid.push(...exchanges);
-    return exchanges;
-  }
+    for (const result of await judgeEffects(effects, wanted, signing, sender.send)) {
+      add({ ...result, why: null });
+    }
+  };
 
   /** What was shown before stands; nothing that was cut off counts against the receiver. */
-  #interrupt(): void {
-    if (this.results.length + this.#played.length === 0) this.refused = interruptedWords;
-    this.#played = this.#played.filter(({ judgement }) => judgement.verdict === 'deviates');
-    this.#settle(null);
-    this.#addManners(({ verdict }) => verdict === 'deviates');
-    this.#addRest(interruptedWords);
-  }
+  const interrupt = () => {
+    if (results.length + played.length === 0) refused = interruptedWords;
+    played = played.filter(({ judgement }) => judgement.verdict === 'deviates');
+    settle(null);
+    addManners(({ verdict }) => verdict === 'deviates');
+    addRest(interruptedWords);
+  };
 
-  #addManners(isWanted: (judgement: Judgement) => boolean = () => true): void {
-    for (const check of mannerChecks) {
-      const { shown, ...judged } = check.judge(this.#valid, this.#leaking);
-      const judgement: Judgement = { ...judged, exchanges: shown.map(({ n }) => n) };
-      if (!this.#wanted.includes(check) || !isWanted(judgement)) continue;
-      this.#add({ check, judgement, why: null, exchanges: shown });
-    }
+  try {
+    await playAll();
+  } catch (error) {
+    if (!(error instanceof Interrupted)) throw error;
+    interrupt();
+  } finally {
+    await sender.close();
   }
-
-  /** Marks every check that has no result as not judged. */
-  #addRest(why: string, isWanted: (check: Check) => boolean = () => true): void {
-    for (const check of this.#wanted.filter(isWanted)) {
-      this.#add({ check, judgement: unjudged(check, why), why, exchanges: [] });
-    }
-  }
-
-  /** The first result of a check stands. */
-  #add(result: CheckResult): void {
-    if (this.results.some(({ check }) => check === result.check)) return;
-    this.results.push(result);
-    this.#options.onResult?.(result, this.results.length, this.#wanted.length);
-  }
+  const durationMs = performance.now() - startedAtMs;
+  const [requests, interrupted] = [sender.sentCount(), signal?.aborted ?? false];
+  return { startedAt, durationMs, requests, results, refused, interrupted, observed };
 }
