@@ -17,7 +17,6 @@ import { titleOf } from './findings/title.ts';
 import type { ModelSettings } from './model.ts';
 import { isOtherFault } from './open/faults.ts';
 import { otherAnswerFor } from './open/other-answer.ts';
-import type { Excuse } from './open/projection.ts';
 import { Budget, type ExploreOptions } from './options.ts';
 import { untilQuiet } from './play/await-arrivals.ts';
 import { type Ground, Spent } from './play/ground.ts';
@@ -48,7 +47,8 @@ export interface Explored {
   readonly coverage: Coverage;
 }
 
-const ORDER: Excuse = { question: 'NS-17', why: 'which of two faults is named first' };
+/** NS-17: which of two faults is named first. */
+const ORDER = 'NS-17';
 /** After so many rounds in which every call was lost the target is taken to be gone. */
 const GONE_AFTER = 3;
 /** So often a difference of calls at the same time is tried to be shown: who is first is chance. */
@@ -229,7 +229,9 @@ class Exploration {
     const shows = this.#showing(difference, sequence);
     const first = await shows(sequence);
     if (first === null) return this.#notShown(difference);
-    if (difference.at === 'no_answer' && !(await this.#isAlive())) return;
+    // A target that is gone answers no other call either.
+    const isGone = callsIn(first.recorded.target.outcomes).every(({ kind }) => kind === 'lost');
+    if (isGone) return;
     const isOpen = await this.#openAnswer(first, difference);
     if (isOpen || settings !== this.#reference.settings) return;
     const shrunk = await shrink(first, shows, () => this.#budget.left);
@@ -264,25 +266,6 @@ class Exploration {
     // A call that was answered when it was made again is one that was lost.
     if (difference.at === 'no_answer') return;
     this.#book.inconclusive.push(`a difference was not met again: ${inWords(difference)}`);
-  }
-
-  /** Whether a target that did not answer one call answers any other. */
-  async #isAlive(): Promise<boolean> {
-    const as = (await this.#options.provider.shared()).mainRole;
-    const text = { $fresh: 'alive' };
-    const body = {
-      client_reference_id: text,
-      email: { $join: [text, '@explore.example.com'] },
-      brand_id: { $role: 'firm', has: 'brand' },
-    } as const;
-    const played = await this.#play({
-      steps: [
-        { do: 'call', n: 1, operation: 'createAccount', as, key: text, body },
-        { do: 'call', n: 2, operation: 'listWebhooks', as },
-      ],
-    });
-    if (typeof played === 'string') return false;
-    return callsIn(played.recorded.target.outcomes).some(({ kind }) => kind === 'answer');
   }
 
   /** Plays a sequence from fresh until the difference shows, as often as chance makes it worth. */

@@ -16,7 +16,6 @@ import { jsonOf } from './play/outcome.ts';
 import { formOf } from './play/position-form.ts';
 import { TOKEN_FORMS, tokenIn, tokenRequest } from './play/token-form.ts';
 
-export { namesRow } from '../scenarios/bulk/names-row.ts';
 export { numberNames, sequenceAt } from '../scenarios/delivery/envelopes.ts';
 export type { LearnedOrders };
 

@@ -1,8 +1,7 @@
 // Compares what one call was answered by the target and by the model.
 import { type Json, memberAt } from '../../engine/send/json.ts';
 import { OPERATIONS } from '../../spec/operations.ts';
-import { namesRow } from '../observe.ts';
-import { type CallOutcome, isNumber, jsonOf, summaryOf } from '../play/outcome.ts';
+import { type CallOutcome, isNumber, summaryOf } from '../play/outcome.ts';
 import type { CallStep } from '../sequence.ts';
 import type { Difference } from './difference.ts';
 import { isOpenRead, PAGES, PROBLEM, SUCCESS } from './shapes.ts';
@@ -204,32 +203,4 @@ function compareLimits(
   const errors = memberAt(target.json, 'errors');
   if (target.status !== 429 || !Array.isArray(errors) || errors.length === 0) return null;
   return { at: 'body.errors', target: shown(errors), model: '[]' };
-}
-
-/** BULK-9, BULK-10: in whatever form a batch is refused, the words name the row at fault. */
-export function compareNamedRow(
-  step: CallStep,
-  target: CallOutcome,
-  model: CallOutcome,
-): Difference | null {
-  const isDue = model.basis?.cites.some((cite) => cite === 'BULK-9' || cite === 'BULK-10');
-  const row = /\d+/.exec(String(memberAt(model.json, 'detail')))?.[0];
-  if (isDue !== true || target.status < 400 || row === undefined) return null;
-  const words = memberAt(target.json, 'detail') ?? Buffer.from(target.body).toString();
-  const faulty = [Number(row), ...rowsLike(Number(row), target)];
-  if (faulty.some((each) => namesRow(String(words), each))) return null;
-  const mismatch = { at: 'body.detail', target: shown(words), model: `words that name row ${row}` };
-  return differenceOf(step, target, model, mismatch);
-}
-
-/** NS-17: of several rows at fault any may be named, whichever fault is looked for first. */
-function rowsLike(row: number, { sent }: CallOutcome): readonly number[] {
-  const rows = memberAt(jsonOf(sent.body ?? new Uint8Array()), 'accounts');
-  if (!Array.isArray(rows)) return [];
-  const nameAt = (at: number) => memberAt(rows[at], 'client_reference_id');
-  const brandAt = (at: number) => memberAt(rows[at], 'brand_id');
-  const brand = nameAt(row) === undefined ? undefined : brandAt(row);
-  return [...rows.keys()].filter(
-    (at) => nameAt(at) === undefined || (brand !== undefined && brandAt(at) === brand),
-  );
 }

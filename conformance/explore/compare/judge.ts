@@ -4,11 +4,12 @@ import { OPS } from '../draw/operations.ts';
 import type { LearnedOrders } from '../observe.ts';
 import type { Excuse, Pair } from '../open/projection.ts';
 import { excuseFor } from '../open/projection.ts';
+import { settlesUnseen } from '../play/ground.ts';
 import { answersIn, type CallOutcome, type ManyOutcome, type Outcome } from '../play/outcome.ts';
 import type { Player } from '../play/player.ts';
 import { orderIn } from '../play/position-form.ts';
 import { type CallStep, type ManyStep, refersTo, type Step } from '../sequence.ts';
-import { compareAnswers, compareNamedRow, differenceOf } from './answers.ts';
+import { compareAnswers, differenceOf } from './answers.ts';
 import type { Difference } from './difference.ts';
 import { compareLedgers } from './ledgers.ts';
 import { compareAttempt, compareReplay, firstOf, keyOf } from './replays.ts';
@@ -28,7 +29,7 @@ export interface Verdict {
 }
 
 const ALIKE: Verdict = {};
-const PASSING: Excuse = { question: null, why: 'a failure that a repeat may have mended' };
+const PASSING = 'a failure that a repeat may have mended';
 
 /** Of a step that makes no single calls. */
 export function judgeStep(
@@ -145,7 +146,6 @@ function compareMore(
   return (
     compareReplay(step, own, other, { target: target.outcomes, model: model.outcomes }) ??
     compareAttempt(step, own, other, target.outcomes) ??
-    compareNamedRow(step, own, other) ??
     compareOrder(step, own, other, orders, comparing) ??
     compareClosing(step, own, other, orders, target)
   );
@@ -177,7 +177,7 @@ function pairOf(
     tagOf: tagOwner(step, target),
     hasPaused: target.nowMs !== target.startMs,
     isTokenLive: saysTokenLives(step, target),
-    settlesMeanwhile: comparing.isAtOnce === true && comparing.settlesAtOnce === true,
+    ...settlingOf(other, comparing, sides),
     isTokenFormKnown: target.ground.tokenForm !== undefined,
     isDelegated: model.credentials.get(step.as)?.accountId !== undefined,
     ...(perSecond && { metered: { served: served + servedBefore(step, target), perSecond } }),
@@ -265,8 +265,22 @@ function compareClosing(
   return differenceOf(step, own, other, { at: 'order', target, model: 'one of its own' });
 }
 
+/** NS-3: whether money may arrive unseen, and whether the call is about such. */
+function settlingOf(
+  answer: CallOutcome,
+  { isAtOnce, settlesAtOnce }: Comparing,
+  { target, model }: Sides,
+): Pick<Pair, 'maySettle' | 'isUnsettled'> {
+  const isUnseen = !target.ground.target.offers.has('settle') || settlesUnseen(target);
+  const [, id = ''] = /transactions\/(\d+)/.exec(answer.sent.target) ?? [];
+  return {
+    maySettle: isUnseen || (isAtOnce === true && settlesAtOnce === true),
+    isUnsettled: isUnseen && unsettledIn(model).has(id),
+  };
+}
+
 /** NS-3: money that is on its way may be booked already, or only when it has arrived. */
-export function unsettledIn({ outcomes, settled }: Player): ReadonlySet<string> {
+function unsettledIn({ outcomes, settled }: Player): ReadonlySet<string> {
   const approved = new Set<string>();
   for (const { json } of answersIn(outcomes)) {
     const [id, status] = ['id', 'status'].map((name) => memberAt(json, name));

@@ -6,6 +6,7 @@ import { textOf } from '../play/outcome.ts';
 import type { CallStep } from '../sequence.ts';
 import { differenceOf } from './answers.ts';
 import type { Difference } from './difference.ts';
+import { shown } from './values.ts';
 
 type Outcomes = ReadonlyMap<number, Outcome>;
 
@@ -28,8 +29,8 @@ export function compareReplay(
     const isPrintedAnew = own.json !== undefined && isDeepStrictEqual(target.json, own.json);
     return wrong(
       isPrintedAnew ? 'replay.bytes' : 'replay.body',
-      whereUnlike(textOf(target), textOf(own)),
-      `as the answer to call ${own.n}: ${whereUnlike(textOf(own), textOf(target))}`,
+      shown(target.json ?? textOf(target)),
+      `as the answer to call ${own.n}: ${shown(own.json ?? textOf(own))}`,
     );
   }
   return null;
@@ -79,15 +80,3 @@ export function firstOf(model: CallOutcome, outcomes: Outcomes): CallOutcome | u
   });
   return alike.find(({ sent }) => sent.as === model.sent.as) ?? alike[0];
 }
-
-/** So much of a text as shows where it leaves another one. */
-function whereUnlike(text: string, other: string): string {
-  let at = 0;
-  while (at < text.length && text[at] === other[at]) at += 1;
-  const from = text.length <= MOST_SHOWN ? 0 : Math.max(0, at - MOST_SHOWN / 2);
-  const to = from + MOST_SHOWN;
-  const [before, after] = [from > 0 ? '…' : '', text.length > to ? '…' : ''];
-  return `${before}${text.slice(from, to)}${after}`;
-}
-
-const MOST_SHOWN = 200;

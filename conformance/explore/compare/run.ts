@@ -2,7 +2,7 @@
 // for an order of the concurrent calls, and goes on past a difference if the two have not parted.
 import type { Excuse } from '../open/projection.ts';
 import { untilArrived } from '../play/await-arrivals.ts';
-import { type Ground, settlesUnseen } from '../play/ground.ts';
+import type { Ground } from '../play/ground.ts';
 import { OrderSearch } from '../play/orders.ts';
 import { isSetupFailure } from '../play/outcome.ts';
 import { Player } from '../play/player.ts';
@@ -10,7 +10,7 @@ import { recordsIn, symbolsOf } from '../play/symbols.ts';
 import { type BurstStep, type CallStep, callsOf, type Sequence, type Step } from '../sequence.ts';
 import { compareDeliveries } from './deliveries.ts';
 import type { Difference } from './difference.ts';
-import { judgeCall, judgeStep, unsettledIn, type Verdict } from './judge.ts';
+import { judgeCall, judgeStep, type Verdict } from './judge.ts';
 import { beginComparing, follow, type Known, pairCredentials, type Sides } from './sides.ts';
 import type { Comparing } from './values.ts';
 
@@ -37,7 +37,8 @@ export interface CompareOptions {
 /** More worlds of the model than these are not tried: nothing is said then. */
 const MOST_WORLDS = 150;
 
-const STRUCK: Excuse = { question: 'NS-17', why: 'whether a fault meets a call that is refused' };
+/** NS-17: whether a fault meets a call that is refused. */
+const STRUCK = 'NS-17';
 
 type Searches = ReadonlyMap<number, OrderSearch>;
 
@@ -50,7 +51,8 @@ export async function compareRun(recorded: Recorded, options: CompareOptions): P
   }
   let best: Attempt | undefined;
   for (let worlds = 0; worlds < MOST_WORLDS; worlds += 1) {
-    const attempt = await inHindsight(recorded, options, searches);
+    const attempt = new Attempt(recorded, options, searches);
+    await attempt.play();
     if (attempt.failed === undefined) return attempt.result();
     if (best === undefined || attempt.reached > best.reached) best = attempt;
     if (!nextOrder(searches, attempt)) return best.result();
@@ -73,47 +75,6 @@ function nextOrder(searches: Searches, { burst, bursts }: Attempt): boolean {
   return false;
 }
 
-/** Transactions of the target that had settled before a call, by the label of the call. */
-type Settled = ReadonlyMap<number, readonly string[]>;
-
-/** NS-3: played again with what may have settled by itself, for as long as that explains more. */
-async function inHindsight(
-  recorded: Recorded,
-  options: CompareOptions,
-  searches: Searches,
-): Promise<Attempt> {
-  const attemptWith = async (settled: Settled) => {
-    const attempt = new Attempt(recorded, options, searches, settled);
-    await attempt.play();
-    return attempt;
-  };
-  let settled: Settled = new Map();
-  let attempt = await attemptWith(settled);
-  for (;;) {
-    const more = settledMeanwhile(attempt, settled);
-    if (more === undefined) return attempt;
-    const other = await attemptWith(more);
-    if (!other.explainsMoreThan(attempt)) return attempt;
-    [attempt, settled] = [other, more];
-  }
-}
-
-/** What would be settled before the first call that differs; undefined if nothing may be. */
-function settledMeanwhile({ differences, sides, comparing }: Attempt, known: Settled) {
-  const { target, model } = sides;
-  const first = differences.find(({ pair }) => pair !== undefined);
-  const bySelf = !target.ground.target.offers.has('settle') || settlesUnseen(target);
-  if (first?.pair === undefined || !bySelf) return undefined;
-  const { sent, body } = first.pair.target;
-  const shown = new Set(`${sent.target} ${Buffer.from(body).toString()}`.match(/\d+/g));
-  const before = known.get(first.n) ?? [];
-  const more = [...unsettledIn(model)].flatMap((id) => {
-    const named = comparing.match.targetOf('transaction', id);
-    return named !== undefined && shown.has(named) && !before.includes(named) ? [named] : [];
-  });
-  return more.length === 0 ? undefined : new Map(known).set(first.n, [...before, ...more]);
-}
-
 /** One play of the whole run on a new world of the model. */
 class Attempt {
   readonly differences: Difference[] = [];
@@ -133,24 +94,17 @@ class Attempt {
   readonly #recorded: Recorded;
   readonly #options: CompareOptions;
   readonly #searches: Searches;
-  readonly #settled: Settled;
 
-  constructor(recorded: Recorded, options: CompareOptions, searches: Searches, settled: Settled) {
+  constructor(recorded: Recorded, options: CompareOptions, searches: Searches) {
     this.#recorded = recorded;
     this.#options = options;
     this.#searches = searches;
-    this.#settled = settled;
   }
 
   result(): Compared {
     const { differences, sides } = this;
     const why = this.#why === undefined ? {} : { why: this.#why };
     return { differences, open: this.#open, model: sides.model, ...why };
-  }
-
-  explainsMoreThan({ reached, differences }: Attempt): boolean {
-    if (this.reached !== reached) return this.reached > reached;
-    return this.differences.length < differences.length;
   }
 
   async play(): Promise<void> {
@@ -170,7 +124,6 @@ class Attempt {
     this.bursts.push(step.n);
     const comparing = { ...this.comparing, isAtOnce: true };
     for (const [at, call] of this.#searches.get(step.n)!.order().entries()) {
-      await this.#settleBefore(call.n);
       await this.sides.model.play(call);
       pairCredentials(this.sides, this.comparing.match);
       this.burst = { n: step.n, at };
@@ -182,7 +135,6 @@ class Attempt {
 
   async #step(step: Step): Promise<boolean> {
     const { target, model } = this.sides;
-    await this.#settleBefore(step.n);
     try {
       await follow(this.sides, target.outcomes.get(step.n));
       await model.play(step);
@@ -253,21 +205,6 @@ class Attempt {
     // A record is known by other names too, such as the reference that it was made under.
     for (const [name, others] of recordsIn(this.#recorded.sequence.steps)) {
       if (this.#parted.has(name)) for (const each of others) this.#parted.add(each);
-    }
-  }
-
-  async #settleBefore(n: number): Promise<void> {
-    const { model } = this.sides;
-    for (const named of this.#settled.get(n) ?? []) {
-      const id = this.comparing.match.modelOf('transaction', named);
-      if (id === undefined) continue;
-      try {
-        await model.ground.target.operator.settle(id);
-        model.settled.push(id);
-      } catch (error) {
-        // It was decided otherwise by then.
-        if (!isSetupFailure(error)) throw error;
-      }
     }
   }
 

@@ -31,7 +31,7 @@ import {
   tokenBody,
   withMember,
 } from './draft.ts';
-import { OPS, type Op } from './operations.ts';
+import { type Kind, OPS, type Op } from './operations.ts';
 import { otherThan, recordIn, subjectOf, UNKNOWN_ID } from './records.ts';
 
 interface Scene {
@@ -189,13 +189,6 @@ const BODIES: Levels<Change> = {
       body: { ...bodyOf(call), is_ftd: true, owner_id: '7', note: 'unknown' },
     }),
   },
-  'media type': {
-    only: hasBody,
-    apply: ({ d }, call) => {
-      const type = d.random.pick(['text/plain', 'application/json; charset=utf-8', '']);
-      return { ...call, headers: { 'content-type': type } };
-    },
-  },
   'no key': { only: isKeyed, apply: (_, call) => omit(call, 'key') },
   'edge of a key': {
     only: isKeyed,
@@ -253,7 +246,7 @@ const BODIES: Levels<Change> = {
   },
   'no change': {
     only: isUpdate,
-    apply: ({ d }, call) => ({ ...call, body: d.random.pick([{}, { email: emailOf('mail1') }]) }),
+    apply: (_, call) => [{}, { email: emailOf('mail1') }].map((body) => ({ ...call, body })),
   },
   // UPD-8: some members as they are stored, and one that changes, in an order of chance.
   'a change in part': {
@@ -336,20 +329,12 @@ function rowNames(d: Draft): Members {
   return { client_reference_id: { $fresh: stem }, email: emailOf(stem) };
 }
 
-const OTHER_WORDS: Readonly<Partial<Record<OperationName, Members>>> = {
-  createAccount: { first_name: 'Other', country: 'FR' },
-  updateAccount: { first_name: 'Other' },
-  createTransaction: { amount: '123.45' },
-  rejectTransaction: { reason: 'another' },
-  cancelTransaction: { reason: 'another' },
-  openPosition: { instrument: 'GBPUSD', side: 'sell', volume: '0.20' },
-  closePosition: { volume: '0.05' },
-};
-
 /** IDEM-8: another body for the same subject. */
-function withOtherWords({ d }: Scene, call: Call): Call {
+function withOtherWords({ d, op: { fields } }: Scene, call: Call): Call {
   if (call.operation !== 'bulkCreateAccounts') {
-    return { ...call, body: { ...bodyOf(call), ...OTHER_WORDS[call.operation] } };
+    const own = fields.find(({ kind, name }) => OTHERS[kind] !== undefined && name !== 'currency');
+    const other = own === undefined ? {} : { [own.name]: OTHERS[own.kind]! };
+    return { ...call, body: { ...bodyOf(call), ...other } };
   }
   const [first, ...rest] = (bodyOf(call).accounts ?? []) as readonly Members[];
   const accounts = d.random.pick<readonly Members[]>([
@@ -359,6 +344,9 @@ function withOtherWords({ d }: Scene, call: Call): Call {
   ]);
   return { ...call, body: { accounts } };
 }
+
+/** Another value for a member that no operation has for its subject. */
+const OTHERS: Readonly<Partial<Record<Kind, string>>> = { text: 'Other', decimal: '0.05' };
 
 const DECISIONS = ['approveTransaction', 'cancelTransaction', 'rejectTransaction'] as const;
 const OF_A_HOOK = ['rotateWebhookSecret', 'disableWebhook'] as const;

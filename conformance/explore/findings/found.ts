@@ -34,8 +34,6 @@ export class Book {
   /** Open questions that differences turned out to be of, with how often. */
   readonly open = new Map<string, number>();
   readonly #found: Found[] = [];
-  /** By the signatures under which each was met. */
-  readonly #known = new Map<string, Found>();
   readonly #open = new Set<string>();
   readonly #looks = new Map<string, number>();
 
@@ -65,13 +63,11 @@ export class Book {
   }
 
   #like(difference: Difference): Found | undefined {
-    const known = this.#known.get(signatureOf(difference));
-    return known ?? this.found.find((each) => each.met.some((one) => isLike(one, difference)));
+    return this.#found.find((each) => each.met.some((one) => isLike(one, difference)));
   }
 
-  excuse({ question, why }: Excuse): void {
-    const name = question ?? why;
-    this.open.set(name, (this.open.get(name) ?? 0) + 1);
+  excuse(excuse: Excuse): void {
+    this.open.set(excuse, (this.open.get(excuse) ?? 0) + 1);
   }
 
   /** From now on whatever has this signature is of this question. */
@@ -84,20 +80,17 @@ export class Book {
   attribute(difference: Difference, found: Found): void {
     found.times += 1;
     found.met.push(difference);
-    this.#known.set(signatureOf(difference), found);
   }
 
   /** One defect is told once, however often and however it is met. */
   add(found: Found, title: string): void {
     const same = this.#found.find((each) => isSameDefect(each, found));
-    const kept = same ?? found;
     if (same === undefined) this.#found.push(found);
     else {
       same.times += 1;
       same.also.add(title);
       same.met.push(...found.met);
     }
-    for (const each of found.met) this.#known.set(signatureOf(each), kept);
   }
 }
 

@@ -31,10 +31,9 @@ export async function otherAnswerFor(
     flips.push(next.flip);
     reached = next.reached;
   }
-  const why = flips.map(({ setting, value }) => `${setting} is ${String(value)}`).join(', ');
   // One pause shows on which side of it a time is, and not how long it is.
   const learned = valuesOf(flips.filter(({ setting }) => !(setting in TIMES)));
-  return { excuse: { question: flips[0]!.question, why }, learned };
+  return { excuse: flips[0]!.question, learned };
 }
 
 /** The answer with which nothing differs, or else the one that leads to another, later difference. */

@@ -90,7 +90,7 @@ function statuses(target: string, model: string): More {
   const [own, other] = [target, model].map((status) =>
     pairOf(['', approve, '200', '200', { shows: { status } }]),
   );
-  return { settlesMeanwhile: true, target: own!.target, model: other!.model };
+  return { maySettle: true, target: own!.target, model: other!.model };
 }
 
 const OPEN: readonly Row[] = [

@@ -21,8 +21,9 @@ export interface Pair {
   readonly tagOf?: string | undefined;
   /** Time was moved on before it. */
   readonly hasPaused: boolean;
-  /** NS-3: money may arrive meanwhile, as another concurrent call has been approved. */
-  readonly settlesMeanwhile?: boolean;
+  /** NS-3: money may arrive unseen, be it during the call; and the call is about such. */
+  readonly maySettle?: boolean;
+  readonly isUnsettled?: boolean;
   /** The target itself has said, when it gave the token, that it would live until now. */
   readonly isTokenLive?: boolean;
   /** NS-8: the target has been seen to take requests for tokens in this form. */
@@ -33,12 +34,8 @@ export interface Pair {
   readonly metered?: { readonly served: number; readonly perSecond: number } | undefined;
 }
 
-/** What is open, and why. */
-export interface Excuse {
-  /** The open question; null if the register has none. */
-  readonly question: string | null;
-  readonly why: string;
-}
+/** What is open: a question of the register, or in words what the register has no question for. */
+export type Excuse = string;
 
 /**
  * What is free: `refusal`, how a call is refused that is refused anyway; `taken`, whether it is
@@ -53,12 +50,20 @@ interface Said {
 }
 
 type Where = (pair: Pair, difference: Difference) => boolean;
-type Row = readonly [question: string | null, why: string, frees: readonly Freedom[], where: Where];
+interface Row {
+  /** `NS-55 null for a member`: the question, if the register has one, and what of it. */
+  readonly about: string;
+  readonly frees: readonly Freedom[];
+  readonly where: Where;
+}
 
-const ALL: readonly Freedom[] = ['all'];
-const BODY: readonly Freedom[] = ['body'];
-const REFUSAL: readonly Freedom[] = ['refusal'];
-const TAKEN: readonly Freedom[] = ['refusal', 'taken'];
+const freeing =
+  (...frees: readonly Freedom[]) =>
+  (about: string, where: Where): Row => ({ about, frees, where });
+const all = freeing('all');
+const body = freeing('body');
+const refusal = freeing('refusal');
+const taken = freeing('refusal', 'taken');
 
 const isServed = ({ status }: CallOutcome): boolean => status < 400;
 const isRefusal = ({ status }: CallOutcome): boolean => status >= 400 && status < 500;
@@ -229,207 +234,188 @@ const isOtherPayout: Where = (pair) => {
 
 const ROWS: readonly Row[] = [
   // Requests that the specification does not show to be right or wrong.
-  ['NS-27', 'unknown members of a body', TAKEN, anyOf(said(isUnknown), hasMoreThanRows)],
-  [
-    ...(['NS-55', 'null for a member', ALL] as const),
+  taken('NS-27 unknown members of a body', anyOf(said(isUnknown), hasMoreThanRows)),
+  all(
+    'NS-55 null for a member',
     said(({ field, value }) => field !== undefined && value === null),
-  ],
-  [
-    ...([null, 'a member of another type', ALL] as const),
+  ),
+  all(
+    'a member of another type',
     anyOf(isOtherType, (pair) => rowsOf(pair).some(isNoObject)),
-  ],
-  [null, 'texts of which no length is shown', TAKEN, isLong],
-  [
-    ...([null, 'texts that are empty, blank or odd', TAKEN] as const),
+  ),
+  taken('texts of which no length is shown', isLong),
+  taken(
+    'texts that are empty, blank or odd',
     anyOf(isEmpty, isBlank, hasOddCharacters, unlike(PLAIN_EMAIL, 'email')),
-  ],
-  ['NS-44', 'what an empty text is stored as', BODY, anyOf(isEmpty, isBlank)],
-  ['NS-49', 'ways to write a decimal', ALL, isOddDecimal],
-  [
-    ...(['NS-46', 'a decimal as a number', ALL] as const),
+  ),
+  body('NS-44 what an empty text is stored as', anyOf(isEmpty, isBlank)),
+  all('NS-49 ways to write a decimal', isOddDecimal),
+  all(
+    'NS-46 a decimal as a number',
     said(({ field, value }) => field?.kind === 'decimal' && typeof value === 'number'),
-  ],
-  ['NS-27', 'an amount of zero', TAKEN, text((value) => /^-?0(\.0+)?$/.test(value), 'decimal')],
-  [
-    ...([null, 'amounts of more than fifteen digits or two decimals (CONV-2a)'] as const),
-    ...([[...TAKEN, 'body'] as const, hasManyDigits] as const),
-  ],
-  ['NS-48', 'an id with leading zeros', ALL, hasId(/^0\d/)],
-  [null, 'ids of more than 19 digits', REFUSAL, hasId(/^\d{20,}$/)],
-  ['NS-60', 'which currencies there are', TAKEN, unlike(/^[A-Z]{3}$/, 'currency')],
-  ['NS-60', 'a currency other than that of the trading account', TAKEN, isOtherCurrency],
-  ['NS-27', 'an amount or a method that does not fit the type', TAKEN, isOtherDirection],
-  ['NS-43', 'whether one of another direction pays out', ALL, isOtherPayout],
-  [
-    ...(['NS-23', 'which public urls are taken', TAKEN] as const),
+  ),
+  taken(
+    'NS-27 an amount of zero',
+    text((value) => /^-?0(\.0+)?$/.test(value), 'decimal'),
+  ),
+  ...[taken, body].map((free) => free('amounts of too many digits (CONV-2a)', hasManyDigits)),
+  all('NS-48 an id with leading zeros', hasId(/^0\d/)),
+  refusal('ids of more than 19 digits', hasId(/^\d{20,}$/)),
+  taken('NS-60 which currencies there are', unlike(/^[A-Z]{3}$/, 'currency')),
+  taken('NS-60 a currency other than that of the trading account', isOtherCurrency),
+  taken('NS-27 an amount or a method that does not fit the type', isOtherDirection),
+  all('NS-43 whether one of another direction pays out', isOtherPayout),
+  taken(
+    'NS-23 which public urls are taken',
     (pair) => pair.step.operation === 'createWebhook' && isServed(pair.model),
-  ],
-  ['NS-53', 'odd lists of categories', ALL, isOddList],
-  ['NS-39', 'tags that are no revision', REFUSAL, hasOddTag],
-  [
-    ...(['NS-39', '`*`, lists and other tags that are no revision', ['taken']] as const),
+  ),
+  all('NS-53 odd lists of categories', isOddList),
+  refusal('NS-39 tags that are no revision', hasOddTag),
+  freeing('taken')(
+    'NS-39 `*` and lists of tags',
     (pair, difference) =>
       hasOddTag(pair, difference) && /[*,]/.test(String(pair.step.ifMatch ?? '')),
-  ],
-  [
-    ...(['NS-14', 'other media types', ALL] as const),
+  ),
+  all(
+    'NS-14 other media types',
     (pair) =>
       OPS[pair.step.operation].fields.length > 0 &&
       headerOf(pair, 'content-type') !== 'application/json',
-  ],
-  [
-    ...([null, 'a decision without `account_id`', REFUSAL] as const),
+  ),
+  refusal(
+    'a decision without `account_id`',
     (pair) => isDecision(pair.step.operation) && !/[?&]account_id=/.test(pathOf(pair)),
-  ],
-  [
-    ...(['NS-58', 'a body on approve', TAKEN] as const),
+  ),
+  taken(
+    'NS-58 a body on approve',
     (pair) => pair.step.operation === 'approveTransaction' && bodyOf(pair) !== undefined,
-  ],
-  [
-    ...(['NS-58', 'odd characters in a key', ALL] as const),
-    (pair) => /[^ -~]|\s{2}|[,"\\]/.test((headerOf(pair, 'idempotency-key') ?? '').trim()),
-  ],
-  ['NS-33', 'rows that lack something', ALL, hasOddRow],
-  [
-    ...([null, 'a word that is none of those named', REFUSAL] as const),
+  ),
+  all('NS-58 odd characters in a key', (pair) =>
+    /[^ -~]|\s{2}|[,"\\]/.test((headerOf(pair, 'idempotency-key') ?? '').trim()),
+  ),
+  all('NS-33 rows that lack something', hasOddRow),
+  refusal(
+    'a word that is none of those named',
     text((value, { words }) => !words.includes(value), 'word'),
-  ],
+  ),
 
   // Answers whose form is not shown.
-  ['NS-14', 'the refusal of an unreadable body', REFUSAL, cites('NS-14')],
-  [
-    ...(['NS-14', 'the status of a refusal in plain text', REFUSAL] as const),
+  ...['NS-6', 'NS-14', 'NS-16', 'NS-18', 'NS-23', 'NS-31', 'NS-63'].map((question) =>
+    refusal(question, cites(question)),
+  ),
+  refusal(
+    'NS-14 the status of a refusal in plain text',
     ({ target, model }) => isText(target) && isText(model),
-  ],
-  ['NS-16', 'a call without a valid token', REFUSAL, cites('NS-16')],
-  ['NS-18', 'an update without a tag', REFUSAL, cites('NS-18')],
-  [
-    ...(['NS-6', 'how a whole batch is refused', REFUSAL] as const),
-    // BULK-9, BULK-10: that the words name the row is not open.
-    (pair, difference) => cites('NS-6')(pair, difference) && difference.at !== 'body.detail',
-  ],
-  ['NS-23', 'how a webhook url is refused', REFUSAL, cites('NS-23')],
-  ['NS-63', 'a brand of another firm', REFUSAL, cites('NS-63')],
-  ['NS-15', 'how large a body may be', TAKEN, cites('NS-15')],
-  ['NS-31', 'unknown paths and methods', REFUSAL, cites('NS-31')],
-  [
-    ...(['NS-45', 'an id of a webhook that is no number', REFUSAL] as const),
-    (pair) => {
-      const [, id = ''] = /\/webhooks\/([^/?]+)/.exec(pathOf(pair)) ?? [];
-      const isNumber = /^\d+$/.test(id) && Number.isSafeInteger(Number(id));
-      return /Webhook/.test(pair.step.operation) && !isNumber;
-    },
-  ],
-  [
-    ...(['NS-57', 'a token that may only read and lacks the scope too', REFUSAL] as const),
+  ),
+  taken('NS-15 how large a body may be', cites('NS-15')),
+  refusal('NS-45 an id of a webhook that is no number', (pair) => {
+    const [, id = ''] = /\/webhooks\/([^/?]+)/.exec(pathOf(pair)) ?? [];
+    const isNumber = /^\d+$/.test(id) && Number.isSafeInteger(Number(id));
+    return /Webhook/.test(pair.step.operation) && !isNumber;
+  }),
+  refusal(
+    'NS-57 a token that may only read and lacks the scope too',
     ({ step, model }) =>
       codeOf(model) === 'read_only_credential' && !/position|transaction/i.test(step.operation),
-  ],
-  ['NS-7', 'what answers the disabling of a subscription', BODY, isOf(/^disableWebhook$/)],
-  [
-    ...(['NS-7', 'whether a disabled subscription may be disabled or rotated', ALL] as const),
+  ),
+  body('NS-7 what answers the disabling of a subscription', isOf(/^disableWebhook$/)),
+  all(
+    'NS-7 whether a disabled subscription may be disabled or rotated',
     (pair) => statuses(pair).includes(409) && /^(disable|rotate)Webhook/.test(pair.step.operation),
-  ],
-  [
-    ...(['NS-8', 'how tokens are asked for and given, and how that is refused'] as const),
-    ...([['refusal', 'body'] as const, isUnlimitedToken] as const),
-  ],
-  [
-    ...(['NS-8', 'in which form tokens are asked for', ALL] as const),
+  ),
+  ...[refusal, body].map((free) => free('NS-8 how tokens are asked for', isUnlimitedToken)),
+  all(
+    'NS-8 in which form tokens are asked for',
     (pair) => isOfTokens(pair) && isServed(pair.model) && pair.isTokenFormKnown !== true,
-  ],
-  [
-    ...([null, 'how the token endpoint counts a minute (AUTH-3b)', ALL] as const),
+  ),
+  all(
+    'how the token endpoint counts a minute (AUTH-3b)',
     (pair) => isOfTokens(pair) && pair.hasPaused && statuses(pair).includes(429),
-  ],
-  [
-    ...(['NS-8', 'how long a token lives', ALL] as const),
+  ),
+  all(
+    'NS-8 how long a token lives',
     ({ step, target, model, hasPaused, isTokenLive }) =>
       hasPaused &&
       !(isTokenLive === true && target.status === 401) &&
       step.headers?.authorization !== undefined &&
       (target.status === 401) !== (model.status === 401),
-  ],
-  [
-    ...(['NS-2', 'the paths, pages, fields and scopes of the reads', ALL] as const),
+  ),
+  all(
+    'NS-2 the paths, pages, fields and scopes of the reads',
     ({ step, target, model }) =>
       isOpenRead(step.operation) && !(isServed(target) && isServed(model)),
-  ],
-  [
-    ...(['NS-1', 'what is sent and answered when positions are opened and closed', BODY] as const),
+  ),
+  body(
+    'NS-1 what is sent and answered when positions are opened and closed',
     // CONV-2a: in whatever member, a decimal is written as one.
     (pair, { target, model }) =>
       isOfOrders(pair) &&
       !(/^"-?\d+(\.\d+)?e[+-]?\d+"$/i.test(target) && /^"-?\d+(\.\d+)?"$/.test(model)),
-  ],
-  [
-    ...(['NS-1', 'which orders are taken, and when', ALL] as const),
+  ),
+  all(
+    'NS-1 which orders are taken, and when',
     (pair) =>
       isOfOrders(pair) && statuses(pair).some((each) => [400, 409, 415, 422].includes(each)),
-  ],
-  [
-    ...(['NS-64', 'what a delegated token may do besides trading and funds', ALL] as const),
+  ),
+  all(
+    'NS-64 what a delegated token may do besides trading and funds',
     ({ step, target, model, isDelegated }) =>
       isDelegated === true &&
       /Account|Webhook/.test(step.operation) &&
       [target, model].some(isRefusal),
-  ],
+  ),
 
   // Repeats, states and times.
-  [
-    ...(['NS-30', 'whether a refusal for want of a scope is kept under its key', ALL] as const),
+  all(
+    'NS-30 whether a refusal for want of a scope is kept under its key',
     ({ model, first }) => model.basis?.idempotency === 'replayed' && first?.basis?.step === 'scope',
-  ],
-  [
-    ...(['NS-30', 'whether a refusal is kept that the model gives before keys', ALL] as const),
+  ),
+  all(
+    'NS-30 whether a refusal is kept that the model gives before keys',
     ({ again }) => again !== undefined && isText(again.model),
-  ],
-  [
-    ...(['NS-26', 'whether two accounts have revisions in common', ALL] as const),
+  ),
+  all(
+    'NS-26 whether two accounts have revisions in common',
     // So that the tag of one fits the other.
     (pair) =>
       statuses(pair).includes(412) &&
       pair.tagOf !== undefined &&
       !pathOf(pair).endsWith(`/${pair.tagOf}`),
-  ],
-  [
-    ...(['NS-3', 'whether money has arrived before another call is answered', BODY] as const),
-    ({ target, model, settlesMeanwhile }) =>
-      settlesMeanwhile === true &&
-      memberAt(target.json, 'status') === 'approved' &&
-      memberAt(model.json, 'status') === 'settled',
-  ],
-  [
-    ...([
-      null,
-      'whether a decision without effect may have an empty reason (TXS-14)',
-      ALL,
-    ] as const),
+  ),
+  all(
+    'NS-3 whether money has arrived before the call is answered',
+    ({ step, target, model, maySettle, isUnsettled }) => {
+      const states = [target, model].map(({ json }) => String(memberAt(json, 'status')));
+      const isArriving = states.every((state) => /^(approved|settled)$/.test(state));
+      return (
+        (maySettle === true && isArriving) || (isUnsettled === true && isDecision(step.operation))
+      );
+    },
+  ),
+  all(
+    'whether a decision without effect may have an empty reason (TXS-14)',
     ({ step, model, target }) =>
       /^(reject|cancel)Transaction$/.test(step.operation) &&
       model.status === 200 &&
       target.status === 422 &&
       model.basis?.idempotency !== 'replayed' &&
       memberAt(step.body as Json, 'reason') === '',
-  ],
-  [
-    ...([null, 'how large "about one second\'s allowance" is (LIM-2)', ALL] as const),
-    ({ target, model, metered }) => {
-      if (metered === undefined || (target.status === 429) === (model.status === 429)) return false;
-      const { served, perSecond } = metered;
-      if (target.status === 429) return served >= Math.max(1, perSecond * 0.75);
-      return served <= perSecond * 1.5 + 1;
-    },
-  ],
+  ),
+  all('how large "about one second\'s allowance" is (LIM-2)', ({ target, model, metered }) => {
+    if (metered === undefined || (target.status === 429) === (model.status === 429)) return false;
+    const { served, perSecond } = metered;
+    if (target.status === 429) return served >= Math.max(1, perSecond * 0.75);
+    return served <= perSecond * 1.5 + 1;
+  }),
 ];
 
 /** The open question that leaves the difference free; undefined if none does. */
 export function excuseFor(pair: Pair, difference: Difference): Excuse | undefined {
   const row = ROWS.find(
-    ([, , frees, where]) =>
+    ({ frees, where }) =>
       frees.some((freedom) => isFree(freedom, pair, difference)) && where(pair, difference),
   );
-  if (row !== undefined) return { question: row[0], why: row[1] };
+  if (row !== undefined) return /^NS-\d+/.exec(row.about)?.[0] ?? row.about;
   const { first, model } = pair;
   if (first === undefined || model.basis?.idempotency !== 'replayed') return undefined;
   // What was open when it was answered first is so when it is answered again.

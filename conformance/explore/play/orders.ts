@@ -1,13 +1,6 @@
 // The orders in which concurrent calls may have taken place, the likeliest first, each once.
 import { memberAt } from '../../engine/send/json.ts';
-import {
-  type BurstStep,
-  type CallStep,
-  partsOf,
-  type Step,
-  sameValue,
-  type Value,
-} from '../sequence.ts';
+import { type BurstStep, type CallStep, type Step, sameValue } from '../sequence.ts';
 import { summaryOf } from './outcome.ts';
 import type { Player } from './player.ts';
 import { symbolOf, symbolsIn } from './symbols.ts';
@@ -101,22 +94,6 @@ function isPutOff(call: CallStep, calls: readonly CallStep[], { outcomes }: Play
     other !== call &&
     other.operation === call.operation &&
     other.as === call.as &&
-    sameValue(other.key, call.key) &&
-    JSON.stringify(subjectOf(other)) === JSON.stringify(subjectOf(call));
+    sameValue(other.key, call.key);
   return code === 'idempotency_in_flight' && calls.some(isAttemptOf);
 }
-
-/** What the table of subjects has for it (IDEM-2c). */
-function subjectOf({ operation, id, query, body }: CallStep): unknown {
-  const members = (body ?? {}) as { readonly [name: string]: Value };
-  // NS-35: whether a transaction's reference is one subject in any case is open.
-  if (/^create/.test(operation)) return textsIn(members.client_reference_id);
-  if (operation === 'bulkCreateAccounts') return members.accounts;
-  if (/Position$/.test(operation)) return members.trading_account_id;
-  return operation === 'updateAccount' ? id : query?.account_id;
-}
-
-const textsIn = (reference: Value | undefined): unknown =>
-  typeof reference === 'string'
-    ? reference.toLowerCase()
-    : [...partsOf(reference)].flatMap(({ $fresh }) => $fresh ?? []);
