@@ -13,7 +13,6 @@ import { blame, explains } from './findings/blame.ts';
 import { needed, upTo } from './findings/cut.ts';
 import { Book, type Found, type Shown } from './findings/found.ts';
 import { shrink } from './findings/shrink.ts';
-import { titleOf } from './findings/title.ts';
 import type { ModelSettings } from './model.ts';
 import { isOtherFault } from './open/faults.ts';
 import { otherAnswerFor } from './open/other-answer.ts';
@@ -243,11 +242,11 @@ class Exploration {
     const found: Found = {
       ...{ ...last, sequence: last.recorded.sequence, reproduced },
       ...(await blame(last, met, this.#reference, variants, this.#coverage.rules)),
-      ...{ times: 1, also: new Set<string>(), met: [difference, last.difference] },
+      ...{ times: 1, met: [difference, last.difference] },
       calls: callsOf(last.recorded.sequence.steps).length,
       shrunkFrom: callsOf(met.recorded.sequence.steps).length,
     };
-    this.#book.add(found, titleOf(found));
+    this.#book.add(found);
     if (difference.at === 'no_answer') this.#counts.lost = Math.max(0, this.#counts.lost - 1);
   }
 

@@ -17,7 +17,6 @@ import { sequenceIn, settingsIn } from '../../../conformance/explore/report/agai
 import {
   htmlReport,
   markdownReport,
-  nextSteps,
   textReport,
 } from '../../../conformance/explore/report/document.ts';
 import { type ExploreReport, makeReport } from '../../../conformance/explore/report/report.ts';
@@ -267,8 +266,6 @@ const RENDERERS = {
 async function finish({ options, io }: Exploration, report: ExploreReport): Promise<void> {
   const written = await writeReports(options, io, (format) => RENDERERS[format](report));
   if (options.json) return printReport(io, jsonText(report), written);
-  // What is played again has its report already.
-  if (options.replay === undefined) written.push(...nextSteps(report, options.report));
   const lines = textReport(report, { color: io.color, width: io.columns });
   io.out(`${[...lines, ...written].join('\n')}\n`);
 }

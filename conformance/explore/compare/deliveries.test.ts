@@ -48,7 +48,7 @@ function heard(...arrived: readonly Arrived[]): Player {
 const running = (player: Player) =>
   ({ ...player, ground: { ...player.ground, isSteady: false } }) as Player;
 const compared = (target: Player, model: Player, comparing = withMatch()) =>
-  compareDeliveries(1, { target, model }, comparing);
+  compareDeliveries(1, { ...comparing, target, model });
 const placeOf = (target: Player, model: Player, comparing = withMatch()) =>
   compared(target, model, comparing)?.at;
 

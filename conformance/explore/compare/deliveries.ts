@@ -19,7 +19,6 @@ import {
 import type { Difference } from './difference.ts';
 import type { Match } from './match.ts';
 import { ACCOUNT, TRANSACTION } from './shapes.ts';
-import type { Sides } from './sides.ts';
 import { compareSignature, compareTime } from './signatures.ts';
 import {
   type Comparing,
@@ -27,6 +26,7 @@ import {
   name as nameOf,
   type RecordShape,
   record,
+  type Sides,
   shown,
   time,
 } from './values.ts';
@@ -36,19 +36,15 @@ type Notices = readonly Notice[];
 type NoticePair = readonly [own: Notice, due: Notice];
 
 /** The first thing in which the deliveries differ when the last step, `n`, is over. */
-export function compareDeliveries(
-  n: number,
-  sides: Sides,
-  comparing: Comparing,
-): Difference | null {
-  const { target, model } = sides;
+export function compareDeliveries(n: number, comparing: Comparing): Difference | null {
+  const { target, model } = comparing;
   for (const [step, { deliveries: came }] of target.hooks) {
     const other = model.hooks.get(step);
     if (other === undefined) continue;
     const own = noticesIn(came, target, target, comparing);
     const due = noticesIn(other.deliveries, model, target, comparing);
     const found =
-      compareForm(came, other.deliveries, sides) ?? compareNotices(own, due, sides, comparing);
+      compareForm(came, other.deliveries, comparing) ?? compareNotices(own, due, comparing);
     if (found !== null) return differenceOf(n, found);
   }
   return null;
@@ -79,21 +75,16 @@ function compareForm(own: Deliveries, due: Deliveries, { target, model }: Sides)
   return { at: 'subscription header', target: 'none', model: 'the id of the subscription' };
 }
 
-function compareNotices(
-  own: Notices,
-  due: Notices,
-  sides: Sides,
-  comparing: Comparing,
-): Mismatch | null {
+function compareNotices(own: Notices, due: Notices, comparing: Comparing): Mismatch | null {
   const isDone = [...own, ...due].every(isDelivered);
   const { pairs, isWhole } = pairsOf(own, due, comparing.match, isDone);
   for (const [mine, theirs] of pairs) {
     const isOnTime = !isBehind(mine, own) && !isBehind(theirs, due);
-    const found = comparePair([mine, theirs], isOnTime, sides, comparing);
+    const found = comparePair([mine, theirs], isOnTime, comparing);
     if (found !== null) return found;
   }
   // A live target may send the rest later.
-  const isLive = !sides.target.ground.target.offers.has('clock');
+  const isLive = !comparing.target.ground.target.offers.has('clock');
   if (isLive && attemptsOf(own).length < attemptsOf(due).length) return null;
   const isUneven = pairs.some(([mine, theirs]) => {
     const areDelivered = isDelivered(mine) && isDelivered(theirs);
@@ -124,15 +115,14 @@ const isNext = (notice: Notice, all: Notices): boolean =>
 function comparePair(
   [own, due]: NoticePair,
   isOnTime: boolean,
-  sides: Sides,
   comparing: Comparing,
 ): Mismatch | null {
   for (const [at, attempt] of own.attempts.slice(0, due.attempts.length).entries()) {
     const other = due.attempts[at]!;
     const found =
       compareEnvelope(jsonOf(attempt), jsonOf(other), comparing) ??
-      (isOnTime ? compareSignature(attempt, other, sides) : null) ??
-      compareTime(attempt, other, sides.target);
+      (isOnTime ? compareSignature(attempt, other, comparing) : null) ??
+      compareTime(attempt, other, comparing.target);
     if (found !== null) return found;
   }
   return null;

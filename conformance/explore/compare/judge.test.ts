@@ -64,7 +64,7 @@ judging('calls without a key are metered or not, and so is the next one', () => 
   const [own, other] = [answer(6, 429), answer(6, 400)];
   const isOpen = (...before: readonly number[]) => {
     const sides = { target: player(answers(...before), own), model: player(other) };
-    return judgeCall(call, own, other, sides, comparing()).open !== undefined;
+    return judgeCall(call, own, other, { ...comparing(), ...sides }).open !== undefined;
   };
   assert.equal([isOpen(400, 400, 400, 400, 400), isOpen(400)], [true, false]);
 });
@@ -73,7 +73,7 @@ judging('of many calls the rest still shows whether there is a limit', () => {
   const differs = (mine: readonly number[], theirs: readonly number[]) => {
     const [own, other] = [answers(...mine), answers(...theirs)];
     const sides = { target: player(own), model: player(other) };
-    return judgeStep(many, own, other, sides, comparing()).difference?.at;
+    return judgeStep(many, own, other, { ...comparing(), ...sides }).difference?.at;
   };
   const due = [404, 404, 404, 404, 404, 429, 429, 429, 429, 429, 429];
   assert.is(differs([404, 404, 404, 404, 404, 404, 429, 429, 429, 429, 429], due), undefined);
@@ -90,7 +90,7 @@ judging('a failure in passing that was not repeated is no evidence of anything',
   const [own, other] = [answer(6, 503), answer(6, 409)];
   const judged = (...passing: readonly number[]) => {
     const target = Object.assign(player(own), { passing: new Set(passing) });
-    return judgeCall(call, own, other, { target, model: player(other) }, comparing());
+    return judgeCall(call, own, other, { ...comparing(), target, model: player(other) });
   };
   assert.equal([judged(6).difference, judged(6).isParted], [undefined, true]);
   assert.is(judged().difference?.at, 'status');

@@ -13,8 +13,7 @@ import { compareAnswers, differenceOf } from './answers.ts';
 import type { Difference } from './difference.ts';
 import { compareLedgers } from './ledgers.ts';
 import { compareAttempt, compareReplay, firstOf, keyOf } from './replays.ts';
-import type { Sides } from './sides.ts';
-import type { Comparing } from './values.ts';
+import type { Comparing, Sides } from './values.ts';
 
 /** What one step has shown; nothing when it is alike. */
 export interface Verdict {
@@ -36,11 +35,10 @@ export function judgeStep(
   step: Step,
   own: Outcome | undefined,
   other: Outcome | undefined,
-  sides: Sides,
   comparing: Comparing,
 ): Verdict {
   if (own?.kind === 'ledger' && other?.kind === 'ledger') {
-    const difference = compareLedgers(own, other, unsettledIn(sides.model), comparing);
+    const difference = compareLedgers(own, other, unsettledIn(comparing.model), comparing);
     return difference === null ? ALIKE : { difference };
   }
   if (own?.kind === 'done' && other?.kind === 'done') {
@@ -51,7 +49,7 @@ export function judgeStep(
     pairPlaces(step, own.json, other.json, comparing);
   }
   return step.do === 'many' && own?.kind === 'many' && other?.kind === 'many'
-    ? judgeMany(step, own, other, sides, comparing)
+    ? judgeMany(step, own, other, comparing)
     : ALIKE;
 }
 
@@ -59,7 +57,6 @@ function judgeMany(
   { n, call }: ManyStep,
   own: ManyOutcome,
   other: ManyOutcome,
-  sides: Sides,
   comparing: Comparing,
 ): Verdict {
   let served = 0;
@@ -70,7 +67,7 @@ function judgeMany(
     const step = { ...call, n };
     const due = other.answers[at]!;
     const model = due.kind === 'answer' ? due.status : 0;
-    const verdict = judgeCall(step, answer, due, sides, comparing, served);
+    const verdict = judgeCall(step, answer, due, comparing, served);
     if (answer.status !== 429) served += 1;
     const { difference, why, isParted } = verdict;
     // Of many, the whole is one step.
@@ -88,7 +85,6 @@ export function judgeCall(
   step: CallStep,
   own: Outcome,
   other: Outcome,
-  sides: Sides,
   comparing: Comparing,
   served = 0,
 ): Verdict {
@@ -99,10 +95,10 @@ export function judgeCall(
     return { why: `call ${own.n}: the model gave no answer` };
   }
   // Whether the call has run is not known, so that what depends on it is not compared.
-  if (sides.target.passing.has(own.n)) return { open: PASSING, isParted: true };
-  const trouble = troubleOf(own, other, sides);
+  if (comparing.target.passing.has(own.n)) return { open: PASSING, isParted: true };
+  const trouble = troubleOf(own, other, comparing);
   if (trouble !== null) return { why: trouble };
-  const pair = pairOf(step, own, other, sides, comparing, served);
+  const pair = pairOf(step, own, other, comparing, served);
   const found = compareAnswers(step, own, other, comparing);
   // A record in another state, or one that only one side has, is answered otherwise from now on.
   const isParted =
@@ -114,7 +110,7 @@ export function judgeCall(
   const open = found === null ? undefined : excuseFor(pair, found);
   if (found !== null && open === undefined) return { difference: { ...found, pair }, isParted };
   if (open !== undefined && isParted) return { open, isParted };
-  const more = compareMore(step, own, other, sides, comparing);
+  const more = compareMore(step, own, other, comparing);
   if (more !== null && excuseFor(pair, more) === undefined) {
     return { difference: { ...more, pair } };
   }
@@ -139,9 +135,9 @@ function compareMore(
   step: CallStep,
   own: CallOutcome,
   other: CallOutcome,
-  { target, model }: Sides,
   comparing: Comparing,
 ): Difference | null {
+  const { target, model } = comparing;
   const { orders } = target.ground;
   return (
     compareReplay(step, own, other, { target: target.outcomes, model: model.outcomes }) ??
@@ -164,20 +160,19 @@ function pairOf(
   step: CallStep,
   own: CallOutcome,
   other: CallOutcome,
-  sides: Sides,
   comparing: Comparing,
   served: number,
 ): Pair {
-  const { target, model } = sides;
+  const { target, model } = comparing;
   const perSecond = target.ground.isSteady ? target.rates.get(step.as) : undefined;
   return {
     ...{ step, target: own, model: other },
     first: firstOf(other, model.outcomes),
-    again: refusedBefore(own, sides),
+    again: refusedBefore(own, comparing),
     tagOf: tagOwner(step, target),
     hasPaused: target.nowMs !== target.startMs,
     isTokenLive: saysTokenLives(step, target),
-    ...settlingOf(other, comparing, sides),
+    ...settlingOf(other, comparing),
     isTokenFormKnown: target.ground.tokenForm !== undefined,
     isDelegated: model.credentials.get(step.as)?.accountId !== undefined,
     ...(perSecond && { metered: { served: served + servedBefore(step, target), perSecond } }),
@@ -268,8 +263,7 @@ function compareClosing(
 /** NS-3: whether money may arrive unseen, and whether the call is about such. */
 function settlingOf(
   answer: CallOutcome,
-  { isAtOnce, settlesAtOnce }: Comparing,
-  { target, model }: Sides,
+  { isAtOnce, settlesAtOnce, target, model }: Comparing,
 ): Pick<Pair, 'maySettle' | 'isUnsettled'> {
   const isUnseen = !target.ground.target.offers.has('settle') || settlesUnseen(target);
   const [, id = ''] = /transactions\/(\d+)/.exec(answer.sent.target) ?? [];

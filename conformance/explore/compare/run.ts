@@ -11,7 +11,7 @@ import { type BurstStep, type CallStep, callsOf, type Sequence, type Step } from
 import { compareDeliveries } from './deliveries.ts';
 import type { Difference } from './difference.ts';
 import { judgeCall, judgeStep, type Verdict } from './judge.ts';
-import { beginComparing, follow, type Known, pairCredentials, type Sides } from './sides.ts';
+import { beginComparing, follow, type Known, pairCredentials } from './sides.ts';
 import type { Comparing } from './values.ts';
 
 export interface Compared {
@@ -86,7 +86,6 @@ class Attempt {
   reached = 0;
   /** What another order may not have: it ends the attempt. */
   failed: Difference | 'order' | undefined;
-  sides!: Sides;
   comparing!: Comparing;
   #why: string | undefined;
   /** Names of records and keys about which the two sides have parted. */
@@ -102,17 +101,16 @@ class Attempt {
   }
 
   result(): Compared {
-    const { differences, sides } = this;
+    const { differences, comparing } = this;
     const why = this.#why === undefined ? {} : { why: this.#why };
-    return { differences, open: this.#open, model: sides.model, ...why };
+    return { differences, open: this.#open, model: comparing.model, ...why };
   }
 
   async play(): Promise<void> {
     const { target, sequence } = this.#recorded;
     const model = new Player(await this.#options.openModel(), target.nonce);
-    this.sides = { target, model };
     const isParted = () => this.#parted.size > 0;
-    this.comparing = await beginComparing(this.#options.known, this.sides, isParted);
+    this.comparing = await beginComparing(this.#options.known, { target, model }, isParted);
     for (const step of sequence.steps) {
       const isOver = step.do === 'burst' ? await this.#burst(step) : await this.#step(step);
       if (isOver) return;
@@ -124,8 +122,8 @@ class Attempt {
     this.bursts.push(step.n);
     const comparing = { ...this.comparing, isAtOnce: true };
     for (const [at, call] of this.#searches.get(step.n)!.order().entries()) {
-      await this.sides.model.play(call);
-      pairCredentials(this.sides, this.comparing.match);
+      await this.comparing.model.play(call);
+      pairCredentials(this.comparing);
       this.burst = { n: step.n, at };
       if (this.#take(call, this.#judge(call, comparing))) return true;
     }
@@ -134,16 +132,16 @@ class Attempt {
   }
 
   async #step(step: Step): Promise<boolean> {
-    const { target, model } = this.sides;
+    const { target, model } = this.comparing;
     try {
-      await follow(this.sides, target.outcomes.get(step.n));
+      await follow(this.comparing, target.outcomes.get(step.n));
       await model.play(step);
     } catch (error) {
       if (!isSetupFailure(error)) throw error;
       // What the model cannot set up says nothing: shrinking has left out what it takes.
       return this.#take(step, { why: error.message });
     }
-    pairCredentials(this.sides, this.comparing.match);
+    pairCredentials(this.comparing);
     if (target.met.has(step.n) !== model.met.has(step.n)) {
       return this.#take(step, { open: STRUCK, isParted: true });
     }
@@ -154,15 +152,13 @@ class Attempt {
 
   #judge(step: Step, comparing: Comparing): Verdict {
     if (this.#isOfParted(step)) return {};
-    const { target, model } = this.sides;
+    const { target, model } = comparing;
     const [own, other] = [target.outcomes.get(step.n), model.outcomes.get(step.n)];
     if (own === undefined && other !== undefined) {
       return { why: `step ${step.n}: the target has not come to it` };
     }
-    if (step.do !== 'call') return judgeStep(step, own, other, this.sides, comparing);
-    return own === undefined || other === undefined
-      ? {}
-      : judgeCall(step, own, other, this.sides, comparing);
+    if (step.do !== 'call') return judgeStep(step, own, other, comparing);
+    return own === undefined || other === undefined ? {} : judgeCall(step, own, other, comparing);
   }
 
   /** Whether a step has to do with something about which the sides have parted; then it has too. */
@@ -209,13 +205,13 @@ class Attempt {
   }
 
   async #deliveries({ steps }: Sequence): Promise<void> {
-    const { target } = this.sides;
+    const { target } = this.comparing;
     if (target.hooks.size === 0 || this.#parted.size > 0) return;
-    if (!(await untilArrived(this.sides, this.comparing.seqName))) {
+    if (!(await untilArrived(this.comparing))) {
       this.#why = 'a delivery is not there yet';
       return;
     }
-    const found = compareDeliveries(steps.at(-1)?.n ?? 0, this.sides, this.comparing);
+    const found = compareDeliveries(steps.at(-1)?.n ?? 0, this.comparing);
     if (found !== null) this.#differs(found);
   }
 }

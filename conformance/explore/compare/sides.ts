@@ -5,12 +5,7 @@ import { answersIn, type Outcome } from '../play/outcome.ts';
 import type { Player } from '../play/player.ts';
 import { deliveredTo } from './arrivals.ts';
 import { Match } from './match.ts';
-import type { Comparing } from './values.ts';
-
-export interface Sides {
-  readonly target: Player;
-  readonly model: Player;
-}
+import type { Comparing, Sides } from './values.ts';
 
 /** What the settings of the model say of the target. */
 export interface Known {
@@ -33,7 +28,7 @@ export const knownFrom = (settings: ModelSettings): Known => ({
 });
 
 export async function beginComparing(
-  { seqName, namesAlike, phonesAlike, comparedEvents: compared, settlesAtOnce }: Known,
+  { namesAlike, phonesAlike, ...known }: Known,
   { target, model }: Sides,
   isParted: () => boolean,
 ): Promise<Comparing> {
@@ -42,11 +37,11 @@ export async function beginComparing(
     match: new Match(),
     offsetMs: target.startMs - (await nowOf(model.ground)),
     toleranceMs: isSteady ? 5 : 60_000,
-    ...{ isSteady, seqName, settlesAtOnce, isParted, comparedEvents: compared },
+    ...{ ...known, target, model, isSteady, isParted },
     isPhoneFormOpen: !phonesAlike,
     ...(namesAlike ? {} : { mayBeAfterEmail: (name: string) => isInEmail(name, target) }),
     delivered: () => {
-      const [own, other] = [target, model].map((each) => deliveredTo(each, seqName));
+      const [own, other] = [target, model].map((each) => deliveredTo(each, known.seqName));
       const isAll = own!.isAll && other!.isAll && !settlesUnseen(target);
       return { target: own!.numbers, model: other!.numbers, isAll };
     },
@@ -78,7 +73,7 @@ export async function follow({ target, model }: Sides, own: Outcome | undefined)
 }
 
 /** What belongs to a credential of one side stands for what belongs to that of the other. */
-export function pairCredentials({ target, model }: Sides, match: Match): void {
+export function pairCredentials({ target, model, match }: Comparing): void {
   for (const [name, own] of target.credentials) {
     const other = model.credentials.get(name);
     if (other === undefined) continue;

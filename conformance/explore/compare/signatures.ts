@@ -3,8 +3,7 @@ import { createHmac } from 'node:crypto';
 import { memberAt } from '../../engine/send/json.ts';
 import type { ReceivedDelivery } from '../../providers/webhook-receiver.ts';
 import type { Player } from '../play/player.ts';
-import type { Sides } from './sides.ts';
-import type { Mismatch } from './values.ts';
+import type { Mismatch, Sides } from './values.ts';
 
 /** EVT-5b: how far the time of a delivery may be from the clock. */
 const TOLERANCE_MS = 5 * 60_000;

@@ -12,6 +12,7 @@ import {
   reason,
   record,
   type Shape,
+  type Sides,
   sequenceNumber,
   time,
 } from './values.ts';
@@ -19,6 +20,7 @@ import {
 const compare = suite('explore compare');
 
 const comparing = (): Comparing => ({
+  ...({} as Sides),
   match: new Match(),
   offsetMs: 1000,
   toleranceMs: 5,

@@ -3,9 +3,16 @@ import { isDeepStrictEqual } from 'node:util';
 import { type Json, printJson } from '../../engine/send/json.ts';
 import { REDACTED } from '../../reports/redact.ts';
 import { isNumber } from '../play/outcome.ts';
+import type { Player } from '../play/player.ts';
 import type { Match, Space } from './match.ts';
 
-export interface Comparing {
+/** The two players of a run that is compared. */
+export interface Sides {
+  readonly target: Player;
+  readonly model: Player;
+}
+
+export interface Comparing extends Sides {
   readonly match: Match;
   /** Times of the target less times of the model. */
   readonly offsetMs: number;

@@ -22,8 +22,6 @@ export interface Found extends Shown, Blame {
   readonly met: Difference[];
   /** How often it was met. */
   times: number;
-  /** Titles of what was found besides, as the same rule is broken in the same way. */
-  readonly also: Set<string>;
 }
 
 /** Of one signature, unless something was found. */
@@ -83,12 +81,11 @@ export class Book {
   }
 
   /** One defect is told once, however often and however it is met. */
-  add(found: Found, title: string): void {
+  add(found: Found): void {
     const same = this.#found.find((each) => isSameDefect(each, found));
     if (same === undefined) this.#found.push(found);
     else {
       same.times += 1;
-      same.also.add(title);
       same.met.push(...found.met);
     }
   }

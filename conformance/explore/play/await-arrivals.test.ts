@@ -2,7 +2,7 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { Inconclusive } from '../../engine/scenario-errors.ts';
-import type { Sides } from '../compare/sides.ts';
+import type { Comparing } from '../compare/values.ts';
 import type { Step } from '../sequence.ts';
 import { untilArrived, untilDelivered, untilMet } from './await-arrivals.ts';
 import type { Ground } from './ground.ts';
@@ -69,7 +69,8 @@ function playTold(times: number, most: number, isOver = false) {
 
 waiting('as long as more deliveries come, and not when the target is closed', async () => {
   const arrived = async (target: ReturnType<typeof playTold>) => {
-    await untilArrived({ target, model: playTold(30, 30) } as unknown as Sides, 'seq');
+    const comparing = { target, model: playTold(30, 30), seqName: 'seq' };
+    await untilArrived(comparing as unknown as Comparing);
     return target.hooks.get(1)?.deliveries.length;
   };
   assert.is(await arrived(playTold(0, 30)), 30);

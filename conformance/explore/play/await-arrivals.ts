@@ -2,7 +2,7 @@
 // long as one may reasonably take; and a call that comes to the fault that keeps it waiting.
 import { Inconclusive } from '../../engine/scenario-errors.ts';
 import { noticesIn } from '../compare/arrivals.ts';
-import type { Sides } from '../compare/sides.ts';
+import type { Comparing } from '../compare/values.ts';
 import { callsOf, type Step } from '../sequence.ts';
 import type { Ground } from './ground.ts';
 import type { Player } from './player.ts';
@@ -22,7 +22,7 @@ const isLive = ({ ground }: Player): boolean => !ground.target.offers.has('clock
  * Whether as many have come as the model has. Only a live target may still send the rest, so that
  * nothing can be said; elsewhere their want is a difference.
  */
-export async function untilArrived({ target, model }: Sides, seqName: string): Promise<boolean> {
+export async function untilArrived({ target, model, seqName }: Comparing): Promise<boolean> {
   const heard = (player: Player, n: number): number => {
     const hook = player.hooks.get(n);
     return hook === undefined ? 0 : noticesIn(hook.deliveries, player, target, { seqName }).length;

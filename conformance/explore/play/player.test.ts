@@ -4,7 +4,6 @@ import * as assert from 'uvu/assert';
 import { Blocked, RefusedByOperator } from '../../engine/scenario-errors.ts';
 import type { AnswerPolicy } from '../../providers/webhook-receiver.ts';
 import { judgeStep } from '../compare/judge.ts';
-import type { Sides } from '../compare/sides.ts';
 import type { Comparing } from '../compare/values.ts';
 import type { CallStep, Step } from '../sequence.ts';
 import type { Ground } from './ground.ts';
@@ -168,9 +167,9 @@ play('a settlement that is refused is an outcome; any other failure is of the se
 
 play('a settlement that is refused on one side alone asks for another order', async () => {
   const judged = async (own: number | undefined, other: number | undefined) => {
-    const sides: Sides = { target: settling(own), model: settling(other) };
+    const sides = { target: settling(own), model: settling(other) };
     const [mine, theirs] = [await operate(step, sides.target), await operate(step, sides.model)];
-    return judgeStep(step, mine, theirs, sides, {} as Comparing);
+    return judgeStep(step, mine, theirs, sides as Comparing);
   };
   for (const both of [409, undefined]) assert.is((await judged(both, both)).why, undefined);
   for (const [own, other] of [[409, undefined] as const, [undefined, 409] as const]) {

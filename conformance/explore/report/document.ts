@@ -65,7 +65,7 @@ function inconclusiveLines({ inconclusive, lost }: ExploreReport): readonly stri
 const MOST_RULES = 3;
 
 function differenceParts(found: ReportDifference): readonly Part[] {
-  const { id, title, rules, steps, replay, also, reproduced, calls, shrunk_from: from } = found;
+  const { id, title, rules, steps, replay, reproduced, calls, shrunk_from: from } = found;
   const broken = rules.slice(0, MOST_RULES).map((rule) => item(findRule(rule)?.words ?? '', rule));
   const roles = [...new Set(steps.flatMap(({ as }) => as ?? []))];
   const callers = roles.flatMap((as) => (as in ROLE_WORDS ? [item(ROLE_WORDS[as]!, as)] : []));
@@ -73,7 +73,6 @@ function differenceParts(found: ReportDifference): readonly Part[] {
   const isConcurrent = steps.some((each) => each.at_once !== undefined);
   const sentences = [
     `Shown ${often}; ${count(calls, 'call')}, shrunk from ${from}.`,
-    ...(also.length === 0 ? [] : [`The same rule is broken here too: ${also.join('; ')}.`]),
     ...(isConcurrent ? ['No order of the concurrent calls explains all the answers.'] : []),
   ];
   return [
@@ -141,27 +140,4 @@ export function htmlReport(report: ExploreReport): string {
   const parts = htmlOf(partsOf(report));
   const page = html`<main><h1>${title}</h1><p>${effortOf(report)}.</p>${parts}</main>`;
   return htmlPage(title, page);
-}
-
-interface Written {
-  readonly format: string;
-  readonly file: string;
-}
-
-/** What to do next; nothing if nothing differs. */
-export function nextSteps(
-  { differences: [first] }: Pick<ExploreReport, 'differences'>,
-  written: readonly Written[],
-): readonly string[] {
-  if (first === undefined) return [];
-  const fileOf = (format: string) => written.find((each) => each.format === format)?.file;
-  const json = fileOf('json');
-  const readable = fileOf('markdown') ?? fileOf('html');
-  if (json === undefined && readable === undefined) {
-    return ['next: --report markdown=FILE writes each with its steps, ready to be filed'];
-  }
-  return [
-    ...(readable === undefined ? [] : [`next: ${readable} holds what to file`]),
-    ...(json === undefined ? [] : [`next: explore --replay ${json}#${first.id} plays it again`]),
-  ];
 }

@@ -48,8 +48,6 @@ export interface ReportDifference {
   readonly calls: number;
   readonly shrunk_from: number;
   readonly times: number;
-  /** Where else the same rule is broken in the same way. */
-  readonly also: readonly string[];
   readonly steps: readonly ReportStep[];
   /** The command that plays it again. */
   readonly replay: string;
@@ -164,7 +162,6 @@ function differenceOf(found: Found, id: string, { redactor, replay }: ReportPart
     ...{ id, title: redactor.text(titleOf(found)), rules, reproduced, calls, times, sequence },
     questions: questionsOf(difference.basis),
     shrunk_from: found.shrunkFrom,
-    also: [...found.also].map((each) => redactor.text(each)),
     steps: sequence.steps.flatMap((step) => stepsOf(step, found, redactor)),
     replay: replay(id),
   };
