@@ -6,7 +6,7 @@ import type { Ground } from '../play/ground.ts';
 import { OrderSearch } from '../play/orders.ts';
 import { isSetupFailure } from '../play/outcome.ts';
 import { Player } from '../play/player.ts';
-import { recordsIn, symbolsOf } from '../play/symbols.ts';
+import { changedBy, recordsIn, symbolsOf } from '../play/symbols.ts';
 import { type BurstStep, type CallStep, callsOf, type Sequence, type Step } from '../sequence.ts';
 import { compareDeliveries } from './deliveries.ts';
 import type { Difference } from './difference.ts';
@@ -151,7 +151,8 @@ class Attempt {
   }
 
   #judge(step: Step, comparing: Comparing): Verdict {
-    if (this.#isOfParted(step)) return {};
+    // What only one side has done may have moved money.
+    if (this.#isOfParted(step) || (step.do === 'ledger' && this.#parted.size > 0)) return {};
     const { target, model } = comparing;
     const [own, other] = [target.outcomes.get(step.n), model.outcomes.get(step.n)];
     if (own === undefined && other !== undefined) {
@@ -197,7 +198,7 @@ class Attempt {
   }
 
   #part(step: Step): void {
-    for (const each of [...symbolsOf(step), `answer ${step.n}`]) this.#parted.add(each);
+    for (const each of [...changedBy(step), `answer ${step.n}`]) this.#parted.add(each);
     // A record is known by other names too, such as the reference that it was made under.
     for (const [name, others] of recordsIn(this.#recorded.sequence.steps)) {
       if (this.#parted.has(name)) for (const each of others) this.#parted.add(each);

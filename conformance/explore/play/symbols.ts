@@ -20,6 +20,13 @@ export const symbolsOf = (step: Step): readonly string[] => [
   ...callsOf([step]).flatMap(({ as }) => (/^m\d/.test(as) ? [`as ${as}`] : [])),
 ];
 
+/** The same except for where a record is made: an account is as it was, whatever is made there. */
+export function changedBy(step: Step): readonly string[] {
+  if (step.do !== 'call' || !/^createT|^openP/.test(step.operation)) return symbolsOf(step);
+  const { account_id: _, trading_account_id: __, currency: ___, ...body } = Object(step.body);
+  return symbolsOf({ ...step, body });
+}
+
 /** Symbols that calls have made names of one record, each with all of them. */
 export function recordsIn(steps: readonly Step[]): ReadonlyMap<string, ReadonlySet<string>> {
   const records = new Map<string, Set<string>>();
