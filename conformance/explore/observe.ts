@@ -17,6 +17,7 @@ import { formOf } from './play/position-form.ts';
 import { TOKEN_FORMS, tokenIn, tokenRequest } from './play/token-form.ts';
 
 export { numberNames, sequenceAt } from '../scenarios/delivery/envelopes.ts';
+export { expectedMac, signatureOf, valuesAt } from '../scenarios/delivery/signatures.ts';
 export type { LearnedOrders };
 
 export interface ObserveOptions {

@@ -166,11 +166,6 @@ export function renumbered({ steps }: Sequence): Sequence {
   return { steps: steps.map((step) => relabelled(step, (n) => numbers.get(n) ?? n)) };
 }
 
-/** The same steps with labels that are larger by so many. */
-export const shifted = ({ steps }: Sequence, by: number): Sequence => ({
-  steps: steps.map((step) => relabelled(step, (n) => n + by)),
-});
-
 function relabelled(
   step: Step,
   renumber: (n: number) => number,

@@ -3,11 +3,10 @@
 import { eventCategories, eventKinds } from '../../../fixtures/event-kinds.ts';
 import { type Json, memberAt } from '../../engine/send/json.ts';
 import type { ReceivedDelivery } from '../../providers/webhook-receiver.ts';
-import { numberNames, sequenceAt } from '../observe.ts';
+import { numberNames, sequenceAt, signatureOf } from '../observe.ts';
 import { settlesUnseen } from '../play/ground.ts';
 import { answersIn, jsonOf as jsonIn } from '../play/outcome.ts';
 import type { Player } from '../play/player.ts';
-import { signatureOf } from './signatures.ts';
 import type { Comparing } from './values.ts';
 
 export type Deliveries = readonly ReceivedDelivery[];
@@ -120,8 +119,8 @@ function isRepeat(
   const [, toMs] = arrived.get(each) ?? [];
   if (takenMs !== undefined && toMs !== undefined && toMs - takenMs < RETRY_MS) return true;
   // EVT-5b: a retry has a time and a signature of its own.
-  const signature = signatureOf(before);
-  const isSame = signature !== undefined && signature === signatureOf(each);
+  const signature = signatureOf(before)?.value;
+  const isSame = signature !== undefined && signature === signatureOf(each)?.value;
   return isSame && Buffer.compare(before.body, each.body) === 0;
 }
 

@@ -1,24 +1,12 @@
 // Compares how deliveries are signed: by which of the secrets, and when.
-import { createHmac } from 'node:crypto';
 import { memberAt } from '../../engine/send/json.ts';
 import type { ReceivedDelivery } from '../../providers/webhook-receiver.ts';
+import { expectedMac, signatureOf, valuesAt } from '../observe.ts';
 import type { Player } from '../play/player.ts';
 import type { Mismatch, Sides } from './values.ts';
 
 /** EVT-5b: how far the time of a delivery may be from the clock. */
 const TOLERANCE_MS = 5 * 60_000;
-
-/** EVT-5a: the header that carries a signature, whatever its name (NS-10). */
-export function signatureOf({ headers }: ReceivedDelivery): string | undefined {
-  return headers.lines.find(([, value]) => /(^|,)\s*(t|v1)=/.test(value))?.[1];
-}
-
-const partsOf = (header: string, name: string): string[] =>
-  header
-    .split(',')
-    .map((part) => part.trim())
-    .filter((part) => part.startsWith(`${name}=`))
-    .map((part) => part.slice(name.length + 1));
 
 /** EVT-6, EVT-7: by which of the secrets it is signed. */
 export function compareSignature(
@@ -34,19 +22,16 @@ export function compareSignature(
 function signersOf(arrival: ReceivedDelivery, player: Player): string {
   const header = signatureOf(arrival);
   if (header === undefined) return 'not signed';
-  const [t = ''] = partsOf(header, 't');
-  if (partsOf(header, 't').length !== 1) return 'not one time';
+  const [t = '', ...more] = valuesAt(header, 't');
+  if (t === '' || more.length > 0) return 'not one time';
   const secrets = secretsOf(player);
-  const signers = partsOf(header, 'v1').map((signature) => {
+  const signers = valuesAt(header, 'v1').map((signature) => {
     if (!/^[0-9a-f]{64}$/.test(signature)) return 'what is no HMAC-SHA256 in lower-case hex';
-    const known = secrets.find(([secret]) => signedBy(secret, t, arrival) === signature);
+    const known = secrets.find(([secret]) => expectedMac(secret, t, arrival.body) === signature);
     return known === undefined ? 'an unknown secret' : `the secret of step ${known[1]}`;
   });
   return `signed by ${signers.sort().join(' and ')}`;
 }
-
-const signedBy = (secret: string, t: string, { body }: ReceivedDelivery): string =>
-  createHmac('sha256', secret).update(`${t}.`).update(body).digest('hex');
 
 /** Each with the step that was answered with it: in which order calls at once came is open. */
 function secretsOf({ outcomes }: Player): readonly (readonly [secret: string, step: number])[] {
@@ -66,7 +51,7 @@ export function compareTime(
 ): Mismatch | null {
   const [header, expected] = [signatureOf(own), signatureOf(other)];
   if (header === undefined || expected === undefined) return null;
-  const t = Number(partsOf(header, 't')[0]);
+  const t = Number(valuesAt(header, 't')[0]);
   const byItsClock = target.arrived.get(own) ?? [target.startMs, target.nowMs ?? own.atMs];
   const isWithin = ([fromMs, toMs]: readonly [number, number]) =>
     t >= fromMs - TOLERANCE_MS && t <= toMs + TOLERANCE_MS;

@@ -4,15 +4,7 @@ import type { Random } from '../../../fixtures/random.ts';
 import { memberAt } from '../../engine/send/json.ts';
 import { bridged } from '../findings/cut.ts';
 import { answersIn, summaryOf } from '../play/outcome.ts';
-import {
-  type CallStep,
-  callsOf,
-  countCalls,
-  nextLabel,
-  refersTo,
-  type Step,
-  shifted,
-} from '../sequence.ts';
+import { type CallStep, callsOf, countCalls, nextLabel, refersTo, type Step } from '../sequence.ts';
 import { TIMES } from './boundaries.ts';
 import type { Draft } from './draft.ts';
 import { OPS } from './operations.ts';
@@ -74,22 +66,18 @@ export class Corpus {
   /** The steps of a new sequence that is made of kept ones. */
   mutated(): readonly Step[] {
     // Each has its turn before any comes again.
-    const [base, other] = this.#random.shuffled(this.#kept).sort((one, two) => one.uses - two.uses);
+    const [base] = this.#random.shuffled(this.#kept).sort((one, two) => one.uses - two.uses);
     if (base === undefined) return [];
     base.uses += 1;
     let { steps } = base;
     for (let times = 1 + this.#random.below(MOST_MUTATIONS); times > 0; times -= 1) {
-      steps = this.#random.pick(MUTATIONS)(steps, this.#random, other?.steps ?? steps);
+      steps = this.#random.pick(MUTATIONS)(steps, this.#random);
     }
     return steps;
   }
 }
 
-type Mutation = (
-  steps: readonly Step[],
-  random: Random,
-  others: readonly Step[],
-) => readonly Step[];
+type Mutation = (steps: readonly Step[], random: Random) => readonly Step[];
 
 /** An earlier call once more at the end, under its key or a new one. */
 const again: Mutation = (steps, random) => {
@@ -106,7 +94,7 @@ const late: Mutation = (steps, random) => {
   const at = random.below(steps.length + 1);
   const n = nextLabel(steps);
   const pause: Step = { do: 'advance', n, byMs: random.pick(TIMES) };
-  return again([...steps.slice(0, at), pause, ...steps.slice(at)], random, steps);
+  return again([...steps.slice(0, at), pause, ...steps.slice(at)], random);
 };
 
 /** Neighbours are sent at the same time, where the second needs nothing of the first. */
@@ -143,14 +131,7 @@ const shorter: Mutation = (steps, random) => {
   return bridged(steps, gone);
 };
 
-/** Two sequences one after the other: texts of one name are the same text in both. */
-const joined: Mutation = (steps, _random, others) => {
-  const rest = shifted({ steps: others }, nextLabel(steps)).steps;
-  const all = [...steps, ...rest];
-  return countCalls(all) > MOST_CALLS ? steps : all;
-};
-
-const MUTATIONS: readonly Mutation[] = [again, late, atOnce, otherCaller, shorter, joined];
+const MUTATIONS: readonly Mutation[] = [again, late, atOnce, otherCaller, shorter];
 
 /** What the model did, in context: after which change of the record, and how it came to answer so. */
 function featuresOf(d: Draft): readonly string[] {

@@ -6,6 +6,7 @@ import { EVERY_SCOPE } from '../../providers/control-provider.ts';
 import { isDecision, type OperationName } from '../../spec/operations.ts';
 import type { Value } from '../sequence.ts';
 import {
+  type Boundary,
   EDGE_KEYS,
   isHarmless,
   nearIds,
@@ -231,7 +232,7 @@ const BODIES: Levels<Change> = {
   },
   'mixed rows': {
     only: isBulk,
-    apply: async ({ d }, call) => ({ ...call, body: { accounts: await mixedRows(d, call) } }),
+    apply: (scene, call) => ({ ...call, body: { accounts: mixedRows(scene, call) } }),
   },
   'many rows': {
     only: isBulk,
@@ -304,24 +305,25 @@ function almost({ d, op }: Scene, call: Call): readonly Call[] {
 }
 
 /** BULK-3, BULK-8: rows that succeed and rows that fail, each alone, in an order of chance. */
-async function mixedRows(d: Draft, { as }: Call): Promise<readonly Members[]> {
-  const known = await recordIn(d, 'account', 0);
-  const row = (over: Members = {}) => ({
-    ...{ ...bodyOf(plainCall(d, OPS.createAccount, { as })), ...over },
-  });
+function mixedRows({ d, op }: Scene, call: Call): readonly Members[] {
+  const row = () => rowOf(plainCall(d, op, { as: call.as }));
+  const odd = d.options
+    .boundaries(op, BOUNDARIES_AT_ONCE)
+    .filter(([field, value]) => isText(value) && (!d.options.isLive || isHarmless(field, value)))
+    .map(([{ name }, value]) =>
+      rowOf(withMember(d, { ...call, body: { accounts: [row()] } }, name, value)),
+    );
   const twice = row();
-  const faults = [
-    row({ email: 'no-at-sign' }),
-    row({ client_reference_id: { $fresh: 'long', length: 256 } }),
-    ...(known === undefined ? [] : [known.body, row({ email: known.body.email! })]),
-  ];
-  const whole = [omit(row(), 'client_reference_id'), row({ brand_id: UNKNOWN_ID })];
-  return d.random.shuffled([
-    ...[row(), row({ country: 'PT' }), twice, { ...twice, last_name: 'Twin' }],
-    ...d.random.shuffled(faults).slice(0, 3),
-    ...(d.random.chance(0.2) ? [d.random.pick(whole)] : []),
-  ]);
+  const known = d
+    .of('account')
+    .slice(0, 1)
+    .map(({ body }) => body);
+  return d.random.shuffled([row(), twice, { ...twice, last_name: 'Twin' }, ...known, ...odd]);
 }
+
+/** What leaves the batch readable, and no row without a name. */
+const isText = (boundary: Boundary): boolean =>
+  boundary !== 'absent' && (typeof boundary.value === 'string' || Object(boundary.value).$fresh);
 
 /** Names of a row that is made many times: `$i` is its number. */
 function rowNames(d: Draft): Members {
