@@ -4,8 +4,9 @@ import { isAvailable, readBack, validCall } from '../../cases/calls.ts';
 import { describeAnswer } from '../../engine/judge/expect.ts';
 import { isReplayOf } from '../../engine/judge/replay.ts';
 import type { ScenarioContext } from '../../engine/scenario/scenario-context.ts';
+import { Blocked } from '../../engine/scenario-errors.ts';
 import type { Answer } from '../../engine/send/answer.ts';
-import type { Scenario } from '../../engine/types.ts';
+import type { RuleId, Scenario } from '../../engine/types.ts';
 import { IN_FLIGHT } from '../../spec/errors.ts';
 import { OPERATIONS, WRITE_NAMES, type WriteName } from '../../spec/operations.ts';
 import { answerAtOnce, suspendRequest } from '../support/suspend-request.ts';
@@ -48,6 +49,7 @@ function expectOneRun(
   t: ScenarioContext,
   words: string,
   answers: readonly Answer[],
+  early: readonly Answer[] = [],
 ): Answer | undefined {
   // A loser may get a 503 write_contention, which is to be sent again.
   const judged = answers.filter(
@@ -55,7 +57,8 @@ function expectOneRun(
   );
   if (judged.length === 0) return undefined;
   // IDEM-14a judges in which form a request is refused while the one still runs.
-  const others = judged.filter(({ status, code }) => status !== 409 || code !== IN_FLIGHT[1]);
+  const isInFlight = ({ status, code }: Answer) => status === 409 && code === IN_FLIGHT[1];
+  const others = judged.filter((each) => !isInFlight(each) && !early.includes(each));
   // ERR-1a: without a code no client can tell why it was refused.
   const isUncoded = ({ status, code }: Answer) => status === 409 && code === undefined;
   const served = others.filter((each) => !isUncoded(each));
@@ -70,6 +73,40 @@ function expectOneRun(
   if (uncoded !== undefined) t.expect('IDEM-15', uncoded).refused(...IN_FLIGHT);
   return truth ? one : undefined;
 }
+
+/** Held between looking and writing, a check that is no reservation shows every time. */
+const idemCrowdHeldBack: Scenario = {
+  id: 'idem-crowd-held-back',
+  title: 'Of identical requests that all come before the first one runs, one runs',
+  rules: ['IDEM-15'],
+  needs: ['fault', 'clock', 'trading_account'],
+  lane: 'own_world',
+  async run(t) {
+    for (const operation of ['createAccount', 'openPosition', 'updateAccount'] as const) {
+      const { words } = OPERATIONS[operation];
+      await t.branch('IDEM-15', `${words}, held back`, async () => {
+        const call = await validCall(t, operation);
+        const key = t.fresh.key();
+        const effect = { kind: 'delay', ms: 1_000 };
+        const fault = await t.operator.fault({ match: { operation }, effect, times: 6 });
+        const answered: Answer[] = [];
+        const sent = Array.from({ length: 6 }, async () => {
+          const answer = await t.call(call, { key });
+          answered.push(answer);
+          return answer;
+        });
+        for (const each of sent) each.catch(() => {});
+        await t.until(async () => answered.length + (await fault.hits()) >= 6, 2_000);
+        if ((await fault.hits()) === 0) throw new Blocked(`the fault did not meet ${words}`);
+        // What is refused before the first has run is IDEM-14a's to judge.
+        const early = answered.filter((each) => each.status >= 400);
+        await t.operator.advance(1_000);
+        await fault.remove();
+        expectOneRun(t, words, await Promise.all(sent), early);
+      });
+    }
+  },
+};
 
 const idemInFlight: Scenario = {
   id: 'idem-in-flight',
@@ -113,6 +150,46 @@ async function expectInFlight(t: ScenarioContext, operation: WriteName): Promise
   return true;
 }
 
+const idemInFlightApart: Scenario = {
+  id: 'idem-in-flight-apart',
+  title: 'An attempt that still runs holds up its own subject and credential alone',
+  rules: ['IDEM-2b', 'IDEM-14a'],
+  needs: ['fault', 'clock', 'no_amend'],
+  lane: 'own_world',
+  async run(t) {
+    const [call, other] = [
+      await validCall(t, 'createAccount'),
+      await validCall(t, 'createAccount'),
+    ];
+    const key = t.fresh.key();
+    const delay = { kind: 'delay', ms: 2_000 };
+    const held = await suspendRequest(t, 'createAccount', delay, () => t.call(call, { key }));
+    for (const [rule, words, send] of [
+      ['IDEM-14a', 'another subject under the key', () => t.call(other, { key })],
+      ['IDEM-2b', 'another credential', () => t.call(call, { key, as: 'no_amend' })],
+    ] as const) {
+      claimAtOnce(t, rule, `${words} served meanwhile`, true, await answerAtOnce(t, send));
+    }
+    await t.operator.advance(2_000);
+    await held();
+  },
+};
+
+/** Served, or refused as in flight; what is held back is answered too late. */
+function claimAtOnce(
+  t: ScenarioContext,
+  rule: RuleId,
+  words: string,
+  isServed: boolean,
+  answer: Answer | undefined,
+): void {
+  if (answer === undefined) t.claim(rule, words, false, 'no answer until it was over');
+  else {
+    const truth = isServed ? answer.isServed : answer.status === 409;
+    t.claim(rule, words, truth, describeAnswer(answer), answer);
+  }
+}
+
 const idemNotAbandoned: Scenario = {
   id: 'idem-not-abandoned',
   title:
@@ -136,11 +213,8 @@ const idemNotAbandoned: Scenario = {
       if (atS > 0) await t.operator.advance((atS - lastS) * 1000);
       lastS = atS;
       for (const send of [slow, hung]) {
-        const answer = await answerAtOnce(t, send);
-        const seen = answer === undefined ? 'no answer until it was over' : describeAnswer(answer);
-        const shown = answer === undefined ? [] : [answer];
         const words = `${IN_FLIGHT.join(' ')} after ${atS} s`;
-        t.claim('IDEM-14b', words, answer?.status === 409, seen, ...shown);
+        claimAtOnce(t, 'IDEM-14b', words, false, await answerAtOnce(t, send));
       }
     }
     await t.operator.advance(500);
@@ -192,7 +266,9 @@ const idemReferenceInACrowd: Scenario = {
 
 export const concurrencyScenarios: readonly Scenario[] = [
   idemCrowdOfWrites,
+  idemCrowdHeldBack,
   idemInFlight,
+  idemInFlightApart,
   idemNotAbandoned,
   idemReferenceInACrowd,
 ];

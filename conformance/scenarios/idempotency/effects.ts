@@ -2,9 +2,12 @@
 import { isDeepStrictEqual } from 'node:util';
 import { validCall, type WriteCall } from '../../cases/calls.ts';
 import type { ScenarioContext } from '../../engine/scenario/scenario-context.ts';
-import { printJson } from '../../engine/send/json.ts';
+import type { Answer } from '../../engine/send/answer.ts';
+import { type Json, printJson } from '../../engine/send/json.ts';
 import type { Scenario } from '../../engine/types.ts';
 import { OPERATIONS, WRITE_NAMES } from '../../spec/operations.ts';
+import { type Bodied, envelopeIn, eventIdOf } from '../delivery/envelopes.ts';
+import { subscribe } from '../delivery/events.ts';
 
 /** Long enough for what settles by itself (NS-3), and for what a second run would set going. */
 const SETTLES_MS = 60_000;
@@ -77,4 +80,73 @@ async function footprintOf(t: ScenarioContext, call: WriteCall) {
   return { accounts, transactions, money, events: (await operator.events(0)).length };
 }
 
-export const effectScenarios: readonly Scenario[] = [idemRepeatsLeaveNothing];
+/** Which event each of them brings is open (NS-11). No approval: its settlement comes at any time. */
+const SENT = [
+  ...(['createAccount', 'updateAccount', 'bulkCreateAccounts'] as const),
+  ...(['openPosition', 'createTransaction', 'rejectTransaction'] as const),
+];
+
+/** For what may still be on its way when as many events of the twins have come. */
+const GRACE_MS = 300;
+const LONGEST_MS = 8_000;
+/** For further events of a twin whose first has come. */
+const MORE_MS = 2_000;
+
+const idemRepeatsEmitNothing: Scenario = {
+  id: 'idem-repeats-emit-nothing',
+  title: 'A repeat causes no further event',
+  rules: ['IDEM-4c'],
+  needs: ['receiver', 'trading_account'],
+  // In a shared world it would get the events of all other scenarios.
+  lane: 'own_world',
+  async run(t) {
+    const listener = await subscribe(t);
+    const pairs: { words: string; thrice: Answer; once: Answer }[] = [];
+    for (const operation of SENT) {
+      const [call, twin] = [await validCall(t, operation), await validCall(t, operation)];
+      const key = t.fresh.key();
+      const thrice = await t.control(call, { key });
+      for (const _ of [1, 2]) await t.call(call, { key });
+      pairs.push({ words: OPERATIONS[operation].words, thrice, once: await t.control(twin) });
+    }
+    // The twin was sent last, so what the repeats caused comes before its events, or little later.
+    // On a busy machine they may all come late: they are waited for before they are judged.
+    const { deliveries } = listener.hook;
+    const count = (answer: Answer) => eventsAbout(deliveries, answer).size;
+    await t.until(() => pairs.every(({ once }) => count(once) > 0), LONGEST_MS);
+    await t.sleep(GRACE_MS);
+    await t.until(() => pairs.every(({ thrice, once }) => count(thrice) <= count(once)), MORE_MS);
+    const arrived = await listener.arrived();
+    for (const { words, thrice, once } of pairs) {
+      const [many, few] = [eventsAbout(arrived, thrice), eventsAbout(arrived, once)];
+      const expected = `${few.size} events about ${idOf(thrice)}, as after ${words} once`;
+      const truth = many.size <= few.size;
+      t.claim('IDEM-4c', expected, truth, `${many.size} events`, thrice, ...many.values());
+    }
+  },
+};
+
+/** The id of the record that an answer is about. */
+function idOf(answer: Answer): string | undefined {
+  return answer.idAt('id') ?? answer.idAt('rows.0.id');
+}
+
+/** By the id of the event, because one event may be delivered twice (EVT-4). */
+function eventsAbout<One extends Bodied>(
+  arrived: readonly One[],
+  answer: Answer,
+): Map<string | undefined, One> {
+  const about = arrived.filter((each) => mentions(envelopeIn(each), idOf(answer)));
+  return new Map(about.map((each) => [eventIdOf(envelopeIn(each)), each]));
+}
+
+/** NS-9: where an envelope names its record is open, so any member may. */
+function mentions(value: Json | undefined, id: string | undefined): boolean {
+  if (value === null || typeof value !== 'object') return value === id;
+  return Object.values(value).some((each) => mentions(each, id));
+}
+
+export const effectScenarios: readonly Scenario[] = [
+  idemRepeatsLeaveNothing,
+  idemRepeatsEmitNothing,
+];

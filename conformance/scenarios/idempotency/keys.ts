@@ -13,6 +13,8 @@ import { WRITE_NAMES, type WriteName } from '../../spec/operations.ts';
 import { anotherToken } from '../support/request-token.ts';
 import { UNKNOWN_ID } from '../support/unknown-id.ts';
 
+const FUNDS = ['trader:funds'];
+
 /** An empty key and one of spaces are the same once trimmed; proxies may drop either. */
 const under =
   (key: string | null): Fault =>
@@ -115,4 +117,39 @@ const idemOtherToken: Scenario = {
   },
 };
 
-export const keyScenarios: readonly Scenario[] = [idemKeyRequired, idemKeyLength, idemOtherToken];
+const idemCredentialsAlike: Scenario = {
+  id: 'idem-credentials-alike',
+  title: 'Two credentials of one brand are two, and so are two delegated tokens of one account',
+  rules: ['IDEM-2b'],
+  needs: ['mint', 'brand', 'trading_account'],
+  async run(t) {
+    await t.branch('IDEM-2b', 'two credentials of one brand', async () => {
+      const call = { body: t.newAccount({}, 'brand'), key: t.fresh.key() };
+      const mint = () => t.operator.mint({ scopes: ['accounts:write'], brand: 'brand' });
+      const first = await t.control('createAccount', { ...call, as: await mint() });
+      const second = await t.call('createAccount', { ...call, as: await mint() });
+      t.expect('IDEM-2b', second).is('run by the other one', !isReplayOf(second, first));
+    });
+    await t.branch('IDEM-2b', 'two delegated tokens of one account', async () => {
+      const place = await t.given.place();
+      const { clientId } = await t.operator.mint({ scopes: ['transactions:write', ...FUNDS] });
+      const mintedBy = clientId === undefined ? {} : { mintedBy: clientId };
+      const wish = { kind: 'delegated', scopes: FUNDS, ...mintedBy } as const;
+      const mint = () => t.operator.mint({ ...wish, accountId: place.account_id });
+      const mine = await validCall(t, 'cancelTransaction', place);
+      const theirs = await validCall(t, 'cancelTransaction', place);
+      const key = t.fresh.key();
+      const first = await t.control(mine, { key, as: await mint() }, 200);
+      const second = await t.call(theirs, { key, as: await mint() });
+      const ran = second.isOf(theirs.transaction!.id);
+      t.expect('IDEM-2b', second).is('run for its own', ran, describeAnswer(second), first);
+    });
+  },
+};
+
+export const keyScenarios: readonly Scenario[] = [
+  idemKeyRequired,
+  idemKeyLength,
+  idemOtherToken,
+  idemCredentialsAlike,
+];
