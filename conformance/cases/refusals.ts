@@ -11,7 +11,6 @@ import { writeJson } from '../engine/send/json.ts';
 import type { RuleId, Scenario } from '../engine/types.ts';
 import type { Credential, Place } from '../providers/target.ts';
 import { disableSubscription } from '../scenarios/support/subscription-assertions.ts';
-import { expectUnreadable, sendBrokenJson } from '../scenarios/support/unreadable-bodies.ts';
 import { INVALID, type Refusal } from '../spec/errors.ts';
 import { OPERATIONS, type OperationName } from '../spec/operations.ts';
 import { isAvailable, readBack, type ValidCall, validCall } from './calls.ts';
@@ -300,4 +299,26 @@ async function judge(
     const { words } = OPERATIONS[operation];
     throw new Blocked(`control failed: ${words} ${what}: ${answer.summary}`);
   } else t.expect(rules, answer).is(`served ${what}`, answer.status < 300);
+}
+
+/** JSON that breaks off in the middle of a member. */
+export const BROKEN_JSON = '{"client_reference_id": "a';
+
+/**
+ * A body of broken JSON, refused as this target refuses what it cannot read. How it should is
+ * ERR-2's to judge; other rules ask only that something is refused in the same way.
+ */
+async function sendBrokenJson(t: ScenarioContext): Promise<Answer> {
+  return t.call('createAccount', { raw: BROKEN_JSON });
+}
+
+/** Refused as broken JSON is: by a 4xx of the same content type. */
+function expectUnreadable(t: ScenarioContext, rules: Rules, refused: Answer, broken: Answer): void {
+  const like = broken.status >= 400 && broken.status < 500 ? broken.headers.mediaType() : '';
+  const types = like === '' || like === 'text/plain' ? ['text/plain'] : ['text/plain', like];
+  const seen = refused.headers.mediaType() || 'no content type';
+  const words = `${types.join(' or ')}, as broken JSON is refused`;
+  t.expect(rules, refused)
+    .is('refused with a 4xx', refused.status >= 400 && refused.status < 500)
+    .is(words, types.includes(seen), `${refused.summary}, ${seen}`, broken);
 }

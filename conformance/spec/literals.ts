@@ -46,3 +46,9 @@ export const PROFILE_MEMBERS = Object.keys(PROFILE) as (keyof typeof PROFILE)[];
 
 /** UPD-3, UPD-4. */
 export const UPDATABLE_MEMBERS = [...PROFILE_MEMBERS, 'status'] as const;
+
+/**
+ * The id of a record that does not exist: decimal, within every width of integer that ids are kept in,
+ * and far above what is in use.
+ */
+export const UNKNOWN_ID = '2147483641';

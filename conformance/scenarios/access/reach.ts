@@ -8,10 +8,10 @@ import type { Answer } from '../../engine/send/answer.ts';
 import type { OperationCall, Who } from '../../engine/send/call.ts';
 import type { Scenario } from '../../engine/types.ts';
 import type { Place } from '../../providers/target.ts';
+import { UNKNOWN_ID } from '../../spec/literals.ts';
 import { OPERATIONS } from '../../spec/operations.ts';
 import { expectOutOfReach, valuesOf } from '../support/hidden.ts';
 import { closePosition, openPosition } from '../support/orders.ts';
-import { UNKNOWN_ID } from '../support/unknown-id.ts';
 import { delegatedPlace, delegatedTokens, mintDelegated } from './delegated-tokens.ts';
 
 type ReachRule = 'AUTH-5' | 'AUTH-6' | 'AUTH-7';

@@ -6,7 +6,7 @@ import type { Answer } from '../../engine/send/answer.ts';
 import type { TokenForm } from '../../engine/send/call.ts';
 import type { Scenario } from '../../engine/types.ts';
 import { HOUR_MS, TOKENS_A_MINUTE } from '../../spec/literals.ts';
-import { expectRefusalForm } from '../limits/refusal-form.ts';
+import { expectRefusalForm } from '../limits/measure.ts';
 import {
   ask,
   askTwice,

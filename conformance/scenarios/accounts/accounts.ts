@@ -20,9 +20,15 @@ import type { RequestBody } from '../../engine/send/call.ts';
 import { printJson } from '../../engine/send/json.ts';
 import type { RuleId, Scenario } from '../../engine/types.ts';
 import { FORBIDDEN, INVALID, INVALID_STATE, STALE } from '../../spec/errors.ts';
-import { DAY_MS, HOUR_MS, LONGEST, PROFILE, PROFILE_MEMBERS } from '../../spec/literals.ts';
+import {
+  DAY_MS,
+  HOUR_MS,
+  LONGEST,
+  PROFILE,
+  PROFILE_MEMBERS,
+  UNKNOWN_ID,
+} from '../../spec/literals.ts';
 import { ACCOUNT_MEMBERS, digitsOf, lettersOf, strongTag } from '../support/account-assertions.ts';
-import { UNKNOWN_ID } from '../support/unknown-id.ts';
 
 const CREATE = 'createAccount';
 

@@ -13,9 +13,8 @@ import type { RequestBody } from '../../engine/send/call.ts';
 import { printJson } from '../../engine/send/json.ts';
 import type { Scenario } from '../../engine/types.ts';
 import { INVALID, TOO_WIDE } from '../../spec/errors.ts';
-import { MOST_ROWS } from '../../spec/literals.ts';
+import { MOST_ROWS, UNKNOWN_ID } from '../../spec/literals.ts';
 import { expectReferenceFree } from '../support/account-assertions.ts';
-import { UNKNOWN_ID } from '../support/unknown-id.ts';
 import { namesRow } from './names-row.ts';
 
 const BATCH = 'bulkCreateAccounts';

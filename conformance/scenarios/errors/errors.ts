@@ -2,6 +2,7 @@
 // that cannot be read.
 import {
   as,
+  BROKEN_JSON,
   body,
   type Expected,
   type Fault,
@@ -22,11 +23,9 @@ import type { Answer } from '../../engine/send/answer.ts';
 import { printJson } from '../../engine/send/json.ts';
 import type { RuleId, Scenario } from '../../engine/types.ts';
 import { ERROR_TABLE } from '../../spec/errors.ts';
-import { MOST_ROWS } from '../../spec/literals.ts';
+import { MOST_ROWS, UNKNOWN_ID } from '../../spec/literals.ts';
 import { OPERATIONS, type OperationName, WRITE_NAMES } from '../../spec/operations.ts';
 import { updatedOnce } from '../support/account-assertions.ts';
-import { UNKNOWN_ID } from '../support/unknown-id.ts';
-import { BROKEN_JSON } from '../support/unreadable-bodies.ts';
 
 const PROBLEM = ['ERR-1a', 'ERR-1b', 'ERR-3'] as const satisfies readonly RuleId[];
 

@@ -8,10 +8,9 @@ import { isReplayOf } from '../../engine/judge/replay.ts';
 import type { Call } from '../../engine/send/call.ts';
 import type { Scenario } from '../../engine/types.ts';
 import { KEY_REQUIRED } from '../../spec/errors.ts';
-import { LONGEST } from '../../spec/literals.ts';
+import { LONGEST, UNKNOWN_ID } from '../../spec/literals.ts';
 import { WRITE_NAMES, type WriteName } from '../../spec/operations.ts';
 import { anotherToken } from '../support/request-token.ts';
-import { UNKNOWN_ID } from '../support/unknown-id.ts';
 
 const FUNDS = ['trader:funds'];
 

@@ -1,6 +1,5 @@
 // Measures what a credential is allowed: how many requests are served at once, and how many a second
-// once that is used up.
-
+// once that is used up; and the form of the 429 that follows.
 import type { ScenarioContext } from '../../engine/scenario/scenario-context.ts';
 import { Blocked, Inconclusive, MissingCapability } from '../../engine/scenario-errors.ts';
 import type { Answer } from '../../engine/send/answer.ts';
@@ -8,7 +7,7 @@ import type { OperationCall } from '../../engine/send/call.ts';
 import { CONNECTIONS } from '../../engine/send/route.ts';
 import type { Credential, CredentialOptions } from '../../providers/target.ts';
 import { answerAtOnce } from '../support/suspend-request.ts';
-import { type Sighting, type Weight, weighRate, weighSteps } from './rate-evidence.ts';
+import { nearly, type Sighting, type Weight, weighRate, weighSteps } from './rate-evidence.ts';
 
 /** A call that can be sent any number of times. */
 export type RepeatableRequest = () => OperationCall;
@@ -278,4 +277,49 @@ export async function press(
     }
   }
   return Promise.all(sent);
+}
+
+const WHOLE_SECONDS = /^[0-9]{1,6}$/;
+/**
+ * A second returns a second's allowance. A target may ask for more, but a value in milliseconds, or a
+ * time of day, is far more than a minute.
+ */
+const MOST_SECONDS = 60;
+const NUMBER = /^[0-9]+(\.[0-9]+)?$/;
+
+/**
+ * The four headers and the body of a problem. `perSecond` is the allowance in force; undefined if
+ * another rule has found that it is not the right one.
+ */
+export async function expectRefusalForm(
+  t: ScenarioContext,
+  refusal: Answer | undefined,
+  perSecond: number | undefined,
+): Promise<void> {
+  await t.branch('LIM-6', 'what a 429 looks like', async () => {
+    // LIM-2 judges whether it is a 429.
+    if (refusal?.status !== 429) throw new Blocked(`no 429: ${refusal?.summary ?? 'all served'}`);
+    const soon = `whole seconds, 1 to ${MOST_SECONDS}`;
+    const isSoon = (value: string) =>
+      WHOLE_SECONDS.test(value) && Number(value) >= 1 && Number(value) <= MOST_SECONDS;
+    const limit = perSecond === undefined ? 'a number' : `${perSecond}, the allowance a second`;
+    // LIM-1: a little more than the plan is no deviation, and the header then says so.
+    const [least, most] = perSecond === undefined ? [0, Infinity] : nearly(perSecond);
+    const isLimit = (value: string) =>
+      NUMBER.test(value) && Number(value) >= least && Number(value) <= most;
+    const type = refusal.headers.mediaType();
+    t.expect('LIM-6', refusal)
+      .header('Retry-After', soon, isSoon)
+      .header('X-RateLimit-Reset', soon, isSoon)
+      .header('X-RateLimit-Limit', limit, isLimit)
+      .header('X-RateLimit-Remaining', '0', (value) => value === '0')
+      .is('application/problem+json', type === 'application/problem+json', type || 'no type')
+      .field('errors', []);
+  });
+}
+
+/** What Retry-After asks for; undefined if it is not a number of seconds that can be waited. */
+export function secondsToWait(refusal: Answer): number | undefined {
+  const value = refusal.headers.get('retry-after') ?? '';
+  return WHOLE_SECONDS.test(value) && Number(value) <= 120 ? Number(value) : undefined;
 }

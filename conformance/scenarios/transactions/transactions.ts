@@ -21,9 +21,8 @@ import type { Answer } from '../../engine/send/answer.ts';
 import type { RequestBody } from '../../engine/send/call.ts';
 import type { Scenario } from '../../engine/types.ts';
 import { INVALID, NOT_FOUND } from '../../spec/errors.ts';
-import { LONGEST } from '../../spec/literals.ts';
+import { LONGEST, UNKNOWN_ID } from '../../spec/literals.ts';
 import { expectUnchanged, MEMBERS, membersOf } from '../support/transaction-assertions.ts';
-import { UNKNOWN_ID } from '../support/unknown-id.ts';
 
 const CREATE = 'createTransaction';
 

@@ -22,7 +22,7 @@ import type { Answer } from '../../engine/send/answer.ts';
 import type { RequestBody } from '../../engine/send/call.ts';
 import type { RuleId, Scenario } from '../../engine/types.ts';
 import { INVALID, NOT_FOUND, STALE } from '../../spec/errors.ts';
-import { PROFILE, UPDATABLE_MEMBERS } from '../../spec/literals.ts';
+import { PROFILE, UNKNOWN_ID, UPDATABLE_MEMBERS } from '../../spec/literals.ts';
 import {
   digitsOf,
   expectSameAccount,
@@ -31,7 +31,6 @@ import {
   type Updated,
   updatedOnce,
 } from '../support/account-assertions.ts';
-import { UNKNOWN_ID } from '../support/unknown-id.ts';
 
 const UPDATE = 'updateAccount';
 

@@ -16,7 +16,7 @@ import type { Answer } from '../../engine/send/answer.ts';
 import { idText, printJson } from '../../engine/send/json.ts';
 import type { RuleId, Scenario } from '../../engine/types.ts';
 import { NOT_FOUND } from '../../spec/errors.ts';
-import { CATEGORIES_QUIET_FIRST } from '../../spec/literals.ts';
+import { CATEGORIES_QUIET_FIRST, UNKNOWN_ID } from '../../spec/literals.ts';
 import {
   ALTERNATIVE_SPELLINGS,
   HARDLY_PUBLIC,
@@ -41,7 +41,6 @@ import {
   subscriptionsIn,
   UNTRIGGERED_CATEGORIES,
 } from '../support/subscription-assertions.ts';
-import { UNKNOWN_ID } from '../support/unknown-id.ts';
 
 /** HOOK-2: the members of every subscription. */
 const FORM = {
