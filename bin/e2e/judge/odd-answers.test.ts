@@ -65,7 +65,7 @@ odd('if a gateway answers instead of the API, the run says what to check', () =>
       const given = { baseUrl, controlUrl: 'none', tokenEnv: 'TOKEN', json: true };
       const { code, report } = await runJudge({ ...given, only: ['ACC-1'] });
       assert.is(code, 3);
-      assert.match(report.not_started!, /^Nothing was tried: the first request: 502 .*, 4 times/);
+      assert.match(report.not_started!, /^Nothing was tried: POST .*accounts: 502 .*, 6 times/);
       assert.match(report.not_started!, 'check that the API runs behind it, and --base-url');
     },
   ),
