@@ -1,8 +1,11 @@
-// The scope rule of each operation as rows: without any of its scopes it is refused.
-import type { RuleId } from '../engine/types.ts';
+// The scope rule of each operation as rows: without any of its scopes it is refused, and nothing is
+// done.
+import type { RuleId, Scenario } from '../engine/types.ts';
+import { closePosition, openPosition } from '../scenarios/support/orders.ts';
+import { expectEnabled } from '../scenarios/support/subscription-assertions.ts';
 import { FORBIDDEN } from '../spec/errors.ts';
 import { OPERATIONS, type OperationName, SCOPES } from '../spec/operations.ts';
-import { as, asHolderOf, type Fault, type RefusalRow } from './refusals.ts';
+import { as, asHolderOf, type Fault, type RefusalRow, refusals } from './refusals.ts';
 
 /** AUTH-4: it only widens what the scopes of funds grant; TXN-12 and TXS-17 say so themselves. */
 export const AMEND = 'transactions:amend';
@@ -17,15 +20,86 @@ const allOtherScopes: Fault = (t, valid) => {
 };
 
 /** Without any of its scopes an operation is 403 `forbidden`, by the rule of that operation. */
-export function scopeRows(
-  rule: RuleId,
-  ...operations: readonly OperationName[]
-): readonly RefusalRow[] {
-  return operations.flatMap((operation): RefusalRow[] => [
+function withoutScope(rule: RuleId, operation: OperationName): readonly RefusalRow[] {
+  return [
     [rule, operation, 'no scope', as('no_scopes'), FORBIDDEN],
     ...(isOfFunds(operation)
       ? [[rule, operation, `${AMEND} alone`, as('amend_only'), FORBIDDEN] as const]
       : []),
     [rule, operation, 'all other scopes', allOtherScopes, FORBIDDEN],
-  ]);
+  ];
 }
+
+/** Either scope of an order is enough. */
+function withEither(operation: OperationName): readonly RefusalRow[] {
+  return OPERATIONS[operation].scopes.map((scope): RefusalRow => {
+    return ['POS-1', operation, `with ${scope} alone`, asHolderOf(scope), 'served'];
+  });
+}
+
+const ORDERS = ['openPosition', 'closePosition'] as const;
+
+type ScopeRow = readonly [
+  about: Pick<Scenario, 'id' | 'needs' | 'lane' | 'observes'> & { readonly rule: RuleId },
+  operations: readonly OperationName[],
+  also?: Scenario['run'],
+];
+
+const SCOPED: readonly ScopeRow[] = [
+  [
+    { id: 'acc-scope', rule: 'ACC-21' },
+    ['createAccount'],
+    async (t) => {
+      // Nor does it converge: what there is, is not shown either.
+      const { body } = await t.given.account();
+      const answer = await t.call('createAccount', { as: 'no_scopes', body });
+      t.expect('ACC-21', answer).refused(...FORBIDDEN);
+    },
+  ],
+  [{ id: 'upd-scope', rule: 'UPD-13' }, ['updateAccount']],
+  [{ id: 'bulk-scope', rule: 'BULK-13' }, ['bulkCreateAccounts']],
+  [
+    {
+      ...{ id: 'pos-scope', rule: 'POS-1', observes: ['NS-1'] },
+      needs: ['trading_account', 'orders'],
+    },
+    ORDERS,
+    async (t) => {
+      const opened = await openPosition(t, await t.given.place());
+      const { answer: closed } = await closePosition(t, opened);
+      const members = Object.keys(Object(opened.answer.json)).join(', ');
+      const [open, close] = [opened.answer.status, closed.status];
+      t.observe('NS-1', `open ${open}, close ${close}, answered with {${members}}`, {
+        open_position_status: open,
+        close_position_status: close,
+      });
+    },
+  ],
+  [{ id: 'txn-scope', rule: 'TXN-12', needs: ['trading_account'] }, ['createTransaction']],
+  [
+    { id: 'txs-scope', rule: 'TXS-17', needs: ['trading_account', 'amend_only'] },
+    ['approveTransaction', 'rejectTransaction', 'cancelTransaction'],
+  ],
+  [
+    { id: 'hook-scope', rule: 'HOOK-6', needs: ['public_url'], lane: 'own_world' },
+    ['createWebhook', 'listWebhooks', 'getWebhook', 'rotateWebhookSecret', 'disableWebhook'],
+    async (t) => {
+      const { id } = await t.given.webhook(undefined, ['order']);
+      await t.call('disableWebhook', { as: 'no_scopes', id });
+      await expectEnabled(t, 'HOOK-6', id, 'not disabled by what was refused');
+    },
+  ],
+];
+
+export const scopeScenarios: readonly Scenario[] = SCOPED.map(([about, operations, also]) => {
+  const { rule, needs = [], ...rest } = about;
+  const scopes = OPERATIONS[operations[0]!].scopes.join(' or ');
+  const rows = operations.flatMap((each) => withoutScope(rule, each));
+  return refusals({
+    ...rest,
+    title: `Without ${scopes} an operation is 403 forbidden and does nothing`,
+    needs: [...needs, 'no_scopes'],
+    rows: rule === 'POS-1' ? [...rows, ...ORDERS.flatMap(withEither)] : rows,
+    ...(also && { also }),
+  });
+});

@@ -2,6 +2,7 @@
 
 import { moveScenarios } from '../cases/moves.ts';
 import { replayMatrices } from '../cases/replays.ts';
+import { scopeScenarios } from '../cases/scopes.ts';
 import type { Scenario } from '../engine/types.ts';
 import { authenticationScenarios } from './access/authentication.ts';
 import { accountScenarios } from './accounts/accounts.ts';
@@ -18,7 +19,6 @@ import { keyScenarios } from './idempotency/keys.ts';
 import { lifetimeScenarios } from './idempotency/lifetime.ts';
 import { repeatScenarios } from './idempotency/repeats.ts';
 import { limitScenarios } from './limits/limits.ts';
-import { positionScenarios } from './positions/positions.ts';
 import { transactionScenarios } from './transactions/transactions.ts';
 import { transitionScenarios } from './transitions/transitions.ts';
 import { updateScenarios } from './updates/updates.ts';
@@ -29,7 +29,7 @@ export const scenarios: readonly Scenario[] = [
   ...accountScenarios,
   ...updateScenarios,
   ...bulkScenarios,
-  ...positionScenarios,
+  ...scopeScenarios,
   ...transactionScenarios,
   ...moveScenarios,
   ...transitionScenarios,

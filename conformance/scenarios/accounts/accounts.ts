@@ -12,7 +12,6 @@ import {
   body as withBody,
   without,
 } from '../../cases/refusals.ts';
-import { scopeRows } from '../../cases/scopes.ts';
 import { integer, text, textOrNull } from '../../engine/judge/matchers.ts';
 import type { ScenarioContext } from '../../engine/scenario/scenario-context.ts';
 import type { Answer } from '../../engine/send/answer.ts';
@@ -292,20 +291,6 @@ const accBrandBound = refusals({
         .is('created', answer.status < 300)
         .is(`brand_id: ${own}`, answer.at('brand_id') === own || answer.status >= 300);
     }
-  },
-});
-
-const accScope = refusals({
-  id: 'acc-scope',
-  title: 'Without accounts:write a create is 403 forbidden and makes nothing',
-  needs: ['no_scopes'],
-  rows: scopeRows('ACC-21', CREATE),
-  async also(t) {
-    // Nor does it converge: what there is, is not shown either.
-    const { body: known } = await t.given.account();
-    t.expect('ACC-21', await t.call('createAccount', { as: 'no_scopes', body: known })).refused(
-      ...FORBIDDEN,
-    );
   },
 });
 
@@ -665,7 +650,6 @@ export const accountScenarios: readonly Scenario[] = [
   accPhoneRegion,
   accBrandRequired,
   accBrandBound,
-  accScope,
   accNothingElse,
   accReferenceKnown,
   accReferenceCase,

@@ -4,7 +4,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import { observe } from '../../cases/questions.ts';
 import { type Expected, refusals, rows } from '../../cases/refusals.ts';
-import { scopeRows } from '../../cases/scopes.ts';
 import type { Role } from '../../engine/capabilities.ts';
 import { filledText, not, oneOf } from '../../engine/judge/matchers.ts';
 import type { ScenarioContext } from '../../engine/scenario/scenario-context.ts';
@@ -90,13 +89,6 @@ const bulkRowOfAnotherFirm = refusals({
   needs: ['firm', 'other_firm'],
   role: 'firm',
   rows: brandRefused('firm', 'other_firm'),
-});
-
-const bulkScope = refusals({
-  id: 'bulk-scope',
-  title: 'Without accounts:write a batch is refused and creates nothing',
-  needs: ['no_scopes'],
-  rows: scopeRows('BULK-13', BATCH),
 });
 
 /** BULK-3: what the specification has a single create answer. */
@@ -275,5 +267,4 @@ export const bulkScenarios: readonly Scenario[] = [
   bulkRowWithoutReference,
   bulkRowOfAnotherBrand,
   bulkRowOfAnotherFirm,
-  bulkScope,
 ];

@@ -7,6 +7,7 @@ import { Blocked } from '../../engine/scenario-errors.ts';
 import { Answer } from '../../engine/send/answer.ts';
 import type { RecordId } from '../../engine/send/call.ts';
 import { idText, type Json } from '../../engine/send/json.ts';
+import type { RuleId } from '../../engine/types.ts';
 
 export type Subscription = { readonly [name: string]: Json };
 
@@ -97,6 +98,18 @@ export async function disableSubscription(
   const id = made.idAt('id');
   if (made.status >= 300 || id === undefined) return;
   await t.answered('disableWebhook', { as: role, id });
+}
+
+/** It is there still and has not been disabled. */
+export async function expectEnabled(
+  t: ScenarioContext,
+  rule: RuleId,
+  id: string,
+  words: string,
+  role?: Role,
+): Promise<void> {
+  const after = await readSubscription(t, id, role);
+  t.expect(rule, after).is(words, after.status === 200 && !isDisabled(after));
 }
 
 /** NS-23: with which status is open; that it is a refusal is not. */

@@ -12,7 +12,6 @@ import {
   refusals,
   without,
 } from '../../cases/refusals.ts';
-import { scopeRows } from '../../cases/scopes.ts';
 import { decimalId, decimalString, epochMs } from '../../engine/judge/matchers.ts';
 import type { ScenarioContext } from '../../engine/scenario/scenario-context.ts';
 import type { GivenTransaction } from '../../engine/scenario/scenario-setup.ts';
@@ -355,13 +354,6 @@ const txnForeignTradingAccount = refusals({
   ],
 });
 
-const txnScope = refusals({
-  id: 'txn-scope',
-  title: 'Without a funds scope a transaction is refused and not recorded',
-  needs: ['trading_account', 'no_scopes'],
-  rows: scopeRows('TXN-12', CREATE),
-});
-
 export const transactionScenarios: readonly Scenario[] = [
   txnStartsPending,
   txnReference,
@@ -370,5 +362,4 @@ export const transactionScenarios: readonly Scenario[] = [
   txnShape,
   txnNothingOfOperators,
   txnForeignTradingAccount,
-  txnScope,
 ];

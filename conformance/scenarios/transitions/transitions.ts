@@ -13,7 +13,6 @@ import {
   type RefusalRow,
   refusals,
 } from '../../cases/refusals.ts';
-import { scopeRows } from '../../cases/scopes.ts';
 import { oneOf } from '../../engine/judge/matchers.ts';
 import type { ScenarioContext } from '../../engine/scenario/scenario-context.ts';
 import type { GivenTransaction } from '../../engine/scenario/scenario-setup.ts';
@@ -553,13 +552,6 @@ const txsRefused = refusals({
   also: (t) => observe(t, 'NS-48', 'NS-58'),
 });
 
-const txsScope = refusals({
-  id: 'txs-scope',
-  title: 'Without a funds scope no decision is served; transactions:amend alone is none',
-  needs: ['trading_account', 'no_scopes', 'amend_only'],
-  rows: onEach((each) => scopeRows('TXS-17', each)),
-});
-
 export const transitionScenarios: readonly Scenario[] = [
   txsApproveWithdrawal,
   txsProviderWithdrawal,
@@ -569,7 +561,6 @@ export const transitionScenarios: readonly Scenario[] = [
   txsReasonKept,
   txsDecidedAtOnce,
   txsRefused,
-  txsScope,
   txsFirstDeposit,
   txsFirstDepositCancelled,
   txsFirstDepositRace,

@@ -11,7 +11,6 @@ import {
   type RefusalRow,
   refusals,
 } from '../../cases/refusals.ts';
-import { scopeRows } from '../../cases/scopes.ts';
 import type { Role } from '../../engine/capabilities.ts';
 import type { ExpectedValue } from '../../engine/judge/expect.ts';
 import { not } from '../../engine/judge/matchers.ts';
@@ -405,13 +404,6 @@ const updTagForms = refusals({
   also: (t) => observe(t, 'NS-18', 'NS-39'),
 });
 
-const updScope = refusals({
-  id: 'upd-scope',
-  title: 'Without accounts:write an update is 403 forbidden and changes nothing',
-  needs: ['no_scopes'],
-  rows: scopeRows('UPD-13', UPDATE),
-});
-
 export const updateScenarios: readonly Scenario[] = [
   updApplied,
   updStatus,
@@ -423,5 +415,4 @@ export const updateScenarios: readonly Scenario[] = [
   updStaleTag,
   updNoChange,
   updTagForms,
-  updScope,
 ];

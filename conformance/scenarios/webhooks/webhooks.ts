@@ -7,14 +7,13 @@ import {
   type RefusalRow,
   refusals,
 } from '../../cases/refusals.ts';
-import { scopeRows } from '../../cases/scopes.ts';
 import type { Role } from '../../engine/capabilities.ts';
 import { filledText, integer, textOrNull } from '../../engine/judge/matchers.ts';
 import { hasSecret } from '../../engine/record/answer-monitor.ts';
 import type { ScenarioContext } from '../../engine/scenario/scenario-context.ts';
 import type { Answer } from '../../engine/send/answer.ts';
 import { idText, printJson } from '../../engine/send/json.ts';
-import type { RuleId, Scenario } from '../../engine/types.ts';
+import type { Scenario } from '../../engine/types.ts';
 import { NOT_FOUND } from '../../spec/errors.ts';
 import { CATEGORIES_QUIET_FIRST, UNKNOWN_ID } from '../../spec/literals.ts';
 import {
@@ -31,6 +30,7 @@ import {
   categories,
   disabled,
   disableSubscription,
+  expectEnabled,
   isDisabled,
   isRefused,
   observeBrandForm,
@@ -184,30 +184,6 @@ const MANAGE = ['rotateWebhookSecret', 'disableWebhook'] as const;
 const BY_ID = ['getWebhook', ...MANAGE] as const;
 
 const event_categories = [...UNTRIGGERED_CATEGORIES];
-
-const hookScope = refusals({
-  id: 'hook-scope',
-  title: 'Without webhooks:manage each of the five routes is 403 and does nothing',
-  needs: ['public_url', 'no_scopes'],
-  lane: 'own_world',
-  rows: scopeRows('HOOK-6', 'createWebhook', 'listWebhooks', ...BY_ID),
-  async also(t) {
-    const { id } = await t.given.webhook(undefined, UNTRIGGERED_CATEGORIES);
-    await t.call('disableWebhook', { as: 'no_scopes', id });
-    await expectEnabled(t, 'HOOK-6', id, 'not disabled by what was refused');
-  },
-});
-
-async function expectEnabled(
-  t: ScenarioContext,
-  rule: RuleId,
-  id: string,
-  words: string,
-  role?: Role,
-): Promise<void> {
-  const after = await readSubscription(t, id, role);
-  t.expect(rule, after).is(words, after.status === 200 && !isDisabled(after));
-}
 
 const hookBrand: Scenario = {
   id: 'hook-brand',
@@ -528,7 +504,6 @@ export const webhookScenarios: readonly Scenario[] = [
   hookSecretOnce,
   hookRotated,
   hookDisabled,
-  hookScope,
   hookBrand,
   hookSeen,
   hookManyListed,
