@@ -5,7 +5,7 @@ import { parseUrl } from '../../../fixtures/parse-url.ts';
 import { isDecision, type OperationName } from '../../spec/operations.ts';
 import { Unreachable, WriteRefused } from '../scenario-errors.ts';
 import { Answer } from '../send/answer.ts';
-import { idText, type Json, memberAt, printJson } from '../send/json.ts';
+import { idText, type Json, memberAt, membersIn, printJson } from '../send/json.ts';
 import type { Sender, WireAnswer, WireRequest } from '../send/sender.ts';
 
 export type Kind =
@@ -292,15 +292,15 @@ function positionNamesIn(body: Json | undefined): string[] {
 }
 
 /** Every text and number of a value with the name that it has there. */
-function scalarsIn(value: Json | undefined, name = ''): [name: string, value: string][] {
-  if (value === null || value === undefined || typeof value === 'boolean') return [];
-  if (typeof value !== 'object') return [[name, `${value}`]];
-  return Object.entries(value).flatMap(([inner, each]) => scalarsIn(each, inner));
+function scalarsIn(json: Json | undefined): (readonly [name: string, value: string])[] {
+  return membersIn(json).flatMap(([path, value]) => {
+    const isScalar = ['string', 'number', 'bigint'].includes(typeof value);
+    return isScalar ? [[path.at(-1)!, `${value}`] as const] : [];
+  });
 }
 
 /** NS-7: the shape of the list is open; its rows are the objects with an id and a URL. */
-function rowsIn(value: Json | undefined, depth = 4): { readonly [name: string]: Json }[] {
-  if (value === null || typeof value !== 'object' || depth < 0) return [];
-  if (!Array.isArray(value) && value.url !== undefined && value.id !== undefined) return [value];
-  return Object.values(value).flatMap((each) => rowsIn(each, depth - 1));
+function rowsIn(list: Json | undefined): { readonly [name: string]: Json }[] {
+  const values = membersIn(list).map(([, value]) => value as { readonly [name: string]: Json });
+  return values.filter((each) => Object(each).url !== undefined && Object(each).id !== undefined);
 }

@@ -4,6 +4,7 @@ import { ERROR_TABLE } from '../../spec/errors.ts';
 import { OPERATIONS } from '../../spec/operations.ts';
 import { problemFormError, problemLinkError } from '../judge/problem-form.ts';
 import type { Answer } from '../send/answer.ts';
+import { membersIn } from '../send/json.ts';
 import type { Finding, RuleId } from '../types.ts';
 
 export const MONITORED_RULES: readonly RuleId[] = ['HOOK-3', 'ERR-1a', 'ERR-1b', 'ERR-4', 'LIM-8'];
@@ -90,7 +91,7 @@ export class AnswerMonitor {
       if (typeof secret === 'string' && secret.length >= 8) this.#secrets.add(secret);
       return undefined;
     }
-    if (path.startsWith('/api/v1/webhooks') && hasSecret(answer.json)) return 'a member "secret"';
+    if (path.startsWith('/api/v1/webhooks') && hasSecret(answer)) return 'a member "secret"';
     const isShown = [...this.#secrets].some((secret) => answer.text.includes(secret));
     return isShown ? 'a secret that was issued earlier' : undefined;
   }
@@ -127,7 +128,6 @@ function isProblem(answer: Answer): boolean {
 }
 
 /** Whether it has a member of that name, however deep. */
-export function hasSecret(value: unknown): boolean {
-  if (value === null || typeof value !== 'object') return false;
-  return Object.entries(value).some(([name, inner]) => name === 'secret' || hasSecret(inner));
+export function hasSecret({ json }: Answer): boolean {
+  return membersIn(json).some(([path]) => path.at(-1) === 'secret');
 }

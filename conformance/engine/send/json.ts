@@ -78,8 +78,20 @@ function ownMember(value: Json | undefined, name: string): Json | undefined {
   return (value as { [name: string]: Json })[name];
 }
 
+/** Every member of a JSON value, however deep it lies, each before those inside it. */
+export function membersIn(
+  value: Json | undefined,
+  path: readonly string[] = [],
+): (readonly [path: readonly string[], value: Json])[] {
+  if (value === null || typeof value !== 'object') return [];
+  return Object.entries(value).flatMap(([name, inner]) => {
+    const at = [...path, name];
+    return [[at, inner] as const, ...membersIn(inner, at)];
+  });
+}
+
 /** Whether JSON text is nested so deeply that it should not be parsed. */
-export function isTooDeep(text: string): boolean {
+function isTooDeep(text: string): boolean {
   let depth = 0;
   let inString = false;
   for (let at = 0; at < text.length; at += 1) {

@@ -4,7 +4,7 @@ import { decimalId, decimalString, epochMs, sameAmount } from '../../engine/judg
 import type { ScenarioContext } from '../../engine/scenario/scenario-context.ts';
 import type { Answer, Json } from '../../engine/send/answer.ts';
 import type { RequestBody } from '../../engine/send/call.ts';
-import { printJson } from '../../engine/send/json.ts';
+import { membersIn, printJson } from '../../engine/send/json.ts';
 import type { RuleId, Scenario } from '../../engine/types.ts';
 import { INVALID } from '../../spec/errors.ts';
 import { strongTag } from '../support/account-assertions.ts';
@@ -110,20 +110,12 @@ function expectEach(
   wanted: typeof decimalId,
 ): void {
   const odd = membersIn(answer.json).find(
-    ([name, value]) => names.includes(name) && typeof value !== 'object' && !wanted.test(value),
+    ([path, value]) =>
+      names.includes(path.at(-1)!) && typeof value !== 'object' && !wanted.test(value),
   );
-  const seen = odd === undefined ? undefined : `${odd[0]}: ${printJson(odd[1])}`;
+  const seen = odd === undefined ? undefined : `${odd[0].at(-1)}: ${printJson(odd[1])}`;
   const words = `${names.join(', ')}: each there is ${wanted.words}`;
   t.expect(rule, answer).is(words, odd === undefined, seen);
-}
-
-function membersIn(value: Json | undefined): [name: string, value: Json][] {
-  if (value === null || typeof value !== 'object') return [];
-  if (Array.isArray(value)) return value.flatMap(membersIn);
-  return Object.entries(value).flatMap(([name, inner]): [string, Json][] => [
-    [name, inner],
-    ...membersIn(inner),
-  ]);
 }
 
 const toNumber = (value: Json) => Number(value);
@@ -213,7 +205,8 @@ const convReads: Scenario = {
 };
 
 function idsIn(value: Json | undefined): [name: string, value: Json][] {
-  return membersIn(value).filter(([name]) => name === 'record_id' || name === 'account_id');
+  const all = membersIn(value).map(([path, each]) => [path.at(-1)!, each] as [string, Json]);
+  return all.filter(([name]) => name === 'record_id' || name === 'account_id');
 }
 
 const convTimes: Scenario = {

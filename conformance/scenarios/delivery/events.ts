@@ -6,9 +6,8 @@ import type { RecordedDelivery } from '../../engine/record/exchange-recorder.ts'
 import type { Rules, ScenarioContext } from '../../engine/scenario/scenario-context.ts';
 import type { GivenWebhook } from '../../engine/scenario/scenario-setup.ts';
 import { Blocked, Inconclusive, MissingCapability } from '../../engine/scenario-errors.ts';
-import type { Json } from '../../engine/send/answer.ts';
 import type { RequestBody } from '../../engine/send/call.ts';
-import { idText } from '../../engine/send/json.ts';
+import { idText, membersIn } from '../../engine/send/json.ts';
 import type { AnswerPolicy, WebhookEndpoint } from '../../providers/webhook-receiver.ts';
 import type { Category } from '../../spec/literals.ts';
 import { type Bodied, type Envelope, envelopeIn, eventIdOf, textOf } from './envelopes.ts';
@@ -90,18 +89,13 @@ export function isAbout(delivered: Bodied, { id, reference, email }: Subject): b
   const ofAccounts = Object.values(envelope).some(
     (value) => typeof value === 'string' && /^account\b/i.test(value),
   );
-  return membersOf(envelope).some(([path, value]) => {
+  return membersIn(envelope).some(([path, value]) => {
     if (idText(value) !== id) return false;
     const [holder = '', name = ''] = ['', ...path].slice(-2);
     const isNamed = /account/i.test(name) || (/account/i.test(holder) && /^id$/i.test(name));
     const isSubject = ofAccounts && path.length > 1 && /^id$/i.test(name);
     return id.length >= UNMISTAKABLE || ((isNamed || isSubject) && !/trading/i.test(path.join()));
   });
-}
-
-function membersOf(value: Json, path: readonly string[] = []): (readonly [string[], Json])[] {
-  if (value === null || typeof value !== 'object') return [[[...path], value]];
-  return Object.entries(value).flatMap(([name, inner]) => membersOf(inner, [...path, name]));
 }
 
 /** How long a delivery may take: immediate under a clock that can be moved, longer on a live target. */

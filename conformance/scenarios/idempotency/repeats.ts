@@ -9,7 +9,7 @@ import { bytesWithRequestIdOf, isReplayOf, sameMembers } from '../../engine/judg
 import type { ScenarioContext } from '../../engine/scenario/scenario-context.ts';
 import { Blocked, UnknownPayload } from '../../engine/scenario-errors.ts';
 import { type Answer, memberAt } from '../../engine/send/answer.ts';
-import { type Json, printJson } from '../../engine/send/json.ts';
+import { membersIn, printJson } from '../../engine/send/json.ts';
 import type { RuleId, Scenario } from '../../engine/types.ts';
 import {
   FORBIDDEN,
@@ -408,14 +408,12 @@ function eventsAbout<One extends Bodied>(
   arrived: readonly One[],
   answer: Answer,
 ): Map<string | undefined, One> {
-  const about = arrived.filter((each) => mentions(envelopeIn(each), idOf(answer)));
+  // NS-9: where an envelope names its record is open, so any member may.
+  const id = idOf(answer);
+  const about = arrived.filter((each) =>
+    membersIn(envelopeIn(each)).some(([, value]) => value === id),
+  );
   return new Map(about.map((each) => [eventIdOf(envelopeIn(each)), each]));
-}
-
-/** NS-9: where an envelope names its record is open, so any member may. */
-function mentions(value: Json | undefined, id: string | undefined): boolean {
-  if (value === null || typeof value !== 'object') return value === id;
-  return Object.values(value).some((each) => mentions(each, id));
 }
 
 export const repeatScenarios: readonly Scenario[] = [

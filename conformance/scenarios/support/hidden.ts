@@ -116,12 +116,3 @@ export function wording(answer: Answer): string {
   );
   return nameless.replace(/[0-9]+/g, '#');
 }
-
-/** Every value of a member of this name, however deep it lies. */
-export function valuesOf(json: unknown, name: string): unknown[] {
-  if (json === null || typeof json !== 'object') return [];
-  return Object.entries(json).flatMap(([key, value]) => [
-    ...(key === name ? [value] : []),
-    ...valuesOf(value, name),
-  ]);
-}

@@ -4,7 +4,7 @@ import type { ScenarioContext } from '../../engine/scenario/scenario-context.ts'
 import { MissingCapability, UnknownPayload } from '../../engine/scenario-errors.ts';
 import type { Answer } from '../../engine/send/answer.ts';
 import type { RequestBody } from '../../engine/send/call.ts';
-import { idText, type Json } from '../../engine/send/json.ts';
+import { idText, membersIn } from '../../engine/send/json.ts';
 import type { OrderTemplate, OrderTemplates, Place } from '../../providers/target.ts';
 import { OPERATIONS } from '../../spec/operations.ts';
 
@@ -131,20 +131,13 @@ const LIKELY = [
 ];
 
 function idPathsIn(answer: Answer): string[] {
-  const found = pathsIn(answer.json ?? null, '').filter((path) => !OTHERS.test(path));
+  const found = membersIn(answer.json).flatMap(([path, value]) => {
+    const [name, whole, id] = [path.at(-1)!, path.join('.'), idText(value)];
+    const isId = id !== undefined && id.length <= 64 && !id.includes('.') && ID.test(name);
+    return isId && !/(^|\.)\d+(\.|$)/.test(whole) && !OTHERS.test(whole) ? [whole] : [];
+  });
   const rank = (path: string) => LIKELY.findIndex((each) => each.test(path)) >>> 0;
   return found.sort((a, b) => rank(a) - rank(b));
-}
-
-function pathsIn(value: Json, at: string): string[] {
-  if (value !== null && typeof value === 'object' && !Array.isArray(value)) {
-    return Object.entries(value).flatMap(([name, inner]) =>
-      pathsIn(inner, at === '' ? name : `${at}.${name}`),
-    );
-  }
-  const text = idText(value);
-  const isId = text !== undefined && text.length <= 64 && /^[^.]+$/.test(text);
-  return isId && ID.test(at.split('.').at(-1) ?? '') ? [at] : [];
 }
 
 /** The body of an order that differs in instrument, side and size, for the same trading account. */
