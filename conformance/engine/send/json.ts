@@ -91,7 +91,7 @@ export function membersIn(
 }
 
 /** Whether JSON text is nested so deeply that it should not be parsed. */
-function isTooDeep(text: string): boolean {
+export function isTooDeep(text: string): boolean {
   let depth = 0;
   let inString = false;
   for (let at = 0; at < text.length; at += 1) {
