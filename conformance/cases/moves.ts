@@ -242,8 +242,6 @@ async function expectReversed(
 ): Promise<void> {
   const count = booked.entries.length;
   if (count === 0 && from.body.method === 'Bonus') return;
-  // One credit and no second is TXS-4's to judge.
-  if (count !== 1) throw new Blocked(`settling booked ${count} entries`);
   const after = await booksOf(t, from);
   const words = `the entries ${booked.entries.join(', ')}, and one more that makes them nothing`;
   t.claim(rule, words, isReversal(booked, after), quoteBooks(after), answer);

@@ -73,7 +73,8 @@ const ROWS: readonly Row[] = [
   [['TXS-7'], ['TXS-6']],
   [['TXS-9'], ['TXS-8']],
   [['TXS-15'], ['CONV-1c']],
-  [['TXS-11', 'TXS-14'], ['TXS-10']],
+  [['TXS-11', 'TXS-13', 'TXS-14'], ['TXS-10']],
+  [['TXS-10'], ['TXS-4']],
   [['TXS-2'], ['TXS-1']],
   [['TXN-2'], ['TXS-5', 'TXS-6', 'TXS-8']],
   // Members are compared, however they are written.
@@ -96,7 +97,7 @@ const ROWS: readonly Row[] = [
   [['BULK-7'], ['ACC-5', 'BULK-3', 'BULK-11', 'BULK-12']],
   [['BULK-11'], ['ACC-5', 'BULK-5']],
   [['BULK-12'], ['ACC-5', 'ACC-6', 'BULK-3', 'BULK-5', 'BULK-11']],
-  [['BULK-3'], ['BULK-8']],
+  [['BULK-3'], ['BULK-1', 'BULK-8']],
   [['BULK-8'], ['BULK-12']],
   // A field cannot be tried under a tag that is not the account's.
   [['UPD-3', 'UPD-4'], ['ACC-19']],
