@@ -146,105 +146,74 @@ const person = JSON.stringify({
 
 type Case = Partial<Asked> & { readonly who?: string };
 
-const create = (more: Case = {}): Case => ({
-  method: 'POST',
-  path: '/api/v1/accounts',
-  headers: { ...json, 'idempotency-key': 'one' },
-  body: person,
+const write = (method: string, path: string, key: string, more: Case = {}): Case => ({
+  method,
+  path: `/api/v1/${path}`,
   ...more,
+  headers: { ...json, 'idempotency-key': key, ...more.headers },
 });
+const create = (key: string, more: Case = {}): Case =>
+  write('POST', 'accounts', key, { body: person, ...more });
+const ofType = (key: string, type: string): Case =>
+  create(key, { headers: { 'content-type': type } });
+const update = (key: string, headers: Asked['headers'], country: string): Case =>
+  write('PATCH', 'accounts/1001', key, { headers, body: JSON.stringify({ country }) });
+/** A decision has no body. */
+const approve = (key: string, id: string, query: string): Case => ({
+  method: 'POST',
+  path: `/api/v1/transactions/${id}/approve${query}`,
+  headers: { 'idempotency-key': key },
+});
+const each = (method: string, ...paths: readonly string[]): readonly Case[] =>
+  paths.map((path) => ({ method, path }));
 
-const approve = '/api/v1/transactions/9001/approve';
+const plain = new TextEncoder().encode(person);
+const tokens = '/api/v1/oauth/token';
 
 /** In order: what one makes, the next may meet. */
 const cases: readonly Case[] = [
-  create(),
-  create(),
-  create({ headers: { ...json, 'idempotency-key': 'two' } }),
-  create({ headers: { ...json, 'idempotency-key': ' one ' } }),
-  create({ headers: json }),
-  create({ headers: { 'idempotency-key': 'three' }, body: new TextEncoder().encode(person) }),
-  create({ headers: { 'content-type': 'text/plain', 'idempotency-key': 'four' } }),
-  create({
-    headers: { 'content-type': 'application/json; charset=latin1', 'idempotency-key': 'x' },
-  }),
-  create({ headers: { 'content-type': 'APPLICATION/JSON;charset=utf-8', 'idempotency-key': 'y' } }),
-  create({ headers: { ...json, 'idempotency-key': 'five' }, body: '' }),
-  create({ headers: { ...json, 'idempotency-key': 'six' }, body: '{"email":' }),
-  create({
-    headers: { ...json, 'idempotency-key': 'six' },
-    body: new Uint8Array([0x22, 0xff, 0x22]),
-  }),
-  create({ headers: { ...json, 'idempotency-key': 'seven' }, body: ' '.repeat(1024 * 1024 + 1) }),
-  create({ headers: { ...json, 'idempotency-key': 'eight' }, body: ' '.repeat(9 * 1024 * 1024) }),
-  create({ headers: { ...json, 'idempotency-key': 'k'.repeat(256) } }),
-  create({ headers: { ...json, 'idempotency-key': 'nine', accept: 'text/html' } }),
-  create({ who: 'anonymous' }),
-  create({ who: 'no-scopes', headers: { ...json, 'idempotency-key': 'ten' } }),
-  create({ headers: { ...json, 'idempotency-key': 'a, b' } }),
-  {
-    method: 'PATCH',
-    path: '/api/v1/accounts/1001',
-    headers: { ...json, 'idempotency-key': 'p1', 'if-match': '"1"' },
-    body: '{"country":"PT"}',
-  },
-  {
-    method: 'PATCH',
-    path: '/api/v1/accounts/1001',
-    headers: { ...json, 'idempotency-key': 'p2', 'if-match': '"1"' },
-    body: '{"country":"ES"}',
-  },
-  {
-    method: 'PATCH',
-    path: '/api/v1/accounts/1001',
-    headers: { ...json, 'idempotency-key': 'p3' },
-    body: '{"country":"ES"}',
-  },
-  { method: 'POST', path: `${approve}?account_id=1001`, headers: { 'idempotency-key': 't1' } },
-  {
-    method: 'POST',
-    path: `${approve}?account_id=1001&account_id=2`,
-    headers: { 'idempotency-key': 't2' },
-  },
-  { method: 'POST', path: `${approve}?account_id=%zz`, headers: { 'idempotency-key': 't3' } },
-  { method: 'POST', path: approve, headers: { 'idempotency-key': 't4' } },
-  {
-    method: 'POST',
-    path: '/api/v1/transactions/%39001/approve?account_id=1001',
-    headers: { 'idempotency-key': 't5' },
-  },
-  {
-    method: 'POST',
-    path: '/api/v1/transactions/%E0%A4%A/approve?account_id=1001',
-    headers: { 'idempotency-key': 't6' },
-  },
-  { method: 'GET', path: '/api/v1/accounts?limit=2' },
-  { method: 'GET', path: '/api/v1/accounts?limit=%' },
-  { method: 'GET', path: '/api/v1/accounts?limit=x' },
-  { method: 'HEAD', path: '/api/v1/accounts' },
-  { method: 'HEAD', path: '/api/v1/nothing' },
-  { method: 'OPTIONS', path: '/api/v1/accounts' },
-  { method: 'OPTIONS', path: '/api/v1/nothing' },
-  { method: 'DELETE', path: '/api/v1/accounts' },
+  create('one'),
+  create('one'),
+  create('two'),
+  create(' one '),
+  { ...create(''), headers: json },
+  { ...create(''), headers: { 'idempotency-key': 'three' }, body: plain },
+  ofType('four', 'text/plain'),
+  ofType('x', 'application/json; charset=latin1'),
+  ofType('y', 'APPLICATION/JSON;charset=utf-8'),
+  create('five', { body: '' }),
+  create('six', { body: '{"email":' }),
+  create('six', { body: new Uint8Array([0x22, 0xff, 0x22]) }),
+  create('seven', { body: ' '.repeat(1024 * 1024 + 1) }),
+  create('eight', { body: ' '.repeat(9 * 1024 * 1024) }),
+  create('k'.repeat(256)),
+  create('nine', { headers: { accept: 'text/html' } }),
+  create('one', { who: 'anonymous' }),
+  create('ten', { who: 'no-scopes' }),
+  create('a, b'),
+  update('p1', { 'if-match': '"1"' }, 'PT'),
+  update('p2', { 'if-match': '"1"' }, 'ES'),
+  update('p3', {}, 'ES'),
+  approve('t1', '9001', '?account_id=1001'),
+  approve('t2', '9001', '?account_id=1001&account_id=2'),
+  approve('t3', '9001', '?account_id=%zz'),
+  approve('t4', '9001', ''),
+  approve('t5', '%39001', '?account_id=1001'),
+  approve('t6', '%E0%A4%A', '?account_id=1001'),
+  ...each('GET', ...['2', '%', 'x'].map((limit) => `/api/v1/accounts?limit=${limit}`)),
+  ...['HEAD', 'OPTIONS'].flatMap((method) => each(method, '/api/v1/accounts', '/api/v1/nothing')),
+  ...each('DELETE', '/api/v1/accounts'),
   { method: 'PUT', path: '/api/v1/accounts', headers: json, body: '{}' },
-  { method: 'GET', path: '/api/v1/accounts/' },
-  { method: 'GET', path: '/api/v1//accounts' },
-  { method: 'GET', path: '/api/v1/Accounts' },
-  { method: 'GET', path: '/api/v1/accounts;a=1' },
-  { method: 'GET', path: '/api/v1/nothing' },
-  { method: 'GET', path: '/api/v1' },
-  { method: 'GET', path: '/api' },
-  { method: 'GET', path: '/nothing/here' },
-  { method: 'GET', path: '/%zz' },
-  { method: 'GET', path: '/api/v1/events' },
-  { method: 'GET', path: '/api/v1/webhooks' },
+  ...each('GET', '/api/v1/accounts/', '/api/v1//accounts', '/api/v1/Accounts'),
+  ...each('GET', '/api/v1/accounts;a=1', '/api/v1/nothing', '/api/v1', '/api', '/nothing/here'),
+  ...each('GET', '/%zz', '/api/v1/events', '/api/v1/webhooks'),
   {
     method: 'POST',
-    path: '/api/v1/oauth/token',
+    path: tokens,
     headers: { 'content-type': 'application/x-www-form-urlencoded' },
     body: 'grant_type=x',
   },
-  { method: 'POST', path: '/api/v1/oauth/token', headers: json, body: '{}' },
+  { method: 'POST', path: tokens, headers: json, body: '{}' },
 ];
 
 async function withAll(run: (ways: readonly Way[]) => Promise<void>): Promise<void> {
@@ -260,17 +229,8 @@ function askedOf({ sandbox }: Way, { who = 'firm', ...given }: Case): Asked {
   const authorization = who === 'anonymous' ? 'Bearer unknown' : `Bearer ${tokenOf(sandbox, who)}`;
   const { method = 'GET', path = '/', headers, body } = given;
   return {
-    method,
-    path,
-    headers: { authorization, ...headers },
-    ...(body === undefined
-      ? {}
-      : {
-          body:
-            typeof body === 'string' && !headers?.['content-type']
-              ? new TextEncoder().encode(body)
-              : body,
-        }),
+    ...{ method, path, headers: { authorization, ...headers } },
+    ...(body === undefined ? {} : { body }),
   };
 }
 
