@@ -39,140 +39,123 @@ const enoughFailures = 3;
 /** Runs that a check begins with, at most; a client may have a thousand writes. */
 const mostRuns = 12;
 
-export class CheckPlay {
-  readonly check: Check;
-  readonly #seen: Observation;
-  /** Makes one run; null if the judge was interrupted, or the job was idle. */
-  readonly #run: (job: Job) => Promise<Run | null>;
-  readonly #aims: readonly Aim[];
-  /** Places that are left out, because trying them all would take too long. */
-  readonly #untried: number;
-  readonly #played = new Map<Aim, Played[]>();
-  readonly #concluded = new Map<Aim, Conclusion>();
-  #again = 0;
+export type CheckPlay = ReturnType<typeof checkPlay>;
 
-  constructor(check: Check, seen: Observation, run: (job: Job) => Promise<Run | null>) {
-    this.check = check;
-    this.#seen = seen;
-    this.#run = run;
-    const aims = check.aims(seen);
-    this.#aims = spread(aims, mostRuns * Math.max(1, check.atOnce));
-    this.#untried = aims.length - this.#aims.length;
-  }
-
-  get #isHabit(): boolean {
-    return this.check.atOnce === 0;
-  }
-
-  /** Judges a run in which nothing goes wrong. */
-  judgeHabit({ recording, n }: Run): void {
-    if (!this.#isHabit) return;
-    for (const aim of this.#aims) {
-      const outcome = this.check.judge(recording, aim, this.#seen);
-      const before = this.#concluded.get(aim);
-      if (before !== undefined && rank(before.outcome) <= rank(outcome)) continue;
-      this.#concluded.set(aim, { aim, outcome, recording, run: n, seen: 1, plays: 1 });
-    }
-  }
-
-  /** Makes all runs, the first of them each with several places that do not affect each other. */
-  async play(): Promise<void> {
-    if (this.#isHabit || this.#aims.length === 0) return;
-    const count = Math.ceil(this.#aims.length / this.check.atOnce);
-    // Equal parts, so that no run is much longer than the others.
-    const size = Math.ceil(this.#aims.length / count);
-    const parts = Array.from({ length: count }, (_, n) =>
-      this.#aims.slice(n * size, (n + 1) * size),
-    );
-    await Promise.all(parts.filter(({ length }) => length > 0).map((part) => this.#settle(part)));
-    // After a pass that chance could explain, one place is played again, a little differently.
-    const hasPassed = (aim: Aim) => this.#concluded.get(aim)?.outcome.verdict === 'passed';
-    const [first] = this.#aims;
-    if (this.check.twice !== true || first === undefined || !this.#aims.every(hasPassed)) return;
-    this.#again = 1;
-    this.#concluded.delete(first);
-    this.#played.delete(first);
-    await this.#settle([first]);
-  }
-
-  /** Plays these aims together, and then each alone until it is concluded. */
-  async #settle(aims: readonly Aim[]): Promise<void> {
-    if (!(await this.#playOnce(aims, null))) return;
-    await Promise.all(
-      aims.map(async (aim) => {
-        let next = this.#conclude(aim);
-        while (next !== 'concluded' && (await this.#playOnce([aim], next))) {
-          next = this.#conclude(aim);
-        }
-      }),
-    );
-  }
-
-  async #playOnce(aims: readonly Aim[], instead: Fault | null): Promise<boolean> {
-    const { check } = this;
-    const again = this.#again;
-    const before = aims.map((aim) => this.#played.get(aim) ?? []);
-    const times = Math.max(...before.map(({ length }) => length));
-    const alone = aims.length === 1;
-    const last = before[0]?.at(-1);
-    const places = aims.map(({ id }) => id).join(',');
-    const found = await this.#run({
-      check,
-      name: `${check.id} ${places} ${again}.${times}${instead === null ? '' : ' instead'}`,
-      patience: before.flat().some(({ recording }) => recording.ending.killed) ? 2 : 1,
-      fault: () => instead ?? check.fault(aims[0]!, again),
-      aimed: aims.flatMap(({ site }) => site?.id ?? []),
-      // It failed alone, so it is confirmed while nothing else runs.
-      isSole: alone && last?.alone === true && last.outcome.verdict === 'fails',
-      isIdle: () => {
-        // Another place may have confirmed the failure in the meantime.
-        const isDone = aims.every((aim) => this.#conclude(aim) === 'concluded');
-        return isDone || this.#failures.length >= enoughFailures;
-      },
-    });
-    if (found === null) return false;
-    const { recording, n: run } = found;
-    for (const aim of aims) {
-      const outcome = check.judge(recording, aim, this.#seen);
-      const spoiled = isSpoiled(recording, { outcome, aim }, this.#seen.first);
-      const played = { outcome, recording, run, alone, instead: instead !== null, spoiled };
-      this.#played.set(aim, [...(this.#played.get(aim) ?? []), played]);
-    }
-    return true;
-  }
+/** `run` makes one run; null if the judge was interrupted, or the job was idle. */
+export function checkPlay(check: Check, seen: Observation, run: (job: Job) => Promise<Run | null>) {
+  const isHabit = check.atOnce === 0;
+  const all = check.aims(seen);
+  // Trying all places of a client with a thousand writes would take too long.
+  const aims = spread(all, mostRuns * Math.max(1, check.atOnce));
+  const playedOf = new Map<Aim, Played[]>();
+  const concludedOf = new Map<Aim, Conclusion>();
+  let again = 0;
+  const failures = () =>
+    [...concludedOf.values()].filter(({ outcome }) => outcome.verdict === 'fails');
 
   /** null: play it again, alone; a fault: play that instead of the check's own. */
-  #conclude(aim: Aim): 'concluded' | Fault | null {
-    if (this.#concluded.has(aim)) return 'concluded';
-    const played = this.#played.get(aim) ?? [];
-    const kinds = new Set(this.#failures.map(({ outcome }) => outcome.kind));
+  const concludeAim = (aim: Aim): 'concluded' | Fault | null => {
+    if (concludedOf.has(aim)) return 'concluded';
+    const played = playedOf.get(aim) ?? [];
+    const kinds = new Set(failures().map(({ outcome }) => outcome.kind));
     const concluded = conclude(aim, played, kinds);
     if (concluded === null) return null;
     const isTried = played.some(({ instead }) => instead);
     if (concluded.outcome.verdict === 'fails' && !isTried) {
-      const instead = this.check.instead?.(concluded.outcome) ?? null;
+      const instead = check.instead?.(concluded.outcome) ?? null;
       if (instead !== null) return instead;
     }
-    this.#concluded.set(aim, explained(concluded, played));
+    concludedOf.set(aim, explained(concluded, played));
     return 'concluded';
-  }
+  };
 
-  get #failures(): Conclusion[] {
-    return [...this.#concluded.values()].filter(({ outcome }) => outcome.verdict === 'fails');
-  }
-
-  result(unplayed: string | null): CheckResult {
-    const { check } = this;
-    const concluded = this.#aims.flatMap((aim) => this.#concluded.get(aim) ?? []);
-    const of = this.#untried + this.#aims.length;
-    if (of === 0 && (unplayed === null || this.#isHabit)) {
-      return { check, concluded, verdict: 'not_met', why: 'the command does nothing of the kind' };
+  const playOnce = async (own: readonly Aim[], instead: Fault | null): Promise<boolean> => {
+    const turn = again;
+    const before = own.map((aim) => playedOf.get(aim) ?? []);
+    const times = Math.max(...before.map(({ length }) => length));
+    const alone = own.length === 1;
+    const last = before[0]?.at(-1);
+    const places = own.map(({ id }) => id).join(',');
+    const found = await run({
+      check,
+      name: `${check.id} ${places} ${turn}.${times}${instead === null ? '' : ' instead'}`,
+      patience: before.flat().some(({ recording }) => recording.ending.killed) ? 2 : 1,
+      fault: () => instead ?? check.fault(own[0]!, turn),
+      aimed: own.flatMap(({ site }) => site?.id ?? []),
+      // It failed alone, so it is confirmed while nothing else runs.
+      isSole: alone && last?.alone === true && last.outcome.verdict === 'fails',
+      isIdle: () => {
+        // Another place may have confirmed the failure in the meantime.
+        const isDone = own.every((aim) => concludeAim(aim) === 'concluded');
+        return isDone || failures().length >= enoughFailures;
+      },
+    });
+    if (found === null) return false;
+    const { recording, n } = found;
+    for (const aim of own) {
+      const outcome = check.judge(recording, aim, seen);
+      const spoiled = isSpoiled(recording, { outcome, aim }, seen.first);
+      const played = { outcome, recording, run: n, alone, instead: instead !== null, spoiled };
+      playedOf.set(aim, [...(playedOf.get(aim) ?? []), played]);
     }
-    if (concluded.length === 0) return { check, concluded, verdict: 'inconclusive', why: unplayed };
-    const left = of - concluded.length;
-    const why = left === 0 ? null : `${left} of ${of} places were not tried`;
-    return { check, concluded, verdict: verdictOf(concluded), why };
-  }
+    return true;
+  };
+
+  /** Plays these aims together, and then each alone until it is concluded. */
+  const settle = async (own: readonly Aim[]): Promise<void> => {
+    if (!(await playOnce(own, null))) return;
+    await Promise.all(
+      own.map(async (aim) => {
+        let next = concludeAim(aim);
+        while (next !== 'concluded' && (await playOnce([aim], next))) next = concludeAim(aim);
+      }),
+    );
+  };
+
+  return {
+    /** Judges a run in which nothing goes wrong. */
+    judgeHabit({ recording, n }: Run): void {
+      if (!isHabit) return;
+      for (const aim of aims) {
+        const outcome = check.judge(recording, aim, seen);
+        const before = concludedOf.get(aim);
+        if (before !== undefined && rank(before.outcome) <= rank(outcome)) continue;
+        concludedOf.set(aim, { aim, outcome, recording, run: n, seen: 1, plays: 1 });
+      }
+    },
+
+    /** Makes all runs, the first of them each with several places that do not affect each other. */
+    async play(): Promise<void> {
+      const [first] = aims;
+      if (isHabit || first === undefined) return;
+      const count = Math.ceil(aims.length / check.atOnce);
+      // Equal parts, so that no run is much longer than the others.
+      const size = Math.ceil(aims.length / count);
+      const parts = Array.from({ length: count }, (_, n) => aims.slice(n * size, (n + 1) * size));
+      await Promise.all(parts.filter(({ length }) => length > 0).map(settle));
+      // After a pass that chance could explain, one place is played again, a little differently.
+      const hasPassed = (aim: Aim) => concludedOf.get(aim)?.outcome.verdict === 'passed';
+      if (check.twice !== true || !aims.every(hasPassed)) return;
+      again = 1;
+      concludedOf.delete(first);
+      playedOf.delete(first);
+      await settle([first]);
+    },
+
+    result(unplayed: string | null): CheckResult {
+      const concluded = aims.flatMap((aim) => concludedOf.get(aim) ?? []);
+      const left = all.length - concluded.length;
+      if (all.length === 0 && (unplayed === null || isHabit)) {
+        const why = 'the command does nothing of the kind';
+        return { check, concluded, verdict: 'not_met', why };
+      }
+      if (concluded.length === 0) {
+        return { check, concluded, verdict: 'inconclusive', why: unplayed };
+      }
+      const why = left === 0 ? null : `${left} of ${all.length} places were not tried`;
+      return { check, concluded, verdict: verdictOf(concluded), why };
+    },
+  };
 }
 
 const worstFirst: readonly CheckVerdict[] = [

@@ -1,7 +1,7 @@
 // A whole run of the judge: the command as it is, then against worlds in which something goes wrong,
 // as many at once as --jobs allows.
 
-import { CheckPlay, type CheckResult, type Job, type Run } from './check-play.ts';
+import { type CheckPlay, type CheckResult, checkPlay, type Job, type Run } from './check-play.ts';
 import type { Check } from './checks/check.ts';
 import { type PlayOptions, play } from './play.ts';
 import {
@@ -54,7 +54,7 @@ export async function judgeClient(options: JudgeOptions): Promise<ClientRun> {
   options.onFirst?.(seen);
   const unusable = whyUnusable(first.recording, options);
   const notes: string[] = unusable === null ? [] : lastRefusal(first.recording);
-  const plays = options.checks.map((check) => new CheckPlay(check, seen, (job) => runner.run(job)));
+  const plays = options.checks.map((check) => checkPlay(check, seen, (job) => runner.run(job)));
   for (const each of plays) each.judgeHabit(first);
   if (unusable === null) {
     const isAlone = !(await runner.runBesideItself(plays));
