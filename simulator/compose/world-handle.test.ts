@@ -4,6 +4,7 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { verifyWebhook } from '../host/signing/verify.ts';
 import { createSandbox, type SandboxOptions, type SandboxWorld } from '../index.ts';
+import { SandboxClient } from '../testing/sandbox-client.ts';
 
 const handles = suite('a world in a program');
 
@@ -11,21 +12,18 @@ const day = 86_400_000;
 
 const open = (options: SandboxOptions = {}) => createSandbox({ clock: 'frozen', ...options });
 
-function create({ fetch, credential }: SandboxWorld, n: number, as = 'firm') {
-  return fetch('http://sandbox/api/v1/accounts', {
-    method: 'POST',
-    headers: {
-      authorization: `Bearer ${credential(as).token}`,
-      'idempotency-key': `key-${n}`,
-      'content-type': 'application/json',
-    },
-    body: JSON.stringify({
-      client_reference_id: `p-${n}`,
-      email: `p-${n}@example.com`,
-      brand_id: '10',
-    }),
-  });
+const clients = new WeakMap<SandboxWorld, SandboxClient<SandboxWorld>>();
+
+function clientOf(world: SandboxWorld) {
+  const client = clients.get(world) ?? new SandboxClient(world);
+  clients.set(world, client);
+  return client;
 }
+
+const create = (world: SandboxWorld, n: number) => {
+  const body = { client_reference_id: `p-${n}`, email: `p-${n}@example.com` };
+  return clientOf(world).person(body, { key: `key-${n}` });
+};
 
 const messageOf = (work: Promise<unknown>) =>
   work.then(
@@ -103,18 +101,8 @@ handles('the channel gives one envelope after another, and says why it is refuse
 handles('nothing is sent to a public host without a forward', async () => {
   const sandbox = await open();
   await sandbox.control('PUT', 'dns/hooks.partner.example', { addresses: ['93.184.216.34'] });
-  const created = await sandbox.fetch('http://sandbox/api/v1/webhooks', {
-    method: 'POST',
-    headers: {
-      authorization: `Bearer ${sandbox.credential('firm').token}`,
-      'content-type': 'application/json',
-    },
-    body: JSON.stringify({
-      url: 'https://hooks.partner.example/in',
-      event_categories: ['account'],
-    }),
-  });
-  const { id } = (await created.json()) as { id: number };
+  const hook = { url: 'https://hooks.partner.example/in', event_categories: ['account'] };
+  const { id } = (await clientOf(sandbox).post('webhooks', hook)).body;
   await create(sandbox, 1);
   await sandbox.clock.advance({ by_ms: 0 });
   const { deliveries } = await sandbox.control.listDeliveries({ subscription_id: id });
@@ -266,27 +254,10 @@ handles('a function decides, and data matches at any depth', async () => {
 handles('a wait that fails says why the nearest did not match and what is due', async () => {
   const sandbox = await open();
   const sink = await sandbox.webhooks.collect();
-  const { token } = sandbox.credential('firm');
-  const send = (path: string, key: string, body?: object) =>
-    sandbox.fetch(`http://sandbox/api/v1/${path}`, {
-      method: 'POST',
-      headers: {
-        authorization: `Bearer ${token}`,
-        'idempotency-key': key,
-        'content-type': 'application/json',
-      },
-      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
-    });
-  const created = await send('transactions', 'one', {
-    client_reference_id: 'deposit',
-    account_id: '1001',
-    trading_account_id: '5001',
-    currency: 'USD',
-    amount: '10.00',
-    transaction_type: 'Deposit',
-  });
-  const { id } = (await created.json()) as { id: string };
-  await send(`transactions/${id}/approve?account_id=1001`, 'two');
+  const client = clientOf(sandbox);
+  const made = { account_id: '1001', trading_account_id: '5001' };
+  const { id } = (await client.transaction(made)).body;
+  await client.call('POST', `transactions/${id}/approve?account_id=1001`);
   await sink.waitFor({ kind: 'transaction.approved' });
   const late = await messageOf(sink.waitFor({ kind: 'transaction.settled' }, { timeoutMs: 1 }));
   assert.match(

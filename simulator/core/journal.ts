@@ -61,8 +61,6 @@ export interface CallerLimit {
 
 export interface Journal {
   readonly slots: (JournalEntry | undefined)[];
-  /** Bytes kept in each slot, so that forgetting an entry does not have to look at it. */
-  readonly weights: Int32Array;
   readonly capacity: number;
   /** Bytes kept in all, so that big requests push out more entries than small ones. */
   bytes: number;
@@ -77,15 +75,16 @@ const byteLimit = 48 * 1024 * 1024;
 
 export function createJournal(capacity = defaultCapacity): Journal {
   const slots = new Array(capacity);
-  const weights = new Int32Array(capacity);
-  return { slots, weights, capacity, bytes: 0, oldest: 1, newest: 0, limits: new Map() };
+  return { slots, capacity, bytes: 0, oldest: 1, newest: 0, limits: new Map() };
 }
 
 /** What an entry without any text takes, about. */
 const entryBytes = 400;
 
 /** The bytes that an entry keeps: everything that a caller can make long. */
-function weigh({ call, key, reply }: JournalEntry): number {
+function weigh(entry: JournalEntry | undefined): number {
+  if (entry === undefined) return 0;
+  const { call, key, reply } = entry;
   let bytes = entryBytes + call.body.byteLength + call.target.length + (key?.length ?? 0);
   for (const name in call.headers) {
     const value = call.headers[name];
@@ -98,9 +97,7 @@ function weigh({ call, key, reply }: JournalEntry): number {
 
 function put(journal: Journal, n: number, entry: JournalEntry | undefined): void {
   const slot = n % journal.capacity;
-  const weight = entry === undefined ? 0 : weigh(entry);
-  journal.bytes += weight - (journal.weights[slot] as number);
-  journal.weights[slot] = weight;
+  journal.bytes += weigh(entry) - weigh(journal.slots[slot]);
   journal.slots[slot] = entry;
 }
 

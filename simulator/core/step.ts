@@ -100,7 +100,9 @@ function startFreedDeliveries(
   { fired }: StepResult,
   hasEvents: boolean,
 ): readonly DeliveryStart[] {
-  if (hasEvents || input.kind === 'command') return startDeliveries(world, behaviour);
+  if (hasEvents || input.kind === 'command') {
+    return startDeliveries(world, behaviour, world.subscriptions.values());
+  }
   const deliveryId =
     input.kind === 'answered'
       ? input.answer.deliveryId
@@ -109,7 +111,7 @@ function startFreedDeliveries(
         : null;
   const delivery = deliveryId === null ? undefined : world.deliveries.get(deliveryId);
   const subscription = world.subscriptions.get(delivery?.subscription_id ?? 0);
-  return subscription === undefined ? noSends : startDeliveries(world, behaviour, subscription);
+  return subscription === undefined ? noSends : startDeliveries(world, behaviour, [subscription]);
 }
 
 function handleInput(world: World, behaviour: Behaviour, input: Input): StepResult {

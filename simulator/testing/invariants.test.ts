@@ -75,26 +75,6 @@ socket('hundreds of requests, right and odd, one by one', async () => {
   await close();
 });
 
-socket('crowds of the same and of others leave the world sound', async () => {
-  const { sandbox, port, close } = await startTestServer();
-  const invariants = new Invariants();
-  for (let round = 0; round < 5; round += 1) {
-    const { world } = sandbox.first;
-    const calls = Array.from({ length: 20 }, (_, index) =>
-      makeCall(drawFrom(round * 100 + (index >> 1)), world),
-    ).filter(({ method }) => method !== 'BREW');
-    const heard = await Promise.all(
-      calls.map(({ method, target, headers, body }) => {
-        const head = printHead(method, target, { ...headers, 'content-length': body.byteLength });
-        return say(port, [head, body]);
-      }),
-    );
-    assert.not.ok(heard.includes(null));
-    holdWorld(sandbox, invariants);
-  }
-  await close();
-});
-
 socket('uploads that break off do nothing', async () => {
   const { sandbox, port, token, close } = await startTestServer();
   const before = sandbox.first.world.accounts.size;

@@ -4,6 +4,7 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { createTestSandbox } from '../host/testing/sandbox.ts';
 import { createSandbox, type SandboxHandle } from '../index.ts';
+import { SandboxClient } from './sandbox-client.ts';
 
 const worlds = suite('worlds');
 const count = 20;
@@ -28,26 +29,10 @@ const reader =
   async (path: string) =>
     (await sandbox.control('GET', `worlds/${name}/${path}`)) as Any;
 
-async function call(
-  sandbox: SandboxHandle,
-  token: string,
-  path: string,
-  body?: object,
-  key = 'same',
-) {
-  const response = await sandbox.fetch(
-    new Request(`http://sandbox/api/v1/${path}`, {
-      method: body === undefined ? 'GET' : 'POST',
-      headers: {
-        authorization: `Bearer ${token}`,
-        ...(body === undefined
-          ? {}
-          : { 'idempotency-key': key, 'content-type': 'application/json' }),
-      },
-      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
-    }),
-  );
-  return { status: response.status, body: (await response.json()) as Any };
+function call(sandbox: SandboxHandle, token: string, path: string, body?: object) {
+  const headers = { authorization: `Bearer ${token}` };
+  const method = body === undefined ? 'GET' : 'POST';
+  return new SandboxClient(sandbox).call(method, path, { as: null, key: 'same', body, headers });
 }
 
 const person = { client_reference_id: 'one', email: 'one@example.com', brand_id: '10' };
@@ -238,12 +223,7 @@ worlds(
     })) as Any;
     const ask = async (client_secret: string) => {
       const body = { grant_type: 'client_credentials', client_id: minted.client_id, client_secret };
-      const response = await sandbox.fetch('http://sandbox/api/v1/oauth/token', {
-        method: 'POST',
-        headers: { 'content-type': 'application/json' },
-        body: JSON.stringify(body),
-      });
-      return response.status;
+      return (await new SandboxClient(sandbox).post('oauth/token', body, { as: null })).status;
     };
     for (let n = 0; n < 10; n += 1) assert.is(await ask('wrong'), 401);
     assert.is(await ask(minted.client_secret), 429);

@@ -89,37 +89,28 @@ export type DeliveryStart = SendAttempt | FaultInjected;
 /** Attempts of one subscription at a time where events do not wait for each other (NS-28). */
 const mostInFlight = 64;
 
-/** Starts what can be started: the next wanted event of this subscription, or of every one. */
+/** Starts what can be started: the next wanted events of these subscriptions. */
 export function startDeliveries(
   world: World,
   behaviour: Behaviour,
-  only?: Subscription,
+  subscriptions: Iterable<Subscription>,
 ): readonly DeliveryStart[] {
   const begun: DeliveryStart[] = [];
-  if (only !== undefined) startFor(world, behaviour, only, begun);
-  else for (const each of world.subscriptions.values()) startFor(world, behaviour, each, begun);
-  return begun;
-}
-
-function startFor(
-  world: World,
-  behaviour: Behaviour,
-  subscription: Subscription,
-  begun: DeliveryStart[],
-): void {
-  if (subscription.disabled || subscription.stopped) return;
-  // A dropped delivery frees its subscription at once, so look again until something is under way.
-  for (;;) {
-    if (isBusy(world, behaviour, subscription.id)) return;
-    const current = world.subscriptions.get(subscription.id) ?? subscription;
-    const event = nextWanted(world, behaviour, current);
-    const cursorSeq = event?.seq ?? world.events.lastSeq;
-    if (cursorSeq !== current.cursor_seq) {
-      evolve(world, [put('subscriptions', { ...current, cursor_seq: cursorSeq })]);
+  for (const { id, disabled, stopped } of subscriptions) {
+    if (disabled || stopped) continue;
+    // A dropped delivery frees its subscription at once, so look again until something is under way.
+    while (!isBusy(world, behaviour, id)) {
+      const subscription = world.subscriptions.get(id) as Subscription;
+      const event = nextWanted(world, behaviour, subscription);
+      const cursor_seq = event?.seq ?? world.events.lastSeq;
+      if (cursor_seq !== subscription.cursor_seq) {
+        evolve(world, [put('subscriptions', { ...subscription, cursor_seq })]);
+      }
+      if (event === undefined) break;
+      begun.push(startAttempt(world, newDelivery(world, subscription, event)));
     }
-    if (event === undefined) return;
-    begun.push(startAttempt(world, newDelivery(world, subscription, event)));
   }
+  return begun;
 }
 
 export const newDelivery = (

@@ -16,7 +16,7 @@ import type { Account } from '../records.ts';
 import { findReferenced, personKeys } from '../references.ts';
 import type { IfMatch } from '../values/etag.ts';
 import { shortened } from '../values/text.ts';
-import { findAccount, optionalText, parsePathId, refuseReference } from './members.ts';
+import { findAccount, optionalText, parseNamedId, refuseReference } from './members.ts';
 
 export function createAccount(context: RequestContext): Decision {
   return createFrom(context, context.body);
@@ -275,7 +275,7 @@ const updatable: readonly (keyof Profile | 'status')[] = [...profileFields, 'sta
 export function updateAccount(context: RequestContext): Decision {
   const { behaviour } = context;
   const match = behaviour.values.ifMatch(headerOf(context, 'if-match'));
-  const id = parsePathId(context, 'account');
+  const id = parseNamedId(context, context.pathId, 'id');
   if (typeof id !== 'string') return id;
   // UPD-6: a caller who cannot see the account learns nothing of its tag, not even its form.
   const account = findAccount(context, id, ['UPD-5', 'UPD-6']);

@@ -30,32 +30,26 @@ export function refuseReference(
   return invalid(context, field, detail, rule, 'NS-40');
 }
 
-/** CONV-1c: the id in the path of a write, or a refusal of one that is not decimal. */
-export function parsePathId(context: RequestContext, what: string): string | Decision {
-  const detail = `The ${what} id in the path must be a decimal string.`;
-  return context.behaviour.values.id(context.pathId) ?? invalid(context, 'id', detail, 'CONV-1c');
-}
-
-/** NS-45: the same for webhook routes and reads, where text that is no id names nothing. */
-export function parseOtherPathId(context: RequestContext, what: string): string | Decision {
-  const { behaviour, pathId } = context;
-  const id = behaviour.values.id(pathId);
-  if (id !== null) return id;
-  if (behaviour.settings.path_id_status === 404) {
-    return refuse(context, 'not_found', ['NS-45'], `There is no ${what} ${pathId}.`);
-  }
-  return invalid(context, 'id', `The ${what} id in the path must be a decimal number.`, 'NS-45');
-}
-
-/** CONV-1c: an id from a body or query. */
-export function parseMemberId(
+/** CONV-1c: the id that a member, a parameter or the path of a write names. */
+export function parseNamedId(
   context: RequestContext,
   text: string,
   field: string,
   ...cites: Cite[]
 ): string | Decision {
-  const detail = `${field} must be a decimal string.`;
+  const where = field === 'id' ? 'The id in the path' : field;
+  const detail = `${where} must be a decimal string.`;
   return context.behaviour.values.id(text) ?? invalid(context, field, detail, 'CONV-1c', ...cites);
+}
+
+/** NS-45: of webhook routes and reads, where text that is no id names nothing. */
+export function parseOtherPathId(context: RequestContext, what: string): string | Decision {
+  const { behaviour, pathId } = context;
+  const id = behaviour.values.id(pathId);
+  if (id !== null) return id;
+  return behaviour.settings.path_id_status === 404
+    ? refuse(context, 'not_found', ['NS-45'], `There is no ${what} ${pathId}.`)
+    : invalid(context, 'id', 'The id in the path must be a decimal number.', 'NS-45');
 }
 
 export function findAccount(

@@ -9,7 +9,7 @@ import type { RequestContext } from '../pipeline/request-context.ts';
 import type { Order, Position, TradingAccount } from '../records.ts';
 import { quote } from '../tables/quotes.ts';
 import { addDecimals, compareDecimals, isZeroDecimal, negateDecimal } from '../values/decimal.ts';
-import { findTradingAccount, optionalText, parseMemberId } from './members.ts';
+import { findTradingAccount, optionalText, parseNamedId } from './members.ts';
 
 export function openPosition(context: RequestContext): Decision {
   const { body, world, behaviour, atMs } = context;
@@ -47,7 +47,7 @@ export function closePosition(context: RequestContext): Decision {
   const wanted = optionalText(body, 'volume');
   const refused = wanted === null ? null : refuseVolume(context, wanted);
   if (refused !== null) return refused;
-  const positionId = parseMemberId(context, body.position_id as string, 'position_id', 'NS-1');
+  const positionId = parseNamedId(context, body.position_id as string, 'position_id', 'NS-1');
   if (typeof positionId !== 'string') return positionId;
   const tradingAccount = findNamedAccount(context);
   if ('reply' in tradingAccount) return tradingAccount;
@@ -80,7 +80,7 @@ export const otherSide = (side: string): string => (side === 'buy' ? 'sell' : 'b
 
 function findNamedAccount(context: RequestContext): TradingAccount | Decision {
   const named = context.body.trading_account_id as string;
-  const id = parseMemberId(context, named, 'trading_account_id', 'NS-1');
+  const id = parseNamedId(context, named, 'trading_account_id', 'NS-1');
   return typeof id === 'string' ? findTradingAccount(context, id, null, ['NS-1']) : id;
 }
 

@@ -23,8 +23,7 @@ import {
   findTransaction,
   optionalText,
   ownerNamed,
-  parseMemberId,
-  parsePathId,
+  parseNamedId,
   refuseReference,
 } from './members.ts';
 
@@ -41,9 +40,9 @@ export function createTransaction(context: RequestContext): Decision {
   if (known !== null && settings.known_reference === 'first') return converge(context, known);
   const wrong = refuseTerms(context) ?? refuseAmount(context);
   if (wrong !== null) return wrong;
-  const accountId = parseMemberId(context, body.account_id as string, 'account_id');
+  const accountId = parseNamedId(context, body.account_id as string, 'account_id');
   if (typeof accountId !== 'string') return accountId;
-  const tradingId = parseMemberId(context, body.trading_account_id as string, 'trading_account_id');
+  const tradingId = parseNamedId(context, body.trading_account_id as string, 'trading_account_id');
   if (typeof tradingId !== 'string') return tradingId;
   const account = findAccount(context, accountId, ['TXN-10']);
   if ('reply' in account) return account;
@@ -217,9 +216,9 @@ function findNamed(context: RequestContext): Transaction | Decision {
       return invalid(context, 'account_id', detail, 'TXS-15', 'NS-58');
     }
   }
-  const accountId = parseMemberId(context, named, 'account_id', 'TXS-15');
+  const accountId = parseNamedId(context, named, 'account_id', 'TXS-15');
   if (typeof accountId !== 'string') return accountId;
-  const id = parsePathId(context, 'transaction');
+  const id = parseNamedId(context, context.pathId, 'id');
   return typeof id === 'string' ? findTransaction(context, id, accountId) : id;
 }
 

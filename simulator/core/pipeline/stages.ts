@@ -260,7 +260,11 @@ export const scopeStage: Stage = {
     const row = operationRowOf(context);
     if (row.auth !== 'bearer') return null;
     const credential = callerOf(context);
-    const readOnly = row.writes && credential.read_only ? refuseReadOnly(context) : null;
+    const detail = 'This token was minted read-only. Use one that may write.';
+    const readOnly =
+      row.writes && credential.read_only
+        ? refuse(context, 'read_only_credential', ['AUTH-2', 'NS-57'], detail)
+        : null;
     const unscoped = refuseScope(context, row);
     // NS-57: the first is the word that helps, because no scope would.
     const refused = context.behaviour.settings.read_only_before_scope
@@ -270,12 +274,6 @@ export const scopeStage: Stage = {
     return context.operation === null ? null : refuseByFirm(context, context.operation);
   },
 };
-
-/** AUTH-2. */
-function refuseReadOnly(context: RequestContext): Decision {
-  const detail = 'This token was minted read-only. Use one that may write.';
-  return refuse(context, 'read_only_credential', ['AUTH-2', 'NS-57'], detail);
-}
 
 function refuseScope(
   context: RequestContext,

@@ -12,7 +12,6 @@ function eachOf<K, V>(map: ReadonlyMap<K, V>, copy: (value: V) => V): Map<K, V> 
 const copyJournal = (journal: Journal): Journal => ({
   ...journal,
   slots: journal.slots.slice(),
-  weights: journal.weights.slice(),
   limits: new Map(journal.limits),
 });
 

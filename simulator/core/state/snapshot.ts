@@ -61,17 +61,6 @@ type WorldDocument = ValueOf<typeof worldSchema> & {
 /** What a world is at one moment: records never change, so copies of their lists are enough. */
 export type Snapshot = Readonly<Record<string, unknown>>;
 
-/** The entries of a map at one moment: an object is made of each when it is written. */
-class Entries {
-  readonly keys: readonly unknown[];
-  readonly values: readonly unknown[];
-
-  constructor(map: ReadonlyMap<unknown, unknown>) {
-    this.keys = [...map.keys()];
-    this.values = [...map.values()];
-  }
-}
-
 /**
  * Cheap enough for the middle of traffic: it copies references, not records. The journal is left
  * out (it tells of the past and decides nothing), and so is what can be worked out from the rest.
@@ -82,7 +71,7 @@ export function snapshotWorld(world: World): Snapshot {
   shot.counters = { ...world.counters };
   for (const table of tableNames) {
     const records: ReadonlyMap<unknown, unknown> = world[table];
-    shot[table] = tables[table].key === null ? new Entries(records) : [...records.values()];
+    shot[table] = tables[table].key === null ? [...records] : [...records.values()];
   }
   shot.events = { ...events, records: events.records.slice() };
   shot.timers = world.timers.slice();
@@ -102,15 +91,18 @@ export function* serializeSnapshot(
 
 const pieceLength = 64 * 1024;
 
+/** Of a table whose records do not carry their key. */
+type Entry = readonly [key: string, value: unknown];
+
 function* serializeMembers(members: Readonly<Record<string, unknown>>): Generator<string> {
   let separator = '';
   for (const [name, value] of Object.entries(members)) {
     yield `${separator}\n${JSON.stringify(name)}:`;
     separator = ',';
-    if (Array.isArray(value)) yield* serializeList(value);
-    else if (value instanceof Entries) {
-      yield* serializeList(value.keys, (key, index) => ({ key, value: value.values[index] }));
-    } else if (name === 'events') {
+    const isBare = tables[name as TableName]?.key === null;
+    if (isBare) yield* serializeList(value as Entry[], ([key, value]) => ({ key, value }));
+    else if (Array.isArray(value)) yield* serializeList(value);
+    else if (name === 'events') {
       yield '{';
       yield* serializeMembers(value as Readonly<Record<string, unknown>>);
       yield '}';
@@ -120,11 +112,11 @@ function* serializeMembers(members: Readonly<Record<string, unknown>>): Generato
 
 function* serializeList<T>(
   items: readonly T[],
-  as: (item: T, index: number) => unknown = (item) => item,
+  as: (item: T) => unknown = (item) => item,
 ): Generator<string> {
   let piece = '[';
   for (const [index, item] of items.entries()) {
-    piece += (index === 0 ? '\n' : ',\n') + JSON.stringify(as(item, index));
+    piece += (index === 0 ? '\n' : ',\n') + JSON.stringify(as(item));
     if (piece.length < pieceLength) continue;
     yield piece;
     piece = '';

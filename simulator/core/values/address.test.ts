@@ -179,34 +179,19 @@ function compare(ip: Ip): void {
   assert.ok(excepted, `${text} is unicast there, and refused here: ${refuseAddress(text)}`);
 }
 
-test('agrees with ipaddr.js in and around each of its special ranges', () => {
-  let count = 0;
-  for (const block of [...specialBlocks(ipaddr.IPv4), ...specialBlocks(ipaddr.IPv6)]) {
-    for (const value of edges(block)) {
-      compare(toIp(value, block.first.kind()));
-      count += 1;
-    }
-  }
-  assert.ok(count > 150, `only ${count} addresses compared`);
-});
-
-test('agrees with ipaddr.js in and around each of our own blocks', () => {
-  for (const cidr of Object.values(blocksByName).join(' ').split(' ')) {
-    const [first, length] = ipaddr.parseCIDR(cidr);
-    for (const value of edges({ first, length })) compare(toIp(value, first.kind()));
-  }
-});
-
-test('agrees with ipaddr.js on addresses drawn from all of the space', () => {
-  let state = 20_190_701n;
-  const draw = (bits: bigint) => {
-    state = (state * 6364136223846793005n + 1442695040888963407n) & ((1n << 128n) - 1n);
-    return (state >> 40n) & ((1n << bits) - 1n);
-  };
-  for (let i = 0; i < 4_000; i += 1) {
-    compare(toIp(draw(32n), 'ipv4'));
-    compare(toIp((draw(64n) << 64n) | draw(64n), 'ipv6'));
-    compare(toIp((1n << 125n) | (draw(61n) << 64n) | draw(64n), 'ipv6'));
+test('agrees with ipaddr.js in and around each block, its own and ours', () => {
+  const ours = Object.values(blocksByName).join(' ').split(' ');
+  const blocks = [
+    ...specialBlocks(ipaddr.IPv4),
+    ...specialBlocks(ipaddr.IPv6),
+    ...ours.map((cidr) => {
+      const [first, length] = ipaddr.parseCIDR(cidr);
+      return { first, length };
+    }),
+  ];
+  assert.ok(blocks.length > 60, `${blocks.length} blocks`);
+  for (const block of blocks) {
+    for (const value of edges(block)) compare(toIp(value, block.first.kind()));
   }
 });
 
