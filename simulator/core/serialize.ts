@@ -54,11 +54,7 @@ export function eventId({ idEras }: World, seq: number): string {
 }
 
 export function requestId({ idEras }: World, n: number): string {
-  const last = idEras[idEras.length - 1];
-  const era =
-    last !== undefined && last.afterRequest < n
-      ? last
-      : (idEras.findLast(({ afterRequest }) => afterRequest < n) ?? idEras[0]);
+  const era = idEras.findLast(({ afterRequest }) => afterRequest < n) ?? idEras[0];
   return `req_${era?.tag}${n.toString(36).padStart(6, '0')}`;
 }
 

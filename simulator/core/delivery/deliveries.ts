@@ -4,8 +4,8 @@ import { categoryOf, type EventKind } from '../../../fixtures/event-kinds.ts';
 import type { Behaviour } from '../behaviour.ts';
 import { type Change, put } from '../change.ts';
 import { evolve } from '../evolve.ts';
-import { searchDeliveryFaults } from '../pipeline/find-fault.ts';
 import type { RequestContext } from '../pipeline/request-context.ts';
+import { strikeDelivery } from '../pipeline/strike.ts';
 import type { Delivery, DeliveryAttempt, EventRecord, Subscription } from '../records.ts';
 import { findEvent, type World } from '../world.ts';
 
@@ -155,15 +155,18 @@ function nextWanted(
 /** Hands an attempt to the host, or lets a fault drop or delay it. */
 export function startAttempt(world: World, { delayed, ...delivery }: Delivery): DeliveryStart {
   const { id, subscription_id: subscriptionId } = delivery;
-  const { found, changed } = delayed
-    ? { found: null, changed: [] }
-    : searchDeliveryFaults(world, subscriptionId);
-  for (const fault of changed) evolve(world, [put('faults', fault)]);
+  const found = delayed ? null : strikeDelivery(world, subscriptionId);
   // A new one is begun before it can end.
   if (found !== null && !world.deliveries.has(id)) evolve(world, [put('deliveries', delivery)]);
   const effect = found?.effect;
   if (effect?.kind === 'drop') {
-    evolve(world, dropChanges(world, delivery));
+    const attempt: DeliveryAttempt = {
+      ...{ n: delivery.attempts.length + 1, at_ms: world.nowMs },
+      error: 'dropped by a fault; counted as delivered',
+      ...{ status: null, duration_ms: null, signature: null },
+    };
+    const tried = { ...delivery, attempts: [...delivery.attempts, attempt] };
+    evolve(world, deliveredChanges(world, tried));
     return { kind: 'fault-injected', deliveryId: id, how: 'dropped' };
   }
   if (effect?.kind === 'delay') {
@@ -173,18 +176,6 @@ export function startAttempt(world: World, { delayed, ...delivery }: Delivery): 
   evolve(world, [put('deliveries', { ...delivery, in_flight: true, next_due_ms: null })]);
   const fault = (effect?.kind ?? null) as DeliveryFault | null;
   return { kind: 'send', deliveryId: id, attempt: delivery.attempts.length + 1, fault };
-}
-
-function dropChanges(world: World, delivery: Delivery): readonly Change[] {
-  const attempt: DeliveryAttempt = {
-    n: delivery.attempts.length + 1,
-    at_ms: world.nowMs,
-    status: null,
-    error: 'dropped by a fault; counted as delivered',
-    duration_ms: null,
-    signature: null,
-  };
-  return deliveredChanges(world, { ...delivery, attempts: [...delivery.attempts, attempt] });
 }
 
 /** How an attempt ended, as the host saw it. */

@@ -130,20 +130,10 @@ function findClient(context: RequestContext): Client | null {
     const secret = optionalText(context.body, 'client_secret');
     return id === null || secret === null ? null : { id, secret };
   }
-  const text = decodeBase64(basic[1] as string);
-  const colon = text?.indexOf(':') ?? -1;
-  if (text === null || colon < 0) return null;
+  const text = Buffer.from(basic[1] as string, 'base64').toString('latin1');
+  const colon = text.indexOf(':');
+  if (colon < 0) return null;
   return { id: decodePart(text.slice(0, colon)), secret: decodePart(text.slice(colon + 1)) };
-}
-
-function decodeBase64(text: string): string | null {
-  try {
-    return atob(text);
-  } catch (error) {
-    // Text that is not base64 names no client.
-    if (error instanceof DOMException) return null;
-    throw error;
-  }
 }
 
 function decodePart(part: string): string {

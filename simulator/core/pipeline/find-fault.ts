@@ -11,9 +11,6 @@ import {
   whole,
 } from '../../../fixtures/schemas/kit.ts';
 import { count, id, record } from '../record-kit.ts';
-import { hmacSha256Hex } from '../values/digest.ts';
-import type { World } from '../world.ts';
-import type { RequestContext } from './request-context.ts';
 
 export const faultMatch = object('What it applies to: every member that is present must fit.', {
   'operation?': oneOf('An operation of the API.', operationNames),
@@ -142,65 +139,4 @@ export type Fault = ValueOf<typeof faultSchema>;
 /** It has struck as often as it was ordered to. */
 export function isSpent({ times, hits }: Fault): boolean {
   return times !== null && hits >= times;
-}
-
-/** What a call or an attempt does to faults: the one that strikes it, and those it counts in. */
-interface FaultSearch {
-  readonly found: Fault | null;
-  /** With the new counts, the one that strikes among them. */
-  readonly changed: readonly Fault[];
-}
-
-/** The faults of a phase that concern this call; the oldest of those that are due strikes. */
-export function searchCallFaults(
-  { world, operation, call, path, credential }: RequestContext,
-  phase: Fault['phase'],
-): FaultSearch {
-  return search(world, ({ match, phase: own }) => {
-    if (own !== phase || match.webhook !== undefined) return false;
-    if (match.operation !== undefined && match.operation !== operation) return false;
-    if (match.method !== undefined && match.method.toUpperCase() !== call.method) return false;
-    if (match.client_id !== undefined && match.client_id !== credential?.client_id) return false;
-    if (match.path === undefined) return true;
-    return match.path.endsWith('*')
-      ? path.startsWith(match.path.slice(0, -1))
-      : path === match.path;
-  });
-}
-
-/** The same for an attempt to deliver to a subscription. */
-export function searchDeliveryFaults(world: World, subscriptionId: number): FaultSearch {
-  return search(
-    world,
-    ({ match: { webhook } }) => webhook === true || webhook === String(subscriptionId),
-  );
-}
-
-const nothingFound: FaultSearch = { found: null, changed: [] };
-
-function search({ faults, seed }: World, concerns: (fault: Fault) => boolean): FaultSearch {
-  if (faults.size === 0) return nothingFound;
-  let found: Fault | null = null;
-  const changed: Fault[] = [];
-  for (const fault of faults.values()) {
-    if (isSpent(fault) || !concerns(fault)) continue;
-    const { nth, probability } = fault;
-    const isCounted = nth !== undefined || probability !== undefined;
-    const counted = isCounted ? { ...fault, matches: (fault.matches ?? 0) + 1 } : fault;
-    if (found === null && isDue(counted, seed)) {
-      found = { ...counted, hits: fault.hits + 1 };
-      changed.push(found);
-    } else if (isCounted) changed.push(counted);
-  }
-  return { found, changed };
-}
-
-const drawnDigits = 12;
-
-function isDue({ id, nth, probability, matches = 0 }: Fault, seed: string): boolean {
-  if (nth !== undefined && matches < nth) return false;
-  if (probability === undefined) return true;
-  // A number from 0 to 1 (exclusive) that depends on nothing but the seed and this label.
-  const digits = hmacSha256Hex(seed, `fault ${id}, ${matches}`).slice(0, drawnDigits);
-  return Number.parseInt(digits, 16) / 16 ** drawnDigits < probability;
 }

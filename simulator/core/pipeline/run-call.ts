@@ -9,10 +9,11 @@ import { findEntry, type JournalEntry } from '../journal.ts';
 import type { Effect, StepResult } from '../step.ts';
 import type { TimerKind } from '../timers.ts';
 import type { SuspendedCall } from '../world.ts';
-import { type CallEffect, type Fault, type FaultRefusal, searchCallFaults } from './find-fault.ts';
+import type { CallEffect, Fault, FaultRefusal } from './find-fault.ts';
 import { refuse, refuseUnreadable } from './refuse.ts';
 import type { RequestContext } from './request-context.ts';
 import { rateRefusal, refuseToken } from './stages.ts';
+import { strikeCall } from './strike.ts';
 
 export function runCall(context: RequestContext): StepResult {
   const { world } = context;
@@ -74,8 +75,7 @@ function runBatch(context: RequestContext, batch: Batch): Decision {
 function strike(context: RequestContext, phase: Fault['phase']): CallEffect | null {
   const { world, operation } = context;
   if (world.faults.size === 0 || operation === null) return null;
-  const { found, changed } = searchCallFaults(context, phase);
-  for (const fault of changed) evolve(world, [put('faults', fault)]);
+  const found = strikeCall(context, phase);
   if (found === null) return null;
   const effect = found.effect as CallEffect;
   context.faults = [...context.faults, { id: found.id, phase, effect }];

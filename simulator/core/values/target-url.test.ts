@@ -23,7 +23,6 @@ test('a plain target is taken apart', () => {
     href: 'https://hooks.example.com/in?tenant=1',
     origin: 'https://hooks.example.com',
     hostname: 'hooks.example.com',
-    port: 443,
     address: null,
   });
   assert.equal(target('https://hooks.example.com:8443'), {
@@ -31,7 +30,6 @@ test('a plain target is taken apart', () => {
     href: 'https://hooks.example.com:8443/',
     origin: 'https://hooks.example.com:8443',
     hostname: 'hooks.example.com',
-    port: 8443,
     address: null,
   });
 });
@@ -59,7 +57,6 @@ test('public literals are targets, and carry their address', () => {
   const ipv6 = target('https://[2606:4700:4700:0::1111]:8443/');
   assert.is(ipv6.address, '2606:4700:4700::1111');
   assert.is(ipv6.hostname, '[2606:4700:4700::1111]');
-  assert.is(ipv6.port, 8443);
   assert.is(target('https://[::ffff:8.8.8.8]/').address, '::ffff:808:808');
 });
 
@@ -189,10 +186,8 @@ test('a url of exactly the longest length is taken', () => {
 });
 
 test('local targets are taken where they are allowed, and nothing else is', () => {
-  const local = target('http://localhost:3000/hooks', true);
-  assert.is(local.port, 3000);
-  assert.is(target('http://127.0.0.1/', true).port, 80);
-  assert.is(target('https://127.0.0.1/', true).port, 443);
+  assert.is(target('http://localhost:3000/hooks', true).origin, 'http://localhost:3000');
+  assert.is(target('http://127.0.0.1/', true).address, '127.0.0.1');
   assert.is(target('http://[::1]:3000/', true).address, '::1');
   assert.is(target('http://app.localhost/', true).hostname, 'app.localhost');
   for (const host of ['10.0.0.1', '169.254.169.254', '0.0.0.0', 'printer.local', '[fe80::1]']) {

@@ -9,8 +9,6 @@ export interface TargetUrl {
   readonly href: string;
   readonly origin: string;
   readonly hostname: string;
-  /** Never 0; the scheme's own when none is written. */
-  readonly port: number;
   readonly address: string | null;
 }
 
@@ -52,9 +50,8 @@ export function parseTargetUrl(text: string, allowLocal = false): TargetUrl | Re
     }
   }
   if (url.href.length > maxUrlLength) return refused(tooLong);
-  const port = url.port === '' ? ({ 'http:': 80 }[url.protocol] ?? 443) : Number(url.port);
   const { href, origin, hostname } = url;
-  return { kind: 'target', href, origin, hostname, port, address };
+  return { kind: 'target', href, origin, hostname, address };
 }
 
 const authorityOf = (text: string): string => /^[^/]*\/\/([^/?#]*)/.exec(text)?.[1] ?? '';

@@ -1,0 +1,53 @@
+// Which fault strikes a call or a delivery, and what that counts.
+import { put } from '../change.ts';
+import { evolve } from '../evolve.ts';
+import { hmacSha256Hex } from '../values/digest.ts';
+import type { World } from '../world.ts';
+import { type Fault, isSpent } from './find-fault.ts';
+import type { RequestContext } from './request-context.ts';
+
+/** The fault of this phase that strikes this call: the oldest of those that are due. */
+export function strikeCall(
+  { world, operation, call, path, credential }: RequestContext,
+  phase: Fault['phase'],
+): Fault | null {
+  return strike(world, ({ match, phase: own }) => {
+    if (own !== phase || match.webhook !== undefined) return false;
+    if (match.operation !== undefined && match.operation !== operation) return false;
+    if (match.method !== undefined && match.method.toUpperCase() !== call.method) return false;
+    if (match.client_id !== undefined && match.client_id !== credential?.client_id) return false;
+    if (match.path === undefined) return true;
+    return match.path.endsWith('*')
+      ? path.startsWith(match.path.slice(0, -1))
+      : path === match.path;
+  });
+}
+
+/** The same for an attempt to deliver to a subscription. */
+export const strikeDelivery = (world: World, subscriptionId: number): Fault | null =>
+  strike(world, ({ match: { webhook } }) => webhook === true || webhook === String(subscriptionId));
+
+/** Counts the match in each fault that asks for it, and the hit in the one that strikes. */
+function strike(world: World, concerns: (fault: Fault) => boolean): Fault | null {
+  let found: Fault | null = null;
+  for (const fault of world.faults.values()) {
+    if (isSpent(fault) || !concerns(fault)) continue;
+    const { nth, probability } = fault;
+    const isCounted = nth !== undefined || probability !== undefined;
+    const counted = isCounted ? { ...fault, matches: (fault.matches ?? 0) + 1 } : fault;
+    const strikes = found === null && isDue(counted, world.seed);
+    if (strikes) found = { ...counted, hits: fault.hits + 1 };
+    if (strikes || isCounted) evolve(world, [put('faults', strikes ? (found as Fault) : counted)]);
+  }
+  return found;
+}
+
+const drawnDigits = 12;
+
+function isDue({ id, nth, probability, matches = 0 }: Fault, seed: string): boolean {
+  if (nth !== undefined && matches < nth) return false;
+  if (probability === undefined) return true;
+  // A number from 0 to 1 (exclusive) that depends on nothing but the seed and this label.
+  const digits = hmacSha256Hex(seed, `fault ${id}, ${matches}`).slice(0, drawnDigits);
+  return Number.parseInt(digits, 16) / 16 ** drawnDigits < probability;
+}
