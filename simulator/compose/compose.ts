@@ -104,7 +104,10 @@ export async function compose(options: ReadOptions, companions: Companions): Pro
       const { recordWorld } = await import('../host/storage/recording.ts');
       recording = await recordWorld(first, record, companions.warn, deviations);
     }
-    return join({ options, companions, sandbox, receiver, state, recording });
+    return serving(options, companions, sandbox, receiver, async (isAbandoned) => {
+      await state?.close();
+      await (isAbandoned ? recording?.discard() : recording?.close());
+    });
   } catch (error) {
     await state?.close();
     await sandbox?.close();
@@ -117,35 +120,28 @@ async function openState(path: string): Promise<StateFile> {
   return File.open(path);
 }
 
-interface Parts {
-  readonly options: ReadOptions;
-  readonly companions: Companions;
-  readonly sandbox: Sandbox;
-  readonly receiver: ForwardReceiver | null;
-  readonly state: StateFile | null;
-  readonly recording: Recording | null;
-}
-
-function join(parts: Parts): Composition {
-  const { options, companions, sandbox, receiver, state, recording } = parts;
-  const { dashboard } = companions;
+/** `endFiles` ends the state file and the recording. */
+function serving(
+  options: ReadOptions,
+  { dashboard }: Companions,
+  sandbox: Sandbox,
+  receiver: ForwardReceiver | null,
+  endFiles: (isAbandoned: boolean) => Promise<unknown>,
+): Composition {
   let served: Promise<HttpServer> | null = null;
   const subscription = receiver && { ...receiver };
   const plane = controlPlane({ sandbox, token: options.controlToken, subscription });
-  const end = async (endRecording: () => unknown) => {
+  const end = async (isAbandoned: boolean) => {
     // The caller of `listen` gets the error.
     const server = await served?.catch(() => null);
     plane.close();
     for (const host of sandbox.worlds.values()) host.cutOff();
     await server?.close();
-    await state?.close();
-    await endRecording();
+    await endFiles(isAbandoned);
     await sandbox.close();
   };
   return {
-    sandbox,
-    plane,
-    receiver,
+    ...{ sandbox, plane, receiver },
     listen: async ({ port, host, ...names }) => {
       const door = new Door({ host, ...names });
       const { version } = manifest;
@@ -153,8 +149,8 @@ function join(parts: Parts): Composition {
       const { server } = await served;
       return baseUrlOf(host, server.address() as AddressInfo);
     },
-    close: () => end(() => recording?.close()),
-    abandon: () => end(() => recording?.discard()),
+    close: () => end(false),
+    abandon: () => end(true),
   };
 }
 

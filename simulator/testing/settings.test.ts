@@ -12,16 +12,20 @@ import {
 } from '../../fixtures/settings.ts';
 import { openClient, type SandboxClient, statusOf, update } from './sandbox-client.ts';
 
+/** What is seen with each value; a list: values that are seen as themselves; null: all are. */
+type Seen = readonly unknown[] | Readonly<Record<string, unknown>> | null;
+
 interface SettingCheck {
   /** Other settings that it takes for this one to show. */
   readonly among?: Partial<Settings>;
   readonly plan?: 'sandbox' | 'standard' | 'pro';
   readonly look: (client: SandboxClient) => Promise<unknown>;
-  /** The default and others; left out, the names of `seen` or all that can be listed. */
+  /** The values, if names cannot tell them; `seen` is then a list. */
   readonly values?: readonly unknown[];
-  /** What is seen with each value; left out, the value itself. */
-  readonly seen?: readonly unknown[] | Readonly<Record<string, unknown>>;
+  readonly seen: Seen;
 }
+
+const see = (seen: Seen, look: SettingCheck['look']): SettingCheck => ({ seen, look });
 
 /** Rejects unless the setting shows with every value that can be listed, each differently. */
 async function checkSetting(key: SettingKey, show: SettingCheck): Promise<void> {
@@ -32,7 +36,8 @@ async function checkSetting(key: SettingKey, show: SettingCheck): Promise<void> 
     const known = [...listed, defaultSettings[key], null].find((value) => String(value) === name);
     return known !== undefined ? known : /^\d+$/.test(name) ? Number(name) : name;
   });
-  const values = show.values ?? (named.length > 0 ? named : listed);
+  const given = Array.isArray(show.seen) ? show.seen : named;
+  const values = show.values ?? (given.length > 0 ? given : listed);
   const seen = Object.values(show.seen ?? values);
   assert.ok(values.length > 1 && values.length === seen.length);
   for (const value of [...listed, defaultSettings[key]]) {
@@ -197,289 +202,228 @@ const shows: Readonly<Record<SettingKey, SettingCheck>> = {
     ],
     seen: [422, 403],
   },
-  deprecation_header: {
-    look: async (client) => (await client.person()).headers.get('deprecation'),
-    values: [null, '@1767225600'],
-  },
-  length_unit: {
-    look: async (client) => [
+  deprecation_header: see([null, '@1767225600'], async (client) =>
+    (await client.person()).headers.get('deprecation'),
+  ),
+  length_unit: see(
+    { code_points: [201, 201], utf16: [201, 422], bytes: [422, 422] },
+    async (client) => [
       // 200 code points: as many UTF-16 units and twice as many bytes, or twice as many units.
       (await client.person({ client_reference_id: 'é'.repeat(200) })).status,
       (await client.person({ client_reference_id: '😀'.repeat(200) })).status,
     ],
-    seen: { code_points: [201, 201], utf16: [201, 422], bytes: [422, 422] },
-  },
-  absent_optionals: {
-    look: async (client) => (await client.person()).body.phone,
-    seen: { null: null, empty: '', left_out: undefined },
-  },
-  amount_as_number: {
-    look: (client) => statusOf(client.transaction({ amount: 5 })),
-    seen: { refused: 422, accepted: 201 },
-  },
-  id_leading_zeros: {
-    look: async (client) => {
-      const { body } = await client.transaction();
-      return statusOf(client.call('POST', `transactions/00${body.id}/approve?account_id=1002`));
-    },
-    seen: { same_id: 200, refused: 422 },
-  },
-  read_page_size: {
-    look: async (client) => {
-      const { body } = await client.call('GET', 'transactions');
-      return (body.transactions ?? body.data ?? body).length;
-    },
-    seen: { 100: 11, 1: 1 },
-  },
-  read_scope: {
-    look: (client) => statusOf(client.call('GET', 'accounts')),
-    seen: { null: 200, 'accounts:read': 403 },
-  },
-  amount_exponent: {
-    look: (client) => statusOf(client.transaction({ amount: '1e3' })),
-    seen: { refused: 422, accepted: 201 },
-  },
+  ),
+  absent_optionals: see(
+    { null: null, empty: '', left_out: undefined },
+    async (client) => (await client.person()).body.phone,
+  ),
+  amount_as_number: see({ refused: 422, accepted: 201 }, (client) =>
+    statusOf(client.transaction({ amount: 5 })),
+  ),
+  id_leading_zeros: see({ same_id: 200, refused: 422 }, async (client) => {
+    const { body } = await client.transaction();
+    return statusOf(client.call('POST', `transactions/00${body.id}/approve?account_id=1002`));
+  }),
+  read_page_size: see({ 100: 11, 1: 1 }, async (client) => {
+    const { body } = await client.call('GET', 'transactions');
+    return (body.transactions ?? body.data ?? body).length;
+  }),
+  read_scope: see({ null: 200, 'accounts:read': 403 }, (client) =>
+    statusOf(client.call('GET', 'accounts')),
+  ),
+  amount_exponent: see({ refused: 422, accepted: 201 }, (client) =>
+    statusOf(client.transaction({ amount: '1e3' })),
+  ),
   account_statuses: {
     look: (client) => statusOf(update(client, { status: 'Odd' })),
     values: [null, ['New', 'Active']],
     seen: [200, 422],
   },
-  account_status_endpoint: {
-    look: async (client) => {
-      const made = await client.person();
-      const { status, body } = await client.call('GET', `accounts/${made.body.id}/status`);
-      return [status, body.revision ?? null];
-    },
-    seen: { served: [200, 1], none: [404, null] },
-  },
-  known_reference: {
-    look: async (client) => {
-      const one = { client_reference_id: 'one' };
-      await client.person(one);
-      await client.transaction(one);
-      const wrong = [
-        client.person({ ...one, email: 'none' }),
-        client.transaction({ ...one, amount: 'x' }),
-      ];
-      return Promise.all(wrong.map(statusOf));
-    },
-    seen: { first: [200, 200], last: [422, 422] },
-  },
-  phone_letters: {
-    look: async (client) => (await client.person({ phone: '+1 800 FLOWERS' })).body.phone,
-    seen: { left_out: '1800', keypad: '+18003569377' },
-  },
-  foreign_brand_status: {
-    look: async (client) => {
-      const of = async (brand_id: string) => (await client.person({ brand_id })).body.code;
-      return [await of('20'), await of('999999999')];
-    },
-    seen: {
+  account_status_endpoint: see({ served: [200, 1], none: [404, null] }, async (client) => {
+    const made = await client.person();
+    const { status, body } = await client.call('GET', `accounts/${made.body.id}/status`);
+    return [status, body.revision ?? null];
+  }),
+  known_reference: see({ first: [200, 200], last: [422, 422] }, async (client) => {
+    const one = { client_reference_id: 'one' };
+    await client.person(one);
+    await client.transaction(one);
+    const wrong = [
+      client.person({ ...one, email: 'none' }),
+      client.transaction({ ...one, amount: 'x' }),
+    ];
+    return Promise.all(wrong.map(statusOf));
+  }),
+  phone_letters: see(
+    { left_out: '1800', keypad: '+18003569377' },
+    async (client) => (await client.person({ phone: '+1 800 FLOWERS' })).body.phone,
+  ),
+  foreign_brand_status: see(
+    {
       403: ['forbidden', 'forbidden'],
       404: ['not_found', 'not_found'],
       422: ['validation_failed', 'validation_failed'],
     },
-  },
-  account_reference_scope: {
-    look: async (client) => {
-      const one = { client_reference_id: 'one', email: 'one@example.com' };
-      const first = await client.person({ ...one, brand_id: '10' });
-      const second = await client.person({ ...one, brand_id: '11' });
-      return first.body.id === second.body.id;
+    async (client) => {
+      const of = async (brand_id: string) => (await client.person({ brand_id })).body.code;
+      return [await of('20'), await of('999999999')];
     },
-    seen: { brand: false, firm: true },
-  },
-  email_case_sensitive: {
-    look: async (client) => {
-      await client.person({ email: 'one@example.com' });
-      return statusOf(client.person({ email: 'ONE@example.com' }));
-    },
-    seen: { false: 409, true: 201 },
-  },
-  phone_form: {
-    look: async (client) => (await client.person({ phone: '+44 20 7946 0958' })).body.phone,
-    seen: { e164: '+442079460958', digits: '442079460958', other: '+ 442079460958' },
-  },
-  account_named_after_email: {
-    look: async (client) => {
-      const { body } = await client.person({ email: 'ada@example.com' });
-      return [body.first_name, body.last_name];
-    },
-    seen: {
+  ),
+  account_reference_scope: see({ brand: false, firm: true }, async (client) => {
+    const one = { client_reference_id: 'one', email: 'one@example.com' };
+    const first = await client.person({ ...one, brand_id: '10' });
+    const second = await client.person({ ...one, brand_id: '11' });
+    return first.body.id === second.body.id;
+  }),
+  email_case_sensitive: see({ false: 409, true: 201 }, async (client) => {
+    await client.person({ email: 'one@example.com' });
+    return statusOf(client.person({ email: 'ONE@example.com' }));
+  }),
+  phone_form: see(
+    { e164: '+442079460958', digits: '442079460958', other: '+ 442079460958' },
+    async (client) => (await client.person({ phone: '+44 20 7946 0958' })).body.phone,
+  ),
+  account_named_after_email: see(
+    {
       whole: ['ada@example.com', ''],
       local_part: ['ada', ''],
       other: ['', 'ada@example.com'],
     },
-  },
-  first_revision: {
-    look: async (client) => (await client.person()).body.revision,
-    values: [1, 7],
-  },
-  revision_step: {
-    look: async (client) => (await update(client, { status: 'Active' })).body.revision,
-    seen: { 1: 2, 10: 11 },
-  },
-  transaction_reference_scope: {
-    look: async (client) => {
-      const one = { client_reference_id: 'one' };
-      const first = await client.transaction(one);
-      const made = await client.control('POST', 'accounts/1003/trading-accounts', {});
-      const elsewhere = { account_id: '1003', trading_account_id: made.id };
-      const second = await client.transaction({ ...one, ...elsewhere });
-      return [first.status, second.status];
+    async (client) => {
+      const { body } = await client.person({ email: 'ada@example.com' });
+      return [body.first_name, body.last_name];
     },
-    seen: { firm: [201, 200], account: [201, 201] },
-  },
-  update_null: {
-    look: async (client) => {
+  ),
+  first_revision: see([1, 7], async (client) => (await client.person()).body.revision),
+  revision_step: see(
+    { 1: 2, 10: 11 },
+    async (client) => (await update(client, { status: 'Active' })).body.revision,
+  ),
+  transaction_reference_scope: see({ firm: [201, 200], account: [201, 201] }, async (client) => {
+    const one = { client_reference_id: 'one' };
+    const first = await client.transaction(one);
+    const made = await client.control('POST', 'accounts/1003/trading-accounts', {});
+    const elsewhere = { account_id: '1003', trading_account_id: made.id };
+    const second = await client.transaction({ ...one, ...elsewhere });
+    return [first.status, second.status];
+  }),
+  update_null: see(
+    { not_sent: [200, 'person-1@example.com'], cleared: [200, null], refused: [422, null] },
+    async (client) => {
       const { status, body } = await update(client, { country: 'NO', first_name: null });
       return [status, body.first_name ?? null];
     },
-    seen: { not_sent: [200, 'person-1@example.com'], cleared: [200, null], refused: [422, null] },
-  },
-  update_other_members: {
-    look: (client) => statusOf(update(client, { country: 'NO', email: 'other@example.com' })),
-    seen: { ignored: 200, refused: 422 },
-  },
-  missing_if_match: {
-    look: (client) => statusOf(update(client, { status: 'Active' }, {})),
-  },
-  tag_before_no_change: {
-    look: (client) => statusOf(update(client, {}, { 'if-match': '"99"' })),
-    seen: { true: 412, false: 422 },
-  },
-  if_match_star: {
-    look: (client) => statusOf(update(client, { status: 'Active' }, { 'if-match': '*' })),
-    seen: { malformed: 422, any: 200 },
-  },
-  batch_refusal_status: {
-    look: (client) =>
-      statusOf(bulk(client, { client_reference_id: undefined, email: 'a@x.y', brand_id: '10' })),
-  },
-  batch_brand_refusal_status: {
-    look: (client) => statusOf(bulk(client, { email: 'a@x.y', brand_id: '11' }, 'brand-a')),
-  },
-  bulk_row_problems: {
-    look: (client) => statusOf(bulk(client, { brand_id: '10' })),
-    seen: { row: 200, batch: 422 },
-  },
-  open_position_status: {
-    look: (client) => statusOf(client.post('positions/open', position)),
-  },
-  close_position_status: {
-    look: async (client) => {
-      const { body } = await client.post('positions/open', position);
-      const { account_id, trading_account_id } = position;
-      const position_id = body.position_id ?? body.id;
-      return statusOf(
-        client.post('positions/close', { account_id, trading_account_id, position_id }),
-      );
-    },
-  },
-  unknown_fields: {
-    look: (client) => statusOf(client.person({ shoe_size: 43 })),
-    seen: { ignored: 201, refused: 422 },
-  },
-  provider_withdrawals: {
-    look: payOut,
-    seen: { trading_account: [501, 200], every: [501, 501], none: [200, 200] },
-  },
-  amount_sign: {
-    look: (client) => statusOf(client.transaction({ amount: '-5.00' })),
-    seen: { any: 201, matches_method: 422 },
-  },
-  zero_amount: {
-    look: (client) => statusOf(client.transaction({ amount: '0.00' })),
-    seen: { refused: 422, accepted: 201 },
-  },
-  other_currency: {
-    look: (client) => statusOf(client.transaction({ currency: 'CHF' })),
-    seen: { accepted: 201, refused: 422 },
-  },
-  bonus_is_deposit: {
-    look: isFirstDepositBy('Bonus'),
-  },
-  withdrawal_method_is_deposit: {
-    look: isFirstDepositBy('Withdrawal'),
-  },
-  settlement_delay_ms: {
-    look: async (client) => {
-      const { body } = await client.transaction();
-      await move(client, body.id, 'approve');
-      await client.advance(2000);
-      const { transactions } = await client.control('GET', 'transactions');
-      return transactions.find(({ id }: { id: string }) => id === body.id).status;
-    },
-    seen: { 2000: 'settled', null: 'approved' },
-  },
-  reject_from_approved: {
-    look: (client) => move(client, null, 'approve', 'reject'),
-    seen: { refused: [409, 'invalid_state'], rejected: [200, 'rejected'] },
-  },
-  reject_from_settled: {
-    look: (client) => move(client, settledId, 'reject'),
-    seen: { refused: [409, 'invalid_state'], rejected: [200, 'rejected'] },
-  },
-  cancel_from_approved: {
-    look: (client) => move(client, null, 'approve', 'cancel'),
-    seen: { refused: [409, 'invalid_state'], cancelled: [200, 'cancelled'] },
-  },
-  approve_from_settled: {
-    look: (client) => move(client, settledId, 'approve'),
-    seen: { unchanged: [200, 'settled'], refused: [409, 'invalid_state'] },
-  },
-  abandon_after_ms: {
-    look: async (client) => {
-      await client.sandbox.faults.add({ effect: { kind: 'hang' }, times: 1 });
-      const one = { client_reference_id: 'one', email: 'one@example.com' };
-      // Cut off at the end, when the sandbox is closed.
-      void client.person(one, { key: 'same' }).catch(() => null);
-      await client.inFlight('same');
-      await client.advance(30_000);
-      return statusOf(client.person(one, { key: 'same' }));
-    },
-    seen: { 30000: 201, 60000: 409 },
-  },
-  transaction_subject_case_sensitive: {
-    look: async (client) => {
+  ),
+  update_other_members: see({ ignored: 200, refused: 422 }, (client) =>
+    statusOf(update(client, { country: 'NO', email: 'other@example.com' })),
+  ),
+  missing_if_match: see(null, (client) => statusOf(update(client, { status: 'Active' }, {}))),
+  tag_before_no_change: see({ true: 412, false: 422 }, (client) =>
+    statusOf(update(client, {}, { 'if-match': '"99"' })),
+  ),
+  if_match_star: see({ malformed: 422, any: 200 }, (client) =>
+    statusOf(update(client, { status: 'Active' }, { 'if-match': '*' })),
+  ),
+  batch_refusal_status: see(null, (client) =>
+    statusOf(bulk(client, { client_reference_id: undefined, email: 'a@x.y', brand_id: '10' })),
+  ),
+  batch_brand_refusal_status: see(null, (client) =>
+    statusOf(bulk(client, { email: 'a@x.y', brand_id: '11' }, 'brand-a')),
+  ),
+  bulk_row_problems: see({ row: 200, batch: 422 }, (client) =>
+    statusOf(bulk(client, { brand_id: '10' })),
+  ),
+  open_position_status: see(null, (client) => statusOf(client.post('positions/open', position))),
+  close_position_status: see(null, async (client) => {
+    const { body } = await client.post('positions/open', position);
+    const { account_id, trading_account_id } = position;
+    const position_id = body.position_id ?? body.id;
+    return statusOf(
+      client.post('positions/close', { account_id, trading_account_id, position_id }),
+    );
+  }),
+  unknown_fields: see({ ignored: 201, refused: 422 }, (client) =>
+    statusOf(client.person({ shoe_size: 43 })),
+  ),
+  provider_withdrawals: see(
+    { trading_account: [501, 200], every: [501, 501], none: [200, 200] },
+    payOut,
+  ),
+  amount_sign: see({ any: 201, matches_method: 422 }, (client) =>
+    statusOf(client.transaction({ amount: '-5.00' })),
+  ),
+  zero_amount: see({ refused: 422, accepted: 201 }, (client) =>
+    statusOf(client.transaction({ amount: '0.00' })),
+  ),
+  other_currency: see({ accepted: 201, refused: 422 }, (client) =>
+    statusOf(client.transaction({ currency: 'CHF' })),
+  ),
+  bonus_is_deposit: see(null, isFirstDepositBy('Bonus')),
+  withdrawal_method_is_deposit: see(null, isFirstDepositBy('Withdrawal')),
+  settlement_delay_ms: see({ 2000: 'settled', null: 'approved' }, async (client) => {
+    const { body } = await client.transaction();
+    await move(client, body.id, 'approve');
+    await client.advance(2000);
+    const { transactions } = await client.control('GET', 'transactions');
+    return transactions.find(({ id }: { id: string }) => id === body.id).status;
+  }),
+  reject_from_approved: see(
+    { refused: [409, 'invalid_state'], rejected: [200, 'rejected'] },
+    (client) => move(client, null, 'approve', 'reject'),
+  ),
+  reject_from_settled: see(
+    { refused: [409, 'invalid_state'], rejected: [200, 'rejected'] },
+    (client) => move(client, settledId, 'reject'),
+  ),
+  cancel_from_approved: see(
+    { refused: [409, 'invalid_state'], cancelled: [200, 'cancelled'] },
+    (client) => move(client, null, 'approve', 'cancel'),
+  ),
+  approve_from_settled: see(
+    { unchanged: [200, 'settled'], refused: [409, 'invalid_state'] },
+    (client) => move(client, settledId, 'approve'),
+  ),
+  abandon_after_ms: see({ 30000: 201, 60000: 409 }, async (client) => {
+    await client.sandbox.faults.add({ effect: { kind: 'hang' }, times: 1 });
+    const one = { client_reference_id: 'one', email: 'one@example.com' };
+    // Cut off at the end, when the sandbox is closed.
+    void client.person(one, { key: 'same' }).catch(() => null);
+    await client.inFlight('same');
+    await client.advance(30_000);
+    return statusOf(client.person(one, { key: 'same' }));
+  }),
+  transaction_subject_case_sensitive: see(
+    { false: 'replayed', true: 'converged' },
+    async (client) => {
       await client.transaction({ client_reference_id: 'one' }, { key: 'same' });
       await client.transaction({ client_reference_id: 'ONE' }, { key: 'same' });
       return client.idempotency();
     },
-    seen: { false: 'replayed', true: 'converged' },
-  },
-  key_age_from: {
-    look: async (client) => {
-      await client.sandbox.faults.add({ effect: { kind: 'delay', ms: 10_000 }, times: 1 });
-      const one = { client_reference_id: 'one', email: 'one@example.com' };
-      const slow = client.person(one, { key: 'same' });
-      await client.inFlight('same');
-      await client.advance(10_000);
-      await slow;
-      await client.advance(dayMs - 5000);
-      await client.person(one, { key: 'same' });
-      return client.idempotency();
-    },
-    seen: { answer: 'replayed', request: 'converged' },
-  },
-  approve_body: {
-    look: async (client) => {
-      const { body } = await client.transaction();
-      const path = `transactions/${body.id}/approve?account_id=1002`;
-      return statusOf(client.post(path, { reason: 'none is asked for' }));
-    },
-    seen: { ignored: 200, refused: 422 },
-  },
-  repeated_account_id: {
-    look: async (client) => {
-      const { body } = await client.transaction();
-      const path = `transactions/${body.id}/approve?account_id=1002&account_id=1001`;
-      return statusOf(client.call('POST', path));
-    },
-    seen: { first: 200, last: 404, refused: 422 },
-  },
-  repeated_key: {
-    look: async (client) => {
+  ),
+  key_age_from: see({ answer: 'replayed', request: 'converged' }, async (client) => {
+    await client.sandbox.faults.add({ effect: { kind: 'delay', ms: 10_000 }, times: 1 });
+    const one = { client_reference_id: 'one', email: 'one@example.com' };
+    const slow = client.person(one, { key: 'same' });
+    await client.inFlight('same');
+    await client.advance(10_000);
+    await slow;
+    await client.advance(dayMs - 5000);
+    await client.person(one, { key: 'same' });
+    return client.idempotency();
+  }),
+  approve_body: see({ ignored: 200, refused: 422 }, async (client) => {
+    const { body } = await client.transaction();
+    const path = `transactions/${body.id}/approve?account_id=1002`;
+    return statusOf(client.post(path, { reason: 'none is asked for' }));
+  }),
+  repeated_account_id: see({ first: 200, last: 404, refused: 422 }, async (client) => {
+    const { body } = await client.transaction();
+    const path = `transactions/${body.id}/approve?account_id=1002&account_id=1001`;
+    return statusOf(client.call('POST', path));
+  }),
+  repeated_key: see(
+    { refused: [400, null], first: [201, 'one'], joined: [201, 'one, two'] },
+    async (client) => {
       const { base_url } = await client.sandbox.listen({ port: 0 });
       const { token } = client.sandbox.credential('firm');
       const url = `${base_url}/api/v1/accounts`;
@@ -487,163 +431,127 @@ const shows: Readonly<Record<SettingKey, SettingCheck>> = {
       const { requests } = await client.control('GET', 'requests?limit=1');
       return [status, requests[0].key];
     },
-    seen: { refused: [400, null], first: [201, 'one'], joined: [201, 'one, two'] },
-  },
-  retry_counted_from: {
-    look: async (client) => {
-      const { id } = await client.subscribe(() => null);
-      await client.triggerEvent();
-      const startedAtMs = client.sandbox.clock.nowMs();
-      await client.advance(15_000);
-      const { deliveries } = await client.control('GET', `deliveries?subscription_id=${id}`);
-      return deliveries[0].next_due_ms - startedAtMs;
-    },
-    seen: { end: 45_000, start: 30_000 },
-  },
-  token_lifetime_s: {
-    look: async (client) => (await askToken(client)).body.expires_in,
-    values: [3600, 60],
-  },
-  token_errors: {
-    look: async (client) => {
+  ),
+  retry_counted_from: see({ end: 45_000, start: 30_000 }, async (client) => {
+    const { id } = await client.subscribe(() => null);
+    await client.triggerEvent();
+    const startedAtMs = client.sandbox.clock.nowMs();
+    await client.advance(15_000);
+    const { deliveries } = await client.control('GET', `deliveries?subscription_id=${id}`);
+    return deliveries[0].next_due_ms - startedAtMs;
+  }),
+  token_lifetime_s: see([3600, 60], async (client) => (await askToken(client)).body.expires_in),
+  token_errors: see(
+    { oauth: [401, 'invalid_client', null], problem: [401, null, 'invalid_client'] },
+    async (client) => {
       const { status, body } = await askToken(client, 'wrong');
       return [status, body.error ?? null, body.code ?? null];
     },
-    seen: { oauth: [401, 'invalid_client', null], problem: [401, null, 'invalid_client'] },
-  },
-  unauthorized_status: {
-    look: (client) => statusOf(client.person({}, { as: null })),
-  },
-  unauthorized_code: {
-    look: async (client) => (await client.person({}, { as: null })).body.code,
-    values: ['unauthorized', 'no_token'],
-  },
-  delegated_account_create: {
-    look: async (client) => {
-      const narrow = { kind: 'delegated', firm_id: '1', account_id: '1002' };
-      const scopes = ['accounts:write'];
-      await client.control('POST', 'credentials', { name: 'trader', ...narrow, scopes });
-      return statusOf(client.person({}, { as: 'trader' }));
-    },
-    seen: { served: 201, refused: 403 },
-  },
-  read_only_before_scope: {
-    look: async (client) => (await client.person({}, { as: 'delegated-read-only' })).body.code,
-    seen: { true: 'read_only_credential', false: 'forbidden' },
-  },
-  webhook_list_shape: {
-    look: async (client) => Array.isArray((await client.call('GET', 'webhooks')).body),
-    seen: { object: false, array: true },
-  },
-  webhook_create_status: {
-    look: async (client) => (await subscribe(client)).status,
-  },
-  rotate_secret_status: {
-    look: async (client) => {
-      const { body } = await subscribe(client);
-      return (await client.call('POST', `webhooks/${body.id}/rotate-secret`)).status;
-    },
-  },
-  webhook_disable_answer: {
-    look: async (client) => {
-      const made = await subscribe(client);
-      const { status, body } = await client.call('POST', `webhooks/${made.body.id}/disable`);
-      return [status, body === '' ? null : body.disabled];
-    },
-    seen: { subscription: [200, true], empty: [204, null] },
-  },
-  unknown_categories: {
-    look: async (client) => {
+  ),
+  unauthorized_status: see(null, (client) => statusOf(client.person({}, { as: null }))),
+  unauthorized_code: see(
+    ['unauthorized', 'no_token'],
+    async (client) => (await client.person({}, { as: null })).body.code,
+  ),
+  delegated_account_create: see({ served: 201, refused: 403 }, async (client) => {
+    const narrow = { kind: 'delegated', firm_id: '1', account_id: '1002' };
+    const scopes = ['accounts:write'];
+    await client.control('POST', 'credentials', { name: 'trader', ...narrow, scopes });
+    return statusOf(client.person({}, { as: 'trader' }));
+  }),
+  read_only_before_scope: see(
+    { true: 'read_only_credential', false: 'forbidden' },
+    async (client) => (await client.person({}, { as: 'delegated-read-only' })).body.code,
+  ),
+  webhook_list_shape: see({ object: false, array: true }, async (client) =>
+    Array.isArray((await client.call('GET', 'webhooks')).body),
+  ),
+  webhook_create_status: see(null, async (client) => (await subscribe(client)).status),
+  rotate_secret_status: see(null, async (client) => {
+    const { body } = await subscribe(client);
+    return (await client.call('POST', `webhooks/${body.id}/rotate-secret`)).status;
+  }),
+  webhook_disable_answer: see({ subscription: [200, true], empty: [204, null] }, async (client) => {
+    const made = await subscribe(client);
+    const { status, body } = await client.call('POST', `webhooks/${made.body.id}/disable`);
+    return [status, body === '' ? null : body.disabled];
+  }),
+  unknown_categories: see(
+    { refused: 'validation_failed', left_out: ['account'] },
+    async (client) => {
       const { body } = await subscribe(client, { event_categories: ['account', 'deal'] });
       return body.event_categories ?? body.code;
     },
-    seen: { refused: 'validation_failed', left_out: ['account'] },
-  },
-  subscription_brand_id: {
-    look: async (client) => (await subscribe(client, {}, 'brand-a')).body.brand_id,
-    seen: { string: '10', number: 10 },
-  },
-  webhook_refusal_status: {
-    look: async (client) => [
-      (await subscribe(client, { url: 'https://127.0.0.1/' })).status,
-      (await subscribe(client, { event_categories: ['weather'] })).status,
-    ],
-    seen: { 422: [422, 422], 400: [400, 400] },
-  },
-  unresolvable_webhook_host: {
-    look: async (client) => {
-      await client.control('PUT', 'dns/nowhere.example.com', { addresses: [] });
-      return (
-        await client.post('webhooks', { ...subscription, url: 'https://nowhere.example.com/' })
-      ).status;
-    },
-    seen: { refused: 422, accepted: 201 },
-  },
-  firm_wide_sees_webhooks: {
-    look: async (client) => {
-      const { body } = await subscribe(client, {}, 'brand-a');
-      return (await client.call('GET', `webhooks/${body.id}`)).status;
-    },
-    seen: { all: 200, own: 404 },
-  },
-  delegated_webhooks: {
-    look: async (client) => {
-      const { token } = await client.control('POST', 'credentials', {
-        kind: 'delegated',
-        account_id: '1001',
-        scopes: ['webhooks:manage'],
-      });
-      const headers = { authorization: `Bearer ${token}` };
-      const brandsOwn = await subscribe(client, {}, 'brand-a');
-      const own = await client.post('webhooks', subscription, { headers });
-      const ids = [own.body.id, brandsOwn.body.id];
-      const statuses = [];
-      for (const id of ids) {
-        statuses.push((await client.call('GET', `webhooks/${id}`, { headers })).status);
-      }
-      for (const account_id of ['1001', '1002']) {
-        await client.control('POST', 'events', { category: 'account', account_id });
-      }
-      const { deliveries } = await client.control('GET', `deliveries?subscription_id=${ids[0]}`);
-      return [...statuses, deliveries.length];
-    },
-    seen: { account: [200, 404, 1], brand: [200, 200, 2] },
-  },
-  rotation_overlap_s: {
-    look: async (client) => {
-      const { id, arrived } = await client.subscribe();
-      await client.call('POST', `webhooks/${id}/rotate-secret`);
-      await client.advance(120_000);
-      await client.triggerEvent();
-      const header = String(arrived[0]?.headers['x-webhook-signature']);
-      return header.split(',').filter((part) => part.trim().startsWith('v1=')).length;
-    },
-    seen: { 86400: 2, 60: 1 },
-  },
-  envelope_seq_name: {
-    look: async (client) => {
+  ),
+  subscription_brand_id: see(
+    { string: '10', number: 10 },
+    async (client) => (await subscribe(client, {}, 'brand-a')).body.brand_id,
+  ),
+  webhook_refusal_status: see({ 422: [422, 422], 400: [400, 400] }, async (client) => [
+    (await subscribe(client, { url: 'https://127.0.0.1/' })).status,
+    (await subscribe(client, { event_categories: ['weather'] })).status,
+  ]),
+  unresolvable_webhook_host: see({ refused: 422, accepted: 201 }, async (client) => {
+    await client.control('PUT', 'dns/nowhere.example.com', { addresses: [] });
+    return (await client.post('webhooks', { ...subscription, url: 'https://nowhere.example.com/' }))
+      .status;
+  }),
+  firm_wide_sees_webhooks: see({ all: 200, own: 404 }, async (client) => {
+    const { body } = await subscribe(client, {}, 'brand-a');
+    return (await client.call('GET', `webhooks/${body.id}`)).status;
+  }),
+  delegated_webhooks: see({ account: [200, 404, 1], brand: [200, 200, 2] }, async (client) => {
+    const { token } = await client.control('POST', 'credentials', {
+      kind: 'delegated',
+      account_id: '1001',
+      scopes: ['webhooks:manage'],
+    });
+    const headers = { authorization: `Bearer ${token}` };
+    const brandsOwn = await subscribe(client, {}, 'brand-a');
+    const own = await client.post('webhooks', subscription, { headers });
+    const ids = [own.body.id, brandsOwn.body.id];
+    const statuses = [];
+    for (const id of ids) {
+      statuses.push((await client.call('GET', `webhooks/${id}`, { headers })).status);
+    }
+    for (const account_id of ['1001', '1002']) {
+      await client.control('POST', 'events', { category: 'account', account_id });
+    }
+    const { deliveries } = await client.control('GET', `deliveries?subscription_id=${ids[0]}`);
+    return [...statuses, deliveries.length];
+  }),
+  rotation_overlap_s: see({ 86400: 2, 60: 1 }, async (client) => {
+    const { id, arrived } = await client.subscribe();
+    await client.call('POST', `webhooks/${id}/rotate-secret`);
+    await client.advance(120_000);
+    await client.triggerEvent();
+    const header = String(arrived[0]?.headers['x-webhook-signature']);
+    return header.split(',').filter((part) => part.trim().startsWith('v1=')).length;
+  }),
+  envelope_seq_name: see(
+    { seq: ['number', 'undefined'], number: ['undefined', 'number'] },
+    async (client) => {
       const { body } = await deliver(client);
       return [typeof body.seq, typeof body.number];
     },
-    seen: { seq: ['number', 'undefined'], number: ['undefined', 'number'] },
-  },
-  signature_header: {
-    look: async (client) => {
+  ),
+  signature_header: see(
+    { 'X-Webhook-Signature': ['x-webhook-signature'], 'X-Signed': ['x-signed'] },
+    async (client) => {
       const { headers } = await deliver(client);
       return ['x-webhook-signature', 'x-signed'].filter((name) => name in headers);
     },
-    seen: { 'X-Webhook-Signature': ['x-webhook-signature'], 'X-Signed': ['x-signed'] },
-  },
-  subscription_header: {
-    look: async (client) => {
-      const { headers } = await deliver(client);
-      return ['x-webhook-subscription-id', 'x-subscribed'].filter((name) => name in headers);
-    },
-    seen: {
+  ),
+  subscription_header: see(
+    {
       'X-Webhook-Subscription-Id': ['x-webhook-subscription-id'],
       'X-Subscribed': ['x-subscribed'],
     },
-  },
+    async (client) => {
+      const { headers } = await deliver(client);
+      return ['x-webhook-subscription-id', 'x-subscribed'].filter((name) => name in headers);
+    },
+  ),
   event_kinds: {
     look: async (client) => {
       const { events: before } = await client.control('GET', 'events');
@@ -655,99 +563,74 @@ const shows: Readonly<Record<SettingKey, SettingCheck>> = {
     values: [{}, { 'account.created': 'person.made' }, { 'account.created': null }],
     seen: [['account.created'], ['person.made'], []],
   },
-  events_path: {
-    look: async (client) => [
+  events_path: see(
+    { '/api/v1/events': [426, 404], '/api/v1/channel/events': [404, 426] },
+    async (client) => [
       (await client.call('GET', 'events')).status,
       (await client.call('GET', 'channel/events')).status,
     ],
-    seen: { '/api/v1/events': [426, 404], '/api/v1/channel/events': [404, 426] },
-  },
-  delivery_order: {
-    look: (client) => failFirst(client, 0),
-    seen: { in_sequence: [0], independent: [0, 1] },
-  },
-  after_last_attempt: {
-    look: (client) => failFirst(client, 24 * hourMs),
-    seen: { stop: [0], skip: [0, 1] },
-  },
-  error_entry: {
-    look: async (client) => {
-      const [entry] = (await client.person({ email: 'anonymous' })).body.errors;
-      return typeof entry === 'string' ? 'text' : Object.keys(entry);
-    },
-    seen: {
+  ),
+  delivery_order: see({ in_sequence: [0], independent: [0, 1] }, (client) => failFirst(client, 0)),
+  after_last_attempt: see({ stop: [0], skip: [0, 1] }, (client) => failFirst(client, 24 * hourMs)),
+  error_entry: see(
+    {
       field_message: ['field', 'message'],
       text: 'text',
       pointer_detail: ['pointer', 'detail'],
     },
-  },
-  unparsable_status: {
-    look: (client) => statusOf(client.call('POST', 'accounts', { text: '{' })),
-  },
-  unreadable_status: {
-    look: (client) => statusOf(client.post('accounts', [])),
-  },
-  content_type_status: {
-    look: (client) => statusOf(client.person({}, { headers: { 'content-type': 'text/plain' } })),
-  },
-  max_body_bytes: {
-    look: (client) => statusOf(client.person(long)),
-    seen: { 1048576: 201, 1024: 413 },
-  },
-  max_bulk_body_bytes: {
-    look: (client) => {
-      const row = { client_reference_id: 'one', email: 'one@example.com', brand_id: '10', ...long };
-      return statusOf(client.post('accounts/bulk', { accounts: [row] }));
+    async (client) => {
+      const [entry] = (await client.person({ email: 'anonymous' })).body.errors;
+      return typeof entry === 'string' ? 'text' : Object.keys(entry);
     },
-    seen: { 16777216: 200, 1024: 413 },
-  },
+  ),
+  unparsable_status: see(null, (client) =>
+    statusOf(client.call('POST', 'accounts', { text: '{' })),
+  ),
+  unreadable_status: see(null, (client) => statusOf(client.post('accounts', []))),
+  content_type_status: see(null, (client) =>
+    statusOf(client.person({}, { headers: { 'content-type': 'text/plain' } })),
+  ),
+  max_body_bytes: see({ 1048576: 201, 1024: 413 }, (client) => statusOf(client.person(long))),
+  max_bulk_body_bytes: see({ 16777216: 200, 1024: 413 }, (client) => {
+    const row = { client_reference_id: 'one', email: 'one@example.com', brand_id: '10', ...long };
+    return statusOf(client.post('accounts/bulk', { accounts: [row] }));
+  }),
   body_too_large_status: {
+    ...see(null, (client) => statusOf(client.person(long))),
     among: tooLong,
-    look: (client) => statusOf(client.person(long)),
   },
-  unknown_method_status: {
-    look: async (client) => {
-      const { status, headers } = await client.call('DELETE', 'accounts');
-      return [status, headers.get('allow')];
-    },
-    seen: { 405: [405, 'GET, POST'], 404: [404, null] },
-  },
-  path_id_status: {
-    look: async (client) => [
-      await statusOf(client.call('GET', 'webhooks/abc')),
-      await statusOf(client.call('GET', 'accounts/abc/status')),
-      // CONV-1c: never of the nine writes.
-      await statusOf(client.call('POST', 'transactions/abc/approve?account_id=1002')),
-    ],
-    seen: { 404: [404, 404, 422], 422: [422, 422, 422] },
-  },
-  duplicate_members: {
-    look: (client) => {
-      const text = '{"client_reference_id":"a","email":"a@x.y","email":"b@x.y","brand_id":"10"}';
-      return statusOf(client.call('POST', 'accounts', { text }));
-    },
-    seen: { last_wins: 201, refused: 422 },
-  },
+  unknown_method_status: see({ 405: [405, 'GET, POST'], 404: [404, null] }, async (client) => {
+    const { status, headers } = await client.call('DELETE', 'accounts');
+    return [status, headers.get('allow')];
+  }),
+  path_id_status: see({ 404: [404, 404, 422], 422: [422, 422, 422] }, async (client) => [
+    await statusOf(client.call('GET', 'webhooks/abc')),
+    await statusOf(client.call('GET', 'accounts/abc/status')),
+    // CONV-1c: never of the nine writes.
+    await statusOf(client.call('POST', 'transactions/abc/approve?account_id=1002')),
+  ]),
+  duplicate_members: see({ last_wins: 201, refused: 422 }, (client) => {
+    const text = '{"client_reference_id":"a","email":"a@x.y","email":"b@x.y","brand_id":"10"}';
+    return statusOf(client.call('POST', 'accounts', { text }));
+  }),
   delegated_allowance: {
-    plan: 'sandbox',
-    look: async (client) => {
+    ...see({ apart: 5, within_the_minters: 0 }, async (client) => {
       const { client_id } = client.sandbox.credential('firm');
       for (let calls = 0; calls < 5; calls += 1)
         await client.call('GET', 'accounts', { as: 'delegated' });
       const { buckets } = await client.control('GET', 'buckets');
       return buckets.find(({ name }: { name: string }) => name === `credential:${client_id}`).level;
-    },
-    seen: { apart: 5, within_the_minters: 0 },
+    }),
+    plan: 'sandbox',
   },
   firm_rate_from: {
-    plan: 'sandbox',
-    look: async (client) => {
+    ...see({ firm_plan: 20, highest_credential: 400 }, async (client) => {
       const { client_id } = client.sandbox.credential('firm');
       await client.control('PATCH', `credentials/${client_id}`, { rate_per_second: 100 });
       const { buckets } = await client.control('GET', 'buckets');
       return buckets.find(({ name }: { name: string }) => name === 'firm:1').rate_per_second;
-    },
-    seen: { firm_plan: 20, highest_credential: 400 },
+    }),
+    plan: 'sandbox',
   },
 };
 
