@@ -4,7 +4,6 @@ import { isDeepStrictEqual } from 'node:util';
 import { epochMs, oneOf, sameAmount } from '../../engine/judge/matchers.ts';
 import type { Rules, ScenarioContext } from '../../engine/scenario/scenario-context.ts';
 import type { GivenTransaction } from '../../engine/scenario/scenario-setup.ts';
-import { Blocked } from '../../engine/scenario-errors.ts';
 import type { Answer, Json } from '../../engine/send/answer.ts';
 import { printJson } from '../../engine/send/json.ts';
 
@@ -31,11 +30,6 @@ export async function statusNow(
   transaction: GivenTransaction,
 ): Promise<string> {
   return String((await t.given.rereadTransaction(transaction)).at('status'));
-}
-
-/** Ends the scenario as blocked where what it starts from is not so; another rule judges that. */
-export function requirePrecondition(truth: boolean, words: string): void {
-  if (!truth) throw new Blocked(`setup failed: ${words}`);
 }
 
 /** The members that the specification lists for a transaction. */
