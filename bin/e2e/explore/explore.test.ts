@@ -143,7 +143,7 @@ exploring(
   async () => {
     const random = new Random(7);
     const isLost = () => random.chance(0.05);
-    const all = await explored({ bent: losing(isLost), requests: 400 });
+    const all = await explored({ bent: losing(isLost), requests: 320 });
     assert.equal(
       all.found.map(({ difference: { operation, at, target, model } }) => [
         operation,
