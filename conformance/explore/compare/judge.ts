@@ -173,10 +173,19 @@ function pairOf(
     hasPaused: target.nowMs !== target.startMs,
     isTokenLive: saysTokenLives(step, target),
     ...settlingOf(other, comparing),
+    hooks: served + hooksBefore(step, target),
     isTokenFormKnown: target.ground.tokenForm !== undefined,
     isDelegated: model.credentials.get(step.as)?.accountId !== undefined,
     ...(perSecond && { metered: { served: served + servedBefore(step, target), perSecond } }),
   };
+}
+
+function hooksBefore({ n }: CallStep, { outcomes }: Player): number {
+  const before = [...outcomes].slice(0, [...outcomes.keys()].indexOf(n));
+  return answersIn(new Map(before)).filter(
+    ({ sent, status }) =>
+      sent.method === 'POST' && sent.target.endsWith('/webhooks') && status < 300,
+  ).length;
 }
 
 /** Calls of the credential that were served since time passed last. */

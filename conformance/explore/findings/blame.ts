@@ -4,7 +4,7 @@
 import { type Difference, isLike, rulesOf } from '../compare/difference.ts';
 import type { Reference } from '../compare/reference.ts';
 import type { Models, Variant } from '../model.ts';
-import { callsOf } from '../sequence.ts';
+import { callsOf, type Step, sameValue } from '../sequence.ts';
 import type { Shown } from './found.ts';
 
 /** So many wrong models are tried, the likeliest first. */
@@ -108,8 +108,21 @@ function likelyRules(
   });
   const own = BY_OPERATION[operation] ?? 'ERR-3';
   const isReplay = basis?.idempotency === 'replayed' || basis?.idempotency === 'in_flight';
-  const first = isAnswer || isReplay ? [...ofAnswer, ...byPlace] : [...byPlace, ...ofAnswer];
+  const late = isLateRepeat(recorded.sequence.steps, difference.n) ? LATE_REPEAT : [];
+  const first = [...late, ...(isAnswer || isReplay ? ofAnswer : []), ...byPlace, ...ofAnswer];
   return [...new Set([...first, ...(first.length > 0 ? [] : [own]), ...before, own])];
+}
+
+/** The rules that say how long a key lives. */
+const LATE_REPEAT = ['IDEM-7b', 'IDEM-7a'];
+
+/** Whether the call repeats a key that was used before time passed. */
+function isLateRepeat(steps: readonly Step[], n: number): boolean {
+  const last = callsOf(steps).find((each) => each.n === n);
+  const isRepeated = (step: Step) =>
+    callsOf([step]).some((each) => each.n !== n && sameValue(each.key, last?.key));
+  const at = steps.findIndex(isRepeated);
+  return at >= 0 && steps.slice(at).some((step) => step.do === 'advance');
 }
 
 /** A short sequence is explained by several: the right one explains the first, long one too. */
@@ -134,7 +147,9 @@ export async function explains(
   { recorded, compared, difference }: Shown,
   reference: Reference,
 ): Promise<boolean> {
-  const { differences, why } = await reference.compare(recorded, {}, variant);
+  const { differences, open, why } = await reference.compare(recorded, {}, variant);
+  // What is open hides the rest: with more of it nothing is explained.
+  if (open.length > compared.open.length) return false;
   const isOther = (each: Difference) =>
     !isLike(each, difference) && compared.differences.some((one) => isLike(each, one));
   return why === undefined && differences.every(isOther);

@@ -73,6 +73,7 @@ const approve: Call = { operation: 'approveTransaction', path: '/approve?account
 const cancel: Call = { operation: 'cancelTransaction', path: '/cancel?account_id=1' };
 const reject: Call = { operation: 'rejectTransaction', path: '/reject?account_id=1' };
 const disable: Call = { operation: 'disableWebhook', path: '/api/v1/webhooks/7/disable' };
+const subscribe: Call = { operation: 'createWebhook', path: '/api/v1/webhooks' };
 const read: Call = { operation: 'getWebhook', path: '/api/v1/webhooks/7' };
 const account: Call = { operation: 'createAccount' };
 const row = { client_reference_id: 'a', email: 'a@example.org', brand_id: '10' };
@@ -107,6 +108,7 @@ const OPEN: readonly Row[] = [
     ...(['a sign beside the type', create, V422, '201'] as const),
     of({ transaction_type: 'Deposit', amount: '-1' }),
   ],
+  ['one subscription too many', subscribe, C409, '201', { hooks: 10 }],
   ['money that arrives during the call', approve, '200', '200', statuses('approved', 'settled')],
   ['an empty reason for a rejected one', reject, V422, '200', of({ reason: '' })],
   ['a decision without its account', cancel, '400 text', V422, { path: '/cancel' }],
@@ -150,6 +152,7 @@ const ACCUSED: readonly Row[] = [
     ...(['a method that fits', create, V422, '201'] as const),
     of({ transaction_type: 'Deposit', amount: '1', method: 'Bonus' }),
   ],
+  ['the first subscription', subscribe, C409, '201', { hooks: 0 }],
   ['money that was not approved', approve, '200', '200', statuses('pending', 'settled')],
   ['disabling that finds nothing', disable, N404, '200'],
   ['a reason that is there', reject, V422, '200', of({ reason: 'late' })],

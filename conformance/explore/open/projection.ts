@@ -28,6 +28,8 @@ export interface Pair {
   readonly isTokenLive?: boolean;
   /** NS-8: the target has been seen to take requests for tokens in this form. */
   readonly isTokenFormKnown?: boolean;
+  /** Subscriptions that the sequence has made before. */
+  readonly hooks?: number;
   /** NS-64: the caller's token is for one account. */
   readonly isDelegated?: boolean;
   /** Calls of a metered credential that were served since time passed last, and its allowance. */
@@ -232,6 +234,9 @@ const isOtherPayout: Where = (pair) => {
   return statuses(pair).includes(501) && (isMixed || amount!.startsWith('-'));
 };
 
+/** No limit is shown; one that is lower leaves nothing to work with. */
+const MANY = 5;
+
 const ROWS: readonly Row[] = [
   // Requests that the specification does not show to be right or wrong.
   taken('NS-27 unknown members of a body', anyOf(said(isUnknown), hasMoreThanRows)),
@@ -268,6 +273,11 @@ const ROWS: readonly Row[] = [
   taken(
     'NS-23 which public urls are taken',
     (pair) => pair.step.operation === 'createWebhook' && isServed(pair.model),
+  ),
+  all(
+    'how many subscriptions there may be',
+    ({ step, target, model, hooks = 0 }) =>
+      step.operation === 'createWebhook' && isServed(model) && isRefusal(target) && hooks >= MANY,
   ),
   all('NS-53 odd lists of categories', isOddList),
   refusal('NS-39 tags that are no revision', hasOddTag),
