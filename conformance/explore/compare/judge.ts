@@ -174,6 +174,7 @@ function pairOf(
     isTokenLive: saysTokenLives(step, target),
     ...settlingOf(other, comparing),
     hooks: served + hooksBefore(step, target),
+    isRescoped: target.isRescoped,
     isTokenFormKnown: target.ground.tokenForm !== undefined,
     isDelegated: model.credentials.get(step.as)?.accountId !== undefined,
     ...(perSecond && { metered: { served: served + servedBefore(step, target), perSecond } }),

@@ -19,6 +19,7 @@ interface More extends Partial<Pair> {
   readonly body?: Json;
   readonly tag?: string;
   readonly cites?: readonly string[];
+  readonly isReplayed?: boolean;
   /** What both answers show. */
   readonly shows?: Json;
 }
@@ -40,12 +41,20 @@ function answerOf(summary: string, json: Json | undefined, sent: CallOutcome['se
 
 function pairOf([, call, target, model, given = {}]: Row): Pair {
   const { operation } = call;
-  const { path = call.path ?? '/', body, tag, cites = [], shows, ...more } = given;
+  const {
+    path = call.path ?? '/',
+    body,
+    tag,
+    cites = [],
+    isReplayed = false,
+    shows,
+    ...more
+  } = given;
   const headers: [string, string][] = [['content-type', 'application/json']];
   if (operation === 'updateAccount') headers.push(['if-match', tag ?? '"1"']);
   const bytes = body === undefined ? undefined : Buffer.from(JSON.stringify(body));
   const sent = { as: 'firm', method: 'POST', target: path, headers, body: bytes };
-  const basis = { cites, idempotency: null, step: '' };
+  const basis = { cites, idempotency: isReplayed ? ('replayed' as const) : null, step: '' };
   // TXN-4: the currency of the trading account itself.
   const place = { currency: { $of: 9, at: 'currency' }, trading_account_id: { $of: 9, at: 'id' } };
   const said = operation === 'createTransaction' ? { ...place, ...Object(body) } : body;
@@ -108,6 +117,13 @@ const OPEN: readonly Row[] = [
     ...(['a sign beside the type', create, V422, '201'] as const),
     of({ transaction_type: 'Deposit', amount: '-1' }),
   ],
+  [
+    'a repeat after a scope was taken away',
+    account,
+    F403,
+    '201',
+    { isReplayed: true, isRescoped: true },
+  ],
   ['one subscription too many', subscribe, C409, '201', { hooks: 10 }],
   ['money that arrives during the call', approve, '200', '200', statuses('approved', 'settled')],
   ['an empty reason for a rejected one', reject, V422, '200', of({ reason: '' })],
@@ -152,6 +168,7 @@ const ACCUSED: readonly Row[] = [
     ...(['a method that fits', create, V422, '201'] as const),
     of({ transaction_type: 'Deposit', amount: '1', method: 'Bonus' }),
   ],
+  ['a repeat with every scope', account, F403, '201', { isReplayed: true }],
   ['the first subscription', subscribe, C409, '201', { hooks: 0 }],
   ['money that was not approved', approve, '200', '200', statuses('pending', 'settled')],
   ['disabling that finds nothing', disable, N404, '200'],

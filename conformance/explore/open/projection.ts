@@ -28,6 +28,8 @@ export interface Pair {
   readonly isTokenLive?: boolean;
   /** NS-8: the target has been seen to take requests for tokens in this form. */
   readonly isTokenFormKnown?: boolean;
+  /** The sequence has changed what a credential or the firm may do. */
+  readonly isRescoped?: boolean;
   /** Subscriptions that the sequence has made before. */
   readonly hooks?: number;
   /** NS-64: the caller's token is for one account. */
@@ -379,6 +381,13 @@ const ROWS: readonly Row[] = [
   all(
     'NS-30 whether a refusal for want of a scope is kept under its key',
     ({ model, first }) => model.basis?.idempotency === 'replayed' && first?.basis?.step === 'scope',
+  ),
+  all(
+    'NS-17 whether it is asked who may before a repeat is answered',
+    ({ target, model, isRescoped }) =>
+      isRescoped === true &&
+      codeOf(target) === 'forbidden' &&
+      model.basis?.idempotency === 'replayed',
   ),
   all(
     'NS-30 whether a refusal is kept that the model gives before keys',

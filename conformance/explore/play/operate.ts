@@ -61,6 +61,7 @@ async function perform(step: Performed, player: Player): Promise<Json> {
       return { account_id: credential.accountId ?? null, brand_id: credential.brandId ?? null };
     }
     case 'rescope': {
+      player.isRescoped = true;
       const id = player.has(step.name, 'client');
       if (id !== undefined) await operator.rescope(id, step.scopes);
       return null;
@@ -68,6 +69,7 @@ async function perform(step: Performed, player: Player): Promise<Json> {
     case 'hook':
       return hook(step.n, step.answers, player);
     case 'permit':
+      player.isRescoped = true;
       await operator.permit('1', step.operation, step.allowed);
       return null;
   }

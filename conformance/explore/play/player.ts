@@ -52,6 +52,8 @@ export class Player implements Known {
   readonly arrived = new WeakMap<ReceivedDelivery, readonly [fromMs: number, toMs: number]>();
   /** The target is closed: nothing more comes from it. */
   isOver = false;
+  /** Operators have changed what a credential or the firm may do. */
+  isRescoped = false;
   /** Calls that have come to the fault that was ordered for them. */
   readonly met = new Set<number>();
   /** Calls with a failure in passing for an answer that were not made again: it is no evidence. */
