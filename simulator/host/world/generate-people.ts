@@ -1,4 +1,6 @@
-// Makes up people and their history for a starting world, the same ones for the same seed.
+// Makes up people and their history for a starting world, the same ones for the same seed: a pool
+// of each kind comes from the schemas, and what is combined of it follows from the seed too.
+
 import { Random } from '../../../fixtures/random.ts';
 import type {
   AccountFixture,
@@ -8,127 +10,189 @@ import type {
   TransactionStep,
   WorldFixture,
 } from '../../../fixtures/worlds/world-fixture.ts';
+import { movementSchema, personSchema, positionSchema } from '../../../fixtures/worlds.ts';
 import type { GeneratedPeople } from '../../core/seed/start-world.ts';
 import { quote } from '../../core/tables/quotes.ts';
 import { sha256Hex } from '../../core/values/digest.ts';
 
-const words = (text: string): readonly string[] => text.split(' ');
+interface Person {
+  readonly first_name: string;
+  readonly last_name: string;
+  readonly country: string;
+  readonly language: string;
+  readonly status: string;
+  /** Their address without the number that makes it theirs alone. */
+  readonly mailbox: string;
+}
 
-const firstNames = words(
-  'Ada Amir Anna Ben Chiara Chloe Daniel Elif Emma Erik Fatima Felix Grace Hana Hugo Ines Ivan ' +
-    'Jana Kenji Lars Leila Lucas Maja Marco Mei Mila Nadia Nikos Nora Omar Paula Pedro Priya ' +
-    'Rafael Rosa Samuel Sara Sven Tomas Yara',
-);
-const lastNames = words(
-  'Almeida Andersen Bauer Bianchi Campbell Costa Dubois Eriksen Fischer Garcia Haddad Horvat Ito ' +
-    'Jansen Kaya Kovacs Kumar Larsen Lopez Marin Meyer Moreau Murphy Nagy Novak Okafor Papadakis ' +
-    'Peeters Petrov Popescu Rossi Sato Schmidt Silva Svensson Tanaka Thompson Virtanen Wagner Walker',
-);
-const countries = words('AU DE ES FR GB IE IT JP NL PT SE ZA');
-const languages = words('de en es fr it ja nl pt sv');
-const statuses = words('New Active Dormant');
-const instruments = words('EURUSD GBPUSD USDJPY XAUUSD DE40 US500');
-const movements = ['Deposit', 'Withdrawal', 'Credit'] as const;
-const fates: readonly (readonly TransactionStep['to'][])[] = [
-  [],
-  ['approved'],
-  ['approved', 'settled'],
-  ['rejected'],
-  ['cancelled'],
-];
+interface Movement {
+  readonly amount: string;
+  readonly transaction_type: 'Deposit' | 'Withdrawal' | 'Credit';
+  readonly status: 'pending' | TransactionStep['to'];
+}
+
+interface Trade {
+  readonly instrument: string;
+  readonly side: 'buy' | 'sell';
+  readonly volume: string;
+  readonly price: string;
+  readonly closed: boolean;
+}
+
+interface Pools {
+  readonly people: readonly Person[];
+  readonly movements: readonly Movement[];
+  readonly trades: readonly Trade[];
+}
+
+/** Enough for lists that do not look alike; making up one record takes a tenth of a millisecond. */
+const poolSize = 400;
 const daySeconds = 24 * 3600;
 
 /** The accounts of a `generate` part, one after another: a crowd is never held as a whole. */
-export function generatePeople(
+export async function generatePeople(
   generate: GenerateFixture,
   { firms }: WorldFixture,
   seed: string,
-): GeneratedPeople {
-  const random = new Random(Number.parseInt(sha256Hex(seed).slice(0, 8), 16));
+): Promise<GeneratedPeople> {
+  const number = Number.parseInt(sha256Hex(seed).slice(0, 8), 16);
+  const pools = await makePools(number);
   const brands = generate.brand_ids ?? firms[0]?.brands.map(({ id }) => id) ?? [];
-  // In seconds, the largest that is drawn included.
-  const longestAgo = 1 + (generate.days ?? 90) * daySeconds;
-  return { accounts: accountsOf(), longestAgoMs: longestAgo * 1000 };
+  return {
+    accounts: makeAccounts(generate, brands, pools, new Random(number)),
+    longestAgoMs: longestAgo(generate) * 1000,
+  };
+}
 
-  function* accountsOf(): Generator<AccountFixture> {
-    for (let n = 1; n <= generate.accounts; n += 1) {
-      const brandId = brands[(n - 1) % brands.length] ?? '';
-      yield makeAccount(n, brandId, 1 + random.below(longestAgo - 1), generate, random);
-    }
+function* makeAccounts(
+  generate: GenerateFixture,
+  brands: readonly string[],
+  pools: Pools,
+  random: Random,
+): Generator<AccountFixture> {
+  for (let n = 1; n <= generate.accounts; n += 1) {
+    yield makeAccount(n, brands[(n - 1) % brands.length] ?? '', generate, pools, random);
   }
+}
+
+/** In seconds, the largest that is drawn included. */
+const longestAgo = ({ days = 90 }: GenerateFixture): number => 1 + days * daySeconds;
+
+async function makePools(seed: number): Promise<Pools> {
+  const { generate } = await import('json-schema-faker');
+  const pool = async <T>(items: object) => {
+    const schema = { type: 'array', items, minItems: poolSize, maxItems: poolSize };
+    return (await generate(schema as never, { seed })) as readonly T[];
+  };
+  const people = await pool<Omit<Person, 'mailbox'>>(personSchema);
+  const movements = await pool<Omit<Movement, 'amount'> & { cents: number }>(movementSchema);
+  const trades = await pool<Omit<Trade, 'volume' | 'price'> & { hundredths: number }>(
+    positionSchema,
+  );
+  // What follows from one of them alone is worked out once, and not for each who shares it.
+  return {
+    people: people.map((person) => {
+      const mailbox = `${person.first_name}.${person.last_name}`.toLowerCase();
+      return { ...person, mailbox };
+    }),
+    movements: movements.map(({ cents, transaction_type, status }) => {
+      const sign = transaction_type === 'Withdrawal' ? '-' : '';
+      return { amount: `${sign}${formatHundredths(cents)}`, transaction_type, status };
+    }),
+    trades: trades.map(({ instrument, side, hundredths, closed }) => {
+      const volume = formatHundredths(hundredths);
+      return { instrument, side, volume, price: quote(instrument), closed };
+    }),
+  };
+}
+
+function formatHundredths(count: number): string {
+  return `${Math.floor(count / 100)}.${String(count % 100).padStart(2, '0')}`;
 }
 
 function makeAccount(
   n: number,
   brand_id: string,
-  ago: number,
   generate: GenerateFixture,
+  pools: Pools,
   random: Random,
 ): AccountFixture {
-  const [first_name, last_name] = [random.pick(firstNames), random.pick(lastNames)];
-  const places = generate.trading_accounts_per_account ?? 1;
-  const transactions = times(generate.transactions_per_account ?? 3, (at) =>
-    makeTransaction(`made-up-${n}-${at + 1}`, ago, random),
+  const person = random.pick(pools.people);
+  const beganAgo = 1 + random.below(longestAgo(generate) - 1);
+  const tradingAccounts = generate.trading_accounts_per_account ?? 1;
+  const transactions = times(generate.transactions_per_account ?? 3, (at) => {
+    const reference = `made-up-${n}-${at + 1}`;
+    return makeTransaction(reference, beganAgo, random.pick(pools.movements), random);
+  });
+  const positions = times(generate.positions_per_account ?? 1, () =>
+    makePosition(beganAgo, random.pick(pools.trades), random),
   );
-  const positions = times(generate.positions_per_account ?? 1, () => makePosition(ago, random));
   return {
     brand_id,
     client_reference_id: `made-up-${n}`,
-    email: `${first_name}.${last_name}.${n}@example.com`.toLowerCase(),
-    first_name,
-    last_name,
-    country: random.pick(countries),
-    language: random.pick(languages),
-    status: random.pick(statuses),
-    ago,
-    // What there is goes to the trading accounts in turn.
-    trading_accounts: times(places, (at) => ({
+    email: `${person.mailbox}.${n}@example.com`,
+    first_name: person.first_name,
+    last_name: person.last_name,
+    country: person.country,
+    language: person.language,
+    status: person.status,
+    ago: beganAgo,
+    trading_accounts: times(tradingAccounts, (at) => ({
       currency: at % 2 === 0 ? 'USD' : 'EUR',
-      transactions: transactions.filter((_, index) => index % places === at),
-      positions: positions.filter((_, index) => index % places === at),
+      transactions: everyNth(transactions, tradingAccounts, at),
+      positions: everyNth(positions, tradingAccounts, at),
     })),
   };
 }
 
-function times<T>(count: number, make: (at: number) => T): T[] {
-  return Array.from({ length: count }, (_, at) => make(at));
+/** What there is goes to so many places in turn: the part of one of them. */
+function everyNth<T>(items: readonly T[], places: number, at: number): readonly T[] {
+  return places === 1 ? items : items.filter((_, index) => index % places === at);
 }
 
-const hundredths = (count: number) => (count / 100).toFixed(2);
+function times<T>(count: number, make: (at: number) => T): T[] {
+  const made: T[] = [];
+  for (let at = 0; at < count; at += 1) made.push(make(at));
+  return made;
+}
+
+const reason = 'Made up with the world.';
+const stepsTo: Readonly<Record<Movement['status'], readonly TransactionStep['to'][]>> = {
+  pending: [],
+  approved: ['approved'],
+  settled: ['approved', 'settled'],
+  rejected: ['rejected'],
+  cancelled: ['cancelled'],
+};
+
+const saysWhy = (to: TransactionStep['to']): boolean => to === 'rejected' || to === 'cancelled';
 
 function makeTransaction(
   client_reference_id: string,
   beganAgo: number,
+  { amount, transaction_type, status }: Movement,
   random: Random,
 ): TransactionFixture {
-  const transaction_type = random.pick(movements);
-  const sign = transaction_type === 'Withdrawal' ? '-' : '';
-  const ago = random.below(beganAgo);
-  const decidedAgo = random.below(ago + 1);
+  const askedAgo = random.below(beganAgo);
+  const decidedAgo = random.below(askedAgo + 1);
   return {
     client_reference_id,
-    amount: `${sign}${hundredths(1000 + random.below(999_001))}`,
+    amount,
     transaction_type,
-    ago,
-    steps: random.pick(fates).map((to) => {
-      const isRefusal = to === 'rejected' || to === 'cancelled';
-      const reason = isRefusal ? { reason: 'Made up with the world.' } : {};
-      return { to, ago: decidedAgo, ...reason };
-    }),
+    ago: askedAgo,
+    steps: stepsTo[status].map((to) =>
+      saysWhy(to) ? { to, ago: decidedAgo, reason } : { to, ago: decidedAgo },
+    ),
   };
 }
 
-function makePosition(beganAgo: number, random: Random): PositionFixture {
-  const instrument = random.pick(instruments);
-  const ago = random.below(beganAgo);
-  const price = quote(instrument);
-  const isClosed = random.chance(0.5);
+function makePosition(beganAgo: number, trade: Trade, random: Random): PositionFixture {
+  const { instrument, side, volume, price: open_price, closed } = trade;
+  const openedAgo = random.below(beganAgo);
+  const position = { instrument, side, volume, open_price, ago: openedAgo };
+  if (!closed) return position;
   return {
-    instrument,
-    side: random.chance(0.5) ? 'sell' : 'buy',
-    volume: hundredths(1 + random.below(500)),
-    open_price: price,
-    ago,
-    ...(isClosed ? { closed: { ago: random.below(ago + 1), price } } : {}),
+    ...position,
+    closed: { ago: random.below(openedAgo + 1), price: open_price },
   };
 }

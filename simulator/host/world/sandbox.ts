@@ -5,13 +5,17 @@ import { randomUUID } from 'node:crypto';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { PlanName } from '../../../fixtures/constants.ts';
 import { defaultSettings, type Settings } from '../../../fixtures/settings.ts';
-import type { WorldFixture } from '../../../fixtures/worlds/world-fixture.ts';
+import type { GenerateFixture, WorldFixture } from '../../../fixtures/worlds/world-fixture.ts';
 import type { Behaviour } from '../../core/behaviour.ts';
 import type { Call } from '../../core/call.ts';
 import { forkWorld } from '../../core/commands/commands.ts';
 import { Coverage } from '../../core/explain/coverage.ts';
 import { conformingBehaviour } from '../../core/policies/conforming.ts';
-import { StartingWorldError, seedInSlices } from '../../core/seed/start-world.ts';
+import {
+  type GeneratedPeople,
+  StartingWorldError,
+  seedInSlices,
+} from '../../core/seed/start-world.ts';
 import { beginIdEra } from '../../core/serialize.ts';
 import { phoneTables } from '../../core/values/phone.ts';
 import type { World, WorldOptions, WorldOrigin } from '../../core/world.ts';
@@ -19,7 +23,6 @@ import type { Deviation } from '../../deviations/deviation.ts';
 import type { Deliverer } from '../delivery/deliverer.ts';
 import { Clock, type ClockMode } from './clock.ts';
 import { clientOf, tokenOf } from './find-caller.ts';
-import { generatePeople } from './generate-people.ts';
 import type { WorldSnapshot } from './snapshots.ts';
 import { type Answer, WorldHost } from './world-host.ts';
 
@@ -79,6 +82,7 @@ export class Sandbox {
   readonly beforeAnswers = new Set<() => void>();
   /** How each world began, for resets. */
   readonly #origins = new Map<string, Required<Pick<NewWorldOptions, 'name'>> & NewWorldOptions>();
+  readonly #byToken = new Map<string, WorldHost>();
   readonly #watchers = new Set<(name: string, host: WorldHost | null) => void>();
   /** What worlds had met that are gone. */
   readonly #droppedCoverage = new Coverage();
@@ -180,9 +184,7 @@ export class Sandbox {
       plan: this.options.plan,
       options: this.#optionsOf(origin),
       idNonce: this.#idNonceOf(origin),
-      ...(fixture.generate === undefined
-        ? {}
-        : { madeUp: generatePeople(fixture.generate, fixture, seed) }),
+      ...(fixture.generate === undefined ? {} : { madeUp: await generatedPeopleOf(fixture, seed) }),
     });
     const world = await runInSlices(slices);
     for (const { from, to } of this.options.forwards ?? []) world.forwards.set(from, to);
@@ -203,6 +205,7 @@ export class Sandbox {
     const { nowMs, ...clock } = this.#clockOf(origin);
     const startMs = nowMs ?? (this.options.wallMs ?? Date.now)();
     const world = await this.#begin(origin, startMs);
+    this.#forgetTokens(host);
     host.replace(world, { ...clock, nowMs: startMs });
   }
 
@@ -213,6 +216,7 @@ export class Sandbox {
     this.#droppedCoverage.add(host.coverage);
     this.worlds.delete(name);
     this.#origins.delete(name);
+    this.#forgetTokens(host);
     for (const watch of this.#watchers) watch(name, null);
     return true;
   }
@@ -236,6 +240,10 @@ export class Sandbox {
     return () => this.#watchers.delete(watch);
   }
 
+  #forgetTokens(host: WorldHost): void {
+    for (const [token, owner] of this.#byToken) if (owner === host) this.#byToken.delete(token);
+  }
+
   /**
    * The world of a call: by its token, at the token endpoint by its client, otherwise by the header
    * X-Sandbox-World, and the first one without it.
@@ -243,23 +251,33 @@ export class Sandbox {
   hostOf(call: Call): WorldHost {
     if (this.worlds.size === 1) return this.first;
     const token = tokenOf(call);
-    if (token !== null) {
-      const hosts = [...this.worlds.values()];
-      return hosts.find(({ world }) => world.tokens.has(token)) ?? this.#namedBy(call);
-    }
+    if (token !== null) return this.#hostOfToken(token) ?? this.#namedBy(call);
     if (!call.target.startsWith('/api/v1/oauth/token')) return this.#namedBy(call);
     const client = clientOf(call);
-    const credentialIn = ({ world }: WorldHost) => world.credentials.get(client?.id ?? '');
-    const known = [...this.worlds.values()].filter((host) => credentialIn(host) !== undefined);
+    const known = [...this.worlds.values()].flatMap((host) => {
+      const credential = client === null ? undefined : host.world.credentials.get(client.id);
+      return credential === undefined ? [] : [{ host, secret: credential.client_secret }];
+    });
     // The same client id exists in worlds made alike: its secret tells them apart.
-    const right = known.find((host) => credentialIn(host)?.client_secret === client?.secret);
+    const right = known.find(({ secret }) => secret === client?.secret);
     // AUTH-3b: a wrong secret draws on the client's budget, where there is one such client.
-    return right ?? (known.length === 1 ? known[0] : undefined) ?? this.#namedBy(call);
+    return (right ?? (known.length === 1 ? known[0] : undefined))?.host ?? this.#namedBy(call);
   }
 
   #namedBy({ headers }: Call): WorldHost {
     const name = headers[WORLD_HEADER];
     return (typeof name === 'string' ? this.worlds.get(name) : undefined) ?? this.first;
+  }
+
+  #hostOfToken(token: string): WorldHost | undefined {
+    const known = this.#byToken.get(token);
+    if (known?.world.tokens.has(token)) return known;
+    for (const host of this.worlds.values()) {
+      if (!host.world.tokens.has(token)) continue;
+      this.#byToken.set(token, host);
+      return host;
+    }
+    return undefined;
   }
 
   call(call: Call, answered: (answer: Answer) => void): WorldHost {
@@ -272,6 +290,12 @@ export class Sandbox {
     for (const host of this.worlds.values()) host.close();
     await this.options.deliverer.close();
   }
+}
+
+/** What makes up people is loaded only where some are asked for. */
+async function generatedPeopleOf(fixture: WorldFixture, seed: string): Promise<GeneratedPeople> {
+  const { generatePeople } = await import('./generate-people.ts');
+  return generatePeople(fixture.generate as GenerateFixture, fixture, seed);
 }
 
 /** Other worlds go on being served while a large one is begun. */
