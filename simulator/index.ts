@@ -78,7 +78,7 @@ export async function createSandbox(options: SandboxOptions = {}): Promise<Sandb
   return await handleOf(composition, sinks, read.controlToken);
 }
 
-/** What a recording said again. */
+/** The result of a replayed recording. */
 export interface Replayed {
   /** The world as the recording left it, its journal included; its clock stands. */
   readonly sandbox: SandboxHandle;

@@ -125,7 +125,7 @@ export async function readBack(
   return operation === 'bulkCreateAccounts' ? t.answered(call, { as: role }) : undefined;
 }
 
-/** Lets the record move on, so that an answer made again reads differently from the first. */
+/** Changes the record, so that a second execution returns another body than the first. */
 export async function moveOn(t: ScenarioContext, call: WriteCall, first: Answer): Promise<void> {
   const { operation, place } = call;
   const id = first.idAt('id');

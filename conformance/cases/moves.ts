@@ -102,7 +102,7 @@ const MOVES: readonly MoveTable[] = [
       ['TXS-10', 'settled', 'cancel', { to: 'cancelled' }, { of: { amount: '0.20' } }],
       ['TXS-10', 'settled', 'cancel', { to: 'cancelled' }, { made: fundedWithdrawal }],
       ['TXS-10', 'settled', 'cancel', { to: 'cancelled' }, { of: { method: 'Bonus' } }],
-      // TXS-9 holds for any cancelled transaction and asks for no scope beside the funds scope.
+      // TXS-9 holds for any cancelled transaction and needs no scope other than the funds scope.
       ['TXS-9', 'cancelled settled', 'cancel', 'unchanged'],
       ['TXS-9', 'cancelled settled', 'cancel', 'unchanged', { as: 'no_amend' }],
       ['TXS-12', 'cancelled settled', 'reject', INVALID_STATE],

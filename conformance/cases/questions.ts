@@ -46,7 +46,7 @@ async function recordInOtherCurrency(t: ScenarioContext): Promise<Answer> {
   return t.call('createTransaction', { body: t.newTransaction(place, { currency }) });
 }
 
-/** A transaction that is approved by a query or a body with more than is asked for. */
+/** A transaction that is approved with additional members in the query or the body. */
 async function approve(
   t: ScenarioContext,
   query: (account: string, other: string) => string,
@@ -115,7 +115,7 @@ export async function observe(
   }
 }
 
-/** NS-49: which ways to write a decimal are taken besides digits. */
+/** NS-49: which forms of a decimal are accepted other than plain digits. */
 export async function observeDecimals(t: ScenarioContext): Promise<void> {
   const taken: string[] = [];
   for (const amount of ['1e3', '+5', '.5']) {
@@ -146,7 +146,7 @@ export async function observeTwoKeys(t: ScenarioContext): Promise<void> {
   const words = `two Idempotency-Key headers: ${made.summary}`;
   if (!isTaken(made)) return t.observe('NS-58', words, { repeated_key: 'refused' });
   const first = await t.call('createAccount', { body, key: keys[0]! });
-  // A key of its own finds the account by its reference; the same one gets the first answer again.
+  // A new key finds the account by its reference; the same key gets the first response again.
   const isFirst = isReplayOf(first, made) && made.status === 201;
   t.observe('NS-58', words, { repeated_key: isFirst ? 'first' : 'joined' });
 }
@@ -193,7 +193,7 @@ export async function observeStatus(t: ScenarioContext, id: string): Promise<voi
   );
 }
 
-/** NS-55: null beside a change, so that it is not refused for changing nothing. */
+/** NS-55: null together with a change, so that it is not refused for changing nothing. */
 export async function observeNull(t: ScenarioContext, id: string, before: Answer): Promise<void> {
   const body = { first_name: null, country: t.fresh.text() };
   const answer = await t.call('updateAccount', { id, body, ifMatch: strongTag(before) });

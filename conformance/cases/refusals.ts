@@ -53,7 +53,7 @@ interface RefusalTable extends Omit<Scenario, 'rules' | 'run'> {
   readonly rows: readonly RefusalRow[];
   /** Who sends the valid calls, and the faulty ones unless a fault says otherwise. */
   readonly role?: Role;
-  /** The same where it is not a role. */
+  /** The same for a credential that is not a role. */
   readonly caller?: (t: ScenarioContext) => Promise<Caller>;
   /** Leaves out operations that are forbidden to the caller without any fault. */
   readonly isForbiddenLeftOut?: boolean;
@@ -61,7 +61,7 @@ interface RefusalTable extends Omit<Scenario, 'rules' | 'run'> {
   readonly isOfFormAlone?: boolean;
   /** Rules of what `also` shows. */
   readonly besides?: readonly RuleId[];
-  /** What no row can tell: boundaries that are accepted, open questions. */
+  /** What a row cannot express: accepted boundaries, open questions. */
   readonly also?: Scenario['run'];
 }
 
@@ -230,7 +230,7 @@ function rowPlayer(
       const status = answer.at('status');
       return { answer, left: status === 'pending' ? undefined : `it reads ${status}` };
     }
-    // A new name tells a new account as well as the status does (ACC-1).
+    // A new name shows a new account as well as the status does (ACC-1).
     const first_name = t.fresh.text();
     const isCreate = operation === 'createAccount';
     const sent = isCreate ? { ...call, body: { ...call.body, first_name } } : call;

@@ -20,7 +20,7 @@ interface Sent {
   readonly as: Role;
 }
 
-/** Undefined where it cannot be tried on this target. */
+/** Undefined if it cannot be tried on this target. */
 type Change = (t: ScenarioContext, sent: Sent) => Changed | Promise<Changed>;
 type Changed = Partial<Sent> | undefined;
 
@@ -45,7 +45,7 @@ function secondRow(over: (t: ScenarioContext, row: RequestBody) => RequestBody):
   return rows(([one, two, ...rest], t) => [one!, { ...two, ...over(t, two!) }, ...rest]);
 }
 
-/** A new call of the same operation, on a record of its own at the same place. */
+/** A new call of the same operation, on another record of the same trading account. */
 const ofAnother: Change = async (t, { call }) => ({
   call: await validCall(t, call.operation, call.place),
 });

@@ -84,7 +84,7 @@ export function controlOperator(
 ) {
   return {
     mint,
-    /** Moves the target's clock on; deliveries due on the way are answered when it returns. */
+    /** Advances the clock of the target; deliveries that are due are answered when it returns. */
     async advance(byMs: number): Promise<void> {
       await plane.ask('POST', 'clock/advance', { by_ms: byMs });
     },

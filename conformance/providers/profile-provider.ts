@@ -244,7 +244,7 @@ async function openReceiver(listen: string): Promise<WebhookReceiver> {
   }
 }
 
-/** The public url with one more step in its path; a query stays where it is. */
+/** The public URL with one more path segment; the query is kept. */
 export function pathUnder(publicUrl: string, name: string): string {
   const url = new URL(publicUrl);
   url.pathname = `${url.pathname.replace(/(?<!\/)\/+$/, '')}/${name}`;

@@ -132,7 +132,7 @@ export type ParsedProfile =
 
 type Env = Readonly<Record<string, string | undefined>>;
 
-/** Stands for the value of a variable that is not set. */
+/** The value of a variable that is not set. */
 const UNSET = 'env:';
 const SECRET = /^credentials\.\w+\.(token|client_id|client_secret)$/;
 /** What is left out as a whole where a variable inside is not set. */
@@ -228,7 +228,7 @@ function sameBrands({ credentials: { brand, other_brand: other } }: Profile): Fi
   return [{ field: 'credentials.other_brand.brand_id', message }];
 }
 
-/** Two roles with one token are one credential, so what tells them apart would look like a deviation. */
+/** Two roles with one token are one credential: rules about their difference would deviate. */
 function sharedTokens({ credentials }: Profile): FieldProblem[] {
   const owners = new Map<string, string>();
   return Object.entries(credentials).flatMap(([role, given]) => {

@@ -20,7 +20,7 @@ export interface Credential {
   readonly tradingAccountId: string | undefined;
   readonly clientId: string | undefined;
   readonly clientSecret: string | undefined;
-  /** What it is held to, per credential and per firm; empty when the target sets no real limit. */
+  /** The rate per credential and per firm; empty if the target has no real limit. */
   readonly rates: readonly Rate[];
 }
 
@@ -47,7 +47,7 @@ export const SEED_KINDS = [
 ] as const;
 export type SeedKind = (typeof SEED_KINDS)[number];
 
-/** An account with a trading account of its own, as bodies name them. */
+/** An account with its trading account, as in request bodies. */
 export interface Place {
   readonly account_id: string;
   readonly trading_account_id: string;
@@ -113,7 +113,7 @@ export interface Provider {
   readonly confirmable: boolean;
   /** Withdraws a part that turned out not to work. */
   withdraw(need: Capability, why: string): void;
-  /** True when scenarios can have worlds of their own, side by side. */
+  /** True if scenarios can run in separate worlds at the same time. */
   readonly worlds: boolean;
   /** The target that shared scenarios play on. */
   shared(): Promise<Target>;

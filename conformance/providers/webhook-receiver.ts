@@ -43,7 +43,7 @@ export type AnswerPolicy = (
 export class WebhookEndpoint {
   /** The https url to subscribe with. */
   readonly url: string;
-  /** Where it listens on this machine. */
+  /** The address on this machine at which it listens. */
   readonly localUrl: string;
   readonly deliveries: ReceivedDelivery[] = [];
   /**
@@ -78,7 +78,7 @@ const BODY_LIMIT_BYTES = 8 * 1024 * 1024;
 export class WebhookReceiver {
   readonly #server: Server;
   readonly #hooks = new Map<string, WebhookEndpoint>();
-  /** Of this run: a late delivery of an earlier one must not be taken for one of its own. */
+  /** Unique to this run, so that a late delivery of an earlier run is not mistaken for one of this run. */
   readonly #mark = randomBytes(3).toString('hex');
   #count = 0;
 
@@ -100,7 +100,7 @@ export class WebhookReceiver {
     return receiver;
   }
 
-  /** Where it listens: `http://127.0.0.1:41234`. */
+  /** The address at which it listens: `http://127.0.0.1:41234`. */
   get origin(): string {
     const { address, port } = this.#server.address() as AddressInfo;
     return `http://${address.includes(':') ? `[${address}]` : address}:${port}`;

@@ -12,7 +12,7 @@ export interface Operation {
   readonly scopes: readonly string[];
   /** The rule that refuses it to a credential without any of its scopes. */
   readonly scopeRule?: RuleId;
-  /** What it is called in a sentence: "creating an account". */
+  /** Its name in a sentence: "creating an account". */
   readonly words: string;
 }
 

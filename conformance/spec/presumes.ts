@@ -1,4 +1,4 @@
-// What each rule takes for granted: where one of those deviates, that is the reason, and a finding
+// What each rule presumes: if a presumed rule deviates, it is the reason, and a finding
 // against this rule is reported under it ("follows from IDEM-4b"). Nothing else guards against it.
 import type { RuleId } from '../../fixtures/rules.ts';
 import { OPERATIONS, type OperationName, SCOPED_NAMES } from './operations.ts';
@@ -46,7 +46,7 @@ const ROWS: readonly Row[] = [
   ],
   [['IDEM-14a'], ['IDEM-2c']],
   [['IDEM-14b'], ['IDEM-14a']],
-  // Where no key is asked for at all, it is not asked for first.
+  // If no key is required at all, it is not required first either.
   [['IDEM-1d'], ['IDEM-1a']],
   [['IDEM-4d'], ['IDEM-5']],
   [['IDEM-11'], ['UPD-7']],
@@ -120,7 +120,7 @@ const ROWS: readonly Row[] = [
   [['AUTH-3b'], ['ERR-3']],
   [['LIM-6'], ['AUTH-3b'], ['issueToken']],
 
-  // An operation that asks for no scope at all is a matter of its own rule.
+  // An operation that requires no scope at all breaks another rule.
   ...SCOPED_NAMES.map((name): Row => {
     return [['AUTH-4'], [OPERATIONS[name].scopeRule], [`${name} served`]];
   }),
@@ -160,10 +160,10 @@ const ROWS: readonly Row[] = [
   [['LIM-11'], ['LIM-3']],
 ];
 
-/** What a create by a known reference is answered is what it is about. */
+/** It is about the response to a create with a known reference. */
 const OF_KNOWN_REFERENCES: readonly RuleId[] = ['IDEM-12'];
 
-/** The rules that a finding against a rule takes for granted, given what its evidence is about. */
+/** The rules that a finding presumes, given what its evidence is about. */
 export function presumedBy(rule: RuleId, about: readonly Topic[]): RuleId[] {
   return ROWS.flatMap(([rules, presume, topics]) => {
     const isConcerned =

@@ -176,7 +176,7 @@ function baseUrlOf(host: string, { port }: AddressInfo): string {
   return `http://${shown.includes(':') ? `[${shown.replace(/[[\]]/g, '')}]` : shown}:${port}`;
 }
 
-/** `note`: why a reset may not lead to the world that the saved one began as. */
+/** `note`: why a reset may not return to the starting world of the saved one. */
 async function makeSandbox(
   options: ReadOptions,
   saved: SavedWorld | null,
@@ -190,7 +190,7 @@ async function makeSandbox(
   try {
     const sandbox = await Sandbox.create({
       ...begins,
-      // What is served is the file's own world, which may not say where it began.
+      // The world of the file is served, which may not name its starting world.
       worldName: saved?.begun === null ? saved.path : world,
       fixture: named.fixture,
       begunAs: { world: named.name, plan: begins.plan, clock: begins.clock },
@@ -228,7 +228,7 @@ function findBeginning(
         : null;
     return { named: { name, fixture: found.fixture }, note };
   }
-  // Asked for by another spelling of the same file.
+  // Requested by another spelling of the same path.
   if (asked !== undefined) return { named: asked, note: null };
   const { fixture } = findNamedWorld(unnamedWorld);
   if (fixture === undefined || saved === null) throw new Error(found.problems.join('; '));

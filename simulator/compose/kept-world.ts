@@ -61,7 +61,7 @@ export function originOf({ world, seed, plan, clock }: NamedOptions, saved: Save
   };
 }
 
-/** Each option that a saved world contradicts: it can be served only as it is. */
+/** The options that a saved world contradicts; they cannot be applied to it. */
 export function contradictions(named: NamedOptions, saved: SavedWorld): readonly FieldProblem[] {
   const { begun, path } = saved;
   const compared = [
@@ -97,7 +97,7 @@ export function restoreSavedWorld(
     return;
   }
   const mode = asked?.mode ?? clock?.mode ?? 'real';
-  // A real clock went on while the sandbox was not running; a frozen one did not.
+  // A real clock continued while the sandbox was not running; a frozen one did not.
   const wentOn = mode === 'real' || clock?.mode !== 'frozen' ? wallMs() : 0;
   const now_ms = asked?.nowMs ?? Math.max(clock?.nowMs ?? 0, wentOn);
   restoreState(first, { ...(document as object), clock: { mode, now_ms } });

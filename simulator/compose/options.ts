@@ -67,7 +67,7 @@ export interface ListenOptions {
   readonly port?: number;
   /** Default: 127.0.0.1. Where other machines reach it, the control plane needs a token. */
   readonly host?: string;
-  /** Names to be called by besides those of this machine and `host`; others are refused. */
+  /** Host names to accept in addition to those of this machine and `host`; others are refused. */
   readonly allowHosts?: readonly string[];
   /** Origins whose pages may follow the events, such as `http://localhost:3000`. */
   readonly allowOrigins?: readonly string[];

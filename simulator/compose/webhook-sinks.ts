@@ -54,7 +54,7 @@ export interface SinkAnswer {
 type Answering = (delivery: CollectedDelivery) => SinkAnswer | Promise<SinkAnswer>;
 
 export interface WebhookSink extends Waits<CollectedDelivery, DeliveryMatch> {
-  /** The subscription in the world as it is now: a reset gives the sink another one. */
+  /** The current subscription: a reset gives the sink another one. */
   readonly subscription: { readonly id: number; readonly secret: string };
   /** Everything that has come since the sink was made or its world replaced, oldest first. */
   readonly deliveries: readonly CollectedDelivery[];
@@ -114,7 +114,7 @@ export class WebhookSinks implements Deliverer {
     return sink;
   }
 
-  /** A copy of a world has no sinks of its own, so it delivers nothing to those of the original. */
+  /** A copy of a world has no sinks, so it delivers nothing to those of the original. */
   detach(copy: WorldHost): void {
     for (const { id, url, disabled } of [...copy.world.subscriptions.values()]) {
       if (url.startsWith(sinkOrigin) && !disabled) {

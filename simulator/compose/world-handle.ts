@@ -135,7 +135,7 @@ export interface SandboxWorld {
     readonly credential: string;
     readonly after_seq?: number;
   }) => AsyncGenerator<Envelope, void>;
-  /** A world of its own, as this one stands, with tokens of its own. Closing it drops it. */
+  /** A separate copy of this world with its own tokens. Closing it drops it. */
   readonly fork: (name?: string) => Promise<SandboxWorld>;
   /** Ends this world; of the sandbox itself everything: server, held calls, deliveries. */
   readonly close: () => Promise<void>;

@@ -14,7 +14,7 @@ export interface ControlDocumentOptions {
 
 type Json = Readonly<Record<string, unknown>>;
 
-/** Schemas that have a name of their own: Clock, Credential and so on. */
+/** Named schemas: Clock, Credential and so on. */
 const named = new Map<unknown, string>(
   Object.entries({ ...shapes, ...journalShapes }).flatMap(([name, schema]) =>
     name.endsWith('Schema')

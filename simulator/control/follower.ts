@@ -32,7 +32,7 @@ export function streamItems(follow: Follow): Readable {
   let id = 0;
   let isWanted = false;
   let isEnded = false;
-  // JSON has no line breaks of its own, so one data line holds it.
+  // Compact JSON has no line breaks, so one data line is enough.
   const frame = (kind: string, shown: object | string) => {
     id += 1;
     const json = typeof shown === 'string' ? shown : JSON.stringify(shown);

@@ -50,7 +50,7 @@ interface RowOptions<P extends string, A extends Schema, B extends Schema, Q ext
   readonly answer?: A;
   /** The answer is a stream of server-sent events. */
   readonly stream?: true;
-  /** Statuses besides those of every row. */
+  /** Statuses in addition to those of every row. */
   readonly refusals?: Readonly<Record<number, string>>;
   /** A row of the whole plane, which no single world has. */
   readonly outer?: true;
@@ -63,7 +63,7 @@ interface RowOptions<P extends string, A extends Schema, B extends Schema, Q ext
 export interface RowDraft
   extends Omit<RowOptions<string, Schema, Schema, Members>, 'run' | 'query'> {
   readonly method: Method;
-  /** Segments after the plane's address; `{id}` stands for one segment. */
+  /** Segments after the address of the plane; `{id}` matches one segment. */
   readonly path: string;
   readonly segments: readonly string[];
   /** The names in braces, in the order of the path. */

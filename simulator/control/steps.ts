@@ -6,14 +6,14 @@ import type { RequestShown } from './journal.ts';
 
 type Step = RequestShown['steps'][number];
 
-/** In the order of NS-17, the faults where they struck. */
+/** In the order of NS-17, with faults where they were applied. */
 export function viewSteps(host: WorldHost, entry: JournalEntry): readonly Step[] {
   const { faults, decidedBy } = entry;
   const all = [...host.behaviour.stages.map(({ name }) => name), 'operation'];
   const names = all.slice(0, decidedBy === null ? -1 : all.indexOf(decidedBy) + 1);
   const hasRun = decidedBy === 'operation';
   const isDecidedByFault = faults.some((fault) => decides(entry, fault));
-  // A call that a fault strikes before it runs has passed every stage, unless it is a repeat.
+  // A call that a fault stops before it runs has passed every stage, unless it is a repeat.
   const isReplay = names.at(-1) === 'replay' && entry.idempotency === 'replayed';
   const isDecidedByStage = !hasRun && !isDecidedByFault && (faults.length === 0 || isReplay);
   const steps = names.map((name, index): Step => {
@@ -36,7 +36,7 @@ export function viewSteps(host: WorldHost, entry: JournalEntry): readonly Step[]
   ];
 }
 
-/** A delay or a cut decides nothing, unless the attempt was given up meanwhile. */
+/** A delay or a reset decides nothing, unless the attempt was abandoned. */
 function decides(entry: JournalEntry, { phase, effect: { kind } }: InjectedFault): boolean {
   if (kind === 'slow_body' || kind === 'truncate') return false;
   if (kind !== 'delay') return true;

@@ -71,7 +71,7 @@ export const replySchema = record({
   'etag?': ofType<string | undefined>(headerValue),
   /** Further headers by lower-case name, such as `retry-after`. */
   'headers?': ofType<Readonly<Record<string, string>> | undefined>(mapOf(headerValue)),
-  /** It stands for the answer of a gateway: none of the platform's headers are on it. */
+  /** It is the response of a gateway, without headers of the platform. */
   'isForeign?': ofType<true>(flag),
 });
 /** An answer. The body is text that is sent, stored and replayed exactly as it is (IDEM-4b). */

@@ -14,7 +14,7 @@ export interface PersonKeys {
   readonly phone: string | null;
 }
 
-/** What a new record is found by besides its id. */
+/** The indexes of a new record, in addition to its id. */
 interface IndexKeys {
   readonly accounts: PersonKeys;
   /** The key of the reference. */

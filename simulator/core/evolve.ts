@@ -136,7 +136,7 @@ function followDelivery(world: World, { id, subscription_id, status }: Delivery)
   }
 }
 
-/** NS-28: delivery goes on with it when an operator says so, however late. */
+/** NS-28: delivery continues with it when an operator resumes it, however late. */
 function waitsForResume({ subscriptions }: World, delivery: Delivery): boolean {
   return (
     delivery.status === 'exhausted' && subscriptions.get(delivery.subscription_id)?.stopped === true
@@ -156,7 +156,7 @@ function forgetIdleClients(world: World): void {
   }
 }
 
-/** Time goes on, never back. */
+/** Time never goes backwards. */
 export function moveClock(world: World, atMs: number): void {
   if (atMs <= world.nowMs) return;
   const isNextHour = Math.floor(atMs / hourMs) > Math.floor(world.nowMs / hourMs);

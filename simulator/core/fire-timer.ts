@@ -191,7 +191,7 @@ function restoreContext(context: RequestContext, suspended: SuspendedCall): void
     context.subject = behaviour.keys.subjects[operation]?.(context) ?? null;
     context.idempotency = 'first';
   }
-  // As the journal says, or as the fault is now if a state was loaded meanwhile.
+  // From the journal, or from the current fault if a state was loaded in the meantime.
   const fault = world.faults.get(faultId);
   context.faults = findEntry(world.journal, n)?.faults ?? (fault === undefined ? [] : [fault]);
 }

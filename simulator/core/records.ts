@@ -63,7 +63,7 @@ export const tokenSchema = record({
   client_id: id,
   /** null: does not expire. */
   expires_at_ms: orNull(time),
-  /** Scopes narrowed when the token was asked for; null: all of the credential's. */
+  /** Scopes that were requested for the token; null: all scopes of the credential. */
   scopes: orNull(listOf(text)),
 });
 export type Token = ValueOf<typeof tokenSchema>;
@@ -107,7 +107,7 @@ export const keySchema = record({
   /** Number of the journal entry of the call that made it. */
   firstCall: count,
 });
-/** What an idempotency key stands for: an attempt still running, or the first answer. */
+/** The record of an idempotency key: a running attempt, or the first response. */
 export type KeyRecord = ValueOf<typeof keySchema>;
 
 export const bucketSchema = record({
@@ -129,7 +129,7 @@ export type Subscription = ValueOf<typeof subscriptionSchema>;
 export const deliverySchema = record({
   id,
   ...stored(deliveryMembers),
-  /** The fault that delays its next attempt has struck already. */
+  /** The fault that delays its next attempt has already been applied. */
   'delayed?': flag,
   /** Attempts before this index belong to earlier rounds that ended in exhaustion. */
   round_start: count,

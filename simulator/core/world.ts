@@ -100,7 +100,7 @@ export type SuspendedCall = ValueOf<typeof suspendedCallSchema>;
 /** A kind of record that a world keeps by key. */
 interface Table {
   readonly schema: Schema;
-  /** The member that is the key; null: the key stands beside the record. */
+  /** The member that is the key; null: the key is not part of the record. */
   readonly key: string | null;
   /** Ids are given out by this counter. */
   readonly counter?: keyof Counters;

@@ -12,7 +12,7 @@ export interface RequestOptions {
   /** Left out: another one each time. */
   readonly key?: string;
   readonly body?: unknown;
-  /** The body as it is sent, instead of `body`. */
+  /** The raw body, instead of `body`. */
   readonly text?: string;
   readonly headers?: Readonly<Record<string, string>>;
 }
@@ -20,14 +20,14 @@ export interface RequestOptions {
 export interface ApiAnswer {
   readonly status: number;
   readonly headers: Headers;
-  // biome-ignore lint/suspicious/noExplicitAny: answers of any operation, compared as they are.
+  // biome-ignore lint/suspicious/noExplicitAny: responses of any operation, compared unchanged.
   readonly body: any;
 }
 
 /** One delivery that came to the receiver. */
 export interface ReceivedDelivery {
   readonly headers: Readonly<Record<string, string>>;
-  // biome-ignore lint/suspicious/noExplicitAny: an envelope, compared as it is.
+  // biome-ignore lint/suspicious/noExplicitAny: an envelope, compared unchanged.
   readonly body: any;
   readonly atMs: number;
 }
@@ -64,7 +64,7 @@ export class SandboxClient<W extends SandboxWorld = SandboxHandle> {
     return this.call('POST', path, { body, ...asked });
   }
 
-  /** A person at brand 10, new each time where nothing else is said. */
+  /** A person at brand 10, by default a new one each time. */
   person(fields: object = {}, asked: RequestOptions = {}): Promise<ApiAnswer> {
     const reference = `person-${++this.#count}`;
     const email = `${reference}@example.com`;
@@ -87,7 +87,7 @@ export class SandboxClient<W extends SandboxWorld = SandboxHandle> {
     return this.post('transactions', whole, asked);
   }
 
-  // biome-ignore lint/suspicious/noExplicitAny: answers of any row, compared as they are.
+  // biome-ignore lint/suspicious/noExplicitAny: responses of any row, compared unchanged.
   control(method: string, path: string, body?: unknown): Promise<any> {
     return this.sandbox.control(method, path, body);
   }

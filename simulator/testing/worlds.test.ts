@@ -9,7 +9,7 @@ import { SandboxClient } from './sandbox-client.ts';
 const worlds = suite('worlds');
 const count = 20;
 
-// biome-ignore lint/suspicious/noExplicitAny: answers of any row, compared as they are.
+// biome-ignore lint/suspicious/noExplicitAny: responses of any row, compared unchanged.
 type Any = any;
 
 interface Made {

@@ -8,7 +8,7 @@ import { bareHost, isLoopbackHost } from '../host/delivery/loopback.ts';
 export interface DoorOptions {
   /** The bound address. */
   readonly host?: string;
-  /** Host names that are served besides the loopback names and the bound address. */
+  /** Host names that are accepted in addition to the loopback names and the bound address. */
   readonly allowHosts?: readonly string[];
   /** Origins whose pages may open the events channel. */
   readonly allowOrigins?: readonly string[];
@@ -65,7 +65,7 @@ export class Door {
   }
 }
 
-/** With two hosts, each program on the way may read another one. */
+/** With two hosts, each program on the way may use another one. */
 function hasTwoHosts(rawHeaders: readonly string[]): boolean {
   let found = 0;
   for (let at = 0; at < rawHeaders.length; at += 2) {

@@ -197,7 +197,7 @@ function feed(socket: WebSocket, host: WorldHost, call: Call, pingEveryMs: numbe
     }
     isAnswered = false;
     socket.ping();
-    // A token may have run out meanwhile.
+    // A token may have expired in the meantime.
     later();
   }, pingEveryMs).unref();
   socket.on('pong', () => {

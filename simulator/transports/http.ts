@@ -46,7 +46,7 @@ const keepAliveMs = 72_000;
 const defaultArrivalMs = 30_000;
 /** The time for the requests in flight when the server closes. */
 const closeWithinMs = 1200;
-/** Requests beside the API that one connection may have unanswered before it is read no further. */
+/** Unanswered requests outside the API on one connection before it is no longer read. */
 const mostWaiting = 100;
 
 export function createHttp(options: HttpOptions): HttpServer {

@@ -55,7 +55,7 @@ interface Made {
   readonly values?: readonly string[];
 }
 
-/** What a served call makes, or changes if its path has an id, and the state that leads to. */
+/** The record that a successful call creates, or changes if its path has an id, and its new state. */
 const EFFECTS: Partial<Record<OperationName, readonly [kind: Kind, state?: string]>> = {
   createAccount: ['accounts'],
   createTransaction: ['transactions', 'pending'],

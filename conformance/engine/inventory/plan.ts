@@ -5,7 +5,7 @@ import type { Scenario } from '../types.ts';
 import costs from './costs.json' with { type: 'json' };
 import { KINDS, type Kind } from './inventory.ts';
 
-/** With a control plane a scenario looks deeper, and in worlds of its own. */
+/** With a control plane a scenario checks more, in its own worlds. */
 export type Mode = 'profile' | 'control';
 
 /** `other_calls` under other credentials than the main one; `per_rate` for each request a second. */

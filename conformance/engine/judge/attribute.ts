@@ -34,7 +34,7 @@ export function unexamined(results: readonly ScenarioResult[]): RuleId[] {
   return [...rules].filter((rule) => !examined.has(rule));
 }
 
-/** What one of its rules takes for granted, another need not: each gets a finding of its own. */
+/** Each rule of an expectation has its own preconditions, so each gets its own finding. */
 function partFindings(result: ScenarioResult): ScenarioResult {
   const findings = result.findings.flatMap((each) =>
     each.verdict === 'deviates' ? each.rules.map((rule) => ({ ...each, rules: [rule] })) : [each],

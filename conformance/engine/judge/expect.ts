@@ -28,7 +28,7 @@ export class Expectation {
     this.#manner = manner;
   }
 
-  /** Whether everything asked of the answer so far was so. */
+  /** Whether every expectation of the answer was met so far. */
   get ok(): boolean {
     return this.#ok;
   }
@@ -101,7 +101,7 @@ export class Expectation {
     return this.#settle(truth, expected, () => clip(this.#answer.text), [first]);
   }
 
-  /** Anything else, said in words; `actual` says what was seen when it is not so. */
+  /** Any other expectation, in words; `actual` describes what was seen instead. */
   is(words: string, truth: boolean, actual?: string, ...others: Answer[]): this {
     return this.#settle(truth, words, () => actual ?? describeAnswer(this.#answer), others);
   }

@@ -104,7 +104,7 @@ export class Findings {
     } catch (error) {
       if (!(error instanceof EarlyEnd)) throw error;
       const isDoubtful = this.doubt !== undefined;
-      // NS-1: that positions could not be looked at is said by the rules that are about them.
+      // NS-1: the rules about positions report that positions could not be read.
       if (error instanceof UnknownPayload && !isDoubtful) {
         this.withoutOrders = true;
         return;

@@ -29,7 +29,7 @@ export function stableWords(words: string): string {
   );
 }
 
-// A status, a small count and a name such as `v1` tell one failure from another.
+// A status, a small count and a name such as `v1` distinguish failures.
 function isTelling(word: string): boolean {
   return /^([1-5]\d\d|\d|[A-Za-z][A-Za-z_-]*\d)$/.test(word);
 }

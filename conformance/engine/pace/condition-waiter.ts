@@ -3,7 +3,7 @@
 import type { WebhookEndpoint } from '../../providers/webhook-receiver.ts';
 import type { EventLoopMonitor } from './event-loop-monitor.ts';
 
-/** The longest wait in multiples of the time that was asked for, if stalls do not count. */
+/** The longest wait as a multiple of the requested time, without stalls. */
 const LONGEST_FACTOR = 8;
 const LONGEST_STEP_MS = 250;
 
@@ -11,7 +11,7 @@ const LONGEST_STEP_MS = 250;
 const LONG_STALL_MS = 800;
 /** After a stall of this length, something that was waited for may have been missed. */
 const SHORT_STALL_MS = 300;
-/** If stalls take this share of the time, nothing is said about what did not arrive. */
+/** If stalls take this share of the time, a missing arrival is inconclusive. */
 const LOST_SHARE = 0.5;
 
 export class ConditionWaiter {

@@ -69,7 +69,7 @@ export class Pacer {
     return Math.max(1, Math.floor(least));
   }
 
-  /** The most requests that --max-rate lets leave at once. */
+  /** The largest burst that --max-rate allows. */
   get mostAtOnce(): number {
     return this.#ceiling?.mostAtOnce ?? Number.POSITIVE_INFINITY;
   }

@@ -213,7 +213,7 @@ export class ExchangeRecorder {
   /** Notes limits, secrets and subscriptions that an answer tells of. */
   #note(credential: Credential, answer: Answer): void {
     const { operation } = answer;
-    // AUTH-3c: the token endpoint has an allowance of its own.
+    // AUTH-3c: the token endpoint has its own allowance.
     if (answer.status === 429 && operation !== 'issueToken') this.#slowDown(credential, answer);
     if (answer.status >= 300) return;
     if (/secret|token/.test(answer.text)) {

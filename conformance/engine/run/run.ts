@@ -49,7 +49,7 @@ export interface ScenarioRunOptions {
   /** Waits in real time; tests replace it. */
   readonly pause?: (ms: number) => Promise<void>;
   readonly secret?: (value: string) => void;
-  /** What scenarios find out for each other, so that it is not asked again. */
+  /** What scenarios share, so that it is requested only once. */
   readonly learned?: Map<string, unknown>;
   readonly onResult?: (result: ScenarioResult, done: number, total: number) => void;
 }

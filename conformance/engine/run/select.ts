@@ -29,7 +29,7 @@ export function unmatchedGlobs(globs: readonly string[], ids: readonly string[])
   return globs.filter((glob) => !ids.some(globTest(glob)));
 }
 
-/** `*` stands for any run of characters, `?` for one; case does not matter. */
+/** `*` matches any characters, `?` one; case does not matter. */
 export function globTest(glob: string): (id: string) => boolean {
   const escaped = glob.replace(/[.+^${}()|[\]\\]/g, '\\$&');
   const pattern = new RegExp(`^${escaped.replaceAll('*', '.*').replaceAll('?', '.')}$`, 'i');

@@ -37,7 +37,7 @@ export type { Rules } from '../judge/findings.ts';
 /** Waits before a judged call that is answered 500 or 503 is sent again, and before setup is. */
 const REPEAT_AFTER_MS = [50, 200, 400];
 const SETUP_AFTER_MS = [50, 200, 500, 1_000, 2_000];
-/** A target that goes on failing is not waited for at each call. */
+/** The time to wait for a target that keeps failing is not spent on each call. */
 const LASTING_FAILURES = 3;
 
 interface ScenarioContextOptions {
@@ -50,7 +50,7 @@ interface ScenarioContextOptions {
 }
 
 export class ScenarioContext {
-  /** What the target offers beside its API. */
+  /** What the target offers in addition to its API. */
   readonly target: Target;
   readonly fresh: FreshValues;
   /** What was found so far, and how far it can be trusted. */
@@ -76,7 +76,7 @@ export class ScenarioContext {
     this.given = new ScenarioSetup(this);
   }
 
-  /** Sends one call. What it is answered may be judged. */
+  /** Sends one call, whose response may be judged. */
   call(called: Called, more: Call = {}): Promise<Answer> {
     return this.#dispatch(called, more, false);
   }
@@ -214,7 +214,7 @@ export class ScenarioContext {
     return this.findings.part(rules, words, play);
   }
 
-  /** A string member that the scenario goes on with; blocked when the answer has none. */
+  /** A string member that the scenario needs; blocked if the response has none. */
   pick(answer: Answer, path: string): string {
     const doubt = this.findings.unjudgeable(answer);
     if (doubt !== undefined) throw new Inconclusive(`exchange ${answer.n}: ${doubt}`);
@@ -241,13 +241,13 @@ export class ScenarioContext {
     return Math.min(wanted, this.#recorder.burst(await this.credential(this.mainRole)));
   }
 
-  /** Lets time pass: by the target's clock where it can be moved, else by waiting. */
+  /** Lets time pass: on the clock of the target if it can be moved, else by waiting. */
   async wait(ms: number): Promise<void> {
     if (this.has('clock')) await this.operator.advance(ms);
     else await this.sleep(ms);
   }
 
-  /** Waits by the wall. */
+  /** Waits in real time. */
   sleep(ms: number): Promise<void> {
     return this.#recorder.sleep(ms);
   }
@@ -390,7 +390,7 @@ function setupWaitMs(attempt: number, answer: Answer | undefined): number {
   return (answer && retryAfterMs(answer)) || usualMs;
 }
 
-/** A service in trouble blocks a scenario; what comes in between leaves it open. */
+/** A failing service blocks a scenario; a network fault makes it inconclusive. */
 function setupFailed(words: string, seen: Answer | Unreachable, waitMs: number, times: number) {
   const trouble = seen instanceof Answer ? seen.summary : seen.message;
   if (Number.isFinite(waitMs)) {

@@ -66,7 +66,7 @@ const USUAL_BODIES: { readonly [Name in OperationName]?: RequestBody } = {
   cancelTransaction: { reason: 'conformance check' },
 };
 
-/** The request that a call comes to; the nine writes get a key unless the call has one. */
+/** The request of a call; the nine writes get a key unless the call has one. */
 export function requestOf(called: Called, more: Call, newKey: () => string): ApiRequest {
   const call = typeof called === 'string' ? { operation: called, ...more } : { ...called, ...more };
   if (!('operation' in call)) return call;

@@ -5,7 +5,7 @@ import type { Sender } from './sender.ts';
 export interface EventsChannel {
   /** Text of each message, in the order they came. */
   readonly messages: readonly string[];
-  /** Whether the other side has ended it, or never let it begin. */
+  /** Whether the server has closed it, or never accepted it. */
   readonly closed: boolean;
   close(): void;
 }

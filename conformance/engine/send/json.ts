@@ -1,13 +1,13 @@
 // JSON of a target, read without loss and printed without throwing.
 
-/** An integer beyond 2^53 is a bigint: ids are compared as they are written. */
+/** An integer beyond 2^53 is a bigint, so that ids are compared exactly. */
 export type Json = null | boolean | number | bigint | string | Json[] | { [name: string]: Json };
 
 /** Deeper JSON is no answer of the API, and costs too much to walk through. */
 const DEEPEST = 200;
 
 const decoder = new TextDecoder('utf-8');
-/** Strings are matched first, so that digits inside them stay as they are. */
+/** Strings are matched first, so that digits in them are not changed. */
 const STRING_OR_LONG_INTEGER = /"(?:[^"\\]|\\.)*"|(?<![\d.eE+-])-?\d{16,}(?![\d.eE])/g;
 const MARK = '\u0001integer:';
 

@@ -13,7 +13,7 @@ export interface Proxies {
 }
 
 export interface Route {
-  /** Certificates in PEM form that are trusted beside the usual ones. */
+  /** Certificates in PEM form that are trusted in addition to the usual ones. */
   readonly ca?: readonly string[];
   readonly proxies?: Proxies;
 }

@@ -177,9 +177,9 @@ async function expectNoMore(t: ScenarioContext, client: Known, form: TokenForm):
   t.claim('AUTH-3b', words, more <= TOKENS_A_MINUTE, `${more} more`, ...seen);
 }
 
-/** Undefined where it never came to a refusal; else that, and a token of the same minute. */
+/** The refusal and a token of the same minute; undefined if nothing was refused. */
 async function exhaust(t: ScenarioContext, client: Known, form: TokenForm) {
-  // The one token that was asked for to find the form.
+  // The token that was requested to find the form.
   let spent = 1;
   if (t.has('clock')) {
     await t.wait(LONG_REST_MS);
@@ -187,7 +187,7 @@ async function exhaust(t: ScenarioContext, client: Known, form: TokenForm) {
   }
   let { answers, tokens } = await askUntilLimited(t, client, form, TOKENS_A_MINUTE + 1 - spent);
   if (answers.at(-1)?.status === 429 && spent + tokens.length < TOKENS_A_MINUTE) {
-    // What was asked for shortly before may count as well: once more, after a minute of silence.
+    // Earlier requests may count as well, so try again after a minute without requests.
     await t.wait(A_MINUTE_MS);
     spent = 0;
     ({ answers, tokens } = await askUntilLimited(t, client, form, TOKENS_A_MINUTE + 1));

@@ -59,7 +59,7 @@ const accCreated: Scenario = {
   },
 };
 
-/** What comes of the row of a batch, as a create by its reference shows it. */
+/** The result of a row of a batch, as a create with its reference shows it. */
 async function createInBatch(t: ScenarioContext, row: RequestBody): Promise<Answer> {
   await t.control('bulkCreateAccounts', { rows: [row] }, 200);
   return t.control('createAccount', { body: row });
@@ -369,7 +369,7 @@ const accReferenceKnown: Scenario = {
     });
     // ACC-6 judges whether another case finds it.
     if (loud.isOf(known.id)) expectTheSame(t, loud, known.answer);
-    // The account as it is now, and not as it once was; an update of every field does not free it.
+    // The current account, not its first state; an update of every field does not free the reference.
     const options = { ifMatch: strongTag(known.answer) };
     const everything = { ...PROFILE, country: 'NO', status: 'Active' };
     const updated = await t.call('updateAccount', { id: known.id, body: everything, ...options });
@@ -490,7 +490,7 @@ const plain = (phone: string) => ({ phone });
 const spelt = (phone: string) => ({ phone: spell(phone) });
 const local = (phone: string) => ({ phone: `0${phone.slice(3)}`, phone_region: 'AU' });
 
-/** An account of the first spelling, and the second; if the first one is read as it is meant. */
+/** Accounts with the first and the second spelling, if the first is normalised as expected. */
 function stored(
   first: (phone: string) => RequestBody,
   next: (phone: string) => RequestBody,

@@ -101,13 +101,13 @@ const bulkRowsFareAlone: Scenario = {
   async run(t) {
     const phone = t.fresh.phone();
     const known = await t.given.account({ phone });
-    // Not as it was created: what a row finds is the account as it is now.
+    // A row finds the current account, not its first state.
     await t.call('updateAccount', { id: known.id, body: { country: 'NO' }, ifMatch: known.etag });
     const [first, last] = [t.newAccount(), t.newAccount()];
     const failing = t.newAccount({ email: t.fresh.text() });
     const ofKnown = () => t.newAccount({ email: known.email });
     const sharing = () => t.newAccount({ phone });
-    // The same kinds of row, each created alone: what the batch is held against.
+    // The same kinds of rows, each created alone, to compare the batch with.
     const singles = {
       fresh: known.answer,
       known: await t.given.reread(known),

@@ -179,7 +179,7 @@ const convReads: Scenario = {
   rules: ['CONV-3'],
   observes: ['NS-2'],
   async run(t) {
-    // So that there is one to be read.
+    // So that there is one to read.
     if (t.has('trading_account')) await t.given.transaction(await t.given.place());
     const reads = await findReads(t);
     const seen: string[] = [];

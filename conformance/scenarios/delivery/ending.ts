@@ -138,7 +138,7 @@ async function expectEnded(
   const after = isRetry ? before : await triggerEvent(t);
   if (isRetry) await t.operator.advance(HOUR_MS);
   await flushDeliveries(t);
-  // The subscription beside it shows that there was a delivery to make.
+  // The other subscription shows that there was an event to deliver.
   const wanted = isRetry ? 2 : 1;
   if ((await beside.of(after, wanted)).length < wanted) {
     throw new Blocked(`${after.words} did not come to the subscription beside it either`);

@@ -136,7 +136,7 @@ function expectNamed(
   t.observe('NS-10', `${common[0]} has the subscription id`, { subscription_header: common[0] });
 }
 
-/** NS-9: the members of the simulator's envelope, besides its number. */
+/** NS-9: the members of the simulator's envelope, except its sequence number. */
 const SIMULATORS = [
   ...['id', 'category', 'kind', 'occurred_at'],
   ...['firm_id', 'brand_id', 'account_id', 'data'],

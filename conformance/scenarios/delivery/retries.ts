@@ -70,7 +70,7 @@ async function keepsTimetable(
     await advanceTo(t, earliestMs + waitMs - EARLY_MS);
     const beforeMs = await t.operator.nowMs();
     const early = await listener.of(event, made, 0);
-    // A clock that runs by itself may have passed the moment meanwhile.
+    // A running clock may have passed that time already.
     if (beforeMs < earliestMs + waitMs) {
       const words = `no attempt ${made + 1} before ${wait} after attempt ${made} failed`;
       const actual = `attempt ${early.length} within ${(beforeMs - earliestMs) / 1000} s`;

@@ -54,7 +54,7 @@ async function expectRouted<Source>(
   for (const [source, event] of events) {
     const at = (some: typeof routes) => some.filter(({ listener }) => listener.has(event));
     const wanted = routes.filter(({ hears }) => hears.includes(source));
-    // NS-11: what was delivered to no one may not be an event.
+    // NS-11: something that no subscription received may not be an event.
     const isSure = event.envelope !== undefined;
     const withinMs = isSure || !t.has('emit') ? deliveryTimeoutMs(t) : 250;
     await t.until(() => at(routes).length > 0, withinMs);

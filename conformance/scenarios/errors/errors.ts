@@ -141,7 +141,7 @@ const errTrouble: Scenario = {
     for (const status of [500, 503]) {
       const fault = await t.operator.fault({ match, effect: { kind: 'status', status }, times: 1 });
       const answer = await t.call('createAccount', { body: t.newAccount() });
-      // Whatever else may have failed on the way has a form of its own.
+      // Other failures on the way have other forms.
       if ((await fault.hits()) >= 1) expectProblem(t, answer);
       await fault.remove();
     }

@@ -33,7 +33,7 @@ const idemCrowdOfWrites: Scenario = {
         const key = t.fresh.key();
         const answers = await t.sendTogether(size, () => t.call(call, { key }));
         const one = expectOneRun(t, words, answers);
-        // The record is as the one answer shows it: nothing ran beside it.
+        // The record is as in the one response: nothing else ran.
         const read = one && (await readBack(t, call));
         for (const path of ['id', 'revision', 'status', 'rows.0.id', 'rows.1.id']) {
           const value = one?.at(path);
@@ -59,7 +59,7 @@ function expectOneRun(
   // IDEM-14a judges in which form a request is refused while the one still runs.
   const isInFlight = ({ status, code }: Answer) => status === 409 && code === IN_FLIGHT[1];
   const others = judged.filter((each) => !isInFlight(each) && !early.includes(each));
-  // ERR-1a: without a code no client can tell why it was refused.
+  // ERR-1a: without a code no client knows why it was refused.
   const isUncoded = ({ status, code }: Answer) => status === 409 && code === undefined;
   const served = others.filter((each) => !isUncoded(each));
   const one = served.find((each) => each.status < 300) ?? served[0];
@@ -208,7 +208,7 @@ const idemNotAbandoned: Scenario = {
     const held = await suspendRequest(t, 'updateAccount', delay, slow);
     await suspendRequest(t, 'createAccount', { kind: 'hang' }, hung);
     let lastS = 0;
-    // Repeats on the way neither put the end off nor bring it on.
+    // Repeats before the end neither delay it nor bring it forward.
     for (const atS of [0, 15, 29]) {
       if (atS > 0) await t.operator.advance((atS - lastS) * 1000);
       lastS = atS;
@@ -238,7 +238,7 @@ async function observeAbandonment(t: ScenarioContext, send: () => Promise<Answer
   t.observe('NS-34', 'still in flight after an hour');
 }
 
-/** Each under a key of its own: whichever loses the race finds what the winner made. */
+/** Each with its own key: the one that loses the race finds the record of the winner. */
 const idemReferenceInACrowd: Scenario = {
   id: 'idem-reference-in-a-crowd',
   title: 'One reference under several keys at the same moment ends as one record',

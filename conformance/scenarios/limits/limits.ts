@@ -172,7 +172,7 @@ const limPlans = rates(
     needs: ['bursts', 'plan', 'mint'],
   },
   [
-    // Without a plan or a limit of its own it is on the plan of new credentials.
+    // Without a plan or a rate it has the plan of new credentials.
     ['a new credential', 5, { perSecond: null }],
     ['standard', 50, { plan: 'standard' }],
     ['pro', 200, { plan: 'pro' }],

@@ -68,7 +68,7 @@ export function refill(t: ScenarioContext): Promise<void> {
   return t.wait(t.has('clock') ? 60_000 : 1_500);
 }
 
-/** More than any reading of "about one second's allowance" lets through. */
+/** More than any interpretation of "about one second's allowance" allows. */
 export function clearlyAbove(perSecond: number): number {
   return Math.ceil(perSecond * 1.6) + 4;
 }
@@ -134,7 +134,7 @@ function burstOf(answers: readonly Answer[], still: boolean, unanswered = 0): Bu
   return { served, limited, unanswered, sightings: sightingsOf(counted, still) };
 }
 
-/** Served by the limit: a refusal for another reason than the rate was let through too. */
+/** Passed by the limit: a refusal for another reason than the rate counts too. */
 function isServed({ status }: Answer): boolean {
   return status < 300 || (status >= 400 && status < 500 && status !== 429);
 }
@@ -171,7 +171,7 @@ export function joined(...bursts: readonly Burst[]): Burst {
   };
 }
 
-/** Whether the target's clock moves only when it is told to, so that no allowance returns. */
+/** Whether the clock of the target moves only on command, so that no allowance returns. */
 export async function standsStill(t: ScenarioContext): Promise<boolean> {
   if (!t.has('clock')) return false;
   const fromMs = await t.operator.nowMs();

@@ -42,7 +42,7 @@ export function allowanceOf(perSecond: number): Allowance {
   return { perSecond, capacity: [perSecond, perSecond] };
 }
 
-/** The allowance that one burst shows: what it was served, or less if some returned meanwhile. */
+/** The allowance that a burst shows: the requests served, or fewer if allowance returned during it. */
 export function shownBy(perSecond: number, sightings: readonly Sighting[]): Allowance {
   const served = sightings.filter((each) => each.served);
   const most = served.length;
@@ -101,7 +101,7 @@ export function weighRate(
   return slow || fast || sparse ? 'open' : 'kept';
 }
 
-/** LIM-1, when the target's clock moves only when it is told to, by seconds. */
+/** LIM-1, if the clock of the target moves only on command, second by second. */
 export function weighSteps(perSecond: number, served: number, elapsedMs: number): Weight {
   const most = 1 + (perSecond * (1 + GENEROUS) * elapsedMs) / 1000;
   return served >= leastIn(perSecond, elapsedMs) && served <= most ? 'kept' : 'broken';

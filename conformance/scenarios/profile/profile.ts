@@ -120,7 +120,7 @@ const FAULTS: Readonly<Record<Role, FindFault | undefined>> = {
   client: undefined,
 };
 
-/** Roles that create accounts under a brand of their own. */
+/** Roles that create accounts at their own brand. */
 const CREATORS: readonly Role[] = ['firm', 'brand', 'other_brand', 'other_firm'];
 
 const roleScenarios = Object.entries(FAULTS).map(([name, findFault]): Scenario => {

@@ -60,7 +60,7 @@ export const HARDLY_PUBLIC = blocks({
   'ISATAP with a loopback address': '2606:2800:220:1:0:5efe:7f00:1',
 });
 
-/** What clouds call the service that tells a machine its secrets. */
+/** Host names of metadata services of cloud providers. */
 export const METADATA_NAMES = list(
   'metadata.google.internal metadata.goog instance-data.ec2.internal',
 );
@@ -75,7 +75,7 @@ export const MIXED: readonly (readonly string[])[] = [
   [PUBLIC, PUBLIC_V6, '::ffff:7f00:1'],
 ];
 
-/** Hosts that lead to this machine or its network in whatever spelling. */
+/** Spellings of hosts that resolve to this machine or its network. */
 export const ALTERNATIVE_SPELLINGS = Object.entries({
   'loopback by its name': 'localhost LOCALHOST localhost. localhost:8443',
   loopback: '127.0.0.1 127.0.0.1:8443 127.0.0.1. 127.8.8.8 [::1] [::1]:8443',

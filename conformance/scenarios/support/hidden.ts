@@ -13,7 +13,7 @@ export interface HiddenRecord {
   readonly outsider: () => Promise<Who>;
   readonly hidden: (who: Who) => Promise<Answer>;
   readonly unknown: (who: Who) => Promise<Answer>;
-  /** The same for a record of its own, asked for only where something is amiss. */
+  /** The same for an own record, requested only if there is a difference. */
   readonly own: (who: Who) => Promise<Answer>;
 }
 

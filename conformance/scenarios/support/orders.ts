@@ -18,7 +18,7 @@ export interface OpenedPosition {
 interface Closing {
   readonly name: string;
   readonly path: string;
-  /** What else is asked for. */
+  /** What is needed in addition. */
   readonly terms: RequestBody;
 }
 
@@ -30,7 +30,7 @@ export interface LearnedOrders {
 
 const OPEN = 'openPosition';
 const CLOSE = 'closePosition';
-/** Stands for the id of the position in the template of a close. */
+/** Placeholder for the id of the position in the template of a close. */
 const PLACEHOLDER = '{position_id}';
 
 /** Undefined if the run has not opened and closed a position. */

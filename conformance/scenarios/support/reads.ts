@@ -1,10 +1,10 @@
-// The reads of which the specification tells only that they exist (NS-2): the likely paths.
+// The read endpoints, of which the specification only says that they exist (NS-2): likely paths.
 import type { ScenarioContext } from '../../engine/scenario/scenario-context.ts';
 import type { Answer } from '../../engine/send/answer.ts';
 import type { Call } from '../../engine/send/call.ts';
 
 interface FoundRead {
-  /** With `{id}` where the account stood. */
+  /** With `{id}` instead of the account id. */
   readonly shape: string;
   /** Served, as it was found. */
   readonly answer: Answer;

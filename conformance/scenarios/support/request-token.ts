@@ -1,4 +1,4 @@
-// Tokens from the token endpoint, asked for in whichever of OAuth's ways the target takes (NS-8).
+// Tokens from the token endpoint, requested in the form of OAuth that the target accepts (NS-8).
 
 import type { ScenarioContext } from '../../engine/scenario/scenario-context.ts';
 import { Blocked } from '../../engine/scenario-errors.ts';
@@ -16,7 +16,7 @@ function isKnown(credential: Credential): credential is Known {
   return credential.clientId !== undefined && credential.clientSecret !== undefined;
 }
 
-/** One of its own if they can be made: the endpoint counts by client. */
+/** A separate client if possible, because the endpoint counts by client. */
 export async function clientOf(t: ScenarioContext, options: CredentialOptions): Promise<Known> {
   const credential = t.has('mint') ? await t.operator.mint(options) : await t.credential('client');
   if (isKnown(credential)) return credential;

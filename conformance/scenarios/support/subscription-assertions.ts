@@ -52,7 +52,7 @@ export function subscriptionsIn(list: Answer): { rows: Subscription[]; whole: bo
 
 function rowsOf(holder: Subscription, name: string): { rows: Subscription[]; whole: boolean } {
   const rows = (holder[name] as Json[]).filter(isObject);
-  // A total beside the list, an empty cursor or `has_more: false` says that this is all of it.
+  // A total next to the list, an empty cursor or `has_more: false` shows that the list is complete.
   const more = Object.entries(holder).some(
     ([other, value]) => other !== name && !(isEmpty(value) || value === rows.length),
   );

@@ -25,7 +25,7 @@ import { expectUnchanged, MEMBERS, membersOf } from '../support/transaction-asse
 
 const CREATE = 'createTransaction';
 
-/** Beside a plain deposit. That each of them is accepted is TXN-6's and TXN-7's. */
+/** Other than a plain deposit. TXN-6 and TXN-7 judge that each of them is accepted. */
 const OTHERS: readonly RequestBody[] = [
   { transaction_type: 'Withdrawal', amount: '-25.00' },
   { transaction_type: 'Credit', amount: '25.00', method: 'Bonus' },
@@ -230,7 +230,7 @@ const reference = (client_reference_id: string) => body({ client_reference_id })
 const referenceOf = (length: number) =>
   body((t) => ({ client_reference_id: t.fresh.text(length) }));
 
-/** What lenient readers of numbers take for one: a prefix, nothing at all, another base. */
+/** What lenient parsers accept as a number: a prefix, an empty text, another base. */
 const NO_DECIMALS = [
   ...['', ' ', 'abc', '12.5abc', '25.00 USD', '1,50', '1,000.00', '1.2.3'],
   ...['0x10', '25_00', 'NaN', 'Infinity', '--5'],
@@ -333,7 +333,7 @@ const txnRefused = refusals({
   },
 });
 
-/** One id of another place, and the other of its own. */
+/** One id of another account, the other its own. */
 function foreign(name: 'account_id' | 'trading_account_id', over: RequestBody = {}): Fault {
   return async (t, valid) => {
     const { [name]: id } = await t.given.otherPlace();

@@ -25,7 +25,7 @@ export interface Books {
   readonly entries: readonly string[];
 }
 
-/** What is booked for one transaction, and the balance beside it. Needs `ledger`. */
+/** The entries of one transaction, and the balance. Needs `ledger`. */
 export async function booksOf(
   t: ScenarioContext,
   transaction: Place & { id: string },

@@ -33,7 +33,7 @@ import {
 
 const UPDATE = 'updateAccount';
 
-/** What an update may have changed besides the fields it names: nothing but the revision. */
+/** An update changes only the fields it names, and the revision. */
 const OTHERS = ['client_reference_id', 'phone', 'brand_id', 'firm_id'] as const;
 
 /** UPD-1 of two fields; UPD-3 of each by itself, so that one that cannot be updated shows. */
@@ -153,7 +153,7 @@ const updFixedFields: Scenario = {
     const named = await t.control('updateAccount', name, 200);
     tag = await tagAfter(t, account, named, tag);
     const both = () => ({ email: t.fresh.email(), phone: t.fresh.phone() });
-    // Alone and beside a change that is welcome: ignored or refused (NS-27), but never done.
+    // Alone and together with a valid change: ignored or refused (NS-27), but never applied.
     for (const wish of [both(), { ...both(), last_name: 'Byron' }]) {
       const after = await update(wish);
       if ('last_name' in wish) observeOthers(t, after);
@@ -184,7 +184,7 @@ const updFixedFields: Scenario = {
   },
 };
 
-/** NS-27: members that an update cannot change, beside one that it can. */
+/** NS-27: members that an update cannot change, together with one that it can. */
 function observeOthers(t: ScenarioContext, { status, summary }: Answer): void {
   if (status >= 300 && status !== 400 && status !== 422) return;
   const form = status < 300 ? 'ignored' : 'refused';
@@ -277,7 +277,7 @@ function asUnknown(outsider: Role): Expected {
   };
 }
 
-/** An account that the outsider cannot reach is unknown to it under any tag, and stays as it is. */
+/** An account out of reach is answered like an unknown one with any tag, and does not change. */
 function hiddenFrom(outsider: Role, owner: Role, about: Pick<Scenario, 'id' | 'title'>): Scenario {
   const of =
     (tag: (account: Updated) => string | undefined): Fault =>

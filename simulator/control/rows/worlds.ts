@@ -1,4 +1,4 @@
-// Rows of whole worlds: state, reset, snapshots, and isolated worlds beside the first one.
+// Rows of whole worlds: state, reset, snapshots, and isolated worlds.
 import { Readable } from 'node:stream';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { maxClockMs, object, oneOf, whole } from '../../../fixtures/schemas/kit.ts';

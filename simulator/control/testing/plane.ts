@@ -51,7 +51,7 @@ export interface TestPlaneOptions {
 
 type Hook = (run: (place: TestPlane) => Promise<void>) => void;
 
-/** Gives each test of a suite a plane of its own. */
+/** Gives each test of a suite its own plane. */
 export function withPlane(tests: { before: { each: Hook }; after: { each: Hook } }): void {
   tests.before.each(async (place) => {
     await createTestPlane({}, place);

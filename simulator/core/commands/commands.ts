@@ -44,7 +44,7 @@ function refused(field: string, message: string, status: Refused['status'] = 422
 const absent = (what: string, id: string, field = 'id'): CommandOutcome =>
   refused(field, `there is no ${what} ${id}`, 404);
 
-/** Applies changes, and answers the value that they lead to. */
+/** Applies changes and returns the result. */
 function done({ world }: CommandContext, changes: readonly Change[], value: object = {}) {
   evolve(world, changes);
   return { value };
@@ -313,7 +313,7 @@ function retryDelivery({ world }: CommandContext, { id }: Id): CommandOutcome {
   return { value: { delivery: world.deliveries.get(id) }, effects: [begun] };
 }
 
-/** NS-28: delivery goes on after it had stopped. */
+/** NS-28: delivery resumes after it was stopped. */
 function resumeSubscription({ world }: CommandContext, { id }: Id): CommandOutcome {
   const subscription = world.subscriptions.get(Number(id));
   if (subscription === undefined) return absent('subscription', id);
@@ -371,7 +371,7 @@ function lastingToken(world: World, clientId: string): Token {
 const seeded = (world: World, label: string, length?: number): string =>
   seededSecret(world.seed, `${world.name}:${label}`, length);
 
-/** A copy of a world under another name, with secrets and lasting tokens of its own. */
+/** A copy of a world with another name, and with new secrets and lasting tokens. */
 export function forkWorld(world: World, name: string): World {
   const { shared, ...copy } = copyWorld(world);
   shared?.delete('tokens');
@@ -423,7 +423,7 @@ function refuseCredential(
     return refused('brand_id', `account ${account.id} is at brand ${account.brand_id}`);
   }
   if (minted_by != null) {
-    // LIM-10: it is metered against a server credential of its own firm.
+    // LIM-10: it uses the allowance of a server credential of its firm.
     const minter = world.credentials.get(minted_by);
     if (minter?.kind !== 'server' || minter.firm_id !== firm_id) {
       return refused('minted_by', `firm ${firm_id} has no server credential ${minted_by}`);

@@ -38,7 +38,7 @@ type NewSubscriptionOptions = Pick<
 > &
   Partial<Pick<Subscription, 'account_id' | 'client_id'>>;
 
-/** Enabled, with a secret of its own, and due nothing of what has happened before (HOOK-2). */
+/** Enabled, with a new secret, and without deliveries of earlier events (HOOK-2). */
 export function newSubscription(
   world: World,
   behaviour: Behaviour,
@@ -77,7 +77,7 @@ export interface SendAttempt {
   readonly fault: DeliveryFault | null;
 }
 
-/** An attempt that a fault kept from being made now: for the host to tell, nothing to do. */
+/** An attempt that a fault prevented: the host reports it and does nothing else. */
 interface FaultInjected {
   readonly kind: 'fault-injected';
   readonly deliveryId: string;
@@ -239,7 +239,7 @@ export function answerChanges(
   if (status !== null && error === null && behaviour.delivery.succeeded(status)) {
     return deliveredChanges(world, tried);
   }
-  // Stopped meanwhile, or already delivered and sent again.
+  // Stopped in the meantime, or already delivered and sent again.
   if (delivery.status !== 'pending') {
     return [put('deliveries', { ...tried, in_flight: false })];
   }
@@ -302,7 +302,7 @@ export function disableRefusedTarget(world: World, { deliveryId, why }: RefusedT
   evolve(world, disableChanges(world, subscription, reason));
 }
 
-/** NS-28: goes on with what was not delivered, by a new timetable, within the window (EVT-10b). */
+/** NS-28: continues with undelivered events of the window (EVT-10b), with a new timetable. */
 export function resumeChanges(world: World, subscription: Subscription): readonly Change[] {
   if (!subscription.stopped) return [];
   const changes: Change[] = [put('subscriptions', { ...subscription, stopped: false })];

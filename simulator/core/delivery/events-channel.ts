@@ -8,7 +8,7 @@ import { tokenText } from '../pipeline/stages.ts';
 import type { Credential } from '../records.ts';
 import { findEvent, indexSince, type World } from '../world.ts';
 
-/** A reader of the channel, as its call asked for it. */
+/** A reader of the channel with the parameters of its request. */
 export interface ChannelCursor {
   readonly token: string;
   /** Sequence number of the next event to look at. */
@@ -21,7 +21,7 @@ export interface ChannelEnd {
   readonly reason: string;
 }
 
-/** What comes next for a reader. */
+/** The next events of a reader. */
 export interface ChannelPage {
   readonly envelopes: readonly string[];
   readonly nextSeq: number;
@@ -92,7 +92,7 @@ function findReaderOf(world: World, text: string, nowMs: number): Credential | n
 
 export function streamEvents(context: RequestContext): Decision {
   if (context.call.upgrade !== true) {
-    // NS-12: a plain request for it is answered with what it is.
+    // NS-12: a request without an upgrade gets an explanation.
     const detail = 'The events channel is a WebSocket. Connect to it with a WebSocket client.';
     const problem = { status: 426, title: 'Upgrade required', code: 'upgrade_required', detail };
     const headers = { upgrade: 'websocket', connection: 'Upgrade' };

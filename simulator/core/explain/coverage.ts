@@ -89,7 +89,7 @@ const names =
 const ageMs = ({ entry, original }: SeenCall) =>
   original === undefined ? -1 : entry.atMs - (original.answeredAtMs ?? original.atMs);
 
-/** Rules that more answers cite than show them: what must hold besides the cite. */
+/** Rules that are cited by more responses than show them: the additional condition. */
 const besidesCite: Readonly<Partial<Record<RuleId, Predicate>>> = {
   'ACC-7': ({ entry }) => entry.reply?.etag !== undefined && entry.reply.etag !== '"1"',
   'TXS-19': ({ entry }) => entry.operation !== 'approveTransaction',
@@ -179,7 +179,7 @@ function hasWaited({ entry, world }: SeenCall): boolean {
   return limit.n < entry.n && limit.untilMs <= entry.atMs;
 }
 
-/** AUTH-3c: a client has asked for all its tokens of this minute, and its calls are still served. */
+/** AUTH-3c: a client has used its token requests of this minute, and its other requests are served. */
 function isApartFromTokens({ entry, world }: SeenCall): boolean {
   const times = world.tokenRequests.get(entry.clientId ?? '') ?? [];
   const isSpent = times.length >= tokensAMinute && (times.at(-1) ?? 0) > entry.atMs - 60_000;

@@ -37,7 +37,7 @@ export const hintCodes = Object.keys(hintWords) as HintCode[];
 /** One hint on one call. */
 export interface Hint {
   readonly code: HintCode;
-  /** What it is about here: the member, the difference, what to do instead. */
+  /** The details: the member, the difference, what to do instead. */
   readonly words: string;
 }
 
@@ -90,7 +90,7 @@ function someOf(names: readonly string[]): string {
   return names.length > most ? `${shown} and ${names.length - most} more` : shown;
 }
 
-/** A text from outside: as it is if it looks like a name, else cut and in quotes. */
+/** A text from outside: unchanged if it looks like a name, else shortened and quoted. */
 const showName = (name: string): string =>
   /^[\w./-]{1,80}$/.test(name) ? name : JSON.stringify(name.slice(0, 80));
 
@@ -173,7 +173,7 @@ const knownParameters: Readonly<Partial<Record<OperationName, readonly string[]>
   streamEvents: ['after_seq', 'access_token'],
 };
 
-/** NS-2: a page that is asked for by another name is the first page, again and again. */
+/** NS-2: a page that is requested with an unknown parameter is always the first page. */
 function findUnknownParameters({ operation, path, call, query }: RequestContext): string | null {
   if (path.length === call.target.length) return null;
   const known = knownParameters[operation as OperationName] ?? [];
@@ -188,7 +188,7 @@ const transactionMembers = Object.keys(requestSchemas.createTransaction.properti
   (name) => name !== 'client_reference_id',
 );
 
-/** ACC-5, TXN-2: what a create under a known reference says besides the reference is not used. */
+/** ACC-5, TXN-2: the rest of a create with a known reference is ignored. */
 function findUnlikeRecord(context: RequestContext, reply: Reply | null): string | null {
   if (context.idempotency !== 'converged' || reply === null || reply.status >= 400) return null;
   const { world, body, behaviour } = context;

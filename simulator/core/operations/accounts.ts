@@ -330,7 +330,7 @@ function refuseMembers(context: RequestContext): Decision | null {
   if (cleared !== undefined) {
     return invalid(context, cleared, `${cleared} must not be null.`, 'NS-55');
   }
-  // NS-27: a setting may refuse what UPD-11 would only leave as it is.
+  // NS-27: a setting may refuse what UPD-11 only leaves unchanged.
   if (update_other_members !== 'ignored') {
     const known: readonly string[] = updatable;
     const other = Object.keys(body).find((name) => !known.includes(name));

@@ -5,7 +5,7 @@ import { invalid, refuse } from '../pipeline/refuse.ts';
 import { type Body, callerOf, type RequestContext } from '../pipeline/request-context.ts';
 import type { Account, Credential, TradingAccount, Transaction } from '../records.ts';
 
-/** A text member; null stands for a missing one as well as for an explicit null. */
+/** A text member; null if it is missing or null. */
 export function optionalText(body: Body, name: string): string | null {
   const value = body[name];
   return typeof value === 'string' ? value : null;

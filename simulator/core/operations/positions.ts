@@ -102,7 +102,7 @@ function answerOrder(
   return { reply: { status, contentType: 'application/json', body }, changes, cites };
 }
 
-/** Every order fills at once; `position` is as it is after that. */
+/** Every order is filled immediately; `position` is the result. */
 export function fillOrder(
   { world, behaviour, atMs }: CommandContext,
   position: Position,

@@ -22,7 +22,7 @@ export function listTransactions(context: RequestContext): Decision {
   );
 }
 
-/** NS-2: a setting may ask for a scope of its own. */
+/** NS-2: a setting may require a scope. */
 function refuseReadScope(context: RequestContext): Decision | null {
   const { read_scope: scope } = context.behaviour.settings;
   if (scope === null || scopesOf(context).includes(scope)) return null;

@@ -83,7 +83,7 @@ function issueFor(context: RequestContext, client: Client): Decision {
     : grant(context, delegated, [put('credentials', delegated)]);
 }
 
-/** AUTH-3a: a token with the scopes asked for, if all of them are held. */
+/** AUTH-3a: a token with the requested scopes, if the credential has all of them. */
 function grant(
   context: RequestContext,
   credential: Credential,
@@ -140,7 +140,7 @@ function decodePart(part: string): string {
   try {
     return decodeURIComponent(part.replaceAll('+', ' '));
   } catch (error) {
-    // Many clients send the parts as they are; those are taken as they are.
+    // Many clients send the parts unencoded; these are accepted unchanged.
     if (error instanceof URIError) return part;
     throw error;
   }
@@ -165,7 +165,7 @@ function refuseOauth(
   return { reply, changes: [], cites };
 }
 
-/** Which of the minter's scopes stand for which trader scope. */
+/** Which scopes of the minter include which trader scope. */
 const passedOn: readonly (readonly [string, readonly string[]])[] = [
   ['trader:trade', ['trades:write', 'trader:trade']],
   ['trader:funds', ['transactions:write', 'trader:funds']],

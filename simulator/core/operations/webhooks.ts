@@ -92,7 +92,7 @@ export function rotateWebhookSecret(context: RequestContext): Decision {
   const subscription: Subscription = {
     ...found,
     secret,
-    // EVT-7: the previous one goes on signing until the overlap ends.
+    // EVT-7: the previous secret is used until the overlap ends.
     previous_secret: found.secret,
     rotated_at_ms: context.atMs,
   };

@@ -50,7 +50,7 @@ export const readableStage: Stage = {
   },
 };
 
-/** NS-58: a body where none is asked for. */
+/** NS-58: a body where none is expected. */
 function refuseIdleBody({ operation, behaviour, call }: RequestContext): Decision | null {
   const { approve_body: choice, unreadable_status: status } = behaviour.settings;
   if (operation !== 'approveTransaction' || choice === 'ignored') return null;

@@ -1,4 +1,4 @@
-// Faults ordered by an operator: which calls or deliveries they strike, and what happens to those.
+// Faults ordered by an operator: which calls or deliveries they apply to, and their effects.
 import { operationNames, type RefusalCode, refusalTable } from '../../../fixtures/operations.ts';
 import {
   centuryMs,
@@ -26,7 +26,7 @@ export const faultMatch = object('What it applies to: every member that is prese
     description: 'true: any webhook delivery; an id: those of one subscription.',
   },
 });
-/** As it is kept: an id as text. */
+/** As stored: an id is a text. */
 export type FaultMatch = Omit<ValueOf<typeof faultMatch>, 'webhook'> & {
   readonly webhook?: boolean | string;
 };
@@ -55,7 +55,7 @@ const code = oneOf(
 const ms = whole('With delay and slow_body: how long, on the sandbox’s clock.', 0, centuryMs);
 const bytes = whole('With truncate: how much of the body arrives.', 0, 1e9);
 
-/** The kinds of effect on a call, each with what it says besides. */
+/** The kinds of effects on a call, each with its members. */
 export const callEffects = {
   status: { status },
   refuse: { code },
@@ -91,7 +91,7 @@ const effects: Readonly<Record<EffectKind, Readonly<Partial<Record<EffectPart, u
 };
 const effectKinds = Object.keys(effects) as EffectKind[];
 
-/** What an effect of this kind says besides its kind. */
+/** The other members of an effect of this kind. */
 export const effectPart = (kind: EffectKind) =>
   Object.keys(effects[kind])[0] as EffectPart | undefined;
 
@@ -106,7 +106,7 @@ export const faultEffect = object('What happens instead.', {
   'bytes?': bytes,
 });
 
-/** When and how often it strikes. */
+/** When and how often it applies. */
 export const faultTerms = {
   phase: oneOf('Before it runs, or after: then only the answer is lost, late or replaced.', [
     'before',
@@ -136,7 +136,7 @@ export const faultSchema = record({
 });
 export type Fault = ValueOf<typeof faultSchema>;
 
-/** It has struck as often as it was ordered to. */
+/** It has been applied as often as ordered. */
 export function isSpent({ times, hits }: Fault): boolean {
   return times !== null && hits >= times;
 }

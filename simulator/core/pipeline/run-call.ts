@@ -22,7 +22,7 @@ export function runCall(context: RequestContext): StepResult {
   if (refused === null) return strikeBefore(context) ?? runAndAnswer(context);
   evolve(world, refused.changes);
   if (context.idempotency === 'replayed') {
-    // A replay is struck like any call, in either phase; what is recorded stays as it is.
+    // Faults apply to a replay like to any call, in both phases; the record does not change.
     const fault = strike(context, 'before') ?? strike(context, 'after');
     return answerCall(context, orderedBy(context, fault) ?? refused, fault);
   }
@@ -71,7 +71,7 @@ function runBatch(context: RequestContext, batch: Batch): Decision {
   return { reply: batch.answer(replies), changes: [], cites: batch.cites };
 }
 
-/** Finds the fault that strikes this call, and counts it. */
+/** Finds the fault that applies to this call, and counts it. */
 function strike(context: RequestContext, phase: Fault['phase']): CallEffect | null {
   const { world, operation } = context;
   if (world.faults.size === 0 || operation === null) return null;
@@ -90,7 +90,7 @@ const neverRecorded: readonly FaultRefusal[] = [
   'unreadable',
 ];
 
-/** Nothing has run: another answer, no answer, or a later run. Null: no fault strikes. */
+/** Nothing has run: another response, none, or a later run. Null: no fault applies. */
 function strikeBefore(context: RequestContext): StepResult | null {
   const fault = strike(context, 'before');
   if (fault === null) return null;
@@ -267,7 +267,7 @@ function sendUnder(
 /** A slow body comes in ten pieces, or in as many as it has bytes. */
 export const piecesOf = ({ body }: Reply): number => Math.min(10, Buffer.byteLength(body));
 
-/** The answer as it leaves, with the id of the last fault that struck the call. */
+/** The response with the id of the last fault that applied to the call. */
 function finishReply(context: RequestContext, given: Reply): Reply {
   if (given.isForeign === true) return given;
   const reply = context.behaviour.finalizeReply(given, context);

@@ -71,7 +71,7 @@ function decodeSegment(segment: string): string {
   try {
     return decodeURIComponent(segment);
   } catch (error) {
-    // Bad percent-encoding is no id in any case; the operation then refuses the text as it is.
+    // Invalid percent-encoding is never an id; the operation refuses the text.
     if (error instanceof URIError) return segment;
     throw error;
   }
@@ -286,7 +286,7 @@ function refuseScope(
   return refuse(context, 'forbidden', [scopeRule ?? 'AUTH-4', 'AUTH-4'], detail);
 }
 
-/** AUTH-8: also asked for an operation that runs as a part of another (BULK-3). */
+/** AUTH-8: also checked for an operation that runs as part of another (BULK-3). */
 export function refuseByFirm(context: RequestContext, operation: OperationName): Decision | null {
   const firm = context.world.firms.get(callerOf(context).firm_id);
   if (firm?.permissions[operation] !== false) return null;

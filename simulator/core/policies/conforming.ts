@@ -175,7 +175,7 @@ function valuePolicy(settings: Settings) {
     isEmail: (text: string): boolean => text.includes('@'),
     /** TXN-5, NS-49. */
     isDecimal: settings.amount_exponent === 'accepted' ? isLooseDecimal : isPlainDecimal,
-    /** The id a text stands for; null when it is not a decimal string (CONV-1c, NS-48). */
+    /** The id in a text; null if it is not a decimal string (CONV-1c, NS-48). */
     id: settings.id_leading_zeros === 'refused' ? parseExactId : parseId,
     /** ACC-6, TXN-2. */
     referenceKey: foldCase,
@@ -269,7 +269,7 @@ function transitionsFor(settings: Settings): TransitionTable {
   };
 }
 
-/** Idempotency keys: how they are read, what they stand for, how long, and what a repeat gets. */
+/** Idempotency keys: how they are parsed, their subject and lifetime, and the response to a repeat. */
 export function keyPolicy(settings: Settings) {
   return {
     /** IDEM-1: trimmed, then 1 to 255; header text holds one character a byte (NS-40). */
@@ -305,7 +305,7 @@ function subjectsFor(settings: Settings): Readonly<Partial<Record<OperationName,
   const tradingAccount: Subject = (context) =>
     idOf(context, optionalText(context.body, 'trading_account_id'));
   return {
-    // By itself the reference is the subject, whatever brand stands beside it.
+    // The subject is the reference alone, whatever the brand.
     createAccount: ({ body }) => foldCase(reference(body)),
     // NS-35.
     createTransaction: ({ body }) =>
@@ -493,7 +493,7 @@ function deliveryPolicy(
     /** EVT-8: waits after the first, second, … failed attempt; none left: exhausted. */
     gapsMs: retryGapsMs,
     answerLimitMs,
-    /** The same by the wall, for the program that sends it: how long a connection waits. */
+    /** The same in real time, for the sender: how long a connection waits. */
     connectionLimitMs: answerLimitMs,
     /** EVT-9a. */
     succeeded: (status: number): boolean => status >= 200 && status < 300,

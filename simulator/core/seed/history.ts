@@ -68,7 +68,7 @@ export class History implements CommandContext {
     positions: 7000,
   };
 
-  /** Events before `sinceMs` are only counted: they are too old to be asked for. */
+  /** Events before `sinceMs` are only counted, because they are too old to be read. */
   constructor(world: World, behaviour: Behaviour, startMs: number, sinceMs: number) {
     this.world = world;
     this.#startMs = startMs;

@@ -29,7 +29,7 @@ interface SeedOptions {
   readonly options: WorldOptions;
   /** What makes its ids unlike those of a world of the same name and seed. */
   readonly idNonce?: string;
-  /** People beside those that are written out. */
+  /** Additional, generated people. */
   readonly madeUp?: GeneratedPeople;
 }
 

@@ -30,7 +30,7 @@ export class StateError extends Error {
   override readonly name = 'StateError';
 }
 
-/** A record that does not carry its key stands beside it. */
+/** A record without its key is stored together with it. */
 const keyed = (schema: Schema) => record({ key: text, value: schema });
 
 /** Of each table the list of its records. */

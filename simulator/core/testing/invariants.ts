@@ -151,7 +151,7 @@ export function findWrongReply(reply: Reply): string | null {
     return contentType === 'application/json' ? null : `success as ${contentType}`;
   }
   const problem = JSON.parse(body) as Record<string, unknown>;
-  // RFC 6749 has a form of its own for the refusals of the token endpoint.
+  // RFC 6749 defines another form for the refusals of the token endpoint.
   const byOAuth = contentType === 'application/json' && typeof problem.error === 'string';
   if (byOAuth && (status === 400 || status === 401)) return null;
   if (contentType !== 'application/problem+json') return `refusal as ${contentType}`;

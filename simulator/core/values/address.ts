@@ -1,4 +1,4 @@
-// Tells public internet addresses from all others.
+// Distinguishes public internet addresses from all others.
 import { parseUrl } from '../../../fixtures/parse-url.ts';
 
 /** A parsed IPv4 or IPv6 literal; the value is the address as one unsigned number. */

@@ -2,7 +2,7 @@
 // What is used of them is named, so that no bundle holds the rest.
 import { isSupportedCountry, parsePhoneNumberFromString } from 'libphonenumber-js/min';
 
-/** The E.164 form of a number that has a possible length; null where it cannot be read so. */
+/** The E.164 form of a number with a possible length; null if it cannot be parsed. */
 export function toE164(text: string, region: string | null): string | null {
   const code = region?.trim().toUpperCase() ?? '';
   const country = isSupportedCountry(code) ? code : undefined;

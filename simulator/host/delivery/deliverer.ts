@@ -1,7 +1,7 @@
 // The port through which deliveries leave: one HTTP POST to a URL, by whatever carries it.
 
 export interface DeliveryRequest {
-  /** Where it really goes, after forwards. */
+  /** The final address, after forwards. */
   readonly url: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string;
@@ -10,7 +10,7 @@ export interface DeliveryRequest {
    * pinned.
    */
   readonly addresses: readonly string[] | null;
-  /** Why an address may not be connected to; null when it may. Asked again of the peer itself. */
+  /** Why an address may not be connected to; null if it may. The peer is checked as well. */
   readonly refuseAddress: (address: string) => string | null;
   readonly answerLimitMs: number;
   readonly followsRedirects: boolean;

@@ -13,13 +13,13 @@ export interface Pins extends Pick<DeliveryRequest, 'addresses' | 'refuseAddress
 }
 
 export interface PoolOptions {
-  /** Certificates of authorities trusted beside those of Node. */
+  /** Certificates of authorities that are trusted in addition to those of Node. */
   readonly ca?: string | undefined;
   /** Replaces the pinned look-up; for tests of the check that comes after it. */
   readonly lookup?: LookupFunction | undefined;
 }
 
-/** The connection leads to an address that deliveries may not go to (EVT-11). */
+/** The connection is to an address that deliveries may not be sent to (EVT-11). */
 export class RefusedPeer extends Error {
   override readonly name = 'RefusedPeer';
 }
@@ -87,7 +87,7 @@ export class Pools {
   }
 }
 
-/** HOOK-8, EVT-11: a name was judged by these addresses, so it leads to these and to no other. */
+/** HOOK-8, EVT-11: a name resolves to exactly the addresses that were checked. */
 function pinned(addresses: readonly string[]): LookupFunction {
   const found = addresses.map((address) => ({ address, family: isIP(address) }));
   return (hostname, { all }, done) => {

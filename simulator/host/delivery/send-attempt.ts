@@ -93,7 +93,7 @@ function findTarget(
     return why === null ? target : { refused: why };
   };
   const parsed = parseTargetUrl(url, world.options.allowLocalWebhooks);
-  // A deviation may have let in what cannot be parsed as a target, and then it is sent as it is.
+  // A deviation may have accepted a target that cannot be parsed; it is used unchanged.
   if (parsed.kind === 'refused') return judge({ url, addresses: null });
   const { href, hostname, origin, address } = parsed;
   const forward = world.forwards.get(origin);

@@ -84,7 +84,7 @@ async function sendOnce(
   method: 'POST' | 'GET',
   limitMs: number,
 ): Promise<ExchangeOutcome> {
-  // Pooled connections are looked up no more, so what was judged for this delivery is asked again.
+  // Pooled connections skip the look-up, so the target of this delivery is checked again.
   for (const address of addresses ?? []) {
     const why = refuseAddress(address);
     if (why !== null) return { status: null, error: why, refusedTarget: why };

@@ -87,7 +87,7 @@ export class InputLog implements InputKeeper {
     else this.line(input);
   }
 
-  /** The step has failed: no line tells of it. */
+  /** The step has failed: it is not logged. */
   failed(input: Input): void {
     if (this.#options.sync !== true) return;
     this.#cut(this.#size - Buffer.byteLength(serializeInput(input)) - 1);
@@ -111,7 +111,7 @@ export class InputLog implements InputKeeper {
     else if (this.#lines.length === 1) process.nextTick(() => this.flush());
   }
 
-  /** Hands everything so far to the system, where it survives this program. */
+  /** Writes everything so far to the system, where it survives this process. */
   flush(): void {
     const lines = this.#hasGap ? [] : this.#lines;
     this.#lines = [];

@@ -43,7 +43,7 @@ export async function recordWorld(
   const writeWorld = () => log.world(host.world, { settings: host.behaviour.settings, deviations });
   writeWorld();
   const stopInputs = host.keepInputs({ done: (input) => log.done(input), failed: writeWorld });
-  // A reset or a loaded state is no input: playback goes on with that world.
+  // A reset or a loaded state is not an input: the replay continues with that world.
   const stopNotices = host.listen(({ kind }) => {
     if (kind === 'world') writeWorld();
   });

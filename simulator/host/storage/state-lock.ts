@@ -1,4 +1,4 @@
-// One sandbox at a time for a state file: a lock beside it names the process that keeps it.
+// One sandbox at a time for a state file: a lock file next to it names the process.
 import { execFile } from 'node:child_process';
 import { lstat, readdir, readFile, rename, rm } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';

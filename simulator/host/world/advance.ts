@@ -8,7 +8,7 @@ export type AdvanceOptions =
   | { readonly to_ms: number }
   | { readonly to_next: true };
 
-/** One thing that happened on the way. */
+/** Something that happened during the advance. */
 interface AdvanceStep {
   readonly atMs: number;
   readonly kind: FiredTimer['kind'] | 'delivery';
@@ -27,12 +27,12 @@ export class ClockError extends Error {
   override readonly name = 'ClockError';
 }
 
-/** The last moment that dates of four-digit years can tell. */
+/** The last moment of a four-digit year. */
 const lastMs = Date.UTC(10_000, 0) - 1;
 /** Attempts that were under way before are waited for until none has ended for so long. */
 const graceMs = 1000;
 
-/** Rejects with a ClockError; ends early if another world, with a clock of its own, takes its place. */
+/** Rejects with a ClockError; ends early if another world replaces this one. */
 export async function advance(host: WorldHost, options: AdvanceOptions): Promise<AdvanceReport> {
   const { clock, inFlight, world } = host;
   const isOver = () => host.world !== world;

@@ -1,4 +1,4 @@
-// One reader of the events channel: told of news, it reads on from where it was, without gap or
+// One reader of the events channel: when notified, it continues from its position, without gap or
 // double.
 import type { Call } from '../../core/call.ts';
 import {

@@ -2,18 +2,18 @@
 
 export type ClockMode = 'real' | 'frozen';
 
-/** A clock as it is kept beside a world. */
+/** A clock as stored with a world. */
 export interface ClockState {
   readonly mode: ClockMode;
   readonly nowMs: number;
-  /** 1 where it is left out. */
+  /** 1 by default. */
   readonly speed?: number | undefined;
 }
 
 export class Clock {
   #mode: ClockMode;
   #speed: number;
-  /** Where it began to run as it does, by its own time and by the wall's. */
+  /** The start of the current mode, in its own time and in real time. */
   #fromMs: number;
   #fromWallMs: number;
   #standsAtMs: number | null = null;
@@ -47,13 +47,13 @@ export class Clock {
   }
 
   /**
-   * Stands still at this time until it is told otherwise; an advance walks through time this way.
+   * Stands still at this time until it is changed; an advance moves through time in this way.
    */
   standAt(nowMs: number): void {
     this.#standsAtMs = nowMs;
   }
 
-  /** Goes on from where it stands, in its own mode. */
+  /** Continues from its current time, in its own mode. */
   release(): void {
     if (this.#mode === 'frozen' || this.#standsAtMs === null) return;
     this.#fromMs = this.#standsAtMs;
@@ -70,7 +70,7 @@ export class Clock {
   }
 }
 
-/** A wall clock that is set back is taken to go on from where it was: time never goes back here. */
+/** If the system clock is set back, this clock continues from its last time: it never goes back. */
 function neverBack(wall: () => number): () => number {
   let lastMs = wall();
   let setBackMs = 0;

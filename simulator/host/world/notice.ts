@@ -1,4 +1,4 @@
-// What a world tells those who listen to it.
+// Notifications of a world to its listeners.
 import type { CommandName } from '../../core/commands/commands.ts';
 
 /** Something that happened, for the log, the stream and the events channel. */

@@ -146,7 +146,7 @@ export class Sandbox {
     return host;
   }
 
-  /** How the clock of a world begins: as it was told to, as that of the copied world, or as all. */
+  /** The initial clock of a world: as requested, like the copied world, or the default. */
   #clockOf({ clock, from }: NewWorldOptions): ClockOptions & { readonly speed?: number } {
     if (from === undefined) return clock ?? this.options.clock;
     const { nowMs, speed = 1 } = from.clock;
@@ -234,7 +234,7 @@ export class Sandbox {
     for (const { coverage } of this.worlds.values()) coverage.clear();
   }
 
-  /** Told of every world made (with its host) and dropped (null). */
+  /** Called for every created world (with its host) and dropped world (null). */
   watchWorlds(watch: (name: string, host: WorldHost | null) => void): () => void {
     this.#watchers.add(watch);
     return () => this.#watchers.delete(watch);
@@ -258,7 +258,7 @@ export class Sandbox {
       const credential = client === null ? undefined : host.world.credentials.get(client.id);
       return credential === undefined ? [] : [{ host, secret: credential.client_secret }];
     });
-    // The same client id exists in worlds made alike: its secret tells them apart.
+    // The same client id exists in similar worlds: its secret distinguishes them.
     const right = known.find(({ secret }) => secret === client?.secret);
     // AUTH-3b: a wrong secret draws on the client's budget, where there is one such client.
     return (right ?? (known.length === 1 ? known[0] : undefined))?.host ?? this.#namedBy(call);

@@ -21,7 +21,7 @@ export function takeSnapshot(host: WorldHost): WorldSnapshot {
 /** Puts a copy in the place of the world; the snapshot stays. */
 export function restoreSnapshot(host: WorldHost, { world, clock }: WorldSnapshot): void {
   const copy = copyWorld(world);
-  // A receiver that remembers ids must not take what comes now for what it has seen.
+  // A receiver that remembers ids must not mistake new events for known ones.
   beginIdEra(copy, host.idNonce());
   host.replace(copy, clock);
 }

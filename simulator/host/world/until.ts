@@ -1,14 +1,14 @@
-// Waits until something is so: told by what happens, never by looking again and again.
+// Waits for a condition: it is checked when something happens, without polling.
 
 export interface Until {
   readonly isMet: () => boolean;
   /** Has `look` called when it may be so, and `over` when it never will; answers how to stop. */
   readonly listen: (look: () => void, over: () => void) => () => void;
-  /** By the wall. */
+  /** In real time. */
   readonly timeoutMs: number;
 }
 
-/** One timer, for the end of the waiting; none where it is so already. */
+/** One timer, for the timeout; none if the condition already holds. */
 export function until({ isMet, listen, timeoutMs }: Until): Promise<'met' | 'late' | 'over'> {
   if (isMet()) return Promise.resolve('met');
   return new Promise((resolve) => {

@@ -43,7 +43,7 @@ export interface WorldHostOptions {
 
 type Waiting = (answer: Answer) => void;
 
-/** Keeps what a world is told. */
+/** Stores the inputs of a world. */
 export interface InputKeeper {
   /** Before the step. False: the input cannot be kept, so it must not be taken. */
   begin?(input: Input): boolean;
@@ -260,7 +260,7 @@ export class WorldHost {
     return () => this.#listeners.delete(listener);
   }
 
-  /** Asks this keeper before every step, and tells it after. */
+  /** Calls this keeper before and after every step. */
   keepInputs(keeper: InputKeeper): () => void {
     this.#keepers.add(keeper);
     return () => this.#keepers.delete(keeper);
@@ -366,7 +366,7 @@ export class WorldHost {
     });
   }
 
-  /** For the alarm: what an advance comes to it fires itself, and waits for what follows. */
+  /** For the alarm: an advance fires the timers that it reaches itself, and waits for their effects. */
   #nextDueMs(): number | null {
     if (this.#closed || this.#advancing) return null;
     const due = this.world.timers.length === 0 ? null : nextDueMs(this.world);

@@ -3,7 +3,7 @@
 import { operationTable } from '../../../fixtures/operations.ts';
 import { requestSchemas } from '../../../fixtures/schemas/requests.ts';
 
-/** What a call names: records of others, or values that no one has. */
+/** The records that a call names: those of others, or unknown ones. */
 export interface Named {
   readonly account: string;
   readonly trading: string;
@@ -19,7 +19,7 @@ export interface Named {
   readonly seq: string;
 }
 
-/** Records of the one who asks, for the fields beside the one in question. */
+/** Records of the caller, for the other fields. */
 export type Own = Pick<Named, 'account' | 'trading' | 'transaction'> & {
   readonly brand: string | undefined;
 };
@@ -171,7 +171,7 @@ export const probes: Readonly<Record<string, readonly MakeProbe[]>> = {
   'listTransactions.after': [({ transaction }) => get(`transactions?limit=1&after=${transaction}`)],
 };
 
-/** Places in a query, which no schema tells of. */
+/** Parameters of a query, which have no schema. */
 const queries = [
   'approveTransaction.account_id',
   'rejectTransaction.account_id',

@@ -43,7 +43,7 @@ function deliveryEvent(
     kind: findEvent(world, seq)?.kind ?? 'event',
     seq,
     attempt: phase === 'ended' ? (last?.n ?? 1) : attempts.length + 1,
-    /** Where it really goes, after forwards. */
+    /** The final address, after forwards. */
     url: world.forwards.get(new URL(subscription.url).origin) ?? subscription.url,
     /** When the next attempt is due, or this one goes out. */
     next_due_ms,

@@ -11,7 +11,7 @@ export async function listen(server: Server | HttpServer): Promise<number> {
   return (server.address() as AddressInfo).port;
 }
 
-/** A receiver that writes bytes as it likes: told of every connection's first bytes. */
+/** A receiver that writes raw bytes, and gets the first bytes of every connection. */
 export async function rawReceiver(onRequest: (socket: Socket, head: string) => void): Promise<{
   readonly port: number;
   readonly connections: () => number;
@@ -37,7 +37,7 @@ export async function rawReceiver(onRequest: (socket: Socket, head: string) => v
   };
 }
 
-/** A delivery to that URL, as to a forward unless told otherwise. */
+/** A delivery to that URL, by default as to a forward. */
 export function requestTo(url: string, options: Partial<DeliveryRequest> = {}): DeliveryRequest {
   return {
     url,
