@@ -78,8 +78,10 @@ export async function runScenarios(options: ScenarioRunOptions): Promise<RunResu
   const startedAt = new Date().toISOString();
   const startedAtMs = performance.now();
   const signal = options.signal ?? new AbortController().signal;
+  const ended = new AbortController();
+  const over = AbortSignal.any([signal, ended.signal]);
   // Every scenario that waits listens to it.
-  setMaxListeners(0, signal);
+  setMaxListeners(0, signal, over);
   const { seed = 1, mark = newMark() } = options;
   const context: RunContext = {
     sender: options.sender,
@@ -88,8 +90,8 @@ export async function runScenarios(options: ScenarioRunOptions): Promise<RunResu
     startedAtMs,
     signal,
     abandonSignal: whenStopped(signal),
-    // A wait that was cut short does not keep the process alive.
-    pause: options.pause ?? ((ms) => sleep(ms, undefined, { signal }).catch(() => undefined)),
+    // A wait does not keep the process alive once the run is over.
+    pause: options.pause ?? ((ms) => sleep(ms, undefined, { signal: over }).catch(() => undefined)),
     onSecret: options.secret ?? (() => {}),
     learned: options.learned ?? new Map(),
     expired: new Set(),
@@ -99,7 +101,10 @@ export async function runScenarios(options: ScenarioRunOptions): Promise<RunResu
   };
   context.eventLoop.start();
   const run = new ScenarioRun(options, context, mark);
-  const played = await run.play(seed).finally(() => context.eventLoop.stop());
+  const played = await run.play(seed).finally(() => {
+    context.eventLoop.stop();
+    ended.abort();
+  });
   const { results, crashes } = reportCrashes(played.results);
   const order = new Map(options.scenarios.map((each, index) => [each.id, index]));
   return {
