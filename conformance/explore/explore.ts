@@ -1,6 +1,6 @@
-// The whole of it: draws sequences, plays each on the target, compares it with the model, and
-// investigates what differs. Rounds keep it repeatable: the sequences of a round are played at the
-// same time and looked at in the order in which they were drawn.
+// The main loop: draws sequences, plays each on the target, compares it with the model, and
+// investigates differences. Rounds keep a run repeatable: the sequences of a round are played
+// concurrently and compared in the order in which they were drawn.
 import { newMark } from '../engine/scenario/fresh-values.ts';
 import type { Target } from '../providers/target.ts';
 import { type Difference, inWords, isLike } from './compare/difference.ts';
@@ -29,30 +29,30 @@ export interface Explored {
   readonly requests: number;
   readonly sequences: number;
   readonly agreed: number;
-  /** Calls of the sequences, without those that showed a difference again. */
+  /** Calls of the sequences, without the calls that reproduced a difference. */
   readonly calls: number;
-  /** Calls to which no answer came, and that were answered when they were made again. */
+  /** Calls that got no answer at first and were answered when they were retried. */
   readonly lost: number;
-  /** Whether the target stopped answering, so that the rest was never sent. */
+  /** Whether the target stopped answering, so that the remaining sequences were not sent. */
   readonly isGone: boolean;
   readonly inconclusive: readonly string[];
   readonly found: readonly Found[];
-  /** Differences from what the model does by no rule. */
+  /** Differences from behavior of the model that no rule requires. */
   readonly unexplained: readonly Found[];
-  /** Open questions that differences turned out to be of, with how often. */
+  /** Open questions that explain differences, with the number of differences. */
   readonly open: ReadonlyMap<string, number>;
-  /** Settings that the target was not asked about, as it turned out to have them. */
+  /** Settings that the observation did not cover, learned from differences. */
   readonly learned: ModelSettings;
   readonly coverage: Coverage;
 }
 
-/** NS-17: which of two faults is named first. */
+/** NS-17: which of two faults is reported first. */
 const ORDER = 'NS-17';
-/** After so many rounds in which every call was lost the target is taken to be gone. */
+/** The target counts as gone after this many rounds in which every call was lost. */
 const GONE_AFTER = 3;
-/** So often a difference of calls at the same time is tried to be shown: who is first is chance. */
+/** Attempts to reproduce a difference of concurrent calls, because their order is random. */
 const TRIES_AT_ONCE = 4;
-/** So often the shortest sequence has to show it again. */
+/** How often the shortest sequence has to reproduce the difference. */
 const SHOWN_AGAIN = 2;
 
 export async function explore(options: ExploreOptions): Promise<Explored> {
@@ -66,7 +66,7 @@ export async function explore(options: ExploreOptions): Promise<Explored> {
 }
 
 type Played = Omit<Shown, 'difference'>;
-/** Plays a sequence from fresh; null if it does not show the difference. */
+/** Plays a sequence on a fresh world; null if it does not show the difference. */
 type Shows = (sequence: Sequence) => Promise<Shown | null>;
 
 class Exploration {
@@ -83,7 +83,7 @@ class Exploration {
   constructor(options: ExploreOptions) {
     this.#options = options;
     this.#budget = new Budget(options);
-    // NS-3: by a clock that runs it is not known when money arrives; the model settles what shows.
+    // NS-3: if the clock runs, the time of settlement is unknown; the model settles what the target shows.
     const isUnseen = !options.provider.offers.has('settle');
     const settings = { ...options.settings, ...(isUnseen && { settlement_delay_ms: null }) };
     const isKnown = (each: Difference) => this.#book.isKnown(each);
@@ -156,7 +156,7 @@ class Exploration {
     return this.#isGone || this.#options.signal.aborted || this.#budget.isOver;
   }
 
-  /** Plays a sequence on the target, and compares it with the model; or why that could not be. */
+  /** Plays a sequence on the target and compares it with the model, or returns why it could not. */
   async #play(sequence: Sequence): Promise<Played | string> {
     let player: Player | undefined;
     try {
@@ -209,7 +209,7 @@ class Exploration {
     const { differences, open, why, model } = compared;
     const calls = callsIn(recorded.target.outcomes);
     this.#counts.calls += calls.length;
-    // A fault of the sequence takes the answer away on both sides.
+    // A fault of the sequence drops the answer on both sides.
     this.#counts.lost += calls.filter(
       ({ kind, n }) => kind === 'lost' && model.outcomes.get(n)?.kind !== 'lost',
     ).length;
@@ -219,7 +219,7 @@ class Exploration {
     else this.#book.inconclusive.push(why);
   }
 
-  /** Open, or shown again from fresh, made as short as it can be, and blamed on a rule. */
+  /** The difference is open, or it is reproduced, shrunk, and attributed to a rule. */
   async #investigate(met: Shown): Promise<void> {
     const { difference } = met;
     if (await this.#isOtherFault(met)) return this.#book.isOpen(difference, ORDER);
@@ -228,7 +228,7 @@ class Exploration {
     const shows = this.#showing(difference, sequence);
     const first = await shows(sequence);
     if (first === null) return this.#notShown(difference);
-    // A target that is gone answers no other call either.
+    // A target that is gone does not answer any other call either.
     const isGone = callsIn(first.recorded.target.outcomes).every(({ kind }) => kind === 'lost');
     if (isGone) return;
     const isOpen = await this.#openAnswer(first, difference);
@@ -250,7 +250,7 @@ class Exploration {
     if (difference.at === 'no_answer') this.#counts.lost = Math.max(0, this.#counts.lost - 1);
   }
 
-  /** Whether a model with a defect that was found does the same: that takes no requests to tell. */
+  /** Whether a model with a defect that was found behaves the same; this takes no requests. */
   async #isKnownDefect(shown: Shown): Promise<boolean> {
     for (const found of this.#book.found) {
       if (found.variant === undefined) continue;
@@ -262,16 +262,16 @@ class Exploration {
   }
 
   #notShown(difference: Difference): void {
-    // A call that was answered when it was made again is one that was lost.
+    // If the retry of a call is answered, the call was only lost.
     if (difference.at === 'no_answer') return;
     this.#book.inconclusive.push(`a difference was not met again: ${inWords(difference)}`);
   }
 
-  /** Plays a sequence from fresh until the difference shows, as often as chance makes it worth. */
+  /** Plays a sequence on fresh worlds until the difference shows; concurrent calls get more tries. */
   #showing(met: Difference, { steps }: Sequence): Shows {
     const place = labels(steps.at(-1)!).indexOf(met.n);
     const isCrash = met.at === 'no_answer';
-    // Any call may be lost by chance: a crash is met at the same concurrent call each time.
+    // Any call may be lost by chance: a crash shows at the same concurrent call each time.
     const isThere = ({ n }: Difference, last: Step) =>
       last.do === 'burst' ? labels(last)[place] === n : labels(last).includes(n);
     return async (sequence) => {
@@ -307,7 +307,7 @@ class Exploration {
       const kept = isCrash ? null : (last ?? shrunk);
       return { last: kept, reproduced: 'once more, with no requests or time left' };
     }
-    // A crash that is not met each time is a call that was lost.
+    // If a crash is not reproduced every time, the call was only lost.
     return { last: isCrash && shown < times ? null : last, reproduced: `${shown} of ${times}` };
   }
 
@@ -317,7 +317,7 @@ class Exploration {
     return isOtherFault(needed(recorded.sequence, n), pair, play);
   }
 
-  /** Whether another answer to an open question explains it; what is learned of it is kept. */
+  /** Whether another answer to an open question explains it; the learned settings are kept. */
   async #openAnswer(shown: Shown, met: Difference): Promise<boolean> {
     if (met.at === 'no_answer') return false;
     const { unasked = new Set<string>() } = this.#options;

@@ -1,5 +1,5 @@
-// The model that a target is compared with, as the explorer needs it. The one who composes the two fills
-// this port: the folder knows no simulator.
+// The model that a target is compared with, as the explorer needs it. The composition root implements
+// this port: the folder does not depend on the simulator.
 import {
   categoryOf,
   type EventCategory,
@@ -10,7 +10,7 @@ import type { Provider } from '../providers/target.ts';
 import type { GroundSender } from './play/ground.ts';
 
 export interface Model {
-  /** Makes worlds of it, as a provider does of a target. */
+  /** Creates worlds of the model, as a provider does for a target. */
   readonly provider: Provider;
   readonly sender: GroundSender;
   close(): Promise<void>;
@@ -19,7 +19,7 @@ export interface Model {
 /** Choices for open questions, by the names of `sandbox questions`. */
 export type ModelSettings = Readonly<Record<string, unknown>>;
 
-/** A named way to be wrong, with the rules that it breaks. */
+/** A named deviation of the model, with the rules that it breaks. */
 export interface Variant {
   readonly id: string;
   readonly breaks: readonly string[];
@@ -27,26 +27,26 @@ export interface Variant {
 }
 
 export interface Models {
-  /** A conforming model that answers the open questions so. */
+  /** A conforming model that answers the open questions as in `settings`. */
   open(settings: ModelSettings): Promise<Model>;
-  /** Models that break some of these rules. */
+  /** Models that break at least one of these rules. */
   variants(rules: ReadonlySet<string>): readonly Variant[];
 }
 
-/** What one operation brings may be told in any of these. */
+/** The events of one operation may be reported in any of these categories. */
 const TOGETHER: readonly (readonly EventCategory[])[] = [
   ['account', 'transaction'],
   ['order', 'position'],
 ];
 
 /**
- * NS-11: what the name of an event, of its kind or category, looks like if the model tells of the
- * same events as the target; undefined if it does of all. Where the kinds of the target were asked
- * for and one is missing, as an operation brings several, no setting makes the two alike.
+ * NS-11: matches the names of events, by kind or category, that the model and the target both
+ * send; undefined if they send the same events. If the kinds of the target were observed and one
+ * is missing, because an operation emits several, no setting makes the two alike.
  */
 export function comparedEvents({ event_kinds: kinds }: ModelSettings): RegExp | undefined {
   const names = new Map(Object.entries(Object(kinds) as Record<string, string | null>));
-  // Without an operator nothing can be settled, so that its kind is never asked for.
+  // Without an operator no transaction can be settled, so this kind is never observed.
   const missing = eventKinds.filter((kind) => kind !== 'transaction.settled' && !names.has(kind));
   if (names.size === 0 || missing.length === 0) return undefined;
   const open = TOGETHER.filter((each) => missing.some((kind) => each.includes(categoryOf(kind))));

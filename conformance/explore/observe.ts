@@ -1,5 +1,5 @@
-// Before anything is compared: how the target answers the open questions, by the judge's own
-// scenarios that observe them. This is the explorer's one door to the scenarios of the judge.
+// Runs before any comparison: observes how the target answers the open questions, with the judge's
+// own scenarios. Only this file of the explorer uses the scenarios of the judge.
 import { questions } from '../../fixtures/questions.ts';
 import { defaultSettings } from '../../fixtures/settings.ts';
 import { runScenarios } from '../engine/run/run.ts';
@@ -25,19 +25,19 @@ export interface ObserveOptions {
   readonly sender: Sender;
   readonly timeoutMs: number;
   readonly maxRate?: number;
-  /** No more requests than so many: what is left is not asked. */
+  /** The most requests to send; questions that remain are not observed. */
   readonly most: number;
   readonly signal: AbortSignal;
   readonly secret: (value: string) => void;
 }
 
-/** How a target takes what the specification leaves to it. */
+/** How a target accepts requests whose form the specification leaves open. */
 export interface Forms {
-  /** NS-1: how it takes orders, if that is another form than the model's. */
+  /** NS-1: the form in which it takes orders, if it differs from the model's. */
   readonly orders: LearnedOrders | undefined;
-  /** NS-1: whether orders can be sent: a live target takes those of its profile alone. */
+  /** NS-1: whether orders can be sent: on a live target only the orders of its profile can. */
   readonly hasOrders: boolean;
-  /** NS-8: how it takes requests for tokens; undefined if none was taken. */
+  /** NS-8: the form in which it takes token requests; undefined if it accepted none. */
   readonly tokenForm: TokenForm | undefined;
 }
 
@@ -47,7 +47,7 @@ export interface Observed extends Forms {
   readonly requests: number;
 }
 
-/** Plays nothing: what is asked first of any target is all that is wanted. */
+/** Plays nothing: only the requests that start every run are needed. */
 const NOTHING: Scenario = {
   id: 'explore-start',
   title: 'The target answers and takes the token',
@@ -55,7 +55,7 @@ const NOTHING: Scenario = {
   run: async () => {},
 };
 
-/** Why nothing can be asked of the target, in words; null if it answers as the API does. */
+/** Why the target cannot be observed, in words; null if it answers as the API does. */
 export async function findStartProblem(
   options: Omit<ObserveOptions, 'most'>,
 ): Promise<string | null> {
@@ -63,13 +63,13 @@ export async function findStartProblem(
   return (await runScenarios({ ...options, ...plan })).refusedToStart;
 }
 
-/** They take many requests for one question that hardly anything else depends on. */
+/** They take many requests for one question that hardly any other answer depends on. */
 const TOO_DEAR = ['lim-firm', 'lim-delegated', 'hook-spellings', 'auth-token-budget'];
-/** NS-2, NS-21: which reads there are, and what moves providers' money, decide no setting. */
+/** NS-2, NS-21: the available reads and the provider withdrawals decide no setting. */
 const TELLS_OF_NONE = ['auth-token-everywhere', 'conv-reads', 'txs-approve-withdrawal'];
 const PASSED_OVER = [...TOO_DEAR, ...TELLS_OF_NONE];
 
-/** Settings that allow what breaks a rule: a target that does so is found out, not imitated. */
+/** Settings that allow a rule to be broken: such a target is reported, not imitated. */
 export const NEVER_LEARNED: readonly string[] = [
   ...['unrecorded_refusals', 'key_across_brands', 'account_statuses', 'replay_etag'],
   ...['firm_rate_from', 'delegated_bucket', 'provider_withdrawals'],
@@ -82,8 +82,8 @@ const SETTABLE: ReadonlySet<string> = new Set(
 );
 
 /**
- * Settings that no other answer can be tried for later, such as a time or a name, are asked first:
- * if requests end half-way, the rest can still show in what is compared.
+ * Settings for which no other answer can be tried later, such as a time or a name, come first:
+ * if the requests run out, the other settings can still be learned from differences.
  */
 const FIRST = [
   ...['err-check-order', 'evt-form', 'evt-channel', 'auth-tokens-work', 'auth-token'],
@@ -92,11 +92,11 @@ const FIRST = [
   'evt-progress',
 ];
 
-/** With fewer requests than these, few scenarios at once: what is cut off half-way is lost. */
+/** With fewer requests than this, few scenarios run concurrently: an interrupted one is wasted. */
 const ENOUGH = 700;
 const FEW_AT_ONCE = 2;
 
-/** Whether it may teach a setting; of a question that has none nothing is learned. */
+/** Whether it may teach a setting; a question without settings teaches nothing. */
 const observes = ({ id, observes: asked = [] }: Scenario): boolean =>
   asked.some((question) => SETTABLE.has(question)) && !PASSED_OVER.includes(id);
 
@@ -106,15 +106,15 @@ export function observe(options: ObserveOptions): Promise<Observed> {
   return observeBy([chosen.filter(isFirst), chosen.filter((each) => !isFirst(each))], options);
 }
 
-/** The forms of requests alone, if the answers to all else are known. */
+/** Only the forms of requests, if all other answers are known. */
 export const observeForms = (options: ObserveOptions): Promise<Observed> =>
   observeBy([scenarios.filter((each) => observes(each) && each.id.startsWith('pos-'))], options);
 
-/** What the target was not asked about, as far as these settings say. */
+/** Settings that these observed settings do not cover. */
 export const unaskedIn = (settings: Observed['settings']): ReadonlySet<string> =>
   new Set(Object.keys(defaultSettings).filter((key) => !(key in settings)));
 
-/** The scenarios of a stage at the same time, one stage after the other. */
+/** Runs the scenarios of a stage concurrently, one stage after the other. */
 async function observeBy(
   stages: readonly (readonly Scenario[])[],
   options: ObserveOptions,
@@ -149,13 +149,13 @@ async function observeBy(
   const settings = Object.entries(config.settings);
   return {
     settings: Object.fromEntries(settings.filter(([key]) => !NEVER_LEARNED.includes(key))),
-    // Nothing is tried on a live target: it gets the orders of its profile and no others.
+    // Nothing is tried on a live target: it gets only the orders of its profile.
     orders: provider.worlds ? formOf(taken) : taken,
     ...{ requests, hasOrders: taken !== undefined, tokenForm },
   };
 }
 
-/** NS-8: the first of OAuth's forms in which a credential of the target gets a token. */
+/** NS-8: the first OAuth form in which a credential of the target gets a token. */
 async function findTokenForm({ provider, sender, timeoutMs, signal }: ObserveOptions) {
   if (signal.aborted || !provider.offers.has('client')) return undefined;
   const target = await provider.own();

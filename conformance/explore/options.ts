@@ -1,4 +1,4 @@
-// What an exploration is given, and what it may spend.
+// The options of an exploration, and its budget.
 import type { Pacer } from '../engine/pace/pacer.ts';
 import type { Sender } from '../engine/send/sender.ts';
 import type { Provider } from '../providers/target.ts';
@@ -13,22 +13,22 @@ export interface ExploreOptions {
   readonly models: Models;
   /** How the model answers the open questions. */
   readonly settings: ModelSettings;
-  /** Settings that the target was not asked about: it may show another answer to them. */
+  /** Settings that were not observed: the target may show another answer to them. */
   readonly unasked?: ReadonlySet<string>;
-  /** How the target takes orders and requests for tokens; undefined: as the model does. */
+  /** The forms in which the target takes orders and token requests; undefined: the model's forms. */
   readonly forms?: Forms | undefined;
   readonly seed: number;
-  /** No more than so many are sent to the target. */
+  /** The most requests to send to the target. */
   readonly requests: number;
   readonly untilMs: number;
   readonly timeoutMs: number;
   readonly pacer?: Pacer;
   readonly signal: AbortSignal;
-  /** The most calls at the same time; 1: none. */
+  /** The most concurrent calls; 1: none. */
   readonly crowd: number;
-  /** Sequences in play at the same time. */
+  /** Sequences that are played concurrently. */
   readonly width: number;
-  /** Played instead of drawn ones, once each. */
+  /** Played once each, instead of drawn sequences. */
   readonly sequences?: readonly Sequence[];
   readonly onProgress?: (progress: Progress) => void;
 }
@@ -60,7 +60,7 @@ export class Budget {
     return performance.now() > this.#given.untilMs;
   }
 
-  /** Throws Spent before more is sent than was asked for, or later. */
+  /** Throws Spent if the request budget or the time is used up. */
   spend(count: number): void {
     if (!this.#isOvertime) {
       if (count > this.left) throw new Spent('all requests are sent');
@@ -69,7 +69,7 @@ export class Budget {
     this.requests += count;
   }
 
-  /** What was begun is ended, whatever it takes. */
+  /** Finishes work that has begun, outside the budget. */
   async inOvertime(end: () => Promise<void>): Promise<void> {
     this.#isOvertime = true;
     try {

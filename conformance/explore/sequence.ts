@@ -3,24 +3,24 @@
 import type { CredentialOptions, SeedKind } from '../providers/target.ts';
 import type { OperationName } from '../spec/operations.ts';
 
-/** Stands for something that only playing makes known; everything else in a value is literal. */
+/** A placeholder that a play replaces; everything else in a value is literal. */
 export type Symbolic =
-  /** A text that no other play has used; the same stem is the same text within one play. */
+  /** A text that no other play has used; the same stem gives the same text within one play. */
   | { readonly $fresh: string; readonly length?: number; readonly fill?: string }
   /** A member of the answer to an earlier step, by its dotted path. */
   | { readonly $of: number; readonly at: string }
-  /** A header of the answer to an earlier step. */
+  /** A header of the response to an earlier step. */
   | { readonly $header: number; readonly name: string }
-  /** What belongs to a credential: its brand, or the account of a delegated token. */
+  /** A property of a credential: its brand, or the account of a delegated token. */
   | { readonly $role: string; readonly has: RoleHas }
   /**
-   * A phone that no other play has used, written in one of the ways that people write them; its
-   * `sibling` is another phone that ends alike.
+   * A phone number that no other play has used, written in one of the common notations; its
+   * `sibling` is another number with the same ending.
    */
   | { readonly $phone: string; readonly form: PhoneForm }
   | { readonly $join: readonly Value[] }
   | { readonly $case: 'upper' | 'lower'; readonly of: Value }
-  /** The value repeated, as the rows of a batch are: `$i` in a fresh stem is the row. */
+  /** The value repeated, for the rows of a batch: `$i` in a fresh stem is the row number. */
   | { readonly $rows: number; readonly of: Value };
 
 export type RoleHas = 'brand' | 'account' | 'tradingAccount' | 'client' | 'secret';
@@ -35,7 +35,7 @@ export type Value =
   | readonly Value[]
   | { readonly [name: string]: Value };
 
-/** Meets the one call that has it; the control plane plants it. */
+/** Applies only to the call that has it; the control plane plants it. */
 export interface Fault {
   readonly phase?: 'before' | 'after';
   readonly effect: { readonly [name: string]: string | number };
@@ -43,7 +43,7 @@ export interface Fault {
 
 export interface CallStep {
   readonly do: 'call';
-  /** By which later steps refer to it; kept when others are dropped. */
+  /** The label by which later steps refer to it; kept when other steps are dropped. */
   readonly n: number;
   readonly operation: OperationName;
   /** A role, the name of a minted credential, or `anonymous`. */
@@ -54,22 +54,22 @@ export interface CallStep {
   readonly key?: Value;
   readonly ifMatch?: Value;
   readonly body?: Value;
-  /** Sent instead of a JSON body, whatever it says. */
+  /** Sent as it is, instead of a JSON body. */
   readonly raw?: string;
   readonly headers?: { readonly [name: string]: Value };
   readonly fault?: Fault;
-  /** Sent while a fault delays this call; after them time is moved on until it is answered. */
+  /** Sent while a fault delays this call; then the clock is advanced until the call is answered. */
   readonly meanwhile?: readonly CallStep[];
 }
 
-/** Calls that are released together. */
+/** Calls that are sent concurrently. */
 export interface BurstStep {
   readonly do: 'burst';
   readonly n: number;
   readonly calls: readonly CallStep[];
 }
 
-/** One call many times over, each with names of its own: `$i` in a fresh stem is the count. */
+/** One call repeated many times with different names: `$i` in a fresh stem is the count. */
 export interface ManyStep {
   readonly do: 'many';
   readonly n: number;
@@ -77,7 +77,7 @@ export interface ManyStep {
   readonly call: CallStep;
 }
 
-/** What an operator, a profile or time does; each needs what not every target offers. */
+/** Done by an operator, a profile or the clock; each needs a capability of the target. */
 export type OperatorStep = { readonly n: number } & (
   | { readonly do: 'advance'; readonly byMs: number }
   | {
@@ -86,7 +86,7 @@ export type OperatorStep = { readonly n: number } & (
       readonly currency?: string;
       readonly provider?: boolean;
     }
-  /** A trading account that a profile names, where none can be opened. */
+  /** A trading account that a profile names, if none can be opened. */
   | { readonly do: 'place'; readonly kind: SeedKind }
   | { readonly do: 'mint'; readonly name: string; readonly wish: MintWish }
   | { readonly do: 'rescope'; readonly name: string; readonly scopes: string[] }
@@ -96,10 +96,10 @@ export type OperatorStep = { readonly n: number } & (
   | { readonly do: 'permit'; readonly operation: string; readonly allowed: boolean }
 );
 
-/** As an operator's, except that the account may be a symbolic one. */
+/** As for an operator, except that the account may be symbolic. */
 export type MintWish = Omit<CredentialOptions, 'accountId' | 'mintedBy'> & {
   readonly account?: Value;
-  /** A role, or the name of a credential minted before. */
+  /** A role, or the name of a credential that was minted before. */
   readonly mintedBy?: string;
 };
 
@@ -117,13 +117,13 @@ export function callsOf(steps: readonly Step[]): readonly CallStep[] {
   });
 }
 
-/** How many calls are made in these steps. */
+/** The number of calls in these steps. */
 export function countCalls(steps: readonly Step[]): number {
   const many = steps.map((step) => (step.do === 'many' ? step.count : 0));
   return many.reduce((sum, each) => sum + each, callsOf(steps).length);
 }
 
-/** Every label of a step, those of its calls among them. */
+/** Every label of a step, including the labels of its calls. */
 export const labels = (step: Step): readonly number[] => [
   ...new Set([step.n, ...callsOf([step]).map(({ n }) => n)]),
 ];
@@ -138,7 +138,7 @@ export function* partsOf(value: unknown): Generator<{ readonly [name: string]: u
   for (const each of Object.values(value)) yield* partsOf(each);
 }
 
-/** Steps whose answers a value refers to. */
+/** Steps whose responses a value refers to. */
 export const refersTo = (value: unknown): readonly number[] =>
   [...partsOf(value)].flatMap(({ $of, $header }) =>
     [$of, $header].filter((each) => typeof each === 'number'),
@@ -148,15 +148,15 @@ export const refersTo = (value: unknown): readonly number[] =>
 export const rolesIn = (value: unknown): readonly string[] =>
   [...partsOf(value)].flatMap(({ $role }) => (typeof $role === 'string' ? [$role] : []));
 
-/** Refers to other steps instead of some; which step it is itself stays. */
+/** Replaces references to steps; the step's own label stays. */
 export const rebound = (step: Step, others: ReadonlyMap<number, number>): Step =>
   relabelled(step, (n) => others.get(n) ?? n, ['$of', '$header']);
 
-/** Numbers the steps again, as a reader counts them. */
+/** Numbers the steps again from 1, for readers. */
 export function renumbered({ steps }: Sequence): Sequence {
   const numbers = new Map<number, number>();
   const count = (n: number) => numbers.set(n, numbers.get(n) ?? numbers.size + 1);
-  // The calls of a burst are what is counted; the burst itself is numbered after everything.
+  // Readers count the calls of a burst; the burst itself is numbered after everything else.
   for (const step of steps)
     for (const n of labels(step)) if (step.do !== 'burst' || n !== step.n) count(n);
   for (const step of steps) {
@@ -176,7 +176,7 @@ function relabelled(
   ) as Step;
 }
 
-/** A copy in which every member, at any depth, is what `change` makes of it. */
+/** A copy in which `change` has replaced every member, at any depth. */
 export function mapMembers(
   value: unknown,
   change: (name: string, value: unknown) => unknown,

@@ -1,4 +1,4 @@
-// Checks that symbolic values become the same text on both sides and another in another play.
+// Checks that symbolic values become the same text on both sides and a different one in another play.
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { Value } from './sequence.ts';
@@ -13,7 +13,7 @@ const known = (nonce: string): Known => ({
   has: (role, what) => (role === 'firm' && what === 'brand' ? '10' : undefined),
 });
 
-values('what an earlier answer brought, and a stand-in for what it did not', () => {
+values('a member of an earlier answer, and a placeholder if it is missing', () => {
   const rows: readonly (readonly [Value, unknown])[] = [
     [{ $of: 1, at: 'id' }, '7'],
     [{ $of: 1, at: 'rows.0.id' }, '8'],
@@ -28,14 +28,14 @@ values('what an earlier answer brought, and a stand-in for what it did not', () 
   for (const [value, json] of rows) assert.equal(resolve(value, known('n')), json);
 });
 
-values('a fresh text is one text in one play, and as long as it is asked to be', () => {
+values('a fresh text is the same within one play and has the requested length', () => {
   const stem: Value = { $fresh: 'a', length: 40, fill: 'é' };
   assert.is(resolve(stem, known('one')), resolve(stem, known('one')));
   assert.is.not(resolve(stem, known('one')), resolve(stem, known('two')));
   assert.is([...resolveText(stem, known('one'))].length, 40);
 });
 
-values('rows stand for as many entries, each with a name of its own', () => {
+values('rows become that many entries with different names', () => {
   const value: Value = { accounts: [{ $rows: 3, of: { ref: { $fresh: 'r$i' } } }, 'last'] };
   const { accounts } = resolve(value, known('n')) as { accounts: { ref: string }[] };
   assert.equal(
@@ -45,7 +45,7 @@ values('rows stand for as many entries, each with a name of its own', () => {
   assert.is(accounts.length, 4);
 });
 
-values('one phone in all its spellings has the same digits', () => {
+values('one phone number has the same digits in every notation', () => {
   const forms = ['e164', 'spaced', 'dashes', 'national'] as const;
   const ends = forms.map((form) =>
     resolveText({ $phone: 'p', form }, known('n')).replace(/\D/g, '').slice(-10),

@@ -3,21 +3,21 @@ import { createHash } from 'node:crypto';
 import { type Json, memberAt, writeJson } from '../engine/send/json.ts';
 import type { PhoneForm, RoleHas, Symbolic, Value } from './sequence.ts';
 
-/** What is known while a sequence is played. */
+/** State that is known while a sequence is played. */
 export interface Known {
-  /** In every fresh text of this play. */
+  /** Part of every fresh text of this play. */
   readonly nonce: string;
-  /** The count of a call that is made many times. */
+  /** The index of a call that is repeated many times. */
   readonly row?: number | undefined;
-  /** The JSON that a step was answered with; undefined when there is none. */
+  /** The JSON response to a step; undefined if there is none. */
   answer(step: number): Json | undefined;
   header(step: number, name: string): string | undefined;
   has(role: string, what: RoleHas): string | undefined;
 }
 
-/** Instead of what an earlier step should have brought and did not. */
+/** Replaces a value that an earlier step should have returned and did not. */
 export const MISSING = '999999999999';
-/** A tag of no account: in quotes, since which of two faults is reported first is open (NS-17). */
+/** A tag of no account: quoted, because which of two faults is reported first is open (NS-17). */
 export const MISSING_TAG = `"${MISSING}"`;
 
 const isSymbolic = (value: object): value is Symbolic =>
@@ -39,7 +39,7 @@ export function resolveText(value: Value, known: Known, row = known.row): string
   return typeof json === 'string' ? json : writeJson(json);
 }
 
-/** Rows stand for as many entries of the list that they are in. */
+/** Replaces a row placeholder with its entries, in the list that contains it. */
 function spread(value: Value, known: Known, row: number | undefined): Json[] {
   const isRows = value !== null && typeof value === 'object' && '$rows' in value;
   if (!isRows) return [resolve(value, known, row)];
@@ -59,7 +59,7 @@ function resolveSymbol(value: Symbolic, known: Known, row: number | undefined): 
   return value.$case === 'upper' ? text.toUpperCase() : text.toLowerCase();
 }
 
-/** Of exactly `length` characters when given, counted in code points. */
+/** Has exactly `length` characters if given, counted in code points. */
 function freshText(
   { $fresh, length, fill = 'x' }: Extract<Symbolic, { $fresh: string }>,
   nonce: string,
@@ -71,7 +71,7 @@ function freshText(
   return letters.slice(0, length).join('');
 }
 
-/** ACC-11: a British mobile number, of which there are plenty, in the spelling asked for. */
+/** ACC-11: a British mobile number, because there are plenty, in the requested notation. */
 function phoneText(nonce: string, stem: string, form: PhoneForm): string {
   const digest = createHash('sha256').update(`${stem} ${nonce}`).digest();
   const digits = String(digest.readUIntBE(0, 6) % 100_000_000).padStart(8, '0');

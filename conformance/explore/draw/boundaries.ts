@@ -1,11 +1,11 @@
-// The values that are worth trying, by the kind of a member; one ladder for every size and one for
-// every time.
+// The values that are worth trying, by the kind of a member; one list of sizes and one list of
+// times.
 import { eventCategories } from '../../../fixtures/event-kinds.ts';
 import { defaultSettings } from '../../../fixtures/settings.ts';
 import type { Value } from '../sequence.ts';
 import type { Field, Kind } from './operations.ts';
 
-/** Where sizes change their nature: around limits, after powers of two and of ten. */
+/** Sizes at which behavior changes: around limits, after powers of two and of ten. */
 export const SIZES: readonly number[] = [
   ...[2, 3, 5, 9, 11, 17, 21, 33, 51, 65, 101, 129, 201, 254, 255, 256, 257, 501, 513],
   ...[999, 1000, 1001, 1025, 4097, 10_001],
@@ -16,7 +16,7 @@ const MINUTE = 60 * SECOND;
 const HOUR = 60 * MINUTE;
 const DAY = 24 * HOUR;
 
-/** Timers that the platform has; each is tried a second before and after it is due. */
+/** Timers of the platform; each is tried a second before and after it is due. */
 const TIMERS: readonly number[] = [
   30 * SECOND,
   2 * MINUTE,
@@ -29,7 +29,7 @@ const TIMERS: readonly number[] = [
   7 * DAY,
   defaultSettings.token_lifetime_s * SECOND,
 ];
-// CONV-4: how finely a clock ticks is not shown, so a second is the closest that is asked.
+// CONV-4: the resolution of a clock is not specified, so one second is the closest distance.
 const EDGE = SECOND;
 
 export const TIMES: readonly number[] = [
@@ -46,7 +46,7 @@ const long = (length: number, fill?: string): Value => ({
 
 const FRESH: Value = { $fresh: 'text' };
 
-/** Texts that programs take for something else: markup, numbers, empty values, other scripts. */
+/** Texts that programs misread: markup, numbers, empty values, other scripts. */
 const TRICKY_TEXTS: readonly Value[] = [
   "O'Brien; DROP TABLE accounts;--",
   '<script>alert(1)</script>&amp;"\'',
@@ -107,7 +107,7 @@ const IDS: readonly Value[] = [
 ];
 
 const PUBLIC_URL = 'https://93.184.216.34';
-/** HOOK-7, HOOK-8: targets that are refused in every spelling. */
+/** HOOK-7, HOOK-8: targets that must be refused in every notation. */
 const REFUSED_URLS: readonly string[] = [
   ...['http://93.184.216.34/a', 'ftp://93.184.216.34/a', '93.184.216.34/a', 'https:', ''],
   ...['localhost', '127.0.0.1', '127.1', '2130706433', '0x7f000001', '0177.0.0.1', '0.0.0.0'],
@@ -151,7 +151,7 @@ const BY_KIND: Readonly<Record<Kind, readonly Value[]>> = {
   flag: [true, false],
 };
 
-/** CONV-1c: what only begins, ends or reads like this id. */
+/** CONV-1c: texts that start with, end with or resemble this id. */
 export const nearIds = (id: Value): readonly Value[] => [
   ...['x', ' ', '.0', 'e0', '-', ',1', '\t'].map((end) => ({ $join: [id, end] })),
   ...['x', ' ', '+', '0'].map((start) => ({ $join: [start, id] })),
@@ -160,14 +160,14 @@ export const nearIds = (id: Value): readonly Value[] => [
 /** A value to send, or `absent` for a member that is left out. */
 export type Boundary = { readonly value: Value } | 'absent';
 
-/** Everything that is tried in a member, a wrong type and nothing at all included. */
+/** Every value to try in a member, including a wrong type and no value at all. */
 export function boundariesOf({ kind, words }: Field): readonly Boundary[] {
   const number: readonly Value[] = kind === 'decimal' || kind === 'id' ? [25] : [];
   const values = [...words, ...BY_KIND[kind], ...number, null, ...WRONG_TYPES];
   return ['absent', ...values.map((value) => ({ value }))];
 }
 
-/** On a live target no id is sent that may be a record of someone else, and no foreign url. */
+/** On a live target no id that may belong to another client's record is sent, and no foreign URL. */
 export function isHarmless({ kind }: Field, boundary: Boundary): boolean {
   if (boundary === 'absent') return true;
   const { value } = boundary;
@@ -177,15 +177,15 @@ export function isHarmless({ kind }: Field, boundary: Boundary): boolean {
   return kind !== 'url' || !/93\.184|172\.32|2606/.test(value);
 }
 
-/** Bodies that cannot be read, and some that only look so. */
+/** Bodies that cannot be parsed, and some that only look malformed. */
 export const RAW_BODIES: readonly string[] = [
   ...['', '{', 'null', '[]', '"text"', '{"a":1', '{}', 'not json', '[{}]', '7'],
 ];
 
-/** Tags of an update that are no revision, or not written as a strong one (UPD-9). */
+/** Tags of an update that are no revision, or are not written as a strong tag (UPD-9). */
 export const ODD_TAGS: readonly string[] = ['1', 'W/"1"', '"', '', '"abc"', '*', '"1", "2"', '""'];
 
-/** Keys at the edges of what counts (IDEM-1). */
+/** Keys at the edges of the accepted form (IDEM-1). */
 export const EDGE_KEYS: readonly Value[] = [
   '',
   ' ',

@@ -1,5 +1,5 @@
-// Sequences that were worth keeping, by what they made the model do, and how new ones are made of
-// them.
+// The corpus: sequences that made the model do something new, and the mutations that derive new
+// sequences from them.
 import type { Random } from '../../../fixtures/random.ts';
 import { memberAt } from '../../engine/send/json.ts';
 import { bridged } from '../findings/cut.ts';
@@ -9,7 +9,7 @@ import { TIMES } from './boundaries.ts';
 import type { Draft } from './draft.ts';
 import { OPS } from './operations.ts';
 
-/** Of each operation, answer, rule and move from one state to the next how often it was met. */
+/** How often each operation, answer, rule and state transition occurred. */
 export interface Coverage {
   readonly operations: Map<string, number>;
   readonly answers: Map<string, number>;
@@ -33,7 +33,7 @@ const MOST_MUTATIONS = 4;
 export class Corpus {
   readonly coverage = noCoverage();
   readonly #met = new Set<string>();
-  /** With how often each was chosen. */
+  /** With the number of times each was chosen. */
   readonly #kept: { readonly steps: readonly Step[]; uses: number }[] = [];
   readonly #random: Random;
 
@@ -41,7 +41,7 @@ export class Corpus {
     this.#random = random;
   }
 
-  /** Keeps a sequence that has made the model do something new, without its last looks. */
+  /** Keeps a sequence that made the model do something new, without its final reads. */
   take(d: Draft, steps: readonly Step[]): void {
     const features = featuresOf(d);
     this.#count(d);
@@ -63,9 +63,9 @@ export class Corpus {
     }
   }
 
-  /** The steps of a new sequence that is made of kept ones. */
+  /** The steps of a new sequence that is derived from kept ones. */
   mutated(): readonly Step[] {
-    // Each has its turn before any comes again.
+    // Each is used before any is used again.
     const [base] = this.#random.shuffled(this.#kept).sort((one, two) => one.uses - two.uses);
     if (base === undefined) return [];
     base.uses += 1;
@@ -79,7 +79,7 @@ export class Corpus {
 
 type Mutation = (steps: readonly Step[], random: Random) => readonly Step[];
 
-/** An earlier call once more at the end, under its key or a new one. */
+/** Repeats an earlier call at the end, under its key or a new one. */
 const again: Mutation = (steps, random) => {
   const calls = callsOf(steps).filter(({ key }) => key !== undefined);
   if (calls.length === 0) return steps;
@@ -89,7 +89,7 @@ const again: Mutation = (steps, random) => {
   return [...steps, { ...call, n, key }];
 };
 
-/** Time passes somewhere in between. */
+/** Time passes between two steps. */
 const late: Mutation = (steps, random) => {
   const at = random.below(steps.length + 1);
   const n = nextLabel(steps);
@@ -97,12 +97,12 @@ const late: Mutation = (steps, random) => {
   return again([...steps.slice(0, at), pause, ...steps.slice(at)], random);
 };
 
-/** Neighbours are sent at the same time, where the second needs nothing of the first. */
+/** Sends two neighbors concurrently, if the second does not depend on the first. */
 const atOnce: Mutation = (steps, random) => {
   const pairs = steps.flatMap((step, at) => {
     const next = steps[at + 1];
     if (step.do !== 'call' || next?.do !== 'call') return [];
-    // Which of two calls a fault strikes is chance.
+    // Which of two concurrent calls a fault hits is random.
     if (step.fault !== undefined || next.fault !== undefined) return [];
     return refersTo(next).includes(step.n) ? [] : [at];
   });
@@ -133,7 +133,7 @@ const shorter: Mutation = (steps, random) => {
 
 const MUTATIONS: readonly Mutation[] = [again, late, atOnce, otherCaller, shorter];
 
-/** What the model did, in context: after which change of the record, and how it came to answer so. */
+/** The behavior of the model, in context: after which change of the record, and by which rules. */
 function featuresOf(d: Draft): readonly string[] {
   const features: string[] = [];
   const lastOf = new Map<string, string>();

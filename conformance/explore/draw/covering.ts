@@ -1,6 +1,6 @@
-// A covering array that grows row by row. Each row is about one level of one dimension for one
-// operation, the one that was met least. Few of the other dimensions leave their plain level, so that
-// nothing hides what it does: those bring together pairs of levels that no row had before.
+// A covering array that grows row by row. Each row tests one level of one dimension for one
+// operation: the level that was used least. Few of the other dimensions leave their plain level, so
+// that they do not mask its effect; those that do add pairs of levels that no row had before.
 import type { Random } from '../../../fixtures/random.ts';
 import type { OperationName } from '../../spec/operations.ts';
 
@@ -8,14 +8,14 @@ export type Row = Readonly<Record<string, string>> & { readonly operation: Opera
 
 export interface Dimension {
   readonly name: string;
-  /** The plain one first. */
+  /** The plain level first. */
   readonly levels: readonly string[];
 }
 
 export interface Space {
   readonly operations: readonly OperationName[];
   readonly dimensions: readonly Dimension[];
-  /** Whether a level is for an operation. */
+  /** Whether a level applies to an operation. */
   readonly allows: (operation: OperationName, dimension: string, level: string) => boolean;
 }
 
@@ -25,14 +25,14 @@ interface Single {
   readonly level: string;
 }
 
-/** How many more dimensions of a row are not plain, as often as they stand here. */
+/** How many more dimensions of a row are not plain, each as likely as it is frequent here. */
 const MORE: readonly number[] = [0, 1, 1, 2];
 
 export class Covering {
   readonly #random: Random;
   readonly #dimensions: readonly Dimension[];
   readonly #singles: readonly Single[];
-  /** How often each single level and each pair of levels stood in a row. */
+  /** How often each single level and each pair of levels was used. */
   readonly #uses = new Map<string, number>();
 
   constructor({ operations, dimensions, allows }: Space, random: Random) {
@@ -48,7 +48,7 @@ export class Covering {
     );
   }
 
-  /** Whether each level has had its turn for each operation. */
+  /** Whether each level was used for each operation. */
   get isCovered(): boolean {
     return this.#singles.every((each) => this.#uses.has(keyOf(each)));
   }
@@ -75,7 +75,7 @@ export class Covering {
     return { ...Object.fromEntries([...plain, ...levels]), operation };
   }
 
-  /** The one that was met least beside these. */
+  /** The level that was combined least often with the chosen levels. */
   #least(singles: readonly Single[], beside: readonly Single[]): Single {
     const usesOf = (each: Single) =>
       keysOf(each, beside).reduce((sum, key) => sum + (this.#uses.get(key) ?? 0), 0);
@@ -84,7 +84,7 @@ export class Covering {
   }
 }
 
-/** A level of an operation by itself, and beside each of the others whatever the operation. */
+/** A level with its operation, and its pairs with the other levels for any operation. */
 const keysOf = (single: Single, others: readonly Single[]): readonly string[] => {
   const levelOf = ({ name, level }: Single) => `${name}=${level}`;
   return [keyOf(single), ...others.map((each) => [each, single].map(levelOf).sort().join(' '))];

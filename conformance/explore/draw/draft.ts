@@ -1,5 +1,5 @@
-// A sequence while it is drawn: every step is played on a world of the model at once, whose answers
-// supply the records, states and tags that the next steps can use.
+// A sequence while it is drawn: every step is played immediately on a world of the model, whose
+// answers supply the records, states and tags that the next steps can use.
 import type { Random } from '../../../fixtures/random.ts';
 import type { Capability } from '../../engine/capabilities.ts';
 import { type Json, memberAt } from '../../engine/send/json.ts';
@@ -22,17 +22,17 @@ import { type Field, OPS, type Op, type Resource } from './operations.ts';
 
 export type Members = { readonly [name: string]: Value };
 
-/** A record that the sequence has made, by the answer that shows it. */
+/** A record that the sequence has created, with the answer that shows it. */
 export interface Drawn {
   readonly resource: Resource;
   readonly id: Value;
-  /** Who made it. */
+  /** The caller that created it. */
   readonly as: string;
-  /** What it was made of. */
+  /** The body that created it. */
   readonly body: Members;
   /** The account of a trading account, the trading account of a transaction or a position. */
   readonly parent: Drawn | undefined;
-  /** Its status as the model shows it; for a subscription whether it delivers. */
+  /** Its status in the model; for a subscription whether it delivers. */
   state: string;
   /** The last step whose answer carries its tag. */
   tag?: number | undefined;
@@ -40,7 +40,7 @@ export interface Drawn {
 }
 
 type WithoutNumber<S> = S extends Step ? Omit<S, 'n'> : never;
-/** A step before it has its number. */
+/** A step before it gets its number. */
 export type Unnumbered = WithoutNumber<Exclude<Step, { readonly do: 'burst' | 'many' }>>;
 export type Call = Omit<CallStep, 'do' | 'n'>;
 
@@ -51,13 +51,13 @@ export interface DraftOptions {
   readonly main: string;
   /** NS-1: whether orders can be sent: their form is known. */
   readonly hasOrders: boolean;
-  /** A live target keeps what is made, and its records may be anyone's. */
+  /** A live target keeps its records, and existing records may belong to other clients. */
   readonly isLive: boolean;
   /** The most concurrent calls. */
   readonly crowd: number;
   /** The most calls that the sequence may cost. */
   readonly most: number;
-  /** The next of the values to be tried in the members of an operation. */
+  /** The next of the values to try in the members of an operation. */
   readonly boundaries: (op: Op, count: number) => readonly (readonly [Field, Boundary])[];
 }
 
@@ -65,10 +65,10 @@ export class Draft {
   readonly steps: Step[] = [];
   readonly records: Drawn[] = [];
   readonly hooks: number[] = [];
-  /** Steps that answered a token. */
+  /** Steps that returned a token. */
   readonly tokens: number[] = [];
   readonly options: DraftOptions;
-  /** So much time has passed. */
+  /** The total time that has passed. */
   pausedMs = 0;
   #last = 0;
 
@@ -97,7 +97,7 @@ export class Draft {
     return this.#last;
   }
 
-  /** Appends the step, played on the model; a step that the model cannot play is left out. */
+  /** Appends the step and plays it on the model; a step that the model cannot play is left out. */
   async push(step: Step): Promise<void> {
     this.#last = Math.max(this.#last, ...labels(step));
     try {
@@ -200,7 +200,7 @@ export class Draft {
     }
   }
 
-  /** Only a create shows a tag: `tag` is its step. */
+  /** Only a create shows a tag: `tag` is the number of its step. */
   #learnMade(
     resource: Resource,
     id: Value,
@@ -236,7 +236,7 @@ function stateIn(json: Json | undefined): string | undefined {
 export const bodyOf = ({ body }: Pick<Call, 'body'>): Members =>
   body !== null && typeof body === 'object' && !Array.isArray(body) ? (body as Members) : {};
 
-/** A member as it is when nothing is special about it. */
+/** The ordinary value of a member. */
 export function plainMember({ name, kind, words }: Field, as: string, n: number): Value {
   switch (kind) {
     case 'reference':
@@ -266,7 +266,7 @@ export function plainMember({ name, kind, words }: Field, as: string, n: number)
   }
 }
 
-/** Texts that read like what they stand for. */
+/** Texts that suggest their meaning. */
 const PLAIN_TEXTS: Readonly<Record<string, string>> = {
   ...{ instrument: 'EURUSD', reason: 'late', country: 'GB', language: 'en' },
 };
@@ -277,14 +277,14 @@ export const emailOf = (stem: string): Value => ({
 
 interface Plain {
   readonly as?: string;
-  /** The record it is about, or at which it is made. */
+  /** The record that the call is about, or under which it creates another. */
   readonly subject?: Drawn | undefined;
-  /** Every member that may be sent, not only what must be. */
+  /** Every optional member too, not only the required ones. */
   readonly isFull?: boolean;
   readonly over?: Members;
 }
 
-/** A call that succeeds where its caller may make it, with a key of its own. */
+/** A call that succeeds if its caller is allowed to make it, with its own key. */
 export function plainCall(d: Draft, op: Op, plain: Plain = {}): Call {
   const { as = d.main, subject, over = {} } = plain;
   const n = d.next();
@@ -303,7 +303,7 @@ export function plainCall(d: Draft, op: Op, plain: Plain = {}): Call {
   return inBatch({ ...call, ...about }, body);
 }
 
-/** The call with this body, or with this row alone if it is a batch. */
+/** The call with this body, or with it as the only row if the call is a batch. */
 export const inBatch = (call: Call, body: Members): Call => ({
   ...call,
   body: call.operation === 'bulkCreateAccounts' ? { accounts: [body] } : body,
@@ -316,7 +316,7 @@ export function rowOf(call: Call): Members {
   return Array.isArray(rows) ? ((rows as readonly Members[])[0] ?? {}) : body;
 }
 
-/** What a token is asked for with: NS-8 says in which form. */
+/** The members of a token request, in the model's form (NS-8). */
 export const tokenBody = (role: string): Members => ({
   grant_type: 'client_credentials',
   client_id: role === 'anonymous' ? { $fresh: 'unknown-client' } : { $role: role, has: 'client' },
@@ -324,17 +324,17 @@ export const tokenBody = (role: string): Members => ({
 });
 
 function plainBody(d: Draft, op: Op, { as = d.main, subject, isFull }: Plain, n: number): Members {
-  // UPD-8: something has to change.
+  // UPD-8: at least one member has to change.
   if (op.name === 'updateAccount' && isFull !== true) return { first_name: { $fresh: `text${n}` } };
   const members = op.fields
-    // ACC-15: a brand is named wherever the caller has one.
+    // ACC-15: a brand is named if the caller has one.
     .filter(({ name, required }) => required || isFull === true || name === 'brand_id')
     .map((field) => [field.name, linkOf(d, field.name, subject) ?? plainMember(field, as, n)]);
   const move = op.name === 'createTransaction' && d.can('fresh_trading_account') ? moveOf(d) : {};
   return { ...(Object.fromEntries(members) as Members), ...move };
 }
 
-/** TXN-6, TXN-7: what money can move by. */
+/** TXN-6, TXN-7: the types and methods by which money can move. */
 export const MOVES: readonly Members[] = [
   ...[{}, { method: 'Deposit' }, { method: 'Bonus' }],
   { transaction_type: 'Withdrawal', method: 'Withdrawal' },
@@ -361,11 +361,11 @@ export function accountOf(record: Drawn): Value {
   return place?.body.account_id ?? record.body.account_id ?? record.id;
 }
 
-/** The tag of the last answer that showed the account; one made in a batch shows it in a create. */
+/** The tag of the last answer that showed the account; a batch row shows it in a create. */
 const tagOf = ({ tag }: Drawn): Value =>
   tag === undefined ? '"1"' : { $header: tag, name: 'etag' };
 
-/** The call with this value in a member, whose fresh texts are its own. */
+/** The call with this value in a member; its fresh texts differ from all others. */
 export function withMember(d: Draft, call: Call, name: string, boundary: Boundary): Call {
   const { [name]: _, ...rest } = rowOf(call);
   const suffix = String(d.next());
@@ -375,7 +375,7 @@ export function withMember(d: Draft, call: Call, name: string, boundary: Boundar
   );
 }
 
-/** Fresh texts under stems that nothing else in the sequence has. */
+/** Fresh texts under stems that no other part of the sequence has. */
 export const renamed = (value: Value, suffix: string): Value =>
   mapMembers(value, (name, each) =>
     name === '$fresh' || name === '$phone' ? `${each as string}${suffix}` : each,

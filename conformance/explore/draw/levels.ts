@@ -1,5 +1,5 @@
-// What a focal call is combined with: one table of levels for each dimension, its plain level first.
-// A level says what it needs, which operations it is for, and what it does to the sequence.
+// The dimensions that a focal call is combined with: one table of levels each, the plain level first.
+// A level declares its needs, the operations that it applies to, and its effect on the sequence.
 import { eventCategories } from '../../../fixtures/event-kinds.ts';
 import type { Capability, Role } from '../../engine/capabilities.ts';
 import { EVERY_SCOPE } from '../../providers/control-provider.ts';
@@ -45,7 +45,7 @@ interface Scene {
 interface Level<Apply> {
   readonly needs?: readonly Capability[];
   readonly only?: (op: Op) => boolean;
-  /** It takes concurrent calls. */
+  /** Needs concurrent calls. */
   readonly isConcurrent?: boolean;
   readonly apply: Apply;
 }
@@ -66,10 +66,10 @@ const isUpdate = isOf(/^update/);
 
 const omit = <T extends object>(call: T, name: string): T =>
   Object.fromEntries(Object.entries(call).filter(([each]) => each !== name)) as T;
-/** The call under a key of its own. */
+/** The call under a new key. */
 const freshly = (d: Draft, call: Call): Call =>
   OPS[call.operation].keyed ? { ...call, key: { $fresh: `key${d.next()}` } } : call;
-/** The same call again, for records and with texts of its own. */
+/** The same call again, for different records and with new texts. */
 const another = ({ d, op, subject }: Scene, { as }: Call): Call =>
   plainCall(d, op, { as, subject });
 
@@ -92,7 +92,7 @@ async function traderOf(d: Draft, owner: Drawn | undefined): Promise<Caller | un
   return as === undefined ? undefined : { as };
 }
 
-/** A token from the endpoint instead of the one that the credential has. */
+/** A token from the endpoint instead of the token that the credential has. */
 async function issuedToken(d: Draft): Promise<Call['headers']> {
   await d.call({ ...plainCall(d, OPS.issueToken), body: tokenBody('client') });
   const from = d.tokens.at(-1);
@@ -100,7 +100,7 @@ async function issuedToken(d: Draft): Promise<Call['headers']> {
   return { authorization: { $join: ['Bearer ', { $of: from, at: 'access_token' }] } };
 }
 
-/** Who makes the focal call. */
+/** The caller of the focal call. */
 const CALLERS: Levels<(scene: Scene) => Soon<Caller | undefined>> = {
   main: { apply: ({ d }) => ({ as: d.main }) },
   twin: { needs: ['mint'], apply: ({ d }) => minted(d, EVERY_SCOPE) },
@@ -108,7 +108,7 @@ const CALLERS: Levels<(scene: Scene) => Soon<Caller | undefined>> = {
   other_brand: role('other_brand'),
   other_firm: role('other_firm'),
   no_scopes: role('no_scopes'),
-  // TXS-11: what cancels a settlement takes one scope more.
+  // TXS-11: an operation that cancels a settlement needs one more scope.
   no_amend: role('no_amend', isOfDecision),
   amend_only: role('amend_only', isOfDecision),
   read_only: role('read_only', isTraders),
@@ -159,12 +159,12 @@ const CALLERS: Levels<(scene: Scene) => Soon<Caller | undefined>> = {
   anonymous: { apply: () => ({ as: 'anonymous' }) },
 };
 
-/** So many values are tried one after the other in one sequence. */
+/** How many values one sequence tries one after the other. */
 const BOUNDARIES_AT_ONCE = 5;
 
 type Change = (scene: Scene, call: Call) => Soon<Call | readonly Call[]>;
 
-/** The calls to make instead of the plain one; only the first meets the rest of the row. */
+/** The calls to make instead of the plain one; only the first is combined with the rest of the row. */
 const BODIES: Levels<Change> = {
   plain: { apply: (_, call) => call },
   full: {
@@ -213,7 +213,7 @@ const BODIES: Levels<Change> = {
   },
   'known person': {
     only: isOf(/^createA|^bulk/),
-    // ACC-8, ACC-9: an email or a phone that is taken at the brand.
+    // ACC-8, ACC-9: an email or a phone that another account of the brand uses.
     apply: async ({ d }, call) => {
       const first = plainCall(d, OPS.createAccount, { isFull: true });
       await d.call(first);
@@ -240,7 +240,7 @@ const BODIES: Levels<Change> = {
       const row = rowOf(call);
       const count = d.random.pick([0, ...SIZES.filter((each) => each <= 1001)]);
       const fill: Value = { $rows: count, of: { ...row, ...rowNames(d) } };
-      // The first row comes again at the end: what is far apart is met again all the same.
+      // The first row is repeated at the end: a distant duplicate must be detected too.
       const rows: Value = count === 0 ? [] : d.random.chance(0.3) ? [row, fill, row] : [fill];
       return { ...call, body: { accounts: rows } };
     },
@@ -249,7 +249,7 @@ const BODIES: Levels<Change> = {
     only: isUpdate,
     apply: (_, call) => [{}, { email: emailOf('mail1') }].map((body) => ({ ...call, body })),
   },
-  // UPD-8: some members as they are stored, and one that changes, in an order of chance.
+  // UPD-8: some members with their stored values, and one that changes, in random order.
   'a change in part': {
     only: isUpdate,
     apply: async ({ d, op, subject }, { as }) => {
@@ -269,7 +269,7 @@ const BODIES: Levels<Change> = {
     only: ({ subject }) => subject !== undefined,
     apply: (_, call) => ({ ...call, id: UNKNOWN_ID }),
   },
-  // CONV-1c: what only begins, ends or reads like the id of a record.
+  // CONV-1c: texts that start with, end with or resemble the id of a record.
   'almost an id': {
     only: (op) => op.subject !== undefined || op.fields.some(({ kind }) => kind === 'id'),
     apply: almost,
@@ -288,7 +288,7 @@ const BODIES: Levels<Change> = {
   },
 };
 
-/** The call once for each of its ids, which is written otherwise. */
+/** The call once for each variant of each of its ids. */
 function almost({ d, op }: Scene, call: Call): readonly Call[] {
   const near = (id: Value) => d.random.pick(nearIds(id));
   const row = rowOf(call);
@@ -304,7 +304,7 @@ function almost({ d, op }: Scene, call: Call): readonly Call[] {
   ]);
 }
 
-/** BULK-3, BULK-8: rows that succeed and rows that fail, each alone, in an order of chance. */
+/** BULK-3, BULK-8: rows that succeed and rows that fail, each separately, in random order. */
 function mixedRows({ d, op }: Scene, call: Call): readonly Members[] {
   const row = () => rowOf(plainCall(d, op, { as: call.as }));
   const odd = d.options
@@ -321,17 +321,17 @@ function mixedRows({ d, op }: Scene, call: Call): readonly Members[] {
   return d.random.shuffled([row(), twice, { ...twice, last_name: 'Twin' }, ...known, ...odd]);
 }
 
-/** What leaves the batch readable, and no row without a name. */
+/** Values that keep the batch readable and every row named. */
 const isText = (boundary: Boundary): boolean =>
   boundary !== 'absent' && (typeof boundary.value === 'string' || Object(boundary.value).$fresh);
 
-/** Names of a row that is made many times: `$i` is its number. */
+/** Names of a row that is repeated many times: `$i` is its number. */
 function rowNames(d: Draft): Members {
   const stem = `row${d.next()}-$i`;
   return { client_reference_id: { $fresh: stem }, email: emailOf(stem) };
 }
 
-/** IDEM-8: another body for the same subject. */
+/** IDEM-8: a different body for the same subject. */
 function withOtherWords({ d, op: { fields } }: Scene, call: Call): Call {
   if (call.operation !== 'bulkCreateAccounts') {
     const own = fields.find(({ kind, name }) => OTHERS[kind] !== undefined && name !== 'currency');
@@ -347,7 +347,7 @@ function withOtherWords({ d, op: { fields } }: Scene, call: Call): Call {
   return { ...call, body: { accounts } };
 }
 
-/** Another value for a member that no operation has for its subject. */
+/** Another value for a member that is not the subject of any operation. */
 const OTHERS: Readonly<Partial<Record<Kind, string>>> = { text: 'Other', decimal: '0.05' };
 
 const DECISIONS = ['approveTransaction', 'cancelTransaction', 'rejectTransaction'] as const;
@@ -368,7 +368,7 @@ function ofOtherOperation({ d, subject }: Scene, { operation, as, body }: Call):
   return on('createAccount');
 }
 
-/** Another change of the same record, or with one name in common. */
+/** Another change of the same record, or one that shares a name. */
 function rivalOf(scene: Scene, focal: Call): Call {
   const { d, subject } = scene;
   const { operation } = focal;
@@ -386,7 +386,7 @@ function rivalOf(scene: Scene, focal: Call): Call {
 
 type Related = (scene: Scene, call: Call) => Soon<Call | undefined>;
 
-/** Calls that have to do with the focal one: made before it, beside it, or after it. */
+/** Calls related to the focal one: made before it, concurrently, or after it. */
 const RELATED: Levels<Related> = {
   'the same': { only: isWrite, apply: (_, call) => call },
   'another body': { only: isFilledAndKeyed, apply: withOtherWords },
@@ -412,7 +412,7 @@ const RELATED: Levels<Related> = {
   'another change': { only: isWrite, apply: rivalOf },
 };
 
-/** The same levels with an effect that is made of what they make. */
+/** The same levels, with each effect derived from the given one. */
 function each<From, To>(levels: Levels<From>, apply: (from: From) => To, over = {}): Levels<To> {
   return Object.fromEntries(
     Object.entries(levels).map(([name, level]) => [
@@ -437,7 +437,7 @@ const GAPS: Levels<readonly number[]> = {
   days: timed(100_000_000),
 };
 
-/** Timers run from any earlier call: as often the time since the first pause is at one of them. */
+/** Timers start at any earlier call, so half of the pauses count from the first pause. */
 async function pause(d: Draft, gap: string): Promise<void> {
   const times = GAPS[gap]!.apply;
   if (times.length === 0) return;
@@ -454,14 +454,14 @@ const failing = (phase: 'before' | 'after', effect: Members): Level<Send> => ({
   apply: ({ d }, call) => d.call({ ...call, fault: { phase, effect: effect as never } }),
 });
 
-/** How the focal call is sent: among which others, and whether it fails. */
+/** How the focal call is sent: with which concurrent calls, and whether it fails. */
 const SENDING: Levels<Send> = {
   alone: { apply: ({ d }, call) => d.call(call) },
   ...each<Related, Send>(
     RELATED,
     (related) => async (scene, call) => {
       const other = await related(scene, call);
-      // Sometimes a third: of twins beside a rival one is the repeat of the other.
+      // Sometimes a third: of two equal calls and a rival, one is the repeat of the other.
       const more = scene.d.random.chance(0.3) ? [call] : [];
       await scene.d.burst([call, ...(other === undefined ? [] : [other]), ...more]);
     },
@@ -476,7 +476,7 @@ const SENDING: Levels<Send> = {
   'contended before': failing('before', { kind: 'status', status: 503 }),
   'fails after': failing('after', { kind: 'status', status: 500 }),
   'lost after': failing('after', { kind: 'reset' }),
-  // IDEM-14: an attempt that a fault holds, met by its repeat and by another call.
+  // IDEM-14: an attempt that a fault delays, with its repeat and another call in the meantime.
   held: {
     ...{ needs: ['fault', 'clock'], only: isKeyed },
     apply: async (scene, call) => {
@@ -487,7 +487,7 @@ const SENDING: Levels<Send> = {
       await d.call(call);
     },
   },
-  // LIM-1, LIM-2: well beyond the allowance, and again once it is back.
+  // LIM-1, LIM-2: far above the allowance, and again after it is refilled.
   'over the rate': {
     needs: ['rates', 'clock'],
     apply: async ({ d }, call) => {
@@ -530,11 +530,11 @@ async function subscribeAndThen(d: Draft, verb: (typeof OF_A_HOOK)[number]) {
 type Observe = (d: Draft) => unknown;
 
 const hook = (apply: Observe, ...needs: readonly Capability[]): Level<Observe> => ({
-  // Every operation with a key emits events, and no other one does.
+  // Every operation with a key emits events, and no other operation does.
   ...{ needs: ['receiver', ...needs], only: isKeyed, apply },
 });
 
-/** Who receives the events of what happens. */
+/** The subscriptions that receive the events. */
 const OBSERVERS: Levels<Observe> = {
   none: { apply: () => {} },
   hook: hook((d) => subscribe(d)),
@@ -551,7 +551,7 @@ const OBSERVERS: Levels<Observe> = {
 
 type Range = readonly [from: number, to: number];
 
-/** Others of the kind, so that the focal call meets one among many. */
+/** More records of the kind, so that the focal call works on one of many. */
 const CROWDS: Levels<Range> = {
   none: { apply: [0, 0] },
   few: { only: isWrite, apply: [2, 4] },
@@ -570,7 +570,7 @@ async function gather({ d, op, subject }: Scene, [from, to]: Range): Promise<voi
     await d.call({ ...plainCall(d, OPS.bulkCreateAccounts), body: { accounts } });
     return;
   }
-  // Many calls are as many as some other sequences take.
+  // Many calls cost as much as several other sequences.
   const isDear = !d.random.chance(count > 40 ? 0.15 : 0.4);
   const affordable = Math.min(isDear ? 3 : count, d.options.most - d.cost - 12);
   const kind = op.subject === 'transaction' ? OPS.createTransaction : op;
@@ -585,7 +585,7 @@ async function gather({ d, op, subject }: Scene, [from, to]: Range): Promise<voi
   });
 }
 
-/** Related calls that follow, the same one also when time has passed, or by another token. */
+/** Related calls that follow: also the same call after a pause, or with another token. */
 const AFTERS: Levels<Send> = {
   nothing: { apply: async () => {} },
   ...each<Related, Send>(RELATED, (related) => async (scene, call) => {

@@ -1,5 +1,5 @@
-// The operations as data, derived from the request schemas: what a body holds, which records a call
-// uses and makes, and which scopes it takes. A new member of a record needs no change here.
+// The operations as data, derived from the request schemas: the members of a body, the records that a
+// call uses and creates, and its scopes. A new member of a record needs no change here.
 import { eventCategories } from '../../../fixtures/event-kinds.ts';
 import {
   requestSchemas,
@@ -9,7 +9,7 @@ import {
 } from '../../../fixtures/schemas.ts';
 import { OPERATIONS, type OperationName } from '../../spec/operations.ts';
 
-/** What a member holds, which decides the values that are worth trying. */
+/** The kind of value in a member, which decides the values that are worth trying. */
 export type Kind =
   | 'reference'
   | 'email'
@@ -38,9 +38,9 @@ export interface Op {
   readonly name: OperationName;
   readonly keyed: boolean;
   readonly isRead: boolean;
-  /** Members of the body; of a batch the members of each row. */
+  /** Members of the body, or of each row of a batch. */
   readonly fields: readonly Field[];
-  /** The record whose id stands in the path. */
+  /** The record whose id is in the path. */
   readonly subject: Resource | undefined;
   readonly makes: Resource | undefined;
   /** Any one of these scopes is enough; empty: any valid token. */
@@ -91,7 +91,7 @@ function kindOf(name: string, { type = [] }: Schema): Kind {
 function fieldsOf(name: OperationName): readonly Field[] {
   const schemas: Readonly<Partial<Record<OperationName, Schema>>> = requestSchemas;
   const schema = name === 'bulkCreateAccounts' ? schemas.createAccount : schemas[name];
-  // NS-8: the form of a token request is the endpoint's own.
+  // NS-8: the token endpoint has its own form of request.
   if (schema === undefined || name === 'issueToken') return [];
   const { properties = {}, required = [] } = schema;
   return Object.entries(properties).map(([member, each]) => ({

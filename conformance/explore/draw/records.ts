@@ -1,9 +1,9 @@
-// Brings records into the states in which a focal call is to meet them.
+// Brings records into the states in which a focal call needs them.
 import type { Value } from '../sequence.ts';
 import { accountOf, type Call, type Draft, type Drawn, plainCall } from './draft.ts';
 import { OPS, type Op, type Resource } from './operations.ts';
 
-/** The states in which a record can be met, by what brings it there. */
+/** The states that a record can have, by the steps that lead there. */
 export const STATES: Readonly<Record<Resource, readonly string[]>> = {
   account: ['new', 'updated', 'often updated', 'from a batch', "a brand's"],
   place: ['plain', 'provider', 'second', 'in another currency'],
@@ -12,10 +12,10 @@ export const STATES: Readonly<Record<Resource, readonly string[]>> = {
   subscription: ['enabled', 'disabled', 'rotated'],
 };
 
-/** Of no record: no one on a live target has it either. */
+/** The id of no record, on a live target either. */
 export const UNKNOWN_ID: Value = '999999999999';
 
-/** The record that a call is about; undefined if it makes one out of nothing. */
+/** The record that a call is about; undefined if it needs no existing record. */
 export function subjectOf({ name, subject }: Op): Resource | undefined {
   if (subject !== undefined) return subject;
   if (name === 'closePosition') return 'position';
@@ -24,7 +24,7 @@ export function subjectOf({ name, subject }: Op): Resource | undefined {
 
 type Made = Promise<Drawn | undefined>;
 
-/** A record in the state of this number, one that is there already now and then. */
+/** A record in the state of this number; sometimes an existing one. */
 export async function recordIn(d: Draft, resource: Resource, state: number): Made {
   const name = STATES[resource][state % STATES[resource].length]!;
   const met = d.of(resource).filter((each) => each.state === name);
@@ -40,7 +40,7 @@ const MAKERS: Readonly<Record<Resource, (d: Draft, state: string) => Made>> = {
   subscription: subscriptionIn,
 };
 
-/** The record that the steps have made, if they have. */
+/** The record that the steps created, if they did. */
 async function made(d: Draft, resource: Resource, make: Promise<void>): Made {
   const before = d.of(resource).length;
   await make;
@@ -57,7 +57,7 @@ async function accountIn(d: Draft, state: string): Made {
   for (let at = 0; at < updates; at += 1) {
     await d.call(plainCall(d, OPS.updateAccount, { as, subject: account }));
   }
-  // Only a create shows the tag of an account that was made in a batch.
+  // Only a create shows the tag of an account that was created in a batch.
   if (account.tag === undefined) {
     await d.call({ ...plainCall(d, OPS.createAccount, { as }), body: account.body });
   }
@@ -126,7 +126,7 @@ async function subscriptionIn(d: Draft, state: string): Made {
   return subject;
 }
 
-/** Another record of the same kind: what its id names instead of the one that is meant. */
+/** Another record of the same kind, to use its id instead of the right one. */
 export async function otherThan(d: Draft, record: Drawn): Made {
   const owner = JSON.stringify(accountOf(record));
   const isOther = (each: Drawn) =>
@@ -135,7 +135,7 @@ export async function otherThan(d: Draft, record: Drawn): Made {
   return others[0] ?? recordIn(d, record.resource, 0);
 }
 
-/** What every sequence ends with: each record that was met is shown once more in another way. */
+/** The final reads of every sequence: each record that it used is shown again in another way. */
 export async function lastLooks(d: Draft): Promise<void> {
   const again = (name: 'createAccount' | 'createTransaction', { body, as }: Drawn): Call => ({
     ...{ ...plainCall(d, OPS[name], { as }), body },
@@ -145,7 +145,7 @@ export async function lastLooks(d: Draft): Promise<void> {
     const rows = accounts.map(({ body }) => body);
     await d.call({ ...plainCall(d, OPS.bulkCreateAccounts), body: { accounts: rows } });
     await d.call(again('createAccount', accounts[0]!));
-    // NS-26: which tag an account has is known only if an answer has shown it.
+    // NS-26: the tag of an account is known only if an answer has shown it.
     const subject = accounts.find(({ tag }) => tag !== undefined);
     if (subject !== undefined) {
       const isFull = d.random.chance(0.5);

@@ -1,5 +1,5 @@
-// Draws sequences: by turns a new one from the covering array, and one made of those that were
-// drawn before. Everything is decided by the seed and by the model, never by what a target answers.
+// Draws sequences: alternately from the covering array and by mutation of the corpus. The seed and
+// the model decide everything; the answers of a target never do.
 import { Random } from '../../../fixtures/random.ts';
 import { isDecision, type OperationName } from '../../spec/operations.ts';
 import type { Ground } from '../play/ground.ts';
@@ -18,9 +18,9 @@ export type SourceOptions = Pick<
   'offers' | 'main' | 'hasOrders' | 'isLive' | 'crowd'
 > & { readonly seed: number };
 
-/** Rows of the covering array in one sequence: the later ones meet what the first have left. */
+/** Rows of the covering array in one sequence: later rows use the records of earlier ones. */
 const MOST_ROWS = 5;
-/** So often a sequence is made of earlier ones, before and after each level has had its turn. */
+/** The share of mutated sequences, before and after the covering array is covered. */
 const MUTATIONS = { early: 0.2, late: 0.5 };
 
 export class Source {
@@ -42,7 +42,7 @@ export class Source {
     return this.#corpus.coverage;
   }
 
-  /** The next sequence, of at most about so many calls, drawn on a new world of the model. */
+  /** The next sequence, of about `most` calls at most, drawn on a new world of the model. */
   async next(world: Ground, most: number): Promise<Sequence> {
     const player = new Player(world, `draw${this.#turn}`);
     const boundaries = (op: Op, count: number) => this.#nextBoundaries(op, count);
@@ -66,7 +66,7 @@ export class Source {
     return { steps: d.steps };
   }
 
-  /** Each value of each member has its turn before any comes again. */
+  /** Each value of each member is used before any is used again. */
   #nextBoundaries(op: Op, count: number): readonly (readonly [Field, Boundary])[] {
     const deck = this.#boundaries.get(op) ?? [];
     this.#boundaries.set(op, deck);
@@ -85,11 +85,11 @@ function canDraw(operation: OperationName, { offers, hasOrders, isLive }: Source
   if (/Position$/.test(operation)) return hasOrders && canPay;
   if (operation === 'createTransaction' || isDecision(operation)) return canPay;
   if (operation === 'issueToken') return offers.has('client');
-  // On a live target no subscription is made with a url that the profile does not give.
+  // On a live target no subscription is created with a URL that the profile does not give.
   return !(isLive && /Webhook/.test(operation)) || offers.has('receiver');
 }
 
-/** What a target offers of all that a focal call can be combined with. */
+/** The levels that a target supports, of all dimensions. */
 function spaceOf(options: SourceOptions): Space {
   const { offers, crowd } = options;
   const tables: readonly (readonly [string, Levels<unknown>])[] = Object.entries(DIMENSIONS);
