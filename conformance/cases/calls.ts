@@ -1,4 +1,4 @@
-// A valid call of each operation: on records that this run made, and the same each time that it is
+// A valid call of each operation, on records that this run made. It is the same each time that it is
 // sent. Rows change one thing about it.
 import type { Role } from '../engine/capabilities.ts';
 import type { ScenarioContext } from '../engine/scenario/scenario-context.ts';
@@ -25,7 +25,7 @@ export interface ValidCall<Name extends OperationName = OperationName> extends O
 
 export type WriteCall = ValidCall<WriteName>;
 
-/** A new valid call of an operation; at the given place where the operation has one. */
+/** A new valid call of an operation, at the given place if the operation has one. */
 export async function validCall<Name extends OperationName>(
   t: ScenarioContext,
   operation: Name,
@@ -87,7 +87,7 @@ async function partsOf(
 
 const subscriptions = new WeakMap<ScenarioContext, Promise<GivenWebhook>>();
 
-/** One for all calls of a scenario: a target may allow few. */
+/** One subscription for all calls of a scenario, because a target may limit their number. */
 function subscriptionOf(t: ScenarioContext): Promise<GivenWebhook> {
   const known = subscriptions.get(t) ?? t.given.webhook(undefined, ['order']);
   subscriptions.set(t, known);
@@ -109,8 +109,8 @@ export async function isAvailable(t: ScenarioContext, operation: OperationName):
 }
 
 /**
- * What the record of a call reads now; undefined where nothing can be read. A create by a known
- * reference reads it (ACC-5, TXN-2); of a batch every row does.
+ * The current state of the record of a call; undefined if nothing can be read. A create with a known
+ * reference reads the record (ACC-5, TXN-2); in a batch, every row does.
  */
 export async function readBack(
   t: ScenarioContext,

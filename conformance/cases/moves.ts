@@ -22,13 +22,13 @@ import { FORBIDDEN, INVALID, INVALID_STATE, type Refusal } from '../spec/errors.
 export type Verb = 'approve' | 'reject' | 'cancel';
 type State = 'pending' | 'approved' | 'settled' | 'rejected' | 'cancelled' | 'cancelled settled';
 
-/** Where the decision leads; `unchanged`: 200, and all as before. */
+/** The status that the decision leads to; `unchanged`: 200, and everything as before. */
 type Outcome = { readonly to: 'approved' | 'rejected' | 'cancelled' } | Stays;
 
 interface Variant {
   /** A transaction other than a deposit. */
   readonly of?: RequestBody;
-  /** Made by a function, if no body will do for every target. */
+  /** Made by a function if no single body works on every target. */
   readonly made?: (t: ScenarioContext, place: Place) => Promise<GivenTransaction>;
   readonly reason?: string;
   /** As another role, if the target has it. */
@@ -55,7 +55,7 @@ export async function withdrawal(t: ScenarioContext, place: Place): Promise<Give
   return { ...place, id: t.pick(answer, 'id'), reference, body, answer };
 }
 
-/** Money first: whether more may be taken than there is, is open. */
+/** A deposit comes first: whether a withdrawal may exceed the balance is open. */
 async function fundedWithdrawal(t: ScenarioContext, place: Place): Promise<GivenTransaction> {
   await t.given.settled(place);
   return withdrawal(t, place);
@@ -84,7 +84,7 @@ const MOVES: readonly MoveTable[] = [
       ['TXS-7', 'rejected', 'reject', 'unchanged'],
       ['TXS-7', 'rejected', 'reject', 'unchanged', { as: 'no_amend' }],
       ['TXS-8', 'pending', 'cancel', { to: 'cancelled' }],
-      // What is still pending needs no transactions:amend.
+      // Cancelling a pending transaction does not need transactions:amend.
       ['TXS-8', 'pending', 'cancel', { to: 'cancelled' }, { ...oneCharacter, as: 'no_amend' }],
       ['TXS-9', 'cancelled', 'cancel', 'unchanged'],
       ['TXS-9', 'cancelled', 'cancel', 'unchanged', { as: 'no_amend' }],
@@ -98,7 +98,7 @@ const MOVES: readonly MoveTable[] = [
     title: 'Cancelling a settled transaction books one compensating entry, and never a second',
     needs: ['ledger'],
     rows: [
-      // An amount that no sum of binary fractions gets right.
+      // Binary fractions cannot add up this amount exactly.
       ['TXS-10', 'settled', 'cancel', { to: 'cancelled' }, { of: { amount: '0.20' } }],
       ['TXS-10', 'settled', 'cancel', { to: 'cancelled' }, { made: fundedWithdrawal }],
       ['TXS-10', 'settled', 'cancel', { to: 'cancelled' }, { of: { method: 'Bonus' } }],
@@ -108,13 +108,13 @@ const MOVES: readonly MoveTable[] = [
       ['TXS-12', 'cancelled settled', 'reject', INVALID_STATE],
       ['TXS-14', 'settled', 'cancel', INVALID, { reason: '' }],
       ['TXS-11', 'settled', 'cancel', FORBIDDEN, { as: 'no_amend' }],
-      // What the scope is for, without the scope that it widens.
+      // `transactions:amend` alone, without the scope that it widens.
       ['TXS-17', 'settled', 'cancel', FORBIDDEN, { as: 'amend_only' }],
     ],
   },
 ];
 
-/** One decision of any credential. */
+/** One decision, sent by any credential. */
 export function decide(
   t: ScenarioContext,
   verb: Verb,
@@ -130,7 +130,7 @@ interface OperatorView {
   readonly books: Books;
 }
 
-/** What an operator sees of a transaction, if the target shows it. */
+/** The transaction as an operator sees it, if the target shows it. */
 async function seenByOperator(
   t: ScenarioContext,
   transaction: GivenTransaction,
@@ -144,7 +144,7 @@ async function playMove(t: ScenarioContext, place: Place, row: MoveRow): Promise
   const [rule, state, verb, outcome, variant = {}] = row;
   if (Array.isArray(outcome) && variant.as && !t.has(variant.as)) return;
   const from = await givenIn(t, state, place, variant);
-  // NS-21: where every withdrawal goes through a provider, none settles here.
+  // NS-21: if every withdrawal goes through a provider, none settles here.
   if (from === undefined && variant.made) return;
   if (from === undefined) return t.notTested(rule, `it does not stay ${state}`);
   const before = await seenByOperator(t, from);
@@ -155,7 +155,7 @@ async function playMove(t: ScenarioContext, place: Place, row: MoveRow): Promise
     return expectStayed(t, rule, { from, state, before, answer }, outcome as Stays);
   }
   t.expect(rule, answer).status(200);
-  // TXS-2 says what becomes of is_ftd, and TXS-13 what a settled transaction reads that was cancelled.
+  // TXS-2 judges is_ftd, and TXS-13 the status of a settled transaction that was cancelled.
   expectUnchanged(t, rule, from.answer, answer, 'status', 'is_ftd');
   if (state === 'settled') {
     if (before !== undefined) await expectReversed(t, rule, from, before.books, answer);
@@ -193,12 +193,12 @@ async function expectStayed(
   t.claim(rule, 'nothing stored and no money moved', same, seen, answer);
 }
 
-/** TXS-13: a settled transaction that was cancelled reads so. */
+/** TXS-13: a settled transaction that was cancelled has the status `cancelled`. */
 function readingOf(state: State): string {
   return state === 'cancelled settled' ? 'cancelled' : state;
 }
 
-/** A transaction that reads so; undefined if it settles before it can be decided on (NS-3). */
+/** A transaction in this status; undefined if it settles before the decision (NS-3). */
 async function givenIn(
   t: ScenarioContext,
   state: State,
@@ -232,7 +232,7 @@ async function madeIn(
   return { ...settled, answer: await t.control('cancelTransaction', { id, account_id }, 200) };
 }
 
-/** Whether a bonus moves money at all is open: if it does, the money goes back. */
+/** Whether a bonus moves money at all is open. If it does, the money is returned. */
 async function expectReversed(
   t: ScenarioContext,
   rule: RuleId,
@@ -257,7 +257,7 @@ function isReversal(booked: Books, after: Books): boolean {
   return kept && one && sum(...after.entries) === '0';
 }
 
-/** NS-4: what becomes of these is open. */
+/** NS-4: the result of these decisions is open. */
 const OPEN: readonly (readonly ['approved' | 'settled', Verb, setting: string, moved: string])[] = [
   ['approved', 'reject', 'reject_from_approved', 'rejected'],
   ['approved', 'cancel', 'cancel_from_approved', 'cancelled'],
@@ -269,7 +269,7 @@ async function observeOpenMoves(t: ScenarioContext): Promise<void> {
   const place = await t.given.place();
   for (const [state, verb, setting, moved] of OPEN) {
     if (state === 'settled' && !t.has('settle')) continue;
-    // Approved earlier: as long as it reads approved, the next one has not settled either (NS-3).
+    // Approved earlier: while it is still approved, the next one has not settled either (NS-3).
     const earlier = state === 'settled' ? undefined : await t.given.approved(place);
     const from = await t.given[state](place);
     if (earlier === undefined && (await statusNow(t, from)) !== state) continue;
@@ -289,7 +289,7 @@ function scenarioOf({ rows, also, needs = [], ...about }: MoveTable): Scenario {
     needs: [...place, ...needs],
     async run(t) {
       const at = await t.given.place();
-      // That decisions are served at all: a refusal is judged only then.
+      // Shows that decisions are served at all. A refusal is judged only then.
       await t.given.approved(at);
       for (const row of rows) {
         const [rule, state, verb] = row;

@@ -1,5 +1,5 @@
-// What the specification leaves open, observed on the target, as rows. A row reads: of this
-// question, this request; and by its answer, the setting with which the simulator does the same.
+// What the specification leaves open, observed on the target, as rows. A row names the question, the
+// request, and for each answer the setting with which the simulator does the same.
 import type { QuestionId } from '../../fixtures/questions.ts';
 import type { SettingKey } from '../../fixtures/settings.ts';
 import { isReplayOf } from '../engine/judge/replay.ts';
@@ -126,7 +126,7 @@ export async function observeDecimals(t: ScenarioContext): Promise<void> {
   });
 }
 
-/** NS-35: whether another case of a transaction's reference is another subject. */
+/** NS-35: whether a transaction's reference in another case is another subject. */
 export async function observeCase(t: ScenarioContext, place: Place): Promise<void> {
   const key = t.fresh.key();
   const body = t.newTransaction(place);
@@ -174,7 +174,7 @@ export async function observeIdle(
   });
 }
 
-/** NS-54: of the account status endpoint only the existence is specified. */
+/** NS-54: the specification only says that the account status endpoint exists. */
 export async function observeStatus(t: ScenarioContext, id: string): Promise<void> {
   const path = `/api/v1/accounts/${encodeURIComponent(id)}/status`;
   const shown = await t.call({ method: 'GET', path });

@@ -1,6 +1,6 @@
-// Refusals as rows. A row reads: this operation, valid except for one fault, is refused so; and after
-// all rows of an operation nothing of them is left. That the operation is served without a fault is
-// shown first.
+// Refusals as rows. A row reads: this operation, valid except for one fault, gets this refusal. After
+// all rows of an operation, no record shows any effect of them. First, the operation is shown to be
+// served without a fault.
 
 import type { Role } from '../engine/capabilities.ts';
 import type { ScenarioContext } from '../engine/scenario/scenario-context.ts';
@@ -18,11 +18,11 @@ import { isAvailable, readBack, type ValidCall, validCall } from './calls.ts';
 interface Faulty {
   readonly call?: ValidCall;
   readonly as?: Who;
-  /** Another Authorization header, or none. */
+  /** Replaces the Authorization header, or removes it. */
   readonly authorization?: string | null;
-  /** Another idempotency key than a fresh one, or none. */
+  /** Replaces the fresh idempotency key, or removes it. */
   readonly key?: string | null;
-  /** Takes back what was done to the target, once the answer is there. */
+  /** Undoes a change to the target after the answer has come. */
   readonly undo?: () => Promise<unknown>;
 }
 
@@ -34,7 +34,7 @@ export type Fault = (
 
 type Rules = RuleId | readonly RuleId[];
 
-/** With which refusal: the one of the table, as unreadable, or a check; or that it is served. */
+/** The expected refusal: of the error table, as unreadable, or by a check; or that it is served. */
 export type Expected =
   | Refusal
   | 'unreadable'
@@ -53,19 +53,19 @@ interface RefusalTable extends Omit<Scenario, 'rules' | 'run'> {
   readonly rows: readonly RefusalRow[];
   /** Who sends the valid calls, and the faulty ones unless a fault says otherwise. */
   readonly role?: Role;
-  /** The same for a credential that is not a role. */
+  /** The same for a credential that has no role. */
   readonly caller?: (t: ScenarioContext) => Promise<Caller>;
-  /** Leaves out operations that are forbidden to the caller without any fault. */
+  /** Leaves out operations that the caller may not use even without a fault. */
   readonly isForbiddenLeftOut?: boolean;
-  /** The rules are about the form of a refusal, and not about what it leaves. */
+  /** The rules are about the form of a refusal, and not about its effects. */
   readonly isOfFormAlone?: boolean;
-  /** Rules of what `also` shows. */
+  /** Rules that `also` tests. */
   readonly besides?: readonly RuleId[];
   /** What a row cannot express: accepted boundaries, open questions. */
   readonly also?: Scenario['run'];
 }
 
-/** Which refusal it is, is open; that it is one is not. */
+/** Any refusal will do: which one is open. */
 export function anyRefusal(t: ScenarioContext, rules: Rules, answer: Answer): void {
   const refused = answer.status >= 400 && answer.status < 500;
   t.expect(rules, answer).is('refused with a 4xx', refused);
@@ -111,7 +111,7 @@ export function rows(change: (all: RequestBody[], t: ScenarioContext) => Request
   return (t, valid) => ({ call: { ...valid, rows: change([...(valid.rows ?? [])], t) } });
 }
 
-/** Bytes that are made of the text of the body. */
+/** Bytes that are derived from the text of the body. */
 export function raw(change: (text: string) => string): Fault {
   return (_, valid) => ({ call: { ...valid, raw: change(writeJson(valid.body ?? {})) } });
 }
@@ -136,19 +136,19 @@ export function ifMatch(tag: string | ((bare: string) => string) | undefined): F
   };
 }
 
-/** A member of the body as another JSON value, made of the one that it has. */
+/** A member of the body with another JSON value, derived from its current one. */
 export function member(name: string, change: (value: Json) => Json): Fault {
   return body((_, valid) => ({ [name]: change(valid.body?.[name] ?? null) }));
 }
 
-/** As another role; left out where the target has none. */
+/** As another role; left out if the target does not have it. */
 export function as(role: Role): Fault {
   return (t) => (t.has(role) ? { as: role } : undefined);
 }
 
 const holders = new WeakMap<ScenarioContext, Map<string, Promise<Credential>>>();
 
-/** As a credential with these scopes and no other; left out where none can be made. */
+/** As a credential with only these scopes; left out if none can be created. */
 export function asHolderOf(...scopes: readonly string[]): Fault {
   return async (t) => {
     if (!t.has('mint')) return undefined;
@@ -193,14 +193,14 @@ function rowPlayer(
   caller: Caller,
   role: Role,
 ): {
-  /** Gives the rows that were refused. */
+  /** Returns the rows that were refused. */
   play(own: readonly RefusalRow[], isForbiddenLeftOut: boolean): Promise<RefusalRow[]>;
   expectNothingLeft(refused: readonly RefusalRow[]): Promise<void>;
 } {
   const { words } = OPERATIONS[operation];
   let { place } = caller;
   let served: Answer;
-  /** The call that the rows change one thing about. */
+  /** The call of which each row changes one thing. */
   let valid: ValidCall;
   const newCall = () => validCall(t, operation, place, role);
 
@@ -210,7 +210,7 @@ function rowPlayer(
     return answer;
   };
 
-  /** Undefined where the row cannot be tried. */
+  /** Undefined if the row cannot be tried. */
   const send = async ([, , , fault]: RefusalRow, from: ValidCall) => {
     const faulty = await fault(t, from);
     if (faulty === undefined) return undefined;
@@ -221,8 +221,8 @@ function rowPlayer(
   };
 
   /**
-   * Sends the call without any fault: it is served as one that was never sent. A decision is not
-   * sent but looked at, so that its transaction is pending still.
+   * Sends the call without a fault: it must be served as if it had not been sent before. A decision is
+   * not sent; instead its transaction must still be pending.
    */
   const leftBehind = async (call: ValidCall) => {
     if (call.transaction !== undefined) {
@@ -230,7 +230,7 @@ function rowPlayer(
       const status = answer.at('status');
       return { answer, left: status === 'pending' ? undefined : `it reads ${status}` };
     }
-    // A new name shows a new account as well as the status does (ACC-1).
+    // A new name shows a new account as reliably as the status does (ACC-1).
     const first_name = t.fresh.text();
     const isCreate = operation === 'createAccount';
     const sent = isCreate ? { ...call, body: { ...call.body, first_name } } : call;
@@ -238,7 +238,7 @@ function rowPlayer(
     const statusOf = (each: Answer) =>
       operation === 'bulkCreateAccounts' ? each.at('rows.0.status') : each.status;
     const isNew = isCreate && answer.status < 300 && answer.at('first_name') === first_name;
-    // A control that was repeated may have found its own row: then its status shows nothing.
+    // A control that was repeated may have found its own row; then its status proves nothing.
     const isUnclear = operation === 'bulkCreateAccounts' && statusOf(served) === 200;
     const isSame = statusOf(answer) === statusOf(served) || isNew || isUnclear;
     return { answer, left: isSame ? undefined : answer.summary };
@@ -260,7 +260,7 @@ function rowPlayer(
         const sent = await send(row, valid);
         if (sent === undefined) continue;
         await judge(t, row, sent.answer, sent.call);
-        // What was served is seen; the next rows start from a record that it has not touched.
+        // The faulty call was served: the next rows start from a record that it has not changed.
         if (sent.answer.status < 300) valid = await newCall();
         else refused.push(row);
       }
@@ -272,7 +272,7 @@ function rowPlayer(
         t.expect(rulesOf(refused), after.answer).is('nothing left of what was refused', true);
         return;
       }
-      // Each for itself, to see which of them has left something.
+      // Check each row alone, to find out which of them left something behind.
       for (const row of refused) {
         const alone = await newCall();
         if ((await send(row, alone)) === undefined) continue;
@@ -295,24 +295,24 @@ async function judge(
     expectUnreadable(t, rules, answer, await sendBrokenJson(t));
   } else if (expected !== 'served') t.expect(rules, answer).refused(...expected);
   else if (answer.status >= 300 && answer.status !== 403) {
-    // Only a 403 is about who may; any other refusal is another rule's.
+    // Only a 403 is about permissions; any other refusal is judged by another rule.
     const { words } = OPERATIONS[operation];
     throw new Blocked(`control failed: ${words} ${what}: ${answer.summary}`);
   } else t.expect(rules, answer).is(`served ${what}`, answer.status < 300);
 }
 
-/** JSON that breaks off in the middle of a member. */
+/** JSON that ends in the middle of a member. */
 export const BROKEN_JSON = '{"client_reference_id": "a';
 
 /**
- * A body of broken JSON, refused as this target refuses what it cannot read. How it should is
- * ERR-2's to judge; other rules ask only that something is refused in the same way.
+ * A body of malformed JSON, refused in the way this target refuses unreadable bodies. ERR-2 judges
+ * that way; other rules only require that something is refused in the same way.
  */
 async function sendBrokenJson(t: ScenarioContext): Promise<Answer> {
   return t.call('createAccount', { raw: BROKEN_JSON });
 }
 
-/** Refused as broken JSON is: by a 4xx of the same content type. */
+/** Refused in the same way as malformed JSON: a 4xx with the same content type. */
 function expectUnreadable(t: ScenarioContext, rules: Rules, refused: Answer, broken: Answer): void {
   const like = broken.status >= 400 && broken.status < 500 ? broken.headers.mediaType() : '';
   const types = like === '' || like === 'text/plain' ? ['text/plain'] : ['text/plain', like];

@@ -1,5 +1,5 @@
-// Idempotency as a matrix. A row reads: when the key of this write is used again, and this differs,
-// the first answer comes again, or the request runs as an operation of its own.
+// Idempotency as a matrix. A row reads: if the key of this write is used again with this difference,
+// the first answer is replayed, or the request runs as a separate operation.
 
 import type { Role } from '../engine/capabilities.ts';
 import { describeAnswer } from '../engine/judge/expect.ts';
@@ -13,7 +13,7 @@ import { OPERATIONS, type WriteName } from '../spec/operations.ts';
 import { isAvailable, validCall, type WriteCall } from './calls.ts';
 import { observeCase } from './questions.ts';
 
-/** What is sent under a key, and by whom. */
+/** A request that was sent under a key, and its caller. */
 interface Sent {
   readonly call: WriteCall;
   readonly key: string;
@@ -24,7 +24,7 @@ interface Sent {
 type Change = (t: ScenarioContext, sent: Sent) => Changed | Promise<Changed>;
 type Changed = Partial<Sent> | undefined;
 
-/** What must come; `apart`: whatever the request is answered, it is not the first answer. */
+/** The expected result; `apart`: any answer except the first one. */
 type Outcome = 'replays' | 'runs' | 'apart';
 
 type Row = readonly [RuleId | readonly RuleId[], WriteName, what: string, Change, Outcome];
@@ -50,12 +50,12 @@ const ofAnother: Change = async (t, { call }) => ({
   call: await validCall(t, call.operation, call.place),
 });
 
-/** The same at another account, or at a trading account of another account. */
+/** The same at another account, or at a trading account that belongs to another account. */
 const elsewhere: Change = async (t, { call }) => ({
   call: await validCall(t, call.operation, call.place && (await t.given.otherPlace())),
 });
 
-/** It is the trading account that counts, and not whose it is. */
+/** The trading account counts, and not its owner. */
 const atNeighbour: Change = async (t, { call }) => {
   if (!t.has('fresh_trading_account')) return undefined;
   const { trading_account_id } = await t.operator.openTradingAccount(call.place!.account_id);
@@ -137,7 +137,7 @@ const middleRemoved = rows(([one, , ...rest]) => [one!, ...rest]);
 const rowReference = secondRow((t) => ({ client_reference_id: t.fresh.reference() }));
 const rowEmail = secondRow((t) => ({ email: t.fresh.email() }));
 const rowBrand = secondRow((t) => ({ brand_id: t.brandId('other_brand') }));
-/** Joined without a mark between them, the two would read as before. */
+/** Joined without a separator, the two would be the same text as before. */
 const letterMoved = secondRow((_, { client_reference_id, email }) => ({
   client_reference_id: String(client_reference_id).slice(0, -1),
   email: String(client_reference_id).slice(-1) + String(email),
@@ -145,7 +145,7 @@ const letterMoved = secondRow((_, { client_reference_id, email }) => ({
 
 const BATCH = 'bulkCreateAccounts';
 const ROW_SUBJECT: readonly RuleId[] = ['IDEM-2c', 'IDEM-9a'];
-/** What holds of every key, the rules about positions say of theirs. */
+/** The rules about positions repeat what holds for every key. */
 const OF_PLACE: readonly RuleId[] = ['IDEM-2c', 'POS-4'];
 const ORDER: readonly RuleId[] = ['IDEM-8', 'POS-2'];
 const APART: readonly RuleId[] = ['IDEM-3', 'POS-3'];
@@ -181,7 +181,7 @@ const MATRICES: readonly Matrix[] = [
       ['IDEM-9b', BATCH, 'two rows in the middle in another order', middleSwapped, 'runs'],
       ['IDEM-9b', BATCH, 'another row in the middle', middleReplaced, 'runs'],
       ['IDEM-9b', BATCH, 'a row in the middle removed', middleRemoved, 'runs'],
-      // The table of subjects names the three (IDEM-2c), and so does the rule about batches.
+      // The table of subjects names all three (IDEM-2c), and so does the rule about batches.
       [ROW_SUBJECT, BATCH, 'a reference', rowReference, 'runs'],
       [ROW_SUBJECT, BATCH, 'an email', rowEmail, 'runs'],
       [ROW_SUBJECT, BATCH, 'a letter moved from reference to email', letterMoved, 'runs'],
@@ -277,7 +277,7 @@ const MATRICES: readonly Matrix[] = [
   },
 ];
 
-/** The rows of one operation share one first call: each is sent under the key of that. */
+/** The rows of one operation share one first call: each is sent under its key. */
 async function playRows(t: ScenarioContext, all: readonly Row[]): Promise<void> {
   const operation = all[0]![1];
   const { words } = OPERATIONS[operation];
@@ -320,7 +320,7 @@ async function playRow(
   t.expect(rules, answer).is(`${words}: ${expected}`, truth, describeAnswer(answer), first);
 }
 
-/** A decision is about the transaction that it names; whatever has an id, about another record. */
+/** A decision is about the transaction in its path; an answer with an id, about another record. */
 function isOfAnother(answer: Answer, first: Answer, { transaction }: WriteCall): boolean {
   if (transaction !== undefined) return answer.isOf(transaction.id);
   const id = first.at('id');

@@ -1,5 +1,5 @@
-// The scope rule of each operation as rows: without any of its scopes it is refused, and nothing is
-// done.
+// The scope rule of each operation as rows: without any of its scopes the operation is refused, and
+// changes nothing.
 import type { RuleId, Scenario } from '../engine/types.ts';
 import { closePosition, openPosition } from '../scenarios/support/orders.ts';
 import { expectEnabled } from '../scenarios/support/subscription-assertions.ts';
@@ -7,7 +7,7 @@ import { FORBIDDEN } from '../spec/errors.ts';
 import { OPERATIONS, type OperationName, SCOPES } from '../spec/operations.ts';
 import { as, asHolderOf, type Fault, type RefusalRow, refusals } from './refusals.ts';
 
-/** AUTH-4: it only widens what the scopes of funds grant; TXN-12 and TXS-17 say so themselves. */
+/** AUTH-4: it only widens the scopes of funds; TXN-12 and TXS-17 test that. */
 export const AMEND = 'transactions:amend';
 
 export function isOfFunds(operation: OperationName): boolean {
@@ -19,7 +19,7 @@ const allOtherScopes: Fault = (t, valid) => {
   return asHolderOf(...SCOPES.filter((scope) => !own.includes(scope)))(t, valid);
 };
 
-/** Without any of its scopes an operation is 403 `forbidden`, by the rule of that operation. */
+/** Without any of its scopes an operation is 403 `forbidden`, under the rule of that operation. */
 function withoutScope(rule: RuleId, operation: OperationName): readonly RefusalRow[] {
   return [
     [rule, operation, 'no scope', as('no_scopes'), FORBIDDEN],
@@ -30,7 +30,7 @@ function withoutScope(rule: RuleId, operation: OperationName): readonly RefusalR
   ];
 }
 
-/** Either scope of an order is enough. */
+/** Either of the two order scopes is enough. */
 function withEither(operation: OperationName): readonly RefusalRow[] {
   return OPERATIONS[operation].scopes.map((scope): RefusalRow => {
     return ['POS-1', operation, `with ${scope} alone`, asHolderOf(scope), 'served'];
@@ -50,7 +50,7 @@ const SCOPED: readonly ScopeRow[] = [
     { id: 'acc-scope', rule: 'ACC-21' },
     ['createAccount'],
     async (t) => {
-      // Nor does it converge: what there is, is not shown either.
+      // A known reference is refused as well: the existing account is not shown either.
       const { body } = await t.given.account();
       const answer = await t.call('createAccount', { as: 'no_scopes', body });
       t.expect('ACC-21', answer).refused(...FORBIDDEN);

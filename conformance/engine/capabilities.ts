@@ -1,15 +1,15 @@
-// What a scenario may need beyond one token and the API, in the catalogue's words and in the words
-// of a profile.
+// What a scenario may need beyond one token and the API, with the names used by the catalogue and by
+// profiles.
 import type { Need as CatalogueNeed } from '../../fixtures/rules.ts';
 
-/** The word that the rule catalogue uses; `control` marks depth that no rule depends on. */
+/** The word that the rule catalogue uses; `control` is for extra depth that no rule depends on. */
 export type ReportedCapability = CatalogueNeed | 'control';
 
 interface CapabilityWords {
   readonly coarse: ReportedCapability;
-  /** What a person adds to a profile, or starts, to unlock it. */
+  /** What the user adds to a profile, or starts, to unlock it. */
   readonly add: string;
-  /** Only a control plane offers it: no part of a profile would do. */
+  /** Only a control plane offers it; a profile cannot. */
   readonly isOperator?: boolean;
 }
 
@@ -30,7 +30,7 @@ export const CAPABILITIES = {
   /** Credentials of any scopes, made on demand. */
   mint: operator('control', 'make credentials of any scopes'),
   trading_account: { coarse: 'seed', add: 'seeds.trading_account' },
-  /** An account nothing was ever paid into, with a trading account of its own. */
+  /** An account that has never received a payment, with its own trading account. */
   fresh_trading_account: operator('seed', 'open trading accounts'),
   second_trading_account: {
     coarse: 'seed',
@@ -38,12 +38,12 @@ export const CAPABILITIES = {
   },
   provider_trading_account: { coarse: 'seed', add: 'seeds.provider_trading_account' },
   settled_transaction: { coarse: 'seed', add: 'seeds.settled_transactions, one each time' },
-  /** Settling a transaction of the scenario's own choice. */
+  /** Settling a transaction that the scenario chooses. */
   settle: operator('seed', 'settle transactions'),
   /** Order payloads, which the specification leaves open (NS-1). */
   orders: { coarse: 'seed', add: 'positions, the orders that open and close a position' },
   other_order: { coarse: 'seed', add: 'positions.open.other_body, an order of another instrument' },
-  /** A url of the tester's own to subscribe with: nothing has to listen there. */
+  /** A URL that belongs to the tester, to subscribe with: nothing has to listen there. */
   public_url: { coarse: 'receiver', add: 'receiver.public_url, an https url of your own' },
   receiver: { coarse: 'receiver', add: 'receiver, with a public_url the target can reach' },
   clock: operator('clock', 'move its clock'),
@@ -51,13 +51,13 @@ export const CAPABILITIES = {
   permissions: operator('fault', "switch a firm's permissions"),
   dns: operator('dns', 'change what a name resolves to'),
   plan: { coarse: 'plan', add: 'plan, the rates that the credentials are held to' },
-  /** More requests at once than the plan allows, which is how limits are shown. */
+  /** More concurrent requests than the plan allows, as tests of limits need. */
   bursts: { coarse: 'plan', add: 'no --max-rate, or one of 20 times the plan at least' },
-  /** Credentials of a rate of the scenario's own choice. */
+  /** Credentials with a rate that the scenario chooses. */
   rates: operator('control', "set a credential's own rate"),
   /** Balances and their entries. */
   ledger: operator('control', 'read balances'),
-  /** Events of any kind, made on demand. */
+  /** Events of any kind, created on demand. */
   emit: operator('control', 'make events'),
 } as const satisfies Record<string, CapabilityWords>;
 
@@ -65,7 +65,7 @@ type Table = typeof CAPABILITIES;
 export type Capability = keyof Table;
 export const EVERY_CAPABILITY = Object.keys(CAPABILITIES) as Capability[];
 
-/** The credentials a scenario can act as, by the names they have in a profile. */
+/** The credentials that a scenario can act as, by their names in a profile. */
 export type Role = {
   [C in Capability]: Table[C]['coarse'] extends 'roles' ? C : never;
 }[Capability];
@@ -74,7 +74,7 @@ export function isRole(name: string): name is Role {
   return EVERY_CAPABILITY.some((each) => each === name && CAPABILITIES[each].coarse === 'roles');
 }
 
-/** Whether only a control plane can meet it: nothing that could stand in a profile would do. */
+/** Whether only a control plane can provide it, and no part of a profile. */
 export function isOperatorCapability(need: Capability): boolean {
   const words: CapabilityWords = CAPABILITIES[need];
   return words.isOperator === true;
@@ -85,7 +85,7 @@ export function reportedCapability(need: Capability): ReportedCapability {
   return CAPABILITIES[need].coarse;
 }
 
-/** What meets it, by its name in a profile. */
+/** The part of a profile that provides it. */
 export function nameInProfile(need: Capability): string {
   return CAPABILITIES[need].add.split(',')[0]!;
 }

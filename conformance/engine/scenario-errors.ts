@@ -1,9 +1,9 @@
-// The ways in which a scenario ends early, each of which is a different verdict: setup, network,
-// harness, missing capability.
+// The ways in which a scenario ends early. Each leads to a different verdict: setup, network, harness,
+// missing capability.
 import type { Capability } from './capabilities.ts';
 import type { Judged } from './types.ts';
 
-/** What was to be judged could not be shown, with what that makes of its rules. */
+/** The scenario could not test its rules, with the resulting verdict. */
 export abstract class EarlyEnd extends Error {
   abstract readonly verdict: Judged;
 }
@@ -14,7 +14,7 @@ export class Blocked extends EarlyEnd {
   readonly verdict = 'blocked';
 }
 
-/** The control plane would not do what was asked of it. */
+/** The control plane refused a command. */
 export class RefusedByOperator extends Blocked {
   readonly status: number;
 
@@ -24,16 +24,16 @@ export class RefusedByOperator extends Blocked {
   }
 }
 
-/** The guard did not let a write out that names a record which this run did not make. */
+/** The guard blocked a write to a record that this run did not create. */
 export class WriteRefused extends Blocked {}
 
-/** The network, an intermediary or a limit came in between: nothing can be said of the target. */
+/** The network, an intermediary or a limit interfered, so the target cannot be judged. */
 export class Inconclusive extends EarlyEnd {
   override readonly name = 'Inconclusive';
   readonly verdict = 'inconclusive';
 }
 
-/** The target cannot offer something that the scenario found out late that it needs. */
+/** The target lacks something that the scenario turned out to need. */
 export class MissingCapability extends EarlyEnd {
   override readonly name = 'MissingCapability';
   readonly verdict = 'not_tested';
@@ -45,10 +45,10 @@ export class MissingCapability extends EarlyEnd {
   }
 }
 
-/** There was something of the kind, and every one of it is used up. */
+/** The target offered some of these, and all of them are used up. */
 export class UsedUp extends MissingCapability {}
 
-/** NS-1: which orders the target takes is not known. A branch goes without them. */
+/** NS-1: the orders that the target accepts are not known. A branch continues without them. */
 export class UnknownPayload extends MissingCapability {
   constructor(message: string) {
     super('orders', message);
@@ -66,7 +66,7 @@ export class Unreachable extends EarlyEnd {
     this.reason = reason;
   }
 
-  /** No connection came about, so that nothing of the request can have run. */
+  /** No connection was established, so no part of the request can have run. */
   get neverSent(): boolean {
     return this.reason === 'refused' || this.reason === 'name' || this.reason === 'tls';
   }
@@ -77,7 +77,7 @@ export class Misuse extends Error {
   override readonly name = 'Misuse';
 }
 
-/** An expectation that everything after it rests on was not met; its finding is recorded already. */
+/** A required expectation was not met; its finding is recorded already. */
 export class ScenarioEnded extends Error {
   override readonly name = 'ScenarioEnded';
 }

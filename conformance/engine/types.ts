@@ -1,4 +1,4 @@
-// The words of the judge: scenarios, expectations, findings, verdicts, and what a run hands to its
+// The types of the judge: scenarios, expectations, findings, verdicts, and what a run passes to its
 // reports.
 import type { QuestionId } from '../../fixtures/questions.ts';
 import type { RuleId } from '../../fixtures/rules.ts';
@@ -11,7 +11,7 @@ export type { QuestionId, RuleId };
 /** A verdict for each rule that a scenario lists. */
 export type ByRule = Readonly<Partial<Record<RuleId, Judged | 'not_selected'>>>;
 
-/** What can be said of one rule in one scenario, before baselines and selections. */
+/** The verdict of one rule in one scenario, before baselines and selections. */
 export type Judged =
   | 'passed'
   | 'advisory'
@@ -26,32 +26,32 @@ export type Verdict = Judged | 'not_selected' | 'known';
 export type RunVerdict = 'conformant' | 'deviates' | 'incomplete' | 'invalid';
 
 /**
- * Where a scenario plays. `shared`: beside others, told apart by fresh references.
+ * Where a scenario runs. `shared`: concurrently with others, told apart by fresh references.
  * `own_world`: moves the clock, sets faults, names or permissions, so it has a world to itself
- * (or the whole target, one at a time). `limits`: exhausts a rate, last and on its own credentials.
+ * (or the whole target, one at a time). `limits`: exhausts a rate, last and with its own credentials.
  */
 export type Lane = 'shared' | 'own_world' | 'limits';
 
 export interface Scenario {
-  /** Kebab case, led by its family: `bulk-rows-in-order`. Never changes once released. */
+  /** Kebab case, starting with its family: `bulk-rows-in-order`. Never changes once released. */
   readonly id: string;
   /** One sentence in the words of the specification. */
   readonly title: string;
   /** Every rule that an expectation of this scenario is tagged with. */
   readonly rules: readonly RuleId[];
-  /** Open questions whose answer is observed on the way. */
+  /** Open questions whose answers are observed along the way. */
   readonly observes?: readonly QuestionId[];
   /** Without all of these the scenario does not start. */
   readonly needs?: readonly Capability[];
-  /** `shared` unless said otherwise. */
+  /** `shared` by default. */
   readonly lane?: Lane;
   /**
-   * Scenarios that show the same with more means. This one is played only where one of them cannot
-   * be for want of something, and what it shows then counts in its place.
+   * Scenarios that test the same but need more. This one runs only if one of them cannot run because
+   * of a missing capability; its results then count instead.
    */
   readonly standsInFor?: readonly string[];
   /**
-   * The part of a profile that it tries before rules rest on it; MissingCapability withdraws it.
+   * The part of a profile that it checks before rules rely on it; MissingCapability withdraws it.
    * A scenario of the profile family has no rules.
    */
   readonly confirms?: Capability;
@@ -61,8 +61,8 @@ export interface Scenario {
 }
 
 /**
- * One request and its answer, one delivery and what the receiver answered, or one command of an
- * operator (its method the verb, its body the arguments, the answer what came of it).
+ * One request and its answer, one delivery and the receiver's response, or one command of an operator
+ * (its method is the verb, its body the arguments, its answer the result).
  */
 export interface Exchange {
   readonly n: number;
@@ -80,22 +80,22 @@ export interface Exchange {
     readonly headers: readonly HeaderLine[];
     readonly body: Uint8Array;
   } | null;
-  /** Why there is no answer. */
+  /** Why no answer came. */
   readonly failure: string | null;
   /** Since the start of the run. */
   readonly atMs: number;
   readonly durationMs: number;
 }
 
-/** What one tagged expectation came to. */
+/** The result of one tagged expectation. */
 export interface Finding {
   readonly rules: readonly RuleId[];
   readonly verdict: Judged;
   readonly expected: string;
   readonly actual: string;
-  /** Numbers of the exchanges that show it. */
+  /** Numbers of the exchanges that serve as evidence. */
   readonly exchanges: readonly number[];
-  /** The rule whose deviation is the reason for it. */
+  /** The rule whose deviation explains this one. */
   readonly explainedBy?: RuleId;
 }
 
@@ -104,7 +104,7 @@ export interface Observation {
   readonly text: string;
   /** Settings with which the simulator behaves like the target. */
   readonly settings: Readonly<Record<string, unknown>>;
-  /** Something in it that no setting says is not as the simulator has it. */
+  /** The target differs from the simulator in a way that no setting imitates. */
   readonly isUnlike?: boolean;
 }
 
@@ -112,17 +112,17 @@ export interface ScenarioResult {
   readonly id: string;
   readonly rules: readonly RuleId[];
   readonly verdict: Judged | 'not_selected';
-  /** Verdict of each listed rule, in this scenario alone. */
+  /** Verdict of each listed rule, from this scenario alone. */
   readonly byRule: ByRule;
   readonly findings: readonly Finding[];
   readonly observations: readonly Observation[];
   readonly exchanges: readonly Exchange[];
-  /** Why it did not run to its end. */
+  /** Why it ended early. */
   readonly why: string | null;
-  /** What that early end stands for. */
+  /** The verdict that the early end leads to. */
   readonly ending?: Judged | null;
   readonly missing: readonly Capability[];
-  /** Those of them that were given, and are of no use now. */
+  /** The missing capabilities that were configured but do not work. */
   readonly lost?: readonly Capability[];
   readonly standsInFor?: readonly string[] | undefined;
   readonly attempts: number;
@@ -135,11 +135,11 @@ export interface RuleResult {
   readonly scenarios: readonly string[];
   /** In the catalogue's words. */
   readonly needs: readonly ReportedCapability[];
-  /** In the words of a profile: what to add so that it can be tested. */
+  /** What to add to a profile so that it can be tested. */
   readonly unlock: readonly string[];
-  /** What the rule itself needs of that. */
+  /** The capabilities among them that the rule itself needs. */
   readonly lacks: readonly Capability[];
-  /** Of that, what was given and is of no use now. */
+  /** Of those, the ones that were configured but do not work. */
   readonly lost: readonly string[];
   readonly findings: readonly (Finding & { readonly scenario: string })[];
 }

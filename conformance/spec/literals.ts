@@ -1,4 +1,4 @@
-// The names and numbers of the specification, in the judge's own literals: on purpose not the
+// The names and numbers of the specification, in the judge's own literals: deliberately not the
 // simulator's.
 
 export const HOUR_MS = 3_600_000;
@@ -7,13 +7,13 @@ export const DAY_MS = 24 * HOUR_MS;
 /** IDEM-7a, IDEM-7b: how long a key record is kept. */
 export const KEY_KEPT_MS = 24 * HOUR_MS;
 
-/** IDEM-1b, ACC-2, TXN-3: the most characters of a key and of a reference. */
+/** IDEM-1b, ACC-2, TXN-3: the maximum length of a key and of a reference. */
 export const LONGEST = 255;
 
-/** BULK-7: the most rows of a batch. */
+/** BULK-7: the maximum number of rows in a batch. */
 export const MOST_ROWS = 1000;
 
-/** AUTH-3b: what the token endpoint allows a client in a minute. */
+/** AUTH-3b: the token requests that a client may make in a minute. */
 export const TOKENS_A_MINUTE = 10;
 
 /** EVT-1: the categories of events. */
@@ -21,12 +21,12 @@ export const CATEGORIES = ['account', 'order', 'position', 'transaction'] as con
 
 export type Category = (typeof CATEGORIES)[number];
 
-/** All of them, those with the fewest events first. */
+/** All categories, those with the fewest events first. */
 export const CATEGORIES_QUIET_FIRST = [...CATEGORIES].sort(
   (a, b) => Number(b === 'order' || b === 'position') - Number(a === 'order' || a === 'position'),
 );
 
-/** What an account says of its person, each member with a value that any target takes. */
+/** The members of an account about its person, each with a value that any target accepts. */
 export const PROFILE = {
   first_name: 'Maria',
   last_name: 'Mitchell',
@@ -34,7 +34,7 @@ export const PROFILE = {
   language: 'en-US',
 } as const;
 
-/** What a new account is given. */
+/** The profile of a new account. */
 export const NEW_PROFILE = {
   first_name: 'Ada',
   last_name: 'Conformance',
@@ -48,7 +48,7 @@ export const PROFILE_MEMBERS = Object.keys(PROFILE) as (keyof typeof PROFILE)[];
 export const UPDATABLE_MEMBERS = [...PROFILE_MEMBERS, 'status'] as const;
 
 /**
- * The id of a record that does not exist: decimal, within every width of integer that ids are kept in,
- * and far above what is in use.
+ * The id of a record that does not exist: decimal, within every integer width that ids are stored in,
+ * and far above the ids in use.
  */
 export const UNKNOWN_ID = '2147483641';

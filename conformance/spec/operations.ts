@@ -1,4 +1,4 @@
-// Every operation of the API, once: how it is called, which scopes allow it, and which rule says so.
+// Every operation of the API: its method and path, the scopes that allow it, and the rule about them.
 import type { RuleId } from '../../fixtures/rules.ts';
 
 export interface Operation {
@@ -8,9 +8,9 @@ export interface Operation {
   /** One of the nine writes: it requires an idempotency key (IDEM-1a). */
   readonly keyed: boolean;
   readonly body: boolean;
-  /** AUTH-4: any one of these is enough. Empty where the specification does not say. */
+  /** AUTH-4: any one of these is enough. Empty if the specification does not say. */
   readonly scopes: readonly string[];
-  /** The rule that refuses it to a credential without any of its scopes. */
+  /** The rule that a credential without any of its scopes is refused. */
   readonly scopeRule?: RuleId;
   /** Its name in a sentence: "creating an account". */
   readonly words: string;
@@ -120,7 +120,7 @@ function isWriteName(name: OperationName): name is WriteName {
   return OPERATIONS[name].keyed;
 }
 
-/** Those that ask for a scope, in an order in which each leaves what the next ones need. */
+/** Operations that require a scope, ordered so that each leaves what the next ones need. */
 export const SCOPED_NAMES = OPERATION_NAMES.filter(isScopedName);
 
 export type ScopedName = {
@@ -144,7 +144,7 @@ const PATTERNS = OPERATION_NAMES.map((name) => {
   return { name, method, pattern: new RegExp(`^${path.replace(':id', '[^/]+')}$`) };
 });
 
-/** The operation that a request asks for, by its path without the query; undefined if it is none. */
+/** The operation of a request, by its path without the query; undefined if there is none. */
 export function operationOf(method: string, path: string): OperationName | undefined {
   // PATCH and POST share no path, and `/accounts/bulk` is a POST.
   return PATTERNS.find((each) => each.method === method && each.pattern.test(path))?.name;

@@ -1,5 +1,5 @@
 // What each rule presumes: if a presumed rule deviates, it is the reason, and a finding
-// against this rule is reported under it ("follows from IDEM-4b"). Nothing else guards against it.
+// against this rule is reported under it ("follows from IDEM-4b"). There is no other safeguard.
 import type { RuleId } from '../../fixtures/rules.ts';
 import { OPERATIONS, type OperationName, SCOPED_NAMES } from './operations.ts';
 
@@ -15,31 +15,31 @@ export type Topic =
   | 'a refusal without a code'
   | 'a 429 without a code';
 
-/** Of the findings against these rules, or against any: only those about one of the topics. */
+/** Findings against these rules, or against any, and only those about one of the topics. */
 type Row = readonly [
   rules: readonly RuleId[] | 'any',
   presume: readonly RuleId[],
   topics?: readonly Topic[],
 ];
 
-/** The repeat of a request gets the first answer. */
+/** A repeated request gets the first answer. */
 const REPLAYS: readonly RuleId[] = ['IDEM-4a', 'IDEM-4b', 'IDEM-4c', 'IDEM-4d'];
-/** A create that runs finds a known reference, and says 200 and not 201. */
+/** A create that runs finds a known reference, and returns 200 instead of 201. */
 const RUNS: readonly RuleId[] = ['ACC-5', 'TXN-2', 'BULK-3'];
 const SUBJECTS_OF_ONE: readonly Topic[] = ['createAccount', 'createTransaction', 'updateAccount'];
 
 const ROWS: readonly Row[] = [
-  // The API has no read of one record but a create by its reference.
+  // The API has no read of one record except a create with its reference.
   ['any', ['ACC-5'], ['an account read back']],
   ['any', ['TXN-2'], ['a transaction read back']],
-  // A webhook route that asks for a key does nothing without one.
+  // A webhook route that requires a key does nothing without one.
   ['any', ['HOOK-1'], ['a key demanded by a webhook route']],
   ['any', ['ERR-1a'], ['a refusal without a code']],
   ['any', ['LIM-6'], ['a 429 without a code']],
 
   [['IDEM-1c', 'IDEM-2a', 'IDEM-2b', 'IDEM-2c', 'IDEM-3', 'IDEM-7a', 'IDEM-8'], REPLAYS],
   [['IDEM-9a', 'IDEM-9b', 'IDEM-10', 'IDEM-14a', 'IDEM-14b', 'IDEM-15'], REPLAYS],
-  // That refusals are kept at all is what these two say of a request that is put right.
+  // These two rules are about corrected requests, and presume that refusals are kept at all.
   [
     ['IDEM-11', 'IDEM-13'],
     ['IDEM-2c', 'IDEM-4a', 'IDEM-4b', 'IDEM-4c', 'IDEM-8'],
@@ -51,20 +51,20 @@ const ROWS: readonly Row[] = [
   [['IDEM-4d'], ['IDEM-5']],
   [['IDEM-11'], ['UPD-7']],
   [['IDEM-13'], ['ACC-8', 'ACC-9']],
-  // Two bodies of one subject differ in what is no part of it.
+  // Two bodies with one subject differ only in members outside the subject.
   [['IDEM-2c'], ['IDEM-8'], SUBJECTS_OF_ONE],
-  // An email that is taken, answered with its account, reads like the first answer.
+  // If a taken email is answered with its account, that looks like the first answer.
   [['IDEM-2c'], ['IDEM-2a', 'ACC-8'], ['createAccount']],
   [['IDEM-8'], ['IDEM-10']],
   [['IDEM-8'], ['POS-2'], ['openPosition', 'closePosition']],
   [['IDEM-1b', 'IDEM-2b', 'IDEM-7b', 'IDEM-9b', 'IDEM-15'], RUNS],
   [['IDEM-2c', 'IDEM-9a'], RUNS, ['bulkCreateAccounts']],
   [['IDEM-9a'], ['IDEM-9b']],
-  // What a batch made is read by sending it again.
+  // The records of a batch are read by sending it again.
   [['IDEM-4c', 'IDEM-15'], [...RUNS, 'BULK-11'], ['bulkCreateAccounts']],
   [['IDEM-15'], ['UPD-1']],
 
-  // What decisions answer to a plain deposit, one after the other.
+  // The answers to decisions on a plain deposit, one after the other.
   [['TXS-18'], ['TXS-1']],
   [
     ['TXS-5', 'TXS-12'],
@@ -77,22 +77,22 @@ const ROWS: readonly Row[] = [
   [['TXS-10'], ['TXS-4']],
   [['TXS-2'], ['TXS-1']],
   [['TXN-2'], ['TXS-5', 'TXS-6', 'TXS-8']],
-  // Members are compared, however they are written.
+  // Members are compared, in whatever form they are written.
   [['TXN-2', 'TXS-1', 'TXS-2', 'TXS-6', 'TXS-7', 'TXS-8', 'TXS-9', 'TXS-10'], ['TXN-8']],
   [['TXS-11', 'TXS-12', 'TXS-13', 'TXS-14', 'TXS-18'], ['TXN-8']],
 
-  // What an account keeps is read by its members.
+  // The stored values of an account are read from its members.
   [['ACC-1', 'ACC-13', 'ACC-14', 'UPD-2', 'UPD-3'], ['ACC-18']],
   [['ACC-13', 'ACC-14', 'ACC-20', 'BULK-8'], ['ACC-5']],
   [['UPD-1', 'UPD-2', 'UPD-3', 'UPD-4'], ['ACC-5']],
   [['ACC-5', 'UPD-1'], ['ACC-7']],
   [['ACC-13'], ['ACC-1']],
-  // If phones are answered as they were typed, their region shows nowhere.
+  // If phones are answered as they were sent, their region shows nowhere.
   [['ACC-12'], ['ACC-5', 'ACC-11', 'BULK-3']],
   // A national number is the phone of an account only in its region.
   [['ACC-9'], ['ACC-12']],
   [['ACC-11'], ['ACC-10'], ['createAccount']],
-  // What a known reference is answered in a row, and whether a row that landed has an id.
+  // The result of a row with a known reference, and whether a successful row has an id.
   [['ACC-6'], ['ACC-5', 'BULK-3', 'BULK-11'], ['bulkCreateAccounts']],
   [['BULK-7'], ['ACC-5', 'BULK-3', 'BULK-11', 'BULK-12']],
   [['BULK-11'], ['ACC-5', 'BULK-5']],
@@ -104,14 +104,14 @@ const ROWS: readonly Row[] = [
   [['UPD-1', 'UPD-8', 'UPD-12'], ['UPD-3']],
   [['UPD-7'], ['UPD-1']],
   [['UPD-4', 'UPD-5', 'UPD-8', 'UPD-12'], ['UPD-1'], ['an account read back']],
-  // If no update of a race is applied, it is no race that went wrong.
+  // If no update of a race is applied, the race is not the cause.
   [['UPD-12'], ['UPD-1', 'UPD-7'], ['nothing served']],
   // A stale update of another member than the last one changed.
   [['UPD-7'], ['UPD-3']],
-  // What changes more than it names is never without a change.
+  // An update that changes more than it names is never without a change.
   [['UPD-8'], ['UPD-2', 'UPD-11', 'ACC-19']],
 
-  // A body is read before its members are looked at; a number for an amount is one that is not.
+  // A body is parsed before its members are checked; a number as an amount fails to parse.
   [['TXN-1', 'ERR-1a', 'ERR-1b', 'ERR-3'], ['CONV-2b'], ['createTransaction']],
   [['TXN-2'], ['TXN-6', 'TXN-7']],
   [['TXN-7'], ['TXN-6'], ['a transaction refused as invalid']],
@@ -124,7 +124,7 @@ const ROWS: readonly Row[] = [
   ...SCOPED_NAMES.map((name): Row => {
     return [['AUTH-4'], [OPERATIONS[name].scopeRule], [`${name} served`]];
   }),
-  // What a credential cannot reach looks unknown to every operation, or to none.
+  // A record that a credential cannot reach looks unknown to every operation, or to none.
   [
     ['UPD-5', 'UPD-6'],
     ['AUTH-6', 'AUTH-7'],
@@ -135,23 +135,23 @@ const ROWS: readonly Row[] = [
   // A subscription that is bound to the wrong brand may be out of reach, or get other events.
   [['HOOK-4', 'HOOK-5', 'HOOK-11', 'EVT-10a', 'EVT-12'], ['HOOK-10']],
   [['EVT-12'], ['EVT-4']],
-  // How a request for a record out of reach is refused.
+  // The refusal of a request for a record out of reach.
   [['HOOK-11'], ['AUTH-6', 'ERR-3', 'HOOK-12']],
   [['HOOK-12'], ['UPD-5', 'ERR-3']],
   [['HOOK-13', 'EVT-11'], ['HOOK-5']],
   [['EVT-11'], ['HOOK-8']],
 
-  // What is read from a delivery: its envelope, its signature.
+  // Values that are read from a delivery: its envelope, its signature.
   [['EVT-2a', 'EVT-2b', 'EVT-10a', 'EVT-10b'], ['EVT-3']],
   [
     ['EVT-5b', 'EVT-6', 'EVT-7'],
     ['EVT-3', 'EVT-5a'],
   ],
   [['EVT-7'], ['EVT-6', 'HOOK-4']],
-  // That a failure is seen at all: the event comes again.
+  // Whether a failure is noticed at all: the event is sent again.
   [['EVT-9a', 'EVT-9b'], ['EVT-8a']],
 
-  // What returns is counted by what is served between refusals, so these must cost nothing.
+  // The refill is measured by requests that succeed between refusals, so refusals must cost nothing.
   [['LIM-1', 'LIM-2', 'LIM-4', 'LIM-10'], ['LIM-5']],
   [
     ['LIM-4', 'LIM-10'],
@@ -174,8 +174,8 @@ export function presumedBy(rule: RuleId, about: readonly Topic[]): RuleId[] {
 }
 
 /**
- * Rules that hold for many operations, each for itself: a finding about one operation does not
- * explain a finding about another. Which number a replay has is one matter for all (IDEM-5).
+ * Rules that apply to each operation separately: a finding about one operation does not explain
+ * a finding about another. The request id of a replay is the same matter for all (IDEM-5).
  */
 const FOR_EACH_OPERATION = /^(IDEM-(?!5$)|AUTH-|CONV-)/;
 

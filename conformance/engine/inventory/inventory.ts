@@ -1,5 +1,5 @@
-// What a run made on its target and what is left there, and the guard that lets a run write to
-// nothing else. It sits below everything that sends, so that no request escapes it.
+// What a run created on its target and what remains there, and the guard that prevents a run from
+// writing to anything else. It sits below all senders, so that no request bypasses it.
 import { isIP } from 'node:net';
 import { parseUrl } from '../../../fixtures/parse-url.ts';
 import { isDecision, type OperationName } from '../../spec/operations.ts';
@@ -31,11 +31,11 @@ export const KINDS = Object.keys(kindWords) as Kind[];
 /** Ids that no record has: probes may name them in every path and body. */
 const UNKNOWN_IDS: ReadonlySet<string> = new Set(['2147483641', '999999999', '999999999999']);
 
-/** What a profile names; a run writes only to these records and to those that it made. */
+/** The records that a profile names; a run writes only to these and to records that it created. */
 export interface ProfileRecords {
   readonly accounts: readonly string[];
   readonly tradingAccounts: readonly string[];
-  /** Settled transactions, which cancelling uses up. */
+  /** Settled transactions, each of which can be cancelled only once. */
   readonly transactions: readonly string[];
   /** Values of the template that closes a position. */
   readonly closing: readonly string[];
@@ -43,7 +43,7 @@ export interface ProfileRecords {
   readonly webhookHost: string | undefined;
 }
 
-/** A record that the run made. */
+/** A record that the run created. */
 interface Made {
   readonly kind: Kind;
   readonly id: string;
@@ -51,11 +51,11 @@ interface Made {
   state?: string;
   /** The `Authorization` under which a subscription was made. */
   readonly authorization: string;
-  /** Every value of the answer that opened a position. */
+  /** Every value in the answer to the request that opened a position. */
   readonly values?: readonly string[];
 }
 
-/** The record that a successful call creates, or changes if its path has an id, and its new state. */
+/** The kind of record that a successful call creates, or changes if its path has an id, and its new state. */
 const EFFECTS: Partial<Record<OperationName, readonly [kind: Kind, state?: string]>> = {
   createAccount: ['accounts'],
   createTransaction: ['transactions', 'pending'],
@@ -80,7 +80,7 @@ export class Inventory {
   readonly #urls = new Map<string, Set<string>>();
   #allowed: ProfileRecords | undefined;
   #tokens = 0;
-  /** Writes without an answer: whether they ran is unknown. */
+  /** Writes without an answer: it is unknown whether they ran. */
   unanswered = 0;
   requests = 0;
 
@@ -88,12 +88,12 @@ export class Inventory {
     this.baseUrl = baseUrl;
   }
 
-  /** From now on only writes to what the run made and what the profile names are sent. */
+  /** From now on, blocks writes to records that neither the run created nor the profile names. */
   protect(allowed: ProfileRecords): void {
     this.#allowed = allowed;
   }
 
-  /** A sender whose every request is checked, counted and noted here. */
+  /** A sender that checks, counts and notes every request here. */
   watch(sender: Sender): Sender {
     return {
       ...sender,
@@ -114,13 +114,13 @@ export class Inventory {
     };
   }
 
-  /** How many of each kind, none left out. */
+  /** The number of records of each kind, including zeros. */
   get made(): Readonly<Record<Kind, number>> {
     const counts = KINDS.map((kind) => [kind, this.#ids(kind).length]);
     return { ...(Object.fromEntries(counts) as Record<Kind, number>), tokens: this.#tokens };
   }
 
-  /** What stays on the target when the run is over. */
+  /** What remains on the target after the run. */
   get left() {
     return {
       subscriptions: this.#ids('subscriptions', 'enabled'),
@@ -141,8 +141,8 @@ export class Inventory {
   }
 
   /**
-   * Lists the subscriptions, notes those of this run that are enabled, and disables them: also those
-   * whose creating answer was lost.
+   * Lists the subscriptions, notes those of this run that are enabled, and disables them, including those
+   * for which the response to the create was lost.
    */
   async sweep(sender: Sender, pace: () => Promise<void> = async () => {}): Promise<void> {
     const watched = this.watch(sender);
@@ -169,14 +169,14 @@ export class Inventory {
         if (isEnabled) await send('POST', `/${encodeURIComponent(id)}/disable`, authorization);
       }
     } catch (error) {
-      // What is not answered now stays in the report as enabled.
+      // If it gets no answer now, it stays in the report as enabled.
       if (!(error instanceof Unreachable)) throw error;
     }
   }
 
   /**
-   * Notes what an answer says was made or changed. Every reference of a run is its own, so a record
-   * that a create names was made by this run, whether it is answered 200 or 201 (ACC-1, ACC-5).
+   * Notes the record that an answer shows as created or changed. References are unique to a run, so a
+   * record that a create names was created by this run, whether the status is 200 or 201 (ACC-1, ACC-5).
    */
   note(request: Sent, response: WireAnswer): void {
     const call = new Answer({ request, response });
@@ -187,12 +187,12 @@ export class Inventory {
     if (operation === 'closePosition') this.#noteClosed(call.sent);
     const [kind, otherwise] = EFFECTS[operation] ?? [];
     if (kind === undefined) return;
-    // The answer to a decision may be of any form; the path names its transaction.
+    // The answer to a decision may have any form; the path names its transaction.
     const known = namedId === undefined ? undefined : this.#made.get(`${kind} ${namedId}`);
     if (namedId !== undefined && known === undefined) return;
     const isPosition = kind === 'positions';
     const id = known?.id ?? (isPosition ? positionIdOf(call.json) : call.idAt('id'));
-    // An account may come by a batch or by itself.
+    // An account may be created in a batch or by a single request.
     if (id === undefined || (kind === 'accounts' && this.#made.has(`bulk_accounts ${id}`))) return;
     const status = kind === 'transactions' ? call.at('status') : undefined;
     const state = typeof status === 'string' ? status : otherwise;
@@ -220,14 +220,14 @@ export class Inventory {
     }
   }
 
-  /** Throws instead of sending a write that names a record of others. */
+  /** Throws instead of sending a write that names a record which is not ours. */
   #check({ operation: known, method, path, namedId: id, sent: body, authorization }: Answer): void {
     const url = memberAt(body, 'url');
     if (known === 'createWebhook' && typeof url === 'string') {
       const urls = this.#urls.get(authorization) ?? new Set();
       this.#urls.set(authorization, urls.add(url));
     }
-    // Anything else that is sent to a record, such as a PATCH that should not exist, is a write too.
+    // Any other request to a record, such as a PATCH that should not exist, is a write too.
     const others = { webhooks: 'disableWebhook', accounts: 'updateAccount' } as const;
     const operation = known ?? others[path.split('/')[3] as keyof typeof others];
     const allowed = this.#allowed;
@@ -262,10 +262,10 @@ export class Inventory {
   }
 }
 
-/** No id at all, an unknown one, a known one, or a known one in an odd spelling. */
+/** No id at all, an unknown one, a known one, or a known one in an unusual spelling. */
 function isHarmless(value: unknown, known: ReadonlySet<string>): boolean {
   const text = idText(value) ?? '';
-  // No record has an id of more digits than a 64-bit integer.
+  // No record has an id with more digits than a 64-bit integer.
   const isKnown = (each: string) => known.has(each) || UNKNOWN_IDS.has(each) || each.length > 20;
   return isKnown(text) || (text.match(/\d+/g) ?? []).every(isKnown);
 }
@@ -291,7 +291,7 @@ function positionNamesIn(body: Json | undefined): string[] {
     .map(([, value]) => value);
 }
 
-/** Every text and number of a value with the name that it has there. */
+/** Every text and number in a value, with its member name. */
 function scalarsIn(json: Json | undefined): (readonly [name: string, value: string])[] {
   return membersIn(json).flatMap(([path, value]) => {
     const isScalar = ['string', 'number', 'bigint'].includes(typeof value);

@@ -1,5 +1,5 @@
-// What a run is expected to send and make: every scenario was measured, and the time follows the
-// pace.
+// The expected requests and records of a run: every scenario has been measured, and the duration
+// follows the pace.
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { scenarios } from '../../scenarios/all.ts';
@@ -11,7 +11,7 @@ import { planRun } from './plan.ts';
 
 const plan = suite('plan');
 
-/** So many may be newer than the last measuring; more would make a plan a guess. */
+/** At most this many scenarios may be newer than the last measurement; more would make a plan a guess. */
 const UNMEASURED = 6;
 
 plan('scenarios were measured, in each way in which they can be played', () => {
@@ -28,7 +28,7 @@ plan('scenarios were measured, in each way in which they can be played', () => {
 });
 
 const chosen = scenarios
-  // A crowd is as large as the plan lets it be.
+  // The size of a crowd depends on the plan.
   .filter(({ id, lane = 'shared' }) => lane === 'shared' && !/crowd/.test(id))
   .map((scenario: Scenario) => ({ scenario, rules: scenario.rules }));
 
@@ -39,7 +39,7 @@ plan('a pace half as fast takes twice as long, and sends as much', () => {
   assert.is(Math.round(slow.ms / fast.ms), 2);
   assert.is(slow.requests, fast.requests);
   assert.ok(slow.made.accounts > 50);
-  // The firm's rate holds back what several credentials send together.
+  // The rate of the firm slows down requests that several credentials send together.
   const firm = planRun(chosen, { mode: 'profile', perSecond: 100, firmPerSecond: 1 });
   assert.ok(firm.ms >= slow.ms);
 });

@@ -1,11 +1,11 @@
-// What a run will send and make, and how long it will take at the pace it is held to: from what
-// each scenario cost when it was measured on the simulator (`tsx bin/dev/costs.ts`).
+// The number of requests and records of a run, and its duration at the given pace, from the measured
+// costs of each scenario on the simulator (`tsx bin/dev/costs.ts`).
 import type { SelectedScenario } from '../run/select.ts';
 import type { Scenario } from '../types.ts';
 import costs from './costs.json' with { type: 'json' };
 import { KINDS, type Kind } from './inventory.ts';
 
-/** With a control plane a scenario checks more, in its own worlds. */
+/** With a control plane a scenario checks more, in separate worlds. */
 export type Mode = 'profile' | 'control';
 
 /** `other_calls` under other credentials than the main one; `per_rate` for each request a second. */
@@ -15,7 +15,7 @@ type CostRow = {
 
 export interface Pace {
   readonly mode: Mode;
-  /** Of the main credential and of its firm; both without end where nothing is metered. */
+  /** The rates of the main credential and of its firm; both Infinity if nothing is metered. */
   readonly perSecond: number;
   readonly firmPerSecond: number;
 }
@@ -27,13 +27,13 @@ export interface RunPlan {
   readonly ms: number;
 }
 
-/** What a scenario is thought to cost that was never measured. */
+/** The assumed cost of a scenario that has not been measured. */
 const UNMEASURED: CostRow = { calls: 10, accounts: 2 };
 
-/** The pacer stays so far under what is allowed. */
+/** The pacer stays below the allowed rate by this factor. */
 const CAUTION = 0.95;
 const ROUND_TRIP_MS = 15;
-/** So many requests at once are a crowd. */
+/** The number of concurrent requests in a crowd. */
 const CROWD = 16;
 const WIDTH = { profile: 6, control: 12 } as const;
 
@@ -47,7 +47,7 @@ export function planRun(chosen: readonly SelectedScenario[], pace: Pace): RunPla
   const rows = chosen.map(({ scenario }) => costOf(scenario, mode));
   const total = (name: keyof CostRow) => sum(rows.map((row) => row[name] ?? 0));
   const made = Object.fromEntries(KINDS.map((kind) => [kind, total(kind)])) as RunPlan['made'];
-  // What exhausts a rate leaves at once, and so does a crowd, which is no larger for a high rate.
+  // Bursts are not paced, nor are crowds, which do not grow with the rate.
   const atOnce = sum(
     chosen.map(({ scenario }, at) => {
       const most = scenario.lane === 'limits' ? perSecond : Math.min(perSecond, CROWD);
@@ -55,10 +55,10 @@ export function planRun(chosen: readonly SelectedScenario[], pace: Pace): RunPla
     }),
   );
   const paced = total('calls') + total('other_calls');
-  // LIM-1, LIM-2: the main credential's rate holds its own calls back, the firm's all of them.
+  // LIM-1, LIM-2: the rate of the main credential limits its own calls; the firm's rate limits all.
   const pacedMs = Math.max(total('calls') / perSecond, paced / firmPerSecond) * (1000 / CAUTION);
   const busyMs = ((paced + atOnce) * ROUND_TRIP_MS) / WIDTH[mode];
-  // Scenarios that share the target wait side by side, the others one after another.
+  // Scenarios that share the target wait concurrently, the others one after another.
   const waits = chosen.map(({ scenario }, at) => {
     const isBeside = mode === 'control' || (scenario.lane ?? 'shared') === 'shared';
     return { isBeside, ms: rows[at]!.wait_ms ?? 0 };

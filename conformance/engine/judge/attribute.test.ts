@@ -1,4 +1,4 @@
-// Whom a run blames: findings that presuppose other rules, over scenarios, in chains and circles.
+// Which rule a run reports: findings that presume other rules, across scenarios, in chains and circles.
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { Finding, Judged, RuleId, ScenarioResult } from '../types.ts';

@@ -1,5 +1,5 @@
 // Attributes findings: if a finding presumes another rule that deviates in the same run, it is
-// reported under that rule and not as a deviation of its own.
+// reported under that rule and not as a separate deviation.
 import { explains, presumedBy, type Topic } from '../../spec/presumes.ts';
 import { type Answer, callsIn } from '../send/answer.ts';
 import { type Json, memberAt } from '../send/json.ts';
@@ -75,7 +75,7 @@ function topicsOf(call: Answer, isReadBack: boolean): Topic[] {
   return topics;
 }
 
-/** Calls that name a record which an earlier call, under another key, was answered with. */
+/** Calls that name a record which was created by an earlier call under another key. */
 function readBacksIn(calls: readonly Answer[]): ReadonlySet<Answer> {
   const keysOf = new Map<string, (string | undefined)[]>();
   const found = new Set<Answer>();

@@ -1,4 +1,4 @@
-// Tagged expectations on one answer: each says what the rules ask for, and records what came
+// Tagged expectations on one answer: each states what the rules require, and records what came
 // instead.
 import { isDeepStrictEqual } from 'node:util';
 import { Misuse, ScenarioEnded } from '../scenario-errors.ts';
@@ -6,10 +6,10 @@ import type { Answer, Json } from '../send/answer.ts';
 import { idText, printJson } from '../send/json.ts';
 import type { Findings, Rules } from './findings.ts';
 
-/** `advise` finds advice and no deviation; `must` ends the scenario if it is not met. */
+/** `advise` records advice instead of a deviation; `must` ends the scenario if it is not met. */
 type Manner = 'expect' | 'advise' | 'must';
 
-/** A value, or words and a test, for the member at a path. */
+/** A value, or a test with its description, for the member at a path. */
 export type ExpectedValue =
   | Json
   | { readonly words: string; readonly test: (value: unknown) => boolean };
@@ -28,7 +28,7 @@ export class Expectation {
     this.#manner = manner;
   }
 
-  /** Whether every expectation of the answer was met so far. */
+  /** Whether every expectation of the answer has been met so far. */
   get ok(): boolean {
     return this.#ok;
   }
@@ -40,8 +40,8 @@ export class Expectation {
   }
 
   /**
-   * A refusal of this status and code. Where it carries no code at all, that is ERR-1a's to judge
-   * (LIM-6's of a 429), and this rule is not shown. Needs a control shown before.
+   * A refusal with this status and code. If it has no code at all, ERR-1a judges that (LIM-6 for a 429),
+   * and this rule is not shown. Needs a control before it.
    */
   refused(status: number, code: string): this {
     this.#requireControl(`a ${status}`);
@@ -57,7 +57,7 @@ export class Expectation {
     return this.#settle(truth, `${status} ${code}`, () => describeAnswer(this.#answer));
   }
 
-  /** ERR-2: refused, before any code, with a message in plain text and not as problem+json. */
+  /** ERR-2: refused before any code runs, with a plain-text message instead of problem+json. */
   refusedInPlainText(): this {
     this.#requireControl('a plain-text refusal');
     const { status, headers } = this.#answer;
@@ -75,13 +75,13 @@ export class Expectation {
     return this.#settle(truth, `${path}: ${words}`, () => `${path}: ${formatValue(seen)}`);
   }
 
-  /** Several members at once. */
+  /** Several members together. */
   fields(wanted: Readonly<Record<string, ExpectedValue>>): this {
     for (const [path, value] of Object.entries(wanted)) this.field(path, value);
     return this;
   }
 
-  /** The header is there, once, and passes the test. */
+  /** The header occurs exactly once and passes the test. */
   header(name: string, words: string, test: (value: string) => boolean): this {
     const seen = this.#answer.headers.all(name);
     const truth = seen.length === 1 && test(seen[0]!);
@@ -101,7 +101,7 @@ export class Expectation {
     return this.#settle(truth, expected, () => clip(this.#answer.text), [first]);
   }
 
-  /** Any other expectation, in words; `actual` describes what was seen instead. */
+  /** Any other expectation, with its description; `actual` describes what was seen instead. */
   is(words: string, truth: boolean, actual?: string, ...others: Answer[]): this {
     return this.#settle(truth, words, () => actual ?? describeAnswer(this.#answer), others);
   }
@@ -117,7 +117,7 @@ export class Expectation {
     actual: () => string,
     others: readonly Answer[] = [],
   ): this {
-    // Only the first miss of a chain is a finding: the later ones would repeat it.
+    // Only the first unmet expectation of a chain is a finding: the later ones would repeat it.
     if (!this.#ok) return this;
     const exchanges = [...others.map((each) => each.n), this.#answer.n].sort((a, b) => a - b);
     const finding = { rules: this.#rules, expected, exchanges };
@@ -138,7 +138,7 @@ export class Expectation {
   }
 }
 
-/** CONV-1a judges how an id is written: what it names is the same as a string or as a number. */
+/** CONV-1a judges how an id is written: it names the same record as a string or as a number. */
 function isSameId(path: string, seen: unknown, wanted: unknown): boolean {
   const id = idText(seen);
   return /(^|[._])id$/.test(path) && id !== undefined && id === idText(wanted);
@@ -148,7 +148,7 @@ function isDescribed(wanted: ExpectedValue): wanted is Extract<ExpectedValue, { 
   return typeof Reflect.get(Object(wanted), 'test') === 'function';
 }
 
-/** Status, code and the start of the body, as a person would quote an answer. */
+/** Status, code and the start of the body, as in a quotation. */
 export function describeAnswer(answer: Answer): string {
   const words = answer.at('detail');
   if (typeof words === 'string') return `${answer.summary}: ${clip(words)}`;

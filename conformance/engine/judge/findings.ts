@@ -1,4 +1,4 @@
-// What a scenario has found so far, and how far it can be trusted once something came in between.
+// The findings of a scenario so far, and how reliable they are after a disturbance.
 import { EarlyEnd, Misuse, UnknownPayload } from '../scenario-errors.ts';
 import type { Answer } from '../send/answer.ts';
 import type { Finding, Observation, RuleId, Scenario } from '../types.ts';
@@ -12,13 +12,13 @@ export class Findings {
   readonly observations: Observation[] = [];
   /** Whether a setup or control call of the scenario has succeeded. */
   controlled = false;
-  /** Whether a part was left out because no order is known. */
+  /** Whether a part was left out because no order payload is known. */
   withoutOrders = false;
   readonly #scenario: Scenario;
   readonly #isLastAttempt: boolean;
-  /** Answers that repeat a failed call: what failed may have run before (IDEM-6c). */
+  /** Answers to a repeat of a failed call: the failed one may have run before (IDEM-6c). */
   readonly #repeats = new Set<number>();
-  /** Failures that came again each time that the call was sent again. */
+  /** Failures that occurred again each time that the call was repeated. */
   readonly #lasting = new Set<number>();
   #isUnrepeatable = false;
   #disturbance: { readonly n: number; readonly words: string } | undefined;
@@ -29,8 +29,8 @@ export class Findings {
   }
 
   /**
-   * What is seen after a disturbance may be its doing: a lost call may have run, or may not. Of
-   * several answers `together` any later one may be missing that should have counted.
+   * A disturbance may cause what is seen after it: a lost call may have run, or may not. Of several
+   * answers that are judged `together`, any later one may be missing.
    */
   record(found: Omit<Finding, 'rules'> & { readonly rules: Rules }, together = false): void {
     const finding = { ...found, rules: this.#listed(found.rules) };
@@ -39,30 +39,30 @@ export class Findings {
     const isBefore =
       !together && exchanges.length > 0 && Math.max(...exchanges) < (this.#disturbance?.n ?? 0);
     const isDoubtful = isRepeat || (this.doubt !== undefined && !isBefore);
-    // What was not to be had after a disturbance might be had without one.
+    // Something that could not be tested after a disturbance might be testable without one.
     if (isDoubtful && (verdict === 'deviates' || verdict === 'not_tested')) {
       const doubted = `${actual} (${this.doubt ?? 'sent again after a failure'})`;
       this.list.push({ ...finding, verdict: 'inconclusive', actual: doubted });
     } else this.list.push(finding);
   }
 
-  /** Why an answer is none that can be judged now; undefined when it can. */
+  /** Why an answer cannot be judged now; undefined if it can. */
   unjudgeable(answer: Answer): string | undefined {
     if (this.#scenario.provokes?.includes(answer.status)) {
       return answer.looksForeign ? FRONT : undefined;
     }
     if (answer.source === 'limit') return 'limited, though the pace was within the plan';
     if (answer.source === 'intermediary') return FRONT;
-    // A failure that stays, in every fresh attempt, is how the target answers.
+    // A failure that recurs in every attempt is the target's answer.
     const isJudgeable =
       answer.source === 'service' || (this.#isLastAttempt && this.#lasting.has(answer.n));
     return isJudgeable ? undefined : 'this may pass, and is safe to retry';
   }
 
   /**
-   * Notes that a failed call was sent again until it was answered otherwise, or for as long as it
-   * makes sense. A success leaves what a first attempt would have left if the call had a key; a
-   * refusal may be of what the failed attempt did.
+   * Notes that a failed call was repeated until it got another answer, or for as long as it makes
+   * sense. If the call had a key, a success has the same effect as a first attempt; a refusal may be
+   * a consequence of the failed attempt.
    */
   repeated(failed: Answer, answer: Answer, isRepeatable: boolean): void {
     if (answer.source === 'trouble') this.#lasting.add(answer.n);
@@ -70,7 +70,7 @@ export class Findings {
     else this.lost(answer.n, `a ${failed.status}, sent again,`, isRepeatable);
   }
 
-  /** Notes an answer; one that cannot be judged puts what follows in doubt. */
+  /** Notes an answer; if it cannot be judged, what follows is in doubt. */
   arrived(answer: Answer, isRepeatable: boolean): void {
     if (this.unjudgeable(answer) === undefined) return;
     const repeatable = isRepeatable || answer.source !== 'intermediary';
@@ -78,25 +78,25 @@ export class Findings {
   }
 
   /**
-   * Notes that a call was lost. One that is not repeatable may have run: sent again, it runs twice.
+   * Notes that a call was lost. Without a key it may have run, and would run twice if it is repeated.
    */
   lost(n: number, words: string, isRepeatable: boolean): void {
     this.#disturbance ??= { n, words };
     if (!isRepeatable) this.#isUnrepeatable = true;
   }
 
-  /** What came in between, in words; undefined when nothing did. */
+  /** A description of the disturbance; undefined if there was none. */
   get doubt(): string | undefined {
     const before = this.#disturbance;
     return before && `after ${before.words} in exchange ${before.n}`;
   }
 
-  /** Setup that was sent again, under its key, with success leaves no doubt behind. */
+  /** Setup that succeeded when it was repeated under its key leaves no doubt. */
   settled(): void {
     if (!this.#isUnrepeatable) this.#disturbance = undefined;
   }
 
-  /** One branch: when a control inside fails, only these rules are blocked. */
+  /** One branch: if a control inside it fails, only these rules are blocked. */
   async part(rules: Rules, expected: string, play: () => Promise<void>): Promise<void> {
     const listed = this.#listed(rules);
     try {
@@ -114,7 +114,7 @@ export class Findings {
     }
   }
 
-  /** The tags of an expectation, each of which the scenario must list. ERR-1a is found in passing. */
+  /** The tags of an expectation, each of which the scenario must list. ERR-1a may be found anywhere. */
   #listed(rules: Rules): readonly RuleId[] {
     const listed: readonly RuleId[] = typeof rules === 'string' ? [rules] : rules;
     const own: readonly RuleId[] = [...this.#scenario.rules, 'ERR-1a'];

@@ -1,4 +1,4 @@
-// The same failure has the same fingerprint in every run, and another failure has another.
+// The same failure has the same fingerprint in every run; another failure has another fingerprint.
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { fingerprintOf, stableWords } from './fingerprint.ts';

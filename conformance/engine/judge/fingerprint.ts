@@ -1,4 +1,4 @@
-// The same mark for the same failure in every run: what is new each time is taken out of its words.
+// The same fingerprint for the same failure in every run: values that change between runs are removed.
 import { createHash } from 'node:crypto';
 
 /** Twelve hex digits. */
@@ -11,11 +11,11 @@ export function fingerprintOf(
   return createHash('sha256').update(parts.join('\n')).digest('hex').slice(0, 12);
 }
 
-/** The words without ids, times, names of the run's own and other numbers of the day. */
+/** The words without ids, times, generated names and other numbers that change. */
 export function stableWords(words: string): string {
   return (
     words
-      // References, keys and emails of the run, a clipped one at the end included.
+      // References, keys and emails of the run, including a truncated one at the end.
       .replace(/(?<![0-9A-Za-z_])[0-9a-f]{10}(-[0-9a-f]{0,6}(-\d*)?)?(?![0-9a-f])/g, '#')
       // Amounts of time and size, and the numbers of exchanges.
       .replace(/(?<!\d)\d+(\.\d+)?(?=\s?(ms|s|seconds?|min|bytes|characters)\b)/g, '#')

@@ -33,13 +33,13 @@ export const textOrNull = matcher(
 );
 export const integer = matcher('an integer', (value) => Number.isSafeInteger(value));
 
-/** CONV-4: an integer that is a time of this century in milliseconds, and in no other unit. */
+/** CONV-4: an integer that is a time of this century in milliseconds and in no other unit. */
 export const epochMs = matcher(
   'an integer in epoch milliseconds',
   (value) => Number.isSafeInteger(value) && Number(value) > 9.4e11 && Number(value) < 4.2e12,
 );
 
-/** The same decimal value, however many zeros follow the point. */
+/** The same decimal value, with any number of trailing zeros. */
 export function sameAmount(amount: string): Matcher {
   return matcher(
     `a decimal string equal to ${amount}`,

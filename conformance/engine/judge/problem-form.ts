@@ -1,4 +1,4 @@
-// The form of a problem, as the table of its members has it: what is amiss with one, in words.
+// The form of a problem by the table of its members: describes the first error.
 import { parseUrl } from '../../../fixtures/parse-url.ts';
 import type { Answer } from '../send/answer.ts';
 
@@ -13,7 +13,7 @@ const MEMBERS: readonly [name: string, words: string, test: (value: unknown) => 
   ['errors', 'an array', Array.isArray],
 ];
 
-/** ERR-1a: what its content type or a member lacks; undefined when nothing does. */
+/** ERR-1a: the error in its content type or in a member; undefined if there is none. */
 export function problemFormError(answer: Answer): string | undefined {
   const type = answer.headers.mediaType();
   if (type !== 'application/problem+json') return `content type: ${type || 'none'}`;
@@ -27,8 +27,8 @@ export function problemFormError(answer: Answer): string | undefined {
 }
 
 /**
- * ERR-1b: where `type` does not end in the code under `/errors/`, or `status` is not the status.
- * A member that is missing or of another type is ERR-1a's to judge.
+ * ERR-1b: `type` does not end in the code under `/errors/`, or `status` is not the status.
+ * A member that is missing or has another type is judged by ERR-1a.
  */
 export function problemLinkError(answer: Answer): string | undefined {
   const { type, code, status } = (answer.json ?? {}) as Record<string, unknown>;

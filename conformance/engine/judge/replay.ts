@@ -1,4 +1,4 @@
-// Whether one answer is a replay of another, as a repeat under an idempotency key gets it.
+// Whether one answer is a replay of another, as for a repeat under an idempotency key.
 import { isDeepStrictEqual } from 'node:util';
 import type { Answer, Json } from '../send/answer.ts';
 

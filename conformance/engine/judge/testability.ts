@@ -1,20 +1,20 @@
-// What to add to a target so that more of its rules can be tested, and how many each addition
+// What to add to a target so that more of its rules can be tested, and how many rules each addition
 // unlocks.
 import { CAPABILITIES, type Capability, isOperatorCapability } from '../capabilities.ts';
 
 export interface TargetAddition {
-  /** What to add, in the words of a profile. */
+  /** What to add to the profile. */
   readonly add: string;
-  /** Rules that become testable with it alone. */
+  /** Rules that become testable with this addition alone. */
   readonly rules: number;
-  /** Rules that take it and something else besides. */
+  /** Rules that need this addition and others. */
   readonly withOthers: number;
 }
 
 const CONTROL_PLANE =
   'a control plane (--control-url), which the sandbox has and a live target not';
 
-/** Additions by what they unlock, given what each untested rule lacks. */
+/** Additions, sorted by what they unlock, from the missing capabilities of each untested rule. */
 export function suggestAdditions(lacking: readonly (readonly Capability[])[]): TargetAddition[] {
   const found = new Map<string, { add: string; rules: number; withOthers: number }>();
   for (const needs of lacking) {
@@ -30,7 +30,7 @@ export function suggestAdditions(lacking: readonly (readonly Capability[])[]): T
     }
   }
   const plane = found.get(CONTROL_PLANE);
-  // It makes everything else by itself.
+  // A control plane provides all the others.
   const rules = lacking.filter((needs) => needs.length > 0).length;
   if (plane !== undefined) found.set(CONTROL_PLANE, { ...plane, rules, withOthers: 0 });
   return [...found.values()].sort((a, b) => b.rules - a.rules || b.withOthers - a.withOthers);

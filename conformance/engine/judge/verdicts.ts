@@ -37,7 +37,7 @@ export function worst(verdicts: Iterable<Judged>): Judged | undefined {
 
 /**
  * The verdict of one rule in one scenario. `ending` is how the scenario ended early, if it did:
- * then a rule whose expectations all held so far may have had more to come, so it is not passed.
+ * If so, a rule that has passed so far might have failed later, so it is not passed.
  */
 export function judgeInScenario(
   rule: RuleId,
@@ -49,11 +49,11 @@ export function judgeInScenario(
   const seen = worst(own);
   if (seen === 'deviates') return 'deviates';
   if (ending !== undefined) return worst(seen === undefined ? [ending] : [seen, ending])!;
-  // The scenario took a way without an expectation of this rule, which shows nothing.
+  // The scenario took a path without an expectation of this rule, which shows nothing.
   return seen ?? unseen;
 }
 
-/** The result with these verdicts of its rules, and the worst of them as its own. */
+/** The result with these verdicts of its rules, and the worst of them as its verdict. */
 export function withVerdicts(
   result: Omit<ScenarioResult, 'byRule' | 'verdict'>,
   byRule: ByRule,
@@ -62,7 +62,7 @@ export function withVerdicts(
   return { ...result, byRule, verdict: worst(judged) ?? 'not_selected' };
 }
 
-/** The verdict of each rule of a scenario; those that were left out have none. */
+/** The verdict of each rule of a scenario; rules that were left out have none. */
 export function judgeEach(
   scenario: Scenario,
   selected: readonly RuleId[],
@@ -74,7 +74,7 @@ export function judgeEach(
   return Object.fromEntries(verdicts);
 }
 
-/** The result of a scenario that could not start, such as for want of a capability. */
+/** The result of a scenario that could not start, for example because a capability is missing. */
 export function notPlayed(
   scenario: Scenario,
   selected: readonly RuleId[],
@@ -111,7 +111,7 @@ export function judgeRule(rule: RuleWords, results: readonly ScenarioResult[]): 
     if (verdict === 'not_tested' && result.missing.length > 0) {
       for (const need of result.missing) missing.add(need);
       for (const need of result.lost ?? []) lost.add(need);
-      // A scenario that needs more than the rule itself takes nothing from what others showed.
+      // A scenario that needs more than the rule itself does not weaken what others showed.
       if (!result.missing.some(isOwnNeed)) continue;
     }
     verdicts.push(verdict);
@@ -141,7 +141,7 @@ export function judgeRun(
   given: readonly { readonly verdict: Verdict; readonly reason?: string | null }[],
   strict = false,
 ): RunVerdict {
-  // A rule that the baseline accepts as not tested leaves nothing open.
+  // A rule that the baseline accepts as not tested does not make the run incomplete.
   const rules = given.filter(({ verdict, reason }) => verdict !== 'not_tested' || reason == null);
   const seen = new Set(rules.map((each) => each.verdict));
   if (seen.has('deviates')) return 'deviates';

@@ -1,4 +1,4 @@
-// Time without a turn does not count as waiting, and what was missed in it is no one's fault.
+// Time during a stall does not count as waiting, and the target is not blamed for what was missed.
 import { once } from 'node:events';
 import { connect } from 'node:net';
 import { suite } from 'uvu';
@@ -9,7 +9,7 @@ import { EventLoopMonitor } from './event-loop-monitor.ts';
 
 const sleep = (ms: number) => new Promise<void>((resolve) => setTimeout(resolve, ms));
 
-/** Nothing else of this program runs meanwhile. */
+/** Blocks the event loop of this program. */
 function block(ms: number): void {
   Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, ms);
 }
@@ -28,8 +28,8 @@ patience('what comes while there is no turn is still waited for', async ({ event
   let came = false;
   const test = () => {
     steps += 1;
-    // It takes a few rounds of the event loop to come, each of which is longer than all of the
-    // patience.
+    // It takes several rounds of the event loop to arrive, and each round is longer than the whole
+    // timeout.
     if (steps < 4) block(200);
     else if (steps === 5) came = true;
     return came;

@@ -7,9 +7,9 @@ import type { EventLoopMonitor } from './event-loop-monitor.ts';
 const LONGEST_FACTOR = 8;
 const LONGEST_STEP_MS = 250;
 
-/** After a stall of this length, deliveries are answered too late, and come once more. */
+/** After a stall of this length, deliveries are answered too late and are repeated. */
 const LONG_STALL_MS = 800;
-/** After a stall of this length, something that was waited for may have been missed. */
+/** After a stall of this length, the awaited condition may have been missed. */
 const SHORT_STALL_MS = 300;
 /** If stalls take this share of the time, a missing arrival is inconclusive. */
 const LOST_SHARE = 0.5;
@@ -28,7 +28,7 @@ export class ConditionWaiter {
     this.#fromMs = eventLoop.now();
   }
 
-  /** From now on a condition may be a delivery to this endpoint. */
+  /** From now on a condition may depend on a delivery to this endpoint. */
   watchDeliveries(hook: WebhookEndpoint): void {
     this.#hook = hook;
   }
@@ -46,7 +46,7 @@ export class ConditionWaiter {
     return true;
   }
 
-  /** Tests once more after a request of our own: what arrived before it has been seen by then. */
+  /** Tests once more after a request to ourselves: by then everything that arrived earlier has been seen. */
   async #lastLook(test: () => boolean | Promise<boolean>): Promise<boolean> {
     if (this.#hook !== undefined) {
       const fromMs = performance.now();
@@ -60,8 +60,8 @@ export class ConditionWaiter {
   }
 
   /**
-   * Why this program may have missed a delivery, or caused its retry, by a stall of its own;
-   * undefined if it cannot have.
+   * Why this program may have missed a delivery, or caused its retry, by its own stall;
+   * undefined if that is impossible.
    */
   get starvation(): string | undefined {
     if (this.#hook === undefined && !this.#hasWaitedInVain) return undefined;

@@ -1,11 +1,11 @@
-// Measures stalls of the event loop: during a stall nothing arrives at our own receiver, which says
+// Measures stalls of the event loop: during a stall nothing reaches our receiver, which says
 // nothing about the target.
 import { setTimeout as sleep } from 'node:timers/promises';
 
 const TICK_MS = 20;
 /** A delay that is normal for any program. */
 const TOLERATED_MS = 30;
-/** How long the event loop must run on time to be calm. */
+/** How long the event loop must run on time to count as calm. */
 const CALM_MS = 150;
 
 export class EventLoopMonitor {
@@ -30,7 +30,7 @@ export class EventLoopMonitor {
     return performance.now();
   }
 
-  /** The longest stall since a moment, and all together, in milliseconds. */
+  /** The longest stall since that moment, and the total, in milliseconds. */
   since(fromMs: number): { readonly worstMs: number; readonly lostMs: number } {
     this.#look();
     const own = this.#stalls.filter(({ endMs }) => endMs > fromMs).map(({ ms }) => ms);
@@ -47,7 +47,7 @@ export class EventLoopMonitor {
     }
   }
 
-  /** Called between two ticks as well, so that a stall is noticed before the next tick. */
+  /** Also called between two ticks, so that a stall is noticed before the next tick. */
   #look(): void {
     if (this.#timer === undefined) return;
     const nowMs = performance.now();

@@ -1,5 +1,5 @@
-// Plays the pacer against a strict bucket on a clock of its own: it is never refused, and wastes
-// little.
+// Runs the pacer against a strict bucket on a virtual clock: it is never refused, and wastes little
+// of the rate.
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { Pacer, type Rate } from './pacer.ts';
@@ -15,7 +15,7 @@ function virtualClock() {
   const settle = async () => {
     for (let turn = 0; turn < 20; turn += 1) await Promise.resolve();
   };
-  /** Lets time pass until all of the work is done; whatever can go on does so before. */
+  /** Lets time pass until all work is done; everything that can run does so before time passes. */
   const run = async (...work: Promise<unknown>[]) => {
     await settle();
     while (sleepers.length > 0) {

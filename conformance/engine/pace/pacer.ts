@@ -1,10 +1,10 @@
 // Keeps the runner within the rates of its credentials and firms, and within --max-rate.
 
-/** A rate that requests are held to; several requests may share one by its key. */
+/** A rate that limits requests; several requests may share one by its key. */
 export interface Rate {
   readonly key: string;
   readonly perSecond: number;
-  /** No profile states it: it is the usual rate. */
+  /** The profile does not state it; the usual rate is assumed. */
   readonly isAssumed?: true;
 }
 
@@ -24,7 +24,7 @@ const wall: PaceClock = {
   sleep: (ms) => new Promise((resolve) => setTimeout(resolve, ms)),
 };
 
-/** Sustained use stays this far under the allowance, because the target's clock is not ours. */
+/** Sustained use stays below the allowance by this factor, because the target's clock is not ours. */
 const CAUTION = 0.95;
 
 export class Pacer {
@@ -32,20 +32,20 @@ export class Pacer {
   readonly #clock: PaceClock;
   readonly #ceiling: Ceiling | undefined;
 
-  /** `maxPerSecond` holds over all credentials, for every request of the run. */
+  /** `maxPerSecond` limits all requests of the run, across credentials. */
   constructor(maxPerSecond?: number, clock: PaceClock = wall) {
     this.#clock = clock;
     this.#ceiling = maxPerSecond === undefined ? undefined : new Ceiling(maxPerSecond);
   }
 
-  /** Waits until `count` requests at once fit into every one of the rates, and under the ceiling. */
+  /** Waits until `count` simultaneous requests fit into each of the rates and under the ceiling. */
   async take(rates: readonly Rate[], count = 1): Promise<void> {
     const waitMs = Math.max(0, ...rates.map((rate) => this.#reserve(rate, count)));
     if (waitMs > 0) await this.#clock.sleep(waitMs);
     await this.#ceiling?.take(count, this.#clock);
   }
 
-  /** LIM-7: after a refusal nothing more is sent under these rates for the time it asks for. */
+  /** LIM-7: after a refusal, sends nothing under these rates for the time that it requires. */
   backOff(rates: readonly Rate[], forMs: number): void {
     for (const rate of rates) {
       const bucket = this.#bucket(rate);
@@ -54,7 +54,7 @@ export class Pacer {
     }
   }
 
-  /** A refusal states the rate that a credential is held to: its bucket is never larger. */
+  /** A refusal states the rate of a credential: its bucket never exceeds that rate. */
   learn(rates: readonly Rate[], perSecond: number): void {
     const [own] = rates;
     if (own === undefined) return;
@@ -63,7 +63,7 @@ export class Pacer {
     bucket.level = Math.min(bucket.level, Math.max(1, bucket.perSecond));
   }
 
-  /** The most requests that may leave at once under these rates. */
+  /** The most requests that may be sent simultaneously under these rates. */
   burst(rates: readonly Rate[]): number {
     const least = Math.min(...rates.map((rate) => this.#bucket(rate).perSecond), this.mostAtOnce);
     return Math.max(1, Math.floor(least));
@@ -98,13 +98,13 @@ export class Pacer {
   }
 }
 
-/** Limits the requests in any period of one second, by the times at which they really leave. */
+/** Limits the requests in any period of one second, by the times at which they are actually sent. */
 class Ceiling {
   readonly mostAtOnce: number;
   readonly #windowMs: number;
-  /** When the latest requests left; as many as fit into one window. */
+  /** When the latest requests were sent; as many as fit into one window. */
   #latest: number[] = [];
-  /** Fulfilled when the requests before have left. */
+  /** Fulfilled when all earlier requests have been sent. */
   #turn: Promise<void> = Promise.resolve();
 
   constructor(perSecond: number) {
@@ -112,13 +112,13 @@ class Ceiling {
     this.#windowMs = (this.mostAtOnce / perSecond / CAUTION) * 1000;
   }
 
-  /** Waits, each caller in turn, until `count` requests may leave at once. */
+  /** Waits, first come first served, until `count` requests may be sent simultaneously. */
   async take(count: number, clock: PaceClock): Promise<void> {
     if (count > this.mostAtOnce) {
       throw new RangeError(`${count} requests at once are more than --max-rate allows`);
     }
     this.#turn = this.#turn.then(async () => {
-      // The request `mostAtOnce` places before the last of these must be over a window ago. A timer
+      // The request `mostAtOnce` places before the last of these must be older than a window. A timer
       // that fires late must not let the next ones leave too soon after it.
       const before = this.#latest.at(count - 1 - this.mostAtOnce);
       const isFull = this.#latest.length + count > this.mostAtOnce && before !== undefined;

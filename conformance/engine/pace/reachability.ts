@@ -1,9 +1,9 @@
-// Whether the target still runs: if it has refused every connection for a while, or answered nothing
-// in scenario after scenario, the rest of the run is not tried.
+// Whether the target still runs: if it has refused every connection for a while, or has not answered
+// in several scenarios in a row, the rest of the run is skipped.
 
 /** Refused connections in a row without an answer between them, … */
 const REFUSALS = 16;
-/** … and the time that they must span: a service that restarts is back earlier. */
+/** … and the time that they must span: a service that restarts is back sooner. */
 const FOR_MS = 5_000;
 /** After this many scenarios in a row without an answer the target counts as gone. */
 const SILENT_SCENARIOS = 8;

@@ -1,5 +1,5 @@
-// Shows the watch answers of every kind: what none may be it tells, and of anything else it is
-// silent.
+// Shows answers of every kind to the monitor: it reports what no answer may contain, and nothing
+// else.
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { Answer } from '../send/answer.ts';

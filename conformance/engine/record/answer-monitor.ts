@@ -1,5 +1,5 @@
-// Checks every answer of a run, whichever scenario sent the request, for what no answer may be. It
-// only finds deviations: that a rule is kept is for scenarios to show.
+// Checks every answer of a run, in every scenario, for defects that no answer may have. It only finds
+// deviations: scenarios show that a rule is kept.
 import { ERROR_TABLE } from '../../spec/errors.ts';
 import { OPERATIONS } from '../../spec/operations.ts';
 import { problemFormError, problemLinkError } from '../judge/problem-form.ts';
@@ -9,9 +9,9 @@ import type { Finding, RuleId } from '../types.ts';
 
 export const MONITORED_RULES: readonly RuleId[] = ['HOOK-3', 'ERR-1a', 'ERR-1b', 'ERR-4', 'LIM-8'];
 
-/** After this many answers with an id, an answer is expected to have one. */
+/** After this many answers with an id, every answer is expected to have one. */
 const ENOUGH_IDS = 3;
-/** A defect in every answer is reported a few times, not hundreds. */
+/** A defect in every answer is reported a few times, not hundreds of times. */
 const MOST_FINDINGS = 3;
 
 const API = /^\/api\/v1\/(accounts|positions|transactions|webhooks)(\/|$)/;
@@ -23,12 +23,12 @@ const TABLE_CODES = new Set(Object.values(ERROR_TABLE).flat());
 export class AnswerMonitor {
   readonly #keyOfId = new Map<string, string | undefined>();
   readonly #statusesOfKey = new Map<string, readonly number[]>();
-  /** Answers of the token endpoint that had an id: ERR-4 does not ask for one there. */
+  /** Answers of the token endpoint that had an id: ERR-4 does not require one there. */
   #tokenAnswersWithId = 0;
   readonly #secrets = new Set<string>();
   readonly #counts = new Map<RuleId, number>();
 
-  /** `ownToken` is false if the scenario sent another Authorization than its credential's. */
+  /** `ownToken` is false if the scenario sent an Authorization header other than its credential's. */
   inspect(answer: Answer, ownToken: boolean): Finding[] {
     if (answer.operation === 'issueToken' && answer.headers.has('x-request-id')) {
       this.#tokenAnswersWithId += 1;
@@ -36,7 +36,7 @@ export class AnswerMonitor {
     if (!isOfAnOperation(answer)) return [];
     const isReplay = this.#isReplay(answer);
     const isOrdinary = ownToken && isOrdinaryRefusal(answer);
-    // IDEM-4a: a replay that has kept its body and not its status is judged there.
+    // IDEM-4a judges a replay that has the original body but not its status.
     const linkError = isOrdinary && !isReplay && problemLinkError(answer);
     const checks: readonly (readonly [RuleId, string, string | undefined | false])[] = [
       ['LIM-8', 'rate-limit headers with a 429 only', rateHeaderIn(answer)],
@@ -70,14 +70,14 @@ export class AnswerMonitor {
     return status !== answer.status && before.some((each) => each === status);
   }
 
-  /** ERR-4: of the nine writes; that others carry one too is advice, which a scenario gives. */
+  /** ERR-4: required for the nine writes; for other operations it is advice, which a scenario gives. */
   #idError(answer: Answer): string | undefined {
     if (!isWrite(answer)) return undefined;
     const id = answer.headers.get('x-request-id');
     if (id === undefined || id === '') return `no X-Request-Id with ${answer.summary}`;
     const key = answer.key?.trim();
     const isKnown = this.#keyOfId.has(id);
-    // IDEM-5: what a replay does to the header is judged there.
+    // IDEM-5 judges the header of a replay.
     const isReplayed = key !== undefined && key === this.#keyOfId.get(id);
     this.#keyOfId.set(id, key);
     return isKnown && !isReplayed ? `${id}, which an earlier call had` : undefined;
@@ -99,7 +99,7 @@ export class AnswerMonitor {
 
 /** Whether it is the service's own answer to an operation of the specification. */
 function isOfAnOperation(answer: Answer): boolean {
-  // NS-31: what a router says of a path or method that it does not know is no operation's answer.
+  // NS-31: a router's answer to an unknown path or method is not an answer of an operation.
   const isRouters = [404, 405].includes(answer.status) && !isProblem(answer);
   return API.test(answer.path) && answer.source === 'service' && !isRouters;
 }
@@ -110,13 +110,13 @@ function isWrite({ operation }: Answer): boolean {
 }
 
 function rateHeaderIn(answer: Answer): string | undefined {
-  // A refusal that may be sent again later can say when; a success has no use for it.
+  // A refusal that may be repeated later can say when; a success has no use for it.
   const names = [...RATE_HEADERS, ...(answer.status < 300 ? ['Retry-After'] : [])];
   const name = names.find((each) => answer.headers.has(each));
   return name && `${name}: ${answer.headers.get(name)} with ${answer.summary}`;
 }
 
-/** NS-16: how a bad token is refused is open; so are 405 and 415. */
+/** NS-16: the refusal of a bad token is open; so are 405 and 415. */
 function isOrdinaryRefusal(answer: Answer): boolean {
   return answer.status >= 400 && ![401, 405, 415].includes(answer.status) && isProblem(answer);
 }
@@ -127,7 +127,7 @@ function isProblem(answer: Answer): boolean {
   return answer.code !== undefined && TABLE_CODES.has(answer.code);
 }
 
-/** Whether it has a member of that name, however deep. */
+/** Whether it has a member of that name at any depth. */
 export function hasSecret({ json }: Answer): boolean {
   return membersIn(json).some(([path]) => path.at(-1) === 'secret');
 }

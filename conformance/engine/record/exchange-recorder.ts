@@ -1,5 +1,5 @@
-// Sends the calls of one scenario at the pace allowed, and keeps every exchange for the report:
-// calls, deliveries and what an operator did.
+// Sends the calls of one scenario at the allowed pace, and records every exchange for the report:
+// calls, deliveries and commands of an operator.
 import type { Operator } from '../../providers/control-plane.ts';
 import type { Credential } from '../../providers/target.ts';
 import type { ReceivedDelivery } from '../../providers/webhook-receiver.ts';
@@ -28,29 +28,29 @@ export interface RunContext {
   readonly abandonSignal: AbortSignal;
   /** Waits in real time, or until the run is interrupted. */
   pause(ms: number): Promise<void>;
-  /** Called with every secret in a response, so that no report shows it. */
+  /** Called with every secret in a response, so that reports redact it. */
   onSecret(value: string): void;
-  /** What was found out about the target beyond the specification, for every scenario of the run. */
+  /** Facts about the target beyond the specification, for every scenario of the run. */
   readonly learned: Map<string, unknown>;
-  /** Roles whose token worked when the run began and does not any more. */
+  /** Roles whose token worked at the start of the run and does not work any more. */
   readonly expired: Set<Role>;
   readonly answerMonitor: AnswerMonitor;
   readonly eventLoop: EventLoopMonitor;
   readonly reachability: Reachability;
 }
 
-/** Why the rest is open once a target has gone away. */
+/** Why the remaining rules are open after a target has stopped. */
 export const GONE = 'the target stopped answering';
 export const INTERRUPTED = 'the run was interrupted';
 
 const CLEAN_UP_TIMEOUT_MS = 5_000;
-/** As many as show a race; more would show nothing else. */
+/** Enough to show a race; more would show nothing else. */
 const MOST_AT_ONCE = 50;
 
 /** If a target asks for a longer wait, the scenario ends instead. */
 export const LONGEST_WAIT_MS = 120_000;
 
-/** What Retry-After asks for, in seconds or as a date; undefined if it says nothing. */
+/** The wait in Retry-After, in seconds or as a date; undefined if it has none. */
 export function retryAfterMs({ headers }: Answer): number | undefined {
   const value = headers.get('retry-after')?.trim() ?? '';
   if (/^\d+(\.\d+)?$/.test(value)) return Number(value) * 1000;
@@ -65,7 +65,7 @@ export type RecordedDelivery = ReceivedDelivery & { readonly n: number };
 
 export class ExchangeRecorder {
   readonly exchanges: Exchange[] = [];
-  /** What the monitor found in them. */
+  /** The findings of the monitor in these exchanges. */
   readonly monitorFindings: Finding[] = [];
   readonly run: RunContext;
   /** How many exchanges there have been. */
@@ -85,7 +85,7 @@ export class ExchangeRecorder {
     this.#signal = AbortSignal.any([this.#over.signal, run.abandonSignal]);
   }
 
-  /** Waits for room for `count` requests, which the next ones then use without waiting. */
+  /** Waits for room for `count` requests, which the next requests then use without waiting. */
   async reserve(credential: Credential, count: number): Promise<void> {
     const { pacer } = this.run;
     if (count > pacer.mostAtOnce) {
@@ -108,7 +108,7 @@ export class ExchangeRecorder {
     if (signal.aborted && !this.#isCleaningUp) throw new Inconclusive(INTERRUPTED);
     if (reachability.isGone) throw new Inconclusive(GONE);
     const { authorization = `Bearer ${credential.token}` } = call;
-    // The client secret of an Authorization header is a secret in base64 too.
+    // The client secret of an Authorization header is also a secret in its base64 form.
     if (call.authorization?.startsWith('Basic ')) this.run.onSecret(call.authorization.slice(6));
     const { target, headers, body } = encodeCall(call);
     const own: HeaderLine[] = authorization === null ? [] : [['authorization', authorization]];
@@ -139,7 +139,7 @@ export class ExchangeRecorder {
     }
   }
 
-  /** A delivery as an exchange of the report, noted the first time it is seen. */
+  /** A delivery as an exchange of the report, recorded the first time it is seen. */
   delivery(arrival: ReceivedDelivery): RecordedDelivery {
     const known = this.#deliveries.get(arrival);
     if (known !== undefined) return known;
@@ -154,7 +154,7 @@ export class ExchangeRecorder {
     return recorded;
   }
 
-  /** The same operator, whose successful commands are recorded; reading the clock is not. */
+  /** The same operator with its successful commands recorded, except for reading the clock. */
   recording(operator: Operator): Operator {
     const bytes = (value: unknown) => Buffer.from(JSON.stringify(value) ?? '');
     return new Proxy(operator, {
@@ -185,7 +185,7 @@ export class ExchangeRecorder {
     return exchange;
   }
 
-  /** From now on calls are sent even after an interruption: they undo what the scenario did. */
+  /** From now on calls are sent even after an interruption, because they undo what the scenario did. */
   startCleanUp(): void {
     this.#isCleaningUp = true;
   }
@@ -210,7 +210,7 @@ export class ExchangeRecorder {
     this.#over.abort();
   }
 
-  /** Notes limits, secrets and subscriptions that an answer tells of. */
+  /** Notes limits, secrets and subscriptions in an answer. */
   #note(credential: Credential, answer: Answer): void {
     const { operation } = answer;
     // AUTH-3c: the token endpoint has its own allowance.

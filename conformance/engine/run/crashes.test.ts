@@ -1,5 +1,5 @@
-// Which requests crash is found from what all of them have in common, and blamed on the rule whose
-// own request got no answer; a network that loses a request here and there is never blamed.
+// Finds the requests that crash by what they have in common, and reports the rule whose own request
+// got no answer. A network that loses an occasional request is never reported.
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { Exchange, ScenarioResult } from '../types.ts';

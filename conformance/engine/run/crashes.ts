@@ -1,6 +1,6 @@
 // Requests of one kind that all end without an answer of the API: a cut connection, or a page of a
-// web server. They are reported once, with what distinguishes them, and are a deviation of the rules
-// that ask for an answer to such a request.
+// web server. They are reported once, with their common trait, and are a deviation from the rules
+// that require an answer to such a request.
 import { withVerdicts } from '../judge/verdicts.ts';
 import { Answer, callsIn } from '../send/answer.ts';
 import { printJson } from '../send/json.ts';
@@ -25,7 +25,7 @@ const FEWEST = 3;
 interface Call {
   readonly exchange: Exchange;
   readonly answer: Answer;
-  /** Undefined for an answer of the API, whatever it says. */
+  /** Undefined for any answer of the API. */
   readonly failure: string | undefined;
 }
 
@@ -33,7 +33,7 @@ interface Kind extends Pick<Crash, 'operation' | 'distinguishes' | 'failure'> {
   readonly exchanges: readonly Exchange[];
 }
 
-/** The results with what crashed judged, and each kind of crash once. */
+/** The results with verdicts on the crashes, and each kind of crash once. */
 export function reportCrashes(results: readonly ScenarioResult[]): {
   readonly results: readonly ScenarioResult[];
   readonly crashes: readonly Crash[];
@@ -42,7 +42,7 @@ export function reportCrashes(results: readonly ScenarioResult[]): {
     .flatMap(({ exchanges }) => exchanges.filter(({ kind }) => kind === 'call'))
     .map(callOf)
     .filter(({ answer }) => answer.operation !== undefined);
-  // If hardly anything is answered, the network or the whole target is the cause.
+  // If almost no request is answered, the network or the whole target is the cause.
   const failed = calls.filter(({ failure }) => failure !== undefined);
   if (failed.length > calls.length / 2) return { results, crashes: [] };
   const operations = new Set(failed.map(({ answer }) => answer.operation!));
@@ -68,7 +68,7 @@ function callOf(exchange: Exchange): Call {
   return { exchange, answer, failure };
 }
 
-/** All requests of an operation, or all that share a member of their body, or its value. */
+/** All requests of an operation, or all that share a member of their body or its value. */
 function kindsOf(operation: string, calls: readonly Call[]): Kind[] {
   const sharing = new Map<string, Call[]>();
   for (const call of calls) {
@@ -78,7 +78,7 @@ function kindsOf(operation: string, calls: readonly Call[]): Kind[] {
   }
   const kinds = [...sharing].flatMap(([distinguishes, own]): Kind[] => {
     const { failure } = own[0]!;
-    // The same request sent again and again is one request.
+    // The same request repeated counts as one request.
     const texts = new Set(own.map(({ answer }) => answer.sentText));
     const isWhole = own.every((each) => each.failure !== undefined);
     if (failure === undefined || !isWhole || own.length < (texts.size < 2 ? 2 : 1) * FEWEST) {
@@ -86,7 +86,7 @@ function kindsOf(operation: string, calls: readonly Call[]): Kind[] {
     }
     return [{ operation, distinguishes, failure, exchanges: own.map((each) => each.exchange) }];
   });
-  // The most general trait comes first; what it covers needs no other.
+  // The most general trait comes first; requests that it covers need no other.
   kinds.sort(
     (a, b) =>
       b.exchanges.length - a.exchanges.length || a.distinguishes.length - b.distinguishes.length,
@@ -111,7 +111,7 @@ function traitsOf({ answer: { sent: body } }: Call): string[] {
   });
 }
 
-/** A rule that could not be judged because its own request crashed has its answer: there is none. */
+/** A rule that could not be judged because its own request crashed now deviates: there is no answer. */
 function withCrashes(result: ScenarioResult, kinds: readonly Kind[]): ScenarioResult {
   const last = result.exchanges.findLast(({ kind }) => kind === 'call');
   const kind = last && kinds.find(({ exchanges }) => exchanges.includes(last));
@@ -134,7 +134,7 @@ function withCrashes(result: ScenarioResult, kinds: readonly Kind[]): ScenarioRe
   return withVerdicts({ ...result, findings }, { ...result.byRule, ...byRule });
 }
 
-/** Setup is sent again when it fails; what is judged is sent once. */
+/** Setup is repeated when it fails; judged requests are sent once. */
 function isSetup({ exchanges }: ScenarioResult): boolean {
   const calls = callsIn(exchanges);
   const last = calls.pop()!;

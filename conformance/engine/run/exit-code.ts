@@ -18,7 +18,7 @@ export interface RunOutcome {
   readonly interrupted: boolean;
   /** Baseline entries that no longer deviate. */
   readonly stale: number;
-  /** Rules that are open although the target offers what they need. */
+  /** Rules that are open although the target offers the capabilities that they need. */
   readonly hindered?: number;
 }
 
@@ -36,7 +36,7 @@ export function exitCode(outcome: RunOutcome, allowIncomplete = false): number {
   return EXIT_CODES.conformant;
 }
 
-/** Rules that --allow-incomplete does not forgive: blocked, inconclusive, or with a lost need. */
+/** Rules that --allow-incomplete does not forgive: blocked, inconclusive, or a capability is broken. */
 export function countHindered(
   rules: readonly { readonly verdict: Verdict; readonly lost: readonly string[] }[],
 ): number {

@@ -1,5 +1,5 @@
-// Plays one scenario on one target: again with fresh data when something in between spoilt it, and
-// judges its rules.
+// Plays one scenario on one target, again with fresh data after a disturbance, and judges its
+// rules.
 import type { Target } from '../../providers/target.ts';
 import type { Capability } from '../capabilities.ts';
 import { judgeEach, judgeInScenario, withVerdicts } from '../judge/verdicts.ts';
@@ -12,31 +12,31 @@ import type { Finding, Judged, RuleId, Scenario, ScenarioResult } from '../types
 import { type Selection, selectedRules } from './select.ts';
 
 /**
- * A scenario that a gateway, a limit or a passing 500 came into is played again this often at most.
+ * The most attempts at a scenario that a gateway, a rate limit or a passing 500 disturbed.
  */
 export const ATTEMPTS = 3;
 
-/** Before it is played again, the event loop should run in time again. */
+/** The time for the event loop to run on time again before the next attempt. */
 const CALM_WITHIN_MS = 3_000;
 
 export interface PlayOptions {
   readonly scenario: Scenario;
-  /** Those of its rules that are selected. */
+  /** The selected ones among its rules. */
   readonly rules: readonly RuleId[];
   readonly selection: Selection;
   readonly runContext: RunContext;
   readonly mark: string;
-  /** Opens the target for one attempt, and says how to leave it. */
+  /** Opens the target for one attempt, and returns a function that leaves it. */
   readonly enter: () => Promise<{ target: Target; leave: () => Promise<void> }>;
 }
 
-/** Never throws: whatever goes wrong is a verdict. */
+/** Never throws: every error becomes a verdict. */
 export async function playScenario(options: PlayOptions): Promise<ScenarioResult> {
   const startedAtMs = performance.now();
   const { signal, eventLoop } = options.runContext;
   for (let attempt = 1; ; attempt += 1) {
     const { result, isStarved } = await playOnce(options, attempt);
-    // Nothing that was judged is sent again: the whole scenario starts over, and a deviation stands.
+    // A judged request is never repeated alone: the whole scenario starts over, and a deviation stands.
     const isSpoilt = Object.values(result.byRule).includes('inconclusive');
     const isOver = attempt === ATTEMPTS || signal.aborted;
     if (!isSpoilt || result.verdict === 'deviates' || isOver) {
@@ -69,14 +69,14 @@ async function playOnce(
   const starvation = context?.starvation;
   const doubt = starvation ?? context?.findings.doubt;
   if (doubt !== undefined && ['blocked', 'not_tested'].includes(ending?.verdict ?? '')) {
-    // It may have come to this end because of what came in between.
+    // The disturbance may be the reason for this end.
     ending = { verdict: 'inconclusive', why: `${ending?.why} (${doubt})`, missing: [] };
   }
   await context?.cleanUp();
   await leave().catch(() => {});
   const list = context?.findings.list ?? [];
   const own = starvation === undefined ? list : list.map((each) => doubted(each, starvation));
-  // NS-1: what was to be seen of orders alone is not tested without one.
+  // NS-1: rules that only orders can show are not tested without a known order payload.
   const withoutOrders = context?.findings.withoutOrders ?? false;
   const parts: Omit<ScenarioResult, 'byRule' | 'verdict' | 'rules' | 'findings'> = {
     id: scenario.id,
@@ -96,8 +96,8 @@ async function playOnce(
 }
 
 /**
- * Of rules that a scenario is not about, what was found in passing is told as well; where they are
- * not selected, it may explain what others found.
+ * Findings against rules that the scenario does not list are reported as well. If those rules are not
+ * selected, such a finding may still explain others.
  */
 function judged(
   { scenario, rules, selection }: PlayOptions,
@@ -122,7 +122,7 @@ function judged(
   return withVerdicts({ ...parts, findings, rules: Object.keys(byRule) as RuleId[] }, byRule);
 }
 
-/** What was missed or came late while this program was stalled may be its own doing. */
+/** This program's own stall may be the reason why something was missed or late. */
 function doubted(finding: Finding, why: string): Finding {
   if (finding.verdict !== 'deviates') return finding;
   return { ...finding, verdict: 'inconclusive', actual: `${finding.actual} (${why})` };

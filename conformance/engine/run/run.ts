@@ -1,5 +1,5 @@
-// A whole run: tries what the target offers, chooses scenarios, plays them side by side by lane, and
-// gathers results.
+// A whole run: checks what the target offers, selects scenarios, plays them concurrently by lane, and
+// collects results.
 import { setMaxListeners } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Random } from '../../../fixtures/random.ts';
@@ -31,7 +31,7 @@ export interface ScenarioRunOptions {
   readonly scenarios: readonly Scenario[];
   /** Played before all others; parts of the profile that do not work are withdrawn. */
   readonly profileScenarios?: readonly Scenario[];
-  /** Tries every part of the profile, needed or not. */
+  /** Checks every part of the profile, even if no scenario needs it. */
   readonly confirmsAll?: boolean;
   readonly provider: Provider;
   readonly sender: Sender;
@@ -43,13 +43,13 @@ export interface ScenarioRunOptions {
   readonly timeoutMs?: number;
   /** Caps every rate, in requests a second. */
   readonly maxRate?: number;
-  /** Scenarios in play at once. */
+  /** Scenarios that run concurrently. */
   readonly width?: number;
   readonly signal?: AbortSignal;
   /** Waits in real time; tests replace it. */
   readonly pause?: (ms: number) => Promise<void>;
   readonly secret?: (value: string) => void;
-  /** What scenarios share, so that it is requested only once. */
+  /** Facts that scenarios share, so that each is requested only once. */
   readonly learned?: Map<string, unknown>;
   readonly onResult?: (result: ScenarioResult, done: number, total: number) => void;
 }
@@ -62,13 +62,13 @@ export interface RunResult {
   readonly mark: string;
   readonly scenarios: readonly ScenarioResult[];
   readonly interrupted: boolean;
-  /** Why nothing was tried, when the first request already failed. */
+  /** Why no scenario ran, if the first request failed. */
   readonly refusedToStart: string | null;
   /** Each kind of request that never gets an answer of the API. */
   readonly crashes?: readonly Crash[];
 }
 
-/** Scenarios in play at once if the options do not say. */
+/** The default number of concurrent scenarios. */
 const WIDTH = 6;
 const WIDTH_OF_WORLDS = 12;
 /** How long requests in flight may still be answered after an interruption. */
@@ -167,8 +167,8 @@ class ScenarioRun {
   }
 
   /**
-   * Plays the profile family: each scenario whose part is needed. What is of no use is withdrawn with
-   * a note. Gives the reason if the run cannot start.
+   * Plays the scenarios of the profile family whose part is needed. Parts that do not work are withdrawn
+   * with a note. Returns the reason if the run cannot start.
    */
   async #confirmProfile(): Promise<{ verdict: 'blocked' | 'inconclusive'; why: string } | null> {
     const { profileScenarios = [], confirmsAll = false, scenarios } = this.#options;
@@ -211,7 +211,7 @@ class ScenarioRun {
     const lane = (name: string) =>
       chosen.filter(({ scenario }) => (scenario.lane ?? 'shared') === name);
     if (this.#provider.worlds) {
-      // Worlds cannot disturb each other. Long ones first, so that none is left over at the end.
+      // Worlds cannot disturb each other. Long scenarios first, so that none is left over at the end.
       const all = [...lane('limits'), ...lane('own_world'), ...lane('shared')];
       return runConcurrently(all, width, one);
     }
@@ -233,7 +233,7 @@ class ScenarioRun {
 
   /**
    * Also plays the scenarios of rules that evidence against another rule presumes, even if they were
-   * not selected; what was left out on purpose (`--skip`) stays out.
+   * not selected. Rules that the user left out (`--skip`) stay out.
    */
   async #examine(results: readonly ScenarioResult[]): Promise<readonly ScenarioResult[]> {
     const presumed = unexamined(results);

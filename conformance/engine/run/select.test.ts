@@ -1,4 +1,4 @@
-// Globs choose scenarios and rules, and one that means nothing is found out.
+// Globs select scenarios and rules, and a glob without a match is reported.
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { Scenario } from '../types.ts';

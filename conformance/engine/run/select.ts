@@ -10,7 +10,7 @@ export interface Selection {
 
 export const EVERYTHING: Selection = { only: [], skip: [] };
 
-/** The rules of a scenario that are selected; empty when it need not run. */
+/** The selected rules of a scenario; empty if it need not run. */
 export function selectedRules(scenario: Scenario, { only, skip }: Selection): RuleId[] {
   if (matchesAny(skip, scenario.id)) return [];
   const isWhole = only.length === 0 || matchesAny(only, scenario.id);
@@ -19,7 +19,7 @@ export function selectedRules(scenario: Scenario, { only, skip }: Selection): Ru
   );
 }
 
-/** Whether a selection that names rules would take this one, by its own id. */
+/** Whether a selection of rules includes this one, by its own id. */
 export function isSelected(rule: string, { only, skip }: Selection): boolean {
   return !matchesAny(skip, rule) && (only.length === 0 || matchesAny(only, rule));
 }
@@ -47,7 +47,7 @@ export interface SelectedScenario {
 
 export interface Choice {
   readonly chosen: readonly SelectedScenario[];
-  /** A result for each of the others. */
+  /** A result for each scenario that is not played. */
   readonly left: readonly ScenarioResult[];
 }
 
@@ -55,7 +55,7 @@ interface ChoiceOptions {
   readonly scenarios: readonly Scenario[];
   readonly selection?: Selection;
   readonly offers: ReadonlySet<Capability>;
-  /** What was given and is of no use. */
+  /** Capabilities that were configured but do not work. */
   readonly lost?: ReadonlySet<Capability> | undefined;
 }
 
@@ -85,7 +85,7 @@ export function missingCapabilities(
   return needs.filter((need) => !offers.has(need));
 }
 
-/** A scenario that stands in for others is needed if one of those cannot be played. */
+/** A scenario that replaces others is needed if one of those cannot run. */
 function isNeeded({ standsInFor }: Scenario, { scenarios, offers }: ChoiceOptions): boolean {
   if (standsInFor === undefined) return true;
   return scenarios.some(

@@ -1,14 +1,14 @@
 // References, keys, emails and phones that no earlier run and no other scenario has used.
 import { createHash, randomBytes } from 'node:crypto';
 
-/** A run's own mark in everything it makes: short, so that references stay readable. */
+/** The mark of a run in everything it creates: short, so that references stay readable. */
 export function newMark(): string {
   return randomBytes(5).toString('hex');
 }
 
-/** Australian area codes and the first digits of ranges that are given to no subscriber. */
+/** Australian area codes and first digits of ranges that are not assigned to subscribers. */
 const FICTIONAL = ['25550', '27010', '35550', '37010', '75550', '77010', '85550', '87010'];
-/** How many phones the runs of this process have taken, by their marks. */
+/** The number of phones that the runs of this process have used, by mark. */
 const phones = new Map<string, number>();
 
 const digestOf = (text: string) => createHash('sha256').update(text).digest();
@@ -18,7 +18,7 @@ export class FreshValues {
   readonly #prefix: string;
   #count = 0;
 
-  /** `scenario` tells scenarios apart, `mark` runs: the same seed twice on a live target is fine. */
+  /** `scenario` separates scenarios, `mark` runs: the same seed twice on a live target is fine. */
   constructor(mark: string, scenario: string, attempt: number) {
     this.#mark = mark;
     this.#prefix = `${mark}-${digestOf(`${scenario}#${attempt}`).toString('hex').slice(0, 6)}`;
@@ -42,15 +42,15 @@ export class FreshValues {
     return `c-${this.#next()}@conformance.example.com`;
   }
 
-  /** Any other text that is new, of exactly `length` characters when given. */
+  /** Any other new text, of exactly `length` characters if given. */
   text(length?: number): string {
     const text = `x-${this.#next()}-`;
     return length === undefined ? text : text.padEnd(length, 'x').slice(0, length);
   }
 
   /**
-   * A new phone in international form. Each run takes numbers in a row from a place of its own, so
-   * that runs on one target hardly meet.
+   * A new phone in international form. Each run takes consecutive numbers from its own starting point,
+   * so that runs on one target rarely collide.
    */
   phone(): string {
     const count = phones.get(this.#mark) ?? 0;

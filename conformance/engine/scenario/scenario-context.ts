@@ -1,4 +1,4 @@
-// One scenario being played once: what its `run` function sees, and what it leaves behind.
+// One attempt at a scenario: the API for its `run` function, and what it records.
 import type { SettingKey } from '../../../fixtures/settings.ts';
 import type { Operator } from '../../providers/control-plane.ts';
 import type { Credential, Place, Target } from '../../providers/target.ts';
@@ -34,10 +34,10 @@ import { ScenarioSetup } from './scenario-setup.ts';
 
 export type { Rules } from '../judge/findings.ts';
 
-/** Waits before a judged call that is answered 500 or 503 is sent again, and before setup is. */
+/** Waits before setup, or a judged call that got a 500 or 503, is sent again. */
 const REPEAT_AFTER_MS = [50, 200, 400];
 const SETUP_AFTER_MS = [50, 200, 500, 1_000, 2_000];
-/** The time to wait for a target that keeps failing is not spent on each call. */
+/** After this many lasting failures, calls no longer wait for the target to recover. */
 const LASTING_FAILURES = 3;
 
 interface ScenarioContextOptions {
@@ -53,11 +53,11 @@ export class ScenarioContext {
   /** What the target offers in addition to its API. */
   readonly target: Target;
   readonly fresh: FreshValues;
-  /** What was found so far, and how far it can be trusted. */
+  /** The findings so far, and how reliable they are. */
   readonly findings: Findings;
   /** Setup: records made for the scenario, retried where the specification allows, else blocked. */
   readonly given: ScenarioSetup;
-  /** The powers of an operator; the scenario lists the needs it uses. */
+  /** Commands of an operator; the scenario lists the capabilities it uses. */
   readonly operator: Operator;
   readonly #scenario: Scenario;
   readonly #recorder: ExchangeRecorder;
@@ -81,14 +81,14 @@ export class ScenarioContext {
     return this.#dispatch(called, more, false);
   }
 
-  /** Sends it until the answer is the service's own: a 429, a 500, a gateway's or none is waited out. */
+  /** Repeats it until the service itself answers: after a 429, a 500, a gateway error or no answer. */
   answered(called: Called, more: Call = {}): Promise<Answer> {
     return this.#dispatch(called, more, true);
   }
 
   /**
-   * Shows that a call succeeds: as setup, or as the request without its one fault. Anything but these
-   * statuses, or than a success if none are named, ends the scenario as blocked.
+   * Shows that a call succeeds: as setup, or as the request without its one fault. Any status other than
+   * these, or than a success if none are named, ends the scenario as blocked.
    */
   async control(called: Called, more: Call = {}, ...statuses: number[]): Promise<Answer> {
     const answer = await this.answered(called, more);
@@ -106,7 +106,7 @@ export class ScenarioContext {
     return this.target.mainRole;
   }
 
-  /** The brand that bodies name under a role; undefined when a profile does not say. */
+  /** The brand that a role names in bodies; undefined if the profile does not give it. */
   brandId(role: Role): string | undefined {
     return this.target.brandId(role);
   }
@@ -115,7 +115,7 @@ export class ScenarioContext {
     return this.target.credential(role);
   }
 
-  /** Whether the target offers something: for depth beyond what the rules themselves need. */
+  /** Whether the target offers a capability: for extra depth beyond the needs of the rules. */
   has(need: Capability): boolean {
     return this.target.offers.has(need);
   }
@@ -124,14 +124,14 @@ export class ScenarioContext {
     return this.target.baseUrl;
   }
 
-  /** What all scenarios of the run share: its sender, and what was found out of the target. */
+  /** What all scenarios of the run share: its sender, and facts about the target. */
   get run(): RunContext {
     return this.#recorder.run;
   }
 
   /**
-   * A valid create-account body, fresh, with `over` laid over; `undefined` leaves a field out. No
-   * phone: two accounts must not meet by one.
+   * A valid create-account body with fresh values, overridden by `over`; `undefined` removes a field.
+   * No phone, because two accounts must not share one.
    */
   newAccount(over: RequestBody = {}, role: Role = this.mainRole): RequestBody {
     const brand_id = this.brandId(role);
@@ -144,7 +144,7 @@ export class ScenarioContext {
     };
   }
 
-  /** A valid create-transaction body: a deposit of 25.00 unless `over` says otherwise. */
+  /** A valid create-transaction body: a deposit of 25.00, overridden by `over`. */
   newTransaction(place: Place, over: RequestBody = {}): RequestBody {
     const client_reference_id = this.fresh.reference();
     const { account_id, trading_account_id, currency } = place;
@@ -152,23 +152,23 @@ export class ScenarioContext {
     return { ...where, amount: '25.00', transaction_type: 'Deposit', ...over };
   }
 
-  /** An expectation on one answer, tagged with the rules that ask for it. */
+  /** An expectation on one answer, tagged with the rules that require it. */
   expect(rules: Rules, answer: Answer): Expectation {
     return new Expectation(this.findings, rules, answer);
   }
 
-  /** Like expect, but ends the scenario if it is not met: what follows rests on it. */
+  /** Like expect, but ends the scenario if it is not met, because the rest depends on it. */
   must(rules: Rules, answer: Answer): Expectation {
     return new Expectation(this.findings, rules, answer, 'must');
   }
 
-  /** Like expect, if the specification can be read in two ways: a miss is advice. */
+  /** Like expect, for an ambiguous specification: if it is not met, the finding is advice. */
   advise(rules: Rules, answer: Answer): Expectation {
     return new Expectation(this.findings, rules, answer, 'advise');
   }
 
   /**
-   * An expectation about several answers or deliveries, or about something else that was seen.
+   * An expectation about several answers or deliveries, or about another observation.
    * `truth` is undefined if what was seen also fits a target that breaks the rules.
    */
   claim(
@@ -185,14 +185,14 @@ export class ScenarioContext {
     return truth === true;
   }
 
-  /** These rules could not be tested here: `not_tested` with the reason. */
+  /** These rules cannot be tested here: `not_tested` with the reason. */
   notTested(rules: Rules, actual: string): void {
     const finding = { rules, expected: 'to be tested', actual, exchanges: [] };
     this.findings.record({ ...finding, verdict: 'not_tested' });
   }
 
   /**
-   * What the target does where the specification is open, with the settings that imitate it;
+   * The behaviour of the target where the specification is open, with the settings that imitate it;
    * `isUnlike` if it differs from the simulator in a way that no setting imitates.
    */
   observe(
@@ -201,14 +201,14 @@ export class ScenarioContext {
     settings: { readonly [Key in SettingKey]?: unknown } = {},
     isUnlike = false,
   ): void {
-    // After a 429, a 500 or a lost answer, what is seen may not be the target's choice.
+    // After a 429, a 500 or a lost answer, the observation may not be the target's choice.
     if (this.findings.doubt !== undefined) return;
     this.findings.observations.push({ id, text, settings, ...(isUnlike && { isUnlike }) });
   }
 
   /**
-   * One branch of a scenario: when a control inside fails, only the rules named here are blocked,
-   * and the scenario goes on.
+   * One branch of a scenario: if a control inside it fails, only the rules named here are blocked,
+   * and the scenario continues.
    */
   branch(rules: Rules, words: string, play: () => Promise<void>): Promise<void> {
     return this.findings.part(rules, words, play);
@@ -218,13 +218,13 @@ export class ScenarioContext {
   pick(answer: Answer, path: string): string {
     const doubt = this.findings.unjudgeable(answer);
     if (doubt !== undefined) throw new Inconclusive(`exchange ${answer.n}: ${doubt}`);
-    // CONV-1a judges how an id is written: a JSON number names its record all the same.
+    // CONV-1a judges how an id is written: a JSON number still names its record.
     const text = /(^|[._])id$/.test(path) ? answer.idAt(path) : answer.at(path);
     if (typeof text === 'string' && text !== '') return text;
     throw new Blocked(`the answer of exchange ${answer.n} (${answer.summary}) has no "${path}"`);
   }
 
-  /** Sends all of them at the same moment, waiting first until the pace has room for all. */
+  /** Sends all of them simultaneously, after waiting until the pace has room for all. */
   async sendTogether(
     count: number,
     send: (index: number) => Promise<Answer>,
@@ -241,7 +241,7 @@ export class ScenarioContext {
     return Math.min(wanted, this.#recorder.burst(await this.credential(this.mainRole)));
   }
 
-  /** Lets time pass: on the clock of the target if it can be moved, else by waiting. */
+  /** Lets time pass: on the clock of the target if it can be moved, otherwise by waiting. */
   async wait(ms: number): Promise<void> {
     if (this.has('clock')) await this.operator.advance(ms);
     else await this.sleep(ms);
@@ -253,14 +253,14 @@ export class ScenarioContext {
   }
 
   /**
-   * Waits, in short steps by the wall, until something is so; false when it never was. Time in
-   * which this program had no turn does not count.
+   * Polls in real time until a condition holds; false if it never did. Time during which this program
+   * was stalled does not count.
    */
   until(test: () => boolean | Promise<boolean>, withinMs: number): Promise<boolean> {
     return this.#waiter.until(test, withinMs);
   }
 
-  /** A webhook endpoint of this scenario's own that the target can reach. Needs `receiver`. */
+  /** A webhook endpoint of this scenario that the target can reach. Needs `receiver`. */
   async receiver(): Promise<WebhookEndpoint> {
     const hook = await this.target.receiver();
     this.#waiter.watchDeliveries(hook);
@@ -268,8 +268,8 @@ export class ScenarioContext {
   }
 
   /**
-   * What has arrived at a hook once there are `count` deliveries, or when the time is up: the
-   * caller looks at how many there are. Each becomes an exchange of the report.
+   * The deliveries to a hook once there are `count` of them, or when the time is up: the caller checks
+   * how many there are. Each becomes an exchange of the report.
    */
   async deliveriesAt(
     hook: WebhookEndpoint,
@@ -280,12 +280,12 @@ export class ScenarioContext {
     return hook.deliveries.map((arrival) => this.#recorder.delivery(arrival));
   }
 
-  /** Why what was missed may be this program's own doing; undefined when it cannot be. */
+  /** Why this program's own stall may explain a missed delivery; undefined if it cannot. */
   get starvation(): string | undefined {
     return this.#waiter.starvation;
   }
 
-  /** Runs when the scenario is over, however it ended; skipped where the target is thrown away. */
+  /** Runs when the scenario ends for any reason; skipped if the target is discarded. */
   addCleanUp(cleanUp: () => Promise<void>): void {
     if (!this.target.disposable) this.#cleanUps.push(cleanUp);
   }
@@ -294,7 +294,7 @@ export class ScenarioContext {
     const recorder = this.#recorder;
     recorder.startCleanUp();
     for (const cleanUp of this.#cleanUps.reverse()) await cleanUp().catch(() => {});
-    // A target may allow few subscriptions at once, so those of a shared world are ended as well.
+    // A target may limit the number of subscriptions, so those of a shared world are disabled as well.
     const isShared = (this.#scenario.lane ?? 'shared') === 'shared';
     if (isShared || !this.target.disposable) await recorder.disableOpenSubscriptions(this.baseUrl);
     recorder.abort();
@@ -306,7 +306,7 @@ export class ScenarioContext {
 
   /**
    * IDEM-6b, IDEM-6c: neither a 503 nor a 500 is recorded, so the same call under its key runs when
-   * it is sent again. Of a judged call only a failure that lasts is an answer to judge.
+   * it is sent again. A failed judged call is judged only if the failure lasts.
    */
   async #dispatch(called: Called, more: Call, isSetup: boolean): Promise<Answer> {
     const request = requestOf(called, more, () => this.fresh.key());
@@ -355,9 +355,9 @@ export class ScenarioContext {
   }
 
   /**
-   * A token of a profile that worked when the run began and is refused (401) from then on expired or
-   * was revoked: what it is answered with says nothing about the rules. AUTH-1: a create without a
-   * field is harmless, and needs no more than a valid token.
+   * A profile's token that worked at the start of the run and now gets a 401 has expired or was
+   * revoked, so its answers say nothing about the rules. AUTH-1: a create without a field is harmless,
+   * and needs no more than a valid token.
    */
   async #requireUnexpired({ status }: Answer, role: Role, call: ApiRequest): Promise<void> {
     const isOwn = call.authorization === undefined && !this.has('mint');
@@ -373,7 +373,7 @@ export class ScenarioContext {
     throw new Inconclusive(why);
   }
 
-  /** 0 for an answer to judge. */
+  /** 0 if the answer can be judged. */
   #repeatWaitMs(attempt: number, { source, status }: Answer): number {
     const { lane, provokes = [] } = this.#scenario;
     const isFailure = source === 'trouble' && !provokes.includes(status) && lane !== 'limits';
@@ -382,7 +382,7 @@ export class ScenarioContext {
   }
 }
 
-/** 0 for an answer of the service; without end if it was sent often enough. */
+/** 0 if the service answered; Infinity after the last attempt. */
 function setupWaitMs(attempt: number, answer: Answer | undefined): number {
   if (answer?.source === 'service') return 0;
   const usualMs = SETUP_AFTER_MS[attempt];

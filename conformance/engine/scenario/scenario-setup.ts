@@ -1,5 +1,5 @@
-// Setup: the records a scenario starts from. Sent again where the specification allows it, else the
-// scenario is blocked.
+// Setup: the records a scenario starts from. Requests are repeated if the specification allows it;
+// otherwise the scenario is blocked.
 
 import type { Place, SeedKind } from '../../providers/target.ts';
 import type { WebhookEndpoint } from '../../providers/webhook-receiver.ts';
@@ -15,7 +15,7 @@ export interface GivenAccount {
   readonly id: string;
   readonly reference: string;
   readonly email: string;
-  /** The tag as the header had it, quotes included. */
+  /** The tag as in the header, including the quotes. */
   readonly etag: string;
   readonly body: RequestBody;
   readonly answer: Answer;
@@ -29,7 +29,7 @@ export interface GivenTransaction extends Place {
 }
 
 export interface GivenWebhook {
-  /** As text, however it is written. */
+  /** As text, even if it is a JSON number. */
   readonly id: string;
   readonly secret: string;
   readonly url: string;
@@ -58,20 +58,20 @@ export class ScenarioSetup {
   }
 
   /**
-   * What the account reads now. The API has no read of one account; a create under a new key whose
-   * reference names it answers 200 with it (ACC-5).
+   * The current state of the account. The API has no read of one account; a create under a new key with
+   * its reference gets a 200 with it (ACC-5).
    */
   async reread(
     account: { body: RequestBody; id?: string },
     role: Role = this.#t.mainRole,
   ): Promise<Answer> {
-    // No more than is required, so that a service which wrongly takes changes from it finds none.
+    // Only required members, so that a service which wrongly applies them finds no changes.
     const { client_reference_id, email, brand_id } = account.body;
     const body = { client_reference_id, email, brand_id };
     return this.#read('createAccount', { as: role, body }, account.id);
   }
 
-  /** What the transaction reads now: a create under a new key whose reference names it (TXN-2). */
+  /** The current state of the transaction: a create under a new key with its reference (TXN-2). */
   rereadTransaction(
     { body, id }: { body: RequestBody; id?: string },
     role: Role = this.#t.mainRole,
@@ -79,19 +79,19 @@ export class ScenarioSetup {
     return this.#read('createTransaction', { as: role, body }, id);
   }
 
-  /** A record that is answered 201 again can still be read; a different record cannot. */
+  /** A 201 with the same record is accepted as a read; a different record is not. */
   async #read(operation: OperationName, call: Call, id: string | undefined): Promise<Answer> {
     const read = await this.#t.control(operation, call);
     if (read.status === 200 || id === undefined || read.idAt('id') === id) return read;
     throw new Blocked(`a known reference made another record: ${read.summary}`);
   }
 
-  /** An account with a trading account: a new one where they can be opened, else the profile's. */
+  /** An account with a trading account: a new one if they can be opened, otherwise the profile's. */
   place(): Promise<Place> {
     return this.#placeLike('trading_account');
   }
 
-  /** A place of another account than `place()` gives. */
+  /** A place whose account is not the one of `place()`. */
   otherPlace(): Promise<Place> {
     return this.#placeLike('second_trading_account');
   }
@@ -107,7 +107,7 @@ export class ScenarioSetup {
   }
 
   /**
-   * A new account that nothing was ever paid into, with a trading account. Needs
+   * A new account that has never received a payment, with a trading account. Needs
    * `fresh_trading_account`.
    */
   async freshPlace(role: Role = this.#t.mainRole, provider = false): Promise<Place> {
@@ -115,7 +115,7 @@ export class ScenarioSetup {
     return this.#t.operator.openTradingAccount(account.id, provider ? { provider } : {});
   }
 
-  /** A pending transaction: a deposit of 25.00 unless `over` says otherwise. */
+  /** A pending transaction: a deposit of 25.00, overridden by `over`. */
   async transaction(
     place: Place,
     over: RequestBody = {},
@@ -124,7 +124,7 @@ export class ScenarioSetup {
     const body = this.#t.newTransaction(place, over);
     const answer = await this.#t.control('createTransaction', { as: role, body });
     const status = answer.at('status');
-    // TXN-1 is judged elsewhere; a transaction in another state is no starting point.
+    // TXN-1 is judged elsewhere; a transaction in another state cannot be used here.
     if (typeof status === 'string' && status !== 'pending') {
       throw new Blocked(`setup failed: a new transaction is ${status} (TXN-1)`);
     }
@@ -165,7 +165,7 @@ export class ScenarioSetup {
   }
 
   /**
-   * Some settled transaction: one of its own, or the next of the profile's. Needs
+   * A settled transaction: a new one if the operator can settle, otherwise the profile's next one. Needs
    * `settled_transaction`.
    */
   async someSettled(): Promise<{ id: string; account_id: string }> {
@@ -176,8 +176,8 @@ export class ScenarioSetup {
   }
 
   /**
-   * A url that can be subscribed with: one of our own receiver, or the profile's public_url, where
-   * nothing has to listen. Never one of another host: events of the target would go there.
+   * A URL to subscribe with: one of our own receiver, or the profile's public_url, where nothing has
+   * to listen. Never one of another host: the target would send events there.
    */
   async subscribable(): Promise<string> {
     if (this.#t.has('receiver')) return (await this.#t.target.receiver()).url;
@@ -186,7 +186,7 @@ export class ScenarioSetup {
     throw new MissingCapability('public_url', `add ${CAPABILITIES.public_url.add}`);
   }
 
-  /** A subscription, disabled again when the scenario ends; by default to a subscribable URL. */
+  /** A subscription, disabled when the scenario ends; by default to a subscribable URL. */
   async webhook(
     to?: WebhookEndpoint | string,
     categories: readonly string[] = CATEGORIES,

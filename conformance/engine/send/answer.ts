@@ -1,5 +1,5 @@
-// One call of the API with its answer, read in one way by everything that looks at it. The bytes of
-// both are kept.
+// One call of the API with its answer, parsed in the same way everywhere. The bytes of both are
+// kept.
 import { OPERATIONS, type OperationName, operationOf } from '../../spec/operations.ts';
 import type { Exchange } from '../types.ts';
 import { Headers } from './headers.ts';
@@ -7,7 +7,7 @@ import { idText, type Json, memberAt, parseJson } from './json.ts';
 
 export { type Json, memberAt } from './json.ts';
 
-/** What seems to have answered: the service, its limiter, a gateway, or a service in trouble. */
+/** The likely source of the answer: the service, its limiter, a gateway, or a failing service. */
 type AnswerSource = 'service' | 'limit' | 'intermediary' | 'trouble';
 
 type Recorded = Pick<Exchange, 'request' | 'response'> &
@@ -29,8 +29,8 @@ export class Answer {
   readonly path: string;
   readonly operation: OperationName | undefined;
   /**
-   * Whether a refusal that was provoked may come from something in front of the service: it is a
-   * web page, or has no X-Request-Id although all others have one (ERR-4).
+   * Whether a provoked refusal may come from something in front of the service: it is a
+   * web page, or has no X-Request-Id although all other answers have one (ERR-4).
    */
   looksForeign: boolean;
   readonly #request: Exchange['request'];
@@ -59,12 +59,12 @@ export class Answer {
     return this.#parsed('answer', this.body);
   }
 
-  /** What was sent, as text. */
+  /** The request body as text. */
   get sentText(): string {
     return decoder.decode(this.#request.body);
   }
 
-  /** What was sent, as JSON; undefined if it is none. */
+  /** The request body as JSON; undefined if it is not JSON. */
   get sent(): Json | undefined {
     return this.#parsed('request', this.#request.body);
   }
@@ -87,7 +87,7 @@ export class Answer {
     return new Headers(this.#request.headers).get('authorization') ?? '';
   }
 
-  /** The id in the path; of an unknown operation, whatever stands where ids do. */
+  /** The id in the path; for an unknown operation, the text at its position. */
   get namedId(): string | undefined {
     const { operation } = this;
     if (operation !== undefined && !OPERATIONS[operation].path.includes(':id')) return undefined;
@@ -99,17 +99,17 @@ export class Answer {
     }
   }
 
-  /** The member at a dotted path (`rows.0.status`), undefined when there is none. */
+  /** The member at a dotted path (`rows.0.status`); undefined if there is none. */
   at(path: string): Json | undefined {
     return memberAt(this.json, path);
   }
 
-  /** The id at a path as text, however it is written; undefined when there is none. */
+  /** The id at a path as text, even if it is a JSON number; undefined if there is none. */
   idAt(path: string): string | undefined {
     return idText(this.at(path));
   }
 
-  /** Whether it shows the record of this id. */
+  /** Whether it shows the record with this id. */
   isOf(id: string): boolean {
     return this.idAt('id') === id;
   }
@@ -120,7 +120,7 @@ export class Answer {
     return typeof code === 'string' ? code : undefined;
   }
 
-  /** In a few words, for reports: `409 invalid_state`, `200 application/json`. */
+  /** A short description for reports: `409 invalid_state`, `200 application/json`. */
   get summary(): string {
     const words = this.code ?? this.headers.mediaType();
     return words === '' ? `${this.status}` : `${this.status} ${words}`;

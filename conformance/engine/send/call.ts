@@ -1,4 +1,4 @@
-// One call of the API as a scenario writes it: an operation and what it names, or any other request.
+// One call of the API as a scenario writes it: an operation and its arguments, or any other request.
 
 import type { Credential } from '../../providers/target.ts';
 import { OPERATIONS, type OperationName } from '../../spec/operations.ts';
@@ -8,14 +8,14 @@ import { type Json, writeJson } from './json.ts';
 
 export type RequestBody = { readonly [name: string]: Json | undefined };
 
-/** An id as a scenario has it; one beyond 2^53 is a bigint. */
+/** An id in a scenario; one beyond 2^53 is a bigint. */
 export type RecordId = string | number | bigint;
 
-/** Who calls: a role of the target, or a credential that was made on demand. */
+/** The caller: a role of the target, or a credential that was created on demand. */
 export type Who = Role | Credential;
 
 export interface Call {
-  /** The main credential if left out. */
+  /** The main credential by default. */
   readonly as?: Who | undefined;
   /** The id in the path. */
   readonly id?: RecordId | undefined;
@@ -26,16 +26,16 @@ export interface Call {
   readonly rows?: readonly RequestBody[] | undefined;
   /** Bytes to send instead of the body. */
   readonly raw?: string | Uint8Array | undefined;
-  /** The Idempotency-Key; a fresh one for a write if left out, none when null. */
+  /** The Idempotency-Key; by default a fresh one for a write, none if null. */
   readonly key?: string | null | undefined;
   readonly ifMatch?: string | null | undefined;
-  /** Headers to add, or with null to leave out; an array sends the header several times. */
+  /** Headers to add, or to remove (null); an array sends the header several times. */
   readonly headers?: Readonly<Record<string, string | readonly string[] | null>> | undefined;
   readonly query?: Readonly<Record<string, string>> | undefined;
-  /** Leaves the token out (null) or sends another Authorization header. */
+  /** Removes the token (null) or sends another Authorization header. */
   readonly authorization?: string | null | undefined;
   readonly timeoutMs?: number | undefined;
-  /** Sends at once, even beyond the plan: for scenarios that exhaust a rate on purpose. */
+  /** Sends without pacing, even beyond the plan: for scenarios that exhaust a rate on purpose. */
   readonly unpaced?: boolean | undefined;
 }
 
@@ -50,7 +50,7 @@ export interface ApiRequest extends Call {
   readonly path: string;
 }
 
-/** What is called: an operation by its name, a call as data, or a request of another kind. */
+/** A call: an operation by its name, a call as data, or a request of another kind. */
 export type Called = OperationName | OperationCall | ApiRequest;
 
 export function wordsOf(called: Called): string {
@@ -60,13 +60,13 @@ export function wordsOf(called: Called): string {
     : `${called.method} ${called.path}`;
 }
 
-/** What is sent if a call says nothing else; `{}` leaves the reason out. */
+/** The default bodies; `{}` omits the reason. */
 const USUAL_BODIES: { readonly [Name in OperationName]?: RequestBody } = {
   rejectTransaction: { reason: 'conformance check' },
   cancelTransaction: { reason: 'conformance check' },
 };
 
-/** The request of a call; the nine writes get a key unless the call has one. */
+/** The request of a call; each of the nine writes gets a key unless the call has one. */
 export function requestOf(called: Called, more: Call, newKey: () => string): ApiRequest {
   const call = typeof called === 'string' ? { operation: called, ...more } : { ...called, ...more };
   if (!('operation' in call)) return call;
@@ -86,7 +86,7 @@ export function isRepeatable({ method, key }: ApiRequest): boolean {
   return method === 'GET' || typeof key === 'string';
 }
 
-/** What a request sends: its path with the query, its headers without a credential, its bytes. */
+/** The content of a request: its path with the query, its headers without a credential, its bytes. */
 export function encodeCall({ raw, body, ...call }: ApiRequest): {
   readonly target: string;
   readonly headers: readonly HeaderLine[];
@@ -111,10 +111,10 @@ export function encodeCall({ raw, body, ...call }: ApiRequest): {
   };
 }
 
-/** How a client names itself at the token endpoint, which the specification leaves open (NS-8). */
+/** How a client authenticates at the token endpoint, which the specification leaves open (NS-8). */
 export type TokenForm = 'basic' | 'form' | 'json';
 
-/** Asks for a token as OAuth's client credentials do. Its allowance is its own (AUTH-3c). */
+/** Requests a token with OAuth client credentials. It has a separate allowance (AUTH-3c). */
 export function tokenCall(id: string, secret: string, form: TokenForm): ApiRequest {
   const grant = { grant_type: 'client_credentials' };
   const named = { ...grant, client_id: id, client_secret: secret };

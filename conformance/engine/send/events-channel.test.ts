@@ -1,4 +1,4 @@
-// That there is no events channel is no error.
+// A missing events channel is not an error.
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { suite } from 'uvu';

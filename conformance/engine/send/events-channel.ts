@@ -1,9 +1,9 @@
-// The events channel as one credential listens to it: a WebSocket, whose messages are kept as text.
+// The events channel for one credential: a WebSocket whose messages are kept as text.
 import type { Credential } from '../../providers/target.ts';
 import type { Sender } from './sender.ts';
 
 export interface EventsChannel {
-  /** Text of each message, in the order they came. */
+  /** Text of each message, in order of arrival. */
   readonly messages: readonly string[];
   /** Whether the server has closed it, or never accepted it. */
   readonly closed: boolean;
@@ -12,14 +12,14 @@ export interface EventsChannel {
 
 const OPEN_WITHIN_MS = 5_000;
 
-/** Undefined where there is no such channel: no WebSocket answers under this url. */
+/** Undefined if there is no such channel: no WebSocket answers at this URL. */
 export async function openEventsChannel(
   url: string,
   { token }: Pick<Credential, 'token'>,
   sender?: Sender,
 ): Promise<EventsChannel | undefined> {
   // Loaded when the first channel is opened: most runs never open one.
-  // Its default export: a bundle knows the package by no other.
+  // The default export, because a bundle knows the package by no other name.
   const { WebSocket } = (await import('undici')).default;
   const socket = new WebSocket(url.replace(/^http/, 'ws'), {
     headers: {

@@ -1,4 +1,4 @@
-// Header lines as they came over the wire: order and repeats kept, names matched in any case.
+// Header lines as received: order and repeats kept, names matched case-insensitively.
 
 export type HeaderLine = readonly [name: string, value: string];
 
@@ -25,7 +25,7 @@ export class Headers {
     return this.get(name) !== undefined;
   }
 
-  /** The media type in lower case, without its parameters; empty when there is none. */
+  /** The media type in lower case, without its parameters; empty if there is none. */
   mediaType(): string {
     return (this.get('content-type') ?? '').split(';')[0]!.trim().toLowerCase();
   }

@@ -1,9 +1,9 @@
-// JSON of a target, read without loss and printed without throwing.
+// JSON of a target, parsed without loss and printed without throwing.
 
 /** An integer beyond 2^53 is a bigint, so that ids are compared exactly. */
 export type Json = null | boolean | number | bigint | string | Json[] | { [name: string]: Json };
 
-/** Deeper JSON is no answer of the API, and costs too much to walk through. */
+/** Deeper JSON is never an answer of the API, and costs too much to traverse. */
 const DEEPEST = 200;
 
 const decoder = new TextDecoder('utf-8');
@@ -11,7 +11,7 @@ const decoder = new TextDecoder('utf-8');
 const STRING_OR_LONG_INTEGER = /"(?:[^"\\]|\\.)*"|(?<![\d.eE+-])-?\d{16,}(?![\d.eE])/g;
 const MARK = '\u0001integer:';
 
-/** Undefined when it is no JSON, or nested too deeply. */
+/** Undefined if it is not JSON, or nested too deeply. */
 export function parseJson(source: string | Uint8Array): Json | undefined {
   const text = typeof source === 'string' ? source : decoder.decode(source);
   if (isTooDeep(text)) return undefined;
@@ -35,14 +35,14 @@ export function parseJson(source: string | Uint8Array): Json | undefined {
   }
 }
 
-/** Without it `{"toString": "x"}` would make each template that shows it throw. */
+/** Otherwise `{"toString": "x"}` would make each template that shows it throw. */
 function printable(value: unknown): unknown {
   if (typeof value !== 'object' || value === null) return value;
   if (!Object.hasOwn(value, 'toString') && !Object.hasOwn(value, 'valueOf')) return value;
   return Object.defineProperty(value, Symbol.toPrimitive, { value: () => printJson(value) });
 }
 
-/** Any value of a target as text for people. Never throws. */
+/** Any value of a target as readable text. Never throws. */
 export function printJson(value: unknown): string {
   const printed = JSON.stringify(value, (_, each: unknown) =>
     typeof each === 'bigint' ? `${each}n` : each,
@@ -50,7 +50,7 @@ export function printJson(value: unknown): string {
   return printed === undefined ? 'absent' : printed.replace(/"(-?\d+)n"/g, '$1');
 }
 
-/** A request body as text; integers beyond 2^53 are written as they came. */
+/** A request body as text; integers beyond 2^53 are written without loss. */
 export function writeJson(value: unknown): string {
   try {
     return JSON.stringify(value);
@@ -60,7 +60,7 @@ export function writeJson(value: unknown): string {
   }
 }
 
-/** The text of an id, as a string or a number (CONV-1a judges which); undefined for no id. */
+/** The text of an id, as a string or a number (CONV-1a judges which); undefined if it is not an id. */
 export function idText(value: unknown): string | undefined {
   if (typeof value === 'string') return value === '' ? undefined : value;
   return typeof value === 'number' || typeof value === 'bigint' ? String(value) : undefined;
@@ -78,7 +78,7 @@ function ownMember(value: Json | undefined, name: string): Json | undefined {
   return (value as { [name: string]: Json })[name];
 }
 
-/** Every member of a JSON value, however deep it lies, each before those inside it. */
+/** Every member of a JSON value at any depth, each before the members inside it. */
 export function membersIn(
   value: Json | undefined,
   path: readonly string[] = [],

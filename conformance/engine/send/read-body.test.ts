@@ -1,4 +1,4 @@
-// A target that answers without end, or with brackets without end, costs its judge next to nothing.
+// A response that never ends, or is nested without end, costs the judge next to nothing.
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { setFlagsFromString } from 'node:v8';
@@ -70,7 +70,7 @@ bodies('no chunk is kept', async () => {
   assert.is(bytes.all().length, 100);
 });
 
-/** Serves up to 200 MiB to each request; the result counts the MiB that were sent. */
+/** Serves up to 200 MiB to each request; returns the number of MiB that were sent. */
 async function withEndless(play: (url: string) => Promise<void>): Promise<number> {
   let sent = 0;
   const server = createServer((request, response) => {

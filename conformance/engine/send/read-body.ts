@@ -1,6 +1,6 @@
 // Reads a response body with a limit, so that an endless one costs next to nothing.
 
-/** No answer of the API is longer. */
+/** No answer of the API is longer than this. */
 export const ANSWER_LIMIT_BYTES = 1024 * 1024;
 
 export class TooLong extends Error {
@@ -9,7 +9,7 @@ export class TooLong extends Error {
   }
 }
 
-/** The whole body. Throws TooLong, with the rest left unread, when it is longer. */
+/** The whole body. If it is longer, throws TooLong and leaves the rest unread. */
 export async function readWhole(
   stream: AsyncIterable<Uint8Array>,
   limitBytes = ANSWER_LIMIT_BYTES,
@@ -34,8 +34,8 @@ export async function readUpTo(
 }
 
 /**
- * Bytes that come in chunks, in one buffer that grows: a chunk costs more than a hundred bytes to
- * keep, and a target may send a byte in each.
+ * Chunks of bytes in one buffer that grows: each chunk takes more than a hundred bytes to keep, and a
+ * target may send one byte in each.
  */
 export class GrowingBytes {
   #kept: Uint8Array = new Uint8Array(0);

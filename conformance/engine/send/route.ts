@@ -1,14 +1,14 @@
-// How requests leave this machine: which authorities are trusted, and through which proxies.
+// How requests leave this machine: trusted certificate authorities, and proxies.
 import { rootCertificates } from 'node:tls';
 import type { Dispatcher } from 'undici';
 
-/** So many requests are under way at once at most. */
+/** The most concurrent requests. */
 export const CONNECTIONS = 256;
 
 export interface Proxies {
   readonly http: string | undefined;
   readonly https: string | undefined;
-  /** Hosts that are reached directly, as NO_PROXY has them. */
+  /** Hosts that are reached directly, in the format of NO_PROXY. */
   readonly direct: string | undefined;
 }
 
@@ -20,15 +20,15 @@ export interface Route {
 
 export interface OpenRoute {
   readonly dispatcher: Dispatcher;
-  /** Whether header lines go through a proxy's agent, which takes them by name only. */
+  /** Whether header lines go through a proxy's agent, which only accepts them grouped by name. */
   readonly isProxied: boolean;
 }
 
-/** This machine itself is never on the far side of a proxy. */
+/** Requests to this machine never go through a proxy. */
 const LOOPBACK = 'localhost,127.0.0.1,[::1]';
 
 export async function openRoute({ ca = [], proxies }: Route): Promise<OpenRoute> {
-  // Its default export: a bundle knows the package by no other.
+  // The default export, because a bundle knows the package by no other name.
   const { Agent, EnvHttpProxyAgent } = (await import('undici')).default;
   const options = { connections: CONNECTIONS, keepAliveTimeout: 4_000, pipelining: 1 };
   const tls = ca.length === 0 ? {} : { ca: [...rootCertificates, ...ca] };
@@ -38,20 +38,20 @@ export async function openRoute({ ca = [], proxies }: Route): Promise<OpenRoute>
   }
   const dispatcher = new EnvHttpProxyAgent({
     ...options,
-    // Given even where it is empty: what is left out is read from this process.
+    // Passed even if it is empty: undici reads a missing option from the environment.
     httpProxy: http ?? '',
     httpsProxy: https ?? '',
     noProxy: direct === '*' ? direct : `${direct ?? ''},${LOOPBACK}`,
     connect: tls,
     requestTls: tls,
     proxyTls: tls,
-    // As other clients do: many proxies make a tunnel to TLS alone.
+    // Like other clients: many proxies only tunnel TLS.
     proxyTunnel: false,
   });
   return { dispatcher, isProxied: true };
 }
 
-/** Whether a host is this machine, which no proxy stands before. */
+/** Whether a host is this machine, which is never behind a proxy. */
 export function isLoopback(hostname: string): boolean {
   return ['localhost', '127.0.0.1', '[::1]'].includes(hostname);
 }

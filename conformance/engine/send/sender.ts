@@ -1,4 +1,4 @@
-// The port through which every request leaves, and its two ways out: sockets by undici, or a
+// The port through which every request leaves, and its two implementations: sockets with undici, or a
 // fetch-like function.
 
 import { Readable } from 'node:stream';
@@ -17,9 +17,9 @@ export interface WireRequest {
   /** Sent instead of the body, without a length. */
   readonly chunks?: AsyncIterable<Uint8Array>;
   readonly timeoutMs: number;
-  /** The longest answer that is read; 1 MiB when left out. */
+  /** The longest answer that is read; 1 MiB by default. */
   readonly limitBytes?: number;
-  /** The beginning of a longer answer is enough. */
+  /** Read only the beginning of a longer answer. */
   readonly isCut?: boolean;
   readonly signal?: AbortSignal | undefined;
 }
@@ -34,7 +34,7 @@ export interface WireAnswer {
 export interface Sender {
   send(wire: WireRequest): Promise<WireAnswer>;
   close(): Promise<void>;
-  /** The way that its requests take, for a WebSocket to take as well. */
+  /** The route of its requests, for a WebSocket to use as well. */
   readonly dispatcher?: Dispatcher;
   /** Header lines that it adds to each request to a URL. */
   readonly addedHeaders?: (url: string) => readonly HeaderLine[];
@@ -42,9 +42,9 @@ export interface Sender {
 
 export type FetchLike = (request: Request) => Promise<Response>;
 
-/** Sends over sockets with undici: raw header lines both ways, one whole time limit a request. */
+/** Sends over sockets with undici: raw header lines in both directions, one timeout for each request. */
 export async function socketSender(route: Route = {}): Promise<Sender> {
-  // Its default export: a bundle knows the package by no other.
+  // The default export, because a bundle knows the package by no other name.
   const { request } = (await import('undici')).default;
   const { dispatcher, isProxied } = await openRoute(route);
   const answered = new Set<string>();
@@ -94,7 +94,7 @@ async function explained(known: Unreachable, url: URL, isProxied: boolean): Prom
   return new Unreachable(reason, `${message} (${note})`);
 }
 
-/** Lines of one name together, as the agent of a proxy takes them. */
+/** Lines grouped by name, as a proxy's agent requires. */
 function byName(lines: readonly HeaderLine[]): Record<string, string | string[]> {
   const all: Record<string, string | string[]> = {};
   for (const [name, value] of lines) {
@@ -105,8 +105,8 @@ function byName(lines: readonly HeaderLine[]): Record<string, string | string[]>
 }
 
 /**
- * Adds header lines to each request to one of these origins, below where requests are recorded: a
- * gateway's key is not judged, and no report shows it.
+ * Adds header lines to each request to one of these origins, below the level at which requests are
+ * recorded: a gateway's key is not judged, and no report shows it.
  */
 export function withHeaders(
   sender: Sender,
@@ -122,7 +122,7 @@ export function withHeaders(
   };
 }
 
-/** Sends through a function with the shape of fetch, in process: no socket. */
+/** Sends through a function with the signature of fetch, in process: no socket. */
 export function fetchSender(fetch: FetchLike): Sender {
   return {
     async send(wire) {
@@ -138,7 +138,7 @@ export function fetchSender(fetch: FetchLike): Sender {
           whenAborted(signal),
         ]);
         const body = new Uint8Array(await answer.arrayBuffer());
-        // As with a socket, what follows an answer happens in a later turn of the event loop.
+        // As with a socket, code after an answer runs in a later turn of the event loop.
         await new Promise((resolve) => setImmediate(resolve));
         return { status: answer.status, headers: [...answer.headers], body };
       } catch (error) {

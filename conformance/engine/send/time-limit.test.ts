@@ -1,4 +1,4 @@
-// Limits that memory collection does not drop, and that end with the signal they are given.
+// Timeouts that survive garbage collection, and that end with the given signal.
 
 import { setTimeout as sleep } from 'node:timers/promises';
 import { setFlagsFromString } from 'node:v8';

@@ -1,9 +1,9 @@
-// A signal that aborts after a time, or before it with another.
+// A signal that aborts after a time, or earlier with another signal.
 
 /**
- * Aborts after so many milliseconds, or with the signal that is given. Node 20 may collect an
- * `AbortSignal.timeout` that only `AbortSignal.any` holds, so that it never aborts: a timer of our
- * own is held by the event loop.
+ * Aborts after this many milliseconds, or with the given signal. Node 20 may collect an
+ * `AbortSignal.timeout` that only `AbortSignal.any` holds, so that it never aborts. The event loop
+ * holds a timer of our own.
  */
 export function withLimit(stop: AbortSignal, limitMs: number): AbortSignal {
   const over = new AbortController();

@@ -1,4 +1,4 @@
-// Why no answer came, in words that say what to do about it.
+// Why no answer came, with a hint at what to do about it.
 import { connect } from 'node:tls';
 import { Unreachable } from '../scenario-errors.ts';
 import { TooLong } from './read-body.ts';
@@ -8,7 +8,7 @@ export const REFUSED = 'the connection was refused';
 
 const TRUST = 'name its authority with --ca FILE or in the variable NODE_EXTRA_CA_CERTS';
 
-/** Node's and OpenSSL's names for what is wrong with a certificate. */
+/** Node's and OpenSSL's codes for certificate errors. */
 const CERTIFICATES: Readonly<Record<string, string>> = {
   DEPTH_ZERO_SELF_SIGNED_CERT: `the certificate is signed by itself: ${TRUST}`,
   SELF_SIGNED_CERT_IN_CHAIN: `the certificate rests on an authority of its own: ${TRUST}`,
@@ -21,7 +21,7 @@ const CERTIFICATES: Readonly<Record<string, string>> = {
 
 const NOT_TLS = new Set(['ERR_SSL_WRONG_VERSION_NUMBER', 'ERR_SSL_PACKET_LENGTH_TOO_LONG']);
 
-/** What undici or a fetch-like function threw, as the one error that callers know. */
+/** Converts an error of undici or of a fetch-like function to the one error that callers expect. */
 export function unreachable(error: unknown, timedOut: boolean, timeoutMs: number): Unreachable {
   if (timedOut) return new Unreachable('timeout', `no whole answer within ${timeoutMs / 1000} s`);
   if (error instanceof TooLong) return new Unreachable('protocol', error.message);
@@ -52,7 +52,7 @@ export function unreachable(error: unknown, timedOut: boolean, timeoutMs: number
   return new Unreachable('reset', `the connection ended: ${words}`);
 }
 
-/** `getaddrinfo ENOTFOUND api.example.com`, for people. */
+/** `getaddrinfo ENOTFOUND api.example.com`, in plain words. */
 function unknownName(words: string, sign: string): string {
   const name = /\b(?:ENOTFOUND|EAI_AGAIN) (\S+)/.exec(words)?.[1] ?? 'of the url';
   return `the name ${name} leads to no address (${sign})`;
@@ -65,7 +65,7 @@ function proxyRefused(status: string): string {
 
 const TLS_WITHIN_MS = 2_000;
 
-/** Whether TLS is spoken at a port that was spoken to without. */
+/** Whether a port that was used without TLS speaks TLS. */
 export function speaksTls({ hostname, port }: URL): Promise<boolean> {
   return new Promise((resolve) => {
     const host = hostname.replace(/^\[|\]$/g, '');
