@@ -1,4 +1,4 @@
-// Every scenario, family by family, in the order of the catalogue.
+// Every scenario by family, in the order of the catalogue.
 
 import { moveScenarios } from '../cases/moves.ts';
 import { replayMatrices } from '../cases/replays.ts';

@@ -1,5 +1,5 @@
-// AUTH-1, AUTH-2, AUTH-4, AUTH-8: who calls, what each scope grants, and that nothing is done for a caller
-// that may not.
+// AUTH-1, AUTH-2, AUTH-4, AUTH-8: authentication, what each scope grants, and that a refused caller
+// changes nothing.
 import {
   anyRefusal,
   as,
@@ -93,7 +93,7 @@ const authAmend: Scenario = {
         const holder = await mint();
         const pending = await t.given.transaction(place);
         const own = await t.call('cancelTransaction', cancel(pending, holder));
-        // Whether the scope serves at all is seen in auth-scope-matrix.
+        // auth-scope-matrix tests whether the scope works at all.
         if (own.status >= 300) throw new Blocked(`cancelling what is pending: ${own.summary}`);
         const settled = await t.given.settled(place);
         const cancelled = await t.call('cancelTransaction', cancel(settled, holder));
@@ -104,7 +104,7 @@ const authAmend: Scenario = {
   },
 };
 
-/** NS-16: with which status and code is open. Another header, made of the valid token. */
+/** NS-16: status and code are open. Sends another header, derived from the valid token. */
 function header(change: (token: string) => string | null): Fault {
   return async (t) => {
     const { token } = await t.credential(t.mainRole);
@@ -156,7 +156,7 @@ const authTokenEverywhere = refusals({
   observes: ['NS-2'],
   isForbiddenLeftOut: true,
   rows: SCOPED_NAMES.map((name) => ['AUTH-1', name, 'no token', NO_TOKEN, anyRefusal] as const),
-  /** NS-2: which paths the reads have is open; that they want a token is not. */
+  /** NS-2: the paths of reads are open; that they require a token is not. */
   async also(t) {
     const reads = await findReads(t);
     const paths = reads.map(({ shape }) => shape);
@@ -179,7 +179,7 @@ const authReadOnly = refusals({
   caller: trader,
   rows: OF_MONEY.map((name) => ['AUTH-2', name, 'a read-only token', asReader, READ_ONLY] as const),
   async also(t) {
-    // NS-57: it holds no scope for accounts either, so that either refusal is true.
+    // NS-57: it has no scope for accounts either, so that either refusal is correct.
     const { as: reader } = (await asReader(t, {
       operation: CREATE,
       place: (await trader(t)).place!,
@@ -222,7 +222,7 @@ const authPermissions = refusals({
     const batch = await t.call('bulkCreateAccounts', { rows: bodies });
     t.expect('AUTH-8', batch).is('another operation still allowed', batch.status !== 403);
     await t.branch('BULK-3', 'rows of a batch', async () => {
-      // AUTH-8: without these there is nothing that the rows should be like.
+      // AUTH-8: without these there is nothing to compare the rows with.
       const odd = singles.find(({ status }) => status !== 403);
       if (odd !== undefined) throw new Blocked(`a single create: ${odd.summary}`);
       for (const [index, single] of singles.entries()) {

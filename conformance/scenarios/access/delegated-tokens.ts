@@ -1,4 +1,4 @@
-// Delegated tokens of one account, as many as a scenario needs: each is held to the Sandbox rate.
+// Delegated tokens of one account, as many as a scenario needs: each is limited to the Sandbox rate.
 
 import type { Caller, Fault } from '../../cases/refusals.ts';
 import type { ScenarioContext } from '../../engine/scenario/scenario-context.ts';
@@ -7,14 +7,14 @@ import type { Who } from '../../engine/send/call.ts';
 import type { Credential, CredentialOptions, Place } from '../../providers/target.ts';
 
 /**
- * LIM-10: under a clock that stands still nothing is refilled, so that one token serves but five.
+ * LIM-10: while the clock stands still no allowance returns, so one token serves only five requests.
  */
 const CALLS_EACH = 4;
 
 const TRADER_SCOPES = ['trader:trade', 'trader:funds'];
 const MINTER_SCOPES = ['trades:write', 'transactions:write', ...TRADER_SCOPES];
 
-/** A token that can take the next call: the profile's one, or a new one in time. */
+/** A token that can send the next call: the profile's, or a new one before the limit. */
 export function delegatedTokens(
   t: ScenarioContext,
   accountId: string,
@@ -33,7 +33,7 @@ export function delegatedTokens(
   };
 }
 
-/** Trader tokens of an account whose read-only tokens are known as well. */
+/** Trader tokens of an account that also has read-only tokens. */
 export async function trader(t: ScenarioContext): Promise<Caller> {
   const place = await delegatedPlace(t, 'read_only');
   return { place, who: delegatedTokens(t, place.account_id) };
@@ -44,7 +44,7 @@ export const asTrader: Fault = async (t) => {
   return { as: await delegatedTokens(t, account_id)() };
 };
 
-/** As a read-only token of the account that the call is about. */
+/** As a read-only token of the account in the call. */
 export const asReader: Fault = async (t, { place }) => ({
   as: await delegatedTokens(t, place!.account_id, true)(),
 });
@@ -60,7 +60,7 @@ export async function mintDelegated(
   return t.operator.mint({ kind: 'delegated', ...options, ...mintedBy });
 }
 
-/** The place that a delegated token is for: made for it, or the one that the profile names. */
+/** The place of a delegated token: a new one, or the one in the profile. */
 export async function delegatedPlace(
   t: ScenarioContext,
   role: 'delegated' | 'read_only',

@@ -1,5 +1,5 @@
-// AUTH-5 to AUTH-7: what a credential reaches, and that the rest looks as if it did not exist. A row
-// names a record in one way; a record out of reach is answered as one that does not exist.
+// AUTH-5 to AUTH-7: the records that a credential reaches, and that others seem not to exist. A row
+// names a record in one way; for a record out of reach the answer is the same as for an unknown one.
 import type { Role } from '../../engine/capabilities.ts';
 import type { ScenarioContext } from '../../engine/scenario/scenario-context.ts';
 import type { GivenTransaction } from '../../engine/scenario/scenario-setup.ts';
@@ -17,26 +17,26 @@ import { delegatedPlace, delegatedTokens, mintDelegated } from './delegated-toke
 
 type ReachRule = 'AUTH-5' | 'AUTH-6' | 'AUTH-7';
 
-/** Where a scenario looks from: `outsider` must not see what `insider` owns. */
+/** The two sides of a scenario: `outsider` must not see what `insider` owns. */
 interface View {
   readonly rule: ReachRule;
-  /** Who sends the next call from outside. */
+  /** The caller of the next call from outside. */
   readonly outsider: () => Promise<Who>;
   readonly insider: Role;
 }
 
-/** A record as a call names it: out of reach, unknown, or of one's own. */
+/** A record as a call names it: out of reach, unknown, or the caller's own. */
 interface Named {
   readonly account: string;
   readonly tag?: string;
   readonly place?: Place;
   /** The id of a transaction. */
   readonly transaction?: string;
-  /** The answer to the opening of a position. */
+  /** The answer to the request that opened a position. */
   readonly position?: Answer;
 }
 
-/** A call that names a record; `home` is a place of one's own beside it. */
+/** A call that names a record; `home` is a place of the caller. */
 type NamingRow = readonly [
   what: string,
   call: (t: ScenarioContext, named: Named, home: Place) => OperationCall,
@@ -122,7 +122,7 @@ const authFirm: Scenario = {
   needs: ['other_firm'],
   async run(t) {
     await lookFrom(t, 'AUTH-7', 'other_firm', t.mainRole);
-    // ACC-16 judges those that are bound to a brand, BULK-10 the rows of a batch.
+    // ACC-16 judges credentials that are bound to a brand, BULK-10 the rows of a batch.
     if (t.mainRole !== 'firm') return;
     await t.branch('AUTH-7', 'a brand of another firm', () => expectBrandClosed(t));
   },
@@ -156,7 +156,7 @@ async function lookFrom(
   const body = t.newAccount({ client_reference_id: foreign.reference }, outsider);
   const answer = await t.call('createAccount', { as: outsider, body });
   expectApart(t, rule, 'account', answer, foreign, own.answer.status);
-  // An account at another brand or firm with a trading account can only be made.
+  // An account at another brand or firm with a trading account cannot come from a profile.
   if (!t.has('fresh_trading_account')) return;
   const home = await t.operator.openTradingAccount(own.id);
   const abroad = await t.operator.openTradingAccount(foreign.id);
@@ -191,7 +191,7 @@ async function expectMoneyHidden(
   await expectNotListed(t, view, 'listTransactions', pending.id);
 }
 
-/** NS-20: within what a reference is unique is open; that it shows no record out of reach is not. */
+/** NS-20: the scope within which a reference is unique is open; a record out of reach must stay hidden. */
 function expectApart(
   t: ScenarioContext,
   rule: ReachRule,
@@ -260,7 +260,7 @@ function expectPositionsHidden(
   });
 }
 
-/** NS-63: with which refusal is open. Nothing is created there, and nothing shown of it. */
+/** NS-63: the refusal is open. Nothing is created there, and no record of it is shown. */
 async function expectBrandClosed(t: ScenarioContext): Promise<void> {
   const plain = await t.given.account({}, 'other_firm');
   const body = t.newAccount({}, 'other_firm');
@@ -303,7 +303,7 @@ const authDelegated: Scenario = {
   },
 };
 
-/** NS-64: an account that is made is out of the reach of the token that made it. */
+/** NS-64: whether a new account is out of reach of the token that created it. */
 async function observeCreating(t: ScenarioContext): Promise<void> {
   const [own, foreign] = [await t.given.account(), await t.given.account()];
   const options = { accountId: own.id, readOnly: false, scopes: ['accounts:write'] };
@@ -321,7 +321,7 @@ const authServerTrader: Scenario = {
   id: 'auth-server-with-trader-scopes',
   title: 'A server credential with trader scopes is not limited to one account',
   rules: ['AUTH-5'],
-  // Depth: which credential holds just these scopes only a control plane can say.
+  // Depth: only a control plane knows which credential has exactly these scopes.
   needs: ['mint'],
   async run(t) {
     const server = await t.operator.mint({ scopes: ['trader:trade', 'trader:funds'] });
@@ -335,7 +335,7 @@ const authServerTrader: Scenario = {
   },
 };
 
-/** Served for either account. If it is served for none, it is the scopes that grant too little. */
+/** Served for both accounts. If neither is served, the scopes grant too little. */
 function expectBoth(
   t: ScenarioContext,
   words: string,
@@ -345,7 +345,7 @@ function expectBoth(
   return t.branch('AUTH-5', words, async () => {
     const answers: Answer[] = [];
     for (const place of places) answers.push(await send(place));
-    // A 404 is about reach, and nothing else is.
+    // Only a 404 is about reach.
     if (answers.every((each) => each.status >= 300 && each.status !== 404)) {
       throw new Blocked(`trader scopes do not serve ${words}: ${answers[0]?.summary} (AUTH-4)`);
     }

@@ -1,4 +1,4 @@
-// AUTH: the token endpoint: that its tokens work, and what it allows a client in a minute.
+// AUTH: the token endpoint: whether its tokens work, and how many it issues to a client in a minute.
 
 import type { ScenarioContext } from '../../engine/scenario/scenario-context.ts';
 import { Blocked } from '../../engine/scenario-errors.ts';
@@ -33,7 +33,7 @@ const authTokensWork: Scenario = {
     const seen: Answer[] = [];
     const found = await findForm(t, client, seen);
     if (found === undefined) {
-      // NS-8: only where the form is known is it a fault that no token comes of it.
+      // NS-8: a missing token is a fault only if the form of the request is known.
       const unlike = seen.some(({ status }) => status < 300);
       if (!t.has('mint') || unlike) return t.notTested('AUTH-3a', UNKNOWN_FORM);
       const words = 'a token for a client and its secret';
@@ -85,7 +85,7 @@ const authTokenExpires: Scenario = {
   id: 'auth-token-expires',
   title: 'A token works for the time that it is given, and is no valid token after it',
   rules: ['AUTH-1', 'AUTH-3a'],
-  // Depth: a token's lifetime is not specified; that it ends, where the answer says when, is.
+  // Depth: a token's lifetime is not specified, but if the answer states one, the token must expire.
   needs: ['clock', 'mint'],
   lane: 'own_world',
   async run(t) {
@@ -101,7 +101,7 @@ const authTokenExpires: Scenario = {
     });
     const noToken = longer.status >= 400 && longer.status < 500;
     t.expect('AUTH-1', longer).is('refused with one character more', noToken);
-    // NS-8: that it says when it expires is not specified.
+    // NS-8: whether it states its expiry is not specified.
     const seconds = found?.answer.at('expires_in');
     const isTimed = typeof seconds === 'number';
     if (isTimed) await t.operator.advance(seconds * 500);
@@ -120,7 +120,7 @@ const authTokenExpires: Scenario = {
 };
 
 const A_MINUTE_MS = 61_000;
-/** Nothing is saved up in it. */
+/** No allowance accumulates during it. */
 const LONG_REST_MS = 2 * HOUR_MS;
 
 const authTokenBudget: Scenario = {
@@ -161,7 +161,7 @@ const authTokenBudget: Scenario = {
 };
 
 /**
- * Whether the minute slides or is that of a clock, or tokens come back one by one: within 40
+ * Whether the minute slides or follows a clock, or tokens return one by one: within 40
  * seconds of the first ten there are at most ten more.
  */
 async function expectNoMore(t: ScenarioContext, client: Known, form: TokenForm): Promise<void> {
@@ -199,8 +199,8 @@ async function exhaust(t: ScenarioContext, client: Known, form: TokenForm) {
   if (!t.claim('AUTH-3b', words, isTen, `${served} tokens`, ...answers)) return undefined;
   const limited = answers.at(-1)!;
   t.expect('AUTH-3b', limited).status(429);
-  // LIM-6 judges its form: it presumes AUTH-3b here, and the two must not explain each other. A
-  // code of its own for whatever is limited is ERR-3's.
+  // LIM-6 judges its form: it presumes AUTH-3b here, and the two must not explain each other. ERR-3
+  // judges the code of every limited request.
   if (limited.code !== undefined && limited.status === 429) {
     t.expect('AUTH-3b', limited).refused(429, 'rate_limited');
   }
@@ -226,13 +226,13 @@ const authTokenBudgetApart: Scenario = {
   async run(t) {
     const few = { scopes: EVERYTHING, perSecond: RATE };
     const idle = await clientOf(t, few);
-    // LIM-1 judges how many these are; here, that tokens take nothing from them.
+    // LIM-1 judges how many these are; here, token requests must not use this allowance.
     const shown = await burst(t, idle);
     if (shown.served > MOST) throw new Blocked(`a rate of ${RATE} serves ${shown.served} and more`);
     const client = await clientOf(t, few);
     const found = await findForm(t, client);
     if (found === undefined) throw new Blocked('the token endpoint gives no token');
-    // In each of the ways there may be, since a budget may be kept by the name in the body.
+    // In every form that may exist, since a limit may be counted by the client id in the body.
     for (const form of FORMS) if (form !== found.form) await ask(t, client, form);
     const { served, answers } = await burst(t, client);
     const words = `${shown.served} requests served, tokens notwithstanding`;
@@ -243,13 +243,13 @@ const authTokenBudgetApart: Scenario = {
   },
 };
 
-/** More than the tokens of a minute, so that one could be mistaken for the other. */
+/** More than the tokens of a minute, so that the two limits cannot be confused. */
 const RATE = 12;
 
 /** A conforming target may be a little more generous than the rate. */
 const MOST = RATE + 3;
 
-/** More requests at once than the rate allows, under a clock that stands still. */
+/** More concurrent requests than the rate allows, while the clock stands still. */
 async function burst(
   t: ScenarioContext,
   known: Known,

@@ -1,5 +1,5 @@
-// ACC: creating an account, what it looks like, what it keeps as sent and what a create is refused for; a
-// reference names one account for ever, and there is one person of an email and of a phone at a brand.
+// ACC: creating an account, its members, the values it keeps, and the reasons for which a create is
+// refused. A reference names one account permanently; email and phone are unique within a brand.
 import { observeUnit } from '../../cases/questions.ts';
 import {
   accepted,
@@ -59,13 +59,13 @@ const accCreated: Scenario = {
   },
 };
 
-/** The result of a row of a batch, as a create with its reference shows it. */
+/** The result of a row of a batch, read back by a create with its reference. */
 async function createInBatch(t: ScenarioContext, row: RequestBody): Promise<Answer> {
   await t.control('bulkCreateAccounts', { rows: [row] }, 200);
   return t.control('createAccount', { body: row });
 }
 
-/** ACC-18: every member with its type. Whether ids are decimal strings is CONV-1a's to judge. */
+/** ACC-18: every member with its type. CONV-1a judges whether ids are decimal strings. */
 const ID: typeof text = {
   words: 'an id',
   test: (value) => value !== undefined && value !== null,
@@ -91,7 +91,7 @@ const accShape: Scenario = {
     await t.branch(['ACC-18', 'ACC-19'], 'the account after an update', async () => {
       const change = { country: t.fresh.text() };
       const options = { ifMatch: strongTag(again) };
-      // UPD-2 judges what becomes of the fields that it does not name.
+      // UPD-2 judges the fields that it does not name.
       expectShape(
         t,
         await t.control('updateAccount', { id: known.id, body: change, ...options }, 200),
@@ -100,7 +100,7 @@ const accShape: Scenario = {
       );
       expectShape(t, await t.given.reread(known), SPARSE, known.email);
     });
-    // ACC-1, ACC-18: the required fields alone make an account; how others read is open (NS-44).
+    // ACC-1, ACC-18: the required fields alone create an account; the values of the others are open (NS-44).
     const few = t.newAccount({ country: undefined, language: undefined, last_name: undefined });
     const sparse = await t.call('createAccount', { body: few });
     if (!t.expect('ACC-1', sparse).status(201, 200).ok) return;
@@ -123,7 +123,7 @@ function expectShape(t: ScenarioContext, answer: Answer, form: typeof FULL, emai
   t.expect('ACC-18', answer)
     .fields(form)
     .is('an account without its email', names === '', names);
-  // A field that the list does not have is more than was promised, and no deviation.
+  // An additional field is not a deviation.
   const others = members.map(([name]) => name).filter((name) => !Object.hasOwn(FULL, name));
   t.advise('ACC-18', answer).is('no other members', others.length === 0, others.join(', '));
   const tag = `"${answer.at('revision')}"`;
@@ -131,8 +131,8 @@ function expectShape(t: ScenarioContext, answer: Answer, form: typeof FULL, emai
 }
 
 /**
- * What an account keeps of a create: the answer shows it, and so does the account that the row of a
- * batch has made.
+ * The values that an account keeps from a create: in the answer, and in the account that the row of a
+ * batch created.
  */
 type KeptRow = readonly [what: string, over: (t: ScenarioContext) => RequestBody];
 type Kept = (t: ScenarioContext, answer: Answer, body: RequestBody) => void;
@@ -152,7 +152,7 @@ function keeps(
       for (const [what, over] of rows(t)) {
         const sent = t.newAccount(over(t));
         const answer = await t.call('createAccount', { body: sent });
-        // ACC-1 judges which status says so.
+        // ACC-1 judges the status.
         if (t.expect(rule, answer).is(`${what}: taken`, answer.status < 300).ok) {
           expected(t, answer, sent);
           expected(t, await t.call('createAccount', { body: sent }), sent);
@@ -181,7 +181,7 @@ const accStoredAsSent = keeps(
 
 const localPart = ({ email }: RequestBody) => String(email).split('@')[0]!;
 
-/** Letters only, so that no way of making a name of it takes it apart. */
+/** Letters only, so that no derivation of a name splits it. */
 const NAMELESS: KeptRow = [
   'no names',
   (t) => ({
@@ -214,12 +214,12 @@ async function observeName(t: ScenarioContext, sent: RequestBody): Promise<void>
   const [first, last] = [made.at('first_name'), made.at('last_name')];
   const form = first === sent.email ? 'whole' : first === localPart(sent) ? 'local_part' : 'other';
   const isNamed = namesOf(made).toLowerCase().includes(localPart(sent));
-  // The simulator's other name is an empty one, which is neither null nor left out.
+  // The simulator's alternative is an empty name, which is neither null nor absent.
   const setting = { account_named_after_email: last === '' ? form : 'other' };
   t.observe('NS-25', `first_name and last_name ${namesOf(made)}`, isNamed ? setting : {});
 }
 
-/** The same digits in national form, which the region reads. */
+/** The same digits in national form, which depends on the region. */
 function national(region: string): KeptRow {
   const phone = (t: ScenarioContext) => `06 3998 ${digitsOf(t.fresh.phone()).slice(-4)}`;
   return [`a national number of ${region}`, (t) => ({ phone: phone(t), phone_region: region })];
@@ -238,8 +238,8 @@ const accPhoneRegion = keeps(
     id: 'acc-phone-region',
     title: 'phone_region decides how a national number is normalised',
   },
-  // 06 39 98 is reserved for fiction in France, not in the Netherlands, which are tried only in a
-  // world that is thrown away.
+  // 06 39 98 is reserved for fiction in France, not in the Netherlands, so the Dutch numbers are only
+  // used in a disposable world.
   (t) => [national('FR'), ...(t.has('mint') ? [national('NL')] : []), HINTED],
   (t, answer, { phone, phone_region }) => {
     const isNational = String(phone).startsWith('0');
@@ -257,7 +257,7 @@ const referenceOf = (length: number) =>
 const adviseAccepted: Expected = (t, rules, answer) =>
   t.advise(rules, answer).is('accepted, whatever else it lacks', answer.status < 300);
 
-/** ERR-2: as a missing field it may also make the body unreadable, which plain text says. */
+/** ERR-2: as a missing field it may also make the body unreadable, refused in plain text. */
 const invalid: Expected = (t, rules, answer) => {
   if (answer.headers.mediaType() === 'text/plain') t.expect(rules, answer).status(422);
   else t.expect(rules, answer).refused(...INVALID);
@@ -286,7 +286,7 @@ const accBrandBound = refusals({
     const silent = await create(undefined);
     const own = t.brandId('brand') ?? String(silent.at('brand_id'));
     for (const answer of [silent, await create(own)]) {
-      // ACC-1 judges which status says so.
+      // ACC-1 judges the status.
       t.expect('ACC-17', answer)
         .is('created', answer.status < 300)
         .is(`brand_id: ${own}`, answer.at('brand_id') === own || answer.status >= 300);
@@ -303,15 +303,15 @@ const accNothingElse: Scenario = {
     const owner = t.fresh.text();
     const wishes = { owner, owner_id: owner, assigned_to: owner, sales_agent: owner };
     const owned = await t.call('createAccount', { body: t.newAccount(wishes) });
-    // Ignored or refused (NS-27): in neither case does the answer show it as the account's.
+    // Ignored or refused (NS-27): in neither case does the account have this value.
     const shown = owned.status < 300 && owned.text.includes(owner);
     t.expect('ACC-22', owned).is(`no owner "${owner}" in the account`, !shown, owned.text);
-    // The trading account of another customer may have the id that is tried.
+    // The id that is tried may belong to the trading account of another customer.
     if (!t.has('mint')) return;
     const place = await t.given.place();
     await t.given.transaction(place);
     const account = await t.given.account();
-    // What would have come with it has its own id, or one given out after the last that is known.
+    // The new trading account would have this id, or the next one after the last known id.
     const last = BigInt(place.trading_account_id);
     const candidates = [account.id, `${last + 1n}`, `${last + 2n}`, `${last + 3n}`];
     for (const trading_account_id of candidates) {
@@ -323,7 +323,7 @@ const accNothingElse: Scenario = {
   },
 };
 
-/** ACC-5: each member that both answers show is the same; which there are is ACC-18's to judge. */
+/** ACC-5: each member that both answers have is the same; ACC-18 judges which members there are. */
 function expectTheSame(t: ScenarioContext, again: Answer, first: Answer): void {
   const changed = ACCOUNT_MEMBERS.filter((name) => {
     const [was, is] = [first.at(name), again.at(name)];
@@ -360,14 +360,14 @@ const accReferenceKnown: Scenario = {
     const again = await t.call('createAccount', { body: other });
     expectTheSame(t, again, known.answer);
     t.expect('IDEM-12', again).field('id', known.id);
-    // A second look, because the first may have changed what it did not show.
+    // Read it twice, because the first read may have changed something that it did not show.
     expectTheSame(t, await t.call('createAccount', { body: known.body }), known.answer);
-    // Nor is it shown as it is asked for: its reference reads as it is stored.
+    // The reference is returned as stored and not as requested.
     const reference = known.reference.toUpperCase();
     const loud = await t.call('createAccount', {
       body: { ...known.body, client_reference_id: reference },
     });
-    // ACC-6 judges whether another case finds it.
+    // ACC-6 judges whether a different case finds it.
     if (loud.isOf(known.id)) expectTheSame(t, loud, known.answer);
     // The current account, not its first state; an update of every field does not free the reference.
     const options = { ifMatch: strongTag(known.answer) };
@@ -397,7 +397,7 @@ const accReferenceCase: Scenario = {
     for (const [what, stored, sent] of [
       ['a reference in upper case', fresh(), (each: string) => each.toUpperCase()],
       ['one that is stored so', fresh().toUpperCase(), (each: string) => each.toLowerCase()],
-      // Letters beyond ASCII have cases too.
+      // Letters outside ASCII have upper and lower case too.
       ['one with an umlaut', `${fresh()}-zoë`, (each: string) => each.toUpperCase()],
     ] as const) {
       await t.branch('ACC-6', what, async () => {
@@ -413,7 +413,7 @@ const accReferenceCase: Scenario = {
   },
 };
 
-/** When records and caches usually end, each a little later. */
+/** Typical lifetimes of records and caches, each a little later. */
 const LATER = [
   ['an hour', HOUR_MS],
   ['a day', DAY_MS],
@@ -436,7 +436,7 @@ const accInTime: Scenario = {
       expectNamed(t, 'ACC-7', again, account.id, `after ${words}`);
       const taken = await t.call('createAccount', { body: t.newAccount({ email: account.email }) });
       t.expect('ACC-8', taken).refused(...INVALID_STATE);
-      // An update under the tag that it had before applies, and the same once more does not.
+      // An update under the previous tag applies once, and not a second time.
       const update = (ifMatch: string) =>
         t.call('updateAccount', { id: account.id, body: { first_name: t.fresh.text() }, ifMatch });
       const updated = await update(tag);
@@ -449,13 +449,13 @@ const accInTime: Scenario = {
   },
 };
 
-/** How an account is made first, and what the next create shares with it. */
+/** How the first account is created, and the value that the next create shares with it. */
 type TakenRow = readonly [
   what: string,
   make: (t: ScenarioContext) => Promise<RequestBody | undefined>,
 ];
 
-/** A create that shares this with an account that exists is 409; undefined: it cannot be tried. */
+/** A create that shares this value with an existing account is 409; undefined if it cannot be tried. */
 function taken(rule: RuleId, [what, make]: TakenRow): RefusalRow {
   const sharing: Fault = async (t, valid) => {
     const shared = await make(t);
@@ -481,7 +481,7 @@ const EMAILS: readonly TakenRow[] = [
   ['the email of the row of a batch', emailOfRow],
 ];
 
-/** `+61 255-501.234`: the same number to anyone who reads its digits. */
+/** `+61 255-501.234`: the same number for every reader of its digits. */
 function spell(phone: string): string {
   return `${phone.slice(0, 3)} ${phone.slice(3, 7)}-${phone.slice(7, 10)}.${phone.slice(10)}`;
 }
@@ -498,7 +498,7 @@ function stored(
   return async (t) => {
     const phone = t.fresh.phone();
     const { answer } = await t.given.account(first(phone));
-    // ACC-11 and ACC-12 judge what becomes of it.
+    // ACC-11 and ACC-12 judge the result.
     const isRead = first === plain || digitsOf(answer.at('phone')) === digitsOf(phone);
     return isRead ? next(phone) : undefined;
   };
@@ -522,9 +522,9 @@ const accRefused = refusals({
     ['ACC-2', CREATE, 'three spaces', reference('   '), INVALID],
     ['ACC-2', CREATE, 'a character too many', referenceOf(LONGEST + 1), INVALID],
     ['ACC-2', CREATE, '1000 characters', referenceOf(1000), INVALID],
-    // ASCII only, so that characters, code points and bytes are as many (NS-40).
+    // ASCII only, so that the numbers of characters, code points and bytes are equal (NS-40).
     ['ACC-2', CREATE, '255 characters', referenceOf(LONGEST), accepted('client_reference_id')],
-    // References are permanent, so that a short one may be taken by an earlier run.
+    // References are permanent, so an earlier run may have taken a short one.
     ['ACC-2', CREATE, 'one character', reference('Q'), accepted()],
     ['ACC-3', CREATE, 'no client_reference_id', without('client_reference_id'), 'unreadable'],
     ['ACC-3', CREATE, 'no email', without('email'), 'unreadable'],
@@ -549,7 +549,7 @@ const accRefused = refusals({
   },
 });
 
-/** Of several creates at once with the same email or phone one is served. */
+/** Of several concurrent creates with the same email or phone, one succeeds. */
 async function expectOneOf(t: ScenarioContext, rule: RuleId, shared: RequestBody): Promise<void> {
   const answers = await t.sendTogether(await t.burstSize(6), () =>
     t.call('createAccount', { body: t.newAccount(shared) }),
@@ -573,7 +573,7 @@ const accOtherBrand: Scenario = {
     const there = (over: RequestBody) =>
       t.call('createAccount', { as: 'other_brand', body: t.newAccount(over, 'other_brand') });
     t.expect('ACC-10', await there({ email: here.email, phone })).status(201, 200);
-    // ACC-11: whatever the normalised form is (NS-24), one number has one.
+    // ACC-11: whatever the normalised form is (NS-24), each number has only one.
     const second = t.fresh.phone();
     const { answer } = await t.given.account({ phone: second }, 'brand');
     const other = await there({ phone: spell(second) });
@@ -609,7 +609,7 @@ const accPhoneAnyFormat: Scenario = {
     const odd = ` +${digitsOf(phone).split('').join(' -.')} `;
     const made = await t.call('createAccount', { body: t.newAccount({ phone: odd }) });
     const seen = made.at('phone');
-    // ACC-1 judges which status says so.
+    // ACC-1 judges the status.
     const isKept = t
       .expect('ACC-11', made)
       .is('created', made.status < 300)
@@ -627,10 +627,10 @@ const accPhoneAnyFormat: Scenario = {
   },
 };
 
-/** NS-62: a number some of whose digits are given as the letters on their keys. */
+/** NS-62: a number in which some digits are written as the letters on their keys. */
 async function observeLetters(t: ScenarioContext): Promise<void> {
   const number = t.fresh.phone();
-  // Letters at the end could be cut off and leave a shorter number, so the area code is spelt.
+  // Letters at the end could be cut off and leave a shorter number, so the letters are in the area code.
   const area = number.slice(3, 5).replace(/[0-9]/g, (digit) => '01ADGJMPTW'[+digit]!);
   const letters = `${number.slice(0, 3)}${area}${number.slice(5)}`;
   const made = await t.call('createAccount', { body: t.newAccount({ phone: letters }) });

@@ -1,4 +1,4 @@
-// BULK: creating accounts in bulk. Rows succeed or fail alone, and what cannot be attributed to a row
+// BULK: creating accounts in bulk. Each row succeeds or fails alone. An error that belongs to no row
 // refuses the whole batch before anything is created.
 
 import { isDeepStrictEqual } from 'node:util';
@@ -18,7 +18,7 @@ import { namesRow } from './names-row.ts';
 
 const BATCH = 'bulkCreateAccounts';
 
-/** The status is open (NS-6); that it is a refusal which names the row is not. */
+/** The status is open (NS-6); it must be a refusal that names the row. */
 function naming(index: number, setting?: string): Expected {
   return (t, rules, answer) => {
     if (setting !== undefined) t.observe('NS-6', answer.summary, { [setting]: answer.status });
@@ -30,7 +30,7 @@ function naming(index: number, setting?: string): Expected {
   };
 }
 
-/** The good rows of the valid batch, then more, and one with a fault at that index. */
+/** The good rows of the valid batch, then more, and a faulty row at that index. */
 function faultyRow(at: number, over: (t: ScenarioContext) => RequestBody, role?: Role) {
   return rows((all, t) => {
     const more = Array.from({ length: at + 2 - all.length }, () => t.newAccount({}, role));
@@ -49,7 +49,7 @@ const bulkRowWithoutReference = refusals({
   observes: ['NS-6', 'NS-33'],
   rows: [
     ['BULK-9', BATCH, 'row 7 of 9 without a reference', early, naming(7, 'batch_refusal_status')],
-    // Far down, too, the number is that of the batch.
+    // For a late row too, the index counts from the start of the batch.
     ['BULK-9', BATCH, 'row 127 of 129 without one', late, naming(127)],
   ],
   also: (t) => observe(t, 'NS-33'),
@@ -91,7 +91,7 @@ const bulkRowOfAnotherFirm = refusals({
   rows: brandRefused('firm', 'other_firm'),
 });
 
-/** BULK-3: what the specification has a single create answer. */
+/** BULK-3: the status of a single create, by the specification. */
 const SINGLE = { fresh: 201, known: 200, taken: 409, sharing: 409, invalid: 422 } as const;
 
 const bulkRowsFareAlone: Scenario = {
@@ -101,13 +101,13 @@ const bulkRowsFareAlone: Scenario = {
   async run(t) {
     const phone = t.fresh.phone();
     const known = await t.given.account({ phone });
-    // A row finds the current account, not its first state.
+    // A row returns the current account, not its first state.
     await t.call('updateAccount', { id: known.id, body: { country: 'NO' }, ifMatch: known.etag });
     const [first, last] = [t.newAccount(), t.newAccount()];
     const failing = t.newAccount({ email: t.fresh.text() });
     const ofKnown = () => t.newAccount({ email: known.email });
     const sharing = () => t.newAccount({ phone });
-    // The same kinds of rows, each created alone, to compare the batch with.
+    // The same kinds of rows, each created alone, for comparison with the batch.
     const singles = {
       fresh: known.answer,
       known: await t.given.reread(known),
@@ -115,7 +115,7 @@ const bulkRowsFareAlone: Scenario = {
       sharing: await t.call('createAccount', { body: sharing() }),
       invalid: await t.call('createAccount', { body: t.newAccount({ email: t.fresh.text() }) }),
     };
-    // Each row meets those before it, as creates one after another would.
+    // Each row is affected by those before it, as in consecutive creates.
     const rows: [keyof typeof singles, RequestBody][] = [
       ['fresh', first],
       ['invalid', failing],
@@ -127,7 +127,7 @@ const bulkRowsFareAlone: Scenario = {
     ];
     const batch = await t.call('bulkCreateAccounts', { rows: rows.map(([, row]) => row) });
     t.expect('BULK-1', batch).status(200);
-    // Any other status may still answer the rows; a refusal of the whole took the good rows with it.
+    // Another status may still answer each row; a refusal of the whole batch dropped the good rows.
     t.must(['BULK-1', 'BULK-8'], batch).is('answered row by row', Array.isArray(batch.at('rows')));
     const entries = entriesOf(t, batch);
     t.expect('BULK-2', batch).field('total', rows.length);
@@ -135,23 +135,23 @@ const bulkRowsFareAlone: Scenario = {
     const answered = entries.map((each) => each.client_reference_id);
     const inOrder = isDeepStrictEqual(answered, asked);
     t.claim('BULK-2', `rows in order: ${asked.join(', ')}`, inOrder, answered.join(', '), batch);
-    // By reference from here on: the order is judged above, and must not be blamed twice.
+    // By reference from here on: the order is judged above, and must not be reported twice.
     const indexOf = (row: RequestBody) => answered.indexOf(String(row.client_reference_id));
     const statusOf = (row: RequestBody) => Number(entries[indexOf(row)]?.status);
     const landed = entries.filter((each) => Number(each.status) < 300).length;
     t.expect('BULK-4', batch).fields({ created: landed, failed: rows.length - landed });
     for (const [index, entry] of entries.entries()) expectEntryForm(t, batch, index, entry);
-    // Where a failure took good rows with it, their statuses are no news.
+    // If a failure dropped good rows, their statuses show nothing new.
     const alone = statusOf(first) < 300 && statusOf(last) < 300;
     t.expect('BULK-8', batch).is('good rows landed, before a failed one and after it', alone);
     for (const [kind, row] of alone ? rows : []) {
       const index = indexOf(row);
-      // What a single create answers where it does not itself deviate, or what it does answer.
+      // The specified status of a single create if the target returns it; otherwise the one it returns.
       if (index < 0) continue;
       const wanted = oneOf(singles[kind].status, SINGLE[kind]);
       t.expect('BULK-3', batch).field(`rows.${index}.status`, wanted);
     }
-    // And failed it has: nothing came of it.
+    // The failed row must have created nothing.
     if (statusOf(failing) < 400) return;
     await expectReferenceFree(t, 'BULK-8', { ...failing, email: t.fresh.email() });
   },
@@ -163,11 +163,11 @@ const bulkSizes: Scenario = {
   rules: ['BULK-1', 'BULK-2', 'BULK-4', 'BULK-6', 'BULK-7'],
   async run(t) {
     const known = [await t.given.account(), await t.given.account()] as const;
-    // Every row names one of two accounts that exist already, so that a thousand rows create
-    // nothing, and in no order that a sort or a turn would keep.
+    // Every row names one of two existing accounts, so that a thousand rows create nothing. Their order
+    // is neither sorted nor reversed.
     const rowsNaming = (count: number): RequestBody[] =>
       Array.from({ length: count }, (_, n) => known[(n * n) % 7 < 3 ? 0 : 1].body);
-    // A batch of failures is answered like any other.
+    // A batch of failures gets an answer like any other batch.
     for (const rows of [rowsNaming(1), [t.newAccount({ email: t.fresh.text() })]]) {
       const one = await t.call('bulkCreateAccounts', { rows });
       t.expect('BULK-1', one).status(200);
@@ -186,7 +186,7 @@ const bulkSizes: Scenario = {
         (each, at) => each.client_reference_id !== asked[at]!.client_reference_id,
       );
       t.expect('BULK-2', most).is('each row in its place', moved < 0, `another at rows.${moved}`);
-      // What a known reference is answered at all is judged where it is the only row.
+      // The status for a known reference is judged where it is the only row.
       const failed = entries.filter((each) => Number(each.status) >= 300).length;
       const served = `each of ${MOST_ROWS} rows served`;
       t.expect('BULK-7', most).is(served, failed === 0, `${failed} failed`);
@@ -209,7 +209,7 @@ const bulkResubmitted: Scenario = {
       'rows.0.id': t.pick(first, 'rows.0.id'),
       'rows.2.id': t.pick(first, 'rows.2.id'),
     };
-    // As it was, and with the failed row corrected.
+    // The same batch, and then one with the failed row corrected.
     const corrected = { ...rows[1], email: t.fresh.email() };
     for (const again of [rows, [rows[0]!, corrected, rows[2]!]]) {
       t.expect('BULK-11', await t.call('bulkCreateAccounts', { rows: again })).fields(ofBoth);
@@ -223,7 +223,7 @@ const bulkResubmitted: Scenario = {
       t.expect('BULK-12', thrice).fields({ 'rows.1.id': id, 'rows.2.id': id });
       t.expect('BULK-12', await t.call('createAccount', { body: row })).field('id', id);
     });
-    // References are the same in any case, in a batch as in creates one after another.
+    // References are case-insensitive, in a batch as in consecutive creates.
     await t.branch('BULK-12', 'one reference in two cases', async () => {
       const row = t.newAccount();
       const client_reference_id = String(row.client_reference_id).toUpperCase();
@@ -244,7 +244,7 @@ function entriesOf(t: ScenarioContext, batch: Answer): Entry[] {
   return rows as Entry[];
 }
 
-/** BULK-5: what an entry holds follows from whether its row landed. */
+/** BULK-5: the members of an entry depend on whether its row succeeded. */
 function expectEntryForm(t: ScenarioContext, batch: Answer, index: number, entry: Entry): void {
   const form =
     Number(entry.status) >= 400
@@ -254,7 +254,7 @@ function expectEntryForm(t: ScenarioContext, batch: Answer, index: number, entry
     t.expect('BULK-5', batch).field(`rows.${index}.${name}`, wanted);
   }
   if (Number(entry.status) >= 400) return;
-  // That a landed row has neither is not specified, and yet what most clients expect.
+  // It is not specified that a successful row has neither, but most clients expect it.
   for (const name of ['code', 'detail']) {
     t.advise('BULK-5', batch).field(`rows.${index}.${name}`, null);
   }

@@ -1,4 +1,4 @@
-// Which messages name the row that refused a batch.
+// Which messages name the row for which a batch was refused.
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { namesRow } from './names-row.ts';

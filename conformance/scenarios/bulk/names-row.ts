@@ -1,11 +1,11 @@
 // BULK-9, BULK-10: whether the message of a refused batch names a row by its index.
 
-/** A number as a subscript or in a path (accounts[7], accounts.7, /accounts/7): counted from 0. */
+/** A number as a subscript or in a path (accounts[7], accounts.7, /accounts/7) counts from 0. */
 const SUBSCRIPT = /\[(\d+)\]|(?<=[a-z_]\.)(\d+)|(?<=[a-z_]\/)(\d+)/gi;
 
 /**
- * In words rows may be counted from 1, so that "row 8" names the row of index 7. A subscript never
- * is, and where there is one it tells which row is meant.
+ * In words rows may be counted from 1, so that "row 8" names the row with index 7. A subscript always
+ * counts from 0; if there is one, it decides which row is meant.
  */
 export function namesRow(message: string, index: number): boolean {
   const subscripts = [...message.matchAll(SUBSCRIPT)].map((found) =>

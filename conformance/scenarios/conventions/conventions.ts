@@ -27,10 +27,10 @@ const convAmounts: Scenario = {
       t.expect('CONV-2b', made).status(201, 200);
       if (made.status < 300) t.expect('CONV-2a', made).field('amount', sameAmount(amount));
     }
-    // NS-27: a negative amount may be refused; one that is taken keeps its sign.
+    // NS-27: a negative amount may be refused; if it is accepted, it keeps its sign.
     const negative = await send('-7.25', { method: 'Withdrawal', transaction_type: 'Withdrawal' });
     if (negative.status < 300) t.expect('CONV-2a', negative).field('amount', sameAmount('-7.25'));
-    // Whether there is room for more digits than a double holds is open; best they are kept.
+    // Whether more digits than a double holds are accepted is open; ideally they are kept.
     for (const amount of [
       '12345678901234567.89',
       '9007199254740993',
@@ -56,7 +56,7 @@ const convAccountIds: Scenario = {
   async run(t) {
     const body = t.newAccount();
     const made = await t.control('createAccount', { body }, 201);
-    // Of those that are there: which there are is for the rules of each answer.
+    // Checks the members that exist: the rules of each answer say which must exist.
     const expectIds = (answer: Answer, names = ['id', 'brand_id', 'firm_id']) =>
       expectEach(t, 'CONV-1a', answer, names, decimalId);
     expectIds(made);
@@ -86,14 +86,14 @@ const convOrders: Scenario = {
   needs: ['trading_account'],
   async run(t) {
     const place = await t.given.place();
-    // NS-1: where no payload that is tried opens one, orders are not tested.
+    // NS-1: if no known payload opens one, orders are not tested.
     const opened = await openPosition(t, place);
     const answers = [opened.answer];
     await t.branch(['CONV-1a', 'CONV-2a', 'CONV-4'], 'the order that closes it', async () => {
       answers.push((await closePosition(t, opened)).answer);
     });
     for (const answer of answers) {
-      // Which members there are is open; those of these names can only be what they say.
+      // Which members exist is open; members with these names can only be ids.
       expectEach(t, 'CONV-1a', answer, ORDER_IDS, decimalId);
       expectEach(t, 'CONV-2a', answer, ORDER_AMOUNTS, decimalString);
       expectEach(t, 'CONV-4', answer, ['created_at'], epochMs);
@@ -101,7 +101,7 @@ const convOrders: Scenario = {
   },
 };
 
-/** However deep: an answer may wrap the order. One without any such member holds to it too. */
+/** At any depth: an answer may wrap the order. An answer without such a member passes too. */
 function expectEach(
   t: ScenarioContext,
   rule: RuleId,
@@ -123,13 +123,13 @@ const abc = () => 'abc';
 const andAbc = (value: Json) => `${value}abc`;
 const inHexadecimal = (value: Json) => `0x${BigInt(String(value)).toString(16)}`;
 
-/** In a batch the row may fail alone or the whole be refused (NS-33); it does not land. */
+/** In a batch the row may fail alone or the whole batch be refused (NS-33); the row must not succeed. */
 const noRowLands: Expected = (t, rules, answer) => {
   const landed = answer.status < 300 && !(Number(answer.at('rows.0.status')) >= 400);
   t.expect(rules, answer).is('no row landed', !landed, answer.text);
 };
 
-/** The brand of the credential, written otherwise. */
+/** The brand of the credential in another JSON form. */
 function brand(change: (value: Json) => Json): Fault {
   return async (t, valid) => {
     const own = t.brandId(t.mainRole) ?? t.pick((await t.given.account()).answer, 'brand_id');
@@ -140,7 +140,7 @@ function brand(change: (value: Json) => Json): Fault {
   };
 }
 
-/** Lenient readers of numbers make something of all odd ids but the first. */
+/** Lenient number parsers accept all odd ids except the first. */
 const convNumberIds = refusals({
   id: 'conv-number-ids',
   title: 'An account create with a JSON number for brand_id is refused as unreadable',
@@ -186,7 +186,7 @@ const convReads: Scenario = {
     for (const { shape, answer } of reads) {
       const ids = idsIn(answer.json);
       const names = [...new Set(ids.map(([name]) => name))].sort().join(' and ');
-      // Neither ids nor counts: two runs on one target are to say the same.
+      // Neither ids nor counts: two runs on one target must report the same.
       seen.push(`${shape}: ${answer.summary}${names === '' ? '' : ` with ${names}`}`);
       for (const name of ['record_id', 'account_id']) {
         const values = ids.filter(([each]) => each === name).map(([, value]) => value);
@@ -219,7 +219,7 @@ const convTimes: Scenario = {
     const body = { url, event_categories: ['account'] };
     const first = isSure ? await t.call('createWebhook', { body }) : undefined;
     if (first === undefined || (first.status >= 300 && t.has('trading_account'))) {
-      // Not every network finds the name; another answer with a time will do.
+      // Not every network resolves the name; another answer with a time will do.
       const { answer } = await t.given.transaction(await t.given.place());
       t.expect('CONV-4', answer).field('created_at', epochMs);
       return;

@@ -1,5 +1,5 @@
-// EVT-11, EVT-13, HOOK-5, HOOK-13: delivery ends by request, or because a target is no longer public;
-// and nothing resumes it.
+// EVT-11, EVT-13, HOOK-5, HOOK-13: delivery ends on request, or because a target is no longer public.
+// It never resumes.
 
 import { filledText } from '../../engine/judge/matchers.ts';
 import type { ScenarioContext } from '../../engine/scenario/scenario-context.ts';
@@ -48,7 +48,7 @@ const hookDisabledForGood: Scenario = {
   async run(t) {
     const old = await subscribe(t);
     await old.fail();
-    // NS-28: this event may wait behind the one that fails, and then it is never sent.
+    // NS-28: this event may queue behind the failing one; in that case it is never sent.
     await triggerEvent(t);
     await flushDeliveries(t);
     await disable(t, old.id);
@@ -81,7 +81,7 @@ async function expectDisabled(t: ScenarioContext, id: string): Promise<void> {
   t.expect('HOOK-13', await readSubscription(t, id)).field('disabled', disabled);
 }
 
-/** Requests that might enable it; any of them may be refused. Gives the new secret, if there is one. */
+/** Requests that might enable it; any of them may be refused. Returns the new secret, if there is one. */
 async function tryToEnable(t: ScenarioContext, { id, url }: GivenWebhook): Promise<string[]> {
   await t.call('disableWebhook', { id });
   const rotated = await t.call('rotateWebhookSecret', { id });
@@ -97,7 +97,7 @@ async function tryToEnable(t: ScenarioContext, { id, url }: GivenWebhook): Promi
   return typeof secret === 'string' ? [secret] : [];
 }
 
-/** When the name of a target resolves to other addresses, and to which. */
+/** When the host name of a target starts to resolve to other addresses, and to which. */
 const CHANGES: readonly (readonly [when: string, ...addresses: string[]])[] = [
   ['before the next event', '10.0.0.1'],
   ['before a retry', '127.0.0.1'],

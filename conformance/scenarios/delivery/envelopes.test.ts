@@ -1,4 +1,4 @@
-// The sequence number of an envelope is found by its value, and nothing else is taken for it.
+// The sequence number of an envelope is recognised by its value, and no other member is mistaken for it.
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { type Envelope, envelopeOf, eventIdOf, sequenceAt, sequenceNames } from './envelopes.ts';

@@ -1,11 +1,11 @@
-// Deliveries as envelopes. The specification names only `id`; the sequence number is found by its
+// Deliveries as envelopes. The specification only names `id`; the sequence number is recognised by its
 // value (NS-9).
 import { idText, type Json, memberAt, parseJson } from '../../engine/send/json.ts';
 import type { Operator } from '../../providers/control-plane.ts';
 
 export type Envelope = { readonly [name: string]: Json };
 
-/** Anything with a body: an arrival as it stands, or one that has its number in the report. */
+/** Anything with a body: a raw delivery, or a delivery with its number in the report. */
 export interface Bodied {
   readonly body: Uint8Array;
 }
@@ -16,7 +16,7 @@ export function textOf({ body }: Bodied): string {
   return decoder.decode(body);
 }
 
-/** The JSON object of a delivery; undefined when its body is none. */
+/** The JSON object of a delivery; undefined if its body is not one. */
 export function envelopeIn(delivered: Bodied): Envelope | undefined {
   return envelopeOf(textOf(delivered));
 }
@@ -40,13 +40,13 @@ export function envelopesIn(text: string): Envelope[] {
   return found;
 }
 
-/** NS-12: the control plane may say how its target settles it. */
+/** NS-12: the control plane may name the path of the target. */
 export async function eventsPathOf(operator: Operator): Promise<string> {
   const { events_path: path } = await operator.settings();
   return typeof path === 'string' && path.startsWith('/') ? path : '/api/v1/events';
 }
 
-/** What consumers key their side effects on. */
+/** The id by which consumers deduplicate side effects. */
 export function eventIdOf(envelope: Envelope | undefined): string | undefined {
   return idText(envelope?.id);
 }
@@ -55,8 +55,8 @@ export function eventIdOf(envelope: Envelope | undefined): string | undefined {
 const LARGEST_SEQUENCE = 9e11;
 
 /**
- * The members that can be the sequence number: whole numbers that grow from each of these envelopes
- * to the next, and that are neither ids nor times. The envelopes are in the order of what happened.
+ * The members that can be the sequence number: integers that increase from each of these envelopes to
+ * the next, and that are neither ids nor times. The envelopes are in the order of their events.
  */
 export function sequenceNames(envelopes: readonly Envelope[]): string[] {
   const [first, ...rest] = envelopes;
@@ -71,7 +71,7 @@ export function sequenceNames(envelopes: readonly Envelope[]): string[] {
   return numberNames(first).filter(grows);
 }
 
-/** The members whose number may be the sequence number, `meta.seq` of a wrapped one among them. */
+/** The members whose number may be the sequence number, including `meta.seq` of a wrapped one. */
 export function numberNames(envelope: Envelope): string[] {
   const names = Object.entries(envelope).flatMap(([name, value]) =>
     isObject(value) ? Object.keys(value).map((inner) => `${name}.${inner}`) : [name],
@@ -79,7 +79,7 @@ export function numberNames(envelope: Envelope): string[] {
   return names.filter((name) => !/id$/i.test(name) && sequenceAt(envelope, name) !== undefined);
 }
 
-/** A number, or in a service that writes its numbers so, a string of digits. */
+/** A number, or a string of digits for a service that writes its numbers as strings. */
 export function sequenceAt(envelope: Envelope, name: string): number | undefined {
   const value = memberAt(envelope, name);
   const digits = typeof value === 'string' && /^[0-9]{1,15}$/.test(value);

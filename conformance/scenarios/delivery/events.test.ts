@@ -1,4 +1,4 @@
-// Which account an event is about, in whatever form its envelope says so.
+// Which account an event is about, in any form of its envelope.
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { isAbout } from './events.ts';

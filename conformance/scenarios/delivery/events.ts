@@ -1,5 +1,5 @@
-// Events that are caused for a scenario, and the subscriptions that they arrive at. Which operation
-// causes which event is open (NS-11): an operator emits one if possible, else an account is created.
+// Events that a scenario triggers, and the subscriptions that receive them. Which operation triggers
+// which event is open (NS-11): an operator emits one if possible, otherwise an account is created.
 
 import type { Role } from '../../engine/capabilities.ts';
 import type { RecordedDelivery } from '../../engine/record/exchange-recorder.ts';
@@ -17,7 +17,7 @@ export const MINUTE_MS = 60 * SECOND_MS;
 
 export interface TriggeredEvent {
   readonly words: string;
-  /** As the operator who emitted it got it. */
+  /** The envelope that the operator who emitted it received. */
   readonly envelope?: Envelope;
   /** Whether a delivery reports it. */
   isIn(delivered: Bodied): boolean;
@@ -25,13 +25,13 @@ export interface TriggeredEvent {
 
 interface EventOptions {
   readonly category?: Category;
-  /** At whose brand it happens; that of the main role when left out. */
+  /** The role whose brand has the event; the main role by default. */
   readonly role?: Role;
   /** Text to include in the event. */
   readonly text?: string;
 }
 
-/** Causes one event of a category. */
+/** Triggers one event of a category. */
 export async function triggerEvent(
   t: ScenarioContext,
   { category = 'account', role = t.mainRole, text }: EventOptions = {},
@@ -55,7 +55,7 @@ export async function triggerEvent(
   };
 }
 
-/** Creates an account, which may cause one event, several or none. */
+/** Creates an account, which may trigger one event, several or none. */
 export async function triggerAccountEvent(
   t: ScenarioContext,
   role: Role = t.mainRole,
@@ -75,12 +75,12 @@ export function eventAbout(account: Subject): TriggeredEvent {
   return { words: `an event about the account ${account.id}`, isIn };
 }
 
-/** An id this long is not also the id of another kind of record. */
+/** An id of this length is not also the id of another kind of record. */
 const UNMISTAKABLE = 9;
 
 /**
- * By its reference or email, or by its id as the value of a member (NS-9). A short id such as "7"
- * may be that of a brand or of an event as well, so it counts only where the member names accounts.
+ * By its reference or email, or by its id as the value of a member (NS-9). A short id such as "7" may
+ * also be the id of a brand or an event, so it only counts if the member names accounts.
  */
 export function isAbout(delivered: Bodied, { id, reference, email }: Subject): boolean {
   const text = textOf(delivered);
@@ -98,18 +98,18 @@ export function isAbout(delivered: Bodied, { id, reference, email }: Subject): b
   });
 }
 
-/** How long a delivery may take: immediate under a clock that can be moved, longer on a live target. */
+/** How long a delivery may take: immediate if the clock can be moved, longer on a live target. */
 export function deliveryTimeoutMs(t: ScenarioContext): number {
   return t.has('clock') ? 5_000 : 30_000;
 }
 
-/** Gives deliveries in progress the time to arrive: an advance returns when they are answered. */
+/** Waits for deliveries in progress: an advance returns when they have been answered. */
 export async function flushDeliveries(t: ScenarioContext): Promise<void> {
   if (t.has('clock')) await t.operator.advance(1);
   else await t.sleep(2_000);
 }
 
-/** A subscription of the scenario's own, to all categories unless some are named. */
+/** A subscription of this scenario, to all categories by default. */
 export async function subscribe(
   t: ScenarioContext,
   categories?: readonly Category[],
@@ -140,18 +140,18 @@ export class Listener {
     return this.hook.deliveries.length;
   }
 
-  /** What deliveries are answered from now on. */
+  /** Sets the response to deliveries from now on. */
   answers(answer: number | AnswerPolicy): void {
     this.hook.answer(typeof answer === 'number' ? () => ({ status: answer }) : answer);
   }
 
-  /** Causes an event and waits for its first delivery. */
+  /** Triggers an event and waits for its first delivery. */
   async deliver(options: EventOptions = {}) {
     const event = await triggerEvent(this.#t, options);
     return { event, delivered: await this.first(event) };
   }
 
-  /** Causes an event whose first delivery fails, and which then waits for its retry. */
+  /** Triggers an event whose first delivery fails, so that it waits for its retry. */
   async fail(): Promise<TriggeredEvent> {
     this.answers(500);
     const { event } = await this.deliver();
@@ -179,13 +179,13 @@ export class Listener {
     return (await this.arrived()).filter((each) => event.isIn(each));
   }
 
-  /** Everything that has arrived, without waiting; without the first `from`. */
+  /** All deliveries so far, without waiting; without the first `from`. */
   async arrived(from = 0): Promise<RecordedDelivery[]> {
     return (await this.#t.deliveriesAt(this.hook, 0, 0)).slice(from);
   }
 }
 
-/** No delivery may have come; the finding shows those that did. */
+/** No delivery may have arrived; the finding shows any that did. */
 export function claimNone(
   t: ScenarioContext,
   rules: Rules,

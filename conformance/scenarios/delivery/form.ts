@@ -1,5 +1,5 @@
 // EVT-2a to EVT-7: the form of a delivery: a signed POST of the envelope, with the subscription's id
-// in a header; and of a repeat, and of a delivery while a secret is being rotated.
+// in a header; also of a repeat, and of a delivery during the rotation of a secret.
 
 import type { RecordedDelivery } from '../../engine/record/exchange-recorder.ts';
 import type { ScenarioContext } from '../../engine/scenario/scenario-context.ts';
@@ -24,7 +24,7 @@ import {
   valuesAt,
 } from './signatures.ts';
 
-/** Text that a sender gets wrong if it signs characters, or prints the JSON again. */
+/** Text that breaks the signature if a sender signs characters, or prints the JSON again. */
 const HARD_TO_SIGN = 'Zoë Ångström 你好 🎉 "quoted" \\ back/slash <b>&amp;</b>';
 
 function isEpochMs(digits: string): boolean {
@@ -47,7 +47,7 @@ const evtForm: Scenario = {
     const date = Date.parse(both[1]!.given.answer.headers.get('date') ?? '');
     const aheadMs = Number.isNaN(date) || t.has('clock') ? 0 : date - Date.now();
     const events = [
-      // NS-11: it may cause no event. If it does, its bytes are worth signing.
+      // NS-11: it may trigger no event. If it does, its body is a good test of the signature.
       await triggerAccountEvent(t, t.mainRole, { last_name: HARD_TO_SIGN }),
       await triggerEvent(t, { text: HARD_TO_SIGN.repeat(99) }),
       await triggerEvent(t),
@@ -63,7 +63,7 @@ const evtForm: Scenario = {
     for (const [index, { given }] of both.entries()) {
       for (const pair of pairs) {
         const delivered = pair[index]!;
-        // The time here and at the target; a target whose own clock is wrong does not deviate.
+        // The time here and at the target: a target with a wrong clock does not deviate.
         const nowsMs = [delivered.atMs, delivered.atMs + aheadMs, ...ownMs];
         expectForm(t, delivered, given.secret, nowsMs);
       }
@@ -100,7 +100,7 @@ function expectForm(
   }
 }
 
-/** EVT-5a, EVT-5b: what its header says of the time and how it is written. */
+/** EVT-5a, EVT-5b: the time in the signature header and its format. */
 function expectSignature(
   signature: Signature,
   claim: (rule: RuleId, words: string, truth: boolean) => void,
@@ -120,7 +120,7 @@ function expectSignature(
   }
 }
 
-/** EVT-3: in a header of the same name, each delivery has the id of its own subscription. */
+/** EVT-3: in the same header, each delivery has the id of its own subscription. */
 function expectNamed(
   t: ScenarioContext,
   listeners: readonly Listener[],
@@ -142,7 +142,7 @@ const SIMULATORS = [
   ...['firm_id', 'brand_id', 'account_id', 'data'],
 ];
 
-/** EVT-2a: each event has its own id and a growing number, the same for every subscription. */
+/** EVT-2a: each event has its own id and an increasing number, the same for every subscription. */
 function expectEnvelopes(t: ScenarioContext, pairs: readonly RecordedDelivery[][]): void {
   const all = pairs.flat();
   // EVT-3 judges whether each body is an envelope.
@@ -206,13 +206,13 @@ const evtRepeat: Scenario = {
   },
 };
 
-/** The first two deliveries of an event that failed at first. */
+/** The first two deliveries of an event whose first delivery fails. */
 async function awaitRepeat(
   t: ScenarioContext,
   listener: Listener,
   event: TriggeredEvent,
 ): Promise<[RecordedDelivery, RecordedDelivery]> {
-  // Real time has to pass too, so that a new `t` differs: a second if it is in whole seconds.
+  // Real time must pass too, so that a new `t` differs: a second if it is in whole seconds.
   const isWhole = timeIn(signatureOf(await listener.first(event))).endsWith('000');
   await t.sleep(isWhole ? 1_100 : 20);
   await t.wait(31_000);
@@ -253,7 +253,7 @@ const evtRotation: Scenario = {
     };
     const { secret: first } = listener.given;
     const second = await rotate();
-    // Twice: the previous secret does not end with the first delivery.
+    // Twice: the previous secret must remain valid after the first delivery.
     for (const _ of [1, 2]) {
       const { delivered } = await listener.deliver();
       expectBoth(delivered, second, first);
@@ -279,7 +279,7 @@ const evtRotation: Scenario = {
     listener.answers(200);
     await t.operator.advance(31_000);
     const [, repeat] = await listener.of(waiting, 2);
-    // NS-22: the rotation may be over by now, and EVT-8a judges when a repeat comes.
+    // NS-22: the rotation may have ended by now, and EVT-8a judges the time of a repeat.
     const { delivered: now } = await listener.deliver();
     if (repeat !== undefined && isSignedWith(third, now)) expectBoth(repeat, fourth, third);
     await rotate();

@@ -1,6 +1,6 @@
-// EVT-10: how far delivery has come, and the events channel, which replays what came after a sequence
-// number. Its place and protocol are open (NS-12): a WebSocket is tried, at the path that the target
-// names or the likeliest one.
+// EVT-10: the progress of delivery, and the events channel, which replays events after a sequence
+// number. Its path and protocol are open (NS-12): a WebSocket is tried, at the path that the target
+// names or at the most likely one.
 
 import { isDeepStrictEqual } from 'node:util';
 import type { ScenarioContext } from '../../engine/scenario/scenario-context.ts';
@@ -36,7 +36,7 @@ const evtProgress: Scenario = {
   needs: ['receiver'],
   lane: 'own_world',
   async run(t) {
-    // Events before the subscription, so that a count of deliveries is not their number.
+    // Events before the subscription, so that the number of an event is not the count of deliveries.
     for (const _ of [1, 2, 3]) await triggerEvent(t);
     const listener = await subscribe(t, ['account']);
     const before = await listener.deliver();
@@ -49,16 +49,16 @@ const evtProgress: Scenario = {
     // As delivered and as emitted: EVT-2a judges whether they agree.
     const numbersOf = (...envelopes: (Envelope | undefined)[]) =>
       envelopes.flatMap((each = {}) => names.flatMap((name) => sequenceAt(each, name) ?? []));
-    /** The numbers of the last event that was delivered; several while members are ambiguous. */
+    /** The numbers of the last delivered event; several while members are ambiguous. */
     let reached = numbersOf(delivered[1], last.event.envelope);
     const read = () => readSubscription(t, listener.id);
-    // On a live target others may cause events of this subscription too, and EVT-1 judges whether
-    // only chosen events are delivered: whatever was taken since counts as well.
+    // On a live target others may trigger events of this subscription too, and EVT-1 judges whether only
+    // chosen events are delivered: the numbers of other accepted deliveries count as well.
     const expectReached = async (when: string, others: readonly number[] = []) => {
       const taken = listener.hook.deliveries.filter(({ answered }) => answered === 200);
       const later = numbersOf(...taken.map(envelopeIn)).filter((n) => n > Math.max(...reached));
       const numbers = [...others, ...reached, ...later];
-      // The number may follow an answer after a moment.
+      // The number may change a moment after a response.
       await t.until(async () => numbers.includes(seqOf(await read())), 1_000);
       const answer = await read();
       const words = `last_delivered_seq ${[...new Set(numbers)].join(' or ')} ${when}`;
@@ -89,7 +89,7 @@ const evtProgress: Scenario = {
     await expectReached('after an attempt that failed');
     if (!t.has('clock')) return;
 
-    // After the last attempt the number stays, or, if delivery goes on (NS-28), moves on.
+    // After the last attempt the number stays or, if delivery continues (NS-28), advances.
     const behind = await triggerEvent(t);
     await flushDeliveries(t);
     const isIndependent = (await listener.of(behind, 1, 50)).length > 0;
@@ -109,7 +109,7 @@ const evtProgress: Scenario = {
     });
     if (arrived.length === 0) return;
     // If deliveries are independent, the last one that succeeded need not have the highest number;
-    // the number before the gap is as right, because the channel replays from there.
+    // the number before the gap is also correct, because the channel replays from there.
     const since = numbersOf(...arrived.map(envelopeIn), behind.envelope, later.envelope);
     await expectReached('of an event taken since, or before the gap', since);
   },
@@ -132,7 +132,7 @@ const evtChannel: Scenario = {
     if (name === undefined) {
       return t.notTested(['EVT-2a', 'EVT-10b'], 'deliveries carry no number to ask after');
     }
-    // As the operator got them; whether deliveries agree is EVT-2a's to judge.
+    // As the operator received them; EVT-2a judges whether deliveries agree.
     const made = events.map(({ envelope }, at) => envelope ?? delivered[at]!);
     for (const [at, envelope] of made.entries()) {
       const seen = delivered[at]!;
@@ -163,14 +163,14 @@ const evtChannel: Scenario = {
 
     await t.operator.advance(7 * DAY_MS - HOUR_MS);
     const late = await listen();
-    // A token that has expired by now is not the channel's fault.
+    // A token that has expired by now is not a fault of the channel.
     if (late === undefined) await t.control('listWebhooks', {}, 200);
     expectReplayed(t, late ?? [], made, 'an hour before the 7 days are over');
   },
 };
 
 /**
- * All envelopes up to an event that happens now, which ends the replay; undefined if there is no
+ * All envelopes up to a new event, which ends the replay; undefined if there is no
  * channel.
  */
 async function listenFrom(t: ScenarioContext, target: string): Promise<Envelope[] | undefined> {
@@ -187,7 +187,7 @@ async function listenFrom(t: ScenarioContext, target: string): Promise<Envelope[
   }
 }
 
-/** The third and fourth event, in order, and neither the first nor the second. */
+/** The third and fourth event in order, without the first and the second. */
 function expectReplayed(
   t: ScenarioContext,
   received: readonly Envelope[],

@@ -1,4 +1,4 @@
-// EVT-8a to EVT-9b: what counts as a failed delivery, when it is tried again, and how often.
+// EVT-8a to EVT-9b: what counts as a failed delivery, and when and how often it is retried.
 
 import type { RecordedDelivery } from '../../engine/record/exchange-recorder.ts';
 import type { ScenarioContext } from '../../engine/scenario/scenario-context.ts';
@@ -28,7 +28,7 @@ const WAITS: readonly (readonly [words: string, ms: number])[] = [
   ['12 hours', 12 * HOUR_MS],
 ];
 
-/** How early an attempt may be; and how late, for a target that polls for what is due. */
+/** How early an attempt may be; and how late, if the target polls for due deliveries. */
 const EARLY_MS = 500;
 const LATE_MS = 1_500;
 
@@ -54,8 +54,8 @@ const evtTimetable: Scenario = {
 };
 
 /**
- * Looks just before and just after each retry is due. An attempt happens somewhere between two
- * readings of the clock. NS-42: its wait counts from its start or its end, which lie there too.
+ * Checks just before and just after each retry is due. An attempt happens somewhere between two
+ * readings of the clock. NS-42: its wait counts from its start or its end, both within that interval.
  */
 async function keepsTimetable(
   t: ScenarioContext,
@@ -82,7 +82,7 @@ async function keepsTimetable(
     const afterMs = await t.operator.nowMs();
     const actual = `${due.length} attempts ${(afterMs - latestMs) / 1000} s after it`;
     if (!t.claim('EVT-8a', words, due.length === made + 1, actual, ...due)) return;
-    // Both bounds move on from what was seen, so that the tolerance does not add up.
+    // Both bounds advance with the observations, so that the tolerance does not accumulate.
     earliestMs = Math.max(beforeMs, earliestMs + waitMs);
     latestMs = Math.min(afterMs, latestMs + waitMs + LATE_MS);
   }
@@ -93,7 +93,7 @@ async function advanceTo(t: ScenarioContext, atMs: number): Promise<void> {
   if (byMs > 0) await t.operator.advance(byMs);
 }
 
-/** How a delivery is answered; `away` is where a redirect leads. */
+/** The response to a delivery; `away` is the target of a redirect. */
 type Probe = readonly [
   words: string,
   fails: boolean,
@@ -155,7 +155,7 @@ const evtFailures: Scenario = {
       await t.operator.advance(HOUR_MS);
       const all = await listener.of(event, 1, 0);
       listener.answers(200);
-      // What failed so far succeeds now, and holds nothing back.
+      // Deliveries that failed so far succeed now, so that they do not block others.
       if (all.length > 1) await t.operator.advance(DAY_MS);
       // EVT-4: an event may be sent twice. A third attempt means that it failed.
       claimFate(t, 'EVT-9a', probe, all.length > 2, all);
@@ -183,7 +183,7 @@ const evtSlow: Scenario = {
     claimFate(t, 'EVT-9b', answersAfter(16), again.length >= 2, again);
 
     const inTime = await answeredAfter(t, listener, 14 * SECOND_MS);
-    // EVT-4: a duplicate that arrives at once is not a retry, which needs the clock to move.
+    // EVT-4: an immediate duplicate is not a retry, which needs the clock to move.
     await t.sleep(300);
     const before = (await listener.of(inTime, 1, 0)).length;
     for (const _ of [1, 2]) await t.operator.advance(HOUR_MS);
@@ -192,15 +192,15 @@ const evtSlow: Scenario = {
   },
 };
 
-/** In real time: how long to hold an answer back while an advance waits for it. */
+/** In real time: how long to delay a response while an advance waits for it. */
 const HELD_MS = 2_500;
-/** A target that still waits then waits too long. */
+/** If the target still waits for this one, its timeout is too long. */
 const HELD_TOO_LONG_MS = 17 * SECOND_MS;
 
 /**
  * An event whose first delivery gets its 200 only when the target's clock has advanced this far. If
- * the advance itself waits for the answer, a timely one comes before 15 s of real time are over, and
- * a late one after them.
+ * the advance itself waits for the response, a timely one comes before 15 s of real time have passed,
+ * and a late one after them.
  */
 async function answeredAfter(
   t: ScenarioContext,
@@ -222,7 +222,7 @@ async function answeredAfter(
   return event;
 }
 
-/** NS-42: from the start of an attempt that took 15 s to its retry it is 30 s or 45 s. */
+/** NS-42: after an attempt of 15 s, its retry is 30 s or 45 s after the start of the attempt. */
 async function observeRetryStart(
   t: ScenarioContext,
   listener: Listener,
@@ -240,7 +240,7 @@ async function observeRetryStart(
   t.observe('NS-42', words, { retry_counted_from: from });
 }
 
-/** In real time, for a target that polls for what is due, and for the network. */
+/** In real time, for a target that polls for due deliveries, and for the network. */
 const REAL_LATE_MS = 10 * SECOND_MS;
 const REAL_EARLY_MS = 2 * SECOND_MS;
 const FIRST_WAIT_MS = 30 * SECOND_MS;
@@ -263,7 +263,7 @@ const evtRealTime: Scenario = {
     }
     const event = await triggerEvent(t);
     for (const listener of listeners) await listener.first(event);
-    // The slowest one fails after 15 s, or when its answer has come.
+    // The slowest one fails after 15 s, or when its response has arrived.
     await t.sleep(17 * SECOND_MS + FIRST_WAIT_MS + REAL_LATE_MS);
     for (const [at, probe] of [...fates, ...times].entries()) {
       const [first, ...others] = await listeners[at]!.of(event, 1, 0);
@@ -276,8 +276,8 @@ const evtRealTime: Scenario = {
 };
 
 /**
- * A target may report one account in several events, and may send an event twice at once (EVT-4); a
- * retry comes about half a minute later.
+ * A target may report one account in several events, and may send an event twice immediately (EVT-4);
+ * a retry comes about half a minute later.
  */
 function isRetryOf(first: RecordedDelivery, each: RecordedDelivery): boolean {
   const isSame = eventIdOf(envelopeIn(each)) === eventIdOf(envelopeIn(first));

@@ -1,5 +1,5 @@
-// EVT-1, EVT-4, EVT-12: each event, that of each operation too, arrives where it was subscribed to, and
-// nowhere else. Which operation causes which event is open (NS-11).
+// EVT-1, EVT-4, EVT-12: each event, including those of each operation, is delivered to the matching
+// subscriptions and to no others. Which operation triggers which event is open (NS-11).
 
 import { isDeepStrictEqual } from 'node:util';
 import { validCall } from '../../cases/calls.ts';
@@ -38,13 +38,13 @@ interface Route<Source> {
   readonly listener: Listener;
 }
 
-/** By which rule an event arrives, and by which it arrives nowhere else. */
+/** The rule that an event is delivered, and the rule that it is delivered nowhere else. */
 interface Rules {
   readonly arrives: RuleId;
   readonly strays: RuleId;
 }
 
-/** Each event arrives at the listeners that hear its source, and at no other. */
+/** Each event arrives at the listeners for its source, and at no other. */
 async function expectRouted<Source>(
   t: ScenarioContext,
   { arrives, strays }: Rules,
@@ -54,7 +54,7 @@ async function expectRouted<Source>(
   for (const [source, event] of events) {
     const at = (some: typeof routes) => some.filter(({ listener }) => listener.has(event));
     const wanted = routes.filter(({ hears }) => hears.includes(source));
-    // NS-11: something that no subscription received may not be an event.
+    // NS-11: if no subscription received it, it may not be an event.
     const isSure = event.envelope !== undefined;
     const withinMs = isSure || !t.has('emit') ? deliveryTimeoutMs(t) : 250;
     await t.until(() => at(routes).length > 0, withinMs);
@@ -105,7 +105,7 @@ const evtCategories: Scenario = {
   },
 };
 
-/** EVT-1: an event has one category, whichever it is, so no two single subscriptions get it. */
+/** EVT-1: an event has exactly one category, so no two subscriptions to single categories get it. */
 async function expectDisjoint(t: ScenarioContext, routes: readonly Route<Category>[]) {
   const arrivals = new Map<string, (readonly [words: string, RecordedDelivery])[]>();
   for (const { words, listener } of routes) {
@@ -122,7 +122,7 @@ async function expectDisjoint(t: ScenarioContext, routes: readonly Route<Categor
   }
 }
 
-/** Whose subscription it is, and whose events it gets. */
+/** The owner of a subscription, and the roles whose events it gets. */
 type Audience = readonly [role: Role, words: string, ...hears: Role[]];
 
 const evtBrands: Scenario = {
@@ -165,7 +165,7 @@ async function expectReach(t: ScenarioContext, audiences: readonly Audience[]): 
   await expectRouted(t, { arrives: 'EVT-12', strays: 'EVT-12' }, routes, events);
 }
 
-/** How many accounts are created at the same moment. */
+/** The number of accounts that are created concurrently. */
 const CROWD = 8;
 
 const evtEvery: Scenario = {
@@ -181,7 +181,7 @@ const evtEvery: Scenario = {
     const crowd = await createAtOnce(t);
     await flushDeliveries(t);
     await expectNumbersApart(t, listener, before);
-    // NS-11: creating an account need not cause an event.
+    // NS-11: creating an account need not trigger an event.
     const withinMs = t.has('emit') ? 0 : deliveryTimeoutMs(t);
     if ((await listener.of(first, 1, withinMs)).length > 0) {
       await expectEach(t, listener, crowd, 'of accounts that were created at the same moment');
@@ -193,7 +193,7 @@ const evtEvery: Scenario = {
   },
 };
 
-/** EVT-2a: no two events have the same number, even if they happen at the same moment. */
+/** EVT-2a: no two events have the same number, even if they happen concurrently. */
 async function expectNumbersApart(
   t: ScenarioContext,
   listener: Listener,
@@ -253,7 +253,7 @@ async function expectThoseBehind(t: ScenarioContext, listener: Listener): Promis
   await expectEach(t, listener, behind, 'behind one that failed at first');
 }
 
-/** Operations, and by category what the simulator calls the event that each causes. */
+/** Operations, and by category the simulator's name for the event that each triggers. */
 const CAUSES: readonly (readonly [WriteName, { readonly [C in Category]?: string }])[] = [
   ['createAccount', { account: 'account.created' }],
   ['updateAccount', { account: 'account.updated' }],
@@ -281,7 +281,7 @@ const evtKinds: Scenario = {
       body: { url: listener.hook.url, event_categories },
     });
     await observeKinds(t, place);
-    // Two events to tell apart, even if the operations cause none.
+    // Two distinguishable events, even if the operations trigger none.
     if (t.has('emit')) for (const _ of [1, 2]) await listener.deliver();
     const secret = twin.status < 300 ? twin.at('secret') : undefined;
     if (typeof secret === 'string') await expectTwin(t, listener, secret);
@@ -290,7 +290,7 @@ const evtKinds: Scenario = {
 
 const idsOf = (all: readonly Bodied[]) => new Set(all.map((each) => eventIdOf(envelopeIn(each))));
 
-/** NS-11: by one subscription to each category. A kind is left out where several events come. */
+/** NS-11: with one subscription to each category. A kind is omitted if several events arrive. */
 async function observeKinds(t: ScenarioContext, place: Place): Promise<void> {
   const listeners: [Category, Listener][] = [];
   for (const category of CATEGORIES) listeners.push([category, await subscribe(t, [category])]);
@@ -304,7 +304,7 @@ async function observeKinds(t: ScenarioContext, place: Place): Promise<void> {
     const before = listeners.map(([, { count }]) => count);
     await run();
     await flushDeliveries(t);
-    // On a busy machine a delivery may still be on its way, which would read as no event.
+    // On a busy machine a delivery may still be in flight, which would look like no event.
     const isQuiet = async () => (await t.operator.deliveriesInFlight()) === 0;
     if (t.has('clock')) await t.until(isQuiet, deliveryTimeoutMs(t));
     const brought: string[] = [];
@@ -319,7 +319,7 @@ async function observeKinds(t: ScenarioContext, place: Place): Promise<void> {
     seen.push(`${words}: ${brought.join(', ') || 'no event'}`);
   };
   for (const [operation, named] of CAUSES) {
-    // What it acts on is made first, so that it causes only its own events.
+    // Its records are created first, so that it triggers only its own events.
     const call = await validCall(t, operation, place).catch(unlessMissing);
     if (call === undefined) continue;
     await flushDeliveries(t);
@@ -327,22 +327,22 @@ async function observeKinds(t: ScenarioContext, place: Place): Promise<void> {
     if (operation !== 'approveTransaction' || !t.has('settle')) continue;
     const settling = { transaction: 'transaction.settled' };
     await cause('its settling', settling, () => t.operator.settle(call.transaction!.id));
-    // If settling causes several events, one of its category does not name the approval.
+    // If settling triggers several events, the category does not identify the approval.
     if (kinds['transaction.settled'] === undefined) delete kinds['transaction.approved'];
   }
   const known = Object.entries(kinds).filter(([, name]) => name !== undefined);
   t.observe('NS-11', seen.join('; '), { event_kinds: Object.fromEntries(known) });
 }
 
-/** NS-1: where no order is known, positions are left out. */
+/** NS-1: if no order is known, positions are left out. */
 function unlessMissing(error: unknown): undefined {
   if (!(error instanceof MissingCapability)) throw error;
 }
 
-/** Members in which services name the kind of an event. */
+/** Members in which services put the kind of an event. */
 const KIND_NAMES = ['kind', 'type', 'event', 'event_type', 'name'];
 
-/** One for each event; a repeat is not another event. */
+/** One kind for each event; a repeat is not another event. */
 function kindsIn(deliveries: readonly RecordedDelivery[]): string[] {
   const events = new Map<string | undefined, string>();
   for (const delivered of deliveries) {

@@ -1,5 +1,5 @@
-// The signatures of EVT-6 are compared with another program's signatures; headers are found
-// whatever they are called.
+// The signatures of EVT-6 are compared with those of another program; headers are found
+// under any name.
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { signatureVectors } from '../../../fixtures/testing/signatures.ts';

@@ -1,17 +1,17 @@
-// The expected signatures of EVT-5 and EVT-6, computed here, from the rules' words, over the bytes
-// as they came.
+// The expected signatures of EVT-5 and EVT-6, computed independently from the text of the rules, over
+// the raw bytes.
 import { createHmac } from 'node:crypto';
 import type { ReceivedDelivery } from '../../providers/webhook-receiver.ts';
 
 export interface Signature {
-  /** NS-10: whatever the header is called. */
+  /** NS-10: the name of the header is open. */
   readonly name: string;
   readonly value: string;
-  /** Its parts in order, as they stand between the commas. */
+  /** Its parts in order, split at the commas. */
   readonly parts: readonly (readonly [key: string, value: string])[];
 }
 
-/** What a header with a signature in it looks like, the likeliest first. */
+/** Typical formats of a signature header, the most likely first. */
 const LOOKS: readonly ((value: string) => boolean)[] = [
   (value) => /(^|[,\s])t=/.test(value) && /(^|[,\s])v1=/.test(value),
   (value) => /(^|[,\s])v1=/.test(value),
@@ -38,12 +38,12 @@ export function valuesAt({ parts }: Signature, key: string): string[] {
   return parts.filter(([each]) => each === key).map(([, value]) => value);
 }
 
-/** EVT-6: of `t` as the header writes it, a point, and the body's bytes; in lower-case hex. */
+/** EVT-6: of `t` as in the header, a dot, and the body's bytes; in lower-case hex. */
 export function expectedMac(secret: string, t: string, body: Uint8Array): string {
   return createHmac('sha256', secret).update(`${t}.`).update(body).digest('hex');
 }
 
-/** Whether one of the `v1` was made with this secret. */
+/** Whether one of the `v1` values was made with this secret. */
 export function isSignedWith(
   secret: string,
   arrival: Pick<ReceivedDelivery, 'headers' | 'body'>,

@@ -1,5 +1,5 @@
-// ERR: the form of refusals, their codes under their statuses, a number for every answer, and bodies
-// that cannot be read.
+// ERR: the form of refusals, their codes and statuses, a request id for every answer, and unreadable
+// bodies.
 import {
   as,
   BROKEN_JSON,
@@ -30,12 +30,12 @@ import { updatedOnce } from '../support/account-assertions.ts';
 const PROBLEM = ['ERR-1a', 'ERR-1b', 'ERR-3'] as const satisfies readonly RuleId[];
 
 /**
- * ERR-1, ERR-3: a refusal in the form of the table, under a code of the table. Which refusal a
- * request deserves is for the rule of that refusal to judge; one that is served has no form at all.
+ * ERR-1, ERR-3: a refusal in the form of the table, with a code of the table. The rule of the refusal
+ * judges which refusal a request deserves; a successful answer has no such form.
  */
 function expectProblem(t: ScenarioContext, answer: Answer): void {
   if (answer.status < 400) return;
-  // NS-14: a content type that is not taken may be refused in plain text.
+  // NS-14: an unsupported content type may be refused in plain text.
   if (answer.status === 415 && answer.code === undefined) {
     throw new Blocked(`refused before it was looked at: ${answer.summary}`);
   }
@@ -61,7 +61,7 @@ function expectProblem(t: ScenarioContext, answer: Answer): void {
 
 const problem: Expected = (t, _, answer) => expectProblem(t, answer);
 
-/** NS-23: status and code are open; but if it answers in JSON, it is in the form of problems. */
+/** NS-23: status and code are open; but if it answers in JSON, the body has the form of problems. */
 const problemIfJson: Expected = (t, rules, answer) => {
   const isJson = answer.status >= 400 && answer.json !== undefined;
   const form = isJson ? problemFormError(answer) : undefined;
@@ -141,7 +141,7 @@ const errTrouble: Scenario = {
     for (const status of [500, 503]) {
       const fault = await t.operator.fault({ match, effect: { kind: 'status', status }, times: 1 });
       const answer = await t.call('createAccount', { body: t.newAccount() });
-      // Other failures on the way have other forms.
+      // Other failures before it have other forms.
       if ((await fault.hits()) >= 1) expectProblem(t, answer);
       await fault.remove();
     }
@@ -150,7 +150,7 @@ const errTrouble: Scenario = {
     const whole = t.newAccount();
     const key = t.fresh.key();
     const held = t.call('createAccount', { body: whole, key });
-    // It is answered below, or given up with the scenario.
+    // Its answer is awaited below, or dropped with the scenario.
     held.catch(() => {});
     if (await t.until(async () => (await fault.hits()) >= 1, 2_000)) {
       expectProblem(t, await t.call('createAccount', { body: whole, key }));
@@ -171,12 +171,12 @@ const errLimited: Scenario = {
     const slow = await t.operator.mint({ scopes: ['accounts:write'], perSecond: 1 });
     const plain = () => ({ as: slow, body: t.newAccount(), unpaced: true });
     await t.control('createAccount', plain(), 201);
-    // The clock stands, so that nothing is refilled between them. Twice, because something in front
-    // of the service may limit too, now and then and in a form of its own.
+    // The clock stands still, so no allowance returns between them. Twice, because something in front
+    // of the service may also limit requests occasionally, in its own form.
     const answer = await t.call('createAccount', plain());
     const again = await t.call('createAccount', plain());
     if (answer.headers.mediaType() !== again.headers.mediaType()) return;
-    // A 503 is a service in trouble, unless it says that it is this refusal (ERR-3).
+    // A 503 is a failing service, unless its code says that it is this refusal (ERR-3).
     if (answer.status !== 503 || answer.code === 'rate_limited') expectProblem(t, answer);
   },
 };
@@ -199,14 +199,14 @@ const errRequestIds: Scenario = {
     const words = 'a value no other call had';
     for (const answer of answers) {
       t.expect('ERR-4', answer).header('X-Request-Id', words, isFresh);
-      // None of these is a replay, so that its body was made by this very call.
+      // None of these is a replay, so this call produced the body.
       const own = answer.at('request_id') ?? null;
       const alike = own === null || own === answer.headers.get('x-request-id');
       const same = 'the same number in request_id and in X-Request-Id';
       t.advise('ERR-4', answer).is(same, alike, `request_id ${own}`);
       ids.push(answer.headers.get('x-request-id') ?? '');
     }
-    // Of the nine writes it is asked; for a reader of logs it is as good on the others.
+    // ERR-4 requires it for the nine writes; for readers of logs it is as useful on others.
     for (const answer of [await t.call('listWebhooks'), await t.call('listAccounts')]) {
       t.advise('ERR-4', answer).header('X-Request-Id', words, isFresh);
     }
@@ -214,7 +214,7 @@ const errRequestIds: Scenario = {
 };
 
 function plainText(t: ScenarioContext, rules: Rules, answer: Answer): void {
-  // NS-17: what this credential may not do may be refused before the body is looked at.
+  // NS-17: a request that this credential may not make may be refused before its body is read.
   if (answer.status === 403) return;
   t.expect(rules, answer).refusedInPlainText();
 }
@@ -278,7 +278,7 @@ async function observeDuplicate(t: ScenarioContext): Promise<void> {
   );
 }
 
-/** NS-15. Spaces are no content: a service that reads so much keeps nothing of it. */
+/** NS-15. Spaces are no content: a service that accepts so many stores none of them. */
 async function observeSize(t: ScenarioContext): Promise<void> {
   const long = `${JSON.stringify(t.newAccount())}${' '.repeat(1_200_000)}`;
   try {
@@ -288,7 +288,7 @@ async function observeSize(t: ScenarioContext): Promise<void> {
       ...(refused ? { body_too_large_status: large.status } : { max_body_bytes: 2_000_000 }),
     });
   } catch (error) {
-    // Some hang up in the middle of what is too long: that is seen, and nothing else is spoilt.
+    // Some close the connection while a too long body is being sent: that is recorded and does no harm.
     if (!(error instanceof Unreachable)) throw error;
     t.observe('NS-15', `a body of 1.2 MB: ${error.message}`);
   }
@@ -308,7 +308,7 @@ const errCheckOrder: Scenario = {
     const keyless = await t.call('createAccount', { body: t.newAccount(), ...badToken, key: null });
     const garbled = await t.call('createAccount', { body: {}, ...badToken, ...unread });
     const denied = await t.call('createAccount', { as: 'no_scopes', body: {}, ...unread });
-    // Whichever fault is met first is open (NS-17); if it is the body, its form is not.
+    // Which fault is reported first is open (NS-17); if it is the body, its form is not.
     const scopeBeforeBody = denied.code === 'forbidden';
     if (!scopeBeforeBody) plainText(t, 'ERR-2', denied);
     const tokenBeforeBody = garbled.code !== undefined || garbled.status === 401;

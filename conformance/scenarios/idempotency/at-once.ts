@@ -1,5 +1,5 @@
-// IDEM-12, IDEM-14, IDEM-15: requests at the same time. Under one key one runs, and the others get its
-// answer or a 409; under one reference one record is made.
+// IDEM-12, IDEM-14, IDEM-15: concurrent requests. Under one key one request runs, and the others get
+// its answer or a 409; under one reference one record is created.
 import { isAvailable, readBack, validCall } from '../../cases/calls.ts';
 import { describeAnswer } from '../../engine/judge/expect.ts';
 import { isReplayOf } from '../../engine/judge/replay.ts';
@@ -11,7 +11,7 @@ import { IN_FLIGHT } from '../../spec/errors.ts';
 import { OPERATIONS, WRITE_NAMES, type WriteName } from '../../spec/operations.ts';
 import { answerAtOnce, suspendRequest } from '../support/suspend-request.ts';
 
-/** Enough to meet a gap between looking and writing that is open for part of a millisecond. */
+/** Enough to hit a gap between check and write that is open for part of a millisecond. */
 const CROWD = 16;
 const CROWDED: readonly WriteName[] = [
   ...(['createAccount', 'createAccount', 'updateAccount', 'bulkCreateAccounts'] as const),
@@ -24,7 +24,7 @@ const idemCrowdOfWrites: Scenario = {
   rules: ['IDEM-15'],
   async run(t) {
     const size = await t.burstSize(CROWD);
-    // Where requests cost nothing, a race is run more than once: by then every connection is open.
+    // If requests cost nothing, a race is run more than once: by then every connection is open.
     for (const operation of size === CROWD ? [...CROWDED, ...CROWDED] : CROWDED) {
       if (!(await isAvailable(t, operation))) continue;
       const { words } = OPERATIONS[operation];
@@ -33,7 +33,7 @@ const idemCrowdOfWrites: Scenario = {
         const key = t.fresh.key();
         const answers = await t.sendTogether(size, () => t.call(call, { key }));
         const one = expectOneRun(t, words, answers);
-        // The record is as in the one response: nothing else ran.
+        // The record is as in the one response: no other request ran.
         const read = one && (await readBack(t, call));
         for (const path of ['id', 'revision', 'status', 'rows.0.id', 'rows.1.id']) {
           const value = one?.at(path);
@@ -44,7 +44,7 @@ const idemCrowdOfWrites: Scenario = {
   },
 };
 
-/** Every answer is the one answer or says that another still runs; gives the one. */
+/** Every answer is the same success or says that another request still runs; returns the success. */
 function expectOneRun(
   t: ScenarioContext,
   words: string,
@@ -59,7 +59,7 @@ function expectOneRun(
   // IDEM-14a judges in which form a request is refused while the one still runs.
   const isInFlight = ({ status, code }: Answer) => status === 409 && code === IN_FLIGHT[1];
   const others = judged.filter((each) => !isInFlight(each) && !early.includes(each));
-  // ERR-1a: without a code no client knows why it was refused.
+  // ERR-1a: without a code the client does not know why it was refused.
   const isUncoded = ({ status, code }: Answer) => status === 409 && code === undefined;
   const served = others.filter((each) => !isUncoded(each));
   const one = served.find((each) => each.status < 300) ?? served[0];
@@ -74,7 +74,7 @@ function expectOneRun(
   return truth ? one : undefined;
 }
 
-/** Held between looking and writing, a check that is no reservation shows every time. */
+/** If requests are held between check and write, a check without a reservation fails every time. */
 const idemCrowdHeldBack: Scenario = {
   id: 'idem-crowd-held-back',
   title: 'Of identical requests that all come before the first one runs, one runs',
@@ -98,7 +98,7 @@ const idemCrowdHeldBack: Scenario = {
         for (const each of sent) each.catch(() => {});
         await t.until(async () => answered.length + (await fault.hits()) >= 6, 2_000);
         if ((await fault.hits()) === 0) throw new Blocked(`the fault did not meet ${words}`);
-        // What is refused before the first has run is IDEM-14a's to judge.
+        // IDEM-14a judges refusals before the first request has run.
         const early = answered.filter((each) => each.status >= 400);
         await t.operator.advance(1_000);
         await fault.remove();
@@ -118,7 +118,7 @@ const idemInFlight: Scenario = {
   async run(t) {
     let prompt = true;
     for (const operation of WRITE_NAMES) {
-      // A target that waits instead of answering need not be waited for nine times.
+      // If a target waits instead of answering, one such wait is enough.
       if (!prompt) break;
       await t.branch('IDEM-14a', OPERATIONS[operation].words, async () => {
         prompt = await expectInFlight(t, operation);
@@ -127,7 +127,7 @@ const idemInFlight: Scenario = {
   },
 };
 
-/** False where a repeat was not answered while the first ran. */
+/** False if a repeat was not answered while the first request ran. */
 async function expectInFlight(t: ScenarioContext, operation: WriteName): Promise<boolean> {
   const call = await validCall(t, operation);
   const key = t.fresh.key();
@@ -142,7 +142,7 @@ async function expectInFlight(t: ScenarioContext, operation: WriteName): Promise
   }
   await t.operator.advance(2_000);
   const first = await held();
-  // Where a repeat was let through it may be why.
+  // A repeat that was let through may be the reason.
   if (first.status >= 300) return true;
   const late = await send();
   const replayed = isReplayOf(late, first);
@@ -175,7 +175,7 @@ const idemInFlightApart: Scenario = {
   },
 };
 
-/** Served, or refused as in flight; what is held back is answered too late. */
+/** Served, or refused as in flight; an answer that is held back comes too late. */
 function claimAtOnce(
   t: ScenarioContext,
   rule: RuleId,
@@ -224,7 +224,7 @@ const idemNotAbandoned: Scenario = {
   },
 };
 
-/** NS-34: looks again ever later, up to an hour, until the key runs again. */
+/** NS-34: checks at growing intervals, up to an hour, until the key runs again. */
 async function observeAbandonment(t: ScenarioContext, send: () => Promise<Answer>): Promise<void> {
   let lastS = 29.5;
   for (const atS of [31, 46, 61, 121, 301, 601, 1801, 3601]) {
@@ -238,7 +238,7 @@ async function observeAbandonment(t: ScenarioContext, send: () => Promise<Answer
   t.observe('NS-34', 'still in flight after an hour');
 }
 
-/** Each with its own key: the one that loses the race finds the record of the winner. */
+/** Each with its own key: a request that loses the race finds the record of the winner. */
 const idemReferenceInACrowd: Scenario = {
   id: 'idem-reference-in-a-crowd',
   title: 'One reference under several keys at the same moment ends as one record',
@@ -251,7 +251,7 @@ const idemReferenceInACrowd: Scenario = {
       const answers = await t.sendTogether(size, () => t.call(call));
       const later = await t.control(call);
       const recordId = t.pick(later, 'id');
-      // A 503 write_contention asks to come again, and has made nothing.
+      // A 503 write_contention asks the client to retry, and has created nothing.
       const judged = answers.filter((each) => each.status !== 503 && each.source === 'service');
       const others = judged.filter((each) => !each.isOf(recordId));
       const seen = others.map(describeAnswer).join(' / ');

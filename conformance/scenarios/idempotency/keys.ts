@@ -1,5 +1,5 @@
-// IDEM-1: what an Idempotency-Key must be, and that it is checked before the rest of a request; IDEM-2b:
-// that it belongs to the credential and not to its token.
+// IDEM-1: the form of an Idempotency-Key, and that it is checked before the rest of a request; IDEM-2b:
+// a key belongs to the credential and not to its token.
 import { validCall } from '../../cases/calls.ts';
 import { observeTwoKeys } from '../../cases/questions.ts';
 import { type Expected, type Fault, type RefusalRow, refusals } from '../../cases/refusals.ts';
@@ -14,18 +14,18 @@ import { anotherToken } from '../support/request-token.ts';
 
 const FUNDS = ['trader:funds'];
 
-/** An empty key and one of spaces are the same once trimmed; proxies may drop either. */
+/** An empty key and a key of spaces are the same once trimmed; proxies may drop either. */
 const under =
   (key: string | null): Fault =>
   () => ({ key });
 
-/** Without a code it is the refusal of a reader (ERR-2). */
+/** Without a code it is a refusal by the parser (ERR-2). */
 const keyFirst: Expected = (t, rules, answer) => {
   const words = KEY_REQUIRED.join(' ');
   t.expect(rules, answer).is(`${words}, before any other fault`, answer.summary === words);
 };
 
-/** IDEM-1d: another fault of a request, before which the missing key is refused. */
+/** IDEM-1d: another fault of a request; the missing key must be refused first. */
 function faulty(operation: WriteName, what: string, rest: Call): RefusalRow {
   const fault: Fault = () => ({ key: null, call: { operation, ...rest } });
   return ['IDEM-1d', operation, `no key and ${what}`, fault, keyFirst];
@@ -69,7 +69,7 @@ const idemKeyLength: Scenario = {
     const create = (key: string) => t.call('createAccount', { body: t.newAccount(), key });
     const plain = await t.control('createAccount', { body: t.newAccount() });
     const longest = t.fresh.text(LONGEST);
-    // With a new reference a key of one character is new as well: the subject differs.
+    // With a new reference a key of one character is new as well, because the subject differs.
     for (const key of ['x', longest, `  ${t.fresh.text(LONGEST)}  `]) {
       t.expect('IDEM-1b', await create(key)).status(plain.status);
     }
@@ -85,7 +85,7 @@ const idemKeyLength: Scenario = {
       const body = t.newAccount();
       const first = await t.call('createAccount', { body, key: one });
       if (first.status !== 201) continue;
-      // Under a key that differs it finds the account by its reference: 200, and not 201 again.
+      // Under a different key it finds the account by its reference: 200 instead of another 201.
       const answer = await t.call('createAccount', { body, key: other });
       const words = `not the answer under another key, which differs in ${how}`;
       t.expect('IDEM-1b', answer).is(words, !isReplayOf(answer, first), answer.summary, first);
@@ -103,10 +103,10 @@ const idemOtherToken: Scenario = {
     const brand_id = t.brandId('client') ?? t.brandId(t.mainRole);
     const call = { ...(await validCall(t, 'createAccount')), body: t.newAccount({ brand_id }) };
     const key = t.fresh.key();
-    // Where tokens are asked for in another way, the one that there is repeats for itself.
+    // If tokens cannot be requested in a known way, the existing token repeats its own request.
     const token = async () => (await anotherToken(t, credential)) ?? credential.token;
     const [one, another] = [await token(), await token()];
-    // NS-8: where neither is known, there is no token at all.
+    // NS-8: if neither is known, there is no token at all.
     if (one === '' || another === '') return t.notTested('IDEM-2b', 'no token was to be had');
     const under = (bearer: string) => ({ key, authorization: `Bearer ${bearer}` });
     const first = await t.control(call, { as: 'client', ...under(one) });

@@ -1,4 +1,4 @@
-// IDEM-4, IDEM-6, IDEM-7: which answers are not kept at all, and for how long the others are.
+// IDEM-4, IDEM-6, IDEM-7: which answers are not kept at all, and how long the others are kept.
 import { isAvailable, moveOn, validCall } from '../../cases/calls.ts';
 import { describeAnswer } from '../../engine/judge/expect.ts';
 import { isReplayOf } from '../../engine/judge/replay.ts';
@@ -10,7 +10,7 @@ import { HOUR_MS, KEY_KEPT_MS } from '../../spec/literals.ts';
 import { isDecision, OPERATIONS, WRITE_NAMES, type WriteName } from '../../spec/operations.ts';
 import { suspendRequest } from '../support/suspend-request.ts';
 
-/** Answers that are safe to send again, each with the rule that says it is not kept. */
+/** Answers after which a repeat is safe, each with the rule that says it is not kept. */
 const NOT_KEPT = [
   [429, 'IDEM-6a'],
   [500, 'IDEM-6c'],
@@ -35,7 +35,7 @@ const idemTroubleBefore: Scenario = {
           const fault = await t.operator.fault({ match: { operation }, effect, times: 1 });
           const failed = await t.call(call, { key });
           if ((await fault.hits()) !== 1) throw new Blocked('the fault was not met');
-          // Twice: what is kept comes each time, and a 503 of the moment does not.
+          // Twice: a kept answer comes each time, and a passing 503 does not.
           const again = await t.call(call, { key });
           const shown = again.status < 300 ? again : await t.call(call, { key });
           const ran = shown.status < 300;
@@ -46,10 +46,10 @@ const idemTroubleBefore: Scenario = {
   },
 };
 
-/** A little, by which the clock is short of a day or past it. */
+/** A small margin before and after a full day. */
 const LITTLE_MS = 5_000;
 
-/** A write under its key, and the request that shows whether the key is kept still. */
+/** A write under its key, and the request that shows whether the key is still kept. */
 interface KeptWrite {
   readonly words: string;
   readonly first: Answer;
@@ -89,7 +89,7 @@ const idemKeptForADay: Scenario = {
       kept = still;
     }
     await t.operator.advance(2 * LITTLE_MS);
-    // The first one was not sent since; the others show whether repeats prolong it.
+    // The first one was not repeated in between; the others show whether repeats prolong it.
     for (const { words, first, again } of [untouched, ...kept]) {
       const answer = await again();
       const expected = `${words} again 5 s after its key is forgotten: it runs`;
@@ -102,19 +102,19 @@ function ranAgain(answer: Answer, first: Answer): boolean {
   return !isReplayOf(answer, first) && answer.code !== 'idempotency_in_flight';
 }
 
-/** Of a decision that runs again the answer reads as before: another transaction tells (IDEM-10). */
+/** A decision that runs again has the same answer as before, so another transaction is used (IDEM-10). */
 async function keptWrite(t: ScenarioContext, operation: WriteName): Promise<KeptWrite> {
   const { words } = OPERATIONS[operation];
   const call = await validCall(t, operation);
   const key = t.fresh.key();
   const first = await t.control(call, { key });
   const shown = isDecision(operation) ? await validCall(t, operation, call.place) : call;
-  // What runs again must read differently from the first answer.
+  // A second execution must have an answer that differs from the first.
   if (operation === 'updateAccount') await moveOn(t, call, first);
   return { words, first, again: () => t.call(shown, { key }) };
 }
 
-/** The corrected request gets the old refusal for as long as that is kept (IDEM-11). */
+/** The corrected request gets the old refusal for as long as it is kept (IDEM-11). */
 async function keptRefusal(t: ScenarioContext): Promise<KeptWrite> {
   const valid = await validCall(t, 'createAccount');
   const key = t.fresh.key();
@@ -151,21 +151,21 @@ const idemAgeOfASlowAnswer: Scenario = {
   },
 };
 
-/** More keys than a cache of a round size holds. */
+/** More keys than a cache with a round size holds. */
 const MANY = 1_010;
 
 const idemManyKeys: Scenario = {
   id: 'idem-many-keys',
   title: 'A repeat gets the first answer, however many other keys were used since',
   rules: ['IDEM-4a', 'IDEM-4b'],
-  // Depth: so many requests are a burden where time cannot be moved on.
+  // Depth: so many requests are a burden if the clock cannot be moved.
   needs: ['clock'],
   lane: 'own_world',
   async run(t) {
     const call = await validCall(t, 'createAccount');
     const key = t.fresh.key();
     const first = await t.control(call, { key }, 201);
-    // All of one row, which is there already: nothing more is made, and every answer is kept.
+    // All with one existing row: nothing more is created, and every answer is kept.
     for (let sent = 0; sent < MANY; ) {
       const together = await t.burstSize(MANY - sent);
       await t.sendTogether(together, () => t.call('bulkCreateAccounts', { rows: [call.body!] }));

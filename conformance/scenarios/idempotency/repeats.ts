@@ -1,5 +1,5 @@
 // IDEM-4, IDEM-5, IDEM-11, IDEM-13: a repeat of each write gets the first answer, byte for byte, and
-// leaves nothing behind; refusals are kept as successes are.
+// has no side effects; refusals are kept like successes.
 
 import { isDeepStrictEqual } from 'node:util';
 import { moveOn, readBack, validCall, type WriteCall } from '../../cases/calls.ts';
@@ -43,13 +43,13 @@ function replayOf(operation: WriteName): Scenario {
       const key = t.fresh.key();
       const send = () => t.call(call, { key });
       const first = await t.control(call, { key });
-      // IDEM-4b: what the record has become since is no part of the first answer.
+      // IDEM-4b: later changes to the record are not part of the first answer.
       await moveOn(t, call, first);
       const before = await readBack(t, call);
       const repeats = [await send(), await send()];
       for (const repeat of repeats) {
         t.expect('IDEM-4a', repeat).status(first.status);
-        // An answer of another status is another answer: its bytes say nothing more.
+        // An answer with another status is another answer: its bytes add nothing.
         if (repeat.status !== first.status) continue;
         const named = recordsIn(repeat);
         const isOne = named === '' || named === recordsIn(first);
@@ -77,7 +77,7 @@ function recordsIn(answer: Answer): string {
   return ids.filter((id) => id !== undefined).join(', ');
 }
 
-/** IDEM-5: each answer has an id of its own in the header. That every call has one is ERR-4's. */
+/** IDEM-5: each answer has its own id in the header. ERR-4 judges that every call has one. */
 function expectOwnNumbers(t: ScenarioContext, first: Answer, repeats: readonly Answer[]): void {
   const seen = new Set([first.headers.get('x-request-id')]);
   if (seen.has(undefined)) return;
@@ -88,7 +88,7 @@ function expectOwnNumbers(t: ScenarioContext, first: Answer, repeats: readonly A
   }
 }
 
-/** Approval may be followed by settlement at any time (NS-3), which no repeat causes. */
+/** Approval may be followed by settlement at any time (NS-3); repeats must not cause it. */
 function expectUnmoved(t: ScenarioContext, before: Answer, after: Answer): void {
   const settled = before.at('status') === 'approved' && after.at('status') === 'settled';
   const same = settled || sameMembers(after, before);
@@ -96,7 +96,7 @@ function expectUnmoved(t: ScenarioContext, before: Answer, after: Answer): void 
   t.expect('IDEM-4c', after).is('the record as it was before the repeats', same, seen, before);
 }
 
-/** ACC-19, NS-29: a tag comes with every account. Whether the first answer has one is not judged. */
+/** ACC-19, NS-29: every account has a tag. Whether the first answer has one is not judged. */
 function expectTag(t: ScenarioContext, first: Answer, repeat: Answer): void {
   const [tag, seen] = [first, repeat].map(({ headers }) => headers.get('etag'));
   if (tag === undefined || repeat.status !== first.status) return;
@@ -108,9 +108,9 @@ function expectTag(t: ScenarioContext, first: Answer, repeat: Answer): void {
 const REFUSAL_RULES = ['IDEM-4a', 'IDEM-4b', 'IDEM-4d', 'IDEM-5'] as const;
 
 /**
- * Whether the same request without its fault has the same subject and is sent as well; with a rule,
- * that rule says what it gets. NS-1: with what an order is refused is open, so that the target says so
- * itself (`as now`).
+ * Whether the same request without its fault has the same subject and is sent as well. If a rule is
+ * given, it states the result. NS-1: the refusal of an order is open, so the target's own refusal is
+ * expected (`as now`).
  */
 type RefusedRow = readonly [
   WriteName,
@@ -206,8 +206,8 @@ function refusalsOf(
 }
 
 /**
- * A refusal that is made again has the request_id of its own call, which a replay does not (IDEM-5). If
- * it has, the corrected request shows it for certain: only a refusal that was kept answers it.
+ * A refusal that is produced again has the request_id of its own call; a replay does not (IDEM-5). If
+ * it has, the corrected request decides: only a kept refusal is its answer.
  */
 async function expectKept(
   t: ScenarioContext,
@@ -241,7 +241,7 @@ async function expectKept(
   const id = printJson(first.at('request_id'));
   const isOwn = sameNumber(replay, first) !== false;
   t.expect('IDEM-5', replay).is(`request_id of the first attempt: ${id}`, isOwn, undefined, first);
-  // IDEM-5 where only the request_id differs, IDEM-4b where anything else does.
+  // IDEM-5 if only the request_id differs, IDEM-4b if anything else does.
   const same = bytesWithRequestIdOf(replay, first) === first.text;
   const bytes = `the ${first.body.length} bytes of exchange ${first.n}: ${describeAnswer(first)}`;
   t.expect('IDEM-4b', replay).is(bytes, same, undefined, first);
@@ -256,7 +256,7 @@ async function expectOld(
   late: Answer,
   [first, again]: readonly [Answer, Answer],
 ): Promise<void> {
-  // IDEM-4a judges with which status it comes again.
+  // IDEM-4a judges the status of the replay.
   const isOld = isReplayOf(late, first) || isReplayOf(late, again);
   t.expect(rule, late).is(`the old refusal: ${describeAnswer(first)}`, isOld, undefined, first);
   if (!isOld || rule === 'IDEM-13') return;
@@ -265,13 +265,13 @@ async function expectOld(
   t.expect(rule, renewed).is('the corrected request run under a new key', ran);
 }
 
-/** Undefined where the bodies have no request_id. */
+/** Undefined if the bodies have no request_id. */
 function sameNumber(again: Answer, first: Answer): boolean | undefined {
   const [id, idBefore] = [again.at('request_id'), first.at('request_id')];
   return id === undefined ? undefined : id === idBefore;
 }
 
-/** NS-30: what cannot be read has no subject, but its key may be remembered all the same. */
+/** NS-30: an unreadable body has no subject, but its key may still be remembered. */
 async function observeUnreadable(t: ScenarioContext): Promise<void> {
   const key = t.fresh.key();
   const whole = t.newAccount();
@@ -281,7 +281,7 @@ async function observeUnreadable(t: ScenarioContext): Promise<void> {
   t.observe('NS-30', `an unreadable body is ${kept ? 'kept' : 'not kept'} under its key`);
 }
 
-/** Long enough for what settles by itself (NS-3), and for what a second run would set going. */
+/** Long enough for automatic settlement (NS-3), and for the effects of a second run. */
 const SETTLES_MS = 60_000;
 
 const idemRepeatsLeaveNothing: Scenario = {
@@ -297,7 +297,7 @@ const idemRepeatsLeaveNothing: Scenario = {
         await expectNothingLeft(t, words, await validCall(t, operation));
       });
     }
-    // The one cancellation that books money.
+    // The only cancellation that books money.
     const words = 'cancelling what has settled';
     await t.branch('IDEM-4c', words, async () => {
       const call = await validCall(t, 'cancelTransaction');
@@ -329,7 +329,7 @@ async function expectNothingLeft(
   t.claim('IDEM-4c', expected, moved.length === 0, moved.join('; '), first, ...repeats);
 }
 
-/** What a call has left behind, as an operator sees it. Needs `ledger` and `emit`. */
+/** The effects of a call, as an operator sees them. Needs `ledger` and `emit`. */
 async function footprintOf(t: ScenarioContext, call: WriteCall) {
   const { operator } = t;
   const accounts: unknown[] = [];
@@ -352,16 +352,16 @@ async function footprintOf(t: ScenarioContext, call: WriteCall) {
   return { accounts, transactions, money, events: (await operator.events(0)).length };
 }
 
-/** Which event each of them brings is open (NS-11). No approval: its settlement comes at any time. */
+/** Which event each triggers is open (NS-11). No approval: its settlement may happen at any time. */
 const SENT = [
   ...(['createAccount', 'updateAccount', 'bulkCreateAccounts'] as const),
   ...(['openPosition', 'createTransaction', 'rejectTransaction'] as const),
 ];
 
-/** For what may still be on its way when as many events of the twins have come. */
+/** For deliveries still in flight when as many events of the twins have arrived. */
 const GRACE_MS = 300;
 const LONGEST_MS = 8_000;
-/** For further events of a twin whose first has come. */
+/** For further events of a twin whose first has arrived. */
 const MORE_MS = 2_000;
 
 const idemRepeatsEmitNothing: Scenario = {
@@ -369,7 +369,7 @@ const idemRepeatsEmitNothing: Scenario = {
   title: 'A repeat causes no further event',
   rules: ['IDEM-4c'],
   needs: ['receiver', 'trading_account'],
-  // In a shared world it would get the events of all other scenarios.
+  // In a shared world it would receive the events of all other scenarios.
   lane: 'own_world',
   async run(t) {
     const listener = await subscribe(t);
@@ -381,8 +381,8 @@ const idemRepeatsEmitNothing: Scenario = {
       for (const _ of [1, 2]) await t.call(call, { key });
       pairs.push({ words: OPERATIONS[operation].words, thrice, once: await t.control(twin) });
     }
-    // The twin was sent last, so what the repeats caused comes before its events, or little later.
-    // On a busy machine they may all come late: they are waited for before they are judged.
+    // The twin was sent last, so events of the repeats arrive before its events, or little later.
+    // On a busy machine all may arrive late: they are awaited before they are judged.
     const { deliveries } = listener.hook;
     const count = (answer: Answer) => eventsAbout(deliveries, answer).size;
     await t.until(() => pairs.every(({ once }) => count(once) > 0), LONGEST_MS);
@@ -408,7 +408,7 @@ function eventsAbout<One extends Bodied>(
   arrived: readonly One[],
   answer: Answer,
 ): Map<string | undefined, One> {
-  // NS-9: where an envelope names its record is open, so any member may.
+  // NS-9: the member of an envelope that names its record is open, so any member may.
   const id = idOf(answer);
   const about = arrived.filter((each) =>
     membersIn(envelopeIn(each)).some(([, value]) => value === id),
