@@ -1,4 +1,4 @@
-// The control plane as methods: a method for each row, and the generic form for each listed path.
+// The control plane as methods: one method for each row, and a generic form for each listed path.
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { rows } from '../control/all-rows.ts';
@@ -45,7 +45,7 @@ methods('parts of path, query and body are members of one object', async ({ sand
   assert.equal((await control.listForwards()).forwards, []);
 });
 
-methods('what is wrong is refused by its name', async ({ sandbox }) => {
+methods('an invalid argument is refused by name', async ({ sandbox }) => {
   const { control } = sandbox;
   const odd = { limit: 1, brand: '10' };
   const [unknown, missing, wrong] = [
@@ -58,7 +58,7 @@ methods('what is wrong is refused by its name', async ({ sandbox }) => {
   assert.equal([(missing as ControlError).status, (wrong as ControlError).status], [404, 422]);
 });
 
-methods('the generic form takes each path as the description lists it', async ({ sandbox }) => {
+methods('the generic form accepts each path as the description lists it', async ({ sandbox }) => {
   const { paths } = (await sandbox.control.getDocument()) as {
     paths: Readonly<Record<string, Readonly<Record<string, unknown>>>>;
   };
@@ -66,7 +66,7 @@ methods('the generic form takes each path as the description lists it', async ({
   for (const { control } of [sandbox, fork]) {
     for (const [path, item] of Object.entries(paths)) {
       for (const method of Object.keys(item)) {
-        // A member that no row knows, so that nothing is changed.
+        // No row has this member, so the request changes nothing.
         const body = method === 'get' ? undefined : { no: 1 };
         const asked = control(method.toUpperCase(), path.replace(/\{\w+\}/, 'none'), body);
         const said = await asked.then(
@@ -81,7 +81,7 @@ methods('the generic form takes each path as the description lists it', async ({
   assert.equal(await sandbox.control('GET', '/_sandbox/requests?limit=1'), requests);
 });
 
-methods('of a copy they speak of the copy, except for the worlds', async ({ sandbox }) => {
+methods('the methods of a copy act on the copy, except those for worlds', async ({ sandbox }) => {
   const fork = await sandbox.fork('copy');
   await fork.control.createFault({ match: {}, effect: { kind: 'hang' } });
   assert.is((await fork.control.listFaults()).faults.length, 1);
@@ -93,7 +93,7 @@ methods('of a copy they speak of the copy, except for the worlds', async ({ sand
   );
 });
 
-methods('the stream is an iterable, and ends with the sandbox', async ({ sandbox }) => {
+methods('the stream is an iterable, and ends when the sandbox closes', async ({ sandbox }) => {
   const seen: string[] = [];
   for await (const { event, data } of await sandbox.control.followStream()) {
     seen.push(event);

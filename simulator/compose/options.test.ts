@@ -1,4 +1,4 @@
-// A starting world is found by name or read from a file, and refused with file and field.
+// A starting world is loaded by name or from a file; an error names the file and the field.
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -14,22 +14,22 @@ files.before.each((place) => {
 });
 files.after.each(({ folder }) => rmSync(folder, { recursive: true, force: true }));
 
-files('a name of ours wins over a file of that name', ({ folder }) => {
+files('a built-in name takes precedence over a file of that name', ({ folder }) => {
   writeFileSync(join(folder, 'default'), '{}');
   assert.is(findNamedWorld('default', folder).fixture, findWorld('default'));
 });
 
-files('a file', ({ folder }) => {
+files('a world is read from a file', ({ folder }) => {
   writeFileSync(join(folder, 'mine.json'), JSON.stringify(findWorld('empty')));
   assert.equal(findNamedWorld('mine.json', folder).fixture, findWorld('empty'));
 });
 
-files('a name that is neither tells the names there are', ({ folder }) => {
+files('an unknown name is refused with the list of names', ({ folder }) => {
   assert.match(findNamedWorld('defualt', folder).problems?.[0] ?? '', /default, empty/);
   assert.match(findNamedWorld('constructor', folder).problems?.[0] ?? '', /default, empty/);
 });
 
-files('a file that is not there, is not JSON, or is no world', ({ folder }) => {
+files('a file that is missing, is not JSON or is not a world is refused', ({ folder }) => {
   assert.match(
     findNamedWorld('absent.json', folder).problems?.[0] ?? '',
     /^absent\.json: there is no such file/,
@@ -44,7 +44,7 @@ files('a file that is not there, is not JSON, or is no world', ({ folder }) => {
 });
 
 if (process.platform !== 'win32') {
-  files('a device without an end is not read', () => {
+  files('an endless device is not read', () => {
     const { problems } = findNamedWorld('/dev/zero');
     assert.equal(problems, ['/dev/zero: is a device, and no file']);
   });

@@ -1,12 +1,12 @@
-// A sandbox in a program, without a socket: webhooks in an array, waits that say what did come, the
-// channel, copies, and a closed sandbox that says so at every door.
+// A sandbox without a socket: webhooks in an array, waits that report what arrived instead, the
+// events channel, copies, and a closed sandbox that every method reports.
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { verifyWebhook } from '../host/signing/verify.ts';
 import { createSandbox, type SandboxOptions, type SandboxWorld } from '../index.ts';
 import { SandboxClient } from '../testing/sandbox-client.ts';
 
-const handles = suite('a world in a program');
+const handles = suite('world handle');
 
 const day = 86_400_000;
 
@@ -31,7 +31,7 @@ const messageOf = (work: Promise<unknown>) =>
     (error: Error) => error.message,
   );
 
-handles('webhooks arrive in an array, signed, and are answered as the test says', async () => {
+handles('webhooks arrive signed in an array, and are answered as the test says', async () => {
   const sandbox = await open();
   const wrong = { categories: ['accounts'] } as never;
   assert.match(
@@ -60,7 +60,7 @@ handles('webhooks arrive in an array, signed, and are answered as the test says'
   await sandbox.close();
 });
 
-handles('waits for calls, those that came before among them, and says what did come', async () => {
+handles('a wait includes earlier requests, and a timeout reports what arrived', async () => {
   const sandbox = await open();
   const waiting = sandbox.requests.waitFor({ operation: 'createAccount', status: 201 });
   await create(sandbox, 1);
@@ -81,24 +81,28 @@ handles('waits for calls, those that came before among them, and says what did c
   await sandbox.close();
 });
 
-handles('the channel gives one envelope after another, and says why it is refused', async () => {
-  const sandbox = await open();
-  await create(sandbox, 1);
-  const { last_seq } = ((await sandbox.control('GET', 'info')) as { counts: { last_seq: number } })
-    .counts;
-  const seen: string[] = [];
-  for await (const { kind } of sandbox.channel({ credential: 'firm', after_seq: last_seq - 1 })) {
-    seen.push(kind);
-    if (seen.length === 2) break;
-    await create(sandbox, 2);
-  }
-  assert.equal(seen, ['account.created', 'account.created']);
-  const refused = sandbox.channel({ credential: 'tok_nobody' }).next();
-  assert.match(await messageOf(refused), /refused with 401/);
-  await sandbox.close();
-});
+handles(
+  'the channel yields one envelope after another, and reports why it is refused',
+  async () => {
+    const sandbox = await open();
+    await create(sandbox, 1);
+    const { last_seq } = (
+      (await sandbox.control('GET', 'info')) as { counts: { last_seq: number } }
+    ).counts;
+    const seen: string[] = [];
+    for await (const { kind } of sandbox.channel({ credential: 'firm', after_seq: last_seq - 1 })) {
+      seen.push(kind);
+      if (seen.length === 2) break;
+      await create(sandbox, 2);
+    }
+    assert.equal(seen, ['account.created', 'account.created']);
+    const refused = sandbox.channel({ credential: 'tok_nobody' }).next();
+    assert.match(await messageOf(refused), /refused with 401/);
+    await sandbox.close();
+  },
+);
 
-handles('nothing is sent to a public host without a forward', async () => {
+handles('without a forward nothing is sent to a public host', async () => {
   const sandbox = await open();
   await sandbox.control('PUT', 'dns/hooks.partner.example', { addresses: ['93.184.216.34'] });
   const hook = { url: 'https://hooks.partner.example/in', event_categories: ['account'] };
@@ -115,7 +119,7 @@ handles('nothing is sent to a public host without a forward', async () => {
   await sandbox.close();
 });
 
-handles('a fork goes its own way, with its own tokens, and ends by itself', async () => {
+handles('a fork is independent, has its own tokens, and is closed separately', async () => {
   const sandbox = await open();
   await create(sandbox, 1);
   const copy = await sandbox.fork();
@@ -128,7 +132,7 @@ handles('a fork goes its own way, with its own tokens, and ends by itself', asyn
   assert.equal([await countOf(sandbox), await countOf(copy)], [7, 8]);
   await copy.clock.advance({ by_ms: 1000 });
   assert.is(copy.clock.nowMs() - sandbox.clock.nowMs(), 1000);
-  // A token of another world is none there.
+  // A token of another world is unknown here.
   const { token } = sandbox.credential('firm');
   const outsider = await copy.fetch('/api/v1/accounts', {
     headers: { authorization: `Bearer ${token}` },
@@ -142,7 +146,7 @@ handles('a fork goes its own way, with its own tokens, and ends by itself', asyn
   await sandbox.close();
 });
 
-handles('the channel begins at 0 where the starting world is older than its window', async () => {
+handles('the channel starts at 0 if the starting world is older than its window', async () => {
   const sandbox = await createSandbox({ world: 'default', clock: 'frozen' });
   const begun = sandbox.clock.nowMs();
   const { value } = await sandbox.channel({ credential: 'firm', after_seq: 0 }).next();
@@ -150,7 +154,7 @@ handles('the channel begins at 0 where the starting world is older than its wind
   assert.ok(atMs >= begun - 7 * day && atMs < begun, 'the oldest one of the last seven days');
   await sandbox.clock.advance({ by_ms: day });
   assert.not.ok((await sandbox.channel({ credential: 'firm', after_seq: 0 }).next()).done);
-  // What has happened since it began can be missed.
+  // Events since the world began can be missed.
   await create(sandbox, 1);
   await sandbox.clock.advance({ by_ms: 7 * day + 1 });
   const late = sandbox.channel({ credential: 'firm', after_seq: 0 }).next();
@@ -184,7 +188,7 @@ const rejectedAtOnce: readonly Rejected[] = [
   [(w) => w.channel({} as never), /^credential is missing/],
 ];
 
-handles('what is wrong with an argument is a TypeError at once', async () => {
+handles('an invalid argument throws a TypeError immediately', async () => {
   const sandbox = await open();
   for (const [ask, words] of rejectedAtOnce) {
     const error = await Promise.resolve()
@@ -199,7 +203,7 @@ handles('what is wrong with an argument is a TypeError at once', async () => {
   await sandbox.close();
 });
 
-handles('a sink refuses kinds, members and answers that are wrong', async () => {
+handles('a sink refuses unknown kinds and members, and invalid responses', async () => {
   const sandbox = await open();
   const sink = await sandbox.webhooks.collect();
   const wrong: readonly (readonly [unknown, RegExp])[] = [
@@ -224,7 +228,7 @@ handles('a sink refuses kinds, members and answers that are wrong', async () => 
   await sandbox.close();
 });
 
-handles('a kind that a test has made by hand can be waited for', async () => {
+handles('a test can wait for an event that it emitted by hand', async () => {
   const sandbox = await open();
   const sink = await sandbox.webhooks.collect();
   await sandbox.control.createEvent({
@@ -237,7 +241,7 @@ handles('a kind that a test has made by hand can be waited for', async () => {
   await sandbox.close();
 });
 
-handles('a function decides, and data matches at any depth', async () => {
+handles('a function can match, and data matches at any depth', async () => {
   const sandbox = await open();
   const sink = await sandbox.webhooks.collect({ categories: ['account'] });
   await create(sandbox, 1);
@@ -251,7 +255,7 @@ handles('a function decides, and data matches at any depth', async () => {
   await sandbox.close();
 });
 
-handles('a wait that fails says why the nearest did not match and what is due', async () => {
+handles('a failed wait reports why the closest record did not match, and what is due', async () => {
   const sandbox = await open();
   const sink = await sandbox.webhooks.collect();
   const client = clientOf(sandbox);
@@ -269,7 +273,7 @@ handles('a wait that fails says why the nearest did not match and what is due', 
     await messageOf(sink.waitFor(near, { timeoutMs: 1 })),
     /nearest: transaction\.approved .*: account_id is "1001", not "1002"/,
   );
-  // A wrong type must not make a test pass that expects nothing.
+  // A wrong type must not pass a test that expects no events.
   for (const wrong of [{ account_id: 1001 }, { data: { amount: 10 } }]) {
     const words = /^(account_id|data\.amount) must be a string/;
     assert.match(await messageOf(sink.expectNone(wrong as never)), words);
@@ -285,7 +289,7 @@ handles('a wait that fails says why the nearest did not match and what is due', 
   await sandbox.close();
 });
 
-handles('a sink outlives a reset and a restore, empty, and a fork has none', async () => {
+handles('a sink survives a reset and a restore, but is emptied; a fork has none', async () => {
   const sandbox = await open();
   const sink = await sandbox.webhooks.collect({ categories: ['account'] });
   await sandbox.control.createSnapshot({ name: 'before' });
@@ -314,7 +318,7 @@ handles('a sink outlives a reset and a restore, empty, and a fork has none', asy
   await sandbox.close();
 });
 
-handles('after close every door says that the sandbox is closed', async () => {
+handles('after close every method reports that the sandbox is closed', async () => {
   const sandbox = await open();
   const sink = await sandbox.webhooks.collect();
   const pending = messageOf(sink.waitFor({ kind: 'order.filled' }));

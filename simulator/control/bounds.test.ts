@@ -1,4 +1,4 @@
-// Everything that a row takes is bounded by its schema: no list, text or object may be of any size.
+// The schemas of a row bound all its input: every list, text and object has a maximum size.
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { Schema } from '../../fixtures/schemas/validate.ts';
@@ -8,7 +8,7 @@ import { createTestPlane } from './testing/plane.ts';
 
 const bounds = suite('control: bounds');
 
-/** Where a schema lets something of any size in. */
+/** Places where a schema allows unbounded input. */
 function unbounded(schema: Schema, where: string): string[] {
   const types = [schema.type ?? []].flat();
   const found: string[] = [];
@@ -31,7 +31,7 @@ function isBoundedText({ enum: values, maxLength, pattern = '*' }: Schema): bool
   return pattern.startsWith('^') && pattern.endsWith('$') && !/[*+]|,\}/.test(pattern);
 }
 
-bounds('of every row', () => {
+bounds('the input of every row is bounded', () => {
   const found = rows.flatMap(({ method, path, body, query }) => [
     ...(body === undefined ? [] : unbounded(body, `${method} ${path} body`)),
     ...Object.entries<Schema>(query.properties).flatMap(([name, schema]) =>
@@ -41,11 +41,11 @@ bounds('of every row', () => {
   assert.equal(found, []);
 });
 
-bounds('of a starting world', () => {
+bounds('a starting world is bounded', () => {
   assert.equal(unbounded(worldSchema, 'world'), []);
 });
 
-bounds('fifty thousand mistakes are answered in a few kilobytes', async () => {
+bounds('the response to fifty thousand mistakes is a few kilobytes long', async () => {
   const { ask } = await createTestPlane();
   const scopes = Array.from({ length: 50_000 }, (_, n) => `s${n}`);
   const outsiders = Object.fromEntries(scopes.map((name) => [name, 1]));

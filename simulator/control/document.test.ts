@@ -1,4 +1,4 @@
-// The description of the plane: every row is in it, and its schemas compile.
+// The description of the control plane lists every row, and its schemas compile.
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
@@ -24,7 +24,7 @@ const document = JSON.parse(
   controlDocument(rows, { url: 'http://127.0.0.1:7420/_sandbox', version: '0.1.0' }),
 ) as Document;
 
-// The rows of the contract; there may be more.
+// The rows of the contract; the plane may have more.
 const contract = `
   GET health, GET info, GET clock, PUT clock, POST clock/advance, GET credentials, POST credentials,
   PATCH credentials/{client_id}, GET firms/{id}, PATCH firms/{id}, POST accounts/{id}/trading-accounts,
@@ -36,7 +36,7 @@ const contract = `
   GET coverage, DELETE coverage, GET worlds, POST worlds, DELETE worlds/{name}, GET stream,
   GET openapi.json`;
 
-description('every row of the contract is there', () => {
+description('the description has every row of the contract', () => {
   const there = Object.entries(document.paths).flatMap(([path, item]) =>
     Object.keys(item).map((method) => `${method.toUpperCase()} ${path.slice(1)}`),
   );
@@ -44,14 +44,14 @@ description('every row of the contract is there', () => {
   assert.is(there.length, rows.length);
 });
 
-description('no two rows have a name or a place in common', () => {
+description('no two rows share a name or a path', () => {
   const names = rows.map(({ name }) => name);
   assert.is(new Set(names).size, names.length);
   const places = rows.map(({ method, path }) => `${method} ${path.replace(/\{\w+\}/g, '{}')}`);
   assert.is(new Set(places).size, places.length);
 });
 
-description('every schema in it compiles', () => {
+description('every schema in the description compiles', () => {
   const ajv = new Ajv2020({ strict: true, allowUnionTypes: true });
   const local = (schemas: object) =>
     JSON.parse(JSON.stringify(schemas).replaceAll('#/components/schemas/', 'control#/$defs/'));
@@ -70,7 +70,7 @@ description('every schema in it compiles', () => {
   }
 });
 
-description('it is served with the address that its caller used', async () => {
+description('the description names the address that the client used', async () => {
   const { ask } = await createTestPlane();
   const { body } = await ask('GET', 'openapi.json');
   assert.is(body.servers[0].url, 'http://sandbox/_sandbox');

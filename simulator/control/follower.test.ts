@@ -1,4 +1,4 @@
-// The stream for one reader: in order, bounded, told of what was lost, ended by either side.
+// The stream of one reader: ordered, bounded, with a count of lost events, closed by either side.
 import { once } from 'node:events';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
@@ -20,7 +20,7 @@ function begin() {
   const pieces = stream[Symbol.asyncIterator]();
   return {
     stream,
-    /** The next piece; undefined at the end. */
+    /** The next chunk; undefined at the end. */
     next: async () => {
       const { done, value } = await pieces.next();
       return done ? undefined : String(value);
@@ -34,7 +34,7 @@ function begin() {
 
 const frame = (id: number, json: string) => `id: ${id}\nevent: thing\ndata: ${json}\n\n`;
 
-follow('gives what happened, then waits for more, and ends with its source', async () => {
+follow('the stream yields past events, then waits for more, and ends with its source', async () => {
   const { next, add, end, isStopped } = begin();
   add('1');
   add('2');
@@ -49,7 +49,7 @@ follow('gives what happened, then waits for more, and ends with its source', asy
   assert.is(await next(), undefined);
 });
 
-follow('prints only when it is read', async () => {
+follow('events are serialized only when the reader reads them', async () => {
   const { next, addItem } = begin();
   let printed = 0;
   const show = () => {
@@ -62,7 +62,7 @@ follow('prints only when it is read', async () => {
   assert.is(printed, 5);
 });
 
-follow('a slow reader loses the oldest and is told how many', async () => {
+follow('a slow reader loses the oldest events and gets their count', async () => {
   const { next, add } = begin();
   for (let n = 1; n <= 2600; n += 1) add(String(n));
   const value = (await next()) ?? '';
@@ -80,7 +80,7 @@ follow('a slow reader loses the oldest and is told how many', async () => {
   assert.is(kept + lost, 2600);
 });
 
-follow('stops following when its reader leaves', async () => {
+follow('following stops when the reader leaves', async () => {
   const { stream, next, isStopped } = begin();
   const waiting = next().catch(({ code }: NodeJS.ErrnoException) => code);
   await new Promise(setImmediate);

@@ -1,4 +1,4 @@
-// Secrets are taken out of what is shown, however they are spelt, and nothing else is.
+// Secrets are removed from output in every spelling, and nothing else is removed.
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { hideInBody, hideInHeader, hideInTarget } from './hide-secrets.ts';
@@ -27,7 +27,7 @@ for (const [body, shown] of bodies) {
   hiding(`body ${body}`, () => assert.is(hideInBody(body), shown));
 }
 
-hiding('targets', () => {
+hiding('secrets in targets are hidden', () => {
   assert.is(
     hideInTarget('/api/v1/events?access_token=tok&x=1'),
     '/api/v1/events?access_token=(hidden)&x=1',
@@ -36,7 +36,7 @@ hiding('targets', () => {
   assert.is(hideInTarget('/token=1'), '/token=1');
 });
 
-hiding('headers', () => {
+hiding('secrets in headers are hidden', () => {
   assert.is(hideInHeader('authorization', 'Bearer tok_1'), 'Bearer (hidden)');
   assert.is(hideInHeader('authorization', 'basic YTpi'), 'basic (hidden)');
   assert.is(hideInHeader('authorization', 'tok_1'), '(hidden)');
@@ -44,8 +44,8 @@ hiding('headers', () => {
   assert.is(hideInHeader('idempotency-key', 'one'), 'one');
 });
 
-// Were a string's end looked for again at every quote, this would take a day.
-hiding('a body made to be slow', () => {
+// Searching for the end of the string again at every quote would take a day.
+hiding('a body built to be slow is handled in linear time', () => {
   for (const text of [`{"a":"${'\\"'.repeat(2_000_000)}`, `{${'"token":'.repeat(300_000)}`]) {
     assert.type(hideInBody(text), 'string');
   }

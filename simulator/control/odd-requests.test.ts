@@ -1,5 +1,5 @@
-// Made-up requests by the thousand to every row: each is answered, none breaks the plane or the
-// world.
+// Thousands of generated requests to every row: each gets a response, and none breaks the plane or
+// the world.
 import fc from 'fast-check';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
@@ -26,7 +26,7 @@ const byType: Readonly<Record<string, (schema: Schema) => fc.Arbitrary<unknown>>
   object: (schema) => members(schema),
 };
 
-/** Values near what a schema asks for, and others that are not. */
+/** Values that are close to what a schema allows, and values that are not. */
 function near(schema: Schema): fc.Arbitrary<unknown> {
   const right = [schema.type ?? 'object'].flat().map((type) => {
     if (schema.enum !== undefined) return fc.constantFrom(...schema.enum);
@@ -59,7 +59,7 @@ const part = fc.oneof(
 
 function pathOf({ segments, query }: Row): fc.Arbitrary<string> {
   const parts = segments.map((each) => (each.startsWith('{') ? part : fc.constant(each)));
-  // A request that waits for a record waits briefly here: there is none to come.
+  // A request that waits for a record waits briefly here, because no record arrives.
   const short = 'wait_ms' in query.properties ? { wait_ms: { enum: ['0', '1', '20'] } } : {};
   const search = members({ properties: { ...query.properties, ...short } }).map((value) => {
     const pairs = Object.entries(value).map(([name, each]) => [name, String(each)]);
@@ -70,7 +70,7 @@ function pathOf({ segments, query }: Row): fc.Arbitrary<string> {
     .map(([all, text]) => `${all.join('/')}${text === '' ? '' : '?'}${text}`);
 }
 
-// An endless answer, a document that only GET state makes, and time that would run out.
+// A response that never ends, a document that only GET state produces, and time that would run out.
 const left = ['followStream', 'putState', 'setClock', 'advanceClock'];
 const tried = rows.filter(({ name }) => !left.includes(name));
 
@@ -88,7 +88,7 @@ function send(plane: Plane, method: string, path: string, headers: object, body:
   return plane.handle({ method, target, headers: { ...headers }, base: 'http://localhost', read });
 }
 
-odd('none is answered with a 500, and refusals are problems', async () => {
+odd('no response is a 500, and every refusal is a problem document', async () => {
   const { plane, sandbox, ask } = await createTestPlane();
   const loaded = await plane.load();
   const worked = new Set<string>();
@@ -101,14 +101,14 @@ odd('none is answered with a 500, and refusals are problems', async () => {
     if (sandbox.worlds.size > 20) for (const name of sandbox.worlds.keys()) sandbox.dropWorld(name);
   });
   await fc.assert(property, { numRuns: 400, seed: 7 });
-  // Most get past the door: what is refused there never reaches a row.
+  // Most requests pass the Host and Origin checks; a request refused there never reaches a row.
   assert.ok(worked.size > tried.length / 2, `${worked.size} of ${tried.length}`);
   for (const path of ['info', 'buckets', 'deliveries', 'subscriptions', 'faults']) {
     assert.is((await ask('GET', path)).status, 200);
   }
 });
 
-odd('a path or a header that is odd is answered too', async () => {
+odd('a malformed path or header gets a response too', async () => {
   const { plane } = await createTestPlane();
   const loaded = await plane.load();
   const property = fc.asyncProperty(

@@ -1,4 +1,4 @@
-// The plane as such: what is found, what is read, who is let in. In process, through `handle`.
+// The plane itself: routing, body parsing and access. In process, through `handle`.
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { createTestPlane } from './testing/plane.ts';
@@ -9,7 +9,7 @@ type Headers = Readonly<Record<string, string>>;
 const json = { 'content-type': 'application/json' };
 const shown = { ...json, authorization: 'Bearer open-sesame' };
 
-/** As a socket would bring it: with a Host, and with bytes. */
+/** A request as a socket delivers it: with a Host header, and with bytes. */
 async function openPlane(token?: string) {
   const testPlane = await createTestPlane({ plane: { token } });
   const loaded = await testPlane.plane.load();
@@ -31,7 +31,7 @@ async function openPlane(token?: string) {
   return { ...testPlane, send, loaded };
 }
 
-plane('is ready, and calls itself by the address that its caller used', async () => {
+plane('the plane is ready, and reports the address that the client used', async () => {
   const { send } = await openPlane();
   const { status, json: body, headers } = await send('GET', 'health');
   assert.equal([status, body], [200, { status: 'ready' }]);
@@ -61,7 +61,7 @@ const places = [
   ['HEAD', 'health', 405],
 ] as const;
 
-plane('what is not there is a problem, and a 405 names the methods there are', async () => {
+plane('an unknown path is a problem document, and a 405 lists the allowed methods', async () => {
   const { send } = await openPlane();
   for (const [method, path, status] of places) {
     const reply = await send(method, path, { headers: json });
@@ -97,7 +97,7 @@ const bodies = [
   [json, '[{"by_ms":5}]', 422],
 ] as const;
 
-// [what, body, too deep]: brackets count outside strings only.
+// [name, body, too deep]: only brackets outside strings count.
 const depths = [
   ['200 deep', nested(200), false],
   ['201 deep', nested(201), true],
@@ -110,7 +110,7 @@ const depths = [
   ['a million that never end', '['.repeat(1_000_000), true],
 ] as const;
 
-plane('reads JSON and nothing else, nested at most 200 deep', async () => {
+plane('only JSON is read, nested at most 200 levels deep', async () => {
   const { send } = await openPlane();
   for (const [headers, body, status] of bodies) {
     const reply = await send('POST', 'clock/advance', { headers, body });
@@ -127,8 +127,8 @@ plane('reads JSON and nothing else, nested at most 200 deep', async () => {
   assert.is(problem.detail, detail);
 });
 
-// If the end of a string were looked for again at every quote, this would take a day.
-plane('a body of quotes that never ends is read in one pass', async () => {
+// Searching for the end of the string again at every quote would take a day.
+plane('a body of unterminated quotes is read in one pass', async () => {
   const { send } = await openPlane();
   for (const text of [`{"a":"${'\\"'.repeat(5_000_000)}`, `{"a":${'"'.repeat(5_000_001)}`]) {
     const { json: problem } = await send('PUT', 'state', { headers: json, body: text });
@@ -136,7 +136,7 @@ plane('a body of quotes that never ends is read in one pass', async () => {
   }
 });
 
-plane('a row that takes nothing takes an empty object, and nothing else', async () => {
+plane('a row without input accepts an empty object, and nothing else', async () => {
   const { send } = await openPlane();
   for (const given of [{}, { headers: json }, { headers: json, body: '{}' }]) {
     assert.is((await send('POST', 'reset', given)).status, 200);
@@ -146,7 +146,7 @@ plane('a row that takes nothing takes an empty object, and nothing else', async 
   assert.is((await send('DELETE', 'faults', { headers: json, body: '{}' })).status, 204);
 });
 
-// [method, path, headers, status]: all of it can be seen before any of the body is there.
+// [method, path, headers, status]: the head alone decides, before any of the body arrives.
 const heads = [
   ['PUT', 'state', json, 401],
   ['POST', 'evil/state', shown, 404],
@@ -156,41 +156,44 @@ const heads = [
   ['POST', 'reset', { ...shown, 'content-length': '2000000' }, 413],
 ] as const;
 
-plane('a head is refused before its body is read, and each row reads what it needs', async () => {
-  const { loaded, send } = await openPlane('open-sesame');
-  const ask = async (method: string, path: string, headers: Headers) => {
-    let most: number | null = null;
-    const { status } = await loaded.handle({
-      method,
-      target: `/_sandbox/${path}`,
-      headers,
-      base: 'http://localhost',
-      read: async (mostBytes) => {
-        most = mostBytes;
-        return null;
-      },
-    });
-    return [status, most];
-  };
-  for (const [method, path, headers, status] of heads) {
-    assert.equal(await ask(method, path, headers), [status, null], `${method} ${path}`);
-  }
-  for (const [method, path, mebibytes] of [
-    ['POST', 'credentials', 1],
-    ['POST', 'worlds', 32],
-    ['PUT', 'state', 500],
-    ['PUT', 'worlds/default/state', 500],
-    ['PUT', 'dns/state', 1],
-  ] as const) {
-    assert.equal(await ask(method, path, shown), [413, mebibytes * 1024 * 1024], path);
-  }
-  const body = new Uint8Array(1024 * 1024 + 1);
-  const large = await send('POST', 'credentials', { headers: shown, body });
-  assert.is(large.status, 413);
-  assert.match(large.json.detail, 'larger than the 1 MiB that credentials takes');
-});
+plane(
+  'a request is refused before its body is read, and each row reads what it needs',
+  async () => {
+    const { loaded, send } = await openPlane('open-sesame');
+    const ask = async (method: string, path: string, headers: Headers) => {
+      let most: number | null = null;
+      const { status } = await loaded.handle({
+        method,
+        target: `/_sandbox/${path}`,
+        headers,
+        base: 'http://localhost',
+        read: async (mostBytes) => {
+          most = mostBytes;
+          return null;
+        },
+      });
+      return [status, most];
+    };
+    for (const [method, path, headers, status] of heads) {
+      assert.equal(await ask(method, path, headers), [status, null], `${method} ${path}`);
+    }
+    for (const [method, path, mebibytes] of [
+      ['POST', 'credentials', 1],
+      ['POST', 'worlds', 32],
+      ['PUT', 'state', 500],
+      ['PUT', 'worlds/default/state', 500],
+      ['PUT', 'dns/state', 1],
+    ] as const) {
+      assert.equal(await ask(method, path, shown), [413, mebibytes * 1024 * 1024], path);
+    }
+    const body = new Uint8Array(1024 * 1024 + 1);
+    const large = await send('POST', 'credentials', { headers: shown, body });
+    assert.is(large.status, 413);
+    assert.match(large.json.detail, 'larger than the 1 MiB that credentials takes');
+  },
+);
 
-plane('wants its token if it was given one', async () => {
+plane('a token is required if one is configured', async () => {
   const { send } = await openPlane('open-sesame');
   for (const [authorization, status] of [
     ['', 401],
@@ -208,7 +211,7 @@ plane('wants its token if it was given one', async () => {
   assert.is((await send('GET', 'nothing')).status, 401);
 });
 
-plane('is outside the journal and the limits of the API', async () => {
+plane('requests to the plane skip the journal and the rate limits of the API', async () => {
   const { ask } = await createTestPlane();
   for (let n = 0; n < 50; n += 1) assert.is((await ask('GET', 'health')).status, 200);
   assert.equal((await ask('GET', 'requests')).body.requests, []);

@@ -1,5 +1,5 @@
-// A sample call is a line that people paste into their shell: a token or secret of a saved state is
-// one word of it, whatever its text.
+// Users paste a sample call into their shell, so a token or secret of a saved state must be one
+// word, whatever its text.
 import { execFileSync } from 'node:child_process';
 import { existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -11,7 +11,7 @@ import { createTestSandbox } from '../host/testing/sandbox.ts';
 import type { Sandbox } from '../host/world/sandbox.ts';
 import { shellLine } from './shell-line.ts';
 
-const line = suite('sample calls as lines');
+const line = suite('sample calls as shell lines');
 const folder = mkdtempSync(join(tmpdir(), 'shell-lines-'));
 
 const hostile = [
@@ -19,7 +19,7 @@ const hostile = [
   `\\'; touch broken; '{base}'; touch broken; '\${IFS}&& touch broken || !!\ntouch broken\n`,
 ];
 
-/** Everything that is called says what it was given; nothing of it runs. */
+/** Each command prints its arguments instead of running. */
 const stubs = `
   curl() { for word in "$@"; do printf '<%s>' "$word"; done; printf '\\n'; }
   node() { cat >/dev/null; echo 1; }
@@ -39,10 +39,10 @@ async function withSecrets(text: string): Promise<Sandbox> {
 }
 
 if (process.platform !== 'win32') {
-  line('a hostile token or secret is a word in each, and nothing of it runs', async () => {
+  line('a hostile token or secret is one word of each line, and none of it runs', async () => {
     for (const text of hostile) {
       const sandbox = await withSecrets(text);
-      // Those that hold a token or a secret.
+      // The lines that contain a token or a secret.
       const lines = [...sampleCalls]
         .map(([id, order]) => shellLine(sandbox.first, id, order))
         .filter((each) => each.includes('touch broken'));

@@ -1,5 +1,5 @@
-// Lists that are waited for: answered by what comes, by the time, and by every end there is, and
-// nothing is left running by any of them.
+// A list request that waits ends with a record, a timeout, or any kind of close, and leaves nothing
+// running.
 import { getEventListeners } from 'node:events';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
@@ -32,12 +32,12 @@ const ada = { client_reference_id: 'ada', email: 'ada@new.example', brand_id: '1
 const create = (testPlane: TestPlane) =>
   testPlane.call('firm', 'POST', 'accounts', { body: ada, key: 'one' });
 
-/** Waits until that many lists are waited for. */
+/** Waits until that many list requests are waiting. */
 async function begun(listening: () => number, count: number): Promise<void> {
   while (listening() < count) await new Promise(setImmediate);
 }
 
-waits('what fits comes as soon as it happens, with filters and after', async (context) => {
+waits('a matching record is returned when it happens, with filters and after', async (context) => {
   const { testPlane, listening } = context;
   const { last_seq } = (await testPlane.ask('GET', 'events?limit=1')).body;
   const before = timers();
@@ -60,33 +60,33 @@ waits('what fits comes as soon as it happens, with filters and after', async (co
   assert.equal([listening(), timers()], [0, before]);
 });
 
-waits('what is there already is answered without a timer', async ({ testPlane, listening }) => {
-  await create(testPlane);
-  const before = timers();
-  const [answered] = await Promise.all([testPlane.ask('GET', `requests?${long}`)]);
-  assert.is(answered.body.requests.length, 1);
-  assert.equal([listening(), timers()], [0, before]);
-});
-
 waits(
-  'a delivery is waited for in the status that it is to have',
+  'an existing record is returned without starting a timer',
   async ({ testPlane, listening }) => {
-    const body = { url: 'https://hooks.example.com', event_categories: ['account'] };
-    const { id } = (await testPlane.call('firm', 'POST', 'webhooks', { body })).body;
-    let arrive: (outcome: { status: number; error: null }) => void = () => undefined;
-    testPlane.receiver = () =>
-      new Promise((resolve) => {
-        arrive = resolve;
-      });
     await create(testPlane);
-    const asked = testPlane.ask('GET', `deliveries?subscription_id=${id}&status=delivered&${long}`);
-    await begun(listening, 1);
-    while (testPlane.sent.length === 0) await new Promise(setImmediate);
-    arrive({ status: 204, error: null });
-    const { deliveries } = (await asked).body;
-    assert.equal([deliveries.length, deliveries[0].status], [1, 'delivered']);
+    const before = timers();
+    const [answered] = await Promise.all([testPlane.ask('GET', `requests?${long}`)]);
+    assert.is(answered.body.requests.length, 1);
+    assert.equal([listening(), timers()], [0, before]);
   },
 );
+
+waits('a wait can ask for a delivery in a given status', async ({ testPlane, listening }) => {
+  const body = { url: 'https://hooks.example.com', event_categories: ['account'] };
+  const { id } = (await testPlane.call('firm', 'POST', 'webhooks', { body })).body;
+  let arrive: (outcome: { status: number; error: null }) => void = () => undefined;
+  testPlane.receiver = () =>
+    new Promise((resolve) => {
+      arrive = resolve;
+    });
+  await create(testPlane);
+  const asked = testPlane.ask('GET', `deliveries?subscription_id=${id}&status=delivered&${long}`);
+  await begun(listening, 1);
+  while (testPlane.sent.length === 0) await new Promise(setImmediate);
+  arrive({ status: 204, error: null });
+  const { deliveries } = (await asked).body;
+  assert.equal([deliveries.length, deliveries[0].status], [1, 'delivered']);
+});
 
 const ends: Readonly<Record<string, (testPlane: TestPlane) => unknown>> = {
   'a reset': (testPlane) => testPlane.ask('POST', 'reset'),
@@ -96,20 +96,23 @@ const ends: Readonly<Record<string, (testPlane: TestPlane) => unknown>> = {
   'the end of everything': (testPlane) => testPlane.sandbox.close(),
 };
 for (const [name, end] of Object.entries(ends)) {
-  waits(`${name} answers who waits, with what is there then`, async ({ testPlane, listening }) => {
-    const before = timers();
-    const lists = ['requests', 'events?after_seq=100000', 'deliveries?event_id=none'];
-    const asked = lists.map((list) =>
-      testPlane.ask('GET', `${list}${list.includes('?') ? '&' : '?'}${long}`),
-    );
-    await begun(listening, 3);
-    await end(testPlane);
-    for (const { status } of await Promise.all(asked)) assert.is(status, 200);
-    assert.equal([listening(), timers()], [0, before]);
-  });
+  waits(
+    `${name} answers waiting requests with the current list`,
+    async ({ testPlane, listening }) => {
+      const before = timers();
+      const lists = ['requests', 'events?after_seq=100000', 'deliveries?event_id=none'];
+      const asked = lists.map((list) =>
+        testPlane.ask('GET', `${list}${list.includes('?') ? '&' : '?'}${long}`),
+      );
+      await begun(listening, 3);
+      await end(testPlane);
+      for (const { status } of await Promise.all(asked)) assert.is(status, 200);
+      assert.equal([listening(), timers()], [0, before]);
+    },
+  );
 }
 
-waits('a world that is dropped answers who waits in it', async ({ testPlane }) => {
+waits('dropping a world answers its waiting requests', async ({ testPlane }) => {
   await testPlane.ask('POST', 'worlds', { name: 'other' });
   const asked = testPlane.ask('GET', `worlds/other/requests?${long}`);
   await new Promise(setImmediate);
@@ -117,7 +120,7 @@ waits('a world that is dropped answers who waits in it', async ({ testPlane }) =
   assert.equal((await asked).body.requests, []);
 });
 
-waits('who has left costs nothing', async ({ testPlane, listening }) => {
+waits('a client that disconnects leaves nothing running', async ({ testPlane, listening }) => {
   const before = timers();
   const left = new AbortController();
   const { signal } = new Request(`http://any/_sandbox/requests?${long}`, left);

@@ -1,4 +1,4 @@
-// The clock over the control plane: advanced, set, run faster, and kept with the state.
+// The clock over the control plane: advance, set, speed up, and save with the state.
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { createTestPlane, startMs, type TestPlane, withPlane } from '../testing/plane.ts';
@@ -6,7 +6,7 @@ import { createTestPlane, startMs, type TestPlane, withPlane } from '../testing/
 const clock = suite<TestPlane>('control: clock');
 withPlane(clock);
 
-clock('what is due shows, and advancing to it makes it happen', async ({ ask, call }) => {
+clock('due work is listed, and happens when the clock advances to it', async ({ ask, call }) => {
   const stands = (await ask('GET', 'clock')).body;
   assert.equal(stands, { mode: 'frozen', speed: 1, now_ms: startMs, next_due_ms: null });
   const { id } = (
@@ -32,7 +32,7 @@ clock('what is due shows, and advancing to it makes it happen', async ({ ask, ca
   assert.is((await ask('GET', `transactions/${id}`)).body.status, 'settled');
 });
 
-clock('advances by, to, and to the next thing when there is none', async ({ ask }) => {
+clock('the clock advances by, to, and to the next due time', async ({ ask }) => {
   const day = startMs + 86_400_000;
   for (const [body, from_ms, to_ms] of [
     [{ by_ms: 86_400_000 }, startMs, day],
@@ -46,27 +46,30 @@ clock('advances by, to, and to the next thing when there is none', async ({ ask 
   assert.is((await ask('POST', 'clock/advance', { by_ms: 1 })).status, 422, 'the year 10000');
 });
 
-clock('runs from where it stood, so many times as fast, and can be frozen again', async () => {
-  let wallMs = startMs;
-  const { ask, sandbox } = await createTestPlane({ options: { wallMs: () => wallMs } });
-  const now = async (elapsedMs: number) => {
-    wallMs += elapsedMs;
-    return (await ask('GET', 'clock')).body.now_ms - startMs;
-  };
-  await ask('PUT', 'clock', { mode: 'real', now_ms: startMs + 1000, speed: 60 });
-  assert.is(await now(1000), 61_000);
-  // An advance goes on from where the clock is, and leaves it as fast as it was.
-  await ask('POST', 'clock/advance', { by_ms: 5000 });
-  assert.is(await now(10), 66_600);
-  await ask('PUT', 'clock', { mode: 'real', speed: 0.5 });
-  assert.is(await now(100), 66_650);
-  assert.is((await ask('PUT', 'clock', { mode: 'real' })).body.speed, 1);
-  await ask('PUT', 'clock', { mode: 'frozen' });
-  assert.is(await now(50), 66_650);
-  await sandbox.close();
-});
+clock(
+  'the clock runs from its current time at a given speed, and can be frozen again',
+  async () => {
+    let wallMs = startMs;
+    const { ask, sandbox } = await createTestPlane({ options: { wallMs: () => wallMs } });
+    const now = async (elapsedMs: number) => {
+      wallMs += elapsedMs;
+      return (await ask('GET', 'clock')).body.now_ms - startMs;
+    };
+    await ask('PUT', 'clock', { mode: 'real', now_ms: startMs + 1000, speed: 60 });
+    assert.is(await now(1000), 61_000);
+    // An advance starts at the current time of the clock, and keeps its speed.
+    await ask('POST', 'clock/advance', { by_ms: 5000 });
+    assert.is(await now(10), 66_600);
+    await ask('PUT', 'clock', { mode: 'real', speed: 0.5 });
+    assert.is(await now(100), 66_650);
+    assert.is((await ask('PUT', 'clock', { mode: 'real' })).body.speed, 1);
+    await ask('PUT', 'clock', { mode: 'frozen' });
+    assert.is(await now(50), 66_650);
+    await sandbox.close();
+  },
+);
 
-clock('a fast clock is kept with the state', async ({ ask }) => {
+clock('the speed of the clock is saved with the state', async ({ ask }) => {
   await ask('PUT', 'clock', { mode: 'real', speed: 60 });
   const state = (await ask('GET', 'state')).body;
   await ask('PUT', 'clock', { mode: 'frozen' });

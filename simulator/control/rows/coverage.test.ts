@@ -1,4 +1,4 @@
-// Coverage: the line of every rule meets that rule, and what was counted survives what tests do.
+// Coverage: the hint line of every rule covers that rule, and counts survive resets and restores.
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { rules as catalogue, type RuleId } from '../../../fixtures/rules.ts';
@@ -21,7 +21,7 @@ coverage.after.each(({ testPlane }) => testPlane.sandbox.close());
 const met = async ({ ask }: TestPlane): Promise<Readonly<Record<string, number>>> =>
   (await ask('GET', 'coverage')).body.rules.ids;
 
-/** Plays an order as its line says. */
+/** Replays an interleaving from its line. */
 async function play(
   testPlane: TestPlane,
   id: RuleId,
@@ -42,7 +42,7 @@ async function play(
       if (step.keepsId === true) made = String(body.id);
     }
   }
-  // Deliveries that no one waits for.
+  // No test waits for these deliveries.
   await testPlane.sandbox.first.inFlight.waitUntilIdle(1000);
 }
 
@@ -95,7 +95,7 @@ function tokenOf({ sandbox }: TestPlane, who: string): string {
 }
 
 coverage(
-  'every rule has a line or a reason, and every line meets its rule',
+  'every rule has a line or a reason, and every line covers its rule',
   async ({ testPlane }) => {
     assert.is(sampleCalls.size + unreachable.size, catalogue.length);
     const { coverage: counts } = testPlane.sandbox.first;
@@ -113,7 +113,7 @@ coverage(
 );
 
 coverage(
-  'it is counted once for each, and survives resets and restored snapshots',
+  'each call is counted once, and counts survive resets and restored snapshots',
   async ({ testPlane }) => {
     const { ask, call } = testPlane;
     await ask('POST', 'snapshots', { name: 'begin' });
@@ -141,7 +141,7 @@ coverage(
 );
 
 coverage(
-  'transitions and refusals by name, those of dropped worlds among all',
+  'transitions and refusals are counted by name, including those of dropped worlds',
   async ({ testPlane }) => {
     const { ask, call } = testPlane;
     await call('firm', 'POST', 'transactions/9003/approve?account_id=1001');
@@ -165,27 +165,24 @@ coverage(
   },
 );
 
-coverage(
-  'a call that is held back is counted once, when its answer leaves',
-  async ({ testPlane }) => {
-    const { ask, call } = testPlane;
-    const match = { operation: 'approveTransaction' };
-    await ask('POST', 'faults', { match, phase: 'after', effect: { kind: 'delay', ms: 500 } });
-    const answered = call('firm', 'POST', 'transactions/9004/approve?account_id=1001');
-    const { first } = testPlane.sandbox;
-    for (let turn = 0; turn < 1000 && first.waiting === 0; turn += 1) {
-      await new Promise((resolve) => setImmediate(resolve));
-    }
-    const before = (await ask('GET', 'coverage')).body;
-    assert.is(before.operations.approveTransaction, 1);
-    assert.is(before.rules.ids['TXS-1'], undefined);
-    await ask('POST', 'clock/advance', { by_ms: 500 });
-    assert.is((await answered).status, 200);
-    const { body } = await ask('GET', 'coverage');
-    assert.is(body.rules.ids['TXS-1'], 1);
-    assert.is(body.operations.approveTransaction, 1);
-    assert.is(body.transitions['pending approve → approved'], 1);
-  },
-);
+coverage('a delayed call is counted once, when its response is sent', async ({ testPlane }) => {
+  const { ask, call } = testPlane;
+  const match = { operation: 'approveTransaction' };
+  await ask('POST', 'faults', { match, phase: 'after', effect: { kind: 'delay', ms: 500 } });
+  const answered = call('firm', 'POST', 'transactions/9004/approve?account_id=1001');
+  const { first } = testPlane.sandbox;
+  for (let turn = 0; turn < 1000 && first.waiting === 0; turn += 1) {
+    await new Promise((resolve) => setImmediate(resolve));
+  }
+  const before = (await ask('GET', 'coverage')).body;
+  assert.is(before.operations.approveTransaction, 1);
+  assert.is(before.rules.ids['TXS-1'], undefined);
+  await ask('POST', 'clock/advance', { by_ms: 500 });
+  assert.is((await answered).status, 200);
+  const { body } = await ask('GET', 'coverage');
+  assert.is(body.rules.ids['TXS-1'], 1);
+  assert.is(body.operations.approveTransaction, 1);
+  assert.is(body.transitions['pending approve → approved'], 1);
+});
 
 coverage.run();

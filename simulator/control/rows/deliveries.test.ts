@@ -1,4 +1,4 @@
-// Events, deliveries, names and forwards over the control plane: made, retried, resumed, redirected.
+// Events, deliveries, names and forwards over the control plane: emit, retry, resume, redirect.
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { type TestPlane, withPlane } from '../testing/plane.ts';
@@ -28,10 +28,10 @@ const listOf = async ({ ask }: TestPlane, id: number): Promise<Shown[]> =>
   (await ask('GET', `deliveries?subscription_id=${id}`)).body.deliveries;
 const statusesOf = async (plane: TestPlane, id: number) =>
   (await listOf(plane, id)).map(({ status, attempts }) => `${status} ${attempts.length}`);
-/** Lets what is due now happen, answers included. */
+/** Runs everything that is due now, including the responses. */
 const settle = ({ ask }: TestPlane) => ask('POST', 'clock/advance', { by_ms: 0 });
 
-deliveries('an event that is made is delivered like any other', async (plane) => {
+deliveries('an event made by the operator is delivered like any other', async (plane) => {
   const { ask, sent } = plane;
   const id = await subscribe(plane);
   const last = (await ask('GET', 'info')).body.counts.last_seq;
@@ -51,7 +51,7 @@ deliveries('an event that is made is delivered like any other', async (plane) =>
   assert.equal(byEvent, listed);
 });
 
-deliveries('events and deliveries come page by page', async ({ ask }) => {
+deliveries('events and deliveries are paginated', async ({ ask }) => {
   const all = (await ask('GET', 'events')).body;
   assert.equal([all.next_after_seq, all.events.at(-1).seq], [null, all.last_seq]);
   const page = (await ask('GET', `events?after_seq=${all.last_seq - 3}&limit=2`)).body;
@@ -70,27 +70,30 @@ deliveries('events and deliveries come page by page', async ({ ask }) => {
   assert.equal(seen, begun);
 });
 
-deliveries('what waits behind a failing event shows, and goes on when resumed', async (plane) => {
-  const { ask } = plane;
-  const id = await subscribe(plane);
-  plane.receiver = () => ({ status: 500, error: null });
-  for (let n = 0; n < 3; n += 1) await ask('POST', 'events', { category: 'account' });
-  await settle(plane);
-  assert.equal(await statusesOf(plane, id), ['pending 1', 'pending 0', 'pending 0']);
-  const ids = (await listOf(plane, id)).map((each) => each.id === null);
-  assert.equal(ids, [false, true, true]);
-  await ask('POST', 'clock/advance', { by_ms: 86_400_000 });
-  assert.is((await statusesOf(plane, id))[0], 'exhausted 8');
-  const stopped = (await ask('GET', 'subscriptions')).body.subscriptions.at(-1);
-  assert.equal([stopped.id, stopped.stopped], [id, true]);
-  plane.receiver = () => ({ status: 204, error: null });
-  const resumed = await ask('POST', `subscriptions/${id}/resume`);
-  assert.equal([resumed.status, resumed.body.stopped], [200, false]);
-  await settle(plane);
-  assert.equal(await statusesOf(plane, id), ['delivered 9', 'delivered 1', 'delivered 1']);
-});
+deliveries(
+  'deliveries behind a failing event are listed, and continue when resumed',
+  async (plane) => {
+    const { ask } = plane;
+    const id = await subscribe(plane);
+    plane.receiver = () => ({ status: 500, error: null });
+    for (let n = 0; n < 3; n += 1) await ask('POST', 'events', { category: 'account' });
+    await settle(plane);
+    assert.equal(await statusesOf(plane, id), ['pending 1', 'pending 0', 'pending 0']);
+    const ids = (await listOf(plane, id)).map((each) => each.id === null);
+    assert.equal(ids, [false, true, true]);
+    await ask('POST', 'clock/advance', { by_ms: 86_400_000 });
+    assert.is((await statusesOf(plane, id))[0], 'exhausted 8');
+    const stopped = (await ask('GET', 'subscriptions')).body.subscriptions.at(-1);
+    assert.equal([stopped.id, stopped.stopped], [id, true]);
+    plane.receiver = () => ({ status: 204, error: null });
+    const resumed = await ask('POST', `subscriptions/${id}/resume`);
+    assert.equal([resumed.status, resumed.body.stopped], [200, false]);
+    await settle(plane);
+    assert.equal(await statusesOf(plane, id), ['delivered 9', 'delivered 1', 'delivered 1']);
+  },
+);
 
-deliveries('a waiting delivery is attempted at once', async (plane) => {
+deliveries('retrying a waiting delivery attempts it immediately', async (plane) => {
   const { ask } = plane;
   const id = await subscribe(plane);
   plane.receiver = () => ({ status: 500, error: null });
@@ -104,27 +107,30 @@ deliveries('a waiting delivery is attempted at once', async (plane) => {
   assert.equal(await statusesOf(plane, id), ['delivered 2']);
 });
 
-deliveries('a name resolves to what it is told, then to the resolver again', async (plane) => {
-  const { ask, call } = plane;
-  const subscribed = async () => {
-    const body = { url, event_categories: ['account'] };
-    return (await call('firm', 'POST', 'webhooks', { body })).status;
-  };
-  const set = await ask('PUT', 'dns/Hooks.Partner.example', { addresses: ['10.0.0.7'] });
-  assert.equal(set.body, { hostname: 'hooks.partner.example', addresses: ['10.0.0.7'] });
-  assert.equal((await ask('GET', 'dns')).body.dns, [set.body]);
-  for (const addresses of [['10.0.0.7'], [], ['93.184.216.34', '10.0.0.7']]) {
-    await ask('PUT', 'dns/hooks.partner.example', { addresses });
-    assert.is(await subscribed(), 422, String(addresses));
-  }
-  assert.is((await ask('DELETE', 'dns/hooks.partner.example')).status, 204);
-  assert.is(await subscribed(), 201);
-  // A name is kept as a URL would spell it.
-  const named = await ask('PUT', 'dns/B%C3%BCcher.example.', { addresses: ['93.184.216.34'] });
-  assert.is(named.body.hostname, 'xn--bcher-kva.example');
-});
+deliveries(
+  'a name resolves to its override, and to the resolver again after its removal',
+  async (plane) => {
+    const { ask, call } = plane;
+    const subscribed = async () => {
+      const body = { url, event_categories: ['account'] };
+      return (await call('firm', 'POST', 'webhooks', { body })).status;
+    };
+    const set = await ask('PUT', 'dns/Hooks.Partner.example', { addresses: ['10.0.0.7'] });
+    assert.equal(set.body, { hostname: 'hooks.partner.example', addresses: ['10.0.0.7'] });
+    assert.equal((await ask('GET', 'dns')).body.dns, [set.body]);
+    for (const addresses of [['10.0.0.7'], [], ['93.184.216.34', '10.0.0.7']]) {
+      await ask('PUT', 'dns/hooks.partner.example', { addresses });
+      assert.is(await subscribed(), 422, String(addresses));
+    }
+    assert.is((await ask('DELETE', 'dns/hooks.partner.example')).status, 204);
+    assert.is(await subscribed(), 201);
+    // A name is stored as a URL spells it.
+    const named = await ask('PUT', 'dns/B%C3%BCcher.example.', { addresses: ['93.184.216.34'] });
+    assert.is(named.body.hostname, 'xn--bcher-kva.example');
+  },
+);
 
-deliveries('a forward is kept by its origin, and deliveries go where it leads', async (plane) => {
+deliveries('a forward is stored by origin, and deliveries go to its target', async (plane) => {
   const { ask, sent } = plane;
   const forward = { from: 'https://hooks.partner.example', to: 'http://127.0.0.1:9000' };
   const slash = { from: 'https://HOOKS.partner.example/', to: 'http://127.0.0.1:9001/in' };

@@ -1,4 +1,4 @@
-// Faults over the control plane: ordered, counted, removed, and how the journal tells of them.
+// Faults over the control plane: added, counted, removed, and shown in the journal.
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { startMs, type TestPlane, withPlane } from '../testing/plane.ts';
@@ -11,14 +11,14 @@ function create({ call }: TestPlane, n: number) {
   return call('brand-a', 'POST', 'accounts', { body, key: `k-${n}` });
 }
 
-/** Resolves once so many calls have been taken: those that are held among them. */
+/** Resolves when that many calls have been accepted, including delayed ones. */
 async function taken({ ask }: TestPlane, count: number): Promise<void> {
   while ((await ask('GET', 'info')).body.counts.requests < count) {
     await new Promise((resolve) => setImmediate(resolve));
   }
 }
 
-/** The checks of a call that did not just let it pass. */
+/** The checks of a call that did more than let it pass. */
 async function stepsOf({ ask }: TestPlane, id: number): Promise<string[]> {
   const { steps } = (await ask('GET', `requests/${id}`)).body;
   return steps
@@ -26,26 +26,39 @@ async function stepsOf({ ask }: TestPlane, id: number): Promise<string[]> {
     .filter((step: string) => !step.endsWith('passed'));
 }
 
-faults('one strikes as often as it says, counts, and is told after its removal', async (plane) => {
-  const { ask } = plane;
-  const order = { match: { operation: 'createAccount' }, effect: { kind: 'status', status: 503 } };
-  const made = await ask('POST', 'faults', { ...order, times: 1 });
-  const { id } = made.body;
-  const usual = { phase: 'before', times: 1, nth: null, probability: null, hits: 0, spent: false };
-  assert.equal([made.status, made.body], [201, { id, ...order, ...usual }]);
-  const struck = await create(plane, 1);
-  assert.equal([struck.status, struck.body.code], [503, 'write_contention']);
-  assert.is(struck.headers.get('x-sandbox-fault'), id);
-  assert.is((await create(plane, 1)).status, 201);
-  const [{ hits, spent }] = (await ask('GET', 'faults')).body.faults;
-  assert.equal([hits, spent], [1, true]);
-  assert.is((await ask('GET', 'info')).body.counts.faults, 0);
-  await ask('DELETE', 'faults');
-  const { fault } = (await ask('GET', 'requests/1')).body;
-  assert.equal(fault, { id, phase: 'before', effect: order.effect });
-});
+faults(
+  'a fault applies as often as it says, counts, and is reported after its removal',
+  async (plane) => {
+    const { ask } = plane;
+    const order = {
+      match: { operation: 'createAccount' },
+      effect: { kind: 'status', status: 503 },
+    };
+    const made = await ask('POST', 'faults', { ...order, times: 1 });
+    const { id } = made.body;
+    const usual = {
+      phase: 'before',
+      times: 1,
+      nth: null,
+      probability: null,
+      hits: 0,
+      spent: false,
+    };
+    assert.equal([made.status, made.body], [201, { id, ...order, ...usual }]);
+    const struck = await create(plane, 1);
+    assert.equal([struck.status, struck.body.code], [503, 'write_contention']);
+    assert.is(struck.headers.get('x-sandbox-fault'), id);
+    assert.is((await create(plane, 1)).status, 201);
+    const [{ hits, spent }] = (await ask('GET', 'faults')).body.faults;
+    assert.equal([hits, spent], [1, true]);
+    assert.is((await ask('GET', 'info')).body.counts.faults, 0);
+    await ask('DELETE', 'faults');
+    const { fault } = (await ask('GET', 'requests/1')).body;
+    assert.equal(fault, { id, phase: 'before', effect: order.effect });
+  },
+);
 
-faults('a lost answer is in the journal', async (plane) => {
+faults('a lost response is in the journal', async (plane) => {
   const { ask } = plane;
   await ask('POST', 'faults', { match: {}, phase: 'after', effect: { kind: 'reset' }, times: 1 });
   assert.is(await create(plane, 1).catch(({ name }: Error) => name), 'TypeError');
@@ -54,7 +67,7 @@ faults('a lost answer is in the journal', async (plane) => {
   assert.equal(await stepsOf(plane, 1), ['operation ran', 'fault decided']);
 });
 
-faults('what only holds a call back or cuts it short does not decide it', async (plane) => {
+faults('a fault that only delays or truncates does not decide the call', async (plane) => {
   const { ask } = plane;
   const delay = (ms: number, more: object) =>
     ask('POST', 'faults', { match: {}, effect: { kind: 'delay', ms }, times: 1, ...more });
@@ -75,7 +88,7 @@ faults('what only holds a call back or cuts it short does not decide it', async 
   for (const answer of both) assert.is((await answer).status, 201);
   assert.equal(await stepsOf(plane, 3), ['operation ran', 'fault held']);
   assert.equal(await stepsOf(plane, 4), ['replay decided', 'fault held']);
-  // One that was given up before it ran was decided by its fault alone.
+  // A call that timed out before it ran was decided by its fault alone.
   await delay(45_000, {});
   const givenUp = create(plane, 3);
   await taken(plane, 5);
@@ -87,7 +100,7 @@ faults('what only holds a call back or cuts it short does not decide it', async 
   assert.equal(await stepsOf(plane, 6), ['operation ran', 'fault cut']);
 });
 
-faults('are removed one by one and all at once', async ({ ask }) => {
+faults('faults are removed one by one and all together', async ({ ask }) => {
   const order = { match: {}, effect: { kind: 'hang' } };
   const first = await ask('POST', 'faults', order);
   await ask('POST', 'faults', order);
@@ -97,7 +110,7 @@ faults('are removed one by one and all at once', async ({ ask }) => {
   assert.equal((await ask('GET', 'faults')).body, { faults: [] });
 });
 
-faults('a subscription may be named by number or by text', async ({ ask }) => {
+faults('a fault can name a subscription by number or by text', async ({ ask }) => {
   for (const webhook of [2, '2']) {
     const made = await ask('POST', 'faults', { match: { webhook }, effect: { kind: 'drop' } });
     assert.equal([made.status, made.body.match], [201, { webhook: '2' }]);

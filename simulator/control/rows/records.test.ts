@@ -1,4 +1,4 @@
-// What the plane tells of the sandbox and its records, and what it can change in them.
+// What the plane reports about the sandbox and its records, and what it can change in them.
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { questions } from '../../../fixtures/questions.ts';
@@ -44,7 +44,7 @@ records('the nine credentials have exactly the members of the contract', async (
   assert.equal([body.credentials[0].name, body.next_after], ['delegated-read-only', 8]);
 });
 
-records('a credential that is made works at once, within what it was given', async (plane) => {
+records('a new credential works immediately, within its scopes', async (plane) => {
   const { ask, call } = plane;
   const made = await ask('POST', 'credentials', {
     ...{ name: 'mine', firm_id: '1', brand_id: '10', scopes: ['accounts:write'] },
@@ -64,7 +64,7 @@ records('a credential that is made works at once, within what it was given', asy
   assert.is(refused.body.code, 'read_only_credential');
 });
 
-records('scopes, plan and rate of a credential change', async ({ ask, call }) => {
+records('scopes, plan and rate of a credential can be changed', async ({ ask, call }) => {
   assert.equal((await ask('PATCH', 'credentials/cl_brand_a', { scopes: [] })).body.scopes, []);
   assert.is((await call('brand-a', 'POST', 'accounts', { body: person })).status, 403);
   for (const [body, rate] of [
@@ -78,7 +78,7 @@ records('scopes, plan and rate of a credential change', async ({ ask, call }) =>
   }
 });
 
-records('a client_id with a slash in it is found', async ({ ask, call, sandbox }) => {
+records('a client_id that contains a slash is found', async ({ ask, call, sandbox }) => {
   const { client_id, client_secret } = sandbox.first.world.credentials.get('cl_firm') ?? {};
   const grant = { grant_type: 'client_credentials', account_id: '1001' };
   const body = { ...grant, client_id, client_secret };
@@ -88,7 +88,7 @@ records('a client_id with a slash in it is found', async ({ ask, call, sandbox }
   assert.equal([changed.status, changed.body.rate_per_second, changed.body.token], [200, 3, null]);
 });
 
-records('a firm has brands, a rate and permissions, which can be taken away', async (plane) => {
+records('a firm has brands, a rate and permissions, which can be removed', async (plane) => {
   const { ask, call } = plane;
   const { body } = await ask('GET', 'firms/1');
   assert.equal([body.rate_per_second, Object.keys(body.permissions).length], [20, 19]);
@@ -111,27 +111,30 @@ records('a firm has brands, a rate and permissions, which can be taken away', as
   }
 });
 
-records('an account shows what the API does not; lists come in pages', async ({ ask, call }) => {
-  const { id } = (await call('firm', 'POST', 'accounts', { body: person })).body;
-  const { body } = await ask('GET', `accounts/${id}`);
-  assert.equal(
-    [body.email, body.owner, body.created_via, body.client_reference_id, body.first_deposit_id],
-    [person.email, 'Northwind Trade desk', 'api', 'new-1', null],
-  );
-  const seen: string[] = [];
-  let after: number | null = 0;
-  while (after !== null) {
-    const { body: page } = await ask('GET', `accounts?limit=4&after=${after}`);
-    seen.push(...page.accounts.map((each: { id: string }) => each.id));
-    after = page.next_after;
-  }
-  assert.is(seen.join(), '1001,1002,1003,1004,1005,1006,1007');
-  const { accounts } = (await ask('GET', 'accounts?brand_id=20')).body;
-  assert.ok(accounts.length > 0);
-  for (const { firm_id } of accounts) assert.is(firm_id, '2');
-});
+records(
+  'an account shows more than the API does, and lists are paginated',
+  async ({ ask, call }) => {
+    const { id } = (await call('firm', 'POST', 'accounts', { body: person })).body;
+    const { body } = await ask('GET', `accounts/${id}`);
+    assert.equal(
+      [body.email, body.owner, body.created_via, body.client_reference_id, body.first_deposit_id],
+      [person.email, 'Northwind Trade desk', 'api', 'new-1', null],
+    );
+    const seen: string[] = [];
+    let after: number | null = 0;
+    while (after !== null) {
+      const { body: page } = await ask('GET', `accounts?limit=4&after=${after}`);
+      seen.push(...page.accounts.map((each: { id: string }) => each.id));
+      after = page.next_after;
+    }
+    assert.is(seen.join(), '1001,1002,1003,1004,1005,1006,1007');
+    const { accounts } = (await ask('GET', 'accounts?brand_id=20')).body;
+    assert.ok(accounts.length > 0);
+    for (const { firm_id } of accounts) assert.is(firm_id, '2');
+  },
+);
 
-records('trading accounts can be opened, which the API cannot', async ({ ask }) => {
+records('the plane can open trading accounts, which the API cannot', async ({ ask }) => {
   const { body: plain } = await ask('POST', 'accounts/1001/trading-accounts');
   const usual = { account_id: '1001', currency: 'USD', provider_payouts: false, balance: '0.00' };
   assert.equal(plain, { id: plain.id, ...usual });
@@ -143,7 +146,7 @@ records('trading accounts can be opened, which the API cannot', async ({ ask }) 
   assert.ok(trading_accounts.some(({ id }: { id: string }) => id === plain.id));
 });
 
-records('an approved transaction is settled at once, as the API shows it', async (plane) => {
+records('an approved transaction is settled immediately, and the API shows it', async (plane) => {
   const { ask, call } = plane;
   const { id, tradingId } = await deposit(plane);
   const early = await ask('POST', `transactions/${id}/settle`, {});
@@ -161,7 +164,7 @@ records('an approved transaction is settled at once, as the API shows it', async
   );
 });
 
-records('a rejected transaction keeps the reason and the operator', async (plane) => {
+records('a rejected transaction stores the reason and the operator', async (plane) => {
   const { ask, call } = plane;
   const { id } = await deposit(plane);
   const path = `transactions/${id}/reject?account_id=1001`;
@@ -174,7 +177,7 @@ records('a rejected transaction keeps the reason and the operator', async (plane
 });
 
 records(
-  'allowances: what is left, shared by the delegated credentials of one minter',
+  'allowances: the remainder is shared by the delegated credentials of one issuer',
   async (p) => {
     const { ask, call } = p;
     for (let n = 0; n < 3; n += 1) await call('brand-a', 'GET', 'accounts');
@@ -207,38 +210,44 @@ records(
   },
 );
 
-records('idempotency keys: the newest first, filtered, until they are over', async (plane) => {
-  const { ask, call } = plane;
-  const create = (who: string, key: string, client_reference_id: string) =>
-    call(who, 'POST', 'accounts', {
-      key,
-      body: { client_reference_id, email: `${who}@x.example` },
-    });
-  await create('brand-a', 'one', 'Ref-1');
-  await create('brand-b', 'k'.repeat(255), 'r'.repeat(255));
-  const list = async (query = '') => (await ask('GET', `keys?${query}`)).body.keys;
-  const [long, one] = await list();
-  // A very long identity is kept as a digest, and known by its journal entry.
-  assert.equal([long.key.length, long.subject.length], [255, 255]);
-  const { key, subject, state, status, first_attempt } = one;
-  assert.equal([key, subject, state, status, first_attempt], ['one', 'ref-1', 'recorded', 201, 1]);
-  const day = 86_400_000;
-  assert.equal([one.recorded_at_ms, one.expires_at_ms], [startMs, startMs + day]);
-  for (const [query, count] of [
-    ['limit=1', 1],
-    ['key=one', 1],
-    ['client_id=cl_brand_a', 1],
-    ['operation=createTransaction', 0],
-  ] as const) {
-    assert.is((await list(query)).length, count, query);
-  }
-  await ask('POST', 'clock/advance', { by_ms: day - 1 });
-  assert.is((await list())[0].age_ms, day - 1);
-  await ask('POST', 'clock/advance', { by_ms: 1 });
-  assert.equal(await list(), []);
-});
+records(
+  'idempotency keys are listed newest first and filtered, until they expire',
+  async (plane) => {
+    const { ask, call } = plane;
+    const create = (who: string, key: string, client_reference_id: string) =>
+      call(who, 'POST', 'accounts', {
+        key,
+        body: { client_reference_id, email: `${who}@x.example` },
+      });
+    await create('brand-a', 'one', 'Ref-1');
+    await create('brand-b', 'k'.repeat(255), 'r'.repeat(255));
+    const list = async (query = '') => (await ask('GET', `keys?${query}`)).body.keys;
+    const [long, one] = await list();
+    // A very long identity is stored as a digest, and found by its journal entry.
+    assert.equal([long.key.length, long.subject.length], [255, 255]);
+    const { key, subject, state, status, first_attempt } = one;
+    assert.equal(
+      [key, subject, state, status, first_attempt],
+      ['one', 'ref-1', 'recorded', 201, 1],
+    );
+    const day = 86_400_000;
+    assert.equal([one.recorded_at_ms, one.expires_at_ms], [startMs, startMs + day]);
+    for (const [query, count] of [
+      ['limit=1', 1],
+      ['key=one', 1],
+      ['client_id=cl_brand_a', 1],
+      ['operation=createTransaction', 0],
+    ] as const) {
+      assert.is((await list(query)).length, count, query);
+    }
+    await ask('POST', 'clock/advance', { by_ms: day - 1 });
+    assert.is((await list())[0].age_ms, day - 1);
+    await ask('POST', 'clock/advance', { by_ms: 1 });
+    assert.equal(await list(), []);
+  },
+);
 
-records('info: the sandbox at a glance', async ({ ask }) => {
+records('info summarizes the sandbox', async ({ ask }) => {
   await ask('POST', 'faults', { match: {}, effect: { kind: 'hang' } });
   const { body } = await ask('GET', 'info');
   assert.is(body.control_url, 'http://sandbox/_sandbox');
@@ -247,7 +256,7 @@ records('info: the sandbox at a glance', async ({ ask }) => {
   assert.equal([body.counts.accounts, body.counts.faults, body.counts.worlds], [6, 1, 1]);
 });
 
-records('rules, questions, changed settings and deviations in words', async () => {
+records('rules, questions, changed settings and deviations are described in words', async () => {
   const story = 'the answer is printed again from the record as it is now';
   const deviation = {
     ...{ id: 'replay-reprints-body', story, breaks: ['IDEM-4a'] as const },

@@ -1,5 +1,5 @@
-// What a row refuses, by the name of the field, and that a refusal changes nothing. Types and bounds of
-// fields are checked by one function: here stands each kind of them once, and what rows check beyond it.
+// Each row names the field that it refuses, and a refusal changes nothing. One function checks
+// types and bounds, so each kind of them is tested once here, with the checks that rows add.
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { startMs, type TestPlane, withPlane } from '../testing/plane.ts';
@@ -117,25 +117,21 @@ const bodies: Readonly<Record<string, Refused>> = {
   ],
 };
 
-refusals(
-  'a body that is wrong is refused by its field, and nothing is changed',
-  async ({ ask }) => {
-    const before = (await ask('GET', 'state')).body;
-    for (const [row, cases] of Object.entries(bodies)) {
-      const [method = '', path = ''] = row.split(' ');
-      for (const [body, field] of cases) {
-        const refused = await ask(method, path, body);
-        const words = `${row} ${JSON.stringify(body)}: ${refused.body?.detail}`;
-        assert.equal([refused.status, refused.body.errors[0].field], [422, field], words);
-      }
+refusals('an invalid body is refused by field, and nothing is changed', async ({ ask }) => {
+  const before = (await ask('GET', 'state')).body;
+  for (const [row, cases] of Object.entries(bodies)) {
+    const [method = '', path = ''] = row.split(' ');
+    for (const [body, field] of cases) {
+      const refused = await ask(method, path, body);
+      const words = `${row} ${JSON.stringify(body)}: ${refused.body?.detail}`;
+      assert.equal([refused.status, refused.body.errors[0].field], [422, field], words);
     }
-    assert.equal((await ask('GET', 'state')).body, before);
-    assert.is((await ask('GET', 'worlds')).body.worlds.length, 1);
-    const { detail } = (await ask('PATCH', 'firms/1', { permissions: { createAcount: true } }))
-      .body;
-    assert.match(detail, /did you mean "createAccount"/);
-  },
-);
+  }
+  assert.equal((await ask('GET', 'state')).body, before);
+  assert.is((await ask('GET', 'worlds')).body.worlds.length, 1);
+  const { detail } = (await ask('PATCH', 'firms/1', { permissions: { createAcount: true } })).body;
+  assert.match(detail, /did you mean "createAccount"/);
+});
 
 const queries = [
   ['accounts?limit=0', 'limit'],
@@ -150,7 +146,7 @@ const queries = [
 ] as const;
 
 refusals(
-  'a query that is unknown, wrong or given twice is refused by its name',
+  'a query parameter that is unknown, invalid or repeated is refused by name',
   async ({ ask }) => {
     for (const [path, field] of queries) {
       const { status, body } = await ask('GET', path);
@@ -188,7 +184,7 @@ const conflicts = [
   ['DELETE', 'worlds/default', 409],
 ] as const;
 
-refusals('what is not there is a 404, and what does not go now a 409', async ({ ask }) => {
+refusals('an unknown record is a 404, and a conflicting state is a 409', async ({ ask }) => {
   for (const [method, path, status] of conflicts) {
     assert.is((await ask(method, path)).status, status, `${method} ${path}`);
   }

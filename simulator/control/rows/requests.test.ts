@@ -1,4 +1,4 @@
-// The journal over the control plane: calls with their checks, reasons, repeats and what followed.
+// The journal over the control plane: calls with their checks, reasons, repeats and consequences.
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { defaultSettings } from '../../../fixtures/settings.ts';
@@ -15,7 +15,7 @@ function create({ call }: TestPlane, n: number, key = `k-${n}`) {
 
 type Step = { readonly name: string; readonly outcome: string; readonly note: string };
 
-requests('tells a created account from route to operation', async (plane) => {
+requests('an entry traces a created account from route to operation', async (plane) => {
   const { ask } = plane;
   const made = await create(plane, 1);
   const { body } = await ask('GET', 'requests/1');
@@ -56,26 +56,29 @@ requests('tells a created account from route to operation', async (plane) => {
   assert.equal([body.event_ids, body.event_seqs], [[body.events[0].id], [body.events[0].seq]]);
 });
 
-requests('a replay points at the first attempt, and that one at its repeats', async (plane) => {
-  const { ask } = plane;
-  const first = await create(plane, 1);
-  await create(plane, 1);
-  const replay = (await ask('GET', 'requests/2')).body;
-  assert.equal(replay.first_attempt, {
-    id: '1',
-    request_id: first.headers.get('x-request-id'),
-  });
-  const decided = replay.steps.at(-1);
-  assert.equal(decided, {
-    name: 'replay',
-    outcome: 'decided',
-    note: '201, the answer to request 1',
-  });
-  assert.equal(replay.event_ids, []);
-  assert.equal((await ask('GET', 'requests/1')).body.repeats, ['2']);
-});
+requests(
+  'a replay links to the first attempt, and the first attempt to its replays',
+  async (plane) => {
+    const { ask } = plane;
+    const first = await create(plane, 1);
+    await create(plane, 1);
+    const replay = (await ask('GET', 'requests/2')).body;
+    assert.equal(replay.first_attempt, {
+      id: '1',
+      request_id: first.headers.get('x-request-id'),
+    });
+    const decided = replay.steps.at(-1);
+    assert.equal(decided, {
+      name: 'replay',
+      outcome: 'decided',
+      note: '201, the answer to request 1',
+    });
+    assert.equal(replay.event_ids, []);
+    assert.equal((await ask('GET', 'requests/1')).body.repeats, ['2']);
+  },
+);
 
-// [what is sent, the check that decides, the status]
+// [the request, the check that decides, the status]
 const refusals = [
   ['nowhere', {}, 'route', 404],
   ['accounts', { key: ' ' }, 'key', 400],
@@ -83,7 +86,7 @@ const refusals = [
   ['accounts', { body: '{' }, 'readable', 400],
 ] as const;
 
-requests('names the check that decided a refusal', async ({ ask, call }) => {
+requests('an entry names the check that decided a refusal', async ({ ask, call }) => {
   for (const [index, [path, more, step, status]] of refusals.entries()) {
     const answer = await call('brand-a', 'POST', path, { body: person(1), ...more });
     assert.is(answer.status, status, step);
@@ -97,7 +100,7 @@ requests('names the check that decided a refusal', async ({ ask, call }) => {
   assert.equal([scope.steps.at(-1).name, scope.response.status], ['scope', 403]);
 });
 
-// [who, the call, what it is answered because of: that and nothing else]
+// [the credential, the call, the exact reasons of the response]
 const causes = [
   ['brand-a', 'POST', 'accounts', { body: person(1), key: ' ' }, ['IDEM-1a']],
   ['brand-a', 'POST', 'accounts', { body: person(1), key: 'k'.repeat(256) }, ['IDEM-1b']],
@@ -108,7 +111,7 @@ const causes = [
   ['firm', 'GET', 'accounts/9999/status', {}, ['NS-54']],
 ] as const;
 
-requests('an answer names the rules that had a part in it', async ({ ask, call }) => {
+requests('a response names the rules that contributed to it', async ({ ask, call }) => {
   for (const [index, [who, method, path, more, cites]] of causes.entries()) {
     await call(who, method, path, more);
     await ask('POST', 'clock/advance', { by_ms: 1000 });
@@ -117,7 +120,7 @@ requests('an answer names the rules that had a part in it', async ({ ask, call }
 });
 
 requests(
-  'an open question is told with its choice, and with the setting that changed it',
+  'an open question is reported with its choice, and with the setting that changed it',
   async () => {
     const settings = { ...defaultSettings, unparsable_status: 422 } as const;
     const { ask, call } = await createTestPlane({ options: { settings } });
@@ -131,21 +134,24 @@ requests(
   },
 );
 
-requests('lists the newest first, and after a number the oldest first', async (plane) => {
-  const { ask } = plane;
-  for (let n = 1; n <= 4; n += 1) await create(plane, n);
-  const ids = async (query: string) => {
-    const { body } = await ask('GET', `requests?${query}`);
-    return [...body.requests.map(({ id }: { id: string }) => id), body.next_after];
-  };
-  assert.equal(await ids(''), ['4', '3', '2', '1', null]);
-  assert.equal(await ids('limit=1'), ['4', null]);
-  assert.equal(await ids('after=1&limit=2'), ['2', '3', 3]);
-  assert.equal(await ids('after=3'), ['4', null]);
-  assert.equal(await ids('after=4'), [null]);
-});
+requests(
+  'the newest entries are first, or the oldest first after a given number',
+  async (plane) => {
+    const { ask } = plane;
+    for (let n = 1; n <= 4; n += 1) await create(plane, n);
+    const ids = async (query: string) => {
+      const { body } = await ask('GET', `requests?${query}`);
+      return [...body.requests.map(({ id }: { id: string }) => id), body.next_after];
+    };
+    assert.equal(await ids(''), ['4', '3', '2', '1', null]);
+    assert.equal(await ids('limit=1'), ['4', null]);
+    assert.equal(await ids('after=1&limit=2'), ['2', '3', 3]);
+    assert.equal(await ids('after=3'), ['4', null]);
+    assert.equal(await ids('after=4'), [null]);
+  },
+);
 
-requests('filters by operation, status and caller', async (plane) => {
+requests('entries are filtered by operation, status and caller', async (plane) => {
   const { ask, call } = plane;
   await create(plane, 1);
   await call('firm', 'GET', 'accounts');
@@ -158,14 +164,14 @@ requests('filters by operation, status and caller', async (plane) => {
   assert.equal(await ids('client_id=cl_firm&operation=createAccount&status=201'), []);
 });
 
-requests('finds a call by its X-Request-Id', async (plane) => {
+requests('a call is found by its X-Request-Id', async (plane) => {
   const made = await create(plane, 1);
   const id = made.headers.get('x-request-id') ?? '';
   assert.is((await plane.ask('GET', `requests/${id}`)).body.id, '1');
 });
 
 requests(
-  'shows bytes that are no text as base64, and cuts long bodies in lists only',
+  'binary bodies are shown as base64, and only lists truncate long bodies',
   async ({ sandbox, ask }) => {
     const send = (body: Uint8Array) =>
       sandbox.call({ method: 'POST', target: '/api/v1/accounts', headers: {}, body }, () => {});
@@ -185,7 +191,7 @@ requests(
   },
 );
 
-requests('follows a call to its deliveries', async (plane) => {
+requests('an entry links a call to its deliveries', async (plane) => {
   const { ask, call } = plane;
   const body = { url: 'https://hooks.partner.example/in', event_categories: ['account'] };
   await call('brand-a', 'POST', 'webhooks', { body });
@@ -202,7 +208,7 @@ requests('follows a call to its deliveries', async (plane) => {
 });
 
 requests(
-  'tokens, cookies and secrets are shown on demand only',
+  'tokens, cookies and secrets are shown only on request',
   async ({ ask, call, plane, sandbox }) => {
     const { client_id: clientId, client_secret: clientSecret } =
       sandbox.first.world.credentials.get('cl_firm') ?? {};

@@ -1,4 +1,4 @@
-// The stream of a world: what happens comes as it happens, in the form of the lists.
+// The stream of a world reports changes when they happen, in the form of the lists.
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { createTestPlane, type TestPlane, withPlane } from '../testing/plane.ts';
@@ -13,7 +13,7 @@ interface Told {
   readonly data: any;
 }
 
-/** Reads a stream until there is an event of a kind; answers everything up to it. */
+/** Reads a stream until there is an event of a kind; returns all events up to it. */
 async function follow({ ask }: TestPlane, path = 'stream') {
   const { status, headers, body } = await ask('GET', path);
   assert.is(status, 200);
@@ -47,28 +47,31 @@ function parse(frame: string): Told {
 
 const person = { client_reference_id: 'p-1', email: 'p-1@example.com' };
 
-stream('begins with the clock, then tells events and requests as the lists do', async (plane) => {
-  const { ask, call } = plane;
-  const { until, cancel } = await follow(plane);
-  const [clock] = await until('clock');
-  assert.equal([clock?.id, clock?.data], ['1', (await ask('GET', 'clock')).body]);
-  await call('brand-a', 'POST', 'accounts', { body: person });
-  const told = await until('request');
-  assert.equal(
-    told.map(({ id, event }) => [id, event]),
-    [
-      ['2', 'event'],
-      ['3', 'request'],
-    ],
-  );
-  const { last_seq } = (await ask('GET', 'events')).body;
-  const listed = (await ask('GET', `events?after_seq=${last_seq - 1}`)).body.events[0];
-  assert.equal(told[0]?.data, listed);
-  assert.equal(told[1]?.data, (await ask('GET', 'requests')).body.requests[0]);
-  await cancel();
-});
+stream(
+  'the stream starts with the clock, then sends events and requests as the lists do',
+  async (plane) => {
+    const { ask, call } = plane;
+    const { until, cancel } = await follow(plane);
+    const [clock] = await until('clock');
+    assert.equal([clock?.id, clock?.data], ['1', (await ask('GET', 'clock')).body]);
+    await call('brand-a', 'POST', 'accounts', { body: person });
+    const told = await until('request');
+    assert.equal(
+      told.map(({ id, event }) => [id, event]),
+      [
+        ['2', 'event'],
+        ['3', 'request'],
+      ],
+    );
+    const { last_seq } = (await ask('GET', 'events')).body;
+    const listed = (await ask('GET', `events?after_seq=${last_seq - 1}`)).body.events[0];
+    assert.equal(told[0]?.data, listed);
+    assert.equal(told[1]?.data, (await ask('GET', 'requests')).body.requests[0]);
+    await cancel();
+  },
+);
 
-stream('tells deliveries, changes by the plane, and the clock', async (plane) => {
+stream('the stream sends deliveries, changes by the plane, and the clock', async (plane) => {
   const { ask, call } = plane;
   const body = { url: 'https://hooks.partner.example/in', event_categories: ['account'] };
   await call('brand-a', 'POST', 'webhooks', { body });
@@ -85,7 +88,7 @@ stream('tells deliveries, changes by the plane, and the clock', async (plane) =>
   await cancel();
 });
 
-stream('tells of worlds that come and go, and of a reset', async (plane) => {
+stream('the stream sends the creation and removal of worlds, and a reset', async (plane) => {
   const { ask } = plane;
   const { until, cancel } = await follow(plane);
   await ask('POST', 'worlds', { name: 'side' });
@@ -97,7 +100,7 @@ stream('tells of worlds that come and go, and of a reset', async (plane) => {
   await cancel();
 });
 
-stream('a world has a stream of its own, which ends with it', async (plane) => {
+stream('each world has its own stream, which ends with the world', async (plane) => {
   const { ask, call } = plane;
   const side = await ask('POST', 'worlds', { name: 'side' });
   const here = await follow(plane, 'worlds/side/stream');
@@ -113,7 +116,7 @@ stream('a world has a stream of its own, which ends with it', async (plane) => {
   assert.is((await here.reader.read()).done, true);
 });
 
-stream('ends when the plane is closed', async (plane) => {
+stream('the stream ends when the plane is closed', async (plane) => {
   const { until, reader } = await follow(plane);
   await until('clock');
   const ended = reader.read();
@@ -121,7 +124,7 @@ stream('ends when the plane is closed', async (plane) => {
   assert.is((await ended).done, true);
 });
 
-stream('a delivery that a fault drops or delays is told', async () => {
+stream('the stream sends a delivery that a fault drops or delays', async () => {
   for (const [effect, status, error] of [
     [{ kind: 'drop' }, 'delivered', 'dropped by a fault; counted as delivered'],
     [{ kind: 'delay', ms: 5000 }, 'pending', undefined],

@@ -1,4 +1,4 @@
-// Worlds, states and snapshots over the control plane: isolated, copied, saved, restored, reset.
+// Worlds, states and snapshots over the control plane: isolation, copy, save, restore, reset.
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { startMs, type TestPlane, withPlane } from '../testing/plane.ts';
@@ -29,13 +29,13 @@ const countAccounts = async ({ ask }: TestPlane, at = '') =>
   (await ask('GET', `${at}accounts`)).body.accounts.length;
 const namesOf = async ({ ask }: TestPlane): Promise<string[]> =>
   (await ask('GET', 'worlds')).body.worlds.map(({ name }: { name: string }) => name);
-/** The world as a document; a restored one has ids of its own for what is to come. */
+/** The world as a document; a restored world assigns its own new ids. */
 const documentOf = async ({ ask }: TestPlane) => ({
   ...(await ask('GET', 'state')).body.world,
   idEras: 0,
 });
 
-worlds('a world is made by name, written out or with a seed, and only once', async (plane) => {
+worlds('a world is created once, by name, as a document or from a seed', async (plane) => {
   const { ask } = plane;
   const made = await ask('POST', 'worlds', { name: 'mine', clock: 'frozen' });
   assert.equal([made.status, made.body.control_url], [201, 'http://sandbox/_sandbox/worlds/mine']);
@@ -61,20 +61,17 @@ worlds('a world is made by name, written out or with a seed, and only once', asy
   assert.equal(both.map(({ status }) => status).sort(), [201, 409, 409]);
 });
 
-worlds(
-  'a dropped world is gone with its tokens, and no world has rows of worlds',
-  async (plane) => {
-    const { ask, call } = plane;
-    const { name, credentials } = (await ask('POST', 'worlds', {})).body;
-    assert.equal(await namesOf(plane), ['default', name]);
-    assert.is((await ask('GET', `worlds/${name}`)).status, 200);
-    assert.is((await ask('GET', `worlds/${name}/worlds`)).status, 404);
-    assert.is((await ask('DELETE', `worlds/${name}`)).status, 204);
-    assert.is((await ask('GET', `worlds/${name}/clock`)).status, 404);
-    assert.equal(await namesOf(plane), ['default']);
-    assert.is((await call(credentials[0].token, 'GET', 'accounts')).status, 401);
-  },
-);
+worlds('a dropped world loses its tokens, and a world has no rows for worlds', async (plane) => {
+  const { ask, call } = plane;
+  const { name, credentials } = (await ask('POST', 'worlds', {})).body;
+  assert.equal(await namesOf(plane), ['default', name]);
+  assert.is((await ask('GET', `worlds/${name}`)).status, 200);
+  assert.is((await ask('GET', `worlds/${name}/worlds`)).status, 404);
+  assert.is((await ask('DELETE', `worlds/${name}`)).status, 204);
+  assert.is((await ask('GET', `worlds/${name}/clock`)).status, 404);
+  assert.equal(await namesOf(plane), ['default']);
+  assert.is((await call(credentials[0].token, 'GET', 'accounts')).status, 401);
+});
 
 worlds('a world that would begin before 1970 is refused by its clock', async ({ ask }) => {
   for (const clock of ['1970-01-02T00:00:00Z', { mode: 'frozen', now_ms: 86_400_000 }]) {
@@ -90,7 +87,7 @@ worlds('a world that would begin before 1970 is refused by its clock', async ({ 
   assert.is((await ask('POST', 'worlds', empty)).status, 201);
 });
 
-worlds('a state goes out and comes back exactly', async (plane) => {
+worlds('an exported state is imported unchanged', async (plane) => {
   const { ask } = plane;
   await ask('POST', 'faults', { match: { method: 'PATCH' }, effect: { kind: 'hang' }, times: 3 });
   const first = await create(plane, 1);
@@ -117,7 +114,7 @@ const broken: readonly (readonly [string, (document: Loose) => unknown])[] = [
   ['clock.speed', ({ clock }) => Object.assign(clock, { mode: 'real', speed: 1e300 })],
 ];
 
-worlds('a broken state is refused by its field, and the world goes on as before', async (plane) => {
+worlds('an invalid state is refused by its field, and the world is unchanged', async (plane) => {
   const { ask, sandbox } = plane;
   const whole = (await ask('GET', 'state')).body;
   const before = sandbox.first.world;
@@ -134,13 +131,13 @@ worlds('a broken state is refused by its field, and the world goes on as before'
     assert.is((await ask('GET', path)).status, 200, path);
   }
   assert.is((await create(plane, 1)).status, 201);
-  // A document does not say that deliveries may stay on this machine.
+  // A document does not say whether deliveries to loopback are allowed.
   whole.world.options.allowLocalWebhooks = true;
   assert.is((await ask('PUT', 'state', whole)).status, 200);
   assert.is(sandbox.first.world.options.allowLocalWebhooks, false);
 });
 
-worlds('a reset takes back what was made and keeps the tokens', async (plane) => {
+worlds('a reset removes new records and keeps the tokens', async (plane) => {
   const { ask } = plane;
   const before = (await ask('GET', 'credentials')).body;
   await ask('POST', 'credentials', { scopes: [] });
@@ -169,7 +166,7 @@ worlds('a reset ends an advance that waits for a receiver', async (plane) => {
   assert.is((await ask('GET', 'clock')).body.now_ms, startMs);
 });
 
-worlds('a snapshot restores clock, keys, money and journal, as often as it is asked', async (p) => {
+worlds('a snapshot can restore clock, keys, money and journal repeatedly', async (p) => {
   const { ask, call } = p;
   const first = await create(p, 1);
   const { id } = (await call('firm', 'POST', 'transactions', { body: deposit })).body;
@@ -191,7 +188,7 @@ worlds('a snapshot restores clock, keys, money and journal, as often as it is as
   assert.equal((await create(p, 1)).body, first.body);
 });
 
-worlds('snapshots are listed, replaced, dropped, and outlive a reset', async (plane) => {
+worlds('snapshots are listed, replaced and dropped, and survive a reset', async (plane) => {
   const { ask } = plane;
   await ask('POST', 'snapshots', { name: 'a' });
   await ask('POST', 'snapshots', { name: 'b' });
@@ -209,7 +206,7 @@ worlds('snapshots are listed, replaced, dropped, and outlive a reset', async (pl
   assert.equal((await ask('GET', 'worlds/w/snapshots')).body.snapshots, []);
 });
 
-worlds('a copy has the keys of its world, and tokens and secrets of its own', async (plane) => {
+worlds('a copy has the keys of its world, but its own tokens and secrets', async (plane) => {
   const { ask, call } = plane;
   const first = await create(plane, 1);
   await ask('POST', 'clock/advance', { by_ms: 1000 });
@@ -228,33 +225,36 @@ worlds('a copy has the keys of its world, and tokens and secrets of its own', as
   for (const n of [3, 4]) await create(plane, n);
   const counts = [await countAccounts(plane, 'worlds/copy/'), await countAccounts(plane)];
   assert.equal(counts, [8, 9]);
-  // A token asked for there reaches it too.
+  // A token issued by the copy reaches the copy too.
   const body = { grant_type: 'client_credentials', client_id, client_secret };
   const issued = await call('', 'POST', 'oauth/token', { body });
   const seen = await call(issued.body.access_token, 'GET', 'accounts');
   assert.is(seen.body.accounts.length, 7, 'those of its firm');
 });
 
-worlds('a copy of a copy has the clock it is given, and resets to its beginning', async (plane) => {
-  const { ask, call } = plane;
-  await create(plane, 1);
-  await ask('POST', 'worlds', { name: 'a', from: 'default', clock: 'real' });
-  const made = await ask('POST', 'worlds', { name: 'b', from: 'a', clock: 'frozen' });
-  assert.is(made.body.clock.mode, 'frozen');
-  const clock = { mode: 'frozen', now_ms: startMs + 5_000 };
-  const set = await ask('POST', 'worlds', { name: 'c', from: 'default', clock });
-  assert.is(set.body.clock.now_ms, clock.now_ms);
-  const { token } = set.body.credentials[0];
-  await create(plane, 2, token);
-  await ask('POST', 'worlds/c/clock/advance', { by_ms: 5000 });
-  await ask('POST', 'reset', {});
-  await ask('POST', 'worlds/c/reset', {});
-  assert.is(await countAccounts(plane, 'worlds/c/'), 7);
-  assert.is((await ask('GET', 'worlds/c/clock')).body.now_ms, clock.now_ms);
-  assert.is((await call(token, 'GET', 'accounts')).body.accounts.length, 6);
-});
+worlds(
+  'a copy of a copy starts at the given time, and resets to its own beginning',
+  async (plane) => {
+    const { ask, call } = plane;
+    await create(plane, 1);
+    await ask('POST', 'worlds', { name: 'a', from: 'default', clock: 'real' });
+    const made = await ask('POST', 'worlds', { name: 'b', from: 'a', clock: 'frozen' });
+    assert.is(made.body.clock.mode, 'frozen');
+    const clock = { mode: 'frozen', now_ms: startMs + 5_000 };
+    const set = await ask('POST', 'worlds', { name: 'c', from: 'default', clock });
+    assert.is(set.body.clock.now_ms, clock.now_ms);
+    const { token } = set.body.credentials[0];
+    await create(plane, 2, token);
+    await ask('POST', 'worlds/c/clock/advance', { by_ms: 5000 });
+    await ask('POST', 'reset', {});
+    await ask('POST', 'worlds/c/reset', {});
+    assert.is(await countAccounts(plane, 'worlds/c/'), 7);
+    assert.is((await ask('GET', 'worlds/c/clock')).body.now_ms, clock.now_ms);
+    assert.is((await call(token, 'GET', 'accounts')).body.accounts.length, 6);
+  },
+);
 
-worlds('an event on its way to a receiver is on its way in the copy too', async (plane) => {
+worlds('an event that is being delivered is being delivered in the copy too', async (plane) => {
   const { ask, call, sent } = plane;
   plane.receiver = () => ({ status: 500, error: null });
   const body = { url: 'https://hooks.example.com/in', event_categories: ['account'] };

@@ -1,4 +1,5 @@
-// A sandbox with its control plane for tests: no socket, a clock that stands, deliveries to a list.
+// A sandbox with its control plane for tests: no socket, a frozen clock, deliveries recorded in a
+// list.
 
 import { validate } from '../../../fixtures/schemas/validate.ts';
 import type { DeliveryOutcome, DeliveryRequest } from '../../host/delivery/deliverer.ts';
@@ -21,13 +22,13 @@ export interface PlaneAnswer {
 export interface TestPlane {
   readonly sandbox: Sandbox;
   readonly plane: ControlPlane;
-  /** Every delivery that left, in order. */
+  /** Every delivery that was sent, in order. */
   readonly sent: DeliveryRequest[];
-  /** What receivers answer from now on. */
+  /** How receivers respond from now on. */
   receiver: (request: DeliveryRequest) => DeliveryOutcome | Promise<DeliveryOutcome>;
-  /** Asks the plane; an answer that is not as its row's schema says throws. */
+  /** Sends a request to the plane; throws if the response does not match the schema of its row. */
   readonly ask: (method: string, path: string, body?: unknown) => Promise<PlaneAnswer>;
-  /** Calls the API as a credential of the first world, or with a token. */
+  /** Calls the API with a credential of the first world, or with a token. */
   readonly call: (
     who: string,
     method: string,
@@ -136,7 +137,7 @@ async function readAnswer(response: Response): Promise<PlaneAnswer> {
   return { status, headers, body: isJson ? JSON.parse(text) : text };
 }
 
-/** Rows say what they answer; so does every test of them. */
+/** Rows declare their responses; every test validates them. */
 function assertMatchesSchema(method: string, path: string, { status, body }: PlaneAnswer): void {
   const segments = (path.split('?')[0] ?? '').replace(/^worlds\/[^/]+\/(?=.)/, '').split('/');
   const row = rows.find(
