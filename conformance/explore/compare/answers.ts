@@ -1,4 +1,4 @@
-// Compares what one call was answered by the target and by the model.
+// Compares the answers of the target and the model to one call.
 import { type Json, memberAt } from '../../engine/send/json.ts';
 import { OPERATIONS } from '../../spec/operations.ts';
 import { type CallOutcome, isNumber, summaryOf } from '../play/outcome.ts';
@@ -53,7 +53,7 @@ function compareStatus(_: CallStep, target: CallOutcome, model: CallOutcome): Mi
   return isProblem && words.target !== words.model ? { at: 'code', ...words } : null;
 }
 
-/** ERR-1a, ERR-2: a problem or plain text; of a success only that it is JSON. */
+/** ERR-1a, ERR-2: a problem or plain text; a success only has to be JSON. */
 function compareType(_: CallStep, target: CallOutcome, model: CallOutcome): Mismatch | null {
   if (target.body.length === 0 && model.body.length === 0) return null;
   const [own, other] = [target.headers.mediaType(), model.headers.mediaType()];
@@ -89,7 +89,7 @@ function compareBody(
 
 const NUMBERS = ['record_id', 'account_id'] as const;
 
-/** CONV-3, NS-2: of a read only that these two are JSON numbers, wherever its rows have them. */
+/** CONV-3, NS-2: in a read only these two members are compared, as JSON numbers in any row. */
 function compareRead(target: Json | undefined, model: Json | undefined): Mismatch | null {
   const list = listIn(target);
   for (const row of Array.isArray(list) ? list : [target]) {
@@ -105,7 +105,7 @@ function compareRead(target: Json | undefined, model: Json | undefined): Mismatc
 
 const FULL_PAGE = 100;
 
-/** AUTH-6, AUTH-7: a record that the sequence knows, on a page for which it is out of reach. */
+/** AUTH-6, AUTH-7: a record of the sequence on a page of a caller that it is out of scope for. */
 function findLeak(
   operation: CallStep['operation'],
   target: CallOutcome,
@@ -114,7 +114,7 @@ function findLeak(
 ): Mismatch | null {
   const [page, rows, due] = [PAGES[operation], listIn(target.json), listIn(model.json)];
   if (page === undefined || !Array.isArray(rows) || !Array.isArray(due)) return null;
-  // A page that is full may leave out what is within reach.
+  // A full page may leave out records that are in scope.
   if (due.length >= FULL_PAGE) return null;
   const { by, space } = page;
   const ids = new Set(due.map((row) => String(memberAt(row, by))));
@@ -128,7 +128,7 @@ function findLeak(
   return { at: 'body.*', target: `${space} ${leaked}`, model: `no ${space} ${leaked}` };
 }
 
-/** ERR-1: what a problem must be by itself, whatever its words. */
+/** ERR-1: the requirements on a problem alone, whatever its wording. */
 function problemOf({ json }: CallOutcome): Mismatch | null {
   const [type, code, id, errors] = ['type', 'code', 'request_id', 'errors'].map((name) =>
     memberAt(json, name),
@@ -145,7 +145,7 @@ function problemOf({ json }: CallOutcome): Mismatch | null {
   return isList ? null : { at: 'body.errors', target: shown(errors), model: 'a list' };
 }
 
-/** NS-26: which numbers revisions are is the target's own; that they step when the model's do. */
+/** NS-26: the target chooses its revision numbers; they have to change when the model's do. */
 function compareRevision(
   target: CallOutcome,
   model: CallOutcome,
@@ -170,7 +170,7 @@ function compareEtag(
   return { at: 'header.etag', target: own ?? 'none', model: `the revision, ${tag}` };
 }
 
-/** ERR-4, IDEM-5: of the nine writes every answer carries one, and never the same twice. */
+/** ERR-4, IDEM-5: every answer to one of the nine writes has a request id, each a different one. */
 function compareRequestId(
   { operation }: CallStep,
   target: CallOutcome,
@@ -187,7 +187,7 @@ const LIMIT_HEADERS = [
   ...['x-ratelimit-limit', 'x-ratelimit-remaining', 'x-ratelimit-reset', 'retry-after'],
 ];
 
-/** LIM-6, LIM-8: the four headers with a 429, and with nothing else. */
+/** LIM-6, LIM-8: the four headers are on a 429 and on no other answer. */
 function compareLimits(
   { operation }: CallStep,
   target: CallOutcome,
@@ -195,7 +195,7 @@ function compareLimits(
 ): Mismatch | null {
   for (const name of LIMIT_HEADERS) {
     const [own, other] = [target, model].map(({ headers }) => headers.get(name));
-    // NS-51: which number the token endpoint gives, and how it counts a minute, is not shown.
+    // NS-51: the limit of the token endpoint, and how it counts a minute, is not specified.
     const isOpen = operation === 'issueToken' && own !== undefined && other !== undefined;
     if (isOpen ? /^([1-9]\d?|0)$/.test(own) : own === other) continue;
     return { at: `header.${name}`, target: own ?? 'none', model: other ?? 'none' };

@@ -1,5 +1,5 @@
-// Reads deliveries: what an envelope says of itself, and which attempts tell which subscription of
-// which event.
+// Reads deliveries: the members of an envelope, and which attempts deliver which event to which
+// subscription.
 import { eventCategories, eventKinds } from '../../../fixtures/event-kinds.ts';
 import { type Json, memberAt } from '../../engine/send/json.ts';
 import type { ReceivedDelivery } from '../../providers/webhook-receiver.ts';
@@ -23,7 +23,7 @@ export interface Notice {
   readonly attempts: ReceivedDelivery[];
 }
 
-/** Parsed once: a long list of deliveries is read for every subscription that is shown. */
+/** Parsed once: a long list of deliveries is read again for every subscription that is shown. */
 const parsed = new WeakMap<Uint8Array, { readonly json: Json | undefined }>();
 
 export function jsonOf({ body }: Arrival): Json | undefined {
@@ -32,7 +32,7 @@ export function jsonOf({ body }: Arrival): Json | undefined {
   return known.json;
 }
 
-/** NS-9: names that the sequence number may have in a part of the envelope. */
+/** NS-9: names that the sequence number may have if the envelope is nested. */
 const NESTED_NUMBER = /\.(\w*seq\w*|number|offset)$/i;
 
 /** The sequence number of an envelope, written as a number or as its digits. */
@@ -52,7 +52,7 @@ export const eventOf = (each: Arrival): string | undefined => {
 
 const OTHER_NUMBERS = ['content-length', 'host'];
 
-/** NS-10: the subscription that some header names; empty if none names one of the player's. */
+/** NS-10: the subscription that some header names; empty if no header names one of the player's. */
 export function subscriptionOf({ headers }: Arrival, player: Player): string {
   const known = subscriptionsOf(player);
   const named = headers.lines.find(
@@ -61,7 +61,7 @@ export function subscriptionOf({ headers }: Arrival, player: Player): string {
   return named?.[1] ?? '';
 }
 
-/** Ids of the subscriptions that a play has made, as a header has them. */
+/** Ids of the subscriptions that a play has created, as a header writes them. */
 function subscriptionsOf({ outcomes }: Player): ReadonlySet<string> {
   const made = answersIn(outcomes).flatMap(({ json }) => {
     const id = memberAt(json, 'id');
@@ -73,12 +73,12 @@ function subscriptionsOf({ outcomes }: Player): ReadonlySet<string> {
 export const isTaken = ({ answered }: ReceivedDelivery): boolean =>
   answered >= 200 && answered < 300;
 
-/** EVT-8a: no retry comes sooner than this. */
+/** EVT-8a: the shortest time before a retry. */
 const RETRY_MS = 29_000;
 
 /**
- * The notices among some deliveries, by their sequence numbers. Left out are events of others on a
- * shared target, events of open categories, and repeats that are no retries (EVT-4).
+ * Groups deliveries into notices, by their sequence numbers. Leaves out events of other clients on a
+ * shared target, events of open categories, and duplicates that are no retries (EVT-4).
  */
 export function noticesIn(
   deliveries: Deliveries,
@@ -105,7 +105,7 @@ export function noticesIn(
   return [...notices.values()].sort((one, other) => (one.seq ?? 0) - (other.seq ?? 0));
 }
 
-/** EVT-4: an event may arrive twice. Only where the clock stands does a retry show as one. */
+/** EVT-4: an event may arrive twice. A retry can only be recognized if the clock is frozen. */
 function isRepeat(
   { attempts }: Notice,
   each: ReceivedDelivery,
@@ -118,17 +118,17 @@ function isRepeat(
   const [takenMs] = arrived.get(before) ?? [];
   const [, toMs] = arrived.get(each) ?? [];
   if (takenMs !== undefined && toMs !== undefined && toMs - takenMs < RETRY_MS) return true;
-  // EVT-5b: a retry has a time and a signature of its own.
+  // EVT-5b: a retry has its own time and signature.
   const signature = signatureOf(before)?.value;
   const isSame = signature !== undefined && signature === signatureOf(each)?.value;
   return isSame && Buffer.compare(before.body, each.body) === 0;
 }
 
-/** NS-11: a category or a kind that is of one of these, in an envelope of any form (NS-9). */
+/** NS-11: the category or kind matches one of these, in an envelope of any form (NS-9). */
 const isOf = (envelope: Json | undefined, events: RegExp | undefined): boolean =>
   events === undefined || scalarsIn(envelope).some((value) => events.test(value));
 
-/** NS-3: when money arrives is not known. */
+/** NS-3: the time of settlement is unknown. */
 function isOfSettling(envelope: Json | undefined): boolean {
   const values = scalarsIn(envelope);
   return (
@@ -136,7 +136,7 @@ function isOfSettling(envelope: Json | undefined): boolean {
   );
 }
 
-/** Whether a delivery names something that this play has made. */
+/** Whether a delivery names a record that this play has created. */
 function isAbout({ nonce, outcomes }: Player): (each: ReceivedDelivery) => boolean {
   const ids = new Set<string>();
   for (const { json } of answersIn(outcomes)) {
@@ -152,7 +152,7 @@ function isAbout({ nonce, outcomes }: Player): (each: ReceivedDelivery) => boole
   };
 }
 
-/** The numbers that were delivered, ascending, and whether all were taken in their order. */
+/** The numbers that were delivered, ascending, and whether all were accepted in order. */
 export function deliveredTo({ hooks }: Player, seqName: string) {
   const numbers = new Set<number>();
   let isAll = true;
@@ -173,7 +173,7 @@ export function scalarsIn(value: Json | undefined): readonly string[] {
   return typeof value === 'object' ? Object.values(value).flatMap(scalarsIn) : [String(value)];
 }
 
-/** A category or a kind as the model calls one. */
+/** Whether the model uses this name for a category or a kind. */
 export function isOurName(name: Json | undefined): boolean {
   const known: readonly string[] = [...eventKinds, ...eventCategories];
   return known.includes(String(name));

@@ -1,4 +1,4 @@
-// Checks the form in which deliveries come, how they are counted, and that their order is open.
+// Checks the form of deliveries, how they are counted, and that their order is open.
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { eventKinds } from '../../../fixtures/event-kinds.ts';
@@ -28,7 +28,7 @@ const linesOf = (subscription: string, signature: string | undefined) => [
   ...(signature === undefined ? [] : [['x-signature', signature]]),
 ];
 
-/** A play whose subscription 7 got these deliveries; its clock stands. */
+/** A play whose subscription 7 got these deliveries; its clock is frozen. */
 function heard(...arrived: readonly Arrived[]): Player {
   const deliveries = arrived.map(
     ({ method = 'POST', subscription = '7', id = 'a', seq = 1, signature, about = {} }) =>
@@ -52,17 +52,17 @@ const compared = (target: Player, model: Player, comparing = withMatch()) =>
 const placeOf = (target: Player, model: Player, comparing = withMatch()) =>
   compared(target, model, comparing)?.at;
 
-form('another method than POST is a difference, and so is no word of the subscription', () => {
+form('a method other than POST is a difference, and so is a missing subscription', () => {
   assert.is(placeOf(heard({ method: 'PUT' }), heard({})), 'method');
   assert.is(placeOf(heard({ subscription: 'none' }), heard({})), 'subscription header');
 });
 
-form('what is not due has no form that could be wrong', () => {
+form('deliveries that are not due have no form to compare', () => {
   assert.is(placeOf(heard({ method: 'PUT' }), heard()), 'count');
   assert.is(placeOf(heard(), heard({})), 'count');
 });
 
-form('as many of other events, or under other numbers, are told by what they lack', () => {
+form('the same number of other events or numbers is reported by the missing ones', () => {
   const two = heard({}, { id: 'b', seq: 2 });
   assert.is(placeOf(heard({}, { id: 'b', seq: 2 }), two), undefined);
   assert.is(placeOf(heard({}, { seq: 2 }), two), 'count');
@@ -70,7 +70,7 @@ form('as many of other events, or under other numbers, are told by what they lac
   assert.is(placeOf(heard({}), two), 'count');
 });
 
-form('of too many and too few it is said which events they are of', () => {
+form('extra and missing deliveries are reported with their events', () => {
   const told = (kind: string, id: string, category = 'account'): Arrived => ({
     ...{ id, about: { kind, category, data: { id } } },
   });
@@ -82,7 +82,7 @@ form('of too many and too few it is said which events they are of', () => {
       ...([[made, told('account.created', 'c')], [made]] as const),
       '2 deliveries: 1 of account.created too many',
     ],
-    // NS-11: kinds of its own are told by their category, and categories of its own not at all.
+    // NS-11: kinds of the target are reported by category, and its categories are not compared.
     [[told('opened', 'a')], [made, updated], '1 delivery: 1 of account missing'],
     [[told('opened', 'a', 'people')], [made, updated], '1 delivery'],
   ];
@@ -91,7 +91,7 @@ form('of too many and too few it is said which events they are of', () => {
   }
 });
 
-form('what cannot be read is told as that, and not as too few events', () => {
+form('an unreadable delivery is reported as such, and not as a missing event', () => {
   const cut = heard({}, { id: 'b', seq: 2 });
   const [, second] = cut.hooks.get(1)!.deliveries;
   (second as { body: Uint8Array }).body = Buffer.from('{"id":"b","se');
@@ -100,7 +100,7 @@ form('what cannot be read is told as that, and not as too few events', () => {
   assert.is(found?.target, '13 bytes that are no JSON and end in …{"id":"b","se');
 });
 
-/** What a target that was asked for its kinds has for them, without some. */
+/** The observed kinds of a target, without some of them. */
 const asked = (missing: RegExp, nameOf = (kind: string) => kind) =>
   comparedEvents({
     event_kinds: Object.fromEntries(
@@ -108,7 +108,7 @@ const asked = (missing: RegExp, nameOf = (kind: string) => kind) =>
     ),
   });
 
-form('of a category in which an operation brings several events none is compared (NS-11)', () => {
+form('no event is compared in a category with several events per operation (NS-11)', () => {
   const told = (category: string, id: string) => ({ id, about: { category, data: { id } } });
   const [made, filled] = [told('account', 'a'), { ...told('orders', 'b'), seq: 2 }];
   const camel = (kind: string) => kind.replace(/(^|\.)./g, (each) => each.slice(-1).toUpperCase());
@@ -119,7 +119,7 @@ form('of a category in which an operation brings several events none is compared
     [[made, filled], asked(/none/), 'count'],
     [[made, filled], asked(/account.updated/), 'count'],
     [[made, filled], asked(/order.filled/), undefined],
-    // An envelope that names neither category nor a kind that is known is of an open one.
+    // An envelope that names neither a category nor a known kind belongs to an open one.
     [[made, announced], asked(/account.created/, camel), undefined],
     [[made, typed('OrderFilled', 'd')], asked(/account.created/, camel), 'count'],
   ] as const;
@@ -129,7 +129,7 @@ form('of a category in which an operation brings several events none is compared
   }
 });
 
-form('one that comes twice as it was sent is no retry, however late it comes (EVT-4)', () => {
+form('an identical delivery that arrives twice is no retry, however late (EVT-4)', () => {
   const [once, again] = [{ signature: 't=1,v1=aa' }, { signature: 't=2,v1=bb' }];
   assert.is(placeOf(heard(once, once), heard(once)), undefined);
   assert.is(placeOf(heard(once, again), heard(once)), 'count');
@@ -167,7 +167,7 @@ const failing = (attempts: number, ...after: readonly Arrived[]): Player => {
   return player;
 };
 
-form('NS-28: what comes after an event that has failed may be held back or not', () => {
+form('NS-28: events after a failed event may be held back or not', () => {
   const after = { id: 'b', seq: 2 };
   assert.is(placeOf(failing(1, after), failing(1)), undefined);
   assert.is(placeOf(failing(1), failing(1, after)), undefined);
@@ -177,7 +177,7 @@ form('NS-28: what comes after an event that has failed may be held back or not',
 });
 
 // NS-3
-form('by a clock that runs it is open when money arrives, and the rest told of it is not', () => {
+form('if the clock runs, the time of settlement is open and its other events are not', () => {
   const told = (status: string, seq: number): Arrived => {
     const about = { category: 'transaction', data: { id: '9', status } };
     return { id: `e${seq}`, seq, about };
@@ -193,7 +193,7 @@ form('by a clock that runs it is open when money arrives, and the rest told of i
   );
 });
 
-form('what stands in an event is compared where it is the record as the API shows it', () => {
+form('the record in an event is compared if it has the form of the API', () => {
   const told = (data: object) => heard({ about: { category: 'account', data } });
   const record = { id: '9', revision: 1, client_reference_id: 'a', status: 'New', phone: null };
   const names = { first_name: 'A', last_name: '', country: null, language: null };
@@ -203,11 +203,11 @@ form('what stands in an event is compared where it is the record as the API show
   assert.is(placeOf(told({ ...full, status: 'Old' }), told(full), whole), 'envelope.data.status');
 });
 
-form('of two subscriptions each gets its own notice, whichever is served first', () => {
+form('each of two subscriptions gets its own notice, in any order', () => {
   const match = new Match();
   match.pair('subscription', '7', '70');
   match.pair('subscription', '8', '80');
-  // The number of an account that is a transaction's as well.
+  // The id of an account that is also the id of a transaction.
   match.pair('transaction', '1', '11');
   match.pair('transaction', '2', '12');
   const play = (ids: readonly string[], about: object): Player => {
@@ -220,7 +220,7 @@ form('of two subscriptions each gets its own notice, whichever is served first',
   assert.is(compared(target, model, withMatch(match)), null);
 });
 
-form('in whatever form an event names its record, it stands for the event about it', () => {
+form('an event is paired by its record, in whatever form it names it', () => {
   const model = (id: string, seq: number): Arrived => ({
     ...{ id: `m${seq}`, seq, about: { category: 'account', data: { id } } },
   });
@@ -234,7 +234,7 @@ form('in whatever form an event names its record, it stands for the event about 
     comparing.match.pair('account', '72', '12');
     return comparing;
   };
-  // Elsewhere only the second has been told of.
+  // In the other one only the second event was delivered.
   const both = accounts();
   both.match.pair('event', 't1', 'm2');
   assert.is(placeOf(mine, theirs, both), undefined);
@@ -243,7 +243,7 @@ form('in whatever form an event names its record, it stands for the event about 
   assert.is(fresh.match.modelOf('event', 't1'), 'm2');
 });
 
-form('what an envelope calls things is its own, and stays what it was', () => {
+form('the names in an envelope are free, but consistent', () => {
   const told = (abouts: readonly object[]) =>
     heard(...abouts.map((about, at) => ({ id: `e${at}`, seq: at + 1, about })));
   const model = (kind: string) => ({
@@ -260,14 +260,14 @@ form('what an envelope calls things is its own, and stays what it was', () => {
   assert.is(placed(['account.updated'], ['account.created']), 'envelope.kind');
 });
 
-form('a number may be written as digits, and stand in a part of the envelope', () => {
+form('a number may be written as digits, and be nested in the envelope', () => {
   const placed = (about: object) => placeOf(heard({ about }), heard({}));
   assert.is(placed({ seq: '1' }), undefined);
   assert.is(placed({ seq: undefined, meta: { seq: 1 } }), undefined);
   assert.is(placed({ seq: undefined, meta: { revision: 1 } }), 'envelope.seq');
 });
 
-form('a delivery that comes twice within half a minute of the clock is no retry', () => {
+form('a delivery that arrives twice within half a minute of the clock is no retry', () => {
   const placed = (afterMs: number) => {
     const player = heard({}, {});
     const [one, other] = player.hooks.get(1)!.deliveries;

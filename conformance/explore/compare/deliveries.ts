@@ -1,4 +1,4 @@
-// Compares what reached the webhook endpoints: which events, how often, and under which signatures.
+// Compares the deliveries to the webhook endpoints: which events, how often, and how they are signed.
 // The order of events is open (NS-28), so each notice of the target is paired with one of the model.
 import { eventCategories } from '../../../fixtures/event-kinds.ts';
 import { type Json, memberAt } from '../../engine/send/json.ts';
@@ -35,7 +35,7 @@ type Arrival = Deliveries[number];
 type Notices = readonly Notice[];
 type NoticePair = readonly [own: Notice, due: Notice];
 
-/** The first thing in which the deliveries differ when the last step, `n`, is over. */
+/** The first difference in the deliveries after the last step, `n`. */
 export function compareDeliveries(n: number, comparing: Comparing): Difference | null {
   const { target, model } = comparing;
   for (const [step, { deliveries: came }] of target.hooks) {
@@ -91,20 +91,20 @@ function compareNotices(own: Notices, due: Notices, comparing: Comparing): Misma
     const areNext = isNext(mine, own) && isNext(theirs, due);
     return (areDelivered || areNext) && mine.attempts.length !== theirs.attempts.length;
   });
-  // NS-28: what comes after an event that is not delivered yet may be held back or not.
+  // NS-28: events after an undelivered event may be held back or not.
   const isOff = !isWhole && (isDone || own.length === 0 || due.length === 0);
   return isOff || isUneven ? countMismatch(attemptsOf(own), attemptsOf(due)) : null;
 }
 
 const isDelivered = ({ attempts }: Notice): boolean => attempts.some(isTaken);
 
-/** The notices to the same subscription that come before this one. */
+/** The earlier notices to the same subscription. */
 const before = (notice: Notice, all: Notices): Notices =>
   all
     .slice(0, all.indexOf(notice))
     .filter(({ subscription }) => subscription === notice.subscription);
 
-/** NS-28: an earlier event has failed, so that this one may have been held back. */
+/** NS-28: an earlier event has failed, so this one may have been held back. */
 const isBehind = (notice: Notice, all: Notices): boolean =>
   before(notice, all).some(({ attempts }) => !attempts.every(isTaken));
 
@@ -128,7 +128,7 @@ function comparePair(
   return null;
 }
 
-/** Pairs of notices that may be of one event; the rest as they come, so that they differ. */
+/** Pairs of notices that may be of one event; the others in order, so that they differ. */
 function pairsOf(own: Notices, due: Notices, match: Match, isDone: boolean) {
   const [mine, theirs] = [[...own], [...due]];
   const pairs: NoticePair[] = [];
@@ -139,13 +139,13 @@ function pairsOf(own: Notices, due: Notices, match: Match, isDone: boolean) {
       pairs.push([notice, theirs.splice(at, 1)[0]!]);
       mine.splice(mine.indexOf(notice), 1);
     }
-    // With too few or too many events there is no telling which of them is another.
+    // If there are too few or too many events, there is no way to pair different ones.
     if (isLike === isAlike && (!isDone || own.length !== due.length)) break;
   }
   return { pairs, isWhole: mine.length + theirs.length === 0 };
 }
 
-/** To the same subscription, of the same kind, and not paired with others before. */
+/** To the same subscription, of the same kind, and not yet paired with other notices. */
 function isAlike(own: Notice, due: Notice, match: Match): boolean {
   const subscription = match.modelOf('subscription', own.subscription) ?? due.subscription;
   if (subscription !== due.subscription) return false;
@@ -156,25 +156,25 @@ function isAlike(own: Notice, due: Notice, match: Match): boolean {
   const model = account === undefined ? undefined : match.modelOf('account', String(account));
   if (model !== undefined && typeof dueAccount === 'string' && model !== dueAccount) return false;
   const [kind, expected] = [own, due].map(({ envelope }) => memberAt(envelope, 'kind'));
-  // NS-11: a kind of another name may be the same.
+  // NS-11: a kind with another name may be the same.
   return !isOurName(kind) || kind === expected;
 }
 
-/** Members of an account and of a transaction that hardly anything else has. */
+/** Members that identify an account and a transaction, because hardly any other record has them. */
 const OF_A_RECORD = ['client_reference_id', 'trading_account_id'];
 
-/** And of the same record, as far as that is known. */
+/** And about the same record, as far as it is known. */
 function isOfRecord(own: Notice, due: Notice, match: Match): boolean {
   if (!isAlike(own, due, match)) return false;
   const space = memberAt(due.envelope, 'category');
-  // NS-1: which id an event of an order or a position shows is open.
+  // NS-1: the id in an event of an order or a position is open.
   if (space !== 'account' && space !== 'transaction') return true;
   const data = memberAt(own.envelope, 'data');
   const [id, dueId] = [data, memberAt(due.envelope, 'data')].map((each) => memberAt(each, 'id'));
   if (typeof dueId !== 'string') return true;
   const meant = match.targetOf(space, dueId);
   if (typeof id !== 'string') {
-    // NS-9: in an envelope of its own form the record stands somewhere, or none does.
+    // NS-9: in an envelope of another form the record is anywhere, or missing.
     const values = scalarsIn(own.envelope);
     if (meant !== undefined && values.includes(meant)) return true;
     return !values.some((value) => match.modelOf(space, value) !== undefined);
@@ -190,7 +190,7 @@ const RECORDS: Readonly<Record<string, RecordShape>> = {
   transaction: TRANSACTION,
 };
 
-/** NS-9: an envelope has an id and its number; the rest is compared if both have it. */
+/** NS-9: an envelope has an id and a number; other members are compared if both sides have them. */
 function compareEnvelope(
   own: Json | undefined,
   due: Json | undefined,
@@ -203,14 +203,14 @@ function compareEnvelope(
     if (mine === undefined && !isNeeded) continue;
     if (isMemberAlike(name, mine, value, comparing)) continue;
     const [target, model] = [shown(mine), shown(value)];
-    // It is another event's, or that event had another before.
+    // The value belongs to another event, or this event had another value before.
     const words = target === model ? `${target}, not as told before` : target;
     return { at: `envelope.${name}`, target: words, model };
   }
   const category = String(memberAt(due, 'category'));
   const [data, dueData] = [own, due].map((each) => memberAt(each, 'data'));
   const shape = RECORDS[category];
-  // NS-9: a record as the API shows it has an id and a reference; what it leaves out is open.
+  // NS-9: a record in the form of the API has an id and a reference; missing members are open.
   const isRecord = ['id', 'client_reference_id'].every(
     (name) => memberAt(data, name) !== undefined,
   );
@@ -236,7 +236,7 @@ function isMemberAlike(
     return typeof own === 'number' && match.pair('event number', String(own), String(due));
   }
   if (name === 'data') return true;
-  // CONV-4 is about answers: in an envelope a time may be a text.
+  // CONV-4 applies to answers: in an envelope a time may be a text.
   if (name === 'occurred_at') {
     return typeof own !== 'number' || time(own, due, name, comparing) === null;
   }
@@ -244,7 +244,7 @@ function isMemberAlike(
   if (space !== undefined && isNumber(own)) return match.pair(space, String(own), String(due));
   if (space !== undefined) return nameOf(space as 'account')(own, due, name, comparing) === null;
   if (name !== 'category' && name !== 'kind') return own === due;
-  // NS-11: what each is called is open, and that it is always called so is not.
+  // NS-11: the names of the target are open, but they must be consistent.
   return own === due || (!isOurName(own) && match.pair(`${name} ${due}`, String(own), ''));
 }
 
@@ -258,7 +258,7 @@ function countMismatch(own: Deliveries, due: Deliveries): Mismatch {
 }
 
 function oddOnes(own: Deliveries, due: Deliveries): readonly string[] {
-  // NS-11: by its kind if the target calls kinds as we do, else by its category.
+  // NS-11: by kind if the target uses our names of kinds, otherwise by category.
   const isKnown = [...own, ...due].every((each) => isOurName(memberAt(jsonOf(each), 'kind')));
   const nameOf = (each: Arrival) => memberAt(jsonOf(each), isKnown ? 'kind' : 'category');
   const countOf = (all: Deliveries, name: unknown) =>

@@ -1,9 +1,9 @@
-// Which differences may come from one defect.
+// Which differences may have the same cause.
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { type Difference, isLike } from './difference.ts';
 
-const likeness = suite('differences alike');
+const likeness = suite('similar differences');
 
 const taken = (...cites: readonly string[]): Difference => ({
   ...{
@@ -16,7 +16,7 @@ const taken = (...cites: readonly string[]): Difference => ({
   ...{ target: '201', targetAnswer: '201' },
 });
 
-likeness('two refusals that rest on different rules are two', () => {
+likeness('two refusals that cite different rules are two differences', () => {
   assert.not(isLike(taken('ACC-8'), taken('ACC-9')));
   assert.ok(isLike(taken('ACC-8'), taken('ACC-8', 'ACC-10')));
   assert.ok(isLike(taken('ACC-8'), taken()));

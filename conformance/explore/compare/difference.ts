@@ -1,25 +1,25 @@
-// One thing in which the target and the model differ.
+// One difference between the target and the model.
 import type { OperationName } from '../../spec/operations.ts';
 import type { Pair } from '../open/projection.ts';
 import type { Basis } from '../play/outcome.ts';
 
 export interface Difference {
-  /** The step at which it shows. */
+  /** The step that shows it. */
   readonly n: number;
   readonly operation: OperationName | 'delivery' | 'ledger';
   /** What differs: `status`, `body.amount`, `header.etag`, `replay`, `no_answer`, … */
   readonly at: string;
   readonly model: string;
   readonly target: string;
-  /** In a few words, `201` or `409 invalid_state`. */
+  /** A short description, `201` or `409 invalid_state`. */
   readonly modelAnswer: string;
   readonly targetAnswer: string;
   readonly basis: Basis | undefined;
-  /** The call that differs, with all that may explain it. */
+  /** The call that differs, with everything that may explain it. */
   readonly pair?: Pair;
 }
 
-/** What concerns every operation alike is one difference, whichever of them has shown it. */
+/** A difference that is common to all operations counts once, whichever operation shows it. */
 function commonKind({ at, modelAnswer, targetAnswer, basis }: Difference): string | undefined {
   if (at === 'replay.bytes') return at;
   if (/^header\.(x-request-id|x-ratelimit|retry-after)/.test(at)) return at;
@@ -30,7 +30,7 @@ function commonKind({ at, modelAnswer, targetAnswer, basis }: Difference): strin
   return isProblem && /^(body\.|header\.content-type)/.test(at) ? `a problem: ${at}` : undefined;
 }
 
-/** The same for the same kind of difference, whatever the names and values in it. */
+/** Equal for the same kind of difference, whatever names and values it contains. */
 export function signatureOf(difference: Difference): string {
   const common = commonKind(difference);
   if (common !== undefined) return common;
@@ -40,11 +40,11 @@ export function signatureOf(difference: Difference): string {
   return [operation, place, modelAnswer, targetAnswer, how, rulesOf(basis).join(' ')].join(' | ');
 }
 
-/** In words, for the list of what could not be compared. */
+/** In words, for the list of failed comparisons. */
 export const inWords = ({ operation, at, model, target }: Difference): string =>
   `${operation}, ${at}: ${target} instead of ${model}`;
 
-/** Whether both may come from one defect: they read alike, and refusals rest on the same rule. */
+/** Whether both may come from one defect: they look alike, and refusals cite the same rule. */
 export function isLike(one: Difference, other: Difference): boolean {
   if (likenessOf(one) !== likenessOf(other)) return false;
   if (commonKind(one) !== undefined || !(Number.parseInt(one.model, 10) >= 400)) return true;
@@ -55,8 +55,8 @@ export function isLike(one: Difference, other: Difference): boolean {
 }
 
 /**
- * What stays the same while a sequence is made plainer. A row of a batch answers like a create by
- * itself (BULK-3).
+ * The part that stays the same while a sequence is shrunk. A batch row is answered like a single
+ * create (BULK-3).
  */
 function likenessOf(difference: Difference): string {
   const common = commonKind(difference);
@@ -76,7 +76,7 @@ function likenessOf(difference: Difference): string {
 
 const SERVED = 'served';
 
-/** What was wrongly made once may be found the next time, where it outlives the sequence. */
+/** A record that was created wrongly may be found by later calls, if it outlives the sequence. */
 const isServed = (model: string, target: string): boolean =>
   Number.parseInt(model, 10) >= 400 && Number.parseInt(target, 10) < 300;
 

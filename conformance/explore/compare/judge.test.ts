@@ -1,4 +1,4 @@
-// When a limit is met is open within about a second's allowance (LIM-2), whatever else was refused.
+// The call that exceeds a limit is open within about a second's allowance (LIM-2).
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { Headers } from '../../engine/send/headers.ts';
@@ -9,7 +9,7 @@ import { judgeCall, judgeStep } from './judge.ts';
 import { Match } from './match.ts';
 import type { Comparing } from './values.ts';
 
-const judging = suite('a limit met sooner or later');
+const judging = suite('a limit reached earlier or later');
 
 const call: CallStep = { do: 'call', n: 6, operation: 'approveTransaction', as: 'm1', id: '7' };
 const many = { do: 'many', n: 5, count: 12, call: { ...call, n: 7 } } as const;
@@ -60,7 +60,7 @@ function player(...outcomes: readonly Outcome[]): Player {
 
 const comparing = () => ({ match: new Match() }) as Comparing;
 
-judging('calls without a key are metered or not, and so is the next one', () => {
+judging('calls without a key may be metered or not', () => {
   const [own, other] = [answer(6, 429), answer(6, 400)];
   const isOpen = (...before: readonly number[]) => {
     const sides = { target: player(answers(...before), own), model: player(other) };
@@ -69,7 +69,7 @@ judging('calls without a key are metered or not, and so is the next one', () => 
   assert.equal([isOpen(400, 400, 400, 400, 400), isOpen(400)], [true, false]);
 });
 
-judging('of many calls the rest still shows whether there is a limit', () => {
+judging('the remaining calls of many still show whether there is a limit', () => {
   const differs = (mine: readonly number[], theirs: readonly number[]) => {
     const [own, other] = [answers(...mine), answers(...theirs)];
     const sides = { target: player(own), model: player(other) };
@@ -86,7 +86,7 @@ judging('of many calls the rest still shows whether there is a limit', () => {
   );
 });
 
-judging('a failure in passing that was not repeated is no evidence of anything', () => {
+judging('a transient failure that was not retried proves nothing', () => {
   const [own, other] = [answer(6, 503), answer(6, 409)];
   const judged = (...passing: readonly number[]) => {
     const target = Object.assign(player(own), { passing: new Set(passing) });

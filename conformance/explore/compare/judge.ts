@@ -1,4 +1,4 @@
-// Judges one step that both sides have played: alike, different, open, or nothing can be said.
+// Judges one step that both sides have played: alike, different, open, or inconclusive.
 import { memberAt } from '../../engine/send/json.ts';
 import { OPS } from '../draw/operations.ts';
 import type { LearnedOrders } from '../observe.ts';
@@ -15,22 +15,22 @@ import { compareLedgers } from './ledgers.ts';
 import { compareAttempt, compareReplay, firstOf, keyOf } from './replays.ts';
 import type { Comparing, Sides } from './values.ts';
 
-/** What one step has shown; nothing when it is alike. */
+/** The result of one step; empty if both sides agree. */
 export interface Verdict {
   readonly difference?: Difference;
-  /** Why nothing can be said of it. */
+  /** Why the step is inconclusive. */
   readonly why?: string;
-  /** Another order of concurrent calls may have it otherwise. */
+  /** Another order of the concurrent calls may explain it. */
   readonly isOfOrder?: boolean;
   readonly open?: Excuse;
-  /** Only one of the two has done something: what depends on it cannot be compared. */
+  /** Only one side had an effect: steps that depend on it cannot be compared. */
   readonly isParted?: boolean;
 }
 
 const ALIKE: Verdict = {};
 const PASSING = 'a failure that a repeat may have mended';
 
-/** Of a step that makes no single calls. */
+/** Judges a step that is neither a single call nor several. */
 export function judgeStep(
   step: Step,
   own: Outcome | undefined,
@@ -43,7 +43,7 @@ export function judgeStep(
   }
   if (own?.kind === 'done' && other?.kind === 'done') {
     if ((own.isRefused ?? false) !== (other.isRefused ?? false)) {
-      // NS-3 leaves open when money settles, so that it is no difference by itself.
+      // NS-3 leaves the time of settlement open, so this alone is no difference.
       return { why: `step ${own.n}: it could be done on one side only`, isOfOrder: true };
     }
     pairPlaces(step, own.json, other.json, comparing);
@@ -62,7 +62,7 @@ function judgeMany(
   let served = 0;
   let open = ALIKE;
   for (const [at, answer] of own.answers.entries()) {
-    // Of many calls one is soon lost by chance, and another one the next time.
+    // Among many calls one is easily lost by chance, and another one the next time.
     if (answer.kind === 'lost') return { why: `step ${n}: call ${at + 1} was lost` };
     const step = { ...call, n };
     const due = other.answers[at]!;
@@ -70,11 +70,11 @@ function judgeMany(
     const verdict = judgeCall(step, answer, due, comparing, served);
     if (answer.status !== 429) served += 1;
     const { difference, why, isParted } = verdict;
-    // Of many, the whole is one step.
+    // Many repeated calls count as one step.
     if (difference !== undefined) return { ...verdict, difference: { ...difference, n } };
     if (why !== undefined) return verdict;
     if (!isParted) continue;
-    // LIM-2: of a limit that is met a little sooner or later the rest still shows if it is one.
+    // LIM-2: if the limit is reached a little earlier or later, the other calls still show a difference.
     if (answer.status !== 429 && model !== 429) return verdict;
     open = verdict;
   }
@@ -94,13 +94,13 @@ export function judgeCall(
   if (own.kind !== 'answer' || other.kind !== 'answer') {
     return { why: `call ${own.n}: the model gave no answer` };
   }
-  // Whether the call has run is not known, so that what depends on it is not compared.
+  // Whether the call had an effect is unknown, so steps that depend on it are not compared.
   if (comparing.target.passing.has(own.n)) return { open: PASSING, isParted: true };
   const trouble = troubleOf(own, other, comparing);
   if (trouble !== null) return { why: trouble };
   const pair = pairOf(step, own, other, comparing, served);
   const found = compareAnswers(step, own, other, comparing);
-  // A record in another state, or one that only one side has, is answered otherwise from now on.
+  // If a record has another state, or exists on one side only, later answers differ too.
   const isParted =
     own.status < 400 !== other.status < 400 ||
     isOtherRecord(step, own, other, comparing) ||
@@ -117,7 +117,7 @@ export function judgeCall(
   return open === undefined ? ALIKE : { open, isParted };
 }
 
-/** Whether one side has made a record where the other has shown one that was there. */
+/** Whether one side has created a record and the other has returned an existing one. */
 function isOtherRecord(
   { operation }: CallStep,
   own: CallOutcome,
@@ -130,7 +130,7 @@ function isOtherRecord(
   return (match.modelOf(makes, id) ?? due) !== due || (match.targetOf(makes, due) ?? id) !== id;
 }
 
-/** What a call has to do with the calls before it. */
+/** Compares a call with the calls before it. */
 function compareMore(
   step: CallStep,
   own: CallOutcome,
@@ -189,7 +189,7 @@ function hooksBefore({ n }: CallStep, { outcomes }: Player): number {
   ).length;
 }
 
-/** Calls of the credential that were served since time passed last. */
+/** Calls of the credential that were served since the clock was last advanced. */
 function servedBefore({ as, n }: CallStep, { outcomes, beganAtMs }: Player): number {
   const nowMs = beganAtMs.get(n);
   const before = [...outcomes].slice(0, [...outcomes.keys()].indexOf(n));
@@ -204,7 +204,7 @@ function tagOwner({ ifMatch }: CallStep, player: Player): string | undefined {
   return typeof id === 'string' ? id : undefined;
 }
 
-/** By what was said of its lifetime when it was given (RFC 6749, 5.1), and by the clock since. */
+/** By the `expires_in` of its response (RFC 6749, 5.1), and the time on the clock since. */
 function saysTokenLives({ n, headers }: CallStep, player: Player): boolean {
   const [from = -1] = refersTo(headers?.authorization);
   const [givenAtMs, usedAtMs] = [from, n].map((each) => player.beganAtMs.get(each));
@@ -216,8 +216,8 @@ function saysTokenLives({ n, headers }: CallStep, player: Player): boolean {
 }
 
 /**
- * The refusal that the target has given again, with what the model gave: by the `request_id` of a
- * problem, or word for word under the key.
+ * The earlier refusal that the target has repeated, with the model's: found by the `request_id` of a
+ * problem, or by the same bytes under the key.
  */
 function refusedBefore(own: CallOutcome, { target, model }: Sides): Pair['again'] {
   if (own.status < 400) return undefined;
@@ -234,7 +234,7 @@ function refusedBefore(own: CallOutcome, { target, model }: Sides): Pair['again'
   return undefined;
 }
 
-/** NS-1, POS-4: in whatever form, an opening answers with an order of its own or the one meant. */
+/** NS-1, POS-4: in any form, an opening returns a new order, or the one that it repeats. */
 function compareOrder(
   step: CallStep,
   own: CallOutcome,
@@ -249,7 +249,7 @@ function compareOrder(
   return differenceOf(step, own, other, { at: 'order', target: came, model: meant });
 }
 
-/** POS-3: a closing that is no repeat does not answer what an opening was answered, to the byte. */
+/** POS-3: unless it is a repeat, a closing does not return the same bytes as an opening. */
 function compareClosing(
   step: CallStep,
   own: CallOutcome,
@@ -270,7 +270,7 @@ function compareClosing(
   return differenceOf(step, own, other, { at: 'order', target, model: 'one of its own' });
 }
 
-/** NS-3: whether money may arrive unseen, and whether the call is about such. */
+/** NS-3: whether money may settle unobserved, and whether the call concerns such money. */
 function settlingOf(
   answer: CallOutcome,
   { isAtOnce, settlesAtOnce, target, model }: Comparing,
@@ -283,27 +283,27 @@ function settlingOf(
   };
 }
 
-/** NS-3: money that is on its way may be booked already, or only when it has arrived. */
+/** NS-3: pending money may be booked already, or only when it settles. */
 function unsettledIn({ outcomes, settled }: Player): ReadonlySet<string> {
   const approved = new Set<string>();
   for (const { json } of answersIn(outcomes)) {
     const [id, status] = ['id', 'status'].map((name) => memberAt(json, name));
     if (typeof id !== 'string') continue;
     if (status === 'approved') approved.add(id);
-    // NS-4: one that was cancelled before it settled may have been booked and taken back.
+    // NS-4: a transaction that was cancelled before it settled may have been booked and reversed.
     else if (status === 'settled') approved.delete(id);
   }
   for (const id of settled) approved.delete(id);
   return approved;
 }
 
-/** What the limit of the service may have answered, or something in front of it. */
+/** A response that may come from the service's rate limit, or from a gateway in front of it. */
 function troubleOf(own: CallOutcome, other: CallOutcome, { target }: Sides): string | null {
   if (own.status === other.status) return null;
   if (own.status === 429 && !/json/.test(own.headers.mediaType())) {
     return `call ${own.n}: 429 from something in front of the service`;
   }
-  // Others may use up the allowance of a live target.
+  // Other clients may use up the allowance of a live target.
   if (own.status !== 429 || target.ground.target.offers.has('clock')) return null;
   return `call ${own.n}: 429, which the pace should have avoided`;
 }
@@ -313,7 +313,7 @@ const PLACES = [
   ['url', 'url'] as const,
 ];
 
-/** What a profile names was there before, so that it need not read alike. */
+/** Records of a profile existed before the run, so they need not look alike. */
 function pairPlaces({ do: verb }: Step, own: unknown, other: unknown, { match }: Comparing): void {
   const [left, right] = [own, other] as { [name: string]: unknown }[];
   for (const [name, space] of PLACES) {

@@ -1,4 +1,4 @@
-// Which entries of two trading accounts are alike: what each transaction moved, in its own order.
+// Which ledgers of two trading accounts are equal: the entries of each transaction, in its own order.
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { LedgerEntry } from '../../providers/target.ts';
@@ -8,7 +8,7 @@ import type { Comparing } from './values.ts';
 
 const ledgers = suite('ledgers compared');
 
-/** `A 25, - 3`: transaction A moved 25, and 3 came without one. */
+/** `A 25, - 3`: transaction A moved 25, and 3 were booked without a transaction. */
 function outcomeOf(text: string) {
   const entries = text.split(', ').map((line): LedgerEntry => {
     const [id = '', amount = ''] = line.split(' ');
@@ -18,7 +18,7 @@ function outcomeOf(text: string) {
   return { kind: 'ledger', n: 9, balance, entries } as const;
 }
 
-/** `target` names transactions in capitals, `model` in small letters; X and x are met first here. */
+/** `target` names transactions in capitals, `model` in small letters; X and x are new in this call. */
 function compare(target: string, model: string, ...unsettled: readonly string[]) {
   const match = new Match();
   for (const name of ['a', 'b', 'c']) match.pair('transaction', name.toUpperCase(), name);
@@ -35,7 +35,7 @@ const ALIKE: readonly (readonly [words: string, target: string, model: string, .
 ];
 for (const [words, ...row] of ALIKE) ledgers(words, () => assert.is(compare(...row), null));
 
-ledgers('what one of them moved shows, wherever it stands', () => {
+ledgers('a difference in one transaction is found at any position', () => {
   for (const target of ['B 25, A 100', 'A 25, A 25, B 100']) {
     assert.is(compare(target, 'a 25, b 100')?.at, 'entries', target);
   }

@@ -1,13 +1,13 @@
-// Compares balances and their entries: what money was moved, whatever the answers said.
+// Compares balances and ledger entries: the money that was moved, whatever the answers were.
 import type { LedgerOutcome } from '../play/outcome.ts';
 import type { Difference } from './difference.ts';
 import { type Comparing, normalDecimal } from './values.ts';
 
 type Entries = LedgerOutcome['entries'];
-/** Of a transaction; null: money that came without one, undefined: one that is not known. */
+/** The id of a transaction; null: an entry without one, undefined: an unknown one. */
 type Id = string | null | undefined;
 
-/** NS-3: entries of `unsettled`, by the model's names, are left out. */
+/** NS-3: entries of the transactions in `unsettled`, by the model's ids, are left out. */
 export function compareLedgers(
   target: LedgerOutcome,
   model: LedgerOutcome,
@@ -19,8 +19,8 @@ export function compareLedgers(
     ...{ modelAnswer: 'entries', targetAnswer: 'entries', basis: undefined },
   });
   const modelOf = (id: Id) => (id == null ? id : match.modelOf('transaction', id));
-  // NS-3: of two transactions either may be booked first. So the entries of each come together, as
-  // the model has its first; those that stand for none yet come last, in their own order.
+  // NS-3: either of two transactions may be booked first. So the entries of each are grouped, in the
+  // model's order of transactions; entries of unpaired transactions come last, in their own order.
   const places = new Map<Id, number>();
   for (const { transaction_id: id } of model.entries) {
     const isKnown = id === null || match.targetOf('transaction', id) !== undefined;
@@ -40,7 +40,7 @@ export function compareLedgers(
     if (id === null || counterpart === null) continue;
     if (!match.pair('transaction', id, counterpart)) return wrong('entries.of', id, counterpart);
   }
-  // The balances say more only if both sides see money move in the same direction.
+  // The balances are comparable only if both sides use the same sign for each movement.
   const signsOf = (entries: Entries) => entries.map(({ amount }) => isMinus(amount)).join();
   if (unsettled.size > 0 || signsOf(own) !== signsOf(other)) return null;
   const [balance, dueBalance] = [target, model].map((each) => normalDecimal(each.balance));
@@ -50,8 +50,8 @@ export function compareLedgers(
 const isMinus = (amount: string): boolean => normalDecimal(amount).startsWith('-');
 
 /**
- * NS-27, NS-43: which way a movement goes is open; that what follows it goes the same way or back
- * is not. So the first entry of each transaction counts as plus.
+ * NS-27, NS-43: the sign of a movement is open; whether later entries have the same or the opposite
+ * sign is not. So the first entry of each transaction counts as plus.
  */
 function amountsOf(entries: Entries): readonly string[] {
   const turned = new Map<string | null, boolean>();

@@ -1,6 +1,6 @@
-// Which name on the target stands for which on the model: one to one, found out as they are met.
+// Pairs names on the target with names on the model: one to one, learned as they appear.
 
-/** What stands for what, by the kind of record it names. */
+/** A namespace of paired names, by the kind of record that they identify. */
 export type Space =
   | 'account'
   | 'transaction'
@@ -12,7 +12,7 @@ export type Space =
   | 'firm'
   | 'url';
 
-/** Both ways, by the space and the name. */
+/** Pairs in both directions, by namespace and name. */
 interface Pairs {
   readonly modelOf: Map<string, string>;
   readonly targetOf: Map<string, string>;
@@ -20,7 +20,7 @@ interface Pairs {
 
 export class Match {
   readonly #pairs: Pairs = { modelOf: new Map(), targetOf: new Map() };
-  /** Names of the target that the setup of each side has made by itself: they need not be alike. */
+  /** Names on the target that the setup has created: they need not be alike on both sides. */
   readonly #setUp = new Set<string>();
 
   pairSetUp(space: string, target: string, model: string): void {
@@ -32,7 +32,7 @@ export class Match {
     return this.#setUp.has(`${space} ${target}`);
   }
 
-  /** Whether the two may stand for one another in this space, now and from now on. */
+  /** Whether the two names are paired in this namespace, or can be paired from now on. */
   pair(space: string, target: string, model: string): boolean {
     const [knownModel, knownTarget] = [this.modelOf(space, target), this.targetOf(space, model)];
     if (knownModel === undefined && knownTarget === undefined) {

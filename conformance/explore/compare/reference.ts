@@ -1,5 +1,5 @@
-// The models that recorded runs are compared with: one that answers the open questions as the target
-// does, and others that answer one of them otherwise or break a rule.
+// The models that recorded runs are compared with: one that answers the open questions like the
+// target, and others that answer one question differently or break a rule.
 import { newMark } from '../../engine/scenario/fresh-values.ts';
 import type { Target } from '../../providers/target.ts';
 import type { Model, ModelSettings, Models, Variant } from '../model.ts';
@@ -12,13 +12,13 @@ import type { Difference } from './difference.ts';
 import { type Compared, compareRun, type Recorded } from './run.ts';
 import { knownFrom } from './sides.ts';
 
-/** What the model does not answer at once it keeps waiting. */
+/** The model answers immediately unless a fault delays the call. */
 const TIMEOUT_MS = 1_000;
 
 export class Reference {
   readonly #models: Models;
   readonly #isKnown: (difference: Difference) => boolean;
-  /** The newest answers as the target does; sequences are drawn on the first. */
+  /** The last one answers like the target; sequences are drawn on the first. */
   readonly #open: Model[] = [];
   settings: ModelSettings;
   seeds: Seeds | undefined;
@@ -42,14 +42,14 @@ export class Reference {
     for (const model of this.#open) await model.close();
   }
 
-  /** A new world, with what the profile of a live target names. What is learned changes no draw. */
+  /** A new world, with the seeds of a live target. Learned settings do not change the draws. */
   async world({ provider, sender }: Model = this.#open[0]!): Promise<Ground> {
     const target = await provider.own();
     const ground = { target, sender, timeoutMs: TIMEOUT_MS, isSteady: true };
     return this.seeds === undefined ? ground : seeded(ground, this.seeds);
   }
 
-  /** Compares with the model as it is, or with one that answers or behaves otherwise. */
+  /** Compares with the current model, or with one that has other settings or a deviation. */
   async compare(
     recorded: Recorded,
     answers: ModelSettings = {},
@@ -68,7 +68,7 @@ export class Reference {
     }
   }
 
-  /** Plays steps on the model alone, from fresh, and gives the outcome of the last. */
+  /** Plays steps on a fresh world of the model alone and returns the outcome of the last. */
   play(steps: readonly Step[]): Promise<Outcome | undefined> {
     return this.#withWorlds(this.#open.at(-1)!, async (open) => {
       const player = new Player(await open(), newMark());

@@ -1,4 +1,4 @@
-// IDEM-4, IDEM-5: what the model calls a replay must be one on the target too, byte for byte.
+// IDEM-4, IDEM-5: if the model replays an answer, the target must replay it too, byte for byte.
 import { isDeepStrictEqual } from 'node:util';
 import { memberAt } from '../../engine/send/json.ts';
 import type { CallOutcome, Outcome } from '../play/outcome.ts';
@@ -37,8 +37,8 @@ export function compareReplay(
 }
 
 /**
- * IDEM-2: under a key of its own a call is not told what another was told, be it the same words. A
- * problem says itself whose attempt it comes from (IDEM-5).
+ * IDEM-2: a call under a new key does not get the answer of another call, even if the bodies are
+ * equal. A problem identifies its attempt by its request id (IDEM-5).
  */
 export function compareAttempt(
   step: CallStep,
@@ -62,14 +62,14 @@ export function compareAttempt(
 const isAttempt = ({ headers }: CallOutcome, id: string): boolean =>
   headers.get('x-request-id') === id;
 
-/** IDEM-1c: without the spaces around it. */
+/** IDEM-1c: without surrounding spaces. */
 export const keyOf = ({ sent }: CallOutcome): string | undefined =>
   sent.headers.find(([name]) => name === 'idempotency-key')?.[1].trim();
 
 /**
- * The answer that the model has replayed: the earliest with the same bytes under its key. Another
- * key's may read the same, as what changes nothing is answered with the record as it is; and so may
- * another caller's (IDEM-2b), who may also have called by another token of the same credential.
+ * The answer that the model has replayed: the earliest with the same bytes under its key. Answers
+ * under other keys may look the same, because a call without effect returns the unchanged record; so
+ * may answers to another caller (IDEM-2b), or to another token of the same credential.
  */
 export function firstOf(model: CallOutcome, outcomes: Outcomes): CallOutcome | undefined {
   const alike = [...outcomes.values()].filter((outcome): outcome is CallOutcome => {

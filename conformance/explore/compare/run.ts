@@ -1,5 +1,5 @@
-// Compares a recorded run of the target with the model: plays it again there, step by step, looks
-// for an order of the concurrent calls, and goes on past a difference if the two have not parted.
+// Compares a recorded run of the target with the model: plays it again there, step by step, searches
+// for an order of the concurrent calls, and continues after a difference where the states still agree.
 import type { Excuse } from '../open/projection.ts';
 import { untilArrived } from '../play/await-arrivals.ts';
 import type { Ground } from '../play/ground.ts';
@@ -17,7 +17,7 @@ import type { Comparing } from './values.ts';
 export interface Compared {
   readonly differences: readonly Difference[];
   readonly open: readonly Excuse[];
-  /** Why nothing could be said from somewhere on. */
+  /** Why the comparison was inconclusive from some step on. */
   readonly why?: string;
   readonly model: Player;
 }
@@ -30,14 +30,14 @@ export interface Recorded {
 export interface CompareOptions {
   readonly openModel: () => Promise<Ground>;
   readonly known: Known;
-  /** Differences that are known already: no order of calls is looked for that avoids them. */
+  /** Known differences: no order of calls is searched to avoid them. */
   readonly isKnown: (difference: Difference) => boolean;
 }
 
-/** More worlds of the model than these are not tried: nothing is said then. */
+/** The most worlds of the model to try; beyond it the run is inconclusive. */
 const MOST_WORLDS = 150;
 
-/** NS-17: whether a fault meets a call that is refused. */
+/** NS-17: whether a fault applies to a call that is refused. */
 const STRUCK = 'NS-17';
 
 type Searches = ReadonlyMap<number, OrderSearch>;
@@ -63,8 +63,8 @@ export async function compareRun(recorded: Recorded, options: CompareOptions): P
 }
 
 /**
- * The next orders to try; false when there are none left. What follows a burst tells its orders
- * apart too: another one that answers alike may explain it.
+ * The next orders to try; false if none are left. Later steps tell the orders of a burst apart too:
+ * another order with the same answers may explain them.
  */
 function nextOrder(searches: Searches, { burst, bursts }: Attempt): boolean {
   for (const n of [...bursts].reverse()) {
@@ -79,16 +79,16 @@ function nextOrder(searches: Searches, { burst, bursts }: Attempt): boolean {
 class Attempt {
   readonly differences: Difference[] = [];
   readonly #open: Excuse[] = [];
-  /** The bursts that were come to, and the place in the one that has failed. */
+  /** The bursts that were reached, and the place in the one that has failed. */
   readonly bursts: number[] = [];
   burst: { readonly n: number; readonly at: number } | undefined;
-  /** Steps and calls that could be compared. */
+  /** Steps and calls that were compared. */
   reached = 0;
-  /** What another order may not have: it ends the attempt. */
+  /** A difference that another order may avoid: it ends the attempt. */
   failed: Difference | 'order' | undefined;
   comparing!: Comparing;
   #why: string | undefined;
-  /** Names of records and keys about which the two sides have parted. */
+  /** Names of records and keys whose state differs between the sides. */
   readonly #parted = new Set<string>();
   readonly #recorded: Recorded;
   readonly #options: CompareOptions;
@@ -138,7 +138,7 @@ class Attempt {
       await model.play(step);
     } catch (error) {
       if (!isSetupFailure(error)) throw error;
-      // What the model cannot set up says nothing: shrinking has left out what it takes.
+      // A failed setup on the model proves nothing: shrinking has removed its preconditions.
       return this.#take(step, { why: error.message });
     }
     pairCredentials(this.comparing);
@@ -151,7 +151,7 @@ class Attempt {
   }
 
   #judge(step: Step, comparing: Comparing): Verdict {
-    // What only one side has done may have moved money.
+    // An effect on one side only may have moved money.
     if (this.#isOfParted(step) || (step.do === 'ledger' && this.#parted.size > 0)) return {};
     const { target, model } = comparing;
     const [own, other] = [target.outcomes.get(step.n), model.outcomes.get(step.n)];
@@ -162,7 +162,7 @@ class Attempt {
     return own === undefined || other === undefined ? {} : judgeCall(step, own, other, comparing);
   }
 
-  /** Whether a step has to do with something about which the sides have parted; then it has too. */
+  /** Whether a step depends on state that differs between the sides; then its own state does too. */
   #isOfParted(step: Step): boolean {
     if (this.#parted.size === 0) return false;
     const symbols = [...symbolsOf(step), `answer ${step.n}`];
@@ -171,7 +171,7 @@ class Attempt {
     return true;
   }
 
-  /** Takes in what a step has shown; true if the attempt ends with it. */
+  /** Records the verdict on a step; true if it ends the attempt. */
   #take(step: Step | CallStep, verdict: Verdict): boolean {
     const { difference, why, open, isParted, isOfOrder } = verdict;
     if (open !== undefined) this.#open.push(open);
@@ -183,7 +183,7 @@ class Attempt {
     }
     if (difference === undefined) this.reached += 1;
     else if (this.#differs(difference)) return true;
-    // No answer says nothing of what was done: what depends on it is not compared.
+    // Without an answer the effect is unknown: steps that depend on it are not compared.
     if (isParted === true || difference?.at === 'no_answer') this.#part(step);
     return false;
   }
@@ -199,7 +199,7 @@ class Attempt {
 
   #part(step: Step): void {
     for (const each of [...changedBy(step), `answer ${step.n}`]) this.#parted.add(each);
-    // A record is known by other names too, such as the reference that it was made under.
+    // A record has other names too, such as the reference under which it was created.
     for (const [name, others] of recordsIn(this.#recorded.sequence.steps)) {
       if (this.#parted.has(name)) for (const each of others) this.#parted.add(each);
     }

@@ -1,5 +1,5 @@
-// How each member of an answer is compared, derived from the response schemas: as it is, as a name
-// for a record, as a time, as words. A new member of a record needs no change here.
+// How each member of an answer is compared, derived from the response schemas: as a literal, as the
+// name of a record, as a time, as wording. A new member of a record needs no change here.
 import {
   accountRecordSchema,
   accountSchema,
@@ -64,7 +64,7 @@ function shapeOf(member: string, { type }: Schema, space: Space): Shape {
   return BY_NAME[member] ?? (type === 'array' ? set : same);
 }
 
-/** Of each member of the schema how it is compared. */
+/** How each member of the schema is compared. */
 function shapeIn(schema: unknown, space: Space, over: RecordShape['members'] = {}): RecordShape {
   const { properties = {} } = schema as Schema;
   const members = Object.entries(properties).map(
@@ -75,11 +75,11 @@ function shapeIn(schema: unknown, space: Space, over: RecordShape['members'] = {
 
 export const ACCOUNT = shapeIn(accountSchema, 'account');
 export const TRANSACTION = shapeIn(transactionSchema, 'transaction');
-// NS-1: the specification shows none of it.
+// NS-1: orders are not specified.
 const ORDER = shapeIn(orderSchema, 'order');
 const SUBSCRIPTION = shapeIn(subscriptionWithSecretSchema('string'), 'subscription');
 
-/** HOOK-4, NS-7: a rotation answers the new secret; what else stands there is open. */
+/** HOOK-4, NS-7: a rotation returns the new secret; its other members are open. */
 const ROTATED: RecordShape = {
   members: {
     ...Object.fromEntries(
@@ -93,7 +93,7 @@ const ROW = shapeIn(bulkResultSchema.properties.rows.items, 'account', {
   ...{ code: rowRefusal(false), detail: rowRefusal(true) },
 });
 const rows = list(record(ROW));
-/** The rows first: that they are counted wrong follows when one of them is wrong. */
+/** The rows first: a wrong row explains a wrong count. */
 const BULK: RecordShape = {
   members: { rows, ...shapeIn(bulkResultSchema, 'account', { rows }).members },
 };
@@ -132,13 +132,13 @@ export const SUCCESS: Readonly<Record<OperationName, Shape>> = {
   getWebhook: record(SUBSCRIPTION),
   rotateWebhookSecret: record(ROTATED),
   disableWebhook: record(SUBSCRIPTION),
-  // NS-8: that the token works shows when it is used.
+  // NS-8: whether the token works shows when it is used.
   issueToken: open,
   listAccounts: page(PAGES.listAccounts!),
   listTransactions: page(PAGES.listTransactions!),
   getAccountStatus: record(shapeIn(accountStatusSchema, 'account')),
 };
 
-/** NS-2, NS-54: reads whose rows may have any form beside the two numbers of CONV-3. */
+/** NS-2, NS-54: reads whose rows may have any form except for the two numbers of CONV-3. */
 export const isOpenRead = (operation: OperationName): boolean =>
   /^list(Accounts|Transactions)$|Status$/.test(operation);

@@ -1,4 +1,4 @@
-// The two sides of a comparison, and what is known before it begins.
+// The two sides of a comparison, and the facts known before it begins.
 import { comparedEvents, type ModelSettings } from '../model.ts';
 import { type Ground, settlesUnseen } from '../play/ground.ts';
 import { answersIn, type Outcome } from '../play/outcome.ts';
@@ -7,15 +7,15 @@ import { deliveredTo } from './arrivals.ts';
 import { Match } from './match.ts';
 import type { Comparing, Sides } from './values.ts';
 
-/** What the settings of the model say of the target. */
+/** Facts about the target, from the settings of the model. */
 export interface Known {
   readonly seqName: string;
-  /** NS-25, NS-24: whether the model names accounts and writes phones as the target does. */
+  /** NS-25, NS-24: whether the model generates names and writes phones as the target does. */
   readonly namesAlike: boolean;
   readonly phonesAlike: boolean;
-  /** NS-11: which events the model tells of as the target does; undefined: all of them. */
+  /** NS-11: the events that the model sends as the target does; undefined: all of them. */
   readonly comparedEvents: RegExp | undefined;
-  /** NS-3: whether money has arrived as soon as it is approved. */
+  /** NS-3: whether money settles as soon as it is approved. */
   readonly settlesAtOnce: boolean;
 }
 
@@ -48,7 +48,7 @@ export async function beginComparing(
   };
 }
 
-/** Whether a name is made of an email that the play has sent. */
+/** Whether a name is derived from an email that the play has sent. */
 function isInEmail(name: string, { outcomes }: Player): boolean {
   const wanted = name.toLowerCase();
   const sent = answersIn(outcomes).map((each) => Buffer.from(each.sent.body ?? []).toString());
@@ -63,7 +63,7 @@ export async function nowOf({ target }: Ground): Promise<number> {
   return target.offers.has('clock') ? target.operator.nowMs() : Date.now();
 }
 
-/** Where the target's clock runs, the model's is moved on to when its call was answered. */
+/** If the target's clock runs, the model's clock is advanced to the time of the target's answer. */
 export async function follow({ target, model }: Sides, own: Outcome | undefined): Promise<void> {
   if (target.ground.isSteady || own === undefined || !('answeredAtMs' in own)) return;
   const behindMs = Math.floor(own.answeredAtMs) - model.followedMs;
@@ -72,7 +72,7 @@ export async function follow({ target, model }: Sides, own: Outcome | undefined)
   await model.ground.target.operator.advance(behindMs);
 }
 
-/** What belongs to a credential of one side stands for what belongs to that of the other. */
+/** Pairs the brand and account of each credential on one side with those on the other. */
 export function pairCredentials({ target, model, match }: Comparing): void {
   for (const [name, own] of target.credentials) {
     const other = model.credentials.get(name);

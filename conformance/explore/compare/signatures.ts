@@ -1,4 +1,4 @@
-// Compares how deliveries are signed: by which of the secrets, and when.
+// Compares the signatures of deliveries: the secrets used, and the time.
 import { memberAt } from '../../engine/send/json.ts';
 import type { ReceivedDelivery } from '../../providers/webhook-receiver.ts';
 import { expectedMac, signatureOf, valuesAt } from '../observe.ts';
@@ -8,7 +8,7 @@ import type { Mismatch, Sides } from './values.ts';
 /** EVT-5b: how far the time of a delivery may be from the clock. */
 const TOLERANCE_MS = 5 * 60_000;
 
-/** EVT-6, EVT-7: by which of the secrets it is signed. */
+/** EVT-6, EVT-7: the secrets that sign a delivery. */
 export function compareSignature(
   own: ReceivedDelivery,
   other: ReceivedDelivery,
@@ -33,7 +33,7 @@ function signersOf(arrival: ReceivedDelivery, player: Player): string {
   return `signed by ${signers.sort().join(' and ')}`;
 }
 
-/** Each with the step that was answered with it: in which order calls at once came is open. */
+/** Each secret with the step that returned it: the order of concurrent calls is open. */
 function secretsOf({ outcomes }: Player): readonly (readonly [secret: string, step: number])[] {
   const all = new Map<string, number>();
   for (const outcome of outcomes.values()) {
@@ -43,7 +43,7 @@ function secretsOf({ outcomes }: Player): readonly (readonly [secret: string, st
   return [...all];
 }
 
-/** EVT-5b: by the wall's clock or by the target's own. */
+/** EVT-5b: by the wall clock or by the target's own clock. */
 export function compareTime(
   own: ReceivedDelivery,
   other: ReceivedDelivery,

@@ -1,5 +1,5 @@
-// Checks what counts as the same: names one to one, amounts by value, times by offset, words not at
-// all.
+// Checks which values count as equal: names one to one, amounts by value, times by offset, and any
+// wording.
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { Json } from '../../engine/send/json.ts';
@@ -48,7 +48,7 @@ const at = (given: Shape | RecordShape, target: Json, model: Json, with_ = compa
   return shape(target, model, 'body', with_)?.at ?? null;
 };
 
-compare('names stand for one another one to one', () => {
+compare('names are paired one to one', () => {
   const with_ = comparing();
   assert.is(at(ACCOUNT, account({ id: '5' }), account(), with_), null);
   assert.is(at(ACCOUNT, account({ id: '5' }), account(), with_), null);
@@ -61,14 +61,14 @@ compare('an id is a decimal string, not a number and not a word', () => {
   assert.is(at(ACCOUNT, account({ id: 'acc_5' }), account()), 'body.id');
 });
 
-compare('members that the model lacks are let be, except for those that must not be', () => {
+compare('members that the model lacks are ignored, unless they are forbidden', () => {
   assert.is(at(ACCOUNT, account({ created_at: 1 }), account()), null);
   assert.is(at(ACCOUNT, account({ email: 'a@b' }), account()), 'body.email');
   const { phone, ...lacking } = account() as { [name: string]: Json };
   assert.is(at(ACCOUNT, lacking, account()), 'body.phone');
 });
 
-compare('no secret stands in what differs', () => {
+compare('no difference contains a secret', () => {
   const { getWebhook, rotateWebhookSecret } = SUCCESS;
   const read = { id: 1, disabled: false };
   const found = getWebhook({ ...read, secret: 'whsec_1' }, read, 'body', comparing());
@@ -107,12 +107,12 @@ compare('times by their offset, amounts by their value', () => {
   assert.is(same({ amount: 25 }), 'body.amount');
 });
 
-compare('decimals in one form', () => {
+compare('decimals are compared in one form', () => {
   const forms = { '25.00': '25', '-0.50': '-0.5', '0012.5': '12.5', '-0': '0', '100': '100' };
   for (const [text, normal] of Object.entries(forms)) assert.is(normalDecimal(text), normal);
 });
 
-compare('of a list only the records that were met', () => {
+compare('of a list only the known records are compared', () => {
   const with_ = comparing();
   with_.match.pair('subscription', '7', '70');
   const subscription = (id: number, disabled: boolean): Json => ({
@@ -147,11 +147,11 @@ compare('last_delivered_seq is the number of the same event while all are taken'
   assert.is(at(sequenceNumber, 5, 50, delivered([5, 6], [50])), null);
   assert.is(at(sequenceNumber, 6, 60, delivered([], [])), null);
   assert.is(at(sequenceNumber, 0, 50, delivered([5], [50])), 'body');
-  // NS-28: after a failure any number up to the last delivered may be right.
+  // NS-28: after a failure any number up to the last delivered one may be right.
   assert.is(at(sequenceNumber, 6, 0, delivered([6], [], false)), null);
   assert.is(at(sequenceNumber, 7, 0, delivered([6], [], false)), 'body');
   assert.is(at(sequenceNumber, 1, 0, delivered([], [], false)), 'body');
-  // So it may while events are on their way.
+  // The same is true while events are in flight.
   const atOnce = { ...comparing(), isAtOnce: true };
   assert.is(at(sequenceNumber, 0, 50), 'body');
   assert.is(at(sequenceNumber, 0, 50, atOnce), null);
@@ -159,7 +159,7 @@ compare('last_delivered_seq is the number of the same event while all are taken'
 });
 
 // NS-2
-compare('of a list that others fill too, a record may stand on another page', () => {
+compare('in a shared list, a record may be on another page', () => {
   const steady = comparing();
   steady.match.pair('account', '5', '1001');
   const row = { record_id: 1001, account_id: 1001 };
@@ -176,7 +176,7 @@ compare('of a list that others fill too, a record may stand on another page', ()
 });
 
 // HOOK-11
-compare('what a list has twice it has once too often', () => {
+compare('a duplicate in a list is a difference', () => {
   const known = comparing();
   known.match.pair('subscription', '5', '1001');
   const row = { id: 5, disabled: false };
@@ -186,7 +186,7 @@ compare('what a list has twice it has once too often', () => {
   assert.is(at(SUCCESS.listWebhooks, { webhooks: [once, other, other] }, model, known), null);
 });
 
-compare('a name after the email may stand in either of the two, where that is open', () => {
+compare('a name derived from the email may be in either member, if that is open', () => {
   const model = account({ first_name: 'ada@example.com', last_name: '' });
   const target = account({ first_name: null, last_name: 'ada@example.com' });
   assert.is(at(ACCOUNT, target, model), 'body.first_name');
@@ -196,7 +196,7 @@ compare('a name after the email may stand in either of the two, where that is op
   assert.is(at(ACCOUNT, given, model, open), 'body.first_name');
 });
 
-compare('the reason of a subscription is needed where its target was at fault', () => {
+compare('a subscription needs a reason if its target was at fault', () => {
   const at_ = (target: Json, model: Json) => at(reason, target, model);
   assert.is(at_(null, 'Disabled by request.'), null);
   assert.is(at_('as you wish', 'Disabled by request.'), null);
@@ -204,7 +204,7 @@ compare('the reason of a subscription is needed where its target was at fault', 
   assert.is(at_('as you wish', null), 'body');
 });
 
-compare('a phone is the same number, and in the same form where that is known', () => {
+compare('a phone is the same number, and in the same form if the form is known', () => {
   const [model, target] = ['+447911123456', '+44 7911 123456'].map((phone) => account({ phone }));
   assert.is(at(ACCOUNT, target!, model!), 'body.phone');
   const open = { ...comparing(), isPhoneFormOpen: true };
@@ -212,7 +212,7 @@ compare('a phone is the same number, and in the same form where that is known', 
   assert.is(at(ACCOUNT, account({ phone: '+44 1' }), model!, open), 'body.phone');
 });
 
-compare('a clock that ticks by the second, on the scale of milliseconds, is right', () => {
+compare('times in milliseconds may have a resolution of one second', () => {
   const isAt = (target: number) => at(time, target, 1_234_567) === null;
   assert.equal([1_235_000, 1_235_001, 1_233_000].map(isAt), [true, false, false]);
 });

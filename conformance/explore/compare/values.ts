@@ -1,4 +1,4 @@
-// Compares JSON values: each shape says how a member of the target's answer stands to the model's.
+// Compares JSON values: each shape defines how a member of the target's answer relates to the model's.
 import { isDeepStrictEqual } from 'node:util';
 import { type Json, printJson } from '../../engine/send/json.ts';
 import { REDACTED } from '../../reports/redact.ts';
@@ -6,7 +6,7 @@ import { isNumber } from '../play/outcome.ts';
 import type { Player } from '../play/player.ts';
 import type { Match, Space } from './match.ts';
 
-/** The two players of a run that is compared. */
+/** The two players of a comparison. */
 export interface Sides {
   readonly target: Player;
   readonly model: Player;
@@ -14,26 +14,26 @@ export interface Sides {
 
 export interface Comparing extends Sides {
   readonly match: Match;
-  /** Times of the target less times of the model. */
+  /** The target's time minus the model's time. */
   readonly offsetMs: number;
   readonly toleranceMs: number;
-  /** The target's clock stands, so that what is on its way has arrived when it is looked at. */
+  /** The target's clock is frozen, so that everything in flight has arrived before a read. */
   readonly isSteady: boolean;
   /** NS-9: the member of an envelope that holds its number. */
   readonly seqName: string;
-  /** NS-24: the target writes phones in a form that the model does not have. */
+  /** NS-24: the target writes phones in a form that the model does not know. */
   readonly isPhoneFormOpen?: boolean;
-  /** NS-11: which events both sides tell of; undefined: all of them. */
+  /** NS-11: the events that both sides send; undefined: all of them. */
   readonly comparedEvents?: RegExp | undefined;
-  /** NS-25: if the model does not name as the target does, what may be a name after an email. */
+  /** NS-25: if the model names accounts differently, whether a text may be a name from an email. */
   readonly mayBeAfterEmail?: ((text: string) => boolean) | undefined;
-  /** NS-3: money has arrived as soon as it is approved. */
+  /** NS-3: money settles as soon as it is approved. */
   readonly settlesAtOnce?: boolean;
   /** The numbers that each side has delivered, ascending, and whether nothing has failed. */
   readonly delivered?: () => Delivered;
-  /** It is one of several concurrent calls, so that events of the others may be on their way. */
+  /** One of several concurrent calls, so events of the others may be in flight. */
   readonly isAtOnce?: boolean;
-  /** Only one side has done something, so that events of the two have other numbers. */
+  /** Only one side had an effect, so the events of the two have different numbers. */
   readonly isParted?: () => boolean;
 }
 
@@ -45,7 +45,7 @@ interface Delivered {
 
 const NOTHING: Delivered = { target: [], model: [], isAll: true };
 
-/** Where two values differ, and how each reads there. */
+/** The place where two values differ, and the value on each side. */
 export interface Mismatch {
   readonly at: string;
   readonly target: string;
@@ -69,7 +69,7 @@ const unlike = (at: string, target: Value, model: Value): Mismatch => ({
   ...{ at, target: shown(target), model: shown(model) },
 });
 
-/** Null and nothing are what they are; of two other values `isAlike` decides. */
+/** Null and undefined have to be equal; `isAlike` compares all other values. */
 const leaf =
   (isAlike: (target: Json, model: Json, comparing: Comparing) => boolean): Shape =>
   (target, model, at, comparing) => {
@@ -82,10 +82,10 @@ const isText = (value: Value): value is string => typeof value === 'string' && v
 
 export const open: Shape = () => null;
 export const same = leaf(isDeepStrictEqual);
-/** ACC-6: a reference in whichever case it was first sent. */
+/** ACC-6: a reference, in any case in which it was first sent. */
 export const reference = leaf((target, model) => lower(target) === lower(model));
 const lower = (value: Json): string => String(value).toLowerCase();
-/** Text or null as the model has it; which text is the service's own. */
+/** Text or null like the model; the service chooses the wording. */
 export const words = leaf(
   (target, model) => typeof target === typeof model && (target === '') === (model === ''),
 );
@@ -104,12 +104,12 @@ export const set = leaf((target, model) => {
 });
 export const time = leaf((target, model, { offsetMs, toleranceMs }) => {
   if (typeof target !== 'number' || typeof model !== 'number') return false;
-  // CONV-4: the scale is of milliseconds; how finely a clock ticks on it is not shown.
+  // CONV-4: the unit is milliseconds; the resolution of the clock is not specified.
   const tickMs = target % 1000 === 0 ? 1000 : 0;
   return Number.isInteger(target) && Math.abs(target - model - offsetMs) <= toleranceMs + tickMs;
 });
 
-/** CONV-2a: the value counts, for up to two decimals and fifteen digits. */
+/** CONV-2a: compared by value, up to two decimals and fifteen digits. */
 export const amount = leaf((target, model) => {
   if (typeof target !== 'string' || typeof model !== 'string') return target === model;
   if (!/^-?\d+(\.\d+)?$/.test(target)) return target === model;
@@ -125,7 +125,7 @@ export function normalDecimal(text: string): string {
   return value === '0' ? '0' : `${sign}${value}`;
 }
 
-/** Which numbers they are is compared by the record they belong to. */
+/** Revision numbers are compared per record, elsewhere. */
 export const revision: Shape = (target, model, at) => {
   const alike =
     model == null ? target === model : typeof target === typeof model && Number.isInteger(target);
@@ -133,8 +133,8 @@ export const revision: Shape = (target, model, at) => {
 };
 
 /**
- * EVT-10a: the number of the same event, if that was delivered on both sides. After a failure the
- * last delivered and the number before the gap are both right (NS-28).
+ * EVT-10a: the number of the same event, if it was delivered on both sides. After a failure the last
+ * delivered number and the number before the gap are both right (NS-28).
  */
 export const sequenceNumber = leaf((target, model, comparing) => {
   const { isSteady, delivered, isAtOnce = false, comparedEvents } = comparing;
@@ -148,7 +148,7 @@ export const sequenceNumber = leaf((target, model, comparing) => {
   return due === undefined || due === target;
 });
 
-/** HOOK-3: a report must not hold a secret, so it only says which of two is new. */
+/** HOOK-3: a report must not contain a secret, so it only says which of two is new. */
 export const secret: Shape = (target, model, at, { match }) => {
   if (target === model && !isText(target)) return null;
   if (isText(target) && isText(model) && match.pair('secret', target, model)) return null;
@@ -161,7 +161,7 @@ export const secret: Shape = (target, model, at, { match }) => {
   };
 };
 
-/** EVT-11: given if the target of a subscription was at fault; after a request it is open. */
+/** EVT-11: required if the target of a subscription was at fault; after a request it is open. */
 export const reason: Shape = (target, model, at, comparing) => {
   const isByRequest = typeof model === 'string' && /by request/i.test(model);
   return isByRequest && (target === null || isText(target))
@@ -169,10 +169,10 @@ export const reason: Shape = (target, model, at, comparing) => {
     : words(target, model, at, comparing);
 };
 
-/** NS-24: the same number; in the same form, if the model has the target's. */
+/** NS-24: the same number; in the same form if the model knows the target's form. */
 export const phone: Shape = (target, model, at, comparing) => {
   const isPlain = typeof model === 'string' && /^\+?[1-9]\d{7,14}$/.test(model);
-  // In which form a number stands that could not be read as one of a country is open.
+  // The form of a number that cannot be parsed as one of a country is open.
   if (target === undefined || (comparing.isPhoneFormOpen !== true && isPlain)) {
     return same(target, model, at, comparing);
   }
@@ -181,13 +181,13 @@ export const phone: Shape = (target, model, at, comparing) => {
   return alike ? null : unlike(at, target, model);
 };
 
-/** Without the zeros that a form may put before the country's number. */
+/** Without the zeros that may precede the country code. */
 const digitsOf = (value: Value): string =>
   String(value ?? '')
     .replace(/\D/g, '')
     .replace(/^0+/, '');
 
-/** NS-25: as sent, or made of the email if the account was given no name. */
+/** NS-25: as sent, or derived from the email if the account was given no name. */
 export const personName: Shape = (target, model, at, comparing) => {
   const { mayBeAfterEmail } = comparing;
   const isAfterEmail = (value: Value) =>
@@ -196,19 +196,19 @@ export const personName: Shape = (target, model, at, comparing) => {
   return areBoth ? null : same(target, model, at, comparing);
 };
 
-/** BULK-5: the code or the words of a refused row; what a landed row says there is open. */
+/** BULK-5: the code or the wording of a refused row; in a successful row it is open. */
 export const rowRefusal =
   (isWords: boolean): Shape =>
   (target, model, at, comparing) =>
     model === null || (isWords && isText(target)) ? null : same(target, model, at, comparing);
 
-/** Compared if the target has it: the specification does not say that it must. */
+/** Compared if the target has it: the specification does not require it. */
 export const ifThere =
   (shape: Shape): Shape =>
   (target, model, at, comparing) =>
     target === undefined ? null : shape(target, model, at, comparing);
 
-/** ACC-18, TXN-9, HOOK-3: members that must not be there if the model has none of them. */
+/** ACC-18, TXN-9, HOOK-3: members that are forbidden if the model has none of them. */
 const FORBIDDEN = [
   ...['email', 'reason', 'secret', 'provider', 'provider_reference', 'operator', 'reasoning'],
 ];
@@ -247,24 +247,24 @@ export const list =
     return null;
   };
 
-/** A page of records under whatever name, of which only those that the sequence met count. */
+/** A page of records under any name; only records of the sequence are compared. */
 export interface Page {
   readonly by: string;
   readonly space: Space;
   readonly of: RecordShape;
 }
 
-/** NS-2, NS-7: a list by itself, or the first one that an object holds at any depth. */
+/** NS-2, NS-7: the value if it is a list, or the first list at any depth of an object. */
 export function listIn(value: Value): Value {
   if (!isRecord(value)) return value;
   const inner = Object.values(value);
   return inner.find((each) => Array.isArray(each)) ?? inner.map(listIn).find(Array.isArray);
 }
 
-/** A page that is cut off is full: of this many records or more, and of a round number of them. */
+/** A page that is cut off is full: it has a round number of records, at least this many. */
 const isFullPage = ({ length }: readonly Json[]): boolean => length >= 10 && length % 5 === 0;
 
-/** Others' records are in a list too; those that stand for one another are compared, each way. */
+/** A list also has records of other clients; paired records are compared in both directions. */
 export const page =
   (listed: Page): Shape =>
   (whole, wholeModel, at, comparing) => {
@@ -284,7 +284,7 @@ function comparePage(
   const idOf = (each: Json) => (isRecord(each) ? String(each[by]) : '');
   const ids = target.map(idOf);
   const isOthers = (id: string) => match.modelOf(space, id) === undefined;
-  // NS-2: if others' records are in it too, one may stand on another page.
+  // NS-2: if the list has records of other clients too, a record may be on another page.
   const mayBeCut =
     space !== 'subscription' && (!isSteady || (isFullPage(target) && ids.some(isOthers)));
   const wrong = (own: string, due: string) => ({ at, target: own, model: due });
@@ -308,7 +308,7 @@ function comparePage(
   return wrong(`${space} ${more}`, `no ${space} ${more}`);
 }
 
-/** For reports: JSON, cut if it goes on for long. */
+/** For reports: JSON, shortened if it is long. */
 export function shown(value: Value): string {
   if (value === undefined) return 'nothing';
   const text = printJson(value);

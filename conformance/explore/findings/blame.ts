@@ -1,16 +1,16 @@
-// Names the rules that a difference breaks: the model is made wrong in named ways, one after the
-// other, and the one under which it does what the target did says which. Else the rules that the
-// model's answer rests on say it, and the place where the two differ.
+// Names the rules that a difference breaks. Models with one named deviation each are tried: if one
+// does what the target did, it names the rule. Otherwise the rules that the model's answer cites name
+// it, together with the place of the difference.
 import { type Difference, isLike, rulesOf } from '../compare/difference.ts';
 import type { Reference } from '../compare/reference.ts';
 import type { Models, Variant } from '../model.ts';
 import { callsOf, type Step, sameValue } from '../sequence.ts';
 import type { Shown } from './found.ts';
 
-/** So many wrong models are tried, the likeliest first. */
+/** The most deviating models to try, the most likely first. */
 const MOST_VARIANTS = 60;
 
-/** Rules about a part of an answer, whichever operation gives it. */
+/** Rules about a part of an answer, for any operation. */
 const BY_PLACE: readonly (readonly [place: RegExp, rules: readonly string[]])[] = [
   [/^header\.etag/, ['ACC-19']],
   [/^header\.x-request-id/, ['ERR-4', 'IDEM-5']],
@@ -42,7 +42,7 @@ const BY_PLACE: readonly (readonly [place: RegExp, rules: readonly string[]])[] 
   [/(^|\.)revision$/, ['UPD-1', 'ACC-19']],
 ];
 
-/** The rule that a call of each operation is right by, where nothing else is known. */
+/** The rule that defines a correct call of each operation, if nothing else is known. */
 const BY_OPERATION: Readonly<Record<string, string>> = {
   createAccount: 'ACC-1',
   updateAccount: 'UPD-1',
@@ -64,19 +64,19 @@ const BY_OPERATION: Readonly<Record<string, string>> = {
 };
 
 export interface Blame {
-  /** The likeliest first; empty if no rule says what is right. */
+  /** The most likely first; empty if no rule defines the correct behavior. */
   readonly rules: readonly string[];
-  /** The wrong model that does what the target did. */
+  /** The deviating model that does what the target did. */
   readonly variant?: Variant;
 }
 
-/** `met` is the play in which it was met first. */
+/** `met` is the play that first showed the difference. */
 export async function blame(
   shown: Shown,
   met: Shown,
   reference: Reference,
   variants: Models['variants'],
-  /** How many answers of the model rest on each rule. */
+  /** How many answers of the model cite each rule. */
   counts: ReadonlyMap<string, number>,
 ): Promise<Blame> {
   const likely = likelyRules(shown, counts);
@@ -85,12 +85,12 @@ export async function blame(
   const ranked = [...variants(new Set(likely))].sort((one, other) => rankOf(one) - rankOf(other));
   const named = await variantFor(shown, met, reference, ranked.slice(0, MOST_VARIANTS));
   const broken = [...(named?.breaks ?? [])].sort((one, other) => rank(one) - rank(other));
-  // What no rule of the model decides, and no place does, is an assumption of its own.
+  // If neither a rule of the model nor the place decides, it is an assumption of the model.
   const rules = [...new Set([...broken, ...likely])].filter((rule) => !rule.startsWith('NS-'));
   return named === undefined ? { rules } : { rules, variant: named };
 }
 
-/** The rules that the answer rests on, that its place is about, and that the last change rests on. */
+/** The rules that the answer cites, the rules of its place, and the rules of the last change. */
 function likelyRules(
   { difference, recorded, compared }: Shown,
   counts: ReadonlyMap<string, number>,
@@ -98,7 +98,7 @@ function likelyRules(
   const { at, operation, basis } = difference;
   const isAnswer = at === 'status' || at === 'code' || at === 'no_answer';
   const byPlace = BY_PLACE.filter(([place]) => place.test(at)).flatMap(([, rules]) => rules);
-  // The rule that the fewest answers rest on says the most of this one.
+  // The rule that the fewest answers cite is the most specific one.
   const rarity = (rule: string) => counts.get(rule) ?? 0;
   const ofAnswer = [...rulesOf(basis)].sort((one, other) => rarity(one) - rarity(other));
   const calls = callsOf(recorded.sequence.steps).filter(({ n }) => n !== difference.n);
@@ -113,10 +113,10 @@ function likelyRules(
   return [...new Set([...first, ...(first.length > 0 ? [] : [own]), ...before, own])];
 }
 
-/** The rules that say how long a key lives. */
+/** The rules about the lifetime of a key. */
 const LATE_REPEAT = ['IDEM-7b', 'IDEM-7a'];
 
-/** Whether the call repeats a key that was used before time passed. */
+/** Whether the call repeats a key that was used before the clock was advanced. */
 function isLateRepeat(steps: readonly Step[], n: number): boolean {
   const last = callsOf(steps).find((each) => each.n === n);
   const isRepeated = (step: Step) =>
@@ -125,7 +125,7 @@ function isLateRepeat(steps: readonly Step[], n: number): boolean {
   return at >= 0 && steps.slice(at).some((step) => step.do === 'advance');
 }
 
-/** A short sequence is explained by several: the right one explains the first, long one too. */
+/** Several deviations explain a short sequence: the right one explains the first, long one too. */
 async function variantFor(
   shown: Shown,
   met: Shown,
@@ -141,14 +141,14 @@ async function variantFor(
   return second;
 }
 
-/** Whether a model that is wrong in this way does what the target did, and nothing else differs. */
+/** Whether a model with this deviation does what the target did, and nothing else differs. */
 export async function explains(
   variant: Variant,
   { recorded, compared, difference }: Shown,
   reference: Reference,
 ): Promise<boolean> {
   const { differences, open, why } = await reference.compare(recorded, {}, variant);
-  // What is open hides the rest: with more of it nothing is explained.
+  // Open differences mask the rest: with more of them nothing is explained.
   if (open.length > compared.open.length) return false;
   const isOther = (each: Difference) =>
     !isLike(each, difference) && compared.differences.some((one) => isLike(each, one));

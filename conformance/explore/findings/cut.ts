@@ -1,4 +1,4 @@
-// Cuts steps out of a sequence, with what cannot be without them, or with that mended.
+// Cuts steps out of a sequence, together with the steps that depend on them, or repairs those.
 
 import { symbolsIn } from '../play/symbols.ts';
 import {
@@ -15,7 +15,7 @@ import {
 
 type Steps = readonly Step[];
 
-/** These steps and all that they refer to, directly or by way of others. */
+/** These steps and all their dependencies, direct or indirect. */
 export function closure(steps: Steps, wanted: readonly number[]): Steps {
   const kept = new Set<Step>();
   const add = (n: number) => {
@@ -28,7 +28,7 @@ export function closure(steps: Steps, wanted: readonly number[]): Steps {
   return steps.filter((step) => kept.has(step));
 }
 
-/** What a step cannot be without: answers that it names, and the minting of its credential. */
+/** The dependencies of a step: answers that it refers to, and the minting of its credential. */
 function needsOf(step: Step, steps: Steps): readonly number[] {
   const names = new Set([...callsOf([step]).map(({ as }) => as), ...rolesIn(step)]);
   const minted = steps.flatMap((each) =>
@@ -37,7 +37,7 @@ function needsOf(step: Step, steps: Steps): readonly number[] {
   return [...refersTo(step), ...minted];
 }
 
-/** Without these steps, and without those that cannot be without them. */
+/** Without these steps and the steps that depend on them. */
 export function without(steps: Steps, gone: readonly number[]): Steps {
   const lost = new Set(gone);
   return steps.filter((step) => {
@@ -48,8 +48,8 @@ export function without(steps: Steps, gone: readonly number[]): Steps {
 }
 
 /**
- * Without these steps; what refers to one of them means the call before it that showed the same
- * record: the tag that an update was sent with is the newest if that update never was.
+ * Without these steps; references to one of them are redirected to the call before it that showed
+ * the same record: if an update is removed, its own tag is the newest one.
  */
 export function bridged(steps: Steps, gone: readonly number[]): Steps {
   const before = new Map<number, number>();
@@ -62,7 +62,7 @@ export function bridged(steps: Steps, gone: readonly number[]): Steps {
   return without(mended, gone);
 }
 
-/** The call whose answer showed the record that this one is about. */
+/** The call whose answer showed the record that this call is about. */
 function shownBefore(call: CallStep, steps: Steps): number | undefined {
   const [shown] = [...refersTo(call.ifMatch), ...refersTo(call.id)];
   if (shown !== undefined) return shown;
@@ -74,17 +74,17 @@ function shownBefore(call: CallStep, steps: Steps): number | undefined {
   return first === call ? undefined : first?.n;
 }
 
-/** What the step cannot be without, and what has to do with the same records and keys. */
+/** The dependencies of the step, and the steps with the same records and keys. */
 export function needed(sequence: Sequence, n: number): Steps {
   const { steps } = upTo(sequence, n);
   const symbols = new Set(symbolsIn(steps.at(-1)));
-  // A permission concerns all callers.
+  // A change of permissions concerns all callers.
   const isKin = (step: Step) =>
     /^(permit|rescope)$/.test(step.do) || symbolsIn(step).some((each) => symbols.has(each));
   return closure(steps, [...steps.filter(isKin).map((step) => step.n), n]);
 }
 
-/** Nothing after the step that shows it. */
+/** The sequence up to the step that shows the difference. */
 export function upTo({ steps }: Sequence, n: number): Sequence {
   const at = steps.findIndex((step) => labels(step).includes(n));
   return { steps: at < 0 ? steps : steps.slice(0, at + 1) };

@@ -1,4 +1,4 @@
-// A difference that was shown again and shrunk, and the book of all that are known.
+// A difference that was reproduced and shrunk, and the book of all known differences.
 
 import { type Difference, isLike, signatureOf } from '../compare/difference.ts';
 import type { Compared, Recorded } from '../compare/run.ts';
@@ -18,18 +18,18 @@ export interface Found extends Shown, Blame {
   readonly reproduced: string;
   readonly calls: number;
   readonly shrunkFrom: number;
-  /** As it was met in other plays, and as it was shown last. */
+  /** As it showed in other plays, and as it showed last. */
   readonly met: Difference[];
-  /** How often it was met. */
+  /** How often it occurred. */
   times: number;
 }
 
-/** Of one signature, unless something was found. */
+/** How often a signature is investigated, unless a defect was found. */
 const MOST_LOOKS = 3;
 
 export class Book {
   readonly inconclusive: string[] = [];
-  /** Open questions that differences turned out to be of, with how often. */
+  /** Open questions that explain differences, with the number of differences. */
   readonly open = new Map<string, number>();
   readonly #found: Found[] = [];
   readonly #open = new Set<string>();
@@ -40,7 +40,7 @@ export class Book {
     return this.#found.filter(({ rules }) => rules.length > 0);
   }
 
-  /** Differences from what the model does by no rule: its own assumptions, so no rule is accused. */
+  /** Differences from the model's own assumptions: no rule is accused. */
   get unexplained(): readonly Found[] {
     return this.#found.filter(({ rules }) => rules.length === 0);
   }
@@ -49,7 +49,7 @@ export class Book {
     return this.#open.has(signatureOf(difference)) || this.#like(difference) !== undefined;
   }
 
-  /** Counts a difference that is known; false where it has to be looked at. */
+  /** Counts a known difference; false if the difference has to be investigated. */
   counts(difference: Difference): boolean {
     const known = this.#like(difference);
     if (known !== undefined) known.times += 1;
@@ -68,19 +68,19 @@ export class Book {
     this.open.set(excuse, (this.open.get(excuse) ?? 0) + 1);
   }
 
-  /** From now on whatever has this signature is of this question. */
+  /** From now on every difference with this signature is attributed to this question. */
   isOpen(met: Difference, excuse: Excuse): void {
     this.#open.add(signatureOf(met));
     this.excuse(excuse);
   }
 
-  /** It comes from the defect that was found. */
+  /** Attributes the difference to a defect that was found. */
   attribute(difference: Difference, found: Found): void {
     found.times += 1;
     found.met.push(difference);
   }
 
-  /** One defect is told once, however often and however it is met. */
+  /** Each defect is reported once, however often and in whatever form it occurs. */
   add(found: Found): void {
     const same = this.#found.find((each) => isSameDefect(each, found));
     if (same === undefined) this.#found.push(found);
@@ -91,7 +91,7 @@ export class Book {
   }
 }
 
-/** The same rule broken in the same way: rows of a batch and creates, one operation and another. */
+/** The same rule is broken in the same way: in a batch row and a create, or in two operations. */
 function isSameDefect(one: Found, other: Found): boolean {
   if (one.variant !== undefined && one.variant.id === other.variant?.id) return true;
   const [rule, own] = [one, other].map(({ rules }) => rules[0]);

@@ -1,4 +1,4 @@
-// Makes a sequence as short and as plain as it can be while it still shows the same difference.
+// Shrinks a sequence to the shortest and plainest one that still shows the same difference.
 import { Spent } from '../play/ground.ts';
 import { countCalls, labels, type Sequence, type Step } from '../sequence.ts';
 import { bridged, closure, needed, upTo, without } from './cut.ts';
@@ -8,12 +8,12 @@ import { simpler } from './simpler.ts';
 type Shows = (sequence: Sequence) => Promise<Shown | null>;
 type Steps = readonly Step[];
 
-/** So often the shortest sequence is played after shrinking. */
+/** How often the shortest sequence is played after shrinking. */
 const SHOWN_AGAIN = 2;
 /** The most plays that are spent on one difference. */
 const MOST_PLAYS = 60;
 
-/** The shortest play that shows it; the best so far when no requests are left. */
+/** The shortest play that shows it, or the best so far if no requests are left. */
 export async function shrink(first: Shown, shows: Shows, left: () => number): Promise<Shown> {
   const shrinking = new Shrinking(first, shows, left);
   await shrinking.slice();
@@ -42,7 +42,7 @@ class Shrinking {
   async #try(steps: Steps): Promise<boolean> {
     const { n } = this.best.difference;
     const isWhole = steps.some((step) => labels(step).includes(n));
-    // What is found must still be shown again from fresh, as short as it is by now.
+    // The current result must still be reproduced on fresh worlds within the budget.
     const cost = countCalls(steps) + SHOWN_AGAIN * countCalls(this.#steps);
     if (!isWhole || this.#plays >= MOST_PLAYS || this.#left() < cost) return false;
     this.#plays += 1;
@@ -60,7 +60,7 @@ class Shrinking {
     }
   }
 
-  /** Only what the last step refers to; or that and what shares a key or a record with it. */
+  /** Only the dependencies of the last step; or those and the steps that share a key or a record. */
   async slice(): Promise<void> {
     const { n } = this.best.difference;
     for (const part of [closure(this.#steps, [n]), needed({ steps: this.#steps }, n)]) {
@@ -68,7 +68,7 @@ class Shrinking {
     }
   }
 
-  /** Step by step, in halves first, with all that refers to them; or with that mended. */
+  /** Drops steps, in halves first, with the steps that depend on them, or repairs those. */
   async drop(): Promise<void> {
     for (let size = Math.ceil(this.#steps.length / 2); size >= 1; size = Math.floor(size / 2)) {
       for (let end = this.#steps.length - 1; end > 0; end -= size) {
@@ -83,7 +83,7 @@ class Shrinking {
   async simplify(): Promise<void> {
     for (let at = 0; at < this.#steps.length; at += 1) {
       const step = this.#steps[at]!;
-      // What does not need to be concurrent is shown one after the other.
+      // If the calls need not be concurrent, they are shown in series.
       if (step.do === 'burst') await this.#try(this.#steps.toSpliced(at, 1, ...step.calls));
       for (let isPlainer = true; isPlainer; ) isPlainer = await this.#simplifyAt(at);
     }

@@ -1,10 +1,10 @@
-// Plainer forms of one step: with less in it, with smaller numbers, and by the usual caller.
+// Plainer forms of one step: with fewer members, with smaller numbers, and by the usual caller.
 import { EVERY_OPERATION, OPS } from '../draw/operations.ts';
 import { callsOf, type Step, sameValue } from '../sequence.ts';
 
-/** Members that say how large something is. */
+/** Members that set a size. */
 const SIZES = ['count', 'byMs', '$rows', 'length', 'perSecond'];
-/** Members that a step, a body or a value cannot be without. */
+/** Members that a step, a body or a value requires. */
 const NEEDED: ReadonlySet<string> = new Set([
   ...['do', 'n', 'operation', 'as', 'id', 'key', 'ifMatch', 'query', 'body', 'call', 'calls', 'at'],
   ...['account', 'kind', 'name', 'wish', 'scopes', 'tradingAccount', 'answers', 'allowed', 'of'],
@@ -15,10 +15,10 @@ const NEEDED: ReadonlySet<string> = new Set([
   ),
 ]);
 
-/** The boldest first; what is tried depends on what comes before it. */
+/** The boldest first; the candidates depend on the steps before. */
 export function* simpler(step: Step, before: readonly Step[]): Generator<Step> {
   if (step.do === 'call') {
-    // An exact repeat is plainest: new names would make it another call again.
+    // An exact repeat is plainest: with new names it would be a different call.
     const first = callsOf(before).find(
       ({ operation, key }) => operation === step.operation && sameValue(key, step.key),
     );

@@ -1,4 +1,4 @@
-// Says in words what differs, so that it can be the title of a bug.
+// Describes a difference in words that can serve as the title of a bug report.
 import { squeezed } from '../../reports/plain-text.ts';
 import { count, duration } from '../../reports/verdict-words.ts';
 import { OPERATIONS } from '../../spec/operations.ts';
@@ -45,7 +45,7 @@ export function titleOf({ difference, recorded }: Shown): string {
 
 const cut = (text: string): string => (text.length > 90 ? `${text.slice(0, 90)}…` : text);
 
-/** What has to be there for it: a repeat, a pause, calls at the same time, another caller. */
+/** The conditions of the difference: a repeat, a pause, concurrent calls, another caller. */
 function circumstances(steps: readonly Step[], n: number): string {
   const calls = callsOf(steps);
   const call = calls.find((each) => each.n === n);

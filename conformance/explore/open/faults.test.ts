@@ -1,5 +1,5 @@
-// NS-17: which refusals only name another of a call's faults. The model is a function of what is
-// played: it says what it would answer once a fault is mended.
+// NS-17: which refusals only name another fault of the call. The model is a function of the played
+// steps: it returns what it would answer after a fault is mended.
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { CallOutcome } from '../play/outcome.ts';

@@ -1,6 +1,6 @@
-// NS-17: of a call with two faults either may be reported first, except if a rule says which. The
-// model shows whether a refusal is of that kind: mend the fault that it names, and see what it names
-// then.
+// NS-17: if a call has two faults, either may be reported first, unless a rule fixes the order. The
+// model shows whether a refusal is of that kind: mend the fault that it names, and check which fault
+// it names then.
 import { memberAt } from '../../engine/send/json.ts';
 import { isDecision, type OperationName } from '../../spec/operations.ts';
 import { differenceOf } from '../compare/answers.ts';
@@ -20,10 +20,10 @@ import type { Pair } from './projection.ts';
 import { excuseFor } from './projection.ts';
 
 type Steps = readonly Step[];
-/** Plays steps on the model alone, from fresh, and gives the outcome of the last. */
+/** Plays steps on a fresh world of the model alone and returns the outcome of the last. */
 export type PlayOnModel = (steps: Steps) => Promise<Outcome | undefined>;
 
-/** Whether the target has only named another of the call's faults than the model has. */
+/** Whether the target only reported another fault of the call than the model did. */
 export async function isOtherFault(steps: Steps, pair: Pair, play: PlayOnModel): Promise<boolean> {
   const { target, model, step } = pair;
   if (summaryOf(target) === summaryOf(model) || !isOpenOrder(target, model)) return false;
@@ -52,13 +52,13 @@ function isOpenOrder(target: CallOutcome, model: CallOutcome): boolean {
   // IDEM-1d: the key is checked before the rest of the request.
   if (other === 'idempotency_key_required') return target.status === 401 || target.status === 429;
   if (own === 'idempotency_key_required') return model.status === 401 || model.status === 429;
-  // UPD-6: what cannot be seen is 404 whatever its tag.
+  // UPD-6: a record out of reach is 404, whatever the tag.
   if (target.status === 412 && model.status === 404) return false;
-  // IDEM-4: a repeat is answered before anything else is looked at.
+  // IDEM-4: a repeat is answered before anything else is checked.
   return model.basis?.idempotency !== 'replayed';
 }
 
-/** With an account of its own: one that a fault has kept from being made mends nothing. */
+/** With a new account: if a fault prevented its creation, nothing is mended. */
 function spared(before: Steps, { operation }: CallStep): Steps {
   if (operation !== 'updateAccount') return before;
   const n = nextLabel(before) + 1;
@@ -71,7 +71,7 @@ function spared(before: Steps, { operation }: CallStep): Steps {
   return [...before, { do: 'call', n, operation: 'createAccount', as: 'firm', key: spare, body }];
 }
 
-/** Without what has moved the transaction on: a state that refuses is a fault like others. */
+/** Without the steps that changed the state: a state that refuses is a fault too. */
 function unmoved(before: Steps, { id, operation }: CallStep): Steps {
   if (!isDecision(operation)) return before;
   const isMove = (each: CallStep) => isDecision(each.operation) && sameValue(each.id, id);
@@ -86,7 +86,7 @@ function unmoved(before: Steps, { id, operation }: CallStep): Steps {
 
 type Change = Partial<Call>;
 
-/** Each with one fault mended, if it was one, then with two. */
+/** The call with one fault mended, for each possible fault, then with two. */
 function* mendedCalls(step: CallStep, before: Steps): Generator<CallStep> {
   const mends = [...mendsOf(step, before)];
   const merged = (base: CallStep, ...changes: readonly Change[]): CallStep => {
@@ -95,7 +95,7 @@ function* mendedCalls(step: CallStep, before: Steps): Generator<CallStep> {
     return { ...base, ...Object.assign({}, ...changes), ...body };
   };
   const { raw, fault, meanwhile: _, ...plain } = step;
-  // What the sequence does to the call is a fault like others.
+  // A raw body or a planted fault is a fault of the call too.
   if (raw !== undefined || fault !== undefined) {
     yield plain;
     for (const mend of mends) yield merged(plain, mend);
@@ -106,7 +106,7 @@ function* mendedCalls(step: CallStep, before: Steps): Generator<CallStep> {
   }
 }
 
-/** A member that a change has as null is taken out. */
+/** A member that a change sets to null is removed. */
 function mergedBody(body: object, changes: readonly Value[]): Value {
   const all = Object.assign({}, ...changes) as Readonly<Record<string, Value>>;
   const members = Object.entries({ ...body, ...all }).filter(([name]) => all[name] !== null);
@@ -135,17 +135,17 @@ function* mendsOf(step: CallStep, before: Steps): Generator<Change> {
   if (transaction !== undefined) yield { id: transaction };
 }
 
-/** Labels that no call of a sequence has. */
+/** Labels that no call of a sequence uses. */
 const SPARE = 1_000_000;
 
-/** Each member with what is good in it, whatever stood there. */
+/** Each member with a valid value instead of its current one. */
 function* membersMended({ operation, as, n, ...step }: CallStep): Generator<Change> {
   const { fields } = OPS[operation];
   const body = bodyOf(step);
   for (const field of fields) {
     const { name, kind, required } = field;
     if (!required && !(name in body)) continue;
-    // An id that can be read, and that names nothing.
+    // An id that is well formed and names no record.
     const isOther = kind === 'id' && name !== 'brand_id';
     yield { body: { [name]: isOther ? MISSING : plainMember(field, as, SPARE + n) } };
   }

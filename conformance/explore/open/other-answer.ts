@@ -1,5 +1,5 @@
-// Whether other answers to open questions make the model do what the target has done: then the
-// difference is open, and what the target was not asked about before has been learned.
+// Checks whether other answers to open questions make the model behave as the target did: then the
+// difference is open, and the settings that were not observed have been learned.
 import { type SettingSpec, settingSpecs } from '../../../fixtures/settings.ts';
 import { type Difference, isLike } from '../compare/difference.ts';
 import type { Reference } from '../compare/reference.ts';
@@ -13,10 +13,10 @@ export interface OtherAnswer {
   readonly learned: ModelSettings;
 }
 
-/** So many answers that the target was not asked for may meet in one difference. */
+/** The most settings that were not observed and may combine in one difference. */
 const MOST_TOGETHER = 6;
 
-/** `unasked` are settings that the target was not asked about: what it was asked it has answered. */
+/** `unasked` are settings that were not observed; observed settings are never changed. */
 export async function otherAnswerFor(
   shown: Shown,
   reference: Reference,
@@ -31,12 +31,12 @@ export async function otherAnswerFor(
     flips.push(next.flip);
     reached = next.reached;
   }
-  // One pause shows on which side of it a time is, and not how long it is.
+  // One pause shows whether a time has passed, but not its length.
   const learned = valuesOf(flips.filter(({ setting }) => !(setting in TIMES)));
   return { excuse: flips[0]!.question, learned };
 }
 
-/** The answer with which nothing differs, or else the one that leads to another, later difference. */
+/** The answer that removes the difference, or else the one that leads to another, later one. */
 async function nextAnswer(
   shown: Shown,
   reference: Reference,
@@ -56,7 +56,7 @@ async function nextAnswer(
     const reached = differences.find((each) => !others.some((other) => isLike(each, other)));
     if (reached === undefined && why === undefined) return { flip, reached };
     if (reached === undefined || setting in TIMES) continue;
-    // In which order concurrent calls came may be another now: it need not be later.
+    // The order of concurrent calls may now be another: the new difference need not be later.
     const isOther = !isLike(reached, before) && reached.n >= before.n;
     if (isOther && (best === undefined || reached.n > best.reached.n)) best = { flip, reached };
   }
@@ -72,10 +72,10 @@ interface Flip {
 const valuesOf = (flips: readonly Flip[]): ModelSettings =>
   Object.fromEntries(flips.map(({ setting, value }) => [setting, value]));
 
-/** Settings that allow what breaks a rule, or that are known of the target beforehand. */
+/** Settings that allow a rule to be broken, or that are known before a run. */
 const NOT_OPEN: ReadonlySet<string> = new Set([...NEVER_LEARNED, 'deprecation_header']);
 
-/** Settings that a rule closes if another kind of record is concerned. */
+/** Settings that apply only to some operations; for the others a rule decides. */
 const ONLY_FOR: Readonly<Record<string, RegExp>> = {
   // IDEM-2c: an account's reference is the same subject in any case.
   transaction_subject_case_sensitive: /Transaction/,
@@ -83,12 +83,12 @@ const ONLY_FOR: Readonly<Record<string, RegExp>> = {
   path_id_status: /Webhook/,
 };
 
-/** Times that people choose. */
+/** Times that are common choices. */
 const TIMES: Readonly<Record<string, readonly number[]>> = {
   rotation_overlap_s: [1, 60, 300, 900, 3_600, 43_200, 604_800],
 };
 
-/** Every other answer to the questions that the target was not asked. */
+/** Every other answer to the questions that were not observed. */
 function flipsFor(
   { operation }: Difference,
   settings: ModelSettings,
@@ -108,12 +108,12 @@ function otherValues(spec: SettingSpec, now: unknown): readonly unknown[] {
   const { type, enum: allowed = [], order, default: usual } = spec;
   if (type === 'boolean') return [!(now ?? usual)];
   if (order !== undefined) return otherOrders((now ?? usual) as readonly string[], order);
-  // NS-3: how long something takes by itself shows in whether it ever comes about.
+  // NS-3: the delay of an automatic event shows only in whether the event ever happens.
   if (type?.includes('integer')) return type !== 'integer' && now !== null ? [null] : [];
   return allowed.filter((each) => each !== (now ?? usual));
 }
 
-/** NS-17: two neighbours the other way round, if the setting allows it. */
+/** NS-17: two neighbors in the opposite order, if the setting allows it. */
 function otherOrders(
   names: readonly string[],
   order: readonly (readonly [string, string])[],

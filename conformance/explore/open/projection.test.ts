@@ -1,5 +1,5 @@
-// What an open question leaves free, as rows: a call, both answers, and whether the difference is
-// open. Each pair of rows shows how far the freedom goes.
+// The freedom that open questions leave, as rows: a call, both answers, and whether the difference
+// is open. Each pair of rows shows the limit of that freedom.
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { Headers } from '../../engine/send/headers.ts';
@@ -20,7 +20,7 @@ interface More extends Partial<Pair> {
   readonly tag?: string;
   readonly cites?: readonly string[];
   readonly isReplayed?: boolean;
-  /** What both answers show. */
+  /** Members that both answers contain. */
   readonly shows?: Json;
 }
 
@@ -92,10 +92,10 @@ const [U401, L429, F403] = ['401 unauthorized', '429 rate_limited', '403 forbidd
 
 const of = (body: Json): More => ({ body });
 const rows = (over: object): More => ({ body: { accounts: [{ ...row, ...over }] } });
-/** LIM-2: after so many calls of a credential that may send five in a second. */
+/** LIM-2: after this many calls of a credential with an allowance of five a second. */
 const after = (served: number): More => ({ metered: { served, perSecond: 5 } });
 
-/** NS-3: the money of a concurrent call may arrive meanwhile. */
+/** NS-3: the money of a concurrent call may settle in the meantime. */
 function statuses(target: string, model: string): More {
   const [own, other] = [target, model].map((status) =>
     pairOf(['', approve, '200', '200', { shows: { status } }]),
@@ -201,7 +201,7 @@ const ACCUSED: readonly Row[] = [
   ['a name of 20 characters', update, V422, '200', of({ first_name: 'a'.repeat(20) })],
 ];
 
-const projection = suite('what open questions leave free');
+const projection = suite('freedom of open questions');
 
 for (const each of OPEN) projection(`open: ${each[0]}`, () => assert.ok(isOpen(each)));
 for (const each of ACCUSED) projection(`accused: ${each[0]}`, () => assert.not(isOpen(each)));
@@ -212,7 +212,7 @@ projection('CONV-2a: the form of an order is open, but its decimals have no expo
   assert.equal(['"0.1"', '"1e-7"'].map(isOpenAs), [true, false]);
 });
 
-projection('NS-30: what is refused for want of a scope may run when the scope is there', () => {
+projection('NS-30: a call refused for a missing scope may run once the scope is granted', () => {
   const refused = pairOf(['', account, F403, F403]).model;
   const replayed = (step: string) => {
     const basis = { cites: [], idempotency: 'replayed', step: '' } as const;
@@ -222,7 +222,7 @@ projection('NS-30: what is refused for want of a scope may run when the scope is
   assert.equal([replayed('scope'), replayed('state')], [true, false]);
 });
 
-projection('NS-30: what one side refuses as unreadable may be kept under its key', () => {
+projection('NS-30: a body that one side refuses as malformed may be stored under its key', () => {
   const problem = pairOf(['', update, V422, V422]);
   const text = pairOf(['', update, '422 text', '422 text']);
   const open = ({ target }: Pair, { model }: Pair) =>

@@ -1,5 +1,5 @@
-// What each open question leaves free in an answer, and where. One table: before two answers are
-// compared, what is free is projected away. Nothing else in this folder knows a question.
+// What each open question leaves free in an answer, and under which condition. One table: free parts
+// are removed before two answers are compared. Nothing else in this folder names a question.
 import { type Json, memberAt } from '../../engine/send/json.ts';
 import { isDecision } from '../../spec/operations.ts';
 import type { Difference } from '../compare/difference.ts';
@@ -8,46 +8,46 @@ import { type Field, OPS } from '../draw/operations.ts';
 import { type CallOutcome, jsonOf } from '../play/outcome.ts';
 import type { CallStep } from '../sequence.ts';
 
-/** What the two sides answered to one call, with all that may explain where they differ. */
+/** The answers of both sides to one call, with everything that may explain their difference. */
 export interface Pair {
   readonly step: CallStep;
   readonly target: CallOutcome;
   readonly model: CallOutcome;
-  /** The answer that the model has replayed here, if it has. */
+  /** The answer that the model has replayed here, if any. */
   readonly first?: CallOutcome | undefined;
-  /** The earlier call whose refusal the target has given again, if it has. */
+  /** The earlier call whose refusal the target has repeated, if any. */
   readonly again?: { readonly target: CallOutcome; readonly model: CallOutcome } | undefined;
-  /** The account whose answer carried the tag that was sent. */
+  /** The account whose response carried the tag that was sent. */
   readonly tagOf?: string | undefined;
-  /** Time was moved on before it. */
+  /** The clock was advanced before the call. */
   readonly hasPaused: boolean;
-  /** NS-3: money may arrive unseen, be it during the call; and the call is about such. */
+  /** NS-3: money may settle unobserved, even during the call, and the call concerns such money. */
   readonly maySettle?: boolean;
   readonly isUnsettled?: boolean;
-  /** The target itself has said, when it gave the token, that it would live until now. */
+  /** By the `expires_in` of the target's own token response, the token has not expired. */
   readonly isTokenLive?: boolean;
-  /** NS-8: the target has been seen to take requests for tokens in this form. */
+  /** NS-8: the target is known to accept token requests in this form. */
   readonly isTokenFormKnown?: boolean;
-  /** The sequence has changed what a credential or the firm may do. */
+  /** The sequence has changed the permissions of a credential or the firm. */
   readonly isRescoped?: boolean;
-  /** Subscriptions that the sequence has made before. */
+  /** The number of subscriptions that the sequence has created before. */
   readonly hooks?: number;
   /** NS-64: the caller's token is for one account. */
   readonly isDelegated?: boolean;
-  /** Calls of a metered credential that were served since time passed last, and its allowance. */
+  /** Calls of a metered credential served since the clock was last advanced, and its allowance. */
   readonly metered?: { readonly served: number; readonly perSecond: number } | undefined;
 }
 
-/** What is open: a question of the register, or in words what the register has no question for. */
+/** An open question of the register, or a description if the register has none for it. */
 export type Excuse = string;
 
 /**
- * What is free: `refusal`, how a call is refused that is refused anyway; `taken`, whether it is
- * refused as invalid or served; `all`, everything about the answer; `body`, what a success shows.
+ * The part that is free: `refusal`, how a call is refused that is refused anyway; `taken`, whether
+ * it is refused as invalid or served; `all`, the whole answer; `body`, the body of a success.
  */
 type Freedom = 'refusal' | 'taken' | 'body' | 'all';
 
-/** A member that was sent, of the body or of a row; its field is undefined if no schema has it. */
+/** A member of the body or of a row; `field` is undefined if no schema has the member. */
 interface Said {
   readonly field: Field | undefined;
   readonly value: Json;
@@ -55,7 +55,7 @@ interface Said {
 
 type Where = (pair: Pair, difference: Difference) => boolean;
 interface Row {
-  /** `NS-55 null for a member`: the question, if the register has one, and what of it. */
+  /** `NS-55 null for a member`: the question, if the register has one, and the detail. */
   readonly about: string;
   readonly frees: readonly Freedom[];
   readonly where: Where;
@@ -105,18 +105,18 @@ function membersOf(pair: Pair): readonly Said[] {
     .map(([name, value]) => ({ field: fields.find((each) => each.name === name), value }));
 }
 
-/** Any member that was sent is like this. */
+/** Whether any member that was sent satisfies the condition. */
 const said =
   (is: (said: Said) => boolean): Where =>
   (pair) =>
     membersOf(pair).some(is);
-/** Any text in a member of one of these kinds is like this. */
+/** Whether any text in a member of one of these kinds satisfies the condition. */
 const text = (is: (text: string, field: Field) => boolean, ...kinds: readonly Field['kind'][]) =>
   said(({ field, value }) => {
     if (field === undefined || typeof value !== 'string') return false;
     return (kinds.length === 0 || kinds.includes(field.kind)) && is(value, field);
   });
-/** And its value matches none of these. */
+/** Whether a value in one of these kinds does not match the pattern. */
 const unlike = (plain: RegExp, ...kinds: readonly Field['kind'][]) =>
   text((value) => !plain.test(value), ...kinds);
 
@@ -136,7 +136,7 @@ const hasOddCharacters = anyOf(
   text((value) => /[\u0000-\u001f\u007f]/.test(value)),
   unlike(/^[A-Z]{2}$/, 'region'),
 );
-/** CONV-1b: a number as an id is refused, and any other type with it. */
+/** CONV-1b: a number as an id is refused, and so is any other type. */
 const isOtherType = said(({ field, value }) => {
   if (field === undefined || value === null || typeof value === 'string') return false;
   const isNumber = typeof value === 'number' || typeof value === 'bigint';
@@ -144,7 +144,7 @@ const isOtherType = said(({ field, value }) => {
   return field.kind !== 'id' && field.kind !== 'flag';
 });
 
-/** Texts of which the specification shows no limit may be refused beyond this length. */
+/** Texts without a specified limit may be refused beyond this length. */
 const LONG = 32;
 /** UPD-4: a status is any string. */
 const LONG_STATUS = 100;
@@ -155,7 +155,7 @@ const isLong = text(
     kind !== 'phone',
 );
 
-/** TXN-5: what no one reads as a decimal is refused. */
+/** TXN-5: a text that no parser reads as a decimal is refused. */
 const isOddDecimal = text(
   (value) =>
     !/^-?(0|[1-9]\d*)(\.\d+)?$/.test(value) &&
@@ -167,7 +167,7 @@ const hasManyDigits = text((value) => {
   return part.length > 2 || whole.length + part.length > 15;
 }, 'decimal');
 
-/** HOOK-9: with none of the known names a list is refused, whatever else it holds. */
+/** HOOK-9: a list without any known name is refused, even if it has other entries. */
 const isOddList = said(({ field, value }) => {
   if (field?.kind !== 'list' || value === null) return false;
   if (!Array.isArray(value) || new Set(value).size < value.length) return true;
@@ -182,7 +182,7 @@ const hasId = (odd: RegExp) =>
     text((value) => odd.test(value), 'id'),
   );
 
-/** TXN-6: a transaction whose type has money go one way and its method or sign the other. */
+/** TXN-6: the type of a transaction moves money one way and its method or sign the other way. */
 const isOtherDirection: Where = (pair) => {
   if (pair.step.operation !== 'createTransaction') return false;
   const [type, method, amount] = ['transaction_type', 'method', 'amount'].map((name) =>
@@ -193,7 +193,7 @@ const isOtherDirection: Where = (pair) => {
   return isMinus || /^(Withdrawal|Debit)$/.test(type!) !== ((method || derived) === 'Withdrawal');
 };
 
-/** Whether the currency is not read from the trading account that the call names. */
+/** Whether the currency is not taken from the trading account that the call names. */
 const isOtherCurrency: Where = ({ step }) => {
   const [own, place] = ['currency', 'trading_account_id'].map(
     (name) => (memberAt(step.body as Json, name) as { $of?: number } | undefined)?.$of,
@@ -236,11 +236,11 @@ const isOtherPayout: Where = (pair) => {
   return statuses(pair).includes(501) && (isMixed || amount!.startsWith('-'));
 };
 
-/** No limit is shown; one that is lower leaves nothing to work with. */
+/** No limit is specified; a lower one would make the API unusable. */
 const MANY = 5;
 
 const ROWS: readonly Row[] = [
-  // Requests that the specification does not show to be right or wrong.
+  // Requests that the specification neither allows nor forbids.
   taken('NS-27 unknown members of a body', anyOf(said(isUnknown), hasMoreThanRows)),
   all(
     'NS-55 null for a member',
@@ -311,7 +311,7 @@ const ROWS: readonly Row[] = [
     text((value, { words }) => !words.includes(value), 'word'),
   ),
 
-  // Answers whose form is not shown.
+  // Responses whose form is not specified.
   ...['NS-6', 'NS-14', 'NS-16', 'NS-18', 'NS-23', 'NS-31', 'NS-63'].map((question) =>
     refusal(question, cites(question)),
   ),
@@ -359,7 +359,7 @@ const ROWS: readonly Row[] = [
   ),
   body(
     'NS-1 what is sent and answered when positions are opened and closed',
-    // CONV-2a: in whatever member, a decimal is written as one.
+    // CONV-2a: a decimal is written in decimal notation in every member.
     (pair, { target, model }) =>
       isOfOrders(pair) &&
       !(/^"-?\d+(\.\d+)?e[+-]?\d+"$/i.test(target) && /^"-?\d+(\.\d+)?"$/.test(model)),
@@ -395,7 +395,7 @@ const ROWS: readonly Row[] = [
   ),
   all(
     'NS-26 whether two accounts have revisions in common',
-    // So that the tag of one fits the other.
+    // The tag in one answer must fit the other.
     (pair) =>
       statuses(pair).includes(412) &&
       pair.tagOf !== undefined &&
@@ -437,7 +437,7 @@ export function excuseFor(pair: Pair, difference: Difference): Excuse | undefine
   if (row !== undefined) return /^NS-\d+/.exec(row.about)?.[0] ?? row.about;
   const { first, model } = pair;
   if (first === undefined || model.basis?.idempotency !== 'replayed') return undefined;
-  // What was open when it was answered first is so when it is answered again.
+  // A difference that was open in the first answer is open in its replay too.
   return excuseFor({ ...pair, model: first, first: undefined }, difference);
 }
 
@@ -447,7 +447,7 @@ function isFree(freedom: Freedom, { target, model }: Pair, { at }: Difference): 
     case 'all':
       return true;
     case 'refusal':
-      // ERR-1, IDEM-5: in whatever form, headers and bytes of a repeat are not free.
+      // ERR-1, IDEM-5: the form is free, but the headers and bytes of a repeat are not.
       return isRefusal(target) && isRefusal(model) && !/^(replay|attempt|header\.x-)/.test(at);
     case 'taken':
       return own !== due && [target, model].some(isInvalid);
@@ -456,6 +456,6 @@ function isFree(freedom: Freedom, { target, model }: Pair, { at }: Difference): 
   }
 }
 
-/** A refusal of what the request says, and not of who makes it or of what is there. */
+/** A refusal of the content of a request, not of its caller or of the state of a record. */
 const isInvalid = (answer: CallOutcome): boolean =>
   [400, 413, 415, 422].includes(answer.status) && codeOf(answer) !== 'idempotency_key_required';

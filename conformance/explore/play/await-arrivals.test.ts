@@ -1,4 +1,4 @@
-// How long a call on its way to a fault is waited for, and deliveries on their way.
+// How long the player waits for a delayed call to reach its fault, and for deliveries in flight.
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { Inconclusive } from '../../engine/scenario-errors.ts';
@@ -8,12 +8,12 @@ import { untilArrived, untilDelivered, untilMet } from './await-arrivals.ts';
 import type { Ground } from './ground.ts';
 import { Player } from './player.ts';
 
-const waiting = suite('what is waited for');
+const waiting = suite('waiting for arrivals');
 
 const never = new Promise<never>(() => {});
 const later = (ms: number) => new Promise<void>((resolve) => setTimeout(resolve, ms));
 
-waiting('a call is waited for until it meets the fault or is answered', async () => {
+waiting('the player waits for a call until it reaches the fault or is answered', async () => {
   let looks = 0;
   const hits = async () => {
     looks += 1;
@@ -28,7 +28,7 @@ waiting('a call is waited for until it meets the fault or is answered', async ()
   assert.instance(await failed.catch((error: unknown) => error), Inconclusive);
 });
 
-/** A ground on which so many looks still see one delivery in flight. */
+/** A ground on which this many polls still show one delivery in flight. */
 function ground(busy: number) {
   let looks = 0;
   const operator = {
@@ -42,7 +42,7 @@ function ground(busy: number) {
   return { ground: { target } as unknown as Ground, looks: () => looks };
 }
 
-waiting('deliveries are waited for longer where they come to an endpoint of ours', async () => {
+waiting('the player waits longer for deliveries to its own endpoints', async () => {
   const looksOf = async (busy: number, delivers: boolean, isOurs: boolean) => {
     const { ground: own, looks } = ground(busy);
     const error = await untilDelivered(own, { delivers, isOurs }).catch((each: unknown) => each);
@@ -54,7 +54,7 @@ waiting('deliveries are waited for longer where they come to an endpoint of ours
   assert.is(await looksOf(Number.POSITIVE_INFINITY, true, false), 2);
 });
 
-/** A play whose one endpoint gets another delivery with each flush. */
+/** A play whose one endpoint receives another delivery with each flush. */
 function playTold(times: number, most: number, isOver = false) {
   const one = { headers: { lines: [] }, body: Buffer.from('{}'), answered: 200 };
   const deliveries = Array.from({ length: times }, () => one);
@@ -67,19 +67,22 @@ function playTold(times: number, most: number, isOver = false) {
   return { hooks, outcomes: new Map(), ground: { isSteady: true, target }, flush, isOver };
 }
 
-waiting('as long as more deliveries come, and not when the target is closed', async () => {
-  const arrived = async (target: ReturnType<typeof playTold>) => {
-    const comparing = { target, model: playTold(30, 30), seqName: 'seq' };
-    await untilArrived(comparing as unknown as Comparing);
-    return target.hooks.get(1)?.deliveries.length;
-  };
-  assert.is(await arrived(playTold(0, 30)), 30);
-  assert.is(await arrived(playTold(0, 12)), 12);
-  assert.is(await arrived(playTold(5, 12, true)), 5);
-});
+waiting(
+  'waiting continues while deliveries arrive, and ends when the target is closed',
+  async () => {
+    const arrived = async (target: ReturnType<typeof playTold>) => {
+      const comparing = { target, model: playTold(30, 30), seqName: 'seq' };
+      await untilArrived(comparing as unknown as Comparing);
+      return target.hooks.get(1)?.deliveries.length;
+    };
+    assert.is(await arrived(playTold(0, 30)), 30);
+    assert.is(await arrived(playTold(0, 12)), 12);
+    assert.is(await arrived(playTold(5, 12, true)), 5);
+  },
+);
 
 // EVT-11: a subscription is disabled when its first delivery is due, and a read may come sooner.
-waiting('a subscription to an endpoint elsewhere is enough', async () => {
+waiting('a subscription to a foreign endpoint is enough to wait', async () => {
   const { ground: own, looks } = ground(0);
   const send = async () => ({ status: 201, headers: [], body: Buffer.from('{}') });
   const credential = async () => ({ token: 't', rates: [] });

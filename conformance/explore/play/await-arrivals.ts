@@ -1,5 +1,5 @@
-// Waits for what is on its way: deliveries, by the target's clock where it can be moved, else as
-// long as one may reasonably take; and a call that comes to the fault that keeps it waiting.
+// Waits for deliveries in flight, by the target's clock if it can be advanced, otherwise for a
+// reasonable time; and for a call to reach the fault that delays it.
 import { Inconclusive } from '../../engine/scenario-errors.ts';
 import { noticesIn } from '../compare/arrivals.ts';
 import type { Comparing } from '../compare/values.ts';
@@ -8,19 +8,19 @@ import type { Ground } from './ground.ts';
 import type { Player } from './player.ts';
 
 const STEP_MS = 25;
-/** A delivery that follows on another's answer, where an advance has sent all that is due. */
+/** A response to one delivery may trigger another, after an advance has sent all that are due. */
 const FLUSHED_TRIES = 8;
-/** A live target sends in its own time: nothing says how soon. */
+/** A live target sends at any time: no limit is specified. */
 const LIVE_MS = 15_000;
 const LIVE_STEP_MS = 100;
-/** Nothing more is on its way when none has come for so long. */
+/** No more deliveries are expected after this much silence. */
 const QUIET_MS = 1_000;
 
 const isLive = ({ ground }: Player): boolean => !ground.target.offers.has('clock');
 
 /**
- * Whether as many have come as the model has. Only a live target may still send the rest, so that
- * nothing can be said; elsewhere their want is a difference.
+ * Whether as many deliveries arrived as on the model. Only a live target may still send the rest, so
+ * that the result is unknown; on other targets a missing delivery is a difference.
  */
 export async function untilArrived({ target, model, seqName }: Comparing): Promise<boolean> {
   const heard = (player: Player, n: number): number => {
@@ -34,7 +34,7 @@ export async function untilArrived({ target, model, seqName }: Comparing): Promi
     if (!isLate() || target.isOver) break;
     await sleep(isLive(target) ? LIVE_STEP_MS : STEP_MS);
     await target.flush();
-    // One after the other they take their time: as long as more come, more may.
+    // Deliveries in series take time: while more arrive, keep waiting.
     const now = come();
     if (now > before) left = tries;
     before = now;
@@ -42,7 +42,7 @@ export async function untilArrived({ target, model, seqName }: Comparing): Promi
   return !isLive(target) || !isLate();
 }
 
-/** Where nothing is known yet of how many are due. */
+/** Used if the number of expected deliveries is unknown. */
 export async function untilQuiet(target: Player): Promise<void> {
   if (!isLive(target) || target.hooks.size === 0) return;
   const count = () =>
@@ -54,19 +54,19 @@ export async function untilQuiet(target: Player): Promise<void> {
   }
 }
 
-/** Each of them waits a second for an answer, and an answer may take fifteen. */
+/** Each try waits a second for a response, and a response may take fifteen. */
 const TRIES = 20;
-/** Of an endpoint that is not ours no one knows whether it ever answers. */
+/** An endpoint of someone else may never respond. */
 const TRIES_ELSEWHERE = 2;
 
 interface Awaited {
-  /** Someone is subscribed. */
+  /** At least one subscription is active. */
   readonly delivers: boolean;
-  /** To an endpoint of ours. */
+  /** Its endpoint belongs to the player. */
   readonly isOurs: boolean;
 }
 
-/** On a busy machine an advance may be over before they are. */
+/** On a busy machine an advance may return before its deliveries arrive. */
 export async function untilDelivered({ target }: Ground, awaited: Awaited): Promise<void> {
   const { offers, operator } = target;
   if (!offers.has('clock')) return;
@@ -84,7 +84,7 @@ export const isSubscribing = (step: Step): boolean =>
   );
 
 interface Waiting {
-  /** How often the fault was met. */
+  /** How often the fault was applied. */
   readonly hits: () => Promise<number>;
   readonly answer: Promise<unknown>;
   /** A slow way to the target takes as long as an answer may. */
@@ -94,7 +94,7 @@ interface Waiting {
 const FIRST_STEP_MS = 5;
 const LONGEST_STEP_MS = 100;
 
-/** Or until it is answered, and so was not kept: it may have been refused before. */
+/** Or until the call is answered: it may have been refused before it reached the fault. */
 export async function untilMet({ hits, answer, timeoutMs }: Waiting): Promise<void> {
   let isAnswered = false;
   const note = () => {

@@ -1,4 +1,4 @@
-// Checks when a call is sent once more after a limit, and how patiently.
+// Checks when a rate-limited call is retried, and how long the wait may be.
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { Pacer } from '../../engine/pace/pacer.ts';
@@ -31,20 +31,20 @@ async function sent(answers: readonly object[], offers: readonly string[] = [], 
   return { status, spent, waits };
 }
 
-pacing('what was limited for a moment is sent once more, and counted', async () => {
+pacing('a call that was limited briefly is retried once, and counted', async () => {
   assert.equal(await sent([limited('2'), served]), { status: 201, spent: 2, waits: [2_000] });
   const twice = await sent([limited('1'), limited('1'), served]);
   assert.equal(twice, { status: 429, spent: 2, waits: [1_000] });
 });
 
-pacing('what asks for much patience, or says nothing of it, is left as it is', async () => {
+pacing('a 429 with a long or missing Retry-After is not retried', async () => {
   for (const after of ['60', '']) {
     const { status, spent } = await sent([limited(after), served]);
     assert.equal([status, spent], [429, 1]);
   }
 });
 
-pacing('a limit is no accident where the clock stands, and where there is no pace', async () => {
+pacing('a 429 is kept if the clock is controlled or there is no pacer', async () => {
   assert.is((await sent([limited('1'), served], ['clock'])).status, 429);
   assert.is((await sent([limited('1'), served], [], false)).status, 429);
 });

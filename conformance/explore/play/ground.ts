@@ -1,4 +1,4 @@
-// Where a sequence is played: the target, or the model of it. Both are reached by the same ports.
+// The ground on which a sequence is played: the target or its model, reached by the same ports.
 import type { Role } from '../../engine/capabilities.ts';
 import type { Pacer, Rate } from '../../engine/pace/pacer.ts';
 import type { TokenForm } from '../../engine/send/call.ts';
@@ -8,7 +8,7 @@ import type { Credential, Place, SeedKind, Target } from '../../providers/target
 import type { LearnedOrders } from '../observe.ts';
 import type { Basis } from './outcome.ts';
 
-/** An answer, and from a model also why it is that one. */
+/** A response, and from a model also the reason for it. */
 export interface GroundAnswer extends WireAnswer {
   readonly basis?: Basis;
 }
@@ -21,25 +21,25 @@ export interface Ground {
   readonly target: Target;
   readonly sender: GroundSender;
   readonly timeoutMs: number;
-  /** Its clock stands still until a step moves it. */
+  /** Its clock is frozen until a step advances it. */
   readonly isSteady: boolean;
-  /** NS-3: it was seen to settle nothing within an hour, and what it does later no one knows. */
+  /** NS-3: nothing settled within an hour; whether it settles later is unknown. */
   readonly settlesLate?: boolean;
-  /** NS-1: how it takes orders, where that is another form than the model's. */
+  /** NS-1: how it takes orders, if its form differs from the model's. */
   readonly orders?: LearnedOrders | undefined;
-  /** NS-8: how it takes requests for tokens; undefined: as JSON, as the model does. */
+  /** NS-8: how it takes token requests; undefined: as JSON, as the model does. */
   readonly tokenForm?: TokenForm | undefined;
-  /** What stands in a model for the accounts and delegates that the profile of the target names. */
+  /** The counterparts in a model of the accounts and delegates that the target's profile names. */
   readonly seeds?: ReadonlyMap<SeedKind, Place>;
   readonly delegates?: ReadonlyMap<Role, Credential>;
   /** Keeps a live target within its rates; a model has none. */
   readonly pacer?: Pacer;
-  /** Told before each request; throws when no more may be sent. */
+  /** Called before each request; throws if the budget is used up. */
   readonly spend?: (requests: number) => void;
   readonly signal?: AbortSignal;
 }
 
-/** So long a target was watched for what it settles by itself. */
+/** How long the observation waited for automatic settlement. */
 const WATCHED_MS = 3_600_000;
 
 interface Timed {
@@ -48,21 +48,21 @@ interface Timed {
   readonly nowMs: number | undefined;
 }
 
-/** NS-3: whether something may have settled of which no one knows when. */
+/** NS-3: whether something may have settled at an unknown time. */
 export const settlesUnseen = ({ ground, startMs, nowMs = startMs }: Timed): boolean =>
   ground.settlesLate === true && nowMs - startMs >= WATCHED_MS;
 
-/** As many requests have been sent, or as much time has passed, as was asked for. */
+/** The request budget or the time of the run is used up. */
 export class Spent extends Error {
   override readonly name = 'Spent';
 }
 
-/** What asks for more patience is left as it is answered. */
+/** If Retry-After is longer, the 429 is kept as the response. */
 const MOST_WAIT_MS = 5_000;
 
 /**
- * At the target's pace, and once more where it was asked too much for a moment: others share its
- * allowance. What was limited has done nothing, and is served when it has waited (LIM-5, LIM-7).
+ * Sends at the target's pace, and retries once after a short limit: other clients share its
+ * allowance. A limited call had no effect, and is served after the wait (LIM-5, LIM-7).
  */
 export async function sendPaced(
   { pacer, spend, sender, target }: Ground,
@@ -75,7 +75,7 @@ export async function sendPaced(
     return sender.send(wire);
   };
   const answer = await send();
-  // Where the clock is moved by hand a limit is what the sequence is about.
+  // If the clock is controlled, the limit is part of the sequence.
   if (answer.status !== 429 || pacer === undefined || target.offers.has('clock')) return answer;
   const waitMs = Number(new Headers(answer.headers).get('retry-after') ?? Number.NaN) * 1_000;
   const isShort = waitMs > 0 && waitMs <= MOST_WAIT_MS;

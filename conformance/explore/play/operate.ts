@@ -1,4 +1,4 @@
-// Plays what an operator does: each step is one power of the target's, its result kept as JSON.
+// Plays the steps of an operator: each uses one capability of the target and keeps its result as JSON.
 import { RefusedByOperator } from '../../engine/scenario-errors.ts';
 import type { Json } from '../../engine/send/json.ts';
 import { SANDBOX_PER_SECOND } from '../../providers/profile-provider.ts';
@@ -10,8 +10,8 @@ import type { Outcome } from './outcome.ts';
 import type { Player } from './player.ts';
 
 /**
- * A settlement that is refused is an outcome: which of two concurrent decisions has won shows in
- * whether the transaction settles (TXS-5). Some control planes show it as it has stayed instead.
+ * A refused settlement is an outcome: whether the transaction settles shows which of two concurrent
+ * decisions won (TXS-5). Some control planes return the unchanged transaction instead of an error.
  */
 export async function operate(step: OperatorStep, player: Player): Promise<Outcome> {
   const { n } = step;
@@ -87,8 +87,8 @@ async function wishOf(wish: MintWish, player: Player): Promise<CredentialOptions
 }
 
 /**
- * An endpoint that answers the attempts of each notice with these statuses in turn, and with the
- * last of them from then on. So the order in which events arrive decides nothing (NS-28).
+ * An endpoint that answers the attempts of each notice with these statuses in turn, then repeats the
+ * last one. So the order in which events arrive makes no difference (NS-28).
  */
 async function hook(n: number, answers: readonly number[], player: Player): Promise<Json> {
   const made = await player.ground.target.receiver();

@@ -1,4 +1,4 @@
-// Checks which orders of calls at once are tried: each that may tell, and none twice.
+// Checks which orders of concurrent calls are tried: each distinguishable order once.
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { Headers } from '../../engine/send/headers.ts';
@@ -7,7 +7,7 @@ import { OrderSearch } from './orders.ts';
 import type { CallOutcome } from './outcome.ts';
 import type { Player } from './player.ts';
 
-const orders = suite('orders of calls at once');
+const orders = suite('orders of concurrent calls');
 
 const create = (n: number, reference: string, email: Value): CallStep => ({
   ...{ do: 'call', n, operation: 'createAccount', as: 'm1', key: { $fresh: `k${n}` } },
@@ -39,12 +39,12 @@ const searched = (calls: readonly CallStep[], target: Player, before: readonly S
 const crowd = [1, 2, 3, 4, 5, 6, 7, 8].map((n) => create(n, `r${n}`, 'a@example.com'));
 const alike = answered(Object.fromEntries(crowd.map(({ n }) => [n, 201])));
 
-orders('calls alike except for names of their own have one order', () => {
+orders('calls that differ only in fresh names have one order', () => {
   assert.is(countOf(searched(crowd, alike)), 1);
   assert.not(searched(crowd, alike).next(2));
 });
 
-orders('of those that were answered otherwise every place is tried', () => {
+orders('a call with a different answer is tried at every place', () => {
   const two = answered({ ...Object.fromEntries(crowd.map(({ n }) => [n, 201])), 3: 429, 5: 429 });
   const search = searched(crowd, two);
   const likeliest = [1, 2, 4, 6, 7, 8, 3, 5];
@@ -57,12 +57,12 @@ orders('of those that were answered otherwise every place is tried', () => {
   assert.equal(labels().slice(0, 3), [3, 1, 2]);
 });
 
-orders('calls that say different things stand in every order', () => {
+orders('calls with different bodies are tried in every order', () => {
   const three = [1, 2, 3].map((n) => create(n, 'same', `a${n}@example.com`));
   assert.is(countOf(searched(three, alike)), 6);
 });
 
-orders('a name that was met before the calls makes its call no twin of another', () => {
+orders('a name that was used before the calls makes its call distinct', () => {
   const before: readonly Step[] = [create(9, 'r1', 'b@example.com')];
   assert.is(countOf(searched(crowd.slice(0, 3), alike, before)), 3);
 });

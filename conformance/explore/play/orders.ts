@@ -1,4 +1,4 @@
-// The orders in which concurrent calls may have taken place, the likeliest first, each once.
+// The orders in which concurrent calls may have taken place, the most likely first, each once.
 import { memberAt } from '../../engine/send/json.ts';
 import { type BurstStep, type CallStep, type Step, sameValue } from '../sequence.ts';
 import { summaryOf } from './outcome.ts';
@@ -6,12 +6,12 @@ import type { Player } from './player.ts';
 import { symbolOf, symbolsIn } from './symbols.ts';
 
 export class OrderSearch {
-  /** Calls by their kind, each kind in its likeliest order: of twins it does not matter. */
+  /** Calls by kind, each kind in its most likely order: the order of equal calls does not matter. */
   readonly #kinds: readonly (readonly CallStep[])[];
   /** The kind of the call at each place. */
   #order: readonly number[] = [];
 
-  /** `before` are the steps that were over when the calls were sent. */
+  /** `before` are the steps that were complete when the calls were sent. */
   constructor({ calls }: Pick<BurstStep, 'calls'>, before: readonly Step[], target: Player) {
     const ran = calls.filter((call) => !isPutOff(call, calls, target));
     const likely = ran.sort((one, other) => rankOf(one, target) - rankOf(other, target));
@@ -40,9 +40,9 @@ export class OrderSearch {
     this.#order = this.#kinds.flatMap((calls, kind) => calls.map(() => kind));
   }
 
-  /** On to the next order that is another one up to this place; false if none is left. */
+  /** Moves to the next order that differs up to this place; false if none is left. */
   next(place = this.#order.length - 1): boolean {
-    // What stands behind the place is tried again from its beginning.
+    // The places after it start again from their first order.
     const tail = this.#order.slice(place + 1).sort((one, other) => other - one);
     const next = nextPermutation([...this.#order.slice(0, place + 1), ...tail]);
     if (next !== undefined) this.#order = next;
@@ -50,7 +50,7 @@ export class OrderSearch {
   }
 }
 
-/** In the order of the words of a dictionary. */
+/** The next permutation in lexicographic order. */
 function nextPermutation(order: readonly number[]): readonly number[] | undefined {
   const at = order.findLastIndex((each, index) => each < (order[index + 1] ?? each));
   if (at < 0) return undefined;
@@ -65,8 +65,8 @@ function summaryAt(n: number, { outcomes }: Player): string | undefined {
 }
 
 /**
- * What a call is except for its label and the names that it alone has: two that are alike in it, and
- * were answered alike, are twins. Without that eight calls over a rate have 40,320 orders.
+ * A call without its label and the names that only it uses: two calls that are equal in this respect,
+ * and were answered alike, are twins. Without it, eight calls over a rate have 40,320 orders.
  */
 function likenessOf({ n: _, ...call }: CallStep, isShared: (symbol: string) => boolean): string {
   return JSON.stringify(call, (_name, value: unknown) => {
@@ -76,7 +76,7 @@ function likenessOf({ n: _, ...call }: CallStep, isShared: (symbol: string) => b
   });
 }
 
-/** Successes first, then by when they were answered. */
+/** Successes first, then by the time of the answer. */
 function rankOf({ n }: CallStep, { outcomes }: Player): number {
   const outcome = outcomes.get(n);
   if (outcome?.kind !== 'answer') return Number.MAX_SAFE_INTEGER;
@@ -84,7 +84,7 @@ function rankOf({ n }: CallStep, { outcomes }: Player): number {
   return kind * 1e9 + outcome.answeredAtMs;
 }
 
-/** IDEM-14a, IDEM-15: in flight beside its like, or contention: it has not run. */
+/** IDEM-14a, IDEM-15: refused while its twin was in flight, or by contention: it has not run. */
 function isPutOff(call: CallStep, calls: readonly CallStep[], { outcomes }: Player): boolean {
   const outcome = outcomes.get(call.n);
   if (outcome?.kind !== 'answer') return false;

@@ -1,4 +1,4 @@
-// What one play of a sequence brought, step by step.
+// The outcomes of one play of a sequence, step by step.
 import {
   Blocked,
   Inconclusive,
@@ -9,17 +9,17 @@ import type { HeaderLine, Headers } from '../../engine/send/headers.ts';
 import { type Json, memberAt, parseJson } from '../../engine/send/json.ts';
 import type { LedgerEntry } from '../../providers/target.ts';
 
-/** Why the model answers as it does: what its journal says of the call. */
+/** Why the model answers this way, from its journal entry for the call. */
 export interface Basis {
   readonly cites: readonly string[];
   readonly idempotency: 'first' | 'replayed' | 'converged' | 'in_flight' | null;
-  /** Name of the check that decided. */
+  /** Name of the check that decided the answer. */
   readonly step: string;
 }
 
 /** The request as it was sent, for reports; without the token. */
 export interface Sent {
-  /** Who calls, as the step names them. */
+  /** The caller, as the step names it. */
   readonly as: string;
   readonly method: string;
   /** Path and query, from the base URL. */
@@ -36,13 +36,13 @@ export interface CallOutcome {
   readonly headers: Headers;
   readonly body: Uint8Array;
   readonly json: Json | undefined;
-  /** By the wall, from the start of the play. */
+  /** By the wall clock, from the start of the play. */
   readonly sentAtMs: number;
   readonly answeredAtMs: number;
   readonly basis?: Basis | undefined;
 }
 
-/** No answer came, or one that is none of the API's. */
+/** No response arrived, or one that is not the API's. */
 export interface LostOutcome {
   readonly kind: 'lost';
   readonly n: number;
@@ -52,12 +52,12 @@ export interface LostOutcome {
   readonly answeredAtMs: number;
 }
 
-/** What an operator's step brought. */
+/** The result of an operator's step. */
 export interface DoneOutcome {
   readonly kind: 'done';
   readonly n: number;
   readonly json: Json;
-  /** It could not be done as things stood: a transaction that is rejected does not settle. */
+  /** The current state does not allow it: a rejected transaction does not settle. */
   readonly isRefused?: boolean;
 }
 
@@ -85,7 +85,7 @@ export const jsonOf = (body: Uint8Array): Json | undefined =>
 export const isNumber = (value: Json | undefined): boolean =>
   typeof value === 'number' || typeof value === 'bigint';
 
-/** Every call's, those of many calls one by one. */
+/** Every call's outcome, with repeated calls one by one. */
 export const callsIn = (outcomes: ReadonlyMap<number, Outcome>): readonly Played[] =>
   [...outcomes.values()].flatMap((each): readonly Played[] => {
     if (each.kind === 'many') return each.answers;
@@ -100,14 +100,14 @@ export function textOf(outcome: CallOutcome): string {
   return Buffer.from(outcome.body).toString();
 }
 
-/** In a few words: `201`, `409 invalid_state`, `422 text/plain`. */
+/** A short description: `201`, `409 invalid_state`, `422 text/plain`. */
 export function summaryOf({ status, json, headers }: CallOutcome): string {
   const code = memberAt(json, 'code');
   if (status >= 400 && typeof code === 'string') return `${status} ${code}`;
   return status >= 400 ? `${status} ${headers.mediaType()}` : String(status);
 }
 
-/** What the setup could not do, or the network did not let it do. */
+/** Whether the setup or the network failed. */
 export function isSetupFailure(error: unknown): error is Error {
   return [Blocked, Inconclusive, Unreachable, MissingCapability].some(
     (each) => error instanceof each,

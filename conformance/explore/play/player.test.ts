@@ -1,4 +1,4 @@
-// Which calls are sent again, what an endpoint answers, and what a refused settlement means.
+// Which calls are retried, what an endpoint answers, and what a refused settlement means.
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { Blocked, RefusedByOperator } from '../../engine/scenario-errors.ts';
@@ -20,7 +20,7 @@ const STATUSES = { write_contention: 503, internal_error: 500, not_implemented: 
 const playerOn = (target: object, sender: object = {}) =>
   new Player({ target, sender } as unknown as Ground, 'nonce');
 
-/** Answers with these codes in turn, and with the last from then on. */
+/** Answers with these codes in turn, then repeats the last. */
 function answering(codes: string, isMet = true) {
   const all = codes.split(' ');
   let sent = 0;
@@ -49,7 +49,7 @@ const SENT: readonly (readonly [codes: string, step: CallStep, status: number, c
     ['write_contention', create, 503],
     ['internal_error', create, 500],
     ['not_implemented ok', create, 501, 1],
-    // One that is metered would have less left, and one that is struck has met its fault.
+    // A metered credential would have less allowance left, and a call with a fault has used it.
     ['write_contention ok', { ...create, as: 'm1' }, 503, 1],
     ['write_contention ok', { ...create, fault }, 503, 1],
   ];
@@ -85,7 +85,7 @@ for (const [words, step, isMet, labels] of PASSING) {
   });
 }
 
-play('concurrent calls are sent again when all are answered', async () => {
+play('concurrent calls are retried after all of them are answered', async () => {
   const { player, count } = answering('write_contention ok internal_error ok');
   const calls = [1, 2, 3].map((n) => ({ ...create, n }));
   const outcomes = await player.play({ do: 'burst', n: 9, calls });
@@ -96,7 +96,7 @@ play('concurrent calls are sent again when all are answered', async () => {
   assert.is(count(), 5);
 });
 
-play('deliveries are waited for once after a step, and not again before time moves', async () => {
+play('the player waits for deliveries once per step, and again after time moves', async () => {
   const asked: string[] = [];
   const operator = {
     advance: async (byMs: number) => void asked.push(`advance ${byMs}`),
@@ -141,7 +141,7 @@ play('each event of each subscription is answered by its own attempts, in any or
 
 const step = { do: 'settle', n: 4, id: '70' } as const satisfies Step;
 
-/** An operator that refuses to settle with this status, or shows the transaction in this state. */
+/** An operator that refuses to settle with this status, or returns the transaction in this state. */
 function settling(answer: number | string | undefined): Player {
   const settle = async () => {
     if (typeof answer !== 'number') return answer;
@@ -150,7 +150,7 @@ function settling(answer: number | string | undefined): Player {
   return playerOn({ offers: new Set(['settle']), operator: { settle } });
 }
 
-play('a settlement that is refused is an outcome; any other failure is of the setup', async () => {
+play('a refused settlement is an outcome; any other failure belongs to the setup', async () => {
   const refusals = [
     ...[[409, true] as const, ['rejected', true] as const, ['cancelled', true] as const],
     ...[['settled', undefined] as const, [undefined, undefined] as const],
@@ -165,7 +165,7 @@ play('a settlement that is refused is an outcome; any other failure is of the se
   assert.instance(failed, Blocked);
 });
 
-play('a settlement that is refused on one side alone asks for another order', async () => {
+play('a settlement refused on one side only requires another order', async () => {
   const judged = async (own: number | undefined, other: number | undefined) => {
     const sides = { target: settling(own), model: settling(other) };
     const [mine, theirs] = [await operate(step, sides.target), await operate(step, sides.model)];

@@ -1,4 +1,4 @@
-// Plays a sequence on one ground, step by step, and keeps what came back.
+// Plays a sequence on one ground, step by step, and keeps the outcomes.
 import { isRole } from '../../engine/capabilities.ts';
 import { Inconclusive, Unreachable } from '../../engine/scenario-errors.ts';
 import { type HeaderLine, Headers } from '../../engine/send/headers.ts';
@@ -22,13 +22,13 @@ import { jsonOf, type Outcome, type Played, type Sent } from './outcome.ts';
 import { inForm, withPosition } from './position-form.ts';
 import { tokenRequest, withToken } from './token-form.ts';
 
-/** How long a call that a fault delays may wait, by the wall clock. */
+/** How long a call that a fault delays may take, by the wall clock. */
 const DELAYED_MS = 60_000;
-/** Time moves on so much further than the delay. */
+/** The clock is advanced by this much more than the delay. */
 const MARGIN_MS = 1_000;
-/** Pauses before a call that met a contention is sent again, one each time (IDEM-6b). */
+/** Pauses before the retries of a call that met contention (IDEM-6b). */
 const CONTENTION_WAITS_MS = [0, 10, 30, 100, 300];
-/** Credentials that a profile gives a brand. */
+/** Credentials that a profile binds to a brand. */
 const WITH_BRAND: ReadonlySet<string> = new Set(['firm', 'brand', 'other_brand', 'other_firm']);
 
 export class Player implements Known {
@@ -41,24 +41,24 @@ export class Player implements Known {
   readonly credentials = new Map<string, Credential>();
   /** Transactions that an operator has settled. */
   readonly settled: string[] = [];
-  /** How far a model's clock has been moved after a target's that runs. */
+  /** How far a model's clock has been advanced to follow a target's running clock. */
   followedMs = 0;
-  /** What the ground's own clock read at the beginning, and reads now as far as it is known. */
+  /** The ground's own clock at the start, and its current time as far as it is known. */
   startMs = 0;
   nowMs: number | undefined;
-  /** What it read when each call was made, as far as it was known. */
+  /** The time of that clock when each call was made, as far as it was known. */
   readonly beganAtMs = new Map<number, number>();
-  /** Between which times of that clock each delivery came. */
+  /** The two times of that clock between which each delivery arrived. */
   readonly arrived = new WeakMap<ReceivedDelivery, readonly [fromMs: number, toMs: number]>();
-  /** The target is closed: nothing more comes from it. */
+  /** The target is closed: it sends nothing more. */
   isOver = false;
-  /** Operators have changed what a credential or the firm may do. */
+  /** An operator has changed the permissions of a credential or the firm. */
   isRescoped = false;
-  /** Calls that have come to the fault that was ordered for them. */
+  /** Calls that reached the fault that was planted for them. */
   readonly met = new Set<number>();
-  /** Calls with a failure in passing for an answer that were not made again: it is no evidence. */
+  /** Calls whose answer was a transient failure and that were not retried: they prove nothing. */
   readonly passing = new Set<number>();
-  /** Requests in a second that the minted credentials may send, if a sequence can meet the rate. */
+  /** The rate limits of minted credentials, if a sequence can reach the limit. */
   readonly rates = new Map<string, number>();
   /** Nothing has happened since the last step, which waited for its deliveries. */
   #isFlushed = false;
@@ -70,7 +70,7 @@ export class Player implements Known {
     this.nonce = nonce;
   }
 
-  /** Plays one step; a burst is several outcomes. */
+  /** Plays one step; a burst has several outcomes. */
   async play(step: Step): Promise<readonly Outcome[]> {
     const beforeMs = this.nowMs;
     const outcomes = await this.#play(step);
@@ -102,7 +102,7 @@ export class Player implements Known {
     }
   }
 
-  /** Calls that have to be repeated are sent again when all are answered. */
+  /** Calls that have to be retried are sent again after all calls are answered. */
   async #burst(step: BurstStep): Promise<readonly Outcome[]> {
     const outcomes: Outcome[] = [];
     const answers = await Promise.all(step.calls.map((call) => this.#call(call)));
@@ -112,7 +112,7 @@ export class Player implements Known {
     return outcomes;
   }
 
-  /** A fault is for one call: if that does not meet it, it must not strike another. */
+  /** A fault is for one call: if that call does not reach it, it must not affect another one. */
   async #struck(step: CallStep): Promise<readonly Outcome[]> {
     const { phase, effect } = step.fault!;
     const { operator } = this.ground.target;
@@ -129,7 +129,7 @@ export class Player implements Known {
     let isStruck: boolean | undefined;
     if (effect.kind === 'delay') {
       await untilMet({ hits: () => fault.hits(), answer, timeoutMs: this.ground.timeoutMs });
-      // One that is answered at once must not leave the fault to the others.
+      // A call that is answered immediately must not leave its fault to the others.
       isStruck = await isMet();
       for (const each of step.meanwhile ?? []) outcomes.push(this.#noted(await this.#call(each)));
       this.#isFlushed = false;
@@ -141,20 +141,20 @@ export class Player implements Known {
   }
 
   async advance(byMs: number): Promise<void> {
-    // A delivery on its way is answered first: else its 15 s run out by the clock that is moved, on
-    // the one side that happens to be slower.
+    // Deliveries in flight are answered first: otherwise their 15 s expire when the clock is advanced,
+    // but only on the slower side.
     if (!this.#isFlushed) await this.flush();
     await this.ground.target.operator.advance(byMs);
     if (this.nowMs !== undefined) this.nowMs += byMs;
   }
 
   /**
-   * A contention or a failure in passing: the call is sent again under its key, as the table of
-   * retries has it (IDEM-6b, IDEM-6c). One that does not pass is the answer.
+   * Retries a call after contention or a transient failure, under its key, as the retry table says
+   * (IDEM-6b, IDEM-6c). A failure that persists is the answer.
    */
   async #untilCalm(step: CallStep, first?: Played): Promise<Played> {
     let outcome = first ?? (await this.#call(step));
-    // One that is metered would have less left than it should.
+    // A retry would use up allowance of a metered credential.
     if (this.rates.has(step.as)) return this.#noted(outcome);
     for (const waitMs of CONTENTION_WAITS_MS) {
       if (!isPassing(outcome)) break;
@@ -234,7 +234,7 @@ export class Player implements Known {
     };
   }
 
-  /** NS-1, NS-8: in the form that the target was seen to take. */
+  /** NS-1, NS-8: encodes the body in the form that the target accepts. */
   #bodyOf({ operation, body, raw }: CallStep): Pick<Sent, 'headers' | 'body'> {
     const { orders, tokenForm } = this.ground;
     if (raw !== undefined) return { headers: [], body: Buffer.from(raw) };
@@ -244,7 +244,7 @@ export class Player implements Known {
     return { headers: [], body: Buffer.from(writeJson(inForm(orders, operation, json))) };
   }
 
-  /** Made when it is first needed; undefined for a call without one. */
+  /** Created on first use; undefined for a call without a credential. */
   async credential(name: string): Promise<Credential | undefined> {
     if (name === 'anonymous') return undefined;
     const known = this.credentials.get(name);
@@ -283,7 +283,7 @@ export class Player implements Known {
     return known[what];
   }
 
-  /** If a profile names none, the brand of the main credential is as good. */
+  /** If a profile names none, the brand of the main credential is used. */
   #brandOf(role: string): string | undefined {
     const { target } = this.ground;
     if (!isRole(role)) return undefined;
@@ -292,14 +292,14 @@ export class Player implements Known {
   }
 }
 
-/** Whether the caller is to send the call again. */
+/** Whether the caller should retry the call. */
 function isPassing(outcome: Outcome): boolean {
   if (outcome.kind !== 'answer') return false;
   const code = memberAt(outcome.json, 'code');
   return code === 'write_contention' || code === 'internal_error';
 }
 
-/** A gateway or a page in front of the service: not an answer of the API. */
+/** Names a response of a gateway or a page in front of the service, instead of the API. */
 function foreignAnswer(status: number, type: string): string | undefined {
   const isGateway = status === 502 || status === 504 || status >= 520;
   return isGateway || (status >= 400 && type === 'text/html') ? `${status} ${type}` : undefined;

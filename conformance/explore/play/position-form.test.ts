@@ -1,4 +1,4 @@
-// Checks how the model's orders are put into another form, and what is read of the answers.
+// Checks how the model's orders are converted to another form, and how the answers are read.
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { formOf, inForm, orderIn, withPosition } from './position-form.ts';
@@ -15,7 +15,7 @@ const form = {
 const at = { trading_account_id: '5' };
 const order = { ...at, instrument: 'EURUSD', side: 'sell', volume: '2.5' };
 
-forms('the form of the model itself is none', () => {
+forms('the form of the model needs no conversion', () => {
   const own = {
     opening: { terms: { instrument: 'EURUSD', side: 'buy', volume: '0.10' }, other: {} },
     closing: { name: 'position_id', path: 'position_id', terms: {} },
@@ -27,26 +27,26 @@ forms('the form of the model itself is none', () => {
   assert.is(formOf(elsewhere), elsewhere);
 });
 
-forms('an order says what the target has taken, and another one what differs from it', () => {
+forms('an order uses the accepted form, and a changed order its difference', () => {
   assert.equal(inForm(form, 'openPosition', order), { ...at, ...form.opening.terms });
   const other = { ...order, instrument: 'GBPUSD', odd: 1 };
   assert.equal(inForm(form, 'openPosition', other), { ...at, odd: 1, ...form.opening.other });
 });
 
-forms('a position is closed whole, by the name that it has there', () => {
+forms('a position is closed completely, by its name on the target', () => {
   const closing = { ...at, position_id: '9', volume: '0.2', side: 'sell' };
   const said = { ...at, side: 'sell', reason: 'client', ticket: '9' };
   assert.equal(inForm(form, 'closePosition', closing), said);
   assert.equal(inForm(form, 'closePosition', at), { ...at, reason: 'client' });
 });
 
-forms('nothing else is touched', () => {
+forms('other bodies are unchanged', () => {
   assert.is(inForm(form, 'createTransaction', order), order);
   assert.is(inForm(undefined, 'openPosition', order), order);
   assert.is(inForm(form, 'openPosition', null), null);
 });
 
-forms('the position is read where the answer to its opening has it', () => {
+forms('the position is read from its place in the opening answer', () => {
   const answer = { deal: { ticket: 12 } };
   const path = '/api/v1/positions/open';
   assert.equal(withPosition(form, path, answer), { ...answer, position_id: '12' });
@@ -54,7 +54,7 @@ forms('the position is read where the answer to its opening has it', () => {
   assert.equal(withPosition(form, path, { id: '1' }), { id: '1' });
 });
 
-forms('an order is known by its own id, never by that of its position', () => {
+forms('an order is identified by its own id, never by that of its position', () => {
   assert.is(orderIn(form, { order: { id: 7 }, deal: { ticket: 12 } }), '7');
   assert.is(orderIn(undefined, { id: '7', position_id: '12' }), '7');
   const positions = { ...form, closing: { ...form.closing, path: 'id' } };

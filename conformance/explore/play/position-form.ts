@@ -1,10 +1,10 @@
-// NS-1: positions in another form than the model's. Sequences hold the model's; what goes to the
-// target is put into the form that it took when the judge asked, and ids are read where they are.
+// NS-1: positions in another form than the model's. Sequences use the model's form; requests to the
+// target are converted to the form that the observation found, and ids are read from that form.
 import { type Json, memberAt } from '../../engine/send/json.ts';
 import type { OperationName } from '../../spec/operations.ts';
 import type { LearnedOrders } from '../observe.ts';
 
-/** Undefined where it is the model's own, which says more. */
+/** Undefined if it is the model's own form, which has more members. */
 export function formOf(learned: LearnedOrders | undefined): LearnedOrders | undefined {
   if (learned === undefined) return undefined;
   const { opening, closing } = learned;
@@ -18,7 +18,7 @@ export function formOf(learned: LearnedOrders | undefined): LearnedOrders | unde
 const POSITION = 'position_id';
 const MEMBERS = ['instrument', 'side', 'volume'];
 
-/** The body of an order as the target takes it; any other body as it is. */
+/** The body of an order in the form of the target; any other body is unchanged. */
 export function inForm(
   form: LearnedOrders | undefined,
   operation: OperationName,
@@ -28,17 +28,17 @@ export function inForm(
   if (body === null || typeof body !== 'object' || Array.isArray(body)) return body;
   if (operation === 'openPosition') {
     const { instrument, side: _, volume: __, ...rest } = body;
-    // What another order would say is all that counts of it (POS-2).
+    // The difference from the plain order is all that matters (POS-2).
     const isOther = instrument !== undefined && instrument !== 'EURUSD';
     return asJson({ ...rest, ...form.opening.terms, ...(isOther ? form.opening.other : {}) });
   }
-  // Whole, and with what else is sent: neither side knows it.
+  // A position is closed completely; members that neither side knows are sent too.
   const { [POSITION]: position, volume: _, ...rest } = body;
   const named = position === undefined ? {} : { [form.closing.name]: position };
   return asJson({ ...rest, ...form.closing.terms, ...named });
 }
 
-/** What is undefined is not said, as JSON has it. */
+/** Undefined members are left out, as in JSON. */
 const asJson = (members: { readonly [name: string]: Json | undefined }): Json =>
   Object.fromEntries(
     Object.entries(members).filter((pair): pair is [string, Json] => pair[1] !== undefined),
@@ -47,8 +47,8 @@ const asJson = (members: { readonly [name: string]: Json | undefined }): Json =>
 const isOrder = (operation: OperationName): boolean => /Position$/.test(operation);
 
 /**
- * Which order an answer is about. Not its position: of several orders for one instrument a platform
- * may keep one position.
+ * The order that an answer is about. Not its position: a platform may keep one position for several
+ * orders of one instrument.
  */
 export function orderIn(
   form: LearnedOrders | undefined,
@@ -64,7 +64,7 @@ function textAt(json: Json | undefined, path: string): string | undefined {
   return typeof id === 'string' || typeof id === 'number' ? String(id) : undefined;
 }
 
-/** The answer to an opening with its position where sequences look for it. */
+/** The answer to an opening, with its position in the place where sequences read it. */
 export function withPosition(
   form: LearnedOrders | undefined,
   path: string,

@@ -1,5 +1,5 @@
-// A target without a control plane: the trading accounts of its profile take the place of those that
-// would be made for each sequence. Whose they are on the target, and the same in worlds of the model.
+// For targets without a control plane: the trading accounts of the profile replace those that would
+// be created for each sequence. Finds their brands on the target and creates them in model worlds.
 import type { Capability, Role } from '../../engine/capabilities.ts';
 import { newMark } from '../../engine/scenario/fresh-values.ts';
 import { Blocked } from '../../engine/scenario-errors.ts';
@@ -22,13 +22,13 @@ type SeedBrand = 'brand' | 'other_brand';
 
 const DELEGATES = ['delegated', 'read_only'] as const;
 
-/** What a profile names, by the ids of the target: they show which places are of one account. */
+/** The seeds of a profile, with the target's ids: they show which trading accounts share an account. */
 export interface Seeds {
   readonly places: ReadonlyMap<SeedKind, Place & { readonly brand: SeedBrand }>;
   readonly delegates: ReadonlyMap<Role, Credential>;
 }
 
-/** Undefined if trading accounts can be opened, and if the profile names none that can be used. */
+/** Undefined if trading accounts can be opened, or if the profile names none that can be used. */
 export async function takeSeeds(
   { offers }: Provider,
   ground: Ground,
@@ -47,7 +47,7 @@ export async function takeSeeds(
   }
 }
 
-/** What can be drawn: a seed that cannot be used is left out. */
+/** The capabilities to draw with: a seed that cannot be used is left out. */
 export function offersWith(
   { offers }: Provider,
   seeds: Seeds | undefined,
@@ -59,8 +59,8 @@ export function offersWith(
 }
 
 /**
- * TXS-2: whether the account of a seed has had its first deposit is not known. So each gets one
- * now, of one unit, and no later deposit is the first. Who may record it tells the account's brand.
+ * TXS-2: whether the account of a seed has had its first deposit is unknown. So each gets one now,
+ * of one unit, and no later deposit is the first. The role that may record it reveals the brand.
  */
 async function prepareSeeds(ground: Ground, failed: (why: string) => void): Promise<Seeds> {
   const { target } = ground;
@@ -81,7 +81,7 @@ async function prepareSeeds(ground: Ground, failed: (why: string) => void): Prom
   return { places, delegates };
 }
 
-/** Undefined if no credential that the model has too reaches the place. */
+/** Undefined if no credential that the model also has reaches the trading account. */
 async function payFirst(ground: Ground, place: Place): Promise<SeedBrand | undefined> {
   const { target } = ground;
   const player = new Player(ground, newMark());
@@ -113,7 +113,7 @@ export async function seeded(ground: Ground, { places, delegates }: Seeds): Prom
     if (id !== undefined) return id;
     throw new Blocked(`the model did not make a seed: ${call.operation} ${status}`);
   };
-  // By the names that they have on the target.
+  // By their names on the target.
   const accounts = new Map<string, string>();
   const tradingAccounts = new Map<string, Place>();
   const accountFor = async (named: string, brand: SeedBrand): Promise<string> => {
@@ -148,7 +148,7 @@ export async function seeded(ground: Ground, { places, delegates }: Seeds): Prom
     if (named === undefined) continue;
     const accountId = await accountFor(named, 'brand');
     const place = tradingAccountId && (await placeFor(accountId, tradingAccountId));
-    // LIM-10: a delegated token is metered against its minter, so each has one of its own.
+    // LIM-10: a delegated token is metered against its minter, so each has a separate minter.
     const { clientId: mintedBy } = await operator.mint({ scopes: EVERY_SCOPE });
     const wish = { kind: 'delegated', scopes: DELEGATED_SCOPES, accountId } as const;
     const minter = mintedBy === undefined ? {} : { mintedBy };
@@ -172,7 +172,7 @@ const approvalOf = (id: string, { account_id }: Place, as: string): Called => ({
   ...{ operation: 'approveTransaction', as, id, query: { account_id } },
 });
 
-/** Under a key of its own; the status is 0 if there is no answer. */
+/** Sends under a new key; the status is 0 if there is no response. */
 async function send(player: Player, call: Called) {
   const n = player.outcomes.size + 1;
   const [outcome] = await player.play({ do: 'call', n, key: { $fresh: `first-key${n}` }, ...call });

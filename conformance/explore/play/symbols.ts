@@ -1,7 +1,7 @@
-// The names in a sequence by which its steps may have to do with one another.
+// The symbols of a sequence, by which its steps may depend on one another.
 import { callsOf, partsOf, type Step } from '../sequence.ts';
 
-/** `text ref7` for a fresh text, `answer 3` for what is taken from the answer to step 3. */
+/** `text ref7` for a fresh text, `answer 3` for a value from the response to step 3. */
 export function symbolOf(value: unknown): string | undefined {
   if (value === null || typeof value !== 'object') return undefined;
   const { $fresh, $phone, $of, $header } = value as { readonly [name: string]: unknown };
@@ -14,20 +14,20 @@ export function symbolOf(value: unknown): string | undefined {
 export const symbolsIn = (value: unknown): readonly string[] =>
   [...partsOf(value)].flatMap((part) => symbolOf(part) ?? []);
 
-/** With the minted credentials, which may be metered. */
+/** Includes the minted credentials, which may be metered. */
 export const symbolsOf = (step: Step): readonly string[] => [
   ...symbolsIn(step),
   ...callsOf([step]).flatMap(({ as }) => (/^m\d/.test(as) ? [`as ${as}`] : [])),
 ];
 
-/** The same except for where a record is made: an account is as it was, whatever is made there. */
+/** Without the parent under which a record is created: creating a record does not change it. */
 export function changedBy(step: Step): readonly string[] {
   if (step.do !== 'call' || !/^createT|^openP/.test(step.operation)) return symbolsOf(step);
   const { account_id: _, trading_account_id: __, currency: ___, ...body } = Object(step.body);
   return symbolsOf({ ...step, body });
 }
 
-/** Symbols that calls have made names of one record, each with all of them. */
+/** Symbols that name the same record, each mapped to all of them. */
 export function recordsIn(steps: readonly Step[]): ReadonlyMap<string, ReadonlySet<string>> {
   const records = new Map<string, Set<string>>();
   for (const { n, operation, id, body } of callsOf(steps)) {

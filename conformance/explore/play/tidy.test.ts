@@ -1,4 +1,4 @@
-// What is ended on a target that keeps it, when a sequence is over.
+// The cleanup on a persistent target when a sequence is over.
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { Json } from '../../engine/send/json.ts';
@@ -22,7 +22,7 @@ const PLAYED = {
   9: answered(201, '/positions/close', {}, { position_id: '12' }),
 };
 
-/** The calls that end the play, of which `left` may be sent. */
+/** The calls of the cleanup, if `left` calls may be sent. */
 async function ended(disposable: boolean, left: number) {
   const calls: CallStep[] = [];
   const player = {
@@ -38,20 +38,23 @@ async function ended(disposable: boolean, left: number) {
   return calls.map(({ operation, as, id, body }) => [operation, as, id ?? body]);
 }
 
-const tidying = suite('what is ended');
+const tidying = suite('cleanup');
 
-tidying('each open subscription and position once, by the credential that made it', async () => {
-  const close = { trading_account_id: '5', position_id: '11' };
-  assert.equal(await ended(false, 9), [
-    ...[
-      ['disableWebhook', 'brand', '8'],
-      ['disableWebhook', 'firm', '9'],
-    ],
-    ['closePosition', 'firm', close],
-  ]);
-});
+tidying(
+  'ends each open subscription and position once, with the credential that created it',
+  async () => {
+    const close = { trading_account_id: '5', position_id: '11' };
+    assert.equal(await ended(false, 9), [
+      ...[
+        ['disableWebhook', 'brand', '8'],
+        ['disableWebhook', 'firm', '9'],
+      ],
+      ['closePosition', 'firm', close],
+    ]);
+  },
+);
 
-tidying('nothing that is gone with its world, and no more than may be sent', async () => {
+tidying('ends nothing in a disposable world, and stops when the budget is used up', async () => {
   assert.equal([await ended(true, 9), await ended(false, 0)], [[], []]);
 });
 

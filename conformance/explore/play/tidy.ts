@@ -1,4 +1,4 @@
-// Ends what a play has begun on a target that keeps it: disables its subscriptions and closes its
+// Cleans up after a play on a persistent target: disables its subscriptions and closes its
 // positions.
 import { memberAt } from '../../engine/send/json.ts';
 import type { CallStep } from '../sequence.ts';
@@ -9,7 +9,7 @@ import { withPosition } from './position-form.ts';
 
 type Ending = Omit<CallStep, 'do' | 'n'>;
 
-/** The answers are not compared: the inventory says what is left. */
+/** The responses are not compared: the inventory lists what is left. */
 export async function tidy(player: Player): Promise<void> {
   if (player.ground.target.disposable || player.ground.signal?.aborted === true) return;
   let n = 1 + Math.max(0, ...player.outcomes.keys());

@@ -1,12 +1,12 @@
-// NS-8: how a target takes requests for tokens, and where its answers have the token. Sequences hold
-// the model's form; what goes to the target is put into the form that it was seen to take.
+// NS-8: the form in which a target takes token requests, and the place of the token in its answers.
+// Sequences use the model's form; requests to the target are converted to the form that it accepts.
 import { encodeCall, type TokenForm, tokenCall } from '../../engine/send/call.ts';
 import type { HeaderLine } from '../../engine/send/headers.ts';
 import { type Json, memberAt } from '../../engine/send/json.ts';
 
 export const TOKEN_FORMS: readonly TokenForm[] = ['json', 'form', 'basic'];
 
-/** Headers and body of a request by the client that these members name. */
+/** Headers and body of a request by the client in `members`. */
 export function tokenRequest(form: TokenForm, members: Json) {
   const [id, secret] = ['client_id', 'client_secret'].map((name) =>
     String(memberAt(members, name)),
@@ -17,10 +17,10 @@ export function tokenRequest(form: TokenForm, members: Json) {
   return { headers: [...headers, ...own], body };
 }
 
-/** Names that a token may have, of the answer itself or of a member that wraps it. */
+/** Possible names of a token, in the answer itself or in a member that wraps it. */
 const NAMED = /^(?!refresh).*token$/i;
 
-/** The answer with its token under the name that sequences look for. */
+/** The answer with its token under the name that sequences expect. */
 export function withToken(json: Json | undefined): Json | undefined {
   if (json === null || typeof json !== 'object' || Array.isArray(json)) return json;
   const token = tokenIn(json);

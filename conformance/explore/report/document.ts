@@ -13,7 +13,7 @@ import { count, duration } from '../../reports/verdict-words.ts';
 import { ROLE_WORDS } from '../findings/title.ts';
 import type { ExploreReport, ReportAnswer, ReportDifference, ReportStep } from './report.ts';
 
-/** What a run came to, after the name of its target. */
+/** The result of a run, after the name of its target. */
 function headlineOf({ verdict, differences }: ExploreReport): string {
   if (verdict === 'agrees') return 'agrees with the model in everything that was compared';
   if (verdict === 'invalid') return 'could not be compared, or not to the end';
@@ -61,7 +61,7 @@ function inconclusiveLines({ inconclusive, lost }: ExploreReport): readonly stri
   return [...losses, `Not compared: ${many}, because ${all.join('; ')}.`];
 }
 
-/** The other rules only had a part in the model's answer. */
+/** The other rules only contributed to the model's answer. */
 const MOST_RULES = 3;
 
 function differenceParts(found: ReportDifference): readonly Part[] {
@@ -116,7 +116,7 @@ const answerText = (answer: ReportAnswer | null): string =>
 
 const LONGEST = 330;
 
-/** A text as it is, anything else as JSON; a letter that is repeated is counted. */
+/** A text as it is, anything else as JSON; a run of one repeated letter is written as a count. */
 function legible(value: unknown): string {
   const text = squeezed(typeof value === 'string' ? value : (JSON.stringify(value) ?? ''));
   return text.length > LONGEST ? `${text.slice(0, LONGEST)}…` : text;

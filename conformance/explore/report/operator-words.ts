@@ -1,5 +1,5 @@
-// What the operator, the profile or time does in a step, in words. Records are named by the steps
-// that made them.
+// Describes the steps of an operator, a profile or the clock. Records are named by the steps that
+// created them.
 import { duration } from '../../reports/verdict-words.ts';
 import { OPERATIONS } from '../../spec/operations.ts';
 import type { CallStep, ManyStep, OperatorStep } from '../sequence.ts';
@@ -56,7 +56,7 @@ const wishWords = (wish: object): string =>
     })
     .join(', ');
 
-/** A value, or the step whose answer it is taken from. */
+/** A value, or the step whose response it is taken from. */
 function named(value: unknown): string {
   if (value === null || typeof value !== 'object') return String(value);
   const { $of: step, at } = value as { readonly $of?: unknown; readonly at?: unknown };

@@ -1,4 +1,4 @@
-// The JSON report of an exploration, from which the readable ones and the scripts are made.
+// The JSON report of an exploration; the readable reports are rendered from it.
 import type { Redactor } from '../../reports/redact.ts';
 import type { ReportInventory } from '../../reports/report.ts';
 import { questionsOf } from '../compare/difference.ts';
@@ -24,11 +24,11 @@ export interface ExploreReport {
   readonly differences: readonly ReportDifference[];
   readonly open: readonly { readonly question: string; readonly seen: number }[];
   readonly unexplained: readonly ReportDifference[];
-  /** Calls to which no answer came, and that were answered when they were repeated. */
+  /** Calls that got no response at first and were answered when they were retried. */
   readonly lost: number;
   /** Why sequences could not be compared. */
   readonly inconclusive: readonly string[];
-  /** What was made on the target and is left there. */
+  /** Records that were created on the target and remain there. */
   readonly inventory: ReportInventory;
   readonly coverage: {
     readonly operations: Readonly<Record<string, number>>;
@@ -49,14 +49,14 @@ export interface ReportDifference {
   readonly shrunk_from: number;
   readonly times: number;
   readonly steps: readonly ReportStep[];
-  /** The command that plays it again. */
+  /** The command that plays the difference again. */
   readonly replay: string;
   readonly sequence: Sequence;
 }
 
 export interface ReportStep {
   readonly n: number;
-  /** Of concurrent calls: when each was sent and answered, in ms from the beginning. */
+  /** Of concurrent calls: when each was sent and answered, in ms from the start. */
   readonly at_once?: { readonly sent_ms: number; readonly answered_ms: number };
   readonly as: string | null;
   readonly request: {
@@ -65,12 +65,12 @@ export interface ReportStep {
     readonly headers: Readonly<Record<string, string>>;
     readonly body: unknown;
   } | null;
-  /** What the operator does, if it is no call. */
+  /** The action of the operator, if the step is no call. */
   readonly operator: string | null;
   readonly model: ReportAnswer | null;
   readonly target: ReportAnswer | null;
   readonly differs: boolean;
-  /** Where in the answer, and what each side has there. */
+  /** The place in the answer, and the value on each side. */
   readonly at?: string;
   readonly there?: { readonly model: string; readonly target: string };
 }
@@ -88,7 +88,7 @@ export interface ReportParts {
   readonly startedAt: string;
   readonly durationMs: number;
   readonly explored: Explored;
-  /** How open questions are answered, except those that the simulator answers alike. */
+  /** The settings that answer open questions, except those that match the simulator's defaults. */
   readonly settings: ModelSettings;
   readonly requests: number;
   readonly inventory: ReportInventory;
@@ -125,16 +125,16 @@ export function makeReport(parts: ReportParts): ExploreReport {
   };
 }
 
-/** More than 5 % of the calls may not be lost. */
+/** At most 5 % of the calls may be lost. */
 const MOST_LOST = 0.05;
 
-/** Whether more are lost than a target that loses 5 % may lose by chance in so few calls. */
+/** Whether more calls are lost than chance explains for a target that loses 5 %. */
 const isTooLossy = ({ lost, calls }: Explored): boolean =>
   lost > 3 && lost + 3 * Math.sqrt(lost) > calls * MOST_LOST;
 
 /**
- * A target that stopped answering has not agreed, nor has one of which more could not be compared
- * than could.
+ * If the target stopped answering, or if more sequences failed to compare than agreed, the verdict
+ * is invalid.
  */
 export function verdictOf(explored: Explored): ExploreReport['verdict'] {
   const { found, agreed, isGone, inconclusive } = explored;
@@ -222,7 +222,7 @@ function requestOf(call: CallStep, sent: Sent, redactor: Redactor) {
   };
 }
 
-/** Headers of which the API says something. */
+/** Headers that the API specifies. */
 const API_HEADERS = /^(etag|x-request-id|retry-after|content-type|x-ratelimit-.*|allow)$/i;
 
 function answerOf(outcome: Outcome | undefined, redactor: Redactor): ReportAnswer | null {
@@ -248,7 +248,7 @@ function answerOf(outcome: Outcome | undefined, redactor: Redactor): ReportAnswe
 
 const LONGEST_BODY = 20_000;
 
-/** JSON as it is, anything else as text; a long body is cut. */
+/** Parsed JSON, or the text if it is none; a long body is cut. */
 function bodyOf(text: string): unknown {
   if (text.length > LONGEST_BODY) {
     return `${text.slice(0, LONGEST_BODY)}… (${text.length} characters)`;
