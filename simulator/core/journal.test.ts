@@ -1,4 +1,4 @@
-// Checks what the journal keeps: the newest entries, as many and as heavy as it may.
+// The journal keeps the newest entries, up to its limits of count and size.
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import {
@@ -44,7 +44,7 @@ const bare = 401;
 const numbers = (kept: ReturnType<typeof createJournal>) =>
   [...newestEntries(kept)].map(({ n }) => n);
 
-journal('keeps the newest up to its capacity', () => {
+journal('the journal keeps the newest entries up to its capacity', () => {
   const kept = createJournal(4);
   for (let n = 1; n <= 10; n += 1) keepEntry(kept, entryOf(n, 10));
   assert.equal(numbers(kept), [10, 9, 8, 7]);
@@ -52,7 +52,7 @@ journal('keeps the newest up to its capacity', () => {
   assert.is(kept.bytes, 4 * (bare + 10));
 });
 
-journal('an entry is completed in its place', () => {
+journal('an entry is completed in place', () => {
   const kept = createJournal(4);
   for (let n = 1; n <= 3; n += 1) keepEntry(kept, entryOf(n, 10));
   keepEntry(kept, { ...entryOf(2, 25), answeredAtMs: 99 });
@@ -61,7 +61,7 @@ journal('an entry is completed in its place', () => {
   assert.is(kept.bytes, 3 * bare + 45);
 });
 
-journal('one that comes back after it was forgotten takes the place of no newer one', () => {
+journal('completing a forgotten entry does not replace a newer one', () => {
   const kept = createJournal(4);
   for (let n = 1; n <= 10; n += 1) keepEntry(kept, entryOf(n, 10));
   keepEntry(kept, entryOf(2, 10));
@@ -69,21 +69,21 @@ journal('one that comes back after it was forgotten takes the place of no newer 
   assert.is(kept.bytes, 4 * (bare + 10));
 });
 
-journal('a journal that begins late begins there', () => {
+journal('a journal with a later first number starts there', () => {
   const kept = createJournal(4);
   keepEntry(kept, entryOf(500));
   keepEntry(kept, entryOf(20));
   assert.equal(numbers(kept), [500]);
 });
 
-journal('numbers that were left out leave gaps', () => {
+journal('skipped numbers leave gaps', () => {
   const kept = createJournal(4);
   for (const n of [1, 2, 7, 9]) keepEntry(kept, entryOf(n, 1));
   assert.equal(numbers(kept), [9, 7]);
   assert.is(kept.bytes, 2 * (bare + 1));
 });
 
-journal('heavy bodies push out more', () => {
+journal('large bodies evict more entries', () => {
   const kept = createJournal(1000);
   const megabyte = 1024 * 1024;
   for (let n = 1; n <= 60; n += 1) keepEntry(kept, entryOf(n, megabyte));
@@ -93,7 +93,7 @@ journal('heavy bodies push out more', () => {
   assert.equal(numbers(kept), [61]);
 });
 
-journal('headers, targets and keys weigh as bodies do', () => {
+journal('headers, targets and keys count towards the size like bodies', () => {
   const kept = createJournal(4);
   const long = 'x'.repeat(1000);
   const { call, ...entry } = entryOf(1);

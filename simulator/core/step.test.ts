@@ -1,5 +1,5 @@
-// Throws made-up inputs by the thousand at worlds: what must hold, holds after each of them, and
-// the same inputs give the same world, one that was saved and loaded on the way too.
+// Thousands of generated inputs: the invariants hold after each of them, and the same inputs give
+// the same world, even if it is saved and loaded midway.
 import fc from 'fast-check';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
@@ -12,7 +12,7 @@ import { drawFrom, makeInput } from './testing/random-inputs.ts';
 import { phoneTables } from './values/phone.ts';
 import type { World } from './world.ts';
 
-const core = suite('core: made-up inputs');
+const core = suite('core: generated inputs');
 
 /** The input itself, after everything that was due before it. */
 function take(world: World, input: Input, played: Input[], effects: Effect[]): void {
@@ -37,7 +37,7 @@ function holdReplies(effects: readonly Effect[], seen: Set<string>): void {
   }
 }
 
-/** Each sixth time, one of the last calls once more: in flight, replayed, or run again. */
+/** Every sixth time, repeats a recent call: in flight, replayed, or run again. */
 function repeated(seed: number, played: readonly Input[], world: World): Input | null {
   const earlier = played[played.length - 1 - (Math.floor(seed / 6) % 5)];
   if (seed % 6 > 0 || earlier?.kind !== 'call') return null;
@@ -47,7 +47,7 @@ function repeated(seed: number, played: readonly Input[], world: World): Input |
 const odd = fc.oneof(fc.uint8Array({ maxLength: 60 }), fc.json({ maxDepth: 4 }));
 const command = fc.record({ seed: fc.nat(), odd });
 
-core('nine thousand inputs leave every world sound, and are answered by the table', () => {
+core('nine thousand inputs leave every world valid, with documented responses', () => {
   const seen = new Set<string>();
   let calls = 0;
   const property = fc.property(
@@ -72,10 +72,10 @@ core('nine thousand inputs leave every world sound, and are answered by the tabl
     },
   );
   const { errorInstance } = fc.check(property, { numRuns: 32, seed: 20260302, endOnFailure: true });
-  // What went wrong says more than three hundred inputs do, which the seed brings back.
+  // The error is more useful than three hundred inputs, which the seed reproduces.
   if (errorInstance !== null) throw errorInstance;
   assert.ok(calls >= 7_000, `${calls} calls`);
-  // The calls reach everything that can be answered: a table that misses one is no check.
+  // The calls must produce every documented response: a table with unused rows proves nothing.
   const wanted =
     '200, 201, 400 idempotency_key_required, 401 unauthorized, 403 forbidden, ' +
     '403 read_only_credential, 404 not_found, 405 method_not_allowed, 409 idempotency_in_flight, ' +
@@ -85,7 +85,7 @@ core('nine thousand inputs leave every world sound, and are answered by the tabl
   assert.equal(missing, [], `seen: ${[...seen].sort().join(', ')}`);
 });
 
-/** Another world that hears the same, saved and loaded on the way, does and becomes the same. */
+/** A second world that gets the same inputs, saved and loaded midway, responds the same. */
 function replayed(
   played: readonly Input[],
   splitAt: number,

@@ -6,7 +6,7 @@ import { addTimer, type Timer } from './timers.ts';
 
 const timers = suite('timers');
 
-timers('the earliest comes first, and of equal ones the one set first', () => {
+timers('timers fire in order of time, and equal times in the order they were set', () => {
   fc.assert(
     fc.property(fc.array(fc.nat(20)), (dueTimes) => {
       const all = dueTimes.map(

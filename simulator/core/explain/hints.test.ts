@@ -1,4 +1,4 @@
-// Each hint is told where it should be, in words that name what it is about; right calls get none.
+// Each hint appears where it applies and names its cause; correct calls get no hint.
 import { readFileSync } from 'node:fs';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
@@ -24,7 +24,7 @@ function credentialOf(world: World, name: string) {
 }
 
 interface Sent {
-  /** Method and target; `/api/v1/` stands before a target without a slash. */
+  /** Method and target; a target without a leading slash is below `/api/v1/`. */
   readonly line: string;
   readonly body?: unknown;
   readonly key?: string | null;
@@ -74,7 +74,7 @@ const deposit = {
 };
 const hook = { url: 'https://hooks.example.com/', event_categories: ['account'] };
 
-/** What is sent, the one hint it gets, and what that says. */
+/** The requests, the one hint they produce, and its text. */
 const told: readonly (readonly [Sent, string, RegExp])[] = [
   [
     { line: 'POST accounts', body: { ...ada, firstName: 'Ada' } },
@@ -167,7 +167,7 @@ for (const [sent, code, words] of told) {
   });
 }
 
-hints('another body under the same key: the members that differ', ({ world }) => {
+hints('another body under the same key: the hint names the members that differ', ({ world }) => {
   const line = 'POST accounts';
   send(world, { line, key: 'k', body: { ...ada, first_name: 'Ada', password: 'one' } });
   const second = { ...ada, first_name: 'Eda', password: 'two' };
@@ -176,13 +176,16 @@ hints('another body under the same key: the members that differ', ({ world }) =>
   assert.match(found[0]?.words ?? '', 'used this key first, with another first_name, password.');
 });
 
-hints('a repeat of what no one reads, whatever bytes it was', ({ world }) => {
-  const line = 'POST transactions/9004/approve?account_id=1001';
-  const first = send(world, { line, key: 'k', body: new Uint8Array([255, 254]) });
-  const second = send(world, { line, key: 'k', body: bytesOf('{"other":') });
-  assert.equal([first.status, second.status], [200, 200]);
-  assert.not(second.codes.includes('body_unlike_first'));
-});
+hints(
+  'a repeat with a body that is ignored gets the same hint, whatever its bytes',
+  ({ world }) => {
+    const line = 'POST transactions/9004/approve?account_id=1001';
+    const first = send(world, { line, key: 'k', body: new Uint8Array([255, 254]) });
+    const second = send(world, { line, key: 'k', body: bytesOf('{"other":') });
+    assert.equal([first.status, second.status], [200, 200]);
+    assert.not(second.codes.includes('body_unlike_first'));
+  },
+);
 
 hints('the same members in another order are the same body', ({ world }) => {
   const line = 'POST accounts';
@@ -191,7 +194,7 @@ hints('the same members in another order are the same body', ({ world }) => {
   assert.equal(send(world, { line, key: 'k', body: { brand_id, ...rest } }).codes, []);
 });
 
-hints('a corrected request, or a new tag, under the key of a refusal', ({ world }) => {
+hints('a corrected request, or a new tag, under the key of a refused request', ({ world }) => {
   const line = 'POST accounts';
   send(world, { line, key: 'k', body: { ...ada, email: 'ada' } });
   const corrected = send(world, { line, key: 'k', body: ada });
@@ -218,7 +221,7 @@ hints('one key on two transactions of an account', ({ world }) => {
   assert.match(found[0]?.words ?? '', 'Nothing was done to this transaction');
 });
 
-hints('a known reference with other words', ({ world }) => {
+hints('a known reference with a different body', ({ world }) => {
   send(world, { line: 'POST accounts', body: { ...ada, first_name: 'Ada' } });
   const person = { ...ada, email: 'ADA@example.com', first_name: 'Eda' };
   const { codes, told: found } = send(world, { line: 'POST accounts', body: person });
@@ -232,13 +235,13 @@ hints('a known reference with other words', ({ world }) => {
   assert.equal(send(world, { line: 'POST transactions', body: same }).codes, []);
 });
 
-hints('a call before Retry-After is over', ({ world }) => {
+hints('a call before Retry-After has passed', ({ world }) => {
   const args = { client_id: credentialOf(world, 'firm').client_id, rate_per_second: 1 };
   step(world, behaviour, { kind: 'command', atMs: startMs, name: 'changeCredential', args });
   const create = { line: 'POST accounts', key: 'k', body: ada };
   while (send(world, { line: 'GET accounts' }).status === 200);
   assert.is(send(world, create).status, 429);
-  // What was on its way together with it was told nothing yet.
+  // A concurrent call had not been told to wait yet.
   assert.equal(send(world, { line: 'GET transactions' }).codes, []);
   assert.equal(send(world, { line: 'GET transactions' }).status, 429);
   assert.is(send(world, create).status, 429);
@@ -249,7 +252,7 @@ hints('a call before Retry-After is over', ({ world }) => {
   assert.equal(late.codes, []);
 });
 
-hints('right calls get none', ({ world }) => {
+hints('correct calls get no hint', ({ world }) => {
   const tag = { 'if-match': `"${world.accounts.get('1001')?.revision}"` };
   const withdrawal = { ...deposit, client_reference_id: 'w1', transaction_type: 'Withdrawal' };
   const right: readonly Sent[] = [
@@ -275,14 +278,14 @@ hints('right calls get none', ({ world }) => {
   }
 });
 
-hints('the guide lists the register, word by word', () => {
+hints('the guide lists the register, word for word', () => {
   const guide = readFileSync(new URL('../../TROUBLESHOOTING.md', import.meta.url), 'utf8');
   for (const [code, words] of Object.entries(hintWords)) {
     assert.match(guide, `| \`${code}\` | ${words} |`);
   }
 });
 
-hints('every code of the register was told', () => {
+hints('the tests produce every code of the register', () => {
   assert.equal([...seen].sort(), [...hintCodes].sort());
 });
 

@@ -1,4 +1,4 @@
-// Measures what calls leave in memory: it is bounded by the journal, and what has expired is gone.
+// Measures the memory that calls retain: the journal bounds it, and expired records are freed.
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { suite } from 'uvu';
@@ -33,11 +33,11 @@ function send(world: World, call: Partial<Call>): void {
   });
 }
 
-memory('refused calls with a 15 KB header are bounded by the bytes of the journal', () => {
+memory('refused calls with a 15 KB header are bounded by the byte limit of the journal', () => {
   const world = beginWorld();
   const before = usedMegabytes();
   for (let n = 0; n < 5000; n += 1) {
-    // A copy: a repeated text would be kept once.
+    // A copy, because the same string would be stored only once.
     const header = Buffer.alloc(15_000, `${n} `).toString('latin1');
     send(world, { headers: { 'x-long': header } });
   }
@@ -46,7 +46,7 @@ memory('refused calls with a 15 KB header are bounded by the bytes of the journa
   assert.ok(grown < 60, `${Math.round(grown)} MB more`);
 });
 
-memory('mixed calls leave keys for a day, and an hour later none of them', () => {
+memory('mixed calls keep their keys for a day, and an hour later all keys are freed', () => {
   const world = beginWorld();
   const [token] = world.lastingTokens.values();
   const authorization = `Bearer ${token}`;
@@ -55,7 +55,7 @@ memory('mixed calls leave keys for a day, and an hour later none of them', () =>
   const play = (round: number) => {
     for (let n = 0; n < calls; n += 1) {
       const key = { ...headers, 'idempotency-key': `${round}-${n}` };
-      // Refused, so that nothing stays but its key record.
+      // The call is refused, so that only its key record remains.
       const body = bytesOf({ client_reference_id: `r-${n}`, email: 'no at sign', brand_id: '10' });
       send(world, { headers: key, body });
       if (n % 3 === 0) send(world, { headers: key, body });

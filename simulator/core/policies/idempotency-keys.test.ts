@@ -1,4 +1,4 @@
-// Checks how long key records are remembered, and which ids are one subject.
+// How long key records are kept, and which ids name the same subject.
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { keyRetentionMs } from '../../../fixtures/constants.ts';
@@ -10,11 +10,11 @@ import type { Body, RequestContext } from '../pipeline/request-context.ts';
 import { createWorld } from '../world.ts';
 import { conformingBehaviour, keyPolicy } from './conforming.ts';
 
-const keys = suite('keys');
+const keys = suite('idempotency keys');
 const policy = keyPolicy(defaultSettings);
 const reply: Reply = { status: 201, contentType: 'application/json', body: '{}' };
 
-keys('a record lives its day through turns of the generations, whenever it began (IDEM-7)', () => {
+keys('a record lasts a full day across generations, whenever it starts (IDEM-7)', () => {
   for (const beginMs of [
     0,
     1,
@@ -31,7 +31,7 @@ keys('a record lives its day through turns of the generations, whenever it began
     };
     moveClock(world, beginMs);
     keep('watched');
-    // Others come all the time, and turn the generations.
+    // Other records arrive constantly, and rotate the generations.
     for (let part = 1; part <= 24; part += 1) {
       moveClock(world, beginMs + Math.floor((part * (keyRetentionMs - 1)) / 24));
       keep(`other-${part}`);
@@ -46,7 +46,7 @@ keys('a record lives its day through turns of the generations, whenever it began
   }
 });
 
-keys('what is over is forgotten in the end', () => {
+keys('expired records are eventually removed', () => {
   const world = createWorld({ name: 'w', seed: '1', startedAtMs: 0 });
   for (let day = 0; day < 5; day += 1) {
     moveClock(world, day * keyRetentionMs);
@@ -55,7 +55,7 @@ keys('what is over is forgotten in the end', () => {
   }
 });
 
-keys('an attempt that still runs is found however long it does (IDEM-14)', () => {
+keys('a running attempt is found however long it runs (IDEM-14)', () => {
   const world = createWorld({ name: 'w', seed: '1', startedAtMs: 0 });
   const record = { atMs: 0, reply: null, firstCall: 1 };
   evolve(world, [putAt('keys', 'k', record)]);
@@ -64,7 +64,7 @@ keys('an attempt that still runs is found however long it does (IDEM-14)', () =>
   assert.is(policy.find(world, 'k', 1), undefined);
 });
 
-keys('an id is one subject in every way of writing it (NS-48)', () => {
+keys('every spelling of an id is the same subject (NS-48)', () => {
   const behaviour = conformingBehaviour(defaultSettings);
   const subject = (operation: keyof typeof policy.subjects, body: Body) =>
     policy.subjects[operation]!({ body, behaviour, pathId: body.id } as RequestContext);

@@ -1,13 +1,13 @@
-// Checks the buckets: how they fill, and how far.
+// How buckets refill, and their maximum.
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { defaultSettings } from '../../../fixtures/settings.ts';
 import { limitPolicy } from './conforming.ts';
 
-const limits = suite('limits');
+const limits = suite('rate limits');
 const { level } = limitPolicy(defaultSettings);
 
-limits('one second of allowance gathers, and never less than one request (LIM-2)', () => {
+limits('a bucket holds one second of allowance, and at least one request (LIM-2)', () => {
   assert.is(level(undefined, 5, 1000), 5000);
   assert.is(level(undefined, 0.5, 1000), 1000);
   const empty = { units: 0, atMs: 1000 };
@@ -19,7 +19,7 @@ limits('one second of allowance gathers, and never less than one request (LIM-2)
     [5, 9_999_999, 5000],
     [0.5, 3000, 1000],
     [200, 1005, 1000],
-    // A clock that went back gives nothing and takes nothing.
+    // A clock that moves backwards neither adds nor removes allowance.
     [5, 0, 0],
   ] as const;
   for (const [perSecond, atMs, units] of rows) {
@@ -27,7 +27,7 @@ limits('one second of allowance gathers, and never less than one request (LIM-2)
   }
 });
 
-limits('a bucket that is fuller than a new, lower rate allows is cut to that', () => {
+limits('a bucket that is above a new, lower rate is cut to that rate', () => {
   assert.is(level({ units: 200_000, atMs: 1000 }, 5, 1000), 5000);
 });
 

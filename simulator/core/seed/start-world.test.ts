@@ -1,4 +1,4 @@
-// What must agree between the parts of a starting world, each with the field that is named.
+// The parts of a starting world must be consistent; an error names the inconsistent field.
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { defaultWorld } from '../../../fixtures/worlds/default.ts';
@@ -9,7 +9,7 @@ import { StartingWorldError } from './history.ts';
 
 type Path = readonly (string | number)[];
 
-/** The default world with one place changed; undefined takes it out. */
+/** The default world with one member changed; undefined removes it. */
 function worldWith(path: Path, value: unknown): unknown {
   const world = JSON.parse(JSON.stringify(defaultWorld));
   let at = world;
@@ -32,7 +32,7 @@ const delivery = ['subscriptions', 0, 'deliveries', 0] as const;
 const delegated = defaultWorld.credentials.findIndex(({ name }) => name === 'delegated');
 const credential = (name: string): Path => ['credentials', delegated, name];
 
-/** The place that is changed, to what, what is said, and where if not there. */
+/** The changed path, its new value, the message, and the reported path if it differs. */
 const rows: readonly (readonly [Path, unknown, RegExp, Path?])[] = [
   [['firms', 1, 'id'], '1', /1 is used twice/],
   [['firms', 1, 'brands', 0, 'id'], '11', /used twice/],
@@ -88,7 +88,7 @@ const rows: readonly (readonly [Path, unknown, RegExp, Path?])[] = [
 
 test.before(() => phoneTables.load());
 
-test('parts that do not agree are noticed where they stand', () => {
+test('inconsistent parts are reported by their field', () => {
   for (const [path, value, message, place = path] of rows) {
     const { world, problems } = parseWorld(worldWith(path, value));
     assert.is(problems, undefined, `${pathOf(path)} is of the right form`);

@@ -1,5 +1,5 @@
-// A copy of a world is as the world was, whatever happens to either afterwards: made-up inputs by
-// the thousand, with a copy taken before each of them.
+// A copy of a world is independent of the original: thousands of generated inputs, with a copy
+// taken before each of them.
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { forkWorld } from '../commands/commands.ts';
@@ -23,7 +23,7 @@ function live(world: World, from: number, count: number, before: () => void = ()
   return results;
 }
 
-/** All of a world: what its document tells, what is worked out of that, and the journal. */
+/** All of a world: its document, its derived data, and the journal. */
 function allOf(world: World): string {
   const { people, transactionByReference, openDeliveries } = world;
   const indexes = [people, transactionByReference, openDeliveries].map(spread);
@@ -39,7 +39,7 @@ function spread(value: unknown): unknown {
 
 copies.before(() => phoneTables.load());
 
-copies('a world that is copied before every input comes out as one that never is', () => {
+copies('a world that is copied before every input equals a world that is never copied', () => {
   for (const seed of [1000, 3000]) {
     const plain = beginWorld();
     const copied = beginWorld();
@@ -52,7 +52,7 @@ copies('a world that is copied before every input comes out as one that never is
   }
 });
 
-copies('neither knows what happens to the other', () => {
+copies('a change to either world does not affect the other', () => {
   for (const seed of [4000]) {
     const world = beginWorld();
     live(world, seed, 600);
@@ -61,7 +61,7 @@ copies('neither knows what happens to the other', () => {
     live(world, seed + 600, 600);
     assert.is(allOf(copy), before, 'the copy is as the world was');
     const after = allOf(world);
-    // The same inputs make the same of it, and leave the world alone.
+    // The same inputs have the same effect on the copy, and do not affect the original.
     live(copy, seed + 600, 600);
     assert.is(allOf(copy), after);
     const copyOfCopy = copyWorld(copy);
@@ -71,7 +71,7 @@ copies('neither knows what happens to the other', () => {
   }
 });
 
-copies('a fork is the same except for its name, its secrets and its tokens', () => {
+copies('a fork is equal except for its name, its secrets and its tokens', () => {
   const world = beginWorld();
   live(world, 6000, 600);
   const fork = forkWorld(world, 'other');
@@ -84,7 +84,7 @@ copies('a fork is the same except for its name, its secrets and its tokens', () 
     return allOf({ ...of, name: '', tokens: new Map(), credentials });
   };
   assert.is(bare(fork), bare(world));
-  // It is a whole world, fit to be saved.
+  // The fork is a complete world that can be saved.
   loadWorld(dumpWorld(fork), behaviour);
 });
 

@@ -1,5 +1,5 @@
-// Checks that a state is taken whole or refused by the place that is wrong, and that nothing else
-// is thrown for any document.
+// A state is loaded completely or refused with the invalid path, and no document causes another
+// exception.
 import fc from 'fast-check';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
@@ -10,12 +10,12 @@ import { drawFrom, makeInput } from '../testing/random-inputs.ts';
 import { phoneTables } from '../values/phone.ts';
 import { dumpWorld, loadWorld, StateError } from './snapshot.ts';
 
-const check = suite('states that are not whole');
+const check = suite('invalid states');
 
 // biome-ignore lint/suspicious/noExplicitAny: documents are broken here in every way there is.
 type Loose = any;
 
-/** A world in which something of every kind has happened. */
+/** A world that contains a record of every kind. */
 async function lived(): Promise<string> {
   await phoneTables.load();
   const world = seedWorld();
@@ -126,7 +126,7 @@ const broken: readonly (readonly [string, (world: Loose) => void, string])[] = [
 ];
 
 for (const [name, spoil, words] of broken) {
-  check(`${name}: refused by its place`, () => {
+  check(`${name}: refused with its path`, () => {
     const document = fresh();
     spoil(document.world);
     const message = refusal(document);
@@ -134,7 +134,7 @@ for (const [name, spoil, words] of broken) {
   });
 }
 
-/** Every place of a document that a member or an item stands at; of long lists the first ones. */
+/** The path of every member and item of a document; of long lists only the first items. */
 function* placesOf(value: Loose, path: readonly (string | number)[] = []): Generator<Loose[]> {
   if (typeof value !== 'object' || value === null) return;
   const names = Array.isArray(value) ? [...value.keys()].slice(0, 4) : Object.keys(value);
@@ -144,7 +144,7 @@ function* placesOf(value: Loose, path: readonly (string | number)[] = []): Gener
   }
 }
 
-check('whatever stands in any place, it is taken and works, or refused by a StateError', () => {
+check('any value at any path is either loaded and works, or refused with a StateError', () => {
   assert.is(refusal(fresh()), 'taken');
   const places = [...placesOf(fresh().world)];
   assert.ok(places.length > 500, `${places.length} places`);
@@ -169,7 +169,7 @@ check('whatever stands in any place, it is taken and works, or refused by a Stat
   assert.ok(taken > 10 && taken < 390, `${taken} of 400 taken`);
 });
 
-check('timers in another order, and a counter below its ids, are put right', () => {
+check('unsorted timers, and a counter below its ids, are corrected', () => {
   const document = fresh();
   document.world.timers = [2, 1].map((dueAtMs) => ({
     dueAtMs,
@@ -183,7 +183,7 @@ check('timers in another order, and a counter below its ids, are put right', () 
   assert.ok(world.accounts.has(String(world.counters.account)));
 });
 
-check('a document stays as it is, whatever becomes of the world that came of it', () => {
+check('changes to a loaded world do not change its document', () => {
   const document = fresh();
   const before = JSON.stringify(document);
   const world = loadWorld(document, behaviour);

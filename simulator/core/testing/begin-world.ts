@@ -1,5 +1,5 @@
-// Worlds for tests: the default one or another, and one with hardly a limit that made-up inputs are
-// thrown at.
+// Worlds for tests: the default world or another, and a world with almost no limits for generated
+// inputs.
 import { defaultSettings } from '../../../fixtures/settings.ts';
 import { type WorldFixture, worlds } from '../../../fixtures/worlds.ts';
 import { conformingBehaviour } from '../policies/conforming.ts';
@@ -26,7 +26,7 @@ export function seedWorld(fixture: WorldFixture = worlds.default): World {
 
 export function beginWorld(): World {
   const world = seedWorld();
-  // Most calls are to come further than the limits; some commands bring these back.
+  // Most calls must get past the limits; some commands bring the limits back.
   for (const clientId of world.credentials.keys()) {
     const args = { client_id: clientId, rate_per_second: 100_000 };
     step(world, behaviour, { kind: 'command', atMs: startMs, name: 'changeCredential', args });

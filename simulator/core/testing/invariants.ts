@@ -1,10 +1,10 @@
-// What holds of every world after every step, and of every answer, written down on its own.
+// Invariants of every world after every step, and of every response, written independently of core.
 import type { Reply } from '../call.ts';
 import { compareDecimals } from '../values/decimal.ts';
 import { foldCase } from '../values/text.ts';
 import type { World } from '../world.ts';
 
-/** Exact sums by whole numbers, and not by the library that core adds with. */
+/** Exact sums with integers, instead of the library that core adds with. */
 function sumExactly(amounts: readonly string[]): string {
   const scale = 64;
   let sum = 0n;
@@ -59,10 +59,10 @@ function* peopleProblems(world: World): Generator<string> {
     if (twice !== undefined) yield `${what} ${twice} names two accounts`;
   }
   const made = [...world.transactions.values()];
-  // TXN-2, NS-20: a reference names the oldest transaction that its caller reaches, and one out of
-  // reach must look unknown (AUTH-6). So a firm may have it once for each of two brands, or of two
-  // accounts with delegated tokens (AUTH-5). Only the account is a bound for every caller: one that may
-  // create on it reaches all that is on it.
+  // TXN-2, NS-20: a reference names the oldest transaction that its caller reaches, and a
+  // transaction out of reach must look unknown (AUTH-6). So a firm may have a reference once for
+  // each of two brands, or of two accounts with delegated tokens (AUTH-5). Only the account is a
+  // bound for every caller: a caller that may create on it reaches all of its transactions.
   const twice = findTwice(
     made.map(
       ({ account_id: accountId, client_reference_id: reference }) =>
@@ -87,7 +87,7 @@ export class Invariants {
   #lastSeq = 0;
   #nowMs = 0;
 
-  /** Everything that does not hold now. */
+  /** Every invariant that is violated now. */
   *problems(world: World): Generator<string> {
     yield* moneyProblems(world);
     yield* peopleProblems(world);
@@ -134,13 +134,13 @@ const codes: Readonly<Record<number, readonly string[]>> = {
 const unreadable = [400, 413, 415, 422];
 const problemMembers = ['type', 'title', 'status', 'code', 'detail', 'request_id', 'errors'];
 
-/** What is wrong with an answer, or null. */
+/** What is wrong with a response, or null. */
 export function findWrongReply(reply: Reply): string | null {
   const { status, contentType, body } = reply;
   const ordered = reply.headers?.['x-sandbox-fault'] !== undefined;
   if ((status === 500 || status === 503) && !ordered) return `${status} that no fault ordered`;
   if (contentType === 'text/html') {
-    // The page of a gateway, which nothing but a fault puts in the place of an answer.
+    // The error page of a gateway, which only a fault produces.
     return reply.isForeign && (status === 502 || status === 504) ? null : `a page with ${status}`;
   }
   if (contentType === 'text/plain') {

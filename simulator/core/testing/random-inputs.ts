@@ -1,4 +1,4 @@
-// Makes up what may happen to a world, from numbers: calls right and wrong, time, answers,
+// Generates inputs for a world from numbers: valid and invalid calls, time, receiver responses,
 // commands.
 
 import { operationNames, operationTable } from '../../../fixtures/operations.ts';
@@ -6,7 +6,7 @@ import { Random } from '../../../fixtures/random.ts';
 import type { CallInput, Input } from '../step.ts';
 import type { World } from '../world.ts';
 
-/** Answers one of the whole numbers below `below`. */
+/** Returns an integer from 0 up to but excluding `below`. */
 export type Draw = (below: number) => number;
 
 /** The same numbers for the same seed. */
@@ -171,7 +171,7 @@ function headersOf(draw: Draw, world: World, id: string | undefined) {
   };
 }
 
-/** A call of any operation: most of them right, each fourth or so with something odd. */
+/** A call of any operation: mostly valid, about a quarter with something odd. */
 export function makeCall(draw: Draw, world: World, odd?: string | Uint8Array): CallInput['call'] {
   const operation = pick(draw, operationNames);
   const target = draw(20) === 0 ? pick(draw, oddTargets) : targetOf(draw, world, operation);
@@ -189,7 +189,7 @@ export function makeCall(draw: Draw, world: World, odd?: string | Uint8Array): C
   };
 }
 
-/** A fault as an operator orders it. */
+/** A fault as an operator adds it. */
 export function makeFault(draw: Draw): unknown {
   if (draw(3) === 0) {
     const kind = pick(draw, ['drop', 'duplicate', 'bad_signature', 'stale_timestamp', 'delay']);
@@ -271,7 +271,7 @@ function makeAnswer(draw: Draw, world: World, atMs: number): Input {
   return { kind: 'answered', atMs, answer };
 }
 
-/** The next thing to happen: a call as a rule; else time, a receiver’s answer, or a command. */
+/** The next input: usually a call; otherwise time, a receiver’s response, or a command. */
 export function makeInput(draw: Draw, world: World, odd?: string | Uint8Array): Input {
   const atMs = world.nowMs + draw(400);
   const kind = draw(20);

@@ -1,5 +1,4 @@
-// Checks the judging of addresses against answers worked out by hand, and against another library's
-// ranges.
+// Checks the classification of addresses against hand-written results, and against another library.
 import ipaddr from 'ipaddr.js';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
@@ -10,7 +9,7 @@ const isPublicAddress = (text: string, allowLocal?: boolean) =>
 
 const test = suite('addresses');
 
-// One line a family of spellings: the answer, then the addresses it holds for.
+// One line for each family of spellings: the result, then the addresses it applies to.
 const publicOnes = `
   1.0.0.0 1.1.1.1 8.8.8.8 9.255.255.255 11.0.0.0 93.184.216.34 99.255.255.255
   100.63.255.255 100.128.0.0 126.255.255.255 128.0.0.0
@@ -83,13 +82,13 @@ const notAddresses: readonly string[] = [
     .split(/\s+/),
 ];
 
-test('every public address is public', () => {
+test('public addresses are public', () => {
   for (const text of publicOnes) {
     assert.is(refuseAddress(text), null);
   }
 });
 
-test('every other address is not, for the reason named', () => {
+test('other addresses are not public, for the reason named', () => {
   for (const [name, list] of Object.entries(otherOnes)) {
     for (const text of list.split(/\s+/)) {
       const why = refuseAddress(text);
@@ -98,21 +97,21 @@ test('every other address is not, for the reason named', () => {
   }
 });
 
-test('what is no literal in its strict form is not public', () => {
+test('text that is not a strict address literal is not public', () => {
   for (const text of notAddresses) {
     assert.is(parseAddress(text), null, JSON.stringify(text));
     assert.not.ok(isPublicAddress(text), JSON.stringify(text));
   }
 });
 
-test('the reason for a wrapped address names both', () => {
+test('the reason for a wrapped address names both addresses', () => {
   assert.is(
     refuseAddress('::ffff:7f00:1'),
     '::ffff:7f00:1 (127.0.0.1 inside IPv4-mapped) is in 127.0.0.0/8 (loopback)',
   );
 });
 
-test('with local addresses allowed, loopback and nothing else is let in', () => {
+test('if local addresses are allowed, only loopback is added', () => {
   for (const text of ['127.0.0.1', '::1', '::ffff:127.0.0.1']) {
     assert.ok(isPublicAddress(text, true), text);
   }
@@ -121,8 +120,7 @@ test('with local addresses allowed, loopback and nothing else is let in', () => 
   }
 });
 
-// The other library names what is special; these are the places where it is known to be wrong or to
-// answer another question.
+// Ranges where the other library is known to be wrong or to answer another question.
 const judgedByContent = new Set(['ipv4Mapped']);
 const unicastButNotPublic = [
   { reason: 'a cloud platform answers on it', cidr: '168.63.129.16/32' },
@@ -179,7 +177,7 @@ function compare(ip: Ip): void {
   assert.ok(excepted, `${text} is unicast there, and refused here: ${refuseAddress(text)}`);
 }
 
-test('agrees with ipaddr.js in and around each block, its own and ours', () => {
+test('results agree with ipaddr.js in and around each block of both libraries', () => {
   const ours = Object.values(blocksByName).join(' ').split(' ');
   const blocks = [
     ...specialBlocks(ipaddr.IPv4),

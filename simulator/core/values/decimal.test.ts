@@ -1,4 +1,4 @@
-// Checks exact decimals: what counts as one, and sums that no float would give.
+// Exact decimals: which texts are decimals, and sums that floats cannot represent.
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import {
@@ -15,7 +15,7 @@ import {
 const decimals = suite('decimals');
 const digits64 = '9'.repeat(64);
 
-decimals('plain ones are digits with an optional minus and fraction', () => {
+decimals('plain decimals are digits with an optional minus sign and fraction', () => {
   for (const text of ['0', '-0', '007', '10.50', '-3.1', digits64, `0.${digits64}`]) {
     assert.ok(isPlainDecimal(text), text);
   }
@@ -25,13 +25,13 @@ decimals('plain ones are digits with an optional minus and fraction', () => {
   }
 });
 
-decimals('loose ones take a plus, a bare point and an exponent too', () => {
+decimals('loose decimals also allow a plus sign, a bare point and an exponent', () => {
   for (const text of ['+1', '.5', '5.', '1e3', '-1.5E-2']) assert.ok(isLooseDecimal(text), text);
   for (const text of ['', '.', 'e3', '1e', '1e1000', '1 '])
     assert.not.ok(isLooseDecimal(text), text);
 });
 
-// Left, right, sum: as many places as the longer of the two.
+// Left, right, sum: the sum has as many places as the longer operand.
 const sums = [
   ['0.1', '0.2', '0.3'],
   ['10', '0.50', '10.50'],

@@ -1,4 +1,4 @@
-// Checks that seeded material can be repeated, and is the digest stream spelt in an alphabet.
+// Seeded material is reproducible, and is the digest stream spelled in an alphabet.
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { equalInConstantTime, hmacSha256Hex, seededToken } from './digest.ts';
@@ -6,7 +6,7 @@ import { equalInConstantTime, hmacSha256Hex, seededToken } from './digest.ts';
 const test = suite('digests');
 const hex = '0123456789abcdef';
 
-test('seeded material is the digest stream spelt in the alphabet', () => {
+test('seeded material is the digest stream spelled in the alphabet', () => {
   const expected = 'fbdb60255821c731d116e4e2cf72e8d1e6146448af4ab3cb01025e1577117e6c';
   assert.is(hmacSha256Hex('7', 'label', '\0', '0'), expected);
   // 16 letters divide 256, so nothing is dropped and each byte gives its low four bits.
@@ -22,7 +22,7 @@ test('the same seed and label give the same material, others give other material
   assert.is.not(seededToken('default:7', 'secret', 40, hex), token);
 });
 
-test('equality in constant time is equality', () => {
+test('constant-time comparison is correct', () => {
   assert.ok(equalInConstantTime('abc', 'abc'));
   assert.not.ok(equalInConstantTime('abc', 'abd'));
   assert.not.ok(equalInConstantTime('abc', 'ab'));

@@ -1,11 +1,11 @@
-// Checks entity tags: what is one strong tag, and what is not.
+// Entity tags: which text is a single strong tag.
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { formatEtag, parseIfMatch, parseIfMatchList } from './etag.ts';
 
 const etags = suite('entity tags');
 
-etags('what is written is read back', () => {
+etags('a formatted tag is parsed back', () => {
   assert.is(formatEtag(12), '"12"');
   assert.equal(parseIfMatch(formatEtag(12)), { kind: 'tag', value: '12' });
 });
@@ -28,11 +28,11 @@ const single: readonly (readonly [string | undefined, string])[] = [
   ['*', 'malformed'],
 ];
 
-etags('one strong tag, and nothing else (UPD-9, NS-39)', () => {
+etags('only a single strong tag is accepted (UPD-9, NS-39)', () => {
   for (const [header, kind] of single) assert.is(parseIfMatch(header).kind, kind, String(header));
 });
 
-etags('lists and * where they are chosen', () => {
+etags('lists and * are accepted if the setting allows them', () => {
   assert.equal(parseIfMatchList('*'), { kind: 'any', values: null });
   assert.equal(parseIfMatchList('"1", "2"'), { kind: 'any', values: ['1', '2'] });
   assert.equal(parseIfMatchList('"1"'), { kind: 'tag', value: '1' });

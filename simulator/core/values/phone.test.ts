@@ -1,4 +1,4 @@
-// Checks how phones are normalised, with and without a region, and what counts as the same phone.
+// Phone normalisation, with and without a region, and when two phones are equal.
 import fc from 'fast-check';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
@@ -19,7 +19,7 @@ test('known numbers need no tables', async () => {
   assert.ok(phoneTables.ready());
 });
 
-test('what is known of our own worlds is what the tables say, whatever the region', async () => {
+test('the numbers of the built-in worlds match the tables in every region', async () => {
   const worlds = [defaultWorld, busyWorld, emptyWorld];
   const phones = worlds.flatMap(({ accounts = [] }) =>
     accounts.flatMap(({ phone }) => phone ?? []),
@@ -45,7 +45,7 @@ const table: [raw: string, region: string | null, expected: string][] = [
   ['+١٢١٣٣٧٣٤٢٥٣', null, '+12133734253'],
   ['+१२१३३७३४२५३', null, '+12133734253'],
   ['+1 213 373 4253 ext. 12', null, '+12133734253'],
-  // NS-62: an extension is understood; of other letters nothing is left.
+  // NS-62: extensions are parsed; other letters are dropped.
   ['+1 213 373 4253 x12', null, '+12133734253'],
   ['+1 213 373 4253 home', null, '+12133734253'],
   ['+1 (213) abc 373-4253', null, '+12133734253'],
@@ -61,7 +61,7 @@ const table: [raw: string, region: string | null, expected: string][] = [
   ['030 123456', 'AT', '+4330123456'],
   ['06 1234 5678', 'IT', '+390612345678'],
   ['8 (912) 345-67-89', 'RU', '+79123456789'],
-  // … and not for an international one.
+  // An international number ignores the region.
   ['+44 20 7946 0958', 'US', '+442079460958'],
   ['+44 (0)20 7946 0958', 'DE', '+442079460958'],
   ['+4402079460958', null, '+442079460958'],
@@ -71,12 +71,12 @@ const table: [raw: string, region: string | null, expected: string][] = [
   ['0044 20 7946 0958', null, '+442079460958'],
   ['(00) 44 20 7946 0958', null, '+442079460958'],
   ['+0044 20 7946 0958', null, '+442079460958'],
-  // A region no one knows is ignored.
+  // An unknown region is ignored.
   ['030 123456', 'XX', '030123456'],
   ['030 123456', '', '030123456'],
   ['030 123456', 'Germany', '030123456'],
   ['+44 20 7946 0958', 'XX', '+442079460958'],
-  // NS-24: digits as sent where nothing can be parsed.
+  // NS-24: digits as sent if the number cannot be parsed.
   ['2133734253', null, '2133734253'],
   ['12-34', null, '1234'],
   ['555-1234', 'US', '5551234'],
@@ -86,7 +86,7 @@ const table: [raw: string, region: string | null, expected: string][] = [
   ['٠٣٠ ١٢', null, '03012'],
   ['0', 'GB', '0'],
   ['1'.repeat(300), 'US', '1'.repeat(300)],
-  // NS-24: without any digit as it was.
+  // NS-24: unchanged if it contains no digit.
   ['', null, ''],
   ['  n/a ', 'US', '  n/a '],
   ['+', 'US', '+'],
@@ -98,7 +98,7 @@ test('ACC-11, ACC-12, NS-24: every line of the table', () => {
   }
 });
 
-test('phones without any digit have no identity, all others are their normalised form', () => {
+test('a phone without digits has no identity, others are their normalised form', () => {
   assert.is(phoneIdentity(null), null);
   assert.is(phoneIdentity('n/a'), null);
   assert.is(phoneIdentity(''), null);
@@ -113,7 +113,7 @@ const phoneLike = fc.oneof(
   fc.string({ unit: fc.constantFrom(...'+0123456789 ()-./x'), maxLength: 24 }),
 );
 
-test('ACC-11: whatever is sent gives E.164, bare digits, or itself', () => {
+test('ACC-11: any input gives E.164, bare digits, or itself', () => {
   const property = fc.property(phoneLike, anyRegion, (raw, region) => {
     const normalised = normalisePhone(raw, region)!;
     assert.ok(/^\+[1-9]\d{1,14}$|^\d+$/.test(normalised) || normalised === raw, normalised);
@@ -121,7 +121,7 @@ test('ACC-11: whatever is sent gives E.164, bare digits, or itself', () => {
   fc.assert(property, { numRuns: 500, seed: 11 });
 });
 
-test('ACC-12: what came out as E.164 stays as it is in any region', () => {
+test('ACC-12: an E.164 result is unchanged in any region', () => {
   const property = fc.property(phoneLike, anyRegion, anyRegion, (raw, region, other) => {
     const normalised = normalisePhone(raw, region);
     if (normalised?.startsWith('+') && /\d/.test(normalised)) {
@@ -131,7 +131,7 @@ test('ACC-12: what came out as E.164 stays as it is in any region', () => {
   fc.assert(property, { numRuns: 500, seed: 11 });
 });
 
-test('NS-62: letters are the digits of their keys where a setting says so', async () => {
+test('NS-62: letters become the digits of their keys if the setting allows it', async () => {
   await phoneTables.load();
   const dial = (raw: string, region: string | null = null) => normalisePhone(raw, region, 'keypad');
   assert.is(dial('+1 800 FLOWERS'), '+18003569377');

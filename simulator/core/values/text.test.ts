@@ -1,11 +1,11 @@
-// Checks lengths, blanks and ids at their edges.
+// Boundary cases of lengths, blanks and ids.
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { countBytes, countCodePoints, foldCase, isBlank, parseExactId, parseId } from './text.ts';
 
-const texts = suite('texts');
+const texts = suite('text');
 
-texts('code points and bytes (NS-40)', () => {
+texts('lengths in code points and bytes (NS-40)', () => {
   const rows = [
     ['', 0, 0],
     ['abc', 3, 3],
@@ -23,14 +23,14 @@ texts('code points and bytes (NS-40)', () => {
   }
 });
 
-texts('case is folded code point by code point, wherever a letter stands (ACC-6)', () => {
+texts('case is folded per code point, in any position (ACC-6)', () => {
   for (const text of ['ΟΔΟΣ', 'οδοσ', 'οδος', 'Οδοσ']) assert.is(foldCase(text), 'οδοσ', text);
   for (const text of ['Σ-1', 'σ-1', 'ς-1']) assert.is(foldCase(text), 'σ-1', text);
   assert.is(foldCase('CRM-1'), 'crm-1');
   assert.is.not(foldCase('ı'), foldCase('i'));
 });
 
-texts('blank is nothing but white space', () => {
+texts('only white space is blank', () => {
   for (const text of ['', ' ', '\t\n', '\u00a0\u2003']) assert.ok(isBlank(text));
   for (const text of ['a', ' 0 ', '\u0000']) assert.not.ok(isBlank(text));
 });

@@ -1,9 +1,9 @@
-// Where and why a text is no JSON; and that the scan agrees with the parser on what is.
+// Where and why a text is not JSON; the scanner agrees with the parser on validity.
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { syntaxWords } from './json-syntax.ts';
 
-const mistakes = suite('mistakes in JSON');
+const mistakes = suite('JSON syntax errors');
 
 const table = [
   ['{\n  "settings": { "a": 1, }\n}', 'line 2, column 23: a comma before }'],
@@ -21,7 +21,7 @@ const table = [
 
 const none = new SyntaxError('nothing is wrong');
 
-mistakes('are named with their place', () => {
+mistakes('errors are reported with their position', () => {
   for (const [text, expected] of table) {
     assert.is(syntaxWords(text, none), expected, text);
   }
@@ -29,7 +29,7 @@ mistakes('are named with their place', () => {
 
 const pieces = [...'{}[],: 1', '"a"', '-0.5e3', '01', 'null', '"\\x"', '"b":1', '"\u007f"'];
 
-mistakes('are found exactly where the parser refuses', () => {
+mistakes('the scanner reports an error exactly when the parser does', () => {
   // Every text of up to three pieces.
   let texts = [''];
   for (let length = 1; length <= 3; length += 1) {

@@ -1,4 +1,4 @@
-// A body costs what its bytes cost, in however many pieces they come.
+// Reading a body costs memory for its bytes, however many chunks it has.
 import { once } from 'node:events';
 import { PassThrough } from 'node:stream';
 import { suite } from 'uvu';
@@ -20,7 +20,7 @@ async function read(pieces: readonly Uint8Array[], limit: number): Promise<strin
 const letters = Array.from({ length: 10_000 }, (_, n) => Buffer.from([97 + (n % 26)]));
 const text = Buffer.concat(letters).toString();
 
-reading('whole, in one piece, in a few, byte by byte, and empty', async () => {
+reading('a body is read in one chunk, in a few, byte by byte, and if it is empty', async () => {
   assert.is(await read([Buffer.from(text)], 10_000), text);
   const halves = [text.slice(0, 9), text.slice(9, 5000), text.slice(5000)];
   assert.is(
@@ -34,17 +34,17 @@ reading('whole, in one piece, in a few, byte by byte, and empty', async () => {
   assert.is(await read([], 10_000), '');
 });
 
-reading('larger than is read, in one piece and byte by byte', async () => {
+reading('a body over the limit is refused, in one chunk and byte by byte', async () => {
   assert.is(await read([Buffer.from(text)], 9_999), null);
   assert.is(await read(letters, 9_999), null);
 });
 
-reading('no piece is kept', async () => {
+reading('no chunk is retained', async () => {
   const stream = new PassThrough();
   const body = new Promise<Uint8Array | null>((resolve) => readBody(stream, 10_000, resolve));
   const pieces: WeakRef<Buffer>[] = [];
   for (let n = 0; n < 1000; n += 1) {
-    // A buffer of its own, as a socket gives it.
+    // A separate buffer, as a socket delivers it.
     const piece = Buffer.allocUnsafeSlow(1).fill(97);
     pieces.push(new WeakRef(piece));
     stream.write(piece);
@@ -57,7 +57,7 @@ reading('no piece is kept', async () => {
   assert.is((await body)?.byteLength, 1000);
 });
 
-reading('of what is larger than is read, nothing is kept', async () => {
+reading('nothing of a body over the limit is retained', async () => {
   const stream = new PassThrough();
   const body = new Promise<Uint8Array | null>((resolve) => readBody(stream, 10_000, resolve));
   const send = () => {

@@ -1,11 +1,12 @@
-// Faults of deliveries: dropped, doubled, badly or stalely signed, delayed, and how often.
+// Faults of deliveries: drop, duplicate, bad signature, stale timestamp, delay, and how often they
+// apply.
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { DeliveryEffect } from '../../core/pipeline/find-fault.ts';
 import { verifyWebhook } from '../signing/verify.ts';
 import { type Arrival, DeliveryTestHarness, startMs } from './testing/delivery-test-harness.ts';
 
-const faults = suite('faults');
+const faults = suite('delivery faults');
 
 const order = (
   harness: DeliveryTestHarness,
@@ -25,23 +26,26 @@ function verdictOf(harness: DeliveryTestHarness, id: number, arrival: Arrival | 
   return verifyWebhook({ header, body: arrival?.body ?? '', secret });
 }
 
-faults('drop: counts as delivered and is not sent, as often as it says', async () => {
-  const harness = await DeliveryTestHarness.begin();
-  const id = await harness.subscribe();
-  order(harness, { kind: 'drop' }, { times: 2 });
-  harness.emit(3);
-  await harness.waitUntilIdle();
-  assert.equal(harness.seqs, [3]);
-  assert.equal(
-    harness.deliveries(id).map(({ status }) => status),
-    ['delivered', 'delivered', 'delivered'],
-  );
-  assert.match(harness.deliveries(id)[0]?.attempts[0]?.error ?? '', 'dropped by a fault');
-  assert.is([...harness.host.world.faults.values()][0]?.hits, 2);
-  await harness.close();
-});
+faults(
+  'drop: the delivery counts as delivered but is not sent, as often as configured',
+  async () => {
+    const harness = await DeliveryTestHarness.begin();
+    const id = await harness.subscribe();
+    order(harness, { kind: 'drop' }, { times: 2 });
+    harness.emit(3);
+    await harness.waitUntilIdle();
+    assert.equal(harness.seqs, [3]);
+    assert.equal(
+      harness.deliveries(id).map(({ status }) => status),
+      ['delivered', 'delivered', 'delivered'],
+    );
+    assert.match(harness.deliveries(id)[0]?.attempts[0]?.error ?? '', 'dropped by a fault');
+    assert.is([...harness.host.world.faults.values()][0]?.hits, 2);
+    await harness.close();
+  },
+);
 
-faults('duplicate: the same event and bytes twice (EVT-4)', async () => {
+faults('duplicate: the same event and bytes are sent twice (EVT-4)', async () => {
   const harness = await DeliveryTestHarness.begin();
   await harness.subscribe();
   order(harness, { kind: 'duplicate' }, { times: 1 });
@@ -52,7 +56,7 @@ faults('duplicate: the same event and bytes twice (EVT-4)', async () => {
   await harness.close();
 });
 
-faults('bad_signature: what is sent does not verify, and the retry does', async () => {
+faults('bad_signature: the delivery does not verify, and its retry does', async () => {
   const harness = await DeliveryTestHarness.begin();
   const id = await harness.subscribe();
   harness.script = (arrival) => (verdictOf(harness, id, arrival).ok ? 200 : 400);
@@ -66,7 +70,7 @@ faults('bad_signature: what is sent does not verify, and the retry does', async 
   await harness.close();
 });
 
-faults('stale_timestamp: signed well, of an hour ago', async () => {
+faults('stale_timestamp: the signature is valid but one hour old', async () => {
   const harness = await DeliveryTestHarness.begin();
   const id = await harness.subscribe();
   order(harness, { kind: 'stale_timestamp' }, { times: 1 });
@@ -80,26 +84,23 @@ faults('stale_timestamp: signed well, of an hour ago', async () => {
   await harness.close();
 });
 
-faults(
-  'delay: the attempt starts later on the sandbox’s clock, and holds back what follows',
-  async () => {
-    const harness = await DeliveryTestHarness.begin();
-    const id = await harness.subscribe();
-    order(harness, { kind: 'delay', ms: 5000 }, { times: 1 });
-    harness.emit(2);
-    await harness.waitUntilIdle();
-    assert.is(harness.arrivals.length, 0);
-    assert.is(harness.sole(id).next_due_ms, startMs + 5000);
-    await harness.advance(4999);
-    assert.is(harness.arrivals.length, 0);
-    await harness.advance(1);
-    assert.equal(harness.seqs, [1, 2]);
-    assert.is(harness.deliveries(id)[0]?.attempts.length, 1, 'a delay is no attempt');
-    await harness.close();
-  },
-);
+faults('delay: the attempt starts later on the sandbox’s clock, and later ones wait', async () => {
+  const harness = await DeliveryTestHarness.begin();
+  const id = await harness.subscribe();
+  order(harness, { kind: 'delay', ms: 5000 }, { times: 1 });
+  harness.emit(2);
+  await harness.waitUntilIdle();
+  assert.is(harness.arrivals.length, 0);
+  assert.is(harness.sole(id).next_due_ms, startMs + 5000);
+  await harness.advance(4999);
+  assert.is(harness.arrivals.length, 0);
+  await harness.advance(1);
+  assert.equal(harness.seqs, [1, 2]);
+  assert.is(harness.deliveries(id)[0]?.attempts.length, 1, 'a delay is no attempt');
+  await harness.close();
+});
 
-faults('of one subscription only; a fault of calls is none of deliveries', async () => {
+faults('a fault can apply to one subscription; call faults do not affect deliveries', async () => {
   const harness = await DeliveryTestHarness.begin();
   const one = await harness.subscribe('https://one.example.com/');
   const two = await harness.subscribe('https://two.example.com/');
@@ -115,12 +116,12 @@ faults('of one subscription only; a fault of calls is none of deliveries', async
   await harness.close();
 });
 
-faults('disabled during a delay: nothing is sent (EVT-13)', async () => {
+faults('a subscription disabled during a delay sends nothing (EVT-13)', async () => {
   const harness = await DeliveryTestHarness.begin();
   const id = await harness.subscribe();
   harness.emit();
   await harness.waitUntilIdle();
-  // Even one that had arrived and was to be sent once more.
+  // This also applies to a delivered event that was to be sent again.
   order(harness, { kind: 'delay', ms: 5000 });
   harness.execute('retryDelivery', { id: harness.sole(id).id });
   await harness.call('POST', `/api/v1/webhooks/${id}/disable`);
@@ -129,7 +130,7 @@ faults('disabled during a delay: nothing is sent (EVT-13)', async () => {
   await harness.close();
 });
 
-faults('one that had arrived is sent once more after a delay too', async () => {
+faults('a delivered event is sent again after a delay too', async () => {
   const harness = await DeliveryTestHarness.begin();
   const id = await harness.subscribe();
   harness.emit();

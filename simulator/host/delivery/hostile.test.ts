@@ -1,15 +1,16 @@
-// EVT-9: receivers that hang, drip, reset, flood and speak no HTTP cost one attempt and no more.
+// EVT-9: a receiver that hangs, drips, resets, floods or does not speak HTTP fails one attempt
+// only.
 import { createServer } from 'node:http';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { listen, rawReceiver, requestTo } from './testing/receivers.ts';
 import { undiciDeliverer } from './undici-deliverer.ts';
 
-const hostile = suite('hostile');
+const hostile = suite('hostile receivers');
 
 type Raw = Parameters<typeof rawReceiver>[0];
 
-/** Delivers once to a receiver that behaves so. */
+/** Delivers once to a receiver with this behaviour. */
 async function deliverTo(onRequest: Raw, answerLimitMs = 2000) {
   const receiver = await rawReceiver(onRequest);
   const deliverer = undiciDeliverer();
@@ -24,7 +25,7 @@ async function deliverTo(onRequest: Raw, answerLimitMs = 2000) {
   }
 }
 
-hostile('one POST with the exact body, and the status of its answer', async () => {
+hostile('a delivery is one POST with the exact body, and returns the response status', async () => {
   let request = '';
   const outcome = await deliverTo((socket, head) => {
     request += head;
@@ -39,14 +40,14 @@ hostile('one POST with the exact body, and the status of its answer', async () =
   assert.ok(request.endsWith('\r\n\r\n{"seq":1}'), request);
 });
 
-hostile('one that never answers is given up in time', async () => {
+hostile('a receiver that never responds is aborted after the timeout', async () => {
   const { status, error, tookMs } = await deliverTo(() => undefined, 150);
   assert.is(status, null);
   assert.is(error, 'no answer within 1 s');
   assert.ok(tookMs >= 149 && tookMs < 1500, `${tookMs}`);
 });
 
-hostile('one that drips head or body does not win time with each byte', async () => {
+hostile('a slow response head or body is aborted after the timeout', async () => {
   const drip = (text: string): Raw => {
     let dripping = false;
     return (socket) => {
@@ -96,13 +97,13 @@ const answers: readonly (readonly [Raw, number | null, RegExp])[] = [
   [(socket) => socket.write(interim), 204, /^null$/],
 ];
 
-hostile('what is no whole answer is told apart in words', async () => {
+hostile('each kind of incomplete response has its own error message', async () => {
   for (const [onRequest, expected, words] of answers) {
     const { status, error } = await deliverTo(onRequest);
     assert.is(status, expected, String(error));
     assert.match(String(error), words);
   }
-  // https to a port that speaks http, and a port where no one listens.
+  // https to a port that speaks http, and a port without a listener.
   const receiver = await rawReceiver((socket) => socket.end('HTTP/1.1 400 Bad Request\r\n\r\n'));
   const deliverer = undiciDeliverer();
   const errorOf = async (scheme: string) =>
@@ -113,7 +114,7 @@ hostile('what is no whole answer is told apart in words', async () => {
   await deliverer.close();
 });
 
-hostile('an answer of a gigabyte is not read to its end', async () => {
+hostile('a response of a gigabyte is not read to its end', async () => {
   const piece = Buffer.alloc(64 * 1024, 'x');
   let sentBytes = 0;
   const { status, error } = await deliverTo((socket) => {
@@ -132,7 +133,7 @@ hostile('an answer of a gigabyte is not read to its end', async () => {
   assert.ok(sentBytes < 64 * 1024 * 1024, `${sentBytes} bytes were taken`);
 });
 
-hostile('EVT-9a: a redirect is an answer, and is not followed', async () => {
+hostile('EVT-9a: a redirect is a response, and is not followed', async () => {
   let asked = 0;
   const server = createServer((_request, response) => {
     asked += 1;
@@ -143,7 +144,7 @@ hostile('EVT-9a: a redirect is an answer, and is not followed', async () => {
   const outcome = await deliverer.deliver(requestTo(`http://127.0.0.1:${port}/`));
   assert.is(outcome.status, 302);
   assert.is(asked, 1);
-  // Followed, as a deviation does it, a loop ends.
+  // If a deviation follows redirects, a loop still ends.
   const request = requestTo(`http://127.0.0.1:${port}/`, { followsRedirects: true });
   assert.is((await deliverer.deliver(request)).status, 302);
   assert.is(asked, 12);
@@ -151,7 +152,7 @@ hostile('EVT-9a: a redirect is an answer, and is not followed', async () => {
   server.close();
 });
 
-hostile('a followed redirect keeps the method after 307 and 308 only', async () => {
+hostile('a followed redirect keeps the method only after 307 and 308', async () => {
   const seen: string[] = [];
   const server = createServer((request, response) => {
     seen.push(`${request.method} ${request.url}`);
@@ -171,13 +172,13 @@ hostile('a followed redirect keeps the method after 307 and 308 only', async () 
   server.close();
 });
 
-hostile('one receiver that hangs does not keep another waiting', async () => {
+hostile('a receiver that hangs does not delay other receivers', async () => {
   const hangs = await rawReceiver(() => undefined);
   const server = createServer((_request, response) => response.end());
   const port = await listen(server);
   const deliverer = undiciDeliverer();
   const url = `http://127.0.0.1:${hangs.port}/`;
-  // No more connections than the first take, who wait longest: the rest never get one.
+  // Only as many connections as the first deliveries hold; the others wait and never get one.
   const slow = Array.from({ length: 200 }, (_, n) =>
     deliverer.deliver(requestTo(url, { answerLimitMs: n < 128 ? 1000 : 200 })),
   );
@@ -190,7 +191,7 @@ hostile('one receiver that hangs does not keep another waiting', async () => {
   assert.equal([...errors].sort(), ['no answer within 1 s', 'no connection within 1 s']);
 });
 
-hostile('what was given up while it waited for a connection is never sent', async () => {
+hostile('a delivery that times out while it waits for a connection is never sent', async () => {
   let arrived = 0;
   const receiver = await rawReceiver((socket) => {
     arrived += 1;
@@ -208,7 +209,7 @@ hostile('what was given up while it waited for a connection is never sent', asyn
   receiver.close();
 });
 
-hostile('keep-alive: one after another they share connections', async () => {
+hostile('keep-alive: consecutive deliveries share connections', async () => {
   const receiver = await rawReceiver((socket) =>
     socket.write('HTTP/1.1 200 OK\r\ncontent-length: 0\r\n\r\n'),
   );
@@ -216,13 +217,13 @@ hostile('keep-alive: one after another they share connections', async () => {
   for (let n = 0; n < 20; n += 1) {
     await deliverer.deliver(requestTo(`http://127.0.0.1:${receiver.port}/${n}`));
   }
-  // Undici has not let go of the first one when the second delivery follows at once.
+  // Undici has not released the first connection yet if the second delivery follows immediately.
   assert.ok(receiver.connections() <= 2, `${receiver.connections()} connections`);
   await deliverer.close();
   receiver.close();
 });
 
-hostile('closing cuts off what is under way, and sends nothing after', async () => {
+hostile('closing aborts deliveries in flight, and sends nothing afterwards', async () => {
   const receiver = await rawReceiver(() => undefined);
   const deliverer = undiciDeliverer();
   const cut = new AbortController();

@@ -1,4 +1,4 @@
-// EVT-4, EVT-8, NS-28: whatever receivers do and however time moves, every event arrives in order.
+// EVT-4, EVT-8, NS-28: events arrive in order, whatever receivers do and however time moves.
 import fc from 'fast-check';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
@@ -6,7 +6,7 @@ import { loadWorld } from '../../core/state/snapshot.ts';
 import { restoreState, serializeState } from '../storage/world-document.ts';
 import { DeliveryTestHarness, startMs } from './testing/delivery-test-harness.ts';
 
-const order = suite('order');
+const order = suite('delivery order');
 
 type Move =
   | { readonly kind: 'emit'; readonly count: number }
@@ -30,13 +30,15 @@ const moves = fc.array(
   { minLength: 1, maxLength: 14 },
 );
 
-/** How often in a row each event fails before it arrives; beyond the list they arrive at once. */
+/**
+ * How many times in a row each event fails before it arrives; events beyond the list never fail.
+ */
 const failures = fc.array(fc.constantFrom(0, 0, 0, 1, 2, 7, 8, 9, 17), { maxLength: 10 });
 
 /** The waits of the specification in milliseconds: 30 s, 2 min, 10 min, 30 min, 2 h, 6 h, 12 h. */
 const waitsMs = [30_000, 120_000, 600_000, 1_800_000, 7_200_000, 21_600_000, 43_200_000];
 
-/** One subscription, worked out naively: what arrives when. */
+/** The arrivals of one subscription by a naive model. */
 class Naive {
   readonly arrivals: [seq: number, atMs: number][] = [];
   readonly #failures: readonly number[];
@@ -103,7 +105,7 @@ async function play(harness: DeliveryTestHarness, id: number, move: Move): Promi
   await harness.waitUntilIdle();
 }
 
-order('the same arrivals at the same times as worked out naively', async () => {
+order('arrivals and their times equal those of the naive model', async () => {
   const property = fc.asyncProperty(moves, failures, async (played, failuresOf) => {
     const harness = await DeliveryTestHarness.begin();
     const naive = new Naive(failuresOf);
@@ -127,7 +129,7 @@ order('the same arrivals at the same times as worked out naively', async () => {
   await fc.assert(property, { numRuns: 100, seed: 20_260_101 });
 });
 
-order('several subscriptions, receivers that fail at random: in order, none missing', async () => {
+order('with several randomly failing receivers, all events arrive in order', async () => {
   const property = fc.asyncProperty(
     fc.array(fc.integer({ min: 0, max: 999 }), { minLength: 8, maxLength: 40 }),
     moves,
@@ -159,7 +161,7 @@ order('several subscriptions, receivers that fail at random: in order, none miss
           Array.from({ length: lastSeq }, (_, n) => n + 1),
           `first arrivals at ${url}`,
         );
-        // In sequence: nothing comes before what is still to come again.
+        // Consecutive: no event arrives before an earlier one that is still to be retried.
         assert.equal(
           seqs,
           [...seqs].sort((a, b) => a - b),
@@ -171,7 +173,7 @@ order('several subscriptions, receivers that fail at random: in order, none miss
   await fc.assert(property, { numRuns: 50, seed: 20_260_102 });
 });
 
-order('ended in the middle of an attempt and loaded again: it arrives again (EVT-4)', async () => {
+order('an attempt interrupted by a restart is made again (EVT-4)', async () => {
   const before = await DeliveryTestHarness.begin();
   before.script = () => new Promise(() => undefined);
   const id = await before.subscribe();
@@ -189,7 +191,7 @@ order('ended in the middle of an attempt and loaded again: it arrives again (EVT
   await after.close();
 });
 
-order('what waits is counted again when a world is loaded', async () => {
+order('waiting deliveries are counted again when a world is loaded', async () => {
   const harness = await DeliveryTestHarness.begin({ settings: { delivery_order: 'independent' } });
   harness.script = ({ seq }) => (seq % 2 === 0 ? 500 : new Promise(() => undefined));
   const id = await harness.subscribe();

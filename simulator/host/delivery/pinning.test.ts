@@ -1,4 +1,4 @@
-// HOOK-8, EVT-11: a connection goes to an address that was judged, or it is not used.
+// HOOK-8, EVT-11: a connection is used only if its peer is an address that was checked.
 
 import { createServer } from 'node:http';
 import { createServer as createSecureServer } from 'node:https';
@@ -11,31 +11,34 @@ import { limitedLookup } from './resolver.ts';
 import { certificate, listen, rawReceiver, requestTo } from './testing/receivers.ts';
 import { undiciDeliverer } from './undici-deliverer.ts';
 
-const pinning = suite('pinning');
+const pinning = suite('address pinning');
 
 const toLoopback: LookupFunction = (_hostname, { all }, done) => {
   if (all === true) done(null, [{ address: '127.0.0.1', family: 4 }]);
   else done(null, '127.0.0.1', 4);
 };
 
-pinning('a judged name leads to the judged address, whatever a resolver says', async () => {
-  const hosts: (string | undefined)[] = [];
-  const server = createServer((request, response) => {
-    hosts.push(request.headers.host);
-    response.end();
-  });
-  const port = await listen(server);
-  const deliverer = undiciDeliverer();
-  // No resolver knows this name; the address is the one that it was judged by.
-  const url = `http://nowhere.invalid:${port}/`;
-  const { status } = await deliverer.deliver(requestTo(url, { addresses: ['127.0.0.1'] }));
-  assert.is(status, 200);
-  assert.equal(hosts, [`nowhere.invalid:${port}`]);
-  await deliverer.close();
-  server.close();
-});
+pinning(
+  'a checked name connects to the checked address, whatever the resolver returns',
+  async () => {
+    const hosts: (string | undefined)[] = [];
+    const server = createServer((request, response) => {
+      hosts.push(request.headers.host);
+      response.end();
+    });
+    const port = await listen(server);
+    const deliverer = undiciDeliverer();
+    // No resolver knows this name; the address comes from the check.
+    const url = `http://nowhere.invalid:${port}/`;
+    const { status } = await deliverer.deliver(requestTo(url, { addresses: ['127.0.0.1'] }));
+    assert.is(status, 200);
+    assert.equal(hosts, [`nowhere.invalid:${port}`]);
+    await deliverer.close();
+    server.close();
+  },
+);
 
-pinning('rebinding: a public name whose connection would end at loopback', async () => {
+pinning('rebinding: a public name whose connection would end at loopback is refused', async () => {
   let asked = 0;
   const receiver = await rawReceiver(() => {
     asked += 1;
@@ -53,7 +56,7 @@ pinning('rebinding: a public name whose connection would end at loopback', async
   receiver.close();
 });
 
-pinning('a peer that is public and yet another than the judged is not used either', async () => {
+pinning('a public peer other than the checked address is not used either', async () => {
   const receiver = await rawReceiver(() => undefined);
   const deliverer = undiciDeliverer({ pools: { lookup: toLoopback } });
   const request = requestTo(`http://hooks.example.com:${receiver.port}/`, {
@@ -66,7 +69,7 @@ pinning('a peer that is public and yet another than the judged is not used eithe
   receiver.close();
 });
 
-pinning('an address literal, for which nothing is looked up, is judged as well', async () => {
+pinning('an address literal, which needs no look-up, is checked too', async () => {
   const receiver = await rawReceiver(() => undefined);
   const deliverer = undiciDeliverer();
   for (const [host, addresses] of [
@@ -83,7 +86,7 @@ pinning('an address literal, for which nothing is looked up, is judged as well',
   receiver.close();
 });
 
-pinning('an open connection does not outlive the judgement it was opened under', async () => {
+pinning('an open connection is not used after its check expires', async () => {
   const receiver = await rawReceiver((socket) =>
     socket.write('HTTP/1.1 200 OK\r\ncontent-length: 0\r\n\r\n'),
   );
@@ -92,10 +95,10 @@ pinning('an open connection does not outlive the judgement it was opened under',
   const addresses = ['127.0.0.1'];
   assert.is((await deliverer.deliver(requestTo(url, { addresses }))).status, 200);
   assert.is(receiver.connections(), 1);
-  // The same name, judged again: refused, though a connection to it stands open.
+  // The second check of the same name refuses it, even though a connection to it is open.
   const judged = requestTo(url, { addresses, refuseAddress: onlyPublic });
   assert.match((await deliverer.deliver(judged)).refusedTarget ?? '', 'loopback');
-  // Resolved elsewhere now: the connection to the old address is not used.
+  // The name now resolves to another address: the connection to the old address is not used.
   const moved = requestTo(url, { addresses: ['127.0.0.2'] });
   await deliverer.deliver(moved);
   assert.is(receiver.connections(), 1);
@@ -104,7 +107,7 @@ pinning('an open connection does not outlive the judgement it was opened under',
 });
 
 pinning(
-  'https: SNI, Host and certificate go by the name, the connection by the address',
+  'https: SNI, Host and certificate use the name, the connection uses the address',
   async () => {
     const seen: unknown[] = [];
     const server = createSecureServer(certificate, (request, response) => {
@@ -134,7 +137,7 @@ pinning(
   },
 );
 
-pinning('of several judged addresses one that answers is enough', async () => {
+pinning('one reachable address of several checked addresses is enough', async () => {
   const server = createServer((_request, response) => response.end());
   const port = await listen(server);
   const deliverer = undiciDeliverer();
@@ -147,7 +150,7 @@ pinning('of several judged addresses one that answers is enough', async () => {
   server.close();
 });
 
-pinning('a name is looked up once at a time, and again for the next attempt', async () => {
+pinning('concurrent attempts share a look-up, and the next attempt makes a new one', async () => {
   let asked = 0;
   const resolver = limitedLookup(async () => {
     asked += 1;
@@ -159,7 +162,7 @@ pinning('a name is looked up once at a time, and again for the next attempt', as
   assert.equal(await resolver('a.example'), ['93.184.216.2']);
 });
 
-pinning('a resolver that is silent or fails is a name without an address', async () => {
+pinning('if a resolver hangs or fails, the name has no address', async () => {
   const failing = limitedLookup(() => Promise.reject(new Error('ENOTFOUND')));
   assert.equal(await failing('a.example'), []);
   const silent = limitedLookup(() => new Promise(() => undefined), 20);
@@ -167,7 +170,7 @@ pinning('a resolver that is silent or fails is a name without an address', async
   assert.equal(await Promise.all(names), [[], [], [], []]);
 });
 
-pinning('look-ups that no one waits for any more are not made', async () => {
+pinning('look-ups that are no longer needed are not made', async () => {
   const asked: string[] = [];
   const release: (() => void)[] = [];
   const resolver = limitedLookup((name) => {

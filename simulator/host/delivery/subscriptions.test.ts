@@ -1,5 +1,4 @@
-// HOOK-4, HOOK-5, EVT-1, EVT-7, EVT-11 to EVT-13: what a subscription gets, and when it gets no
-// more.
+// HOOK-4, HOOK-5, EVT-1, EVT-7, EVT-11 to EVT-13: what a subscription receives, and when it stops.
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { verifyWebhook } from '../signing/verify.ts';
@@ -16,28 +15,31 @@ function secretsThatSign(arrival: Arrival | undefined, secrets: readonly string[
   return secrets.filter((secret) => verifyWebhook({ header, body, secret }).ok);
 }
 
-subscriptions('EVT-7: a secret rotated while a receiver answers signs the next', async () => {
-  const harness = await DeliveryTestHarness.begin();
-  const options = { url, event_categories: ['account'] };
-  const created = await harness.call('POST', '/api/v1/webhooks', options);
-  const { id, secret } = JSON.parse(created.body) as { id: number; secret: string };
-  const secrets = [secret];
-  harness.script = async (_, nth) => {
-    if (nth !== 2) return 200;
-    const reply = await harness.call('POST', `/api/v1/webhooks/${id}/rotate-secret`);
-    secrets.push((JSON.parse(reply.body) as { secret: string }).secret);
-    return 200;
-  };
-  harness.emit(4);
-  await harness.waitUntilIdle();
-  assert.equal(harness.seqs, [1, 2, 3, 4]);
-  const signers = harness.arrivals.map((arrival) => secretsThatSign(arrival, secrets));
-  assert.equal(signers, [[secret], [secret], secrets, secrets]);
-  await harness.close();
-});
+subscriptions(
+  'EVT-7: a secret rotated while a receiver responds signs the next delivery',
+  async () => {
+    const harness = await DeliveryTestHarness.begin();
+    const options = { url, event_categories: ['account'] };
+    const created = await harness.call('POST', '/api/v1/webhooks', options);
+    const { id, secret } = JSON.parse(created.body) as { id: number; secret: string };
+    const secrets = [secret];
+    harness.script = async (_, nth) => {
+      if (nth !== 2) return 200;
+      const reply = await harness.call('POST', `/api/v1/webhooks/${id}/rotate-secret`);
+      secrets.push((JSON.parse(reply.body) as { secret: string }).secret);
+      return 200;
+    };
+    harness.emit(4);
+    await harness.waitUntilIdle();
+    assert.equal(harness.seqs, [1, 2, 3, 4]);
+    const signers = harness.arrivals.map((arrival) => secretsThatSign(arrival, secrets));
+    assert.equal(signers, [[secret], [secret], secrets, secrets]);
+    await harness.close();
+  },
+);
 
 subscriptions(
-  'disabled during an attempt: its answer still counts, and nothing follows',
+  'if a subscription is disabled during an attempt, its response counts and no more follow',
   async () => {
     for (const status of [200, 500]) {
       const harness = await DeliveryTestHarness.begin();
@@ -58,46 +60,46 @@ subscriptions(
   },
 );
 
-subscriptions('disabled while the name is looked up: the attempt does not leave', async () => {
-  const harness = await DeliveryTestHarness.begin();
-  const id = await harness.subscribe();
-  harness.emit();
-  // The look-up answers in a later turn than this call does.
-  await harness.call('POST', `/api/v1/webhooks/${id}/disable`);
-  await harness.waitUntilIdle();
-  assert.is(harness.arrivals.length, 0);
-  assert.is(harness.sole(id).status, 'stopped');
-  assert.is(harness.sole(id).in_flight, false);
-  await harness.close();
-});
-
 subscriptions(
-  'EVT-11: a target that is no longer public disables, and the reason says so',
+  'if a subscription is disabled during the look-up, the attempt is not sent',
   async () => {
     const harness = await DeliveryTestHarness.begin();
     const id = await harness.subscribe();
     harness.emit();
+    // The look-up resolves in a later turn than this call.
+    await harness.call('POST', `/api/v1/webhooks/${id}/disable`);
     await harness.waitUntilIdle();
-    harness.names.set('hooks.example.com', ['93.184.216.34', '10.1.2.3']);
-    harness.emit();
-    await harness.waitUntilIdle();
-    assert.is(harness.arrivals.length, 1);
-    const { disabled, disabled_reason: disabledReason } = harness.subscription(id);
-    assert.is(disabled, true);
-    assert.is(
-      disabledReason,
-      'The target is no longer a valid public address: it resolves to an address that is not public: 10.1.2.3 is in 10.0.0.0/8 (private).',
-    );
-    harness.names.clear();
-    harness.emit();
-    await harness.advance(72 * hour);
-    assert.is(harness.arrivals.length, 1, 'HOOK-13: nothing resumes it');
+    assert.is(harness.arrivals.length, 0);
+    assert.is(harness.sole(id).status, 'stopped');
+    assert.is(harness.sole(id).in_flight, false);
     await harness.close();
   },
 );
 
+subscriptions('EVT-11: a target that is no longer public disables, with the reason', async () => {
+  const harness = await DeliveryTestHarness.begin();
+  const id = await harness.subscribe();
+  harness.emit();
+  await harness.waitUntilIdle();
+  harness.names.set('hooks.example.com', ['93.184.216.34', '10.1.2.3']);
+  harness.emit();
+  await harness.waitUntilIdle();
+  assert.is(harness.arrivals.length, 1);
+  const { disabled, disabled_reason: disabledReason } = harness.subscription(id);
+  assert.is(disabled, true);
+  assert.is(
+    disabledReason,
+    'The target is no longer a valid public address: it resolves to an address that is not public: 10.1.2.3 is in 10.0.0.0/8 (private).',
+  );
+  harness.names.clear();
+  harness.emit();
+  await harness.advance(72 * hour);
+  assert.is(harness.arrivals.length, 1, 'HOOK-13: nothing resumes it');
+  await harness.close();
+});
+
 subscriptions(
-  'EVT-11: before each attempt, a retry too, and at the connection itself',
+  'EVT-11: the target is checked before each attempt, retries included, and on connect',
   async () => {
     const harness = await DeliveryTestHarness.begin();
     harness.script = () => 500;
@@ -111,7 +113,7 @@ subscriptions(
 
     const late = await harness.subscribe('https://late.example.com/');
     harness.script = ({ request }) => {
-      // What the deliverer found when it had connected.
+      // What the deliverer found after it connected.
       const refusedTarget = request.refuseAddress('169.254.169.254') ?? '';
       return { status: null, error: refusedTarget, refusedTarget };
     };
@@ -123,7 +125,7 @@ subscriptions(
 );
 
 subscriptions(
-  'NS-23: a name that does not resolve now is a failed attempt, not the end',
+  'NS-23: a name that does not resolve is a failed attempt, and is retried',
   async () => {
     const harness = await DeliveryTestHarness.begin();
     const id = await harness.subscribe();
@@ -135,7 +137,7 @@ subscriptions(
     harness.names.clear();
     await harness.advance(30_000);
     assert.is(harness.sole(id).status, 'delivered');
-    // The same by an operator's word.
+    // The same with an override by the operator.
     harness.execute('setName', { hostname: 'hooks.example.com', addresses: [] });
     harness.emit();
     await harness.waitUntilIdle();
@@ -145,38 +147,35 @@ subscriptions(
   },
 );
 
-subscriptions(
-  'names and forwards of an operator: judged by the name, sent to the forward',
-  async () => {
-    const harness = await DeliveryTestHarness.begin();
-    harness.names.set('nowhere.example.com', []);
-    harness.execute('setForward', {
-      from: 'https://nowhere.example.com',
-      to: 'http://127.0.0.1:9000',
-    });
-    const id = await harness.subscribe('https://nowhere.example.com/hooks/in?key=1');
-    harness.emit();
-    await harness.waitUntilIdle();
-    assert.is(harness.arrivals[0]?.url, 'http://127.0.0.1:9000/hooks/in?key=1');
-    assert.is(harness.arrivals[0]?.request.addresses, null, 'a forward is not pinned');
-    assert.is(harness.looked, 0, 'no one looks a forwarded name up');
-    // With a path of its own the forward is the whole target.
-    harness.execute('setForward', {
-      from: 'https://nowhere.example.com',
-      to: 'http://127.0.0.1:9/x',
-    });
-    harness.emit();
-    await harness.waitUntilIdle();
-    assert.is(harness.arrivals[1]?.url, 'http://127.0.0.1:9/x');
-    // Unless dns says that it is not public (EVT-11).
-    harness.execute('setName', { hostname: 'nowhere.example.com', addresses: ['::1'] });
-    harness.emit();
-    await harness.waitUntilIdle();
-    assert.is(harness.arrivals.length, 2);
-    assert.is(harness.subscription(id).disabled, true);
-    await harness.close();
-  },
-);
+subscriptions('operator names and forwards: the name is checked, the forward is used', async () => {
+  const harness = await DeliveryTestHarness.begin();
+  harness.names.set('nowhere.example.com', []);
+  harness.execute('setForward', {
+    from: 'https://nowhere.example.com',
+    to: 'http://127.0.0.1:9000',
+  });
+  const id = await harness.subscribe('https://nowhere.example.com/hooks/in?key=1');
+  harness.emit();
+  await harness.waitUntilIdle();
+  assert.is(harness.arrivals[0]?.url, 'http://127.0.0.1:9000/hooks/in?key=1');
+  assert.is(harness.arrivals[0]?.request.addresses, null, 'a forward is not pinned');
+  assert.is(harness.looked, 0, 'no one looks a forwarded name up');
+  // A forward with a path replaces the whole target.
+  harness.execute('setForward', {
+    from: 'https://nowhere.example.com',
+    to: 'http://127.0.0.1:9/x',
+  });
+  harness.emit();
+  await harness.waitUntilIdle();
+  assert.is(harness.arrivals[1]?.url, 'http://127.0.0.1:9/x');
+  // Unless DNS says that it is not public (EVT-11).
+  harness.execute('setName', { hostname: 'nowhere.example.com', addresses: ['::1'] });
+  harness.emit();
+  await harness.waitUntilIdle();
+  assert.is(harness.arrivals.length, 2);
+  assert.is(harness.subscription(id).disabled, true);
+  await harness.close();
+});
 
 subscriptions('a name set by an operator pins the connection without a look-up', async () => {
   const harness = await DeliveryTestHarness.begin();
@@ -198,7 +197,7 @@ subscriptions('a name set by an operator pins the connection without a look-up',
   await harness.close();
 });
 
-subscriptions('local webhooks only when they are allowed', async () => {
+subscriptions('local webhooks are refused unless they are allowed', async () => {
   const local = 'http://127.0.0.1:9000/in';
   const strict = await DeliveryTestHarness.begin();
   const refused = await strict.call('POST', '/api/v1/webhooks', {

@@ -1,62 +1,68 @@
-// EVT-8, EVT-9, EVT-10, NS-28, NS-42: when attempts are made, and what follows from their answers.
+// EVT-8, EVT-9, EVT-10, NS-28, NS-42: when attempts are made, and how their responses are handled.
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { DeliveryTestHarness, startMs } from './testing/delivery-test-harness.ts';
 
-const timetable = suite('timetable');
+const timetable = suite('retry schedule');
 
 const second = 1000;
 const minute = 60 * second;
 const hour = 60 * minute;
 const day = 24 * hour;
 
-timetable('EVT-9b: fifteen seconds of the sandbox’s clock end an attempt under way', async () => {
-  const harness = await DeliveryTestHarness.begin();
-  // The receiver never answers the first; the one who waits for it is told when it is cut off.
-  let cut = 0;
-  harness.script = ({ request }, nth) =>
-    nth > 1
-      ? 200
-      : new Promise((resolve) => {
-          request.signal.addEventListener('abort', () => {
-            cut += 1;
-            resolve(200);
+timetable(
+  'EVT-9b: an attempt is aborted after fifteen seconds of the sandbox’s clock',
+  async () => {
+    const harness = await DeliveryTestHarness.begin();
+    // The receiver never answers the first attempt; the waiting caller gets the timeout.
+    let cut = 0;
+    harness.script = ({ request }, nth) =>
+      nth > 1
+        ? 200
+        : new Promise((resolve) => {
+            request.signal.addEventListener('abort', () => {
+              cut += 1;
+              resolve(200);
+            });
           });
-        });
-  const id = await harness.subscribe();
-  harness.emit();
-  await harness.advance(14_999);
-  assert.is(harness.deliveries(id)[0]?.in_flight, true);
-  await harness.advance(1);
-  assert.is(cut, 1);
-  const [delivery] = harness.deliveries(id);
-  assert.is(delivery?.attempts.length, 1);
-  assert.match(delivery?.attempts[0]?.error ?? '', 'within 15 s');
-  // NS-42: the wait counts from the end of the failed attempt.
-  assert.is(delivery?.next_due_ms, startMs + 15_000 + 30_000);
-  await harness.advance(30_000);
-  assert.is(harness.deliveries(id)[0]?.status, 'delivered');
-  await harness.close();
-});
-
-timetable('resuming after more than the window goes on with what is still kept', async () => {
-  const harness = await DeliveryTestHarness.begin();
-  harness.script = () => 500;
-  const id = await harness.subscribe();
-  harness.emit();
-  await harness.advance(9 * day);
-  // EVT-10b: enough of them that what is older than seven days is let go.
-  harness.script = () => 200;
-  harness.emit(2);
-  assert.ok(harness.host.world.events.first > 1);
-  harness.execute('resumeSubscription', { id: String(id) });
-  await harness.waitUntilIdle();
-  assert.equal(harness.seqs.slice(8), [2, 3]);
-  await harness.close();
-});
+    const id = await harness.subscribe();
+    harness.emit();
+    await harness.advance(14_999);
+    assert.is(harness.deliveries(id)[0]?.in_flight, true);
+    await harness.advance(1);
+    assert.is(cut, 1);
+    const [delivery] = harness.deliveries(id);
+    assert.is(delivery?.attempts.length, 1);
+    assert.match(delivery?.attempts[0]?.error ?? '', 'within 15 s');
+    // NS-42: the wait counts from the end of the failed attempt.
+    assert.is(delivery?.next_due_ms, startMs + 15_000 + 30_000);
+    await harness.advance(30_000);
+    assert.is(harness.deliveries(id)[0]?.status, 'delivered');
+    await harness.close();
+  },
+);
 
 timetable(
-  'independent events of a receiver that hangs get no delivery beyond a bound',
+  'resuming after the retention window continues with the events still retained',
+  async () => {
+    const harness = await DeliveryTestHarness.begin();
+    harness.script = () => 500;
+    const id = await harness.subscribe();
+    harness.emit();
+    await harness.advance(9 * day);
+    // EVT-10b: enough events that those older than seven days are dropped.
+    harness.script = () => 200;
+    harness.emit(2);
+    assert.ok(harness.host.world.events.first > 1);
+    harness.execute('resumeSubscription', { id: String(id) });
+    await harness.waitUntilIdle();
+    assert.equal(harness.seqs.slice(8), [2, 3]);
+    await harness.close();
+  },
+);
+
+timetable(
+  'independent events to a receiver that hangs are limited to a maximum of deliveries',
   async () => {
     const harness = await DeliveryTestHarness.begin({
       settings: { delivery_order: 'independent' },
@@ -75,23 +81,26 @@ timetable(
   },
 );
 
-timetable('retry now: a waiting one at once, and the timetable goes on from there', async () => {
-  const harness = await DeliveryTestHarness.begin();
-  harness.script = () => 500;
-  const id = await harness.subscribe();
-  harness.emit();
-  await harness.waitUntilIdle();
-  harness.execute('retryDelivery', { id: harness.sole(id).id });
-  await harness.waitUntilIdle();
-  assert.is(harness.arrivals.length, 2);
-  assert.is(harness.sole(id).next_due_ms, startMs + 2 * minute);
-  await harness.advance(30 * day);
-  assert.is(harness.arrivals.length, 8);
-  await harness.close();
-});
+timetable(
+  'retry now: a waiting delivery is sent immediately, and the schedule continues',
+  async () => {
+    const harness = await DeliveryTestHarness.begin();
+    harness.script = () => 500;
+    const id = await harness.subscribe();
+    harness.emit();
+    await harness.waitUntilIdle();
+    harness.execute('retryDelivery', { id: harness.sole(id).id });
+    await harness.waitUntilIdle();
+    assert.is(harness.arrivals.length, 2);
+    assert.is(harness.sole(id).next_due_ms, startMs + 2 * minute);
+    await harness.advance(30 * day);
+    assert.is(harness.arrivals.length, 8);
+    await harness.close();
+  },
+);
 
 timetable(
-  'retry now: one that stands still goes on, one that arrived is sent once more',
+  'retry now: a suspended delivery resumes, and a delivered event is sent again',
   async () => {
     const harness = await DeliveryTestHarness.begin();
     harness.script = () => 500;
@@ -111,7 +120,7 @@ timetable(
   },
 );
 
-timetable('a receiver that is down costs one delivery, however many events come', async () => {
+timetable('a receiver that is down costs one delivery, however many events occur', async () => {
   const harness = await DeliveryTestHarness.begin();
   harness.script = () => 500;
   const id = await harness.subscribe();
@@ -122,7 +131,7 @@ timetable('a receiver that is down costs one delivery, however many events come'
   await harness.close();
 });
 
-timetable('what stands still is kept for resuming, however much else is delivered', async () => {
+timetable('suspended deliveries are kept for resuming, however many others complete', async () => {
   const harness = await DeliveryTestHarness.begin();
   harness.script = ({ url }) => (url.includes('down') ? 500 : 200);
   const down = await harness.subscribe('https://down.example.com/');
@@ -131,7 +140,7 @@ timetable('what stands still is kept for resuming, however much else is delivere
   await harness.subscribe('https://up.example.com/');
   harness.emit(9000);
   await harness.waitUntilIdle();
-  // Of what is finished some thousands are kept to be looked at.
+  // Some thousands of finished deliveries are kept for inspection.
   assert.ok(
     harness.host.world.deliveries.size < 5000,
     `${harness.host.world.deliveries.size} kept`,

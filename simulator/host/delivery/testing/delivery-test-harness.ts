@@ -1,4 +1,4 @@
-// For tests of delivery: a world at a clock that stands, and a receiver that answers by a script.
+// For tests of delivery: a world with a frozen clock, and a receiver with scripted responses.
 import { type EventCategory, eventCategories } from '../../../../fixtures/event-kinds.ts';
 import { defaultSettings, type Settings } from '../../../../fixtures/settings.ts';
 import { emptyWorld } from '../../../../fixtures/worlds/empty.ts';
@@ -42,9 +42,9 @@ export class DeliveryTestHarness {
   readonly sandbox: Sandbox;
   readonly host: WorldHost;
   readonly arrivals: Arrival[] = [];
-  /** What the receiver answers: a status, or a whole outcome. */
+  /** How the receiver responds: a status, or a whole outcome. */
   script: Script = () => 200;
-  /** What names resolve to; others to one public address. */
+  /** The addresses of names; other names resolve to one public address. */
   readonly names = new Map<string, readonly string[]>();
   looked = 0;
 
@@ -94,7 +94,7 @@ export class DeliveryTestHarness {
     return typeof answer === 'number' ? { status: answer, error: null } : answer;
   }
 
-  /** A call of the API by a credential of the empty world. */
+  /** A call of the API with a credential of the empty world. */
   call(method: string, target: string, body?: unknown, as = 'firm'): Promise<Reply> {
     const { credentials, tokens } = this.host.world;
     const credential = [...credentials.values()].find(({ name }) => name === as);
@@ -115,7 +115,7 @@ export class DeliveryTestHarness {
     });
   }
 
-  /** Makes a subscription and answers its id. */
+  /** Creates a subscription and returns its id. */
   async subscribe(
     url = 'https://hooks.example.com/in',
     { as = 'firm', categories = eventCategories } = {},
@@ -132,7 +132,7 @@ export class DeliveryTestHarness {
     return outcome.value;
   }
 
-  /** Lets so many events happen at firm 1. */
+  /** Emits that many events at firm 1. */
   emit(count = 1, category: EventCategory = 'account', brandId?: string): void {
     for (let n = 0; n < count; n += 1) {
       const place = brandId === undefined ? { firm_id: '1' } : { brand_id: brandId };
@@ -144,7 +144,7 @@ export class DeliveryTestHarness {
     return this.host.advance({ by_ms: byMs });
   }
 
-  /** Waits until so many deliveries have reached the receiver, answered or not. */
+  /** Waits until that many deliveries have reached the receiver, answered or not. */
   async arrived(count: number): Promise<void> {
     const untilMs = performance.now() + 5000;
     while (this.arrivals.length < count) {
@@ -155,7 +155,7 @@ export class DeliveryTestHarness {
     }
   }
 
-  /** Lets attempts that were started end, without moving the clock. */
+  /** Lets running attempts end, without moving the clock. */
   async waitUntilIdle(): Promise<void> {
     await this.host.inFlight.waitUntilIdle(1000);
   }
@@ -172,14 +172,14 @@ export class DeliveryTestHarness {
     );
   }
 
-  /** The one delivery of a subscription that has only one. */
+  /** The only delivery of a subscription. */
   sole(subscriptionId: number): Delivery {
     const [delivery, ...others] = this.deliveries(subscriptionId);
     if (delivery !== undefined && others.length === 0) return delivery;
     throw new Error(`there are ${this.deliveries(subscriptionId).length} deliveries, not one`);
   }
 
-  /** Sequence numbers in the order in which they arrived. */
+  /** Sequence numbers in order of arrival. */
   get seqs(): number[] {
     return this.arrivals.map(({ seq }) => seq);
   }

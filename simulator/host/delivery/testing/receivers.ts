@@ -1,10 +1,10 @@
-// For tests of delivery: receivers on loopback, a certificate, and orders that go to them.
+// For tests of delivery: receivers on loopback, a certificate, and delivery requests to them.
 import { once } from 'node:events';
 import type { Server as HttpServer } from 'node:http';
 import { type AddressInfo, createServer, type Server, type Socket } from 'node:net';
 import type { DeliveryRequest } from '../deliverer.ts';
 
-/** Listens on a free port of 127.0.0.1, and answers the port. */
+/** Listens on a free port of 127.0.0.1, and returns the port. */
 export async function listen(server: Server | HttpServer): Promise<number> {
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
@@ -52,7 +52,10 @@ export function requestTo(url: string, options: Partial<DeliveryRequest> = {}): 
   };
 }
 
-/** For hooks.example.com, signed by itself, from 2020 to 2120. It protects nothing. */
+/**
+ * A self-signed test certificate for hooks.example.com, valid from 2020 to 2120. It protects
+ * nothing.
+ */
 export const certificate = {
   key: `-----BEGIN PRIVATE KEY-----
 MIGHAgEAMBMGByqGSM49AgEGCCqGSM49AwEHBG0wawIBAQQgzzVghO8YLOSWMKIx
