@@ -1,5 +1,5 @@
-// The public door refuses what is wrong by its name and remedy, and a port that cannot be had
-// leaves the sandbox as it was.
+// The public entry point names an invalid option and its remedy, and a port that is not available
+// leaves the sandbox unchanged.
 import { once } from 'node:events';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { request } from 'node:http';
@@ -10,7 +10,7 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { createSandbox, type Deviation, type ListenOptions, type SandboxOptions } from './index.ts';
 
-const door = suite('public door');
+const door = suite('public entry point');
 
 async function errorOf(asked: Promise<unknown>): Promise<Error> {
   try {
@@ -28,7 +28,7 @@ const own: Deviation = {
   override: (behaviour) => behaviour,
 };
 
-// [options, what the message starts with, the remedy in it]
+// [options, the start of the message, the remedy in it]
 const refused: readonly (readonly [unknown, string, string])[] = [
   ['default', 'options', 'an object'],
   [null, 'options', 'an object'],
@@ -75,14 +75,14 @@ for (const [options, start, remedy] of refused) {
   });
 }
 
-door('names all that is wrong at once, and never repeats a secret', async () => {
+door('all errors are named together, and a secret is never repeated', async () => {
   const options = { plan: 'x', seed: {}, controlToken: 'se cret' } as unknown as SandboxOptions;
   const { message } = await errorOf(createSandbox(options));
   for (const name of ['plan', 'seed', 'controlToken']) assert.match(message, name);
   assert.not.match(message, 'se cret');
 });
 
-door('takes every option, and what is undefined as left out', async () => {
+door('every option is accepted, and undefined is the same as omitted', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'door-'));
   const every: Required<SandboxOptions> = {
     world: 'empty',
@@ -113,7 +113,7 @@ door('takes every option, and what is undefined as left out', async () => {
   rmSync(folder, { recursive: true });
 });
 
-door('a world that is kept goes on where it was, and is not begun as another', async () => {
+door('a saved world continues from its state, and is not started from another world', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'door-'));
   const state = join(folder, 'state.json');
   const first = await createSandbox({ state, clock: '2030-01-01', plan: 'pro' });
@@ -130,7 +130,7 @@ door('a world that is kept goes on where it was, and is not begun as another', a
   rmSync(folder, { recursive: true });
 });
 
-door('who lets other machines in needs a control token', async () => {
+door('a control token is required if other machines can connect', async () => {
   const open = await createSandbox({ clock: 'frozen' });
   for (const host of ['0.0.0.0', '::', '10.0.0.1', 'localhost.com']) {
     const { name, message } = await errorOf(open.listen({ host }));
@@ -158,7 +158,7 @@ const badListening: readonly (readonly [unknown, RegExp])[] = [
   [8080, /^options /],
 ];
 
-door('listen refuses what is wrong, and can be called again', async () => {
+door('listen refuses invalid arguments, and can be called again', async () => {
   const sandbox = await createSandbox({ clock: 'frozen' });
   for (const [options, words] of badListening) {
     const { name, message } = await errorOf(sandbox.listen(options as ListenOptions));
@@ -169,7 +169,7 @@ door('listen refuses what is wrong, and can be called again', async () => {
   await sandbox.close();
 });
 
-door('is called by the names that were allowed, and without a socket by any', async () => {
+door('allowed host names are accepted, and any name without a socket', async () => {
   const sandbox = await createSandbox({ clock: 'frozen' });
   const { base_url } = await sandbox.listen({ allowHosts: ['sandbox'] });
   const { port } = new URL(base_url);
@@ -186,7 +186,7 @@ door('is called by the names that were allowed, and without a socket by any', as
   await sandbox.close();
 });
 
-door('a port that is taken leaves nothing behind', async () => {
+door('a port in use leaves nothing behind', async () => {
   const other = createServer().listen(0, '127.0.0.1');
   await once(other, 'listening');
   const { port } = other.address() as AddressInfo;
@@ -208,7 +208,7 @@ door('a port that is taken leaves nothing behind', async () => {
   assert.match((await errorOf(fetch(base_url))).message, 'fetch failed');
 });
 
-door('one that is closed listens no more, even while it was about to', async () => {
+door('a closed sandbox stops listening, even if it was about to start', async () => {
   const sandbox = await createSandbox({ clock: 'frozen' });
   const listening = sandbox.listen();
   const second = errorOf(sandbox.listen());

@@ -1,5 +1,5 @@
-// The handlers for Mock Service Worker: an aborted request lets go of its call, garbage collection
-// or not, and no one is told of a mistake.
+// The handlers for Mock Service Worker: an aborted request releases its call, with or without
+// garbage collection, and is not reported as an error.
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { collectGarbage } from './host/testing/garbage-collection.ts';
@@ -10,7 +10,7 @@ import { fetchCall } from './transports/fetch.ts';
 const handlers = suite('msw handlers');
 const baseUrl = 'https://api.example.com';
 
-handlers('an abort arrives after a garbage collection, as a failed request', async () => {
+handlers('an abort is delivered after a garbage collection, as a failed request', async () => {
   const sandbox = await createTestSandbox();
   sandbox.first.execute('makeFault', { match: {}, effect: { kind: 'hang' }, times: 1 });
   const headers = { authorization: `Bearer ${tokenOf(sandbox, 'brand-a')}` };
@@ -34,7 +34,7 @@ handlers('an abort arrives after a garbage collection, as a failed request', asy
   await sandbox.close();
 });
 
-handlers('a mistake of the sandbox is told as it is', async () => {
+handlers('an error of the sandbox is passed on unchanged', async () => {
   const broken = { fetch: () => Promise.reject(new RangeError('broken')) };
   const [handler] = sandboxHandlers(broken, { baseUrl });
   const request = new Request(`${baseUrl}/api/v1/accounts`);
@@ -47,7 +47,7 @@ handlers('a mistake of the sandbox is told as it is', async () => {
   assert.instance(told, RangeError);
 });
 
-handlers('a promise, or a base URL that includes /api/v1, is refused at the call', () => {
+handlers('a promise, or a base URL that includes /api/v1, is refused when passed', () => {
   const careless = sandboxHandlers as unknown as (sandbox: unknown, options: object) => unknown;
   assert.throws(() => careless(Promise.resolve(), { baseUrl }), /await createSandbox\(\) first/);
   assert.throws(() => careless({}, { baseUrl }), /the first argument is not a sandbox/);

@@ -1,4 +1,4 @@
-// Checks the public door: what it exports, and the receiver of its documentation against real
+// The public webhooks entry point: its exports, and the receiver of its documentation with real
 // deliveries.
 import { once } from 'node:events';
 import { createServer } from 'node:http';
@@ -7,10 +7,10 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import * as door from './webhooks.ts';
 
-const test = suite('the webhooks door');
+const test = suite('webhooks entry point');
 const secret = 'whsec_of_a_test';
 
-test('exports what is promised, and nothing else', () => {
+test('the module exports the documented names, and nothing else', () => {
   assert.equal(Object.keys(door).sort(), [
     'defaultToleranceMs',
     'diagnoseWebhook',
@@ -20,7 +20,7 @@ test('exports what is promised, and nothing else', () => {
   assert.is(door.defaultToleranceMs, 5 * 60 * 1000);
 });
 
-test('a receiver in ten lines answers 204 to what is signed and 400 to what is not', async () => {
+test('a receiver in ten lines answers 204 to valid signatures and 400 to invalid ones', async () => {
   const seen: string[] = [];
   const server = createServer(async (request, response) => {
     const chunks: Buffer[] = [];

@@ -1,5 +1,5 @@
-// BULK-3: a row of a batch is answered as a single create would have been, to that credential and
-// at that moment.
+// BULK-3: a row of a batch gets the same response as a single create by that credential at that
+// time.
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { openClient } from './sandbox-client.ts';
@@ -23,7 +23,7 @@ const variety: Readonly<Record<string, object>> = {
   'a brand that is no number': { ...fresh, brand_id: 'ten' },
 };
 
-/** One create of an account in a sandbox of its own: alone, or as the row of a batch. */
+/** Creates one account in a separate sandbox: alone, or as a row of a batch. */
 async function send(row: object, as: string, mayCreate: boolean, inBatch: boolean) {
   const client = await openClient({ clock: '2026-03-02T12:00:00Z' });
   await client.person({ ...known, phone });
@@ -55,7 +55,7 @@ for (const [as, mayCreate] of [
   ['brand-a', false],
 ] as const) {
   const words = mayCreate ? 'that may create single accounts' : 'whose firm may create none';
-  rows(`${as}, ${words}: each row as alone`, async () => {
+  rows(`${as}, ${words}: each row matches a single create`, async () => {
     for (const [what, row] of Object.entries(variety)) {
       const alone = await send(row, as, mayCreate, false);
       assert.equal(await send(row, as, mayCreate, true), alone, what);

@@ -1,4 +1,4 @@
-// Events are as in the OpenAPI document: each kind, from the history and from calls, fits the union of
+// Events match the OpenAPI document: each kind, from the history and from calls, fits the union of
 // envelopes.
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { test } from 'uvu';
@@ -39,7 +39,7 @@ async function callAll(client: SandboxClient): Promise<void> {
   await client.advance(10_000);
 }
 
-test('every kind of event is as documented', async () => {
+test('every kind of event matches its schema', async () => {
   const fits = fitter(openapiDocument(options));
   const client = await openClient();
   await callAll(client);

@@ -1,12 +1,12 @@
-// A receiver that remembers ids never drops a new event: wherever numbers are given out again, by
-// another world, a reset or a state that is loaded, the ids are others.
+// A receiver that deduplicates by id never drops a new event: if another world, a reset or a loaded
+// state reuses sequence numbers, the ids differ.
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { openClient, type SandboxClient } from './sandbox-client.ts';
 
 const ids = suite('ids of events and requests');
 
-/** Everything that may be remembered of a world: its events' ids and its requests'. */
+/** Every id of a world that a client may store: those of its events and requests. */
 async function idsOf(client: SandboxClient, at = ''): Promise<string[]> {
   const { events } = await client.control('GET', `${at}events`);
   const { requests } = await client.control('GET', `${at}requests`);
@@ -20,7 +20,7 @@ function expectApart(...lists: readonly (readonly string[])[]): void {
   assert.equal(twice, []);
 }
 
-ids('are others in another world, and in the next one of the same name', async () => {
+ids('ids differ in another world, and in the next world of the same name', async () => {
   const client = await openClient();
   const seen = [await idsOf(client)];
   for (const name of ['beside', 'same', 'same', 'same']) {
@@ -34,7 +34,7 @@ ids('are others in another world, and in the next one of the same name', async (
   await client.close();
 });
 
-ids('are others after a reset', async () => {
+ids('ids differ after a reset', async () => {
   const client = await openClient();
   const seen: string[][] = [];
   for (let round = 0; round < 4; round += 1) {
@@ -46,7 +46,7 @@ ids('are others after a reset', async () => {
   await client.close();
 });
 
-ids('of what is past stay in a state that is loaded, and what follows has others', async () => {
+ids('a loaded state keeps its past ids, and later ids differ', async () => {
   const client = await openClient();
   await client.person();
   const past = await idsOf(client);
@@ -70,7 +70,7 @@ ids('of what is past stay in a state that is loaded, and what follows has others
   await client.close();
 });
 
-ids('are the same each time under a clock that stands at a given time', async () => {
+ids('ids are reproducible under a frozen clock at a given time', async () => {
   const seen: string[][] = [];
   for (let round = 0; round < 2; round += 1) {
     const client = await openClient({ clock: '2026-03-02T12:00:00Z' });
@@ -84,7 +84,7 @@ ids('are the same each time under a clock that stands at a given time', async ()
   for (const list of seen) assert.equal(list, seen[0]);
 });
 
-ids('stay with the events of a state that another program goes on with', async () => {
+ids('events of a state that another program continues keep their ids', async () => {
   const [client, other] = [await openClient(), await openClient()];
   await client.person();
   const { events } = await client.control('GET', 'events');

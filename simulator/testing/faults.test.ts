@@ -1,5 +1,5 @@
-// Faults as a client sees them: responses in the API's own form or a gateway's, lost, cut short, slow
-// or in flight until they are given up, and which calls a fault matches.
+// Faults as a client sees them: responses in the form of the API or of a gateway, lost, truncated,
+// slow or in flight until they time out; and which calls a fault matches.
 import { once } from 'node:events';
 import { connect } from 'node:net';
 import { suite } from 'uvu';
@@ -7,11 +7,11 @@ import * as assert from 'uvu/assert';
 import { type CallFault, createSandbox, type FaultOptions } from '../index.ts';
 import { openClient as open, type SandboxClient } from './sandbox-client.ts';
 
-const faults = suite('faults of calls');
+const faults = suite('call faults');
 
 const one = { client_reference_id: 'one', email: 'one@example.com' };
 
-/** The same call again and again. */
+/** Repeats the same call. */
 const create = (client: SandboxClient) => client.person(one, { key: 'same' });
 
 async function withFault(
@@ -46,7 +46,7 @@ for (const [phase, repeated] of [
         assert.match(struck.headers.get('content-type') ?? '', /^application\/problem\+json/);
         assert.is(struck.body.request_id, struck.headers.get('x-request-id'));
         for (const name of headers) assert.ok(struck.headers.has(name), `${name} is there`);
-        // Told in the answer and in the journal.
+        // Reported in the response and in the journal.
         assert.is(struck.headers.get('x-sandbox-fault'), id);
         const { fault } = await client.control('GET', 'requests/1');
         assert.equal([fault.id, fault.phase], [id, phase]);
@@ -61,7 +61,7 @@ for (const [phase, repeated] of [
   });
 }
 
-faults('a hang is in flight for 30 s of the sandbox, then given up, and its key is free', () =>
+faults('a hang is in flight for 30 s of sandbox time, then times out and frees its key', () =>
   withFault({ effect: { kind: 'hang' } }, async (client) => {
     const first = create(client).then(
       () => 'answered',
@@ -75,13 +75,13 @@ faults('a hang is in flight for 30 s of the sandbox, then given up, and its key 
     await client.advance(1);
     assert.is((await create(client)).status, 201);
     assert.is(await client.idempotency(), 'first');
-    // The one who waits for the first one waits until the end.
+    // A request that waits for the first call waits until the end.
     await client.close();
     assert.is(await first, 'TypeError');
   }),
 );
 
-faults('a delay beyond 30 s is given up too: it never runs, and says so when its time comes', () =>
+faults('a delay beyond 30 s times out too: the call never runs, and gets a 500 when due', () =>
   withFault({ effect: { kind: 'delay', ms: 45_000 } }, async (client) => {
     const slow = create(client);
     await client.inFlight('same');
@@ -96,7 +96,7 @@ faults('a delay beyond 30 s is given up too: it never runs, and says so when its
   }),
 );
 
-faults('a delay after: it has run, and a repeat is answered at once', () =>
+faults('a delay after: the call has run, and a repeat is answered immediately', () =>
   withFault({ phase: 'after', effect: { kind: 'delay', ms: 60_000 } }, async (client) => {
     const slow = create(client);
     await client.inFlight('same');
@@ -122,7 +122,7 @@ for (const [phase, repeated] of [
   );
 }
 
-// What a fault is meant for, and whether it strikes POST /api/v1/accounts of the credential `firm`.
+// The parts of a fault, and whether it matches POST /api/v1/accounts by the credential `firm`.
 const matches: readonly (readonly [NonNullable<CallFault['match']>, boolean])[] = [
   [{}, true],
   [{ operation: 'createAccount' }, true],
@@ -139,7 +139,7 @@ const matches: readonly (readonly [NonNullable<CallFault['match']>, boolean])[] 
   [{ operation: 'createAccount', client_id: 'cl_brand_a' }, false],
 ];
 
-faults('strikes what all of its parts fit, and counts its hits', async () => {
+faults('a fault matches if all of its parts match, and counts its matches', async () => {
   const client = await open();
   for (const [match, strikes] of matches) {
     await client.sandbox.faults.clear();
@@ -159,7 +159,7 @@ faults('strikes what all of its parts fit, and counts its hits', async () => {
   await client.close();
 });
 
-faults('strikes as many times as it says; of two the older one first', async () => {
+faults('a fault applies as often as configured, and the older of two applies first', async () => {
   const client = await open();
   const status = (code: 500 | 503) => ({ effect: { kind: 'status', status: code } }) as const;
   await client.sandbox.faults.add({ ...status(503), times: 2 });
@@ -200,7 +200,7 @@ faults('a call without a key that is delayed for a minute is answered after a mi
 
 faults('a call without a key that hangs leaves nothing behind', () =>
   withFault({ effect: { kind: 'hang' } }, async (client) => {
-    // Cut off at the end, when the sandbox is closed.
+    // Aborted at the end, when the sandbox is closed.
     void client.call('GET', 'accounts').catch(() => null);
     await client.untilHeld();
     const { world } = await client.control('GET', 'state');
@@ -217,7 +217,7 @@ const failure = (promise: Promise<unknown>) =>
     (error: Error) => error.message,
   );
 
-faults('502 and 504: a page of a gateway, without problem or request id', async () => {
+faults('502 and 504: the page of a gateway, without problem document or request id', async () => {
   for (const status of [502, 504] as const) {
     await withFault({ effect: { kind: 'status', status } }, async (client) => {
       const { status: got, headers, body } = await create(client);
@@ -232,7 +232,7 @@ faults('502 and 504: a page of a gateway, without problem or request id', async 
 });
 
 faults(
-  'a status after it ran, twice: the repeat converges and is answered so as well',
+  'a status after it ran, twice: the repeat converges and gets the status as well',
   async () => {
     for (const status of [500, 502] as const) {
       const fault = { phase: 'after', effect: { kind: 'status', status } } as const;
@@ -242,7 +242,7 @@ faults(
         assert.is(second.headers.get('content-type'), first.headers.get('content-type'));
         assert.is((await create(client)).status, 200);
       });
-      // In the place of a token too.
+      // Instead of a token too.
       await withFault(fault, async (client) => {
         const { client_id, client_secret } = client.sandbox.credential('firm');
         const body = { client_id, client_secret, grant_type: 'client_credentials' };
@@ -263,7 +263,7 @@ const refusals = [
   ['idempotency_key_required', 400, 'first'],
 ] as const;
 
-faults('refuse: nothing has run, and a repeat gets what IDEM-6 says', async () => {
+faults('refuse: nothing has run, and a repeat is handled by IDEM-6', async () => {
   for (const [code, status, repeated] of refusals) {
     await withFault({ effect: { kind: 'refuse', code } }, async (client) => {
       const refused = await create(client);
@@ -291,7 +291,7 @@ faults('refuse without a code of the specification: the token, and plain text', 
   await client.close();
 });
 
-faults('after with reset, two times: the answer is lost, and that of its repeat', () =>
+faults('after with reset, two times: the response and that of its repeat are lost', () =>
   withFault({ phase: 'after', effect: { kind: 'reset' }, times: 2 }, async (client) => {
     assert.match(await failure(create(client)), /reset/);
     assert.match(await failure(create(client)), /reset/);
@@ -301,7 +301,7 @@ faults('after with reset, two times: the answer is lost, and that of its repeat'
   }),
 );
 
-faults('a repeat that is struck leaves what is recorded as it was', async () => {
+faults('a fault on a repeat does not change the recorded response', async () => {
   const client = await open();
   const first = await create(client);
   for (const fault of [
@@ -318,7 +318,7 @@ faults('a repeat that is struck leaves what is recorded as it was', async () => 
   await client.close();
 });
 
-faults('truncate: the body breaks off after so many bytes, and the key replays it whole', () =>
+faults('truncate: the body ends after that many bytes, and the key replays it completely', () =>
   withFault({ effect: { kind: 'truncate', bytes: 20 } }, async (client) => {
     const { token } = client.sandbox.credential('firm');
     const response = await client.sandbox.fetch('/api/v1/accounts', {
@@ -341,7 +341,7 @@ faults('truncate: the body breaks off after so many bytes, and the key replays i
   }),
 );
 
-faults('slow_body: headers at once, the body in pieces as the clock goes on', () =>
+faults('slow_body: headers immediately, the body in chunks as the clock advances', () =>
   withFault({ effect: { kind: 'slow_body', ms: 10_000 } }, async (client) => {
     const response = await wholeList(client);
     assert.is(response.status, 200);
@@ -372,36 +372,39 @@ function wholeList(client: SandboxClient): Promise<Response> {
   });
 }
 
-faults('over a socket: cut short it ends in order, slow it comes in pieces', async () => {
-  const sandbox = await createSandbox({ plan: 'pro' });
-  const { base_url } = await sandbox.listen();
-  const { token } = sandbox.credential('firm');
-  const ask = async () => {
-    const socket = connect(Number(new URL(base_url).port), '127.0.0.1');
-    const pieces: string[] = [];
-    socket.on('data', (bytes: Buffer) => pieces.push(String(bytes)));
-    socket.write(
-      `GET /api/v1/accounts HTTP/1.1\r\nhost: 127.0.0.1\r\nconnection: close\r\n` +
-        `authorization: Bearer ${token}\r\n\r\n`,
-    );
-    // An end and no error: the bytes before it are not lost to a reset.
-    await once(socket, 'end');
-    const text = pieces.join('');
-    const [head = '', body = ''] = text.split('\r\n\r\n');
-    return { length: Number(/content-length: (\d+)/.exec(head)?.[1]), body, pieces };
-  };
-  await sandbox.faults.add({ effect: { kind: 'truncate', bytes: 7 }, times: 1 });
-  const cut = await ask();
-  assert.is(cut.body.length, 7);
-  assert.ok(cut.length > 7, 'the headers promise more');
-  await sandbox.faults.add({ effect: { kind: 'slow_body', ms: 100 }, times: 1 });
-  const slow = await ask();
-  assert.is(Buffer.byteLength(slow.body), slow.length);
-  assert.ok(slow.pieces.length > 1, 'it came in pieces');
-  await sandbox.close();
-});
+faults(
+  'over a socket: a truncated body ends cleanly, and a slow body arrives in chunks',
+  async () => {
+    const sandbox = await createSandbox({ plan: 'pro' });
+    const { base_url } = await sandbox.listen();
+    const { token } = sandbox.credential('firm');
+    const ask = async () => {
+      const socket = connect(Number(new URL(base_url).port), '127.0.0.1');
+      const pieces: string[] = [];
+      socket.on('data', (bytes: Buffer) => pieces.push(String(bytes)));
+      socket.write(
+        `GET /api/v1/accounts HTTP/1.1\r\nhost: 127.0.0.1\r\nconnection: close\r\n` +
+          `authorization: Bearer ${token}\r\n\r\n`,
+      );
+      // An end instead of an error: a reset would lose the bytes before it.
+      await once(socket, 'end');
+      const text = pieces.join('');
+      const [head = '', body = ''] = text.split('\r\n\r\n');
+      return { length: Number(/content-length: (\d+)/.exec(head)?.[1]), body, pieces };
+    };
+    await sandbox.faults.add({ effect: { kind: 'truncate', bytes: 7 }, times: 1 });
+    const cut = await ask();
+    assert.is(cut.body.length, 7);
+    assert.ok(cut.length > 7, 'the headers promise more');
+    await sandbox.faults.add({ effect: { kind: 'slow_body', ms: 100 }, times: 1 });
+    const slow = await ask();
+    assert.is(Buffer.byteLength(slow.body), slow.length);
+    assert.ok(slow.pieces.length > 1, 'it came in pieces');
+    await sandbox.close();
+  },
+);
 
-faults('nth: from that matching call on', async () => {
+faults('nth: the fault applies from that matching call on', async () => {
   const client = await open();
   await client.sandbox.faults.add({
     match: { operation: 'listAccounts' },
@@ -427,7 +430,7 @@ async function hitsOf(probability: number, seed: number): Promise<string> {
   return seen;
 }
 
-faults('probability: now and then, the same with the same seed', async () => {
+faults('probability: the fault applies at random, reproducibly by seed', async () => {
   const seen = await hitsOf(0.5, 1);
   const count = seen.replaceAll('.', '').length;
   assert.ok(count > 10 && count < 50, seen);
@@ -437,12 +440,12 @@ faults('probability: now and then, the same with the same seed', async () => {
   assert.is(await hitsOf(1, 1), 'x'.repeat(60));
 });
 
-faults('a suspended body outlives the saving of its world', () =>
+faults('a suspended body survives saving its world', () =>
   withFault({ effect: { kind: 'slow_body', ms: 10_000 }, times: 2 }, async (client) => {
     const response = await wholeList(client);
     const state = await client.control('GET', 'state');
     await client.control('PUT', 'state', state);
-    // Who waited is cut off by the change of worlds; the new world goes on all the same.
+    // Replacing the world aborts the waiting caller; the new world still works.
     assert.is(await failure(response.text()), 'terminated');
     const { fired } = await client.sandbox.clock.advance({ by_ms: 10_000 });
     assert.is(fired.length, 10);

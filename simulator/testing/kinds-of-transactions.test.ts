@@ -1,21 +1,22 @@
-// NS-43: what is a deposit and what is a withdrawal is read from `transaction_type` on every path,
-// whatever sign and method say: the first-time deposit, the payout by a provider, the money moved.
+// NS-43: `transaction_type` decides on every path whether a transaction is a deposit or a
+// withdrawal, whatever the sign and method: the first-time deposit, the payout by a provider, the
+// money moved.
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { openClient } from './sandbox-client.ts';
 
-const kinds = suite('kinds of transactions');
+const kinds = suite('transaction types');
 
 const types = ['Deposit', 'Withdrawal', 'Credit', 'Debit'] as const;
 const methods = [undefined, 'Deposit', 'Withdrawal', 'Bonus'] as const;
 const amounts = ['25.00', '-25.00'];
 
-/** Every type with every method and sign, each on an account of its own. */
+/** Every type with every method and sign, each on a separate account. */
 const variety = types.flatMap((transaction_type) =>
   methods.flatMap((method) => amounts.map((amount) => ({ transaction_type, method, amount }))),
 );
 
-kinds('type alone decides what is paid out and which way money goes', async () => {
+kinds('only the type decides on the payout and the direction of the money', async () => {
   const client = await openClient();
   for (const each of variety) {
     const { transaction_type, method, amount } = each;
@@ -27,7 +28,7 @@ kinds('type alone decides what is paid out and which way money goes', async () =
       const place = { account_id, trading_account_id };
       const made = await client.transaction({ ...place, ...each, method: method ?? null });
       assert.is(made.status, 201, words);
-      // TXN-6: the method that was left out follows from the sign, and from nothing else.
+      // TXN-6: an omitted method follows from the sign, and from nothing else.
       const derived = amount.startsWith('-') ? 'Withdrawal' : 'Deposit';
       assert.is(made.body.method, method ?? derived, words);
 

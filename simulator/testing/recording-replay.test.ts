@@ -1,5 +1,5 @@
-// A recording played through the public door: the same answers and the same world, under the
-// settings and deviations it was made with, and a word on every file that is none.
+// A recording replayed through the public entry point: the same responses and the same world, under
+// the settings and deviations of the recording, and a clear error for every other file.
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -20,7 +20,7 @@ const path = join(folder, 'bug.jsonl');
 const { settings } = parseSettings({ first_revision: 7 });
 const deviation = findDeviation('account-create-answers-200') as Deviation;
 
-/** A short session under a setting; what was answered, and the world at its end. */
+/** A short session under a setting; returns its responses, and the final world. */
 async function record() {
   const sandbox = await createTestSandbox({
     settings: settings as Settings,
@@ -54,7 +54,7 @@ async function record() {
   return { answers, world };
 }
 
-replays('the same answers and the same world, with the journal of it all', async () => {
+replays('a replay gives the same responses, world and journal', async () => {
   const { answers, world } = await record();
   assert.equal([answers[0]?.status, JSON.parse(answers[0]?.body ?? '').revision], [200, 7]);
   const replayed = await replayRecording(path);
@@ -71,15 +71,18 @@ replays('the same answers and the same world, with the journal of it all', async
   await replayed.sandbox.close();
 });
 
-replays('a program that was killed leaves half a line, and all before it is played', async () => {
-  const { answers } = await record();
-  writeFileSync(path, readFileSync(path, 'utf8').slice(0, -10));
-  const replayed = await replayRecording(path);
-  assert.equal(replayed.answers, answers.slice(0, -1));
-  await replayed.sandbox.close();
-});
+replays(
+  'a truncated last line of a killed program is ignored, and all before it is replayed',
+  async () => {
+    const { answers } = await record();
+    writeFileSync(path, readFileSync(path, 'utf8').slice(0, -10));
+    const replayed = await replayRecording(path);
+    assert.equal(replayed.answers, answers.slice(0, -1));
+    await replayed.sandbox.close();
+  },
+);
 
-replays('a file that is no recording is refused by what is wrong with it', async () => {
+replays('a file that is not a recording is refused with its error', async () => {
   await record();
   const [head = '', ...rest] = readFileSync(path, 'utf8').split('\n');
   const cases: readonly (readonly [string, RegExp])[] = [

@@ -1,4 +1,4 @@
-// A sandbox and a few words to talk to it, for tests.
+// A sandbox for tests, with helpers to send requests.
 import {
   createSandbox,
   type SandboxHandle,
@@ -9,7 +9,7 @@ import {
 export interface RequestOptions {
   /** Name of a credential; null sends no token. */
   readonly as?: string | null;
-  /** Left out: another one each time. */
+  /** If omitted, a new key each time. */
   readonly key?: string;
   readonly body?: unknown;
   /** The raw body, instead of `body`. */
@@ -24,7 +24,7 @@ export interface ApiAnswer {
   readonly body: any;
 }
 
-/** One delivery that came to the receiver. */
+/** One delivery that the receiver got. */
 export interface ReceivedDelivery {
   readonly headers: Readonly<Record<string, string>>;
   // biome-ignore lint/suspicious/noExplicitAny: an envelope, compared unchanged.
@@ -64,7 +64,7 @@ export class SandboxClient<W extends SandboxWorld = SandboxHandle> {
     return this.call('POST', path, { body, ...asked });
   }
 
-  /** A person at brand 10, by default a new one each time. */
+  /** A person at brand 10, by default a new person each time. */
   person(fields: object = {}, asked: RequestOptions = {}): Promise<ApiAnswer> {
     const reference = `person-${++this.#count}`;
     const email = `${reference}@example.com`;
@@ -92,7 +92,7 @@ export class SandboxClient<W extends SandboxWorld = SandboxHandle> {
     return this.sandbox.control(method, path, body);
   }
 
-  /** Waits until the first call with this key is being worked on. */
+  /** Waits until the first call with this key is in progress. */
   async inFlight(key: string): Promise<void> {
     for (let tries = 0; tries < 500; tries += 1) {
       const { requests } = await this.control('GET', 'requests');
@@ -102,7 +102,7 @@ export class SandboxClient<W extends SandboxWorld = SandboxHandle> {
     throw new Error(`no call with the key ${key} has come`);
   }
 
-  /** Waits until a call has come that is not answered. */
+  /** Waits until a call is in progress. */
   async untilHeld(): Promise<void> {
     for (let tries = 0; tries < 500; tries += 1) {
       const { requests } = await this.control('GET', 'requests?limit=1');
@@ -116,13 +116,13 @@ export class SandboxClient<W extends SandboxWorld = SandboxHandle> {
     await this.sandbox.clock.advance({ by_ms: byMs });
   }
 
-  /** How the journal judged the last call: first, replayed, converged, in_flight or null. */
+  /** How the journal classifies the last call: first, replayed, converged, in_flight or null. */
   async idempotency(): Promise<string | null> {
     const { requests } = await this.control('GET', 'requests?limit=1');
     return requests[0].idempotency;
   }
 
-  /** A subscription to the firm's account events, and what its receiver gets; null is no answer. */
+  /** A subscription to the firm's account events, and its deliveries; null never responds. */
   async subscribe(answer: (nth: number) => number | null = () => 200) {
     const sink = await this.sandbox.webhooks.collect({ categories: ['account'] });
     const arrived: ReceivedDelivery[] = [];
@@ -134,7 +134,7 @@ export class SandboxClient<W extends SandboxWorld = SandboxHandle> {
     return { id: String(sink.subscription.id), arrived };
   }
 
-  /** Lets an event of an account happen, and what follows from it at this moment. */
+  /** Emits an event of an account, and runs its immediate consequences. */
   async triggerEvent(fields: object = {}): Promise<void> {
     await this.control('POST', 'events', { category: 'account', brand_id: '10', ...fields });
     await this.advance(0);
@@ -145,11 +145,11 @@ export class SandboxClient<W extends SandboxWorld = SandboxHandle> {
   }
 }
 
-/** A sandbox whose clock stands and whose limits are far, unless the options say otherwise. */
+/** A sandbox with a frozen clock and generous limits, unless the options override them. */
 export const openClient = async (options: SandboxOptions = {}): Promise<SandboxClient> =>
   new SandboxClient(await createSandbox({ clock: 'frozen', plan: 'pro', ...options }));
 
-/** Updates a new person under the tag that it has, or another. */
+/** Updates a new person with its current tag, or another. */
 export async function update(
   client: SandboxClient,
   body: object,

@@ -1,4 +1,4 @@
-// Every value of every setting shows in what the API answers or sends.
+// Every value of every setting changes what the API returns or sends.
 import assert from 'node:assert/strict';
 import { request } from 'node:http';
 import { isDeepStrictEqual } from 'node:util';
@@ -12,22 +12,22 @@ import {
 } from '../../fixtures/settings.ts';
 import { openClient, type SandboxClient, statusOf, update } from './sandbox-client.ts';
 
-/** What is seen with each value; a list: values that are seen as themselves; null: all are. */
+/** The observation for each value; a list: values observed as themselves; null: all are. */
 type Seen = readonly unknown[] | Readonly<Record<string, unknown>> | null;
 
 interface SettingCheck {
-  /** Other settings that it takes for this one to show. */
+  /** Other settings that this setting needs to be observable. */
   readonly among?: Partial<Settings>;
   readonly plan?: 'sandbox' | 'standard' | 'pro';
   readonly look: (client: SandboxClient) => Promise<unknown>;
-  /** The values, if names cannot tell them; `seen` is then a list. */
+  /** The values, if they cannot be derived from names; `seen` is then a list. */
   readonly values?: readonly unknown[];
   readonly seen: Seen;
 }
 
 const see = (seen: Seen, look: SettingCheck['look']): SettingCheck => ({ seen, look });
 
-/** Rejects unless the setting shows with every value that can be listed, each differently. */
+/** Rejects unless every listed value of the setting is observable, each differently. */
 async function checkSetting(key: SettingKey, show: SettingCheck): Promise<void> {
   const { among = {}, plan = 'pro', look } = show;
   const spec: SettingSpec = settingSpecs[key];
@@ -67,7 +67,7 @@ const position = {
   volume: '1.00',
 };
 
-/** Statuses of approving a withdrawal that a provider pays out, and one that it does not. */
+/** Statuses after approving a withdrawal with and without a payout by a provider. */
 async function payOut(client: SandboxClient) {
   const statuses: number[] = [];
   for (const provider_payouts of [true, false]) {
@@ -87,7 +87,7 @@ async function payOut(client: SandboxClient) {
   return statuses;
 }
 
-/** Whether the first Deposit of a new account gets the mark when it comes by way of that method. */
+/** Whether the first Deposit of a new account by that method is marked as first. */
 const isFirstDepositBy = (method: string) => async (client: SandboxClient) => {
   const person = await client.person();
   const account_id = person.body.id;
@@ -100,7 +100,7 @@ const isFirstDepositBy = (method: string) => async (client: SandboxClient) => {
 
 type Verb = 'approve' | 'reject' | 'cancel';
 
-/** A new transaction, or another of account 1002, taken through these verbs; the last answer. */
+/** A new transaction, or one of account 1002, after these actions; the last response. */
 async function move(client: SandboxClient, id: string | null, ...verbs: readonly Verb[]) {
   const moved = id ?? (await client.transaction()).body.id;
   let last: unknown = null;
@@ -117,7 +117,7 @@ const settledId = '9006';
 
 const dayMs = 86_400_000;
 
-/** A create with a header line for each key, which `fetch` cannot send. */
+/** A create with one header line for each key, which `fetch` cannot send. */
 function postWithKeys(url: string, token: string, keys: readonly string[]): Promise<number> {
   const text = JSON.stringify({
     client_reference_id: 'two-keys',
@@ -139,7 +139,7 @@ function postWithKeys(url: string, token: string, keys: readonly string[]): Prom
   });
 }
 
-/** Asks for a token with the secret of a credential, or with another. */
+/** Requests a token with the secret of a credential, or with another. */
 async function askToken(client: SandboxClient, secret?: string) {
   const { client_id, client_secret } = client.sandbox.credential('firm');
   const form = {
@@ -165,7 +165,7 @@ async function subscribe(client: SandboxClient, fields: object = {}, as = 'firm'
 
 const hourMs = 3_600_000;
 
-/** What the receiver got of one event. */
+/** The deliveries of one event. */
 async function deliver(client: SandboxClient) {
   const { arrived } = await client.subscribe();
   await client.triggerEvent();
@@ -174,7 +174,7 @@ async function deliver(client: SandboxClient) {
   return first;
 }
 
-/** Sequence numbers that arrive, counted from the first one on, while the first event fails. */
+/** Sequence numbers that arrive, relative to the first, while the first event fails. */
 async function failFirst(client: SandboxClient, afterMs: number) {
   const failing = new Set<number>();
   const { arrived } = await client.subscribe((nth) => {
@@ -386,7 +386,7 @@ const shows: Readonly<Record<SettingKey, SettingCheck>> = {
   abandon_after_ms: see({ 30000: 201, 60000: 409 }, async (client) => {
     await client.sandbox.faults.add({ effect: { kind: 'hang' }, times: 1 });
     const one = { client_reference_id: 'one', email: 'one@example.com' };
-    // Cut off at the end, when the sandbox is closed.
+    // Aborted at the end, when the sandbox is closed.
     void client.person(one, { key: 'same' }).catch(() => null);
     await client.inFlight('same');
     await client.advance(30_000);

@@ -1,4 +1,4 @@
-// A refusal is as long as its reason, however long the text is that it is about.
+// The length of a refusal depends on its reason, not on the length of the input.
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { openClient } from './sandbox-client.ts';
@@ -20,7 +20,7 @@ const long: readonly (readonly [string, string, unknown])[] = [
   ['GET', `accounts/${digits.slice(0, 9000)}`, undefined],
 ];
 
-refusals('repeat no long text', async () => {
+refusals('refusals do not repeat long input', async () => {
   const client = await openClient();
   for (const [method, path, body] of long) {
     const headers = { 'if-match': '"1"' };

@@ -1,4 +1,5 @@
-// The token endpoint where a wrong answer hands out too much: read-only, and a firm that may not.
+// Token endpoint cases in which a wrong response grants too much: read-only, and a firm without
+// permission.
 
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
@@ -33,7 +34,7 @@ async function write(client: SandboxClient, { body }: ApiAnswer): Promise<unknow
   return answer.code ?? status;
 }
 
-// [as a form, read_only, what a write answers]
+// [as a form, read_only, the response to a write]
 const modes = [
   [true, 'true', 'read_only_credential'],
   [true, 'false', 201],
@@ -44,7 +45,7 @@ const modes = [
   [false, null, 201],
 ] as const;
 
-tokens('read_only, in a form or in JSON, ends a write or lets it be', () =>
+tokens('read_only, as a form or as JSON, forbids or allows a write', () =>
   tryTokens(async (client) => {
     for (const [form, readOnly, expected] of modes) {
       const made = await ask(client, { account_id: '1001', read_only: readOnly }, form);
@@ -55,7 +56,7 @@ tokens('read_only, in a form or in JSON, ends a write or lets it be', () =>
   }),
 );
 
-tokens('a read_only that says neither gives no token, delegated or not', () =>
+tokens('an invalid read_only value gives no token, delegated or not', () =>
   tryTokens(async (client) => {
     for (const form of [true, false]) {
       for (const word of ['yes', '1', 'TRUE']) {
@@ -70,7 +71,7 @@ tokens('a read_only that says neither gives no token, delegated or not', () =>
   }),
 );
 
-tokens('a firm that may not get tokens gets none, and keeps the ones it has', () =>
+tokens('a firm without the permission gets no tokens, and keeps its existing ones', () =>
   tryTokens(async (client) => {
     const allow = (issueToken: boolean) =>
       client.control('PATCH', 'firms/1', { permissions: { issueToken } });
@@ -83,7 +84,7 @@ tokens('a firm that may not get tokens gets none, and keeps the ones it has', ()
   }),
 );
 
-tokens('who asks under name after name leaves no more than a bounded count of them', async () => {
+tokens('requests under many names store only a bounded number of them', async () => {
   const sandbox = await createTestSandbox();
   const { world } = sandbox.first;
   const known = [...world.credentials.keys()][0] ?? '';
@@ -96,7 +97,7 @@ tokens('who asks under name after name leaves no more than a bounded count of th
   await sandbox.close();
 });
 
-tokens('a name too long to be anybody’s is not kept', () =>
+tokens('a name longer than any client_id is not stored', () =>
   tryTokens(async (client) => {
     const absent = 'x'.repeat(256);
     for (let n = 0; n < 12; n += 1) {

@@ -1,5 +1,5 @@
-// The same requests over HTTP, through `sandbox.fetch` and through Mock Service Worker are answered
-// alike: status, headers and body, odd requests included.
+// The same requests over HTTP, through `sandbox.fetch` and through Mock Service Worker get the same
+// status, headers and body, malformed requests included.
 import { request as httpRequest } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { setupServer } from 'msw/node';
@@ -11,7 +11,7 @@ import { sandboxHandlers } from '../msw.ts';
 import { fetchCall } from '../transports/fetch.ts';
 import { createHttp } from '../transports/http.ts';
 
-const parity = suite('parity of transports');
+const parity = suite('transport parity');
 const mocked = 'https://api.example.com';
 
 interface Asked {
@@ -43,7 +43,7 @@ const compared = [
 function hear(status: number, header: (name: string) => string | undefined, body: string): Heard {
   assert.match(header('x-request-id') ?? 'none', /^req_/, `${status} ${body.slice(0, 500)}`);
   const headers = Object.fromEntries(compared.map((name) => [name, header(name)]));
-  // Ids of calls differ from world to world only by the count of calls before them.
+  // Call ids differ between worlds only by the number of earlier calls.
   return { status, headers, body: body.replace(/req_\w+/g, 'req_…') };
 }
 
@@ -72,7 +72,7 @@ async function overHttp(): Promise<Way> {
   const app = createHttp({ sandbox });
   await app.listen({ port: 0, host: '127.0.0.1' });
   const { port } = app.server.address() as AddressInfo;
-  // Not `fetch`, which would put a content type and more on what is to be sent as it is.
+  // Not `fetch`, which would add a content type and other headers.
   const ask = ({ method, path, headers, body }: Asked) =>
     new Promise<Heard>((resolve, reject) => {
       const sent = httpRequest({ port, method, path, headers, agent: false }, (response) => {
@@ -170,7 +170,7 @@ const each = (method: string, ...paths: readonly string[]): readonly Case[] =>
 const plain = new TextEncoder().encode(person);
 const tokens = '/api/v1/oauth/token';
 
-/** In order: what one makes, the next may meet. */
+/** In order: a case may use the records of earlier cases. */
 const cases: readonly Case[] = [
   create('one'),
   create('one'),
@@ -234,7 +234,7 @@ function askedOf({ sandbox }: Way, { who = 'firm', ...given }: Case): Asked {
   };
 }
 
-parity('every case is answered alike, one after another', () =>
+parity('every case gets the same response on each transport', () =>
   withAll(async (ways) => {
     for (const each of cases) {
       const heard: Heard[] = [];
@@ -247,7 +247,7 @@ parity('every case is answered alike, one after another', () =>
   }),
 );
 
-parity('a refusal by rate says the same of the wait', () =>
+parity('a rate limit refusal reports the same wait', () =>
   withAll(async (ways) => {
     const answers = await Promise.all(
       ways.map(async (way) => {
@@ -264,7 +264,7 @@ parity('a refusal by rate says the same of the wait', () =>
   }),
 );
 
-parity('an answer that a fault cuts off is a failed request everywhere', () =>
+parity('a response that a fault cuts off is a failed request on each transport', () =>
   withAll(async (ways) => {
     for (const way of ways) {
       const effect = { kind: 'reset' } as const;

@@ -1,5 +1,5 @@
-// Worlds side by side in one process: twenty that share nothing, and one that is dropped while
-// calls are under way in it.
+// Several worlds in one process: twenty that share nothing, and a world that is dropped while calls
+// are in progress.
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { createTestSandbox } from '../host/testing/sandbox.ts';
@@ -53,7 +53,7 @@ async function lookAt(sandbox: SandboxHandle, made: Made) {
   };
 }
 
-worlds('what is done in one of twenty shows in no other', async () => {
+worlds('changes in one of twenty worlds do not show in the others', async () => {
   const sandbox = await createSandbox({ clock: '2030-01-01T00:00:00Z' });
   const made = await Promise.all(Array.from({ length: count }, () => make(sandbox)));
   assert.is(new Set(made.map(({ token }) => token)).size, count);
@@ -61,7 +61,7 @@ worlds('what is done in one of twenty shows in no other', async () => {
   const busy = made.filter((_, index) => index % 2 === 1);
   await Promise.all(
     busy.map(async ({ name, token }, index) => {
-      // The same key and person everywhere: a first in each world, at once in all of them.
+      // The same key and person everywhere: a first attempt in each world, all concurrent.
       const created = await call(sandbox, token, 'accounts', person);
       assert.equal([created.status, created.body.id], [201, '1007'], JSON.stringify(created.body));
       const at = (path: string) => `worlds/${name}/${path}`;
@@ -83,7 +83,7 @@ worlds('what is done in one of twenty shows in no other', async () => {
       );
     }
   }
-  // The first world has seen none of it either.
+  // The first world has not seen it either.
   assert.is(((await sandbox.control('GET', 'requests')) as Any).requests.length, 0);
   for (const { name } of made) await sandbox.control('DELETE', `worlds/${name}`);
   const { worlds: left } = (await sandbox.control('GET', 'worlds')) as Any;
@@ -94,7 +94,7 @@ worlds('what is done in one of twenty shows in no other', async () => {
   await sandbox.close();
 });
 
-worlds('the events and deliveries of a world are its own, sequence and secrets too', async () => {
+worlds('each world has its own events, deliveries, sequence and secrets', async () => {
   const sandbox = await createSandbox({ clock: 'frozen' });
   const [one, other] = [await make(sandbox, 'one'), await make(sandbox, 'other')];
   const before = (await reader(sandbox, other)('events')).events;
@@ -121,7 +121,7 @@ worlds('the events and deliveries of a world are its own, sequence and secrets t
   await sandbox.close();
 });
 
-worlds('a token reaches its world only, and nothing once that is dropped', async () => {
+worlds('a token reaches only its world, and nothing after that world is dropped', async () => {
   const sandbox = await createSandbox({ clock: 'frozen' });
   const made = await make(sandbox, 'gone');
   const mine = await call(sandbox, made.token, 'accounts', person);
@@ -138,7 +138,7 @@ worlds('a token reaches its world only, and nothing once that is dropped', async
   await sandbox.close();
 });
 
-worlds('calls under way in a world that is dropped are cut off, however far they are', async () => {
+worlds('dropping a world aborts its calls at every stage', async () => {
   const sandbox = await createSandbox({ clock: 'frozen' });
   const made = await make(sandbox, 'gone');
   const fault = { match: { operation: 'createAccount' }, effect: { kind: 'hang' } };
@@ -166,55 +166,52 @@ worlds('calls under way in a world that is dropped are cut off, however far they
   }
   await sandbox.control('DELETE', 'worlds/gone');
   assert.equal(await Promise.all(underWay), ['TypeError', 'TypeError']);
-  // The others are served on.
+  // The other worlds still work.
   const { token } = sandbox.credential('firm');
   assert.is((await call(sandbox, token ?? '', 'accounts', person)).status, 201);
   await sandbox.close();
 });
 
-worlds(
-  'a call is cut off too whose webhook is being looked up when its world is dropped',
-  async () => {
-    let found: (addresses: readonly string[]) => void = () => undefined;
-    let sent = 0;
-    const sandbox = await createTestSandbox({
-      deliverer: {
-        deliver: async () => {
-          sent += 1;
-          return { status: 204, error: null };
-        },
-        resolve: () =>
-          new Promise((resolve) => {
-            found = resolve;
-          }),
-        close: async () => undefined,
+worlds('dropping a world aborts a call whose webhook name is being resolved', async () => {
+  let found: (addresses: readonly string[]) => void = () => undefined;
+  let sent = 0;
+  const sandbox = await createTestSandbox({
+    deliverer: {
+      deliver: async () => {
+        sent += 1;
+        return { status: 204, error: null };
       },
-    });
-    const host = await sandbox.addWorld({ name: 'gone', seed: 'gone' });
-    const token = [...host.world.tokens.values()][0]?.token;
-    const before = host.world.subscriptions.size;
-    const answers: string[] = [];
-    host.call(
-      {
-        method: 'POST',
-        target: '/api/v1/webhooks',
-        headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
-        body: Buffer.from('{"url":"https://slow.example.com/","event_categories":["account"]}'),
-      },
-      ({ kind }) => answers.push(kind),
-    );
-    assert.equal(answers, []);
-    sandbox.dropWorld('gone');
-    found(['93.184.216.34']);
-    await new Promise((next) => setImmediate(next));
-    assert.equal(answers, ['reset']);
-    assert.equal([host.world.subscriptions.size, sent], [before, 0]);
-    await sandbox.close();
-  },
-);
+      resolve: () =>
+        new Promise((resolve) => {
+          found = resolve;
+        }),
+      close: async () => undefined,
+    },
+  });
+  const host = await sandbox.addWorld({ name: 'gone', seed: 'gone' });
+  const token = [...host.world.tokens.values()][0]?.token;
+  const before = host.world.subscriptions.size;
+  const answers: string[] = [];
+  host.call(
+    {
+      method: 'POST',
+      target: '/api/v1/webhooks',
+      headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
+      body: Buffer.from('{"url":"https://slow.example.com/","event_categories":["account"]}'),
+    },
+    ({ kind }) => answers.push(kind),
+  );
+  assert.equal(answers, []);
+  sandbox.dropWorld('gone');
+  found(['93.184.216.34']);
+  await new Promise((next) => setImmediate(next));
+  assert.equal(answers, ['reset']);
+  assert.equal([host.world.subscriptions.size, sent], [before, 0]);
+  await sandbox.close();
+});
 
 worlds(
-  'a wrong secret draws on the budget of its client, in the world of that client',
+  'a wrong secret counts against the budget of its client, in that client’s world',
   async () => {
     const sandbox = await createSandbox();
     const made = await make(sandbox);

@@ -1,4 +1,5 @@
-// The plane without a socket heeds the signal that its caller gave, garbage collection or not.
+// The plane without a socket respects the caller's abort signal, with or without garbage
+// collection.
 import { getEventListeners } from 'node:events';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
@@ -11,7 +12,7 @@ const url = 'http://any/_sandbox/stream';
 
 type Ask = (signal: AbortSignal) => Parameters<typeof fetch>;
 
-// Each leaves nothing of its Requests to the caller but the signal.
+// Each request leaves the caller only the signal.
 const asks: Readonly<Record<string, Ask>> = {
   url: (signal) => [url, { signal }],
   Request: (signal) => [new Request(url, { signal })],
@@ -27,7 +28,7 @@ async function rejection(settling: Promise<unknown>): Promise<unknown> {
   }
 }
 
-fetching('a stream ends at an abort after a garbage collection, read or not', async () => {
+fetching('an abort after a garbage collection ends a stream, read or not', async () => {
   const { plane, sandbox } = await createTestPlane();
   const { first } = sandbox;
   const { listen } = first;
@@ -46,7 +47,7 @@ fetching('a stream ends at an abort after a garbage collection, read or not', as
   for (const [name, ask] of Object.entries(asks)) {
     const reader = ((await open(ask)).body as ReadableStream<Uint8Array>).getReader();
     ended.push([name, watch(reader.closed)] as const);
-    // No one reads this one.
+    // This stream is never read.
     await open(ask);
   }
   await collectGarbage();
@@ -58,25 +59,28 @@ fetching('a stream ends at an abort after a garbage collection, read or not', as
   await sandbox.close();
 });
 
-fetching('an aborted signal is the answer, before and while the plane works', async () => {
-  const { plane, sandbox } = await createTestPlane();
-  const early = plane.fetch(new Request(url, { signal: AbortSignal.abort('at once') }));
-  assert.is(await rejection(early), 'at once');
-  const abort = new AbortController();
-  const headers = { 'content-type': 'application/json' };
-  const body = new ReadableStream();
-  const endless = { method: 'POST', headers, body, duplex: 'half' } as RequestInit;
-  const credentials = 'http://any/_sandbox/credentials';
-  const pending = plane.fetch(new Request(credentials, { ...endless, signal: abort.signal }));
-  const state = watch(pending);
-  await collectGarbage();
-  abort.abort('enough');
-  await collectGarbage();
-  assert.is(state(), 'enough');
-  await sandbox.close();
-});
+fetching(
+  'an aborted signal rejects the request, before and while the plane works on it',
+  async () => {
+    const { plane, sandbox } = await createTestPlane();
+    const early = plane.fetch(new Request(url, { signal: AbortSignal.abort('at once') }));
+    assert.is(await rejection(early), 'at once');
+    const abort = new AbortController();
+    const headers = { 'content-type': 'application/json' };
+    const body = new ReadableStream();
+    const endless = { method: 'POST', headers, body, duplex: 'half' } as RequestInit;
+    const credentials = 'http://any/_sandbox/credentials';
+    const pending = plane.fetch(new Request(credentials, { ...endless, signal: abort.signal }));
+    const state = watch(pending);
+    await collectGarbage();
+    abort.abort('enough');
+    await collectGarbage();
+    assert.is(state(), 'enough');
+    await sandbox.close();
+  },
+);
 
-fetching('nothing stays on the signal of what was answered, read or cancelled', async () => {
+fetching('no listener stays on the signal after a response is read or cancelled', async () => {
   const { plane, sandbox } = await createTestPlane();
   const request = new Request(url, { signal: new AbortController().signal });
   const listeners = () => getEventListeners(request.signal, 'abort').length;

@@ -1,4 +1,4 @@
-// The plane on a real socket: Host and Origin, streams, big documents, uploads that break off.
+// The plane on a real socket: Host and Origin, streams, large documents, interrupted uploads.
 import { once } from 'node:events';
 import { type IncomingMessage, type RequestOptions, request } from 'node:http';
 import { type AddressInfo, connect } from 'node:net';
@@ -43,7 +43,7 @@ async function send(port: number, options: RequestOptions, body?: string): Promi
 
 const json = { 'content-type': 'application/json' };
 
-mount('answers over HTTP as it does in process', async ({ port, trial }) => {
+mount('responses over HTTP equal those in process', async ({ port, trial }) => {
   for (const path of ['health', 'clock', 'credentials', 'firms/1', 'nothing', 'accounts?limit=x']) {
     const here = await trial.ask('GET', path);
     const there = await send(port, { path: `/_sandbox/${path}` });
@@ -55,14 +55,14 @@ mount('answers over HTTP as it does in process', async ({ port, trial }) => {
   assert.equal([dropped.status, dropped.text], [204, '']);
 });
 
-mount('keeps the connection, and reads bodies in pieces', async ({ port }) => {
+mount('the connection is kept alive, and bodies are read in chunks', async ({ port }) => {
   const headers = { ...json, 'transfer-encoding': 'chunked' };
   const path = '/_sandbox/credentials';
   const made = await send(port, { method: 'POST', path, headers }, '{"scopes":[]}');
   assert.is(made.status, 201);
 });
 
-mount('a segment may hold an escaped slash', async ({ port }) => {
+mount('a path segment can contain an escaped slash', async ({ port }) => {
   const path = '/_sandbox/credentials/cl_firm%2Faccount-1';
   const { status, text } = await send(port, { method: 'PATCH', path, headers: json }, '{}');
   assert.equal(
@@ -71,7 +71,7 @@ mount('a segment may hold an escaped slash', async ({ port }) => {
   );
 });
 
-mount('turns away foreign names and pages, whatever they ask', async ({ port, trial }) => {
+mount('foreign hosts and origins are refused on every path', async ({ port, trial }) => {
   const path = '/_sandbox/reset';
   const outsiders = [
     { host: 'evil.example' },
@@ -95,7 +95,7 @@ mount('turns away foreign names and pages, whatever they ask', async ({ port, tr
   assert.is((await send(port, { method: 'POST', path, headers: own })).status, 200);
 });
 
-mount('streams until the reader leaves', async ({ port, trial }) => {
+mount('a stream continues until the reader disconnects', async ({ port, trial }) => {
   const { first } = trial.sandbox;
   const { listen } = first;
   const stopped = new Promise<void>((resolve) => {
@@ -122,7 +122,7 @@ mount('streams until the reader leaves', async ({ port, trial }) => {
   await stopped;
 });
 
-mount('who waits for a list and hangs up is waited for no longer', async ({ port, trial }) => {
+mount('a list request stops waiting when its client disconnects', async ({ port, trial }) => {
   const { first } = trial.sandbox;
   const { listen } = first;
   let began: () => void = () => undefined;
@@ -147,7 +147,7 @@ mount('who waits for a list and hangs up is waited for no longer', async ({ port
   await stopped;
 });
 
-mount('the server can close while someone follows', async ({ port, close }) => {
+mount('the server can close while a client follows the stream', async ({ port, close }) => {
   const call = request({ host: '127.0.0.1', port, path: '/_sandbox/stream' });
   call.end();
   const [response] = (await once(call, 'response')) as [IncomingMessage];
@@ -157,7 +157,7 @@ mount('the server can close while someone follows', async ({ port, close }) => {
   await ended;
 });
 
-mount('a world of some size goes out and comes back', async ({ port, trial }) => {
+mount('a large world is exported and imported', async ({ port, trial }) => {
   const accounts = Array.from({ length: 3000 }, (_, n) => ({
     brand_id: '10',
     client_reference_id: `many-${n}`,
@@ -178,7 +178,7 @@ mount('a world of some size goes out and comes back', async ({ port, trial }) =>
   assert.is((await send(port, { path })).text, saved.text);
 });
 
-mount('an upload that breaks off is no request', async ({ port, trial }) => {
+mount('an interrupted upload is not a request', async ({ port, trial }) => {
   const socket = connect(port, '127.0.0.1');
   await once(socket, 'connect');
   socket.write(
@@ -192,7 +192,7 @@ mount('an upload that breaks off is no request', async ({ port, trial }) => {
   assert.is((await trial.ask('GET', 'credentials')).body.credentials.length, 9);
 });
 
-/** What is answered to a head alone: nothing more is ever sent. */
+/** The response to the head alone: the body is never sent. */
 async function answerToHead(port: number, head: string): Promise<string> {
   const socket = connect(port, '127.0.0.1');
   socket.write(`${head}\r\ncontent-type: application/json\r\n\r\n`);
@@ -201,7 +201,7 @@ async function answerToHead(port: number, head: string): Promise<string> {
   return chunk.toString().slice(9, 12);
 }
 
-mount('an outsider is turned away before any of a body has come', async ({ port }) => {
+mount('an untrusted client is refused before any of the body arrives', async ({ port }) => {
   const big = 'content-length: 400000000';
   const chunked = 'transfer-encoding: chunked';
   const put = 'PUT /_sandbox/state HTTP/1.1';
@@ -219,7 +219,7 @@ mount('an outsider is turned away before any of a body has come', async ({ port 
   assert.is(await answerToHead(port, `${small}\r\n${big}`), '413');
 });
 
-mount('a body that turns out larger than its row reads is refused', async ({ port }) => {
+mount('a body that turns out larger than the limit of its row is refused', async ({ port }) => {
   const headers = { ...json, 'transfer-encoding': 'chunked' };
   const body = `{"scopes":["${'x'.repeat(2 * 1024 * 1024)}"]}`;
   const path = '/_sandbox/credentials';

@@ -1,10 +1,9 @@
-// Who is let in by the name that is called and by the page that calls: this machine, what was
-// allowed, and no one else.
+// Access by Host and Origin: this machine, allowed names and origins, and nothing else.
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { Door } from './door.ts';
 
-const doors = suite('door');
+const doors = suite('host and origin checks');
 
 const names = [
   ['127.0.0.1:7420', true],
@@ -35,10 +34,10 @@ const names = [
   ['sandbox.evil.example', false],
 ] as const;
 
-doors('by the names of this machine, the bound address, and names that were allowed', () => {
+doors('names of this machine, the bound address and allowed names are accepted', () => {
   const door = new Door({ host: '10.1.2.3', allowHosts: ['sandbox', 'sandbox.internal.'] });
   for (const [host, ours] of names) {
-    // Asked twice: what was let in once is remembered, and nothing else.
+    // Checked twice: an accepted name is cached, and nothing else.
     for (let time = 0; time < 2; time += 1) {
       const refused = door.refuseHost(host === undefined ? {} : { host });
       assert.is(refused === null, ours, String(host));
@@ -46,7 +45,7 @@ doors('by the names of this machine, the bound address, and names that were allo
   }
 });
 
-doors('bound to every address, by any address and by no foreign name', () => {
+doors('bound to every address, any address and no foreign name is accepted', () => {
   for (const host of ['0.0.0.0', '::', '[::]']) {
     const door = new Door({ host });
     for (const called of ['192.168.1.5:7420', '[fe80::1]:7420']) {
@@ -56,7 +55,7 @@ doors('bound to every address, by any address and by no foreign name', () => {
   }
 });
 
-doors('the refusal says what to do, and repeats no text that is no name', () => {
+doors('the refusal names the remedy, and does not repeat text that is not a host name', () => {
   const said = (host: string) => String(new Door().refuseHost({ host })?.body);
   assert.match(said('sandbox.internal:80'), '--allow-host sandbox.internal');
   assert.match(said('<b>"\u009b2J'), '--allow-host NAME');
@@ -82,7 +81,7 @@ const pages = [
   ['127.0.0.1:7420', 'file://', false],
 ] as const;
 
-doors('a page uses the plane and follows the events only from here', () => {
+doors('only a page of this server can use the plane and follow the events', () => {
   const door = new Door({ host: '0.0.0.0' });
   for (const [host, origin, own] of pages) {
     const headers = { host, ...(origin === undefined ? {} : { origin }) };
@@ -91,7 +90,7 @@ doors('a page uses the plane and follows the events only from here', () => {
   }
 });
 
-doors('an origin that was allowed follows the events, and no more', () => {
+doors('an allowed origin can follow the events, and nothing else', () => {
   const door = new Door({ allowOrigins: ['http://localhost:3000'] });
   const headers = { host: 'localhost:7420', origin: 'http://localhost:3000' };
   assert.is(door.refuseFollower(headers), null);
@@ -100,7 +99,7 @@ doors('an origin that was allowed follows the events, and no more', () => {
   assert.match(String(door.refuseFollower(other)?.body), '--allow-origin');
 });
 
-doors('a read that a page elsewhere has a browser make is refused on the plane', () => {
+doors('a cross-site read by a browser is refused on the plane', () => {
   const door = new Door();
   for (const [site, own] of [
     ['cross-site', false],

@@ -1,5 +1,5 @@
 // EVT-10b, NS-12: the events channel over real sockets: handshake, replay, live events, reach,
-// ends.
+// close.
 import { once } from 'node:events';
 import { createServer, request as httpRequest, type IncomingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -24,7 +24,7 @@ interface Place {
   readonly base: string;
   readonly port: number;
   readonly app: HttpServer;
-  /** Connects with a query as a credential, or with a token; is closed at the end of the test. */
+  /** Connects with a query as a credential, or with a token; closed at the end of the test. */
   readonly follow: (
     query?: string,
     who?: string | null,
@@ -61,7 +61,7 @@ const tokenOf = ({ sandbox }: DeliveryTestHarness, who = 'firm') =>
 
 const tick = (ms = 1) => new Promise((resolve) => setTimeout(resolve, ms));
 
-/** A reader that keeps what it gets. */
+/** A reader that stores its messages. */
 class Client {
   readonly seqs: number[] = [];
   readonly messages: string[] = [];
@@ -96,7 +96,7 @@ class Client {
   }
 }
 
-/** A handshake that is refused: its answer over plain HTTP. */
+/** A refused handshake: its response over plain HTTP. */
 function refusal(url: string, token: string | null) {
   return new Promise<{ status: number; headers: object; body: string }>((resolve, reject) => {
     const headers = token === null ? {} : { authorization: `Bearer ${token}` };
@@ -115,7 +115,7 @@ function refusal(url: string, token: string | null) {
   });
 }
 
-channel('live events as they happen, each the envelope of the deliveries', () =>
+channel('live events arrive immediately, each in the envelope of the deliveries', () =>
   withHarness(async ({ harness, follow }) => {
     await harness.subscribe();
     harness.emit(2);
@@ -134,11 +134,11 @@ channel('live events as they happen, each the envelope of the deliveries', () =>
   }),
 );
 
-channel('after_seq: what was missed, then live, without gap or double', () =>
+channel('after_seq: missed events, then live events, without gaps or duplicates', () =>
   withHarness(async ({ harness, follow }) => {
     harness.emit(2000);
     const client = follow('?after_seq=500');
-    // More happens while the replay is under way.
+    // More events happen during the replay.
     const more = setInterval(() => harness.emit(5), 1);
     await client.until(1600);
     clearInterval(more);
@@ -151,7 +151,7 @@ channel('after_seq: what was missed, then live, without gap or double', () =>
   }),
 );
 
-channel('after_seq 0 is from the beginning, and the last one is nothing but live', () =>
+channel('after_seq 0 replays from the beginning, and the last number only sends live events', () =>
   withHarness(async ({ harness, follow }) => {
     harness.emit(3);
     const all = follow('?after_seq=0');
@@ -164,7 +164,7 @@ channel('after_seq 0 is from the beginning, and the last one is nothing but live
   }),
 );
 
-channel('beyond seven days: a close that says so', () =>
+channel('after_seq older than seven days closes with that reason', () =>
   withHarness(async ({ harness, follow }) => {
     harness.emit(2);
     await harness.advance(7 * day);
@@ -176,7 +176,7 @@ channel('beyond seven days: a close that says so', () =>
     assert.is(code, 4410);
     assert.match(reason, 'use the bulk reads');
     assert.equal(outside.seqs, []);
-    // Nothing was missed by who has seen the last one.
+    // A client that has seen the last event has missed nothing.
     const current = follow('?after_seq=2');
     await current.opened;
     harness.emit();
@@ -185,7 +185,7 @@ channel('beyond seven days: a close that says so', () =>
   }),
 );
 
-channel('the token in the query', () =>
+channel('the token can be in the query', () =>
   withHarness(async ({ harness, follow }) => {
     const client = follow(`?access_token=${tokenOf(harness)}&after_seq=0`, null);
     await client.opened;
@@ -194,7 +194,7 @@ channel('the token in the query', () =>
   }),
 );
 
-channel('EVT-12, AUTH-6, AUTH-7: each sees what its credential reaches', () =>
+channel('EVT-12, AUTH-6, AUTH-7: each client sees what its credential reaches', () =>
   withHarness(async ({ harness, follow }) => {
     harness.emit(1, 'account', '10'); // 1
     harness.emit(1, 'order', '11'); // 2
@@ -210,7 +210,7 @@ channel('EVT-12, AUTH-6, AUTH-7: each sees what its credential reaches', () =>
   }),
 );
 
-channel('NS-12: any number up to the newest is taken, whatever the credential sees', () =>
+channel('NS-12: any number up to the newest is accepted, whatever the credential sees', () =>
   withHarness(async ({ harness, follow }) => {
     harness.emit(1, 'account', '10'); // 1
     harness.emit(1, 'account', '11'); // 2
@@ -222,7 +222,7 @@ channel('NS-12: any number up to the newest is taken, whatever the credential se
   }),
 );
 
-channel('refused before it is a WebSocket, in the words of the API', () =>
+channel('a refusal before the upgrade is a problem document of the API', () =>
   withHarness(async ({ harness, base, port }) => {
     const token = tokenOf(harness);
     const cases = [
@@ -249,7 +249,7 @@ channel('refused before it is a WebSocket, in the words of the API', () =>
   }),
 );
 
-channel('LIM-11: connecting is metered like any call', () =>
+channel('LIM-11: a connection counts against the rate limit like any call', () =>
   withHarness(async ({ harness, base, follow }) => {
     const made = harness.execute('createCredential', {
       scopes: [],
@@ -265,7 +265,7 @@ channel('LIM-11: connecting is metered like any call', () =>
   }),
 );
 
-channel('a plain request is told that it is a WebSocket', () =>
+channel('a plain request is told to use a WebSocket', () =>
   withHarness(async ({ harness, port }) => {
     const response = await fetch(`http://127.0.0.1:${port}/api/v1/events`, {
       headers: { authorization: `Bearer ${tokenOf(harness)}` },
@@ -275,7 +275,7 @@ channel('a plain request is told that it is a WebSocket', () =>
   }),
 );
 
-channel('a client that offers another protocol is answered over HTTP', () =>
+channel('a client that offers another protocol gets a response over HTTP', () =>
   withHarness(async ({ harness, port }) => {
     for (const n of [1, 2]) {
       const request = httpRequest(`http://127.0.0.1:${port}/api/v1/accounts`, {
@@ -284,7 +284,7 @@ channel('a client that offers another protocol is answered over HTTP', () =>
           authorization: `Bearer ${tokenOf(harness, 'brand-a')}`,
           'content-type': 'application/json',
           'idempotency-key': `k${n}`,
-          // As Java's client does with every request.
+          // Java's client sends this with every request.
           connection: 'Upgrade, HTTP2-Settings',
           upgrade: 'h2c',
           'http2-settings': 'AAEAAEAAAAIAAAABAAMAAABkAAQBAAAAAAUAAEAA',
@@ -297,7 +297,7 @@ channel('a client that offers another protocol is answered over HTTP', () =>
   }),
 );
 
-channel('a handshake that is none is refused, and the server lives on', () =>
+channel('an invalid handshake is refused, and the server continues', () =>
   withHarness(async ({ harness, port, follow }) => {
     const head =
       `GET /api/v1/events HTTP/1.1\r\nHost: localhost\r\n` +
@@ -312,7 +312,7 @@ channel('a handshake that is none is refused, and the server lives on', () =>
   }),
 );
 
-channel('a token that runs out ends the channel', () =>
+channel('an expired token closes the channel', () =>
   withHarness(async ({ harness, follow }) => {
     const { client_id: clientId, client_secret: clientSecret } =
       [...harness.host.world.credentials.values()][0] ?? {};
@@ -332,7 +332,7 @@ channel('a token that runs out ends the channel', () =>
   }),
 );
 
-channel('a world that is replaced or dropped, and a sandbox that closes, say so', async () => {
+channel('replacing or dropping the world and closing the sandbox close with a reason', async () => {
   await withHarness(async ({ harness, app, follow }) => {
     const replaced = follow();
     await replaced.opened;
@@ -355,7 +355,7 @@ channel('a world that is replaced or dropped, and a sandbox that closes, say so'
   });
 });
 
-channel('who reads slowly is not sent more than it takes, and gets everything in the end', () =>
+channel('a slow reader limits what is sent, and eventually gets every event', () =>
   withHarness(async ({ harness, app, follow }) => {
     const sockets = new Set<Socket>();
     app.server.on('connection', (socket: Socket) => sockets.add(socket));
@@ -382,7 +382,7 @@ channel('who reads slowly is not sent more than it takes, and gets everything in
   }),
 );
 
-channel('a reader has little to say, and who says much is told to go', () =>
+channel('a client that sends too much is disconnected', () =>
   withHarness(async ({ follow }) => {
     const quiet = follow();
     const loud = follow();
@@ -394,10 +394,10 @@ channel('a reader has little to say, and who says much is told to go', () =>
   }),
 );
 
-channel('a long replay takes turns with everybody else', () =>
+channel('a long replay yields to other requests', () =>
   withHarness(async ({ harness, follow }) => {
     harness.emit(30_000);
-    // Of another firm: every event is looked at, and none is shown.
+    // Events of another firm: each event is checked, and none is sent.
     const client = follow('?after_seq=0', 'other-firm');
     harness.execute('makeEvent', { category: 'account', firm_id: '2' });
     await client.opened;
@@ -413,7 +413,7 @@ channel('a long replay takes turns with everybody else', () =>
   }),
 );
 
-channel('who answers no ping is told to go', async () => {
+channel('a client that does not answer pings is disconnected', async () => {
   const harness = await DeliveryTestHarness.begin();
   const { sandbox } = harness;
   const server = createServer({ IncomingMessage: ApiMessage });
@@ -430,7 +430,7 @@ channel('who answers no ping is told to go', async () => {
   await harness.close();
 });
 
-channel('the path is a setting', () =>
+channel('the path is configurable', () =>
   withHarness(
     async ({ harness, port }) => {
       const client = new Client(`ws://127.0.0.1:${port}/api/v1/feed`, tokenOf(harness), {});

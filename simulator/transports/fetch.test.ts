@@ -1,5 +1,5 @@
-// A url with options is read as the request that the platform's own fetch would make of it, and an
-// aborted call lets go.
+// A URL with options is read as the request that the platform's own fetch would make, and an
+// aborted call is released.
 import { getEventListeners } from 'node:events';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
@@ -22,7 +22,7 @@ async function outcome(asked: () => Promise<Response>): Promise<string> {
   }
 }
 
-fetching('a url with options is answered as its Request is', async () => {
+fetching('a URL with options gets the same response as its Request', async () => {
   const sandbox = await createTestSandbox();
   const token = tokenOf(sandbox, 'brand-a');
   const headers = { authorization: `Bearer ${token}`, 'idempotency-key': 'one' };
@@ -48,7 +48,7 @@ fetching('a url with options is answered as its Request is', async () => {
   await sandbox.close();
 });
 
-fetching('a call that is aborted while it is held back rejects with the reason', async () => {
+fetching('aborting a delayed call rejects with the reason of the signal', async () => {
   const sandbox = await createTestSandbox();
   sandbox.first.execute('makeFault', { match: {}, effect: { kind: 'hang' }, times: 1 });
   const headers = { authorization: `Bearer ${tokenOf(sandbox, 'brand-a')}` };
@@ -77,7 +77,7 @@ const headersOf = (sandbox: Sandbox) => ({
   'content-type': 'application/json',
 });
 
-// Each leaves nothing of its Requests to the caller but the signal.
+// Each request leaves the caller only the signal.
 const asks: Readonly<Record<string, Ask>> = {
   GET: (signal, headers) => [url, { headers, signal }],
   text: (signal, headers) => [url, { ...text(), headers, signal }],
@@ -91,7 +91,7 @@ const asks: Readonly<Record<string, Ask>> = {
   ],
 };
 
-fetching('an abort arrives after a garbage collection, however it was asked', async () => {
+fetching('an abort works after a garbage collection, for every kind of argument', async () => {
   const sandbox = await createTestSandbox();
   sandbox.first.execute('makeFault', { match: {}, effect: { kind: 'hang' } });
   const headers = headersOf(sandbox);
@@ -110,7 +110,7 @@ fetching('an abort arrives after a garbage collection, however it was asked', as
   await sandbox.close();
 });
 
-fetching('an abort arrives while the body is on its way, and there is no call then', async () => {
+fetching('an abort during the upload of the body cancels the call', async () => {
   const sandbox = await createTestSandbox();
   let calls = 0;
   sandbox.first.keepInputs({
@@ -130,14 +130,14 @@ fetching('an abort arrives while the body is on its way, and there is no call th
   await sandbox.close();
 });
 
-fetching('a signal: null in the options frees a Request from its signal', async () => {
+fetching('signal: null in the options detaches a Request from its signal', async () => {
   const sandbox = await createTestSandbox();
   const request = new Request(url, { signal: AbortSignal.abort() });
   assert.is((await fetchCall(sandbox, request, { signal: null })).status, 401);
   await sandbox.close();
 });
 
-fetching('nothing stays on a signal that outlives its calls', async () => {
+fetching('no listener stays on a signal that outlives its calls', async () => {
   const sandbox = await createTestSandbox();
   const { signal } = new AbortController();
   const headers = headersOf(sandbox);
@@ -155,7 +155,7 @@ fetching('nothing stays on a signal that outlives its calls', async () => {
   assert.is(getEventListeners(signal, 'abort').length, 0);
 });
 
-fetching('a path alone is one of the sandbox', async () => {
+fetching('a path without an origin is resolved against the sandbox', async () => {
   const sandbox = await createTestSandbox();
   assert.is((await fetchCall(sandbox, '/api/v1/accounts')).status, 401);
   await sandbox.close();

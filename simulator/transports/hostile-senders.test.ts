@@ -1,5 +1,5 @@
-// Outsiders and slow senders: who calls by a foreign name is refused everywhere, and no connection
-// stays open because of bytes that never come or are never read.
+// Untrusted and slow clients: a foreign Host is refused everywhere, and no connection stays open
+// for bytes that are never sent or never read.
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { suite } from 'uvu';
@@ -8,19 +8,19 @@ import { Door } from './door.ts';
 import { type TestServer, withServer } from './testing/server.ts';
 
 interface Place extends TestServer {
-  /** Sends this and answers all that comes back until the connection ends. */
+  /** Sends this text and returns everything received until the connection ends. */
   readonly exchange: (text: string, more?: Uint8Array) => Promise<string>;
   readonly open: () => Socket;
   readonly ask: (path: string) => Promise<Response>;
-  /** How many the server has. */
+  /** The number of connections of the server. */
   readonly connections: () => Promise<number>;
 }
 
-const hostile = suite('hostile senders');
+const hostile = suite('hostile clients');
 
 const tick = () => new Promise((resolve) => setTimeout(resolve, 5));
 
-/** In the end no connection is left. */
+/** Checks that no connection is left at the end. */
 function served(run: (place: Place) => Promise<void>, arrivalMs = 30_000): Promise<void> {
   const door = new Door({ allowHosts: ['sandbox'], allowOrigins: ['http://localhost:3000'] });
   return withServer(
@@ -28,7 +28,7 @@ function served(run: (place: Place) => Promise<void>, arrivalMs = 30_000): Promi
       const { app, port } = server;
       const sockets: Socket[] = [];
       const open = () => {
-        // The other side decides when it is over.
+        // The server decides when the connection ends.
         const socket = connect({ port, host: '127.0.0.1', allowHalfOpen: true });
         socket.on('error', () => socket.destroy());
         sockets.push(socket);
@@ -67,7 +67,7 @@ const upgrade =
   'sec-websocket-key: AAAAAAAAAAAAAAAAAAAAAA==\r\n';
 const statusOf = (answer: string) => answer.slice(9, 12);
 
-hostile('a name that is not ours is refused by everything that is served', () =>
+hostile('a foreign Host is refused on every path', () =>
   served(async ({ exchange, token, sandbox }) => {
     const as = `authorization: Bearer ${token}\r\n`;
     for (const path of ['/api/v1/accounts', '/_sandbox/info', '/openapi.json', '/', '/nowhere']) {
@@ -92,7 +92,7 @@ hostile('a name that is not ours is refused by everything that is served', () =>
   }),
 );
 
-hostile('a guard sees every header, however many come before it', () =>
+hostile('a guard sees every header, however many precede it', () =>
   served(async ({ exchange }) => {
     const many = Array.from({ length: 2100 }, (_, n) => `${n.toString(36)}:\r\n`).join('');
     const reset = (last: string) =>
@@ -106,7 +106,7 @@ hostile('a guard sees every header, however many come before it', () =>
   }),
 );
 
-hostile('a request that names two hosts is refused, in whatever order', () =>
+hostile('a request with two Host headers is refused, in either order', () =>
   served(async ({ exchange, token }) => {
     const as = `authorization: Bearer ${token}\r\n`;
     for (const hosts of ['localhost\r\nhost: evil.example', 'localhost\r\nHOST: localhost']) {
@@ -122,7 +122,7 @@ hostile('a request that names two hosts is refused, in whatever order', () =>
   }),
 );
 
-hostile('a page from elsewhere follows no events, unless it was allowed', () =>
+hostile('a page of another origin cannot follow events unless it is allowed', () =>
   served(async ({ exchange, open, token }) => {
     const shake = (origin: string) =>
       `GET /api/v1/events?access_token=${token} HTTP/1.1\r\nhost: localhost\r\n` +
@@ -138,14 +138,14 @@ hostile('a page from elsewhere follows no events, unless it was allowed', () =>
   }),
 );
 
-hostile('a refused handshake ends, whatever it has still to say', () =>
+hostile('a refused handshake is closed even if it keeps sending', () =>
   served(async ({ exchange }) => {
     const head = `GET /api/v1/events HTTP/1.1\r\nhost: localhost\r\n${upgrade}\r\n`;
     assert.is(statusOf(await exchange(head, Buffer.alloc(80_000))), '401');
   }),
 );
 
-hostile('a refused handshake is cut off, even where the other side never hangs up', () =>
+hostile('a refused handshake is closed even if the client never hangs up', () =>
   served(async ({ open, connections }) => {
     const socket = open();
     socket.write(`GET /api/v1/events HTTP/1.1\r\nhost: localhost\r\n${upgrade}\r\n`);
@@ -157,7 +157,7 @@ hostile('a refused handshake is cut off, even where the other side never hangs u
   }),
 );
 
-hostile('a follower that breaks the protocol is cut off, even where it never hangs up', () =>
+hostile('a follower that breaks the protocol is disconnected even if it never hangs up', () =>
   served(async ({ open, connections, token }) => {
     const socket = open();
     const handshake = `authorization: Bearer ${token}\r\n${upgrade}`;
@@ -175,7 +175,7 @@ hostile('a follower that breaks the protocol is cut off, even where it never han
   }),
 );
 
-hostile('what is no HTTP ends, whatever it has still to say', () =>
+hostile('a connection that does not speak HTTP is closed even if it keeps sending', () =>
   served(async ({ exchange }) => {
     const answer = await exchange('GIBBERISH\r\n\r\n', Buffer.alloc(80_000, 'x'));
     assert.is(statusOf(answer), '400');
@@ -200,14 +200,14 @@ const slow = [
 ] as const;
 
 for (const [what, text] of slow) {
-  hostile(`the connection ends when the rest does not come: ${what}`, () =>
+  hostile(`the connection is closed if the rest is not sent: ${what}`, () =>
     served(async ({ exchange }) => {
       assert.match(statusOf(await exchange(text)), what.includes('outsider') ? '403' : '408');
     }, 120),
   );
 }
 
-hostile('an answer may take longer than a request', () =>
+hostile('a response may take longer than a request', () =>
   served(async ({ sandbox, open, token }) => {
     sandbox.first.execute('makeFault', { match: {}, effect: { kind: 'hang' } });
     const socket = open();
@@ -224,7 +224,7 @@ hostile('an answer may take longer than a request', () =>
   }, 120),
 );
 
-hostile('of requests whose responses are not read, only the first are taken', () =>
+hostile('if responses are not read, only the first pipelined requests are accepted', () =>
   served(async ({ open, ask, app }) => {
     const accepted: Socket[] = [];
     app.server.on('connection', (socket: Socket) => accepted.push(socket));
@@ -243,7 +243,7 @@ hostile('of requests whose responses are not read, only the first are taken', ()
   }),
 );
 
-hostile('requests on one connection beside the API are answered in order', () =>
+hostile('requests outside the API on one connection are answered in order', () =>
   served(async ({ exchange }) => {
     const get = (path: string, more = '') =>
       `GET ${path} HTTP/1.1\r\nhost: localhost\r\n${more}\r\n`;

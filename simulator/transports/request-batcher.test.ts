@@ -1,5 +1,5 @@
-// Calls that share a connection or a turn of the loop are decided in their order, no matter who serves
-// them; what breaks off is neither answered nor waited for.
+// Calls that share a connection or a turn of the event loop are decided in order, whichever handler
+// serves them; interrupted calls are neither answered nor waited for.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import type { ServerResponse } from 'node:http';
@@ -11,9 +11,9 @@ import { tokenOf } from '../host/testing/sandbox.ts';
 import { RequestBatcher } from './request-batcher.ts';
 import { withServer } from './testing/server.ts';
 
-const batching = suite('batches of requests');
+const batching = suite('request batches');
 
-/** All of one length. */
+/** Texts of the same length. */
 let made = 1000;
 
 interface Sent {
@@ -42,7 +42,7 @@ function create(token: string, more: object = {}): string {
   return request({ method: 'POST', path: '/api/v1/accounts', token, body: text });
 }
 
-/** Everything that comes back for bytes sent in one packet, until the connection ends. */
+/** Everything received for bytes sent in one packet, until the connection ends. */
 async function send(port: number, bytes: string, until: RegExp | null = null) {
   const socket = connect({ port, host: '127.0.0.1' });
   let text = '';
@@ -65,7 +65,7 @@ async function send(port: number, bytes: string, until: RegExp | null = null) {
 
 const last = request({ path: '/_sandbox/health', headers: ['connection: close'] });
 
-batching('a reset behind other answers of its connection comes after them', () =>
+batching('a reset is sent after earlier responses of its connection', () =>
   withServer(async ({ sandbox, port, token }) => {
     const list = request({ path: '/api/v1/accounts?limit=1', token });
     for (const phase of ['before', 'after'] as const) {
@@ -82,7 +82,7 @@ batching('a reset behind other answers of its connection comes after them', () =
   }),
 );
 
-batching('calls of one connection are decided in their order, bodies or none', () =>
+batching('calls of one connection are decided in order, with or without bodies', () =>
   withServer(async ({ sandbox, port, token }) => {
     const list = request({ path: '/api/v1/webhooks', token });
     const seen = await send(port, create(token) + list + create(token) + list + last);
@@ -95,7 +95,7 @@ batching('calls of one connection are decided in their order, bodies or none', (
   }),
 );
 
-batching('the control plane sees what was called before it on its connection', () =>
+batching('the control plane sees earlier calls of its connection', () =>
   withServer(async ({ sandbox, port, token }) => {
     const accounts = request({ path: '/_sandbox/accounts' });
     const seen = await send(port, create(token, { first_name: 'Seen' }) + accounts + last);
@@ -110,7 +110,7 @@ batching('the control plane sees what was called before it on its connection', (
   }),
 );
 
-batching('an answer comes before the handshake that was asked for after it', () =>
+batching('a response precedes the handshake that was requested after it', () =>
   withServer(async ({ port, token }) => {
     const handshake = request({
       path: '/api/v1/events',
@@ -127,17 +127,17 @@ batching('an answer comes before the handshake that was asked for after it', () 
   }),
 );
 
-batching('who ends its side right after a request still hears the answer', () =>
+batching('a client that half-closes its connection still gets its responses', () =>
   withServer(async ({ port, token }) => {
     const bare = create(token, { comment: '' }).length;
-    // What is read at once is 64 KiB: of so many bytes the end is read in the same turn. Three more
-    // digits are in the length of the body.
+    // One read returns 64 KiB, so the end of a body of this size is read in the same turn. The
+    // length has three more digits.
     const bytes = create(token, { comment: 'x'.repeat(65_536 - bare - 3) });
     assert.is(bytes.length, 65_536);
     const client = `const s = require('node:net').connect(${port}, '127.0.0.1');
       s.end(${JSON.stringify(bytes)}); s.on('data', (d) => process.stdout.write(d));`;
     const child = spawn(process.execPath, ['-e', client], { stdio: ['ignore', 'pipe', 'inherit'] });
-    // Nothing is read here until all of it has come.
+    // Nothing is read here until all bytes have arrived.
     Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 800);
     let text = '';
     for await (const part of child.stdout) text += part;
@@ -145,7 +145,7 @@ batching('who ends its side right after a request still hears the answer', () =>
   }),
 );
 
-batching('no one waits for calls whose connection has gone, queued ones neither', () =>
+batching('calls of a closed connection are not waited for, queued calls included', () =>
   withServer(async ({ sandbox, port, token }) => {
     sandbox.first.execute('makeFault', { match: {}, effect: { kind: 'hang' } });
     const socket = connect({ port, host: '127.0.0.1' });
@@ -165,7 +165,7 @@ batching('no one waits for calls whose connection has gone, queued ones neither'
   }),
 );
 
-batching('an answer that names its connection still closes one that was to be closed', () =>
+batching('a response that names its connection still closes it as requested', () =>
   withServer(async ({ port, token }) => {
     const bytes = request({ path: '/api/v1/events', token, headers: ['connection: close'] });
     const seen = await send(port, bytes);
@@ -173,7 +173,7 @@ batching('an answer that names its connection still closes one that was to be cl
   }),
 );
 
-batching('what stands nowhere is refused as the API refuses it', () =>
+batching('an unknown path is refused like an unknown path of the API', () =>
   withServer(async ({ port }) => {
     for (const url of ['/api/v1/nowhere', '/api/%zz', '/nowhere', '/%zz']) {
       const { status, headers } = await fetch(`http://127.0.0.1:${port}${url}`);
@@ -183,7 +183,7 @@ batching('what stands nowhere is refused as the API refuses it', () =>
   }),
 );
 
-batching('what is to be done before answers leave is done before the first byte of them', () =>
+batching('work before responses is finished before their first byte is sent', () =>
   withServer(async ({ sandbox, app, port }) => {
     const sockets: Socket[] = [];
     app.server.on('connection', (socket: Socket) => sockets.push(socket));

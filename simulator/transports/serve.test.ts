@@ -1,4 +1,4 @@
-// The dashboard's files are served as they are, under a strict policy, and never in the API's way.
+// The files of the dashboard are served unchanged, under a strict policy, and never shadow the API.
 import { once } from 'node:events';
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { type IncomingMessage, request } from 'node:http';
@@ -9,7 +9,7 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { withServer } from './testing/server.ts';
 
-const serving = suite('what one port serves');
+const serving = suite('static files');
 const page = '<!doctype html><title>page</title>';
 
 interface Got {
@@ -18,7 +18,7 @@ interface Got {
   readonly body: string;
 }
 
-/** A server beside whose dashboard lies a file that no one may have. */
+/** A server with a private file next to its dashboard. */
 async function withDashboard(
   run: (get: (path: string, method?: string) => Promise<Got>) => unknown,
 ) {
@@ -34,14 +34,14 @@ async function withDashboard(
   rmSync(folder, { recursive: true });
 }
 
-/** Not `fetch`, which would tidy the path. */
+/** Not `fetch`, which would normalise the path. */
 async function get(port: number, path: string, method: string): Promise<Got> {
   const sent = request({ port, path, method, agent: false }).end();
   const [response] = (await once(sent, 'response')) as [IncomingMessage];
   return { status: response.statusCode, headers: response.headers, body: await text(response) };
 }
 
-serving('the page and its parts, with a policy that lets nothing in', () =>
+serving('the page and its assets are served with a strict content security policy', () =>
   withDashboard(async (ask) => {
     const first = await Promise.all([ask('/'), ask('/'), ask('/assets/main.js')]);
     assert.equal(
@@ -68,7 +68,7 @@ serving('the page and its parts, with a policy that lets nothing in', () =>
   }),
 );
 
-serving('nothing that is not the dashboard', () =>
+serving('files outside the dashboard are not served', () =>
   withDashboard(async (ask) => {
     for (const path of ['/../secret.txt', '/%2e%2e/secret.txt', '/assets/..%2f..%2fsecret.txt']) {
       const { status, body } = await ask(path);

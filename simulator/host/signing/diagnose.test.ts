@@ -1,5 +1,4 @@
-// Checks that each usual mistake is recognised for what it is, and that nothing is proven without
-// proof.
+// Each common mistake is recognised, and no cause is called proven without proof.
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { hmacSha256Hex } from '../../core/values/digest.ts';
@@ -34,7 +33,7 @@ function headerFor(signed: string | Uint8Array): string {
   return signWebhook({ secret, body: signed, tMs: nowMs }).header;
 }
 
-test('a good delivery has no causes, and every step passes', () => {
+test('a valid delivery has no causes, and every step passes', () => {
   const diagnosis = diagnose({});
   assert.ok(diagnosis.verified);
   assert.is(diagnosis.reason, null);
@@ -52,7 +51,7 @@ test('a good delivery has no causes, and every step passes', () => {
   assert.match(diagnosis.steps[1]!.detail, '2023-11-14T22:13:20.000Z');
 });
 
-test('the first step that fails is named, and those after it are not judged', () => {
+test('the first failing step is named, and later steps are not judged', () => {
   const signature = header.slice(header.indexOf('v1='));
   const table: [given: Partial<Parameters<typeof diagnoseWebhook>[0]>, failing: string][] = [
     [{ header: undefined }, 'header'],
@@ -79,7 +78,7 @@ test('the first step that fails is named, and those after it are not judged', ()
   }
 });
 
-// What was signed, against what was verified.
+// The signed body, against the verified body.
 const bodies: [cause: string, signed: string | Uint8Array, verified: string | Uint8Array][] = [
   ['line_ends', body, `${body}\n`],
   ['line_ends', body, `${body}\r\n`],
@@ -102,7 +101,7 @@ const bodies: [cause: string, signed: string | Uint8Array, verified: string | Ui
   ['encoding', body, Buffer.from(body).toString('base64')],
 ];
 
-test('what happened to the body is worked out', () => {
+test('a change to the body is identified', () => {
   for (const [cause, signed, verified] of bodies) {
     const { causes, reason } = diagnose({ header: headerFor(signed), body: verified });
     assert.is(reason, 'mismatch');
@@ -129,7 +128,7 @@ const signers: [cause: string, header: string][] = [
   ['seconds', headerOver(secret, `${nowMs}.`, body).replace(`${nowMs}`, `${nowMs / 1000}`)],
 ];
 
-test('what the signer did otherwise is worked out', () => {
+test('a mistake of the signer is identified', () => {
   for (const [cause, value] of signers) {
     const { causes } = diagnose({ header: value });
     assert.equal(
@@ -140,7 +139,7 @@ test('what the signer did otherwise is worked out', () => {
   }
 });
 
-test('a secret that is hex, or has white space of its own, is tried in its other form', () => {
+test('a secret that is hex, or has surrounding white space, is tried in its other form', () => {
   const hex = '00ff10a5'.repeat(8);
   const decoded = headerOver(Buffer.from(hex, 'hex'), `${nowMs}.`, body);
   for (const given of [{ header: decoded, secret: hex }, { secret: `${secret}\n` }]) {
@@ -149,7 +148,7 @@ test('a secret that is hex, or has white space of its own, is tried in its other
   }
 });
 
-test('EVT-7: the secret before a rotation is recognised when it is given', () => {
+test('EVT-7: the secret before a rotation is recognised if it is passed', () => {
   const old = signWebhook({ secret: 'whsec_old', body, tMs: nowMs }).header;
   assert.is(
     diagnose({ header: old, previousSecret: 'whsec_old' }).causes[0]!.cause,
@@ -159,7 +158,7 @@ test('EVT-7: the secret before a rotation is recognised when it is given', () =>
   assert.is(diagnose({ header: old }).causes[0]!.proven, false);
 });
 
-test('EVT-5b: a time that is off is explained', () => {
+test('EVT-5b: a timestamp outside the tolerance is explained', () => {
   const cause = (tMs: number) => {
     const signed = signWebhook({ secret, body, tMs });
     return diagnose({ header: signed.header }).causes[0]!;
@@ -170,7 +169,7 @@ test('EVT-5b: a time that is off is explained', () => {
   assert.match(cause(nowMs + 600_000).explanation, '10 min ahead');
 });
 
-test('what cannot be proven is offered as a guess', () => {
+test('a cause that cannot be proven is offered as a guess', () => {
   const guesses: [cause: string, given: Partial<Parameters<typeof diagnoseWebhook>[0]>][] = [
     ['header_form', { header: 'a'.repeat(64) }],
     ['header_form', { header: `sha256=${'a'.repeat(64)}` }],
@@ -192,7 +191,7 @@ test('what cannot be proven is offered as a guess', () => {
   }
 });
 
-test('hostile bodies and headers are diagnosed without harm', () => {
+test('hostile bodies and headers are diagnosed safely', () => {
   for (const hostile of [
     '['.repeat(100_000) + ']'.repeat(100_000),
     `${'{"a":'.repeat(20_000)}1${'}'.repeat(20_000)}`,
@@ -207,14 +206,14 @@ test('hostile bodies and headers are diagnosed without harm', () => {
     assert.not.ok(diagnose({ body: hostile }).verified);
   }
   assert.not.ok(diagnose({ header: 't=1,'.repeat(5_000) }).verified);
-  // Quadratic work on this one would take minutes.
+  // Quadratic work on this body would take minutes.
   assert.not.ok(diagnose({ header: `t=1${' '.repeat(1_000_000)}x,v1=y` }).verified);
   assert.not.ok(diagnose({ header: `t=${'9'.repeat(400)},v1=${'A'.repeat(64)}` }).verified);
   const latest = signWebhook({ secret, body, tMs: Number.MAX_SAFE_INTEGER }).header;
   assert.is(diagnose({ header: latest }).reason, 'too_new');
 });
 
-test('no diagnosis repeats a secret', () => {
+test('no diagnosis contains a secret', () => {
   const shown = JSON.stringify([diagnose({ body: 'x' }), diagnose({ header: signers[1]![1] })]);
   assert.not.ok(shown.includes(secret));
   assert.not.ok(shown.includes(secret.slice(6)));

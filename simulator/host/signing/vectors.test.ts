@@ -1,5 +1,5 @@
-// The published vectors: our own check, one written from the rules with nothing but Node's crypto,
-// and openssl where there is one come to the verdicts that they give.
+// The published vectors: our verifier, a verifier written from the rules with only Node's crypto,
+// and openssl if it is installed all agree with the expected results.
 import { spawnSync } from 'node:child_process';
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import { suite } from 'uvu';
@@ -21,7 +21,7 @@ const partsOf = ({ header }: Vector, key: string) =>
     .filter((part) => part.startsWith(`${key}=`))
     .map((part) => part.slice(key.length + 1));
 
-/** EVT-5a to EVT-7 in so many lines, as someone who has only the rules would write them. */
+/** EVT-5a to EVT-7 in a few lines, as a reader of the rules would write them. */
 function isGenuine(vector: Vector): boolean {
   const [t, ...others] = partsOf(vector, 't');
   if (t === undefined || others.length > 0 || !/^\d+$/.test(t)) return false;
@@ -35,7 +35,7 @@ function isGenuine(vector: Vector): boolean {
   });
 }
 
-test('they say what they are, each once, and rest on rules that there are', () => {
+test('vectors have unique descriptions, and cite existing rules', () => {
   assert.is(published.tolerance_ms, defaultToleranceMs);
   assert.is(new Set(published.vectors.map(({ name }) => name)).size, published.vectors.length);
   for (const vector of published.vectors) {
@@ -46,7 +46,7 @@ test('they say what they are, each once, and rest on rules that there are', () =
   }
 });
 
-test('our own check comes to each verdict, for the reason given', () => {
+test('our verifier returns each expected result, for the given reason', () => {
   const reasons = new Set<string | null>();
   for (const vector of published.vectors) {
     const { name, header, secrets, now_ms: nowMs, verdict, reason } = vector;
@@ -70,7 +70,7 @@ test('our own check comes to each verdict, for the reason given', () => {
   for (const reason of Object.keys(every)) assert.ok(reasons.has(reason), reason);
 });
 
-test('so does a check made from the rules, wherever a rule decides', () => {
+test('a verifier written from the rules agrees wherever a rule decides', () => {
   for (const vector of published.vectors.filter(({ basis }) => basis === 'rule')) {
     assert.is(isGenuine(vector) ? 'accept' : 'refuse', vector.verdict, vector.name);
   }

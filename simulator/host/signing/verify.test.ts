@@ -1,5 +1,5 @@
-// Checks that good deliveries verify and all others are refused for the right reason, and asks two
-// verifiers of other houses, which share the header's layout, for their opinion.
+// Valid deliveries verify and all others are refused for the right reason. Two verifiers of other
+// vendors, which use the same header layout, agree.
 import Mux from '@mux/mux-node';
 import Stripe from 'stripe';
 import { suite } from 'uvu';
@@ -25,7 +25,7 @@ function reasonFor(given: Partial<Parameters<typeof verifyWebhook>[0]>): string 
   return verdict.reason;
 }
 
-test('a delivery as the platform signs it verifies, as text and as bytes', () => {
+test('a delivery signed by the platform verifies, as text and as bytes', () => {
   assert.is(reasonFor({}), 'ok 0');
   assert.is(reasonFor({ body: bytes }), 'ok 0');
   assert.is(reasonFor({ header: [header] }), 'ok 0');
@@ -36,14 +36,14 @@ test('a delivery as the platform signs it verifies, as text and as bytes', () =>
   });
 });
 
-test('the clock is the wall’s where none is given', () => {
+test('the default clock is the wall clock', () => {
   const fresh = signWebhook({ secret, body });
   assert.ok(verifyWebhook({ header: fresh.header, body, secret }).ok);
   const stale = verifyWebhook({ header, body, secret });
   assert.is(stale.ok ? '' : stale.reason, 'too_old');
 });
 
-test('EVT-7: any v1 under any secret, whatever stands beside it', () => {
+test('EVT-7: any v1 under any secret verifies, whatever else the header contains', () => {
   assert.match(rotated, /^t=1700000000000,v1=[0-9a-f]{64},v1=[0-9a-f]{64}$/);
   assert.is(reasonFor({ header: rotated, secret: ['other', previousSecret] }), 'ok 1');
   assert.is(reasonFor({ secret: ['other', 'another', secret] }), 'ok 2');
@@ -66,13 +66,13 @@ test('EVT-6: one changed byte of the body or digit of the signature is a mismatc
   }
 });
 
-test('EVT-5b: the tolerance can be another one', () => {
+test('EVT-5b: the tolerance can be configured', () => {
   assert.is(reasonFor({ nowMs: tMs + 300_001, toleranceMs: 300_001 }), 'ok 0');
   assert.is(reasonFor({ nowMs: tMs + 1, toleranceMs: 0 }), 'too_old');
 });
 
-// What the published vectors do not have.
-test('EVT-5a: headers that can be read in two ways, or in none, are refused', () => {
+// Cases that the published vectors do not cover.
+test('EVT-5a: ambiguous and unreadable headers are refused', () => {
   const t = `t=${tMs}`;
   const v1 = `v1=${signature}`;
   const refused: Readonly<Record<string, readonly (string | readonly string[] | null)[]>> = {
@@ -107,7 +107,7 @@ test('an endless header is refused with a short explanation', () => {
   assert.ok(!parsed.ok && parsed.explanation.length < 200);
 });
 
-test('mistakes of the receiver’s own code throw instead of looking like a forgery', () => {
+test('mistakes in the receiver’s own code throw instead of looking like a forgery', () => {
   const verify = (given: object) => () =>
     verifyWebhook({ header, body, secret, nowMs: tMs, ...given } as never);
   for (const value of [undefined, null, { id: 'evt_1' }, [1, 2], 7]) {
@@ -125,7 +125,7 @@ test('mistakes of the receiver’s own code throw instead of looking like a forg
   assert.throws(() => signWebhook({ secret, body, tMs: 1.5 }), /whole milliseconds/);
 });
 
-/** With the clock, which some versions' types leave out. */
+/** With the clock, which the types of some versions omit. */
 interface StripeSignature {
   verifyHeader(
     text: string,
@@ -137,9 +137,9 @@ interface StripeSignature {
   ): boolean;
 }
 
-// Both count in seconds. Stripe's takes its clock as an argument, so with a clock and a tolerance
-// that are a thousand times larger it counts ours in milliseconds; Mux's never refuses a time to
-// come.
+// Both count in seconds. Stripe's verifier takes its clock as an argument, so with a clock and a
+// tolerance multiplied by a thousand it counts ours in milliseconds; Mux's never refuses a future
+// time.
 const stripe = Stripe.webhooks.signature as StripeSignature;
 
 function stripeAccepts(value: string, text: string, key: string, nowMs = tMs): boolean {
@@ -163,7 +163,7 @@ async function muxAccepts(value: string, text: string, key: string): Promise<boo
   }
 }
 
-test('stripe’s and mux’s verifiers accept what we sign and refuse what we refuse', async () => {
+test('the verifiers of Stripe and Mux accept and refuse the same deliveries as ours', async () => {
   const table: [value: string, text: string, key: string, expected: boolean][] = [
     [header, body, secret, true],
     [rotated, body, secret, true],
@@ -183,7 +183,7 @@ test('stripe’s and mux’s verifiers accept what we sign and refuse what we re
   }
 });
 
-test('we accept what stripe signs', () => {
+test('deliveries signed by Stripe verify', () => {
   const made = Stripe.webhooks.generateTestHeaderString({
     payload: body,
     secret,

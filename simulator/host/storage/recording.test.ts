@@ -1,4 +1,4 @@
-// Plays recordings of long random sessions: the same world and the same answers, byte for byte.
+// Replays recordings of long random sessions: the same world and the same responses, byte for byte.
 import {
   chmodSync,
   existsSync,
@@ -24,7 +24,8 @@ const recording = suite('recordings');
 const folder = mkdtempSync(join(tmpdir(), 'recording-'));
 
 /**
- * A session of calls, commands, deliveries and time; answers in the order in which they were given.
+ * A session of calls, commands, deliveries and time; returns the responses in the order they were
+ * sent.
  */
 async function converse(path: string, seed: number, interrupt: 'reset' | 'load' | null) {
   let deliveries = 0;
@@ -42,7 +43,7 @@ async function converse(path: string, seed: number, interrupt: 'reset' | 'load' 
   const kept = await recordWorld(first, path, assert.unreachable);
   const answers: string[] = [];
   const carryOut = first.carryOut.bind(first);
-  // Seen before the host looks for a caller: those of a loaded state are not there any more.
+  // Read before the host looks up a caller: a loaded state no longer contains these.
   first.carryOut = (effects) => {
     for (const effect of effects) {
       if (effect.kind === 'answer') answers.push(`${effect.requestId} ${effect.reply.body}`);
@@ -64,7 +65,7 @@ async function converse(path: string, seed: number, interrupt: 'reset' | 'load' 
     if (n === 250 && interrupt === 'load') restoreState(first, state);
   }
   await first.advance({ by_ms: 1000 });
-  // Calls may still wait for their turn: what comes from here on is not recorded either.
+  // Calls may still be queued: nothing from here on is recorded either.
   first.carryOut = carryOut;
   const world = JSON.stringify(dumpWorld(first.world));
   await kept.close();
@@ -74,7 +75,7 @@ async function converse(path: string, seed: number, interrupt: 'reset' | 'load' 
 
 for (const [index, interrupt] of ([null, 'reset', 'load'] as const).entries()) {
   recording(
-    `a long session is played back exactly, with ${interrupt ?? 'nothing'} in it`,
+    `a long session with ${interrupt ?? 'no interruption'} is replayed exactly`,
     async () => {
       const path = join(folder, `${index}.jsonl`);
       const said = await converse(path, index + 1, interrupt);
@@ -89,7 +90,7 @@ for (const [index, interrupt] of ([null, 'reset', 'load'] as const).entries()) {
   );
 }
 
-recording('a file that cannot be written, or is there, is refused and left as it is', async () => {
+recording('a file that cannot be written, or exists, is refused and left unchanged', async () => {
   const sandbox = await createTestSandbox();
   const held = join(folder, 'held.jsonl');
   const link = join(folder, 'link.jsonl');
@@ -110,7 +111,7 @@ recording('a file that cannot be written, or is there, is refused and left as it
   await sandbox.close();
 });
 
-recording('an empty file is taken, for its owner alone', async () => {
+recording('an empty file is accepted, and readable by its owner only', async () => {
   const sandbox = await createTestSandbox();
   const path = join(folder, 'empty.jsonl');
   writeFileSync(path, '');
@@ -123,7 +124,7 @@ recording('an empty file is taken, for its owner alone', async () => {
   await sandbox.close();
 });
 
-recording('one that is discarded leaves no file', async () => {
+recording('a discarded recording leaves no file', async () => {
   const sandbox = await createTestSandbox();
   const path = join(folder, 'discarded.jsonl');
   const begun = await recordWorld(sandbox.first, path, assert.unreachable);

@@ -1,5 +1,5 @@
-// A state with its log is the world as it was, whatever ended the sandbox; and in a folder that
-// others may write, nothing that they plant is written through, waited for or believed.
+// A state file and its log restore the world however the sandbox ended. In a folder that other
+// users can write, a planted file is never written through, waited for or trusted.
 import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import fs, {
@@ -79,7 +79,7 @@ async function keep(
   return file;
 }
 
-/** Creates an account; the status of the response. */
+/** Creates an account and returns the status of the response. */
 function create({ sandbox, token }: Place, reference: string): number {
   const body = { client_reference_id: reference, email: `${reference}@example.com` };
   const headers = {
@@ -100,7 +100,7 @@ function create({ sandbox, token }: Place, reference: string): number {
   return status;
 }
 
-/** What a kill would leave: the folder as it is now, copied to another. */
+/** The files after a kill: the current folder, copied to another. */
 function killed({ path, folder }: Place, name = 'killed'): string {
   const copy = join(folder, name);
   mkdirSync(copy);
@@ -116,15 +116,18 @@ const isThere = (document: Document, reference: string) =>
   referencesIn(document).includes(reference);
 
 for (const sync of [true, false]) {
-  state(`what was answered is in the files ${sync ? 'at once' : 'a turn later'}`, async (place) => {
-    const file = await keep(place, { sync });
-    for (let n = 0; n < 20; n += 1) create(place, `account-${n}`);
-    if (!sync) await new Promise((resolve) => setImmediate(resolve));
-    assert.equal((await read(killed(place))).world, documentOf(place.sandbox).world);
-    await file.close();
-  });
+  state(
+    `an answered call is in the files ${sync ? 'immediately' : 'one turn later'}`,
+    async (place) => {
+      const file = await keep(place, { sync });
+      for (let n = 0; n < 20; n += 1) create(place, `account-${n}`);
+      if (!sync) await new Promise((resolve) => setImmediate(resolve));
+      assert.equal((await read(killed(place))).world, documentOf(place.sandbox).world);
+      await file.close();
+    },
+  );
 
-  state(`a step that fails is in no log${sync ? ', with sync' : ''}`, async (place) => {
+  state(`a failed step is not in the log${sync ? ', with sync' : ''}`, async (place) => {
     const file = await keep(place, { sync });
     const { first } = place.sandbox;
     const { operations } = first.behaviour;
@@ -145,7 +148,7 @@ for (const sync of [true, false]) {
   });
 }
 
-state('across saves, resets and moved clocks the files hold the world as it is', async (place) => {
+state('the files match the world across saves, resets and clock changes', async (place) => {
   const { sandbox } = place;
   const file = await keep(place, { sync: true });
   const { first } = sandbox;
@@ -153,7 +156,7 @@ state('across saves, resets and moved clocks the files hold the world as it is',
   const early = documentOf(sandbox);
   create(place, 'lost-by-restore');
   await first.advance({ by_ms: 3_600_000 });
-  // What happens while a save is being written is in neither snapshot nor lost.
+  // Changes while a snapshot is being written are either in the snapshot or in the log.
   const saving = file.save();
   create(place, 'during-save');
   await saving;
@@ -169,7 +172,7 @@ state('across saves, resets and moved clocks the files hold the world as it is',
   await file.close();
 });
 
-state('an orderly end leaves the state alone, and the next one goes on from it', async (place) => {
+state('an orderly close keeps the state, and the next sandbox continues from it', async (place) => {
   const { path, sandbox } = place;
   assert.is(await readStateFile(path), null);
   const file = await keep(place);
@@ -186,7 +189,7 @@ state('an orderly end leaves the state alone, and the next one goes on from it',
   assert.is(statSync(path).mode & 0o777, 0o400, 'a stricter mode is kept');
 });
 
-state('every file is its owner’s alone, half of one as well', async (place) => {
+state('every file, partial ones included, is readable by its owner only', async (place) => {
   const file = await keep(place);
   const seen = new Set<string>();
   let isSaved = false;
@@ -206,25 +209,22 @@ state('every file is its owner’s alone, half of one as well', async (place) =>
   await file.close();
 });
 
-state(
-  'a line that was half written is left out, a broken one is refused by name',
-  async (place) => {
-    const file = await keep(place, { sync: true });
-    create(place, 'whole');
-    const torn = killed(place, 'torn');
-    appendFileSync(logOf(torn), '{"kind":"call","atM');
-    assert.ok(isThere(await read(torn), 'whole'));
-    const broken = killed(place, 'broken');
-    appendFileSync(logOf(broken), 'no line of ours\n');
-    assert.match(
-      await messageOf(readStateFile(broken)),
-      /cannot be read together with its write-ahead log: \.state\.json\.[0-9a-f]{16}\.wal: line \d+ is broken/,
-    );
-    await file.close();
-  },
-);
+state('a truncated last line is ignored, and a corrupt line is refused by name', async (place) => {
+  const file = await keep(place, { sync: true });
+  create(place, 'whole');
+  const torn = killed(place, 'torn');
+  appendFileSync(logOf(torn), '{"kind":"call","atM');
+  assert.ok(isThere(await read(torn), 'whole'));
+  const broken = killed(place, 'broken');
+  appendFileSync(logOf(broken), 'no line of ours\n');
+  assert.match(
+    await messageOf(readStateFile(broken)),
+    /cannot be read together with its write-ahead log: \.state\.json\.[0-9a-f]{16}\.wal: line \d+ is broken/,
+  );
+  await file.close();
+});
 
-/** Calls, commands and time, each answer noted. */
+/** Calls, commands and time; records each response. */
 async function live(sandbox: Sandbox, from: number, count: number): Promise<string[]> {
   const heard: string[] = [];
   const { first } = sandbox;
@@ -240,9 +240,9 @@ async function live(sandbox: Sandbox, from: number, count: number): Promise<stri
   return [...heard, JSON.stringify(fired)];
 }
 
-state('the future after a restore is the same as without it', async () => {
+state('a restored world continues exactly like the original', async () => {
   for (const seed of [1000, 2000]) {
-    // Deliveries are signed with the wall's time, which is to be the same for both.
+    // Deliveries are signed with the wall clock, which must be the same for both.
     const wallMs = () => 1_772_000_000_000;
     const one = await createTestSandbox({ wallMs });
     const other = await createTestSandbox({ wallMs });
@@ -270,7 +270,7 @@ state('the future after a restore is the same as without it', async () => {
     const document = documentOf(one);
     restoreState(other.first, document);
     assert.equal(documentOf(other), document);
-    // What waits for the held call is the first one's alone.
+    // Only the first world has callers that wait for the delayed call.
     const [told, again] = [await live(one, seed + 500, 200), await live(other, seed + 500, 200)];
     assert.equal(again, told);
     assert.is(untimed(other), untimed(one));
@@ -279,7 +279,7 @@ state('the future after a restore is the same as without it', async () => {
   }
 });
 
-/** The world without how long attempts took, which is the machine's affair. */
+/** The world without the durations of attempts, which depend on the machine. */
 function untimed({ first }: Sandbox): string {
   return JSON.stringify(dumpWorld(first.world)).replace(/"duration_ms":\d+/g, '"duration_ms":0');
 }
@@ -296,7 +296,7 @@ const notStates: readonly (readonly [string, string])[] = [
   [stateOf('"version":5,"world":{}}'), 'world.name is missing'],
 ];
 
-state('a torn, newer or other file is refused and left as it was', async ({ path, sandbox }) => {
+state('a torn, newer or foreign file is refused and left unchanged', async ({ path, sandbox }) => {
   const before = documentOf(sandbox);
   for (const [text, words] of notStates) {
     writeFileSync(path, text);
@@ -310,7 +310,7 @@ state('a torn, newer or other file is refused and left as it was', async ({ path
   assert.equal(documentOf(sandbox), before);
 });
 
-state('if a world cannot be loaded, the old one stays', async ({ sandbox }) => {
+state('if a world cannot be loaded, the current world stays', async ({ sandbox }) => {
   const { first } = sandbox;
   const before = first.world;
   let answers = 0;
@@ -332,7 +332,7 @@ state('if a world cannot be loaded, the old one stays', async ({ sandbox }) => {
   assert.equal([answers, first.waiting], [0, 1], 'the caller goes on waiting');
 });
 
-state('a missing folder, a folder or a pipe is refused, and not waited for', async ({ folder }) => {
+state('a missing folder, a folder or a pipe is refused without waiting', async ({ folder }) => {
   const missing = join(folder, 'missing', 'state.json');
   assert.is(
     await messageOf(StateFile.open(missing)),
@@ -349,7 +349,7 @@ state('a missing folder, a folder or a pipe is refused, and not waited for', asy
   }
 });
 
-state('a symbolic link is followed and stays one; a hard link is refused', async (place) => {
+state('a symbolic link is followed and preserved; a hard link is refused', async (place) => {
   const { folder, path } = place;
   await (await keep(place)).close();
   const link = join(folder, 'by-name.json');
@@ -362,28 +362,25 @@ state('a symbolic link is followed and stays one; a hard link is refused', async
   assert.match(await messageOf(StateFile.open(path)), /hard link/);
 });
 
-state(
-  'a file that another program changed is left so; the world goes on beside it',
-  async (place) => {
-    const { path, folder } = place;
-    const told: string[] = [];
-    const file = await keep(place, { onTrouble: (words) => told.push(words) });
-    writeFileSync(path, '{"mine":true}');
-    create(place, 'beside');
-    await file.close();
-    assert.is(readFileSync(path, 'utf8'), '{"mine":true}');
-    assert.is(told.length, 1);
-    const aside = /is kept in (\S+) from now on/.exec(told[0] ?? '')?.[1] ?? '';
-    assert.ok(isThere(JSON.parse(readFileSync(aside, 'utf8')), 'beside'));
-    assert.equal(
-      readdirSync(folder).sort(),
-      [basename(aside), 'state.json'].sort(),
-      'no log is left',
-    );
-  },
-);
+state('a file changed by another program is left alone, and the world continues', async (place) => {
+  const { path, folder } = place;
+  const told: string[] = [];
+  const file = await keep(place, { onTrouble: (words) => told.push(words) });
+  writeFileSync(path, '{"mine":true}');
+  create(place, 'beside');
+  await file.close();
+  assert.is(readFileSync(path, 'utf8'), '{"mine":true}');
+  assert.is(told.length, 1);
+  const aside = /is kept in (\S+) from now on/.exec(told[0] ?? '')?.[1] ?? '';
+  assert.ok(isThere(JSON.parse(readFileSync(aside, 'utf8')), 'beside'));
+  assert.equal(
+    readdirSync(folder).sort(),
+    [basename(aside), 'state.json'].sort(),
+    'no log is left',
+  );
+});
 
-/** Something is done before each call of a function of a module of Node, in every module. */
+/** Runs a hook before each call of a function of a Node module, in every module. */
 async function patched<M extends object>(
   module: M,
   functions: Partial<M>,
@@ -404,7 +401,7 @@ async function patched<M extends object>(
 
 const errorOf = (code: string) => Object.assign(new Error(`${code}: refused`), { code });
 
-/** A disk with so many bytes left; what overwrites bytes that are there needs no room. */
+/** A disk with that many bytes left; overwriting existing bytes needs no space. */
 async function withRoom(room: number, run: () => Promise<void>): Promise<void> {
   const { writeSync } = fs;
   let left = room;
@@ -421,60 +418,54 @@ async function withRoom(room: number, run: () => Promise<void>): Promise<void> {
   await patched(fs, { writeSync: write as typeof writeSync }, run);
 }
 
-state(
-  'with sync, a full disk is answered 500, and only what is in the file was done',
-  async (place) => {
-    const { sandbox } = place;
-    const told: string[] = [];
-    const file = await keep(place, { sync: true, onTrouble: (words) => told.push(words) });
-    const names = [0, 1, 2, 3, 4].map((n) => `full-${n}`);
-    let statuses: number[] = [];
-    await withRoom(700, async () => {
-      statuses = names.map((name) => create(place, name));
-      const torn = await read(killed(place, 'torn'));
-      for (const [n, name] of names.entries()) {
-        assert.is(isThere(torn, name), statuses[n] === 201, `${name}: ${statuses[n]}`);
-      }
-      assert.is(sandbox.first.stateTrouble, told[0]);
-    });
-    assert.equal([...new Set(statuses)], [201, 500]);
-    assert.is(told.length, 1);
-    assert.match(told[0] ?? '', 'could not be written (ENOSPC)');
-    // IDEM-6c: a repeat under the same key runs once there is room.
-    assert.is(create(place, 'full-4'), 201);
-    assert.is(sandbox.first.stateTrouble, null);
-    assert.equal((await read(killed(place))).world, documentOf(sandbox).world);
-    await file.close();
-  },
-);
+state('with sync, a full disk is answered 500, and only saved calls have run', async (place) => {
+  const { sandbox } = place;
+  const told: string[] = [];
+  const file = await keep(place, { sync: true, onTrouble: (words) => told.push(words) });
+  const names = [0, 1, 2, 3, 4].map((n) => `full-${n}`);
+  let statuses: number[] = [];
+  await withRoom(700, async () => {
+    statuses = names.map((name) => create(place, name));
+    const torn = await read(killed(place, 'torn'));
+    for (const [n, name] of names.entries()) {
+      assert.is(isThere(torn, name), statuses[n] === 201, `${name}: ${statuses[n]}`);
+    }
+    assert.is(sandbox.first.stateTrouble, told[0]);
+  });
+  assert.equal([...new Set(statuses)], [201, 500]);
+  assert.is(told.length, 1);
+  assert.match(told[0] ?? '', 'could not be written (ENOSPC)');
+  // IDEM-6c: a repeat under the same key runs when there is space again.
+  assert.is(create(place, 'full-4'), 201);
+  assert.is(sandbox.first.stateTrouble, null);
+  assert.equal((await read(killed(place))).world, documentOf(sandbox).world);
+  await file.close();
+});
 
-state(
-  'without sync, a disk that is full for a while leaves no gap and no torn line',
-  async (place) => {
-    const { sandbox } = place;
-    const told: string[] = [];
-    const file = await keep(place, { onTrouble: (words) => told.push(words) });
-    await withRoom(700, async () => {
-      for (let n = 0; n < 5; n += 1) {
-        assert.is(create(place, `full-${n}`), 201);
-        file.flush();
-      }
-      const references = referencesIn(await read(killed(place, 'torn')));
-      const { length } = references.filter((reference) => reference.startsWith('full-'));
-      assert.ok(length > 0 && length < 5, `${length} of 5 had room`);
-      assert.match(sandbox.first.stateTrouble ?? '', 'ENOSPC');
-      // A snapshot that finds room while the log has none.
-      await file.save();
-    });
-    assert.ok(told.length >= 1);
-    create(place, 'room-again');
-    file.flush();
-    assert.equal((await read(killed(place))).world, documentOf(sandbox).world);
-    await file.close();
-  },
-);
+state('without sync, a temporarily full disk leaves no gap and no torn line', async (place) => {
+  const { sandbox } = place;
+  const told: string[] = [];
+  const file = await keep(place, { onTrouble: (words) => told.push(words) });
+  await withRoom(700, async () => {
+    for (let n = 0; n < 5; n += 1) {
+      assert.is(create(place, `full-${n}`), 201);
+      file.flush();
+    }
+    const references = referencesIn(await read(killed(place, 'torn')));
+    const { length } = references.filter((reference) => reference.startsWith('full-'));
+    assert.ok(length > 0 && length < 5, `${length} of 5 had room`);
+    assert.match(sandbox.first.stateTrouble ?? '', 'ENOSPC');
+    // A snapshot that fits on the disk while the log does not.
+    await file.save();
+  });
+  assert.ok(told.length >= 1);
+  create(place, 'room-again');
+  file.flush();
+  assert.equal((await read(killed(place))).world, documentOf(sandbox).world);
+  await file.close();
+});
 
-state('a save that finds no room leaves no file open and none behind', async (place) => {
+state('a save on a full disk leaves no open or temporary file', async (place) => {
   const told: string[] = [];
   const file = await keep(place, { onTrouble: (words) => told.push(words) });
   const before = namesBeside(place.path);
@@ -496,7 +487,7 @@ state('a save that finds no room leaves no file open and none behind', async (pl
   await file.close();
 });
 
-state('a file that another program holds is replaced a moment later', async (place) => {
+state('a file held by another program is replaced shortly afterwards', async (place) => {
   const file = await keep(place);
   const { rename } = promises;
   const codes = ['EPERM', 'EBUSY', 'EACCES'];
@@ -510,7 +501,7 @@ state('a file that another program holds is replaced a moment later', async (pla
   await file.close();
 });
 
-/** Root is refused nowhere, so it becomes another user for a while. */
+/** Root is never refused access, so the process becomes another user temporarily. */
 async function asOrdinary(folder: string, run: () => Promise<void>): Promise<void> {
   if (process.getuid?.() !== 0) return run();
   chownSync(folder, 65_534, 65_534);
@@ -523,7 +514,7 @@ async function asOrdinary(folder: string, run: () => Promise<void>): Promise<voi
 }
 
 if (isPosix) {
-  state('a disk that is read-only at the end is reported, and nothing is lost', async (place) => {
+  state('a disk that is read-only at close is reported, and nothing is lost', async (place) => {
     const { folder, path, sandbox } = place;
     const told: string[] = [];
     await asOrdinary(folder, async () => {
@@ -546,7 +537,7 @@ function rmSyncSafely(path: string): void {
   try {
     rmSync(path);
   } catch {
-    // A read-only folder keeps it.
+    // In a read-only folder the file stays.
   }
 }
 
@@ -562,7 +553,7 @@ async function otherProcess() {
 }
 
 state(
-  'one sandbox at a time keeps a file, and what a killed one left is taken over',
+  'a state file has one sandbox at a time, and the lock of a killed one is taken over',
   async (place) => {
     const { path } = place;
     const other = await otherProcess();
@@ -590,68 +581,62 @@ state(
   },
 );
 
-state(
-  'a link, a pipe or a torn text where the lock stands is not a lock',
-  async ({ folder, path }) => {
-    const lock = beside(path, 'lock');
-    const victim = join(folder, 'victim');
-    writeFileSync(victim, 'theirs');
-    const plants: (() => unknown)[] = [
-      () => symlinkSync(victim, lock),
-      () => symlinkSync(join(folder, 'nowhere'), lock),
-      () => writeFileSync(lock, ''),
-      () => writeFileSync(lock, 'no process\n'),
-    ];
-    if (isPosix) plants.push(() => execFileSync('mkfifo', [lock]));
-    for (const plant of plants) {
-      plant();
-      await lockState(path);
-      assert.ok(lstatSync(lock).isFile());
-      assert.match(readFileSync(lock, 'utf8'), new RegExp(`^${process.pid} `));
-      await unlockState(path);
-      assert.equal(namesBeside(path), ['victim']);
-    }
-    assert.is(readFileSync(victim, 'utf8'), 'theirs');
-    mkdirSync(lock);
-    assert.match(await messageOf(StateFile.open(path)), /^is in use by another process: stop that/);
-    rmSync(lock, { recursive: true });
+state('a link, a pipe or a torn text at the lock path is not a lock', async ({ folder, path }) => {
+  const lock = beside(path, 'lock');
+  const victim = join(folder, 'victim');
+  writeFileSync(victim, 'theirs');
+  const plants: (() => unknown)[] = [
+    () => symlinkSync(victim, lock),
+    () => symlinkSync(join(folder, 'nowhere'), lock),
+    () => writeFileSync(lock, ''),
+    () => writeFileSync(lock, 'no process\n'),
+  ];
+  if (isPosix) plants.push(() => execFileSync('mkfifo', [lock]));
+  for (const plant of plants) {
+    plant();
     await lockState(path);
-    writeFileSync(lock, '1 2\n');
+    assert.ok(lstatSync(lock).isFile());
+    assert.match(readFileSync(lock, 'utf8'), new RegExp(`^${process.pid} `));
     await unlockState(path);
-    assert.is(readFileSync(lock, 'utf8'), '1 2\n', 'the lock of another is not removed');
-  },
-);
+    assert.equal(namesBeside(path), ['victim']);
+  }
+  assert.is(readFileSync(victim, 'utf8'), 'theirs');
+  mkdirSync(lock);
+  assert.match(await messageOf(StateFile.open(path)), /^is in use by another process: stop that/);
+  rmSync(lock, { recursive: true });
+  await lockState(path);
+  writeFileSync(lock, '1 2\n');
+  await unlockState(path);
+  assert.is(readFileSync(lock, 'utf8'), '1 2\n', 'the lock of another is not removed');
+});
 
-state(
-  'a link planted where a state is written first is not followed, and is reported',
-  async (place) => {
-    const { folder, path } = place;
-    const victim = join(folder, 'victim');
-    writeFileSync(victim, 'theirs');
-    const told: string[] = [];
-    const file = await keep(place, { onTrouble: (words) => told.push(words) });
-    const before = readFileSync(path, 'utf8');
-    const halves = new Set<string>();
-    const { open } = promises;
-    const planting = (name: string, ...rest: never[]) => {
-      if (name.endsWith('.saving')) {
-        halves.add(name);
-        symlinkSync(victim, name);
-      }
-      return open(name, ...rest);
-    };
-    await patched(promises, { open: planting } as never, async () => {
-      await file.save();
-      await file.save();
-    });
-    assert.is(told.length, 2);
-    for (const words of told) assert.match(words, `could not be saved to ${path} (EEXIST)`);
-    assert.is(halves.size, 2, 'its name cannot be known before');
-    assert.is(readFileSync(path, 'utf8'), before);
-    assert.is(readFileSync(victim, 'utf8'), 'theirs');
-    await file.close();
-  },
-);
+state('a link planted at the temporary path is not followed, and is reported', async (place) => {
+  const { folder, path } = place;
+  const victim = join(folder, 'victim');
+  writeFileSync(victim, 'theirs');
+  const told: string[] = [];
+  const file = await keep(place, { onTrouble: (words) => told.push(words) });
+  const before = readFileSync(path, 'utf8');
+  const halves = new Set<string>();
+  const { open } = promises;
+  const planting = (name: string, ...rest: never[]) => {
+    if (name.endsWith('.saving')) {
+      halves.add(name);
+      symlinkSync(victim, name);
+    }
+    return open(name, ...rest);
+  };
+  await patched(promises, { open: planting } as never, async () => {
+    await file.save();
+    await file.save();
+  });
+  assert.is(told.length, 2);
+  for (const words of told) assert.match(words, `could not be saved to ${path} (EEXIST)`);
+  assert.is(halves.size, 2, 'its name cannot be known before');
+  assert.is(readFileSync(path, 'utf8'), before);
+  assert.is(readFileSync(victim, 'utf8'), 'theirs');
+  await file.close();
+});
 
 state('a log that is a link, a pipe, a folder or another user’s is not replayed', async (place) => {
   const file = await keep(place);

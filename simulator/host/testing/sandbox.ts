@@ -1,11 +1,11 @@
-// A sandbox for tests: generous limits, a clock that stands, deliveries that all arrive.
+// A sandbox for tests: generous limits, a frozen clock, deliveries that all succeed.
 
 import { findStartingWorld } from '../world/find-starting-world.ts';
 import { Sandbox, type SandboxHostOptions } from '../world/sandbox.ts';
 
 const standsAtMs = Date.UTC(2026, 2, 2, 12);
 
-/** A sandbox with limits that no test reaches, and with deliveries that all arrive. */
+/** A sandbox whose limits no test reaches, and whose deliveries all succeed. */
 export async function createTestSandbox(
   options: Partial<SandboxHostOptions> = {},
 ): Promise<Sandbox> {

@@ -1,4 +1,4 @@
-// Time that passes at once: in order, with its answers, the same way every time.
+// Advancing the clock runs due work in order, with its responses, deterministically.
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { DeliveryTestHarness, startMs } from '../delivery/testing/delivery-test-harness.ts';
@@ -7,7 +7,7 @@ const advance = suite('advance');
 
 const day = 24 * 3600 * 1000;
 
-advance('to the next thing, one at a time', async () => {
+advance('an advance to the next due time, one at a time', async () => {
   const harness = await DeliveryTestHarness.begin();
   harness.script = () => 500;
   await harness.subscribe();
@@ -23,7 +23,7 @@ advance('to the next thing, one at a time', async () => {
   await harness.close();
 });
 
-advance('two at once queue', async () => {
+advance('two concurrent advances are queued', async () => {
   const harness = await DeliveryTestHarness.begin();
   const both = await Promise.all([harness.advance(1000), harness.advance(500)]);
   assert.equal(
@@ -36,7 +36,7 @@ advance('two at once queue', async () => {
   await harness.close();
 });
 
-advance('the clock stands while an answer is waited for', async () => {
+advance('the clock is frozen while a response is pending', async () => {
   const harness = await DeliveryTestHarness.begin({ clock: 'real' });
   const seen: number[] = [];
   harness.script = async (_arrival, nth) => {
@@ -52,13 +52,13 @@ advance('the clock stands while an answer is waited for', async () => {
   const due = harness.sole(id).next_due_ms ?? 0;
   await harness.host.advance({ to_ms: due });
   assert.equal(seen, [due, due]);
-  // And goes on afterwards.
+  // The clock continues afterwards.
   await new Promise((resolve) => setTimeout(resolve, 20));
   assert.ok(harness.host.clock.nowMs() >= due + 10);
   await harness.close();
 });
 
-advance('after an advance a clock that runs wakes up in time', async () => {
+advance('after an advance a running clock wakes up on time', async () => {
   const harness = await DeliveryTestHarness.begin({ clock: 'real' });
   harness.script = (_arrival, nth) => (nth === 1 ? 500 : 200);
   await harness.subscribe();
@@ -73,7 +73,7 @@ advance('after an advance a clock that runs wakes up in time', async () => {
 advance('the same inputs give the same report and the same world', async () => {
   const run = async () => {
     const harness = await DeliveryTestHarness.begin();
-    // Answers come in an order of their own: by how long each receiver thinks.
+    // Responses arrive in their own order, by the delay of each receiver.
     harness.script = async ({ url, seq }) => {
       const slow = url.includes('slow');
       for (let turn = 0; turn < (slow ? 5 : 1); turn += 1) await new Promise(setImmediate);
@@ -97,7 +97,7 @@ advance('the same inputs give the same report and the same world', async () => {
   assert.equal(await run(), first);
 });
 
-advance('waits for attempts under way before it moves the clock', async () => {
+advance('an advance waits for running attempts before it moves the clock', async () => {
   const harness = await DeliveryTestHarness.begin();
   harness.script = async () => {
     await new Promise((resolve) => setTimeout(resolve, 50));
@@ -111,7 +111,7 @@ advance('waits for attempts under way before it moves the clock', async () => {
   await harness.close();
 });
 
-advance('a world that is replaced in the middle ends it, and is not touched by it', async () => {
+advance('replacing the world ends an advance, which does not touch the new world', async () => {
   const harness = await DeliveryTestHarness.begin();
   await harness.subscribe();
   let answer: () => void = () => undefined;
@@ -132,7 +132,7 @@ advance('a world that is replaced in the middle ends it, and is not touched by i
   await harness.close();
 });
 
-advance('settlements and retries happen in the order of their times', async () => {
+advance('settlements and retries happen in order of time', async () => {
   const harness = await DeliveryTestHarness.begin();
   harness.script = () => 500;
   await harness.subscribe('https://a.example.com/');
@@ -151,13 +151,13 @@ advance('settlements and retries happen in the order of their times', async () =
   await harness.close();
 });
 
-advance('a clock that runs fast fires what is due and ends what takes too long', async () => {
+advance('a fast clock fires due work and aborts attempts after their timeout', async () => {
   const harness = await DeliveryTestHarness.begin({ clock: 'real' });
   const id = await harness.subscribe();
   harness.script = () => new Promise(() => undefined);
   await harness.host.setClock('real', null, 1000);
   harness.emit();
-  // EVT-9b, EVT-8a: 15 s and the 30 s after them are a few hundredths of a second by the wall.
+  // EVT-9b, EVT-8a: 15 s and the following 30 s are a few hundredths of a second of wall time.
   await harness.arrived(2);
   const [attempt] = harness.sole(id).attempts;
   assert.match(attempt?.error ?? '', /no answer within 15 s of the sandbox's clock/);

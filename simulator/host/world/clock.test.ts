@@ -1,11 +1,11 @@
-// The clock of a world under a wall clock that someone sets.
+// The clock of a world when the wall clock is set.
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { Clock } from './clock.ts';
 
 const clocks = suite('clock');
 
-clocks('a wall clock that is set back never moves it back, and it goes on at its pace', () => {
+clocks('a wall clock that is set back never moves it back, and it continues at its rate', () => {
   let wallMs = 1_000_000;
   const clock = new Clock({ mode: 'real', nowMs: null }, () => wallMs);
   wallMs += 500;

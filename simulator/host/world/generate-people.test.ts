@@ -1,4 +1,4 @@
-// Checks made-up worlds: the same for the same seed, sound, and as many as were asked for.
+// Generated worlds are reproducible from the seed, valid, and of the requested size.
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { eventWindowMs } from '../../../fixtures/constants.ts';
@@ -9,7 +9,7 @@ import { Invariants } from '../../core/testing/invariants.ts';
 import { createTestSandbox } from '../testing/sandbox.ts';
 import { generatePeople } from './generate-people.ts';
 
-const made = suite('made-up people');
+const made = suite('generated people');
 
 const generate = {
   accounts: 300,
@@ -24,7 +24,7 @@ const peopleOf = async (seed: string) => {
   return { accounts: [...accounts], longestAgoMs };
 };
 
-made('as many as were asked for, and a world that could have been written by hand', async () => {
+made('a world has the requested number of people, and passes validation', async () => {
   const { accounts, longestAgoMs } = await peopleOf('7');
   const world = JSON.parse(JSON.stringify({ ...emptyWorld, accounts }));
   assert.equal(parseWorld(world).problems ?? [], []);
@@ -43,13 +43,13 @@ made('as many as were asked for, and a world that could have been written by han
   assert.is(new Set(steps).size, 5, 'transactions in every status');
 });
 
-made('the same seed gives the same world, another one another', async () => {
+made('the same seed gives the same world, another seed another world', async () => {
   const [one, same, other] = await Promise.all(['1', '1', '2'].map((seed) => peopleOf(seed)));
   assert.equal(same, one);
   assert.not.equal(other, one);
 });
 
-made('what is written out stays, and a world without the part is left alone', async () => {
+made('explicit records are kept, and a world without the option is unchanged', async () => {
   const person = { brand_id: '10', client_reference_id: 'x', email: 'x@y.z', ago: '1d' };
   const sandbox = await createTestSandbox({ fixture: { ...fixture, accounts: [person] } });
   const { accounts } = sandbox.first.world;
@@ -60,59 +60,53 @@ made('what is written out stays, and a world without the part is left alone', as
   await sandbox.close();
 });
 
-made(
-  'their events stand in order of time, and only those that can still be asked for',
-  async () => {
-    const sandbox = await createTestSandbox({ fixture });
-    const { events, nowMs } = sandbox.first.world;
-    const { records, first, lastSeq } = events;
-    assert.ok(records.length > 500, `${records.length} events`);
-    assert.ok(first > 500, 'older ones have been forgotten');
-    assert.equal(
-      records.map(({ seq }) => seq),
-      records.map((_, index) => first + index),
-    );
-    assert.is(records.at(-1)?.seq, lastSeq);
-    const times = records.map(({ occurred_at: atMs }) => atMs);
-    assert.equal(
-      [...times].sort((one, other) => one - other),
-      times,
-    );
-    assert.ok((times[0] ?? 0) >= nowMs - eventWindowMs);
-    await sandbox.close();
-  },
-);
+made('events are in order of time, and only those that can still be read', async () => {
+  const sandbox = await createTestSandbox({ fixture });
+  const { events, nowMs } = sandbox.first.world;
+  const { records, first, lastSeq } = events;
+  assert.ok(records.length > 500, `${records.length} events`);
+  assert.ok(first > 500, 'older ones have been forgotten');
+  assert.equal(
+    records.map(({ seq }) => seq),
+    records.map((_, index) => first + index),
+  );
+  assert.is(records.at(-1)?.seq, lastSeq);
+  const times = records.map(({ occurred_at: atMs }) => atMs);
+  assert.equal(
+    [...times].sort((one, other) => one - other),
+    times,
+  );
+  assert.ok((times[0] ?? 0) >= nowMs - eventWindowMs);
+  await sandbox.close();
+});
 
-made(
-  'an event says what its record was when it happened, also once it is loaded again',
-  async () => {
-    const sandbox = await createTestSandbox({ fixture });
-    const { world, behaviour } = sandbox.first;
-    const loaded = loadWorld(dumpWorld(world), behaviour);
-    const statuses: Readonly<Record<string, string>> = {
-      'transaction.created': 'pending',
-      'transaction.approved': 'approved',
-      'transaction.settled': 'settled',
-      'transaction.rejected': 'rejected',
-      'transaction.cancelled': 'cancelled',
-      'account.created': 'New Active Dormant',
-      'position.opened': 'open',
-      'position.closed': 'closed',
-      'order.filled': 'filled',
-    };
-    const seen = new Set<string>();
-    for (const [index, { kind, body }] of world.events.records.entries()) {
-      const { status } = JSON.parse(body) as { status: string };
-      assert.ok(statuses[kind]?.split(' ').includes(status), `${kind} with ${status}`);
-      assert.is(loaded.events.records[index]?.body, body);
-      seen.add(kind);
-    }
-    assert.is(seen.size, 9, 'events of every kind');
-    await sandbox.close();
-  },
-);
+made('an event shows its record at the time of the event, even after a reload', async () => {
+  const sandbox = await createTestSandbox({ fixture });
+  const { world, behaviour } = sandbox.first;
+  const loaded = loadWorld(dumpWorld(world), behaviour);
+  const statuses: Readonly<Record<string, string>> = {
+    'transaction.created': 'pending',
+    'transaction.approved': 'approved',
+    'transaction.settled': 'settled',
+    'transaction.rejected': 'rejected',
+    'transaction.cancelled': 'cancelled',
+    'account.created': 'New Active Dormant',
+    'position.opened': 'open',
+    'position.closed': 'closed',
+    'order.filled': 'filled',
+  };
+  const seen = new Set<string>();
+  for (const [index, { kind, body }] of world.events.records.entries()) {
+    const { status } = JSON.parse(body) as { status: string };
+    assert.ok(statuses[kind]?.split(' ').includes(status), `${kind} with ${status}`);
+    assert.is(loaded.events.records[index]?.body, body);
+    seen.add(kind);
+  }
+  assert.is(seen.size, 9, 'events of every kind');
+  await sandbox.close();
+});
 
-made('a sandbox begins with them, soundly, and after a reset has the same again', async () => {
+made('a sandbox starts with the people, and has the same people after a reset', async () => {
   const sandbox = await createTestSandbox({ fixture });
   const { first } = sandbox;
   assert.is(first.world.accounts.size, 300);

@@ -1,5 +1,6 @@
-// AUTH-5, AUTH-6, AUTH-7: a record out of reach is never told from one that does not exist, the one who
-// looks and wherever a call can name it; neither by the answer nor by what comes after it.
+// AUTH-5, AUTH-6, AUTH-7: a record out of reach is indistinguishable from a record that does not
+// exist, for every credential and every field that can name it, by the response and by later
+// responses.
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { Call } from '../../core/call.ts';
@@ -27,13 +28,13 @@ const everyScope = [
   ...['transactions:amend', 'webhooks:manage'],
 ];
 
-/** One who looks, and whose records it must not see. */
+/** A credential, and the records that it must not see. */
 interface View {
   readonly outsider: string;
   readonly outsideBrand: string;
   readonly insider: string;
   readonly insideBrand: string;
-  /** Its own account is the one it is limited to. */
+  /** The account that the credential is limited to. */
   readonly delegated?: true;
 }
 
@@ -100,7 +101,7 @@ class Stage {
   }
 }
 
-/** Records of someone: one of each kind. */
+/** Records of one owner: one of each kind. */
 async function recordsOf(stage: Stage, as: string, name: string, brand_id: string): Promise<Named> {
   const make = (path: string, body: object) => stage.made(as, post(path, body));
   const email = `${name}@example.com`;
@@ -135,7 +136,7 @@ async function recordsOf(stage: Stage, as: string, name: string, brand_id: strin
   };
 }
 
-/** What no one has, told in as many characters. */
+/** Unknown ids with the same number of characters. */
 const absent = {
   account: '9781',
   trading: '9782',
@@ -178,13 +179,13 @@ async function prepare(view: View): Promise<Prepared> {
     };
     first.execute('createCredential', narrow);
   }
-  // The newest of all is hidden, so that its number tells of it if anything does.
+  // The newest record is hidden, so that its number would reveal it.
   const hidden = await recordsOf(stage, view.insider, 'hidden', view.insideBrand);
   const state = JSON.parse([...serializeState(first)].join(''));
   return { stage, hidden, own: { ...own, brand: view.outsideBrand }, state };
 }
 
-/** The answer to a probe and to some ordinary calls after it, with what was named taken out. */
+/** The response to a probe and to some ordinary calls after it, without the named ids. */
 async function look(
   { stage, own, state }: Prepared,
   view: View,
@@ -216,24 +217,25 @@ function withoutName(text: string, name: string, value: string): string {
   return text.replace(new RegExp(`(?<![0-9A-Za-z])${bare}(?![0-9A-Za-z])`, 'gi'), `<${name}>`);
 }
 
-reach('every place in which a call can name a record is looked at', () => {
-  // An account of the token endpoint is one of the client’s own reach: looked at below.
+reach('every field that can name a record has a probe', () => {
+  // An account of the token endpoint is in the client’s own reach: tested below.
   const looked = [...Object.keys(probes), 'issueToken.account_id'].sort();
   assert.equal(looked, placesThatName());
 });
 
 for (const [words, view] of Object.entries(views)) {
-  reach(`${words}: hidden is answered as no one’s, in every place`, async () => {
+  reach(`${words}: a hidden record looks unknown, in every field`, async () => {
     const prepared = await prepare(view);
     const told: string[] = [];
     for (const [place, makers] of Object.entries(probes)) {
-      // ACC-8, ACC-9: who is known at the brand is told to all who create there.
+      // ACC-8, ACC-9: a person known at the brand is reported to all credentials that may create
+      // there.
       const atBrand = /\.(email|phone)$/.test(place) && view.delegated === true;
-      // Of one brand both are; that there is another one is no secret.
+      // Both belong to the same brand; the existence of another brand is not secret.
       if (atBrand || (place.endsWith('.brand_id') && view.delegated === true)) continue;
       for (const [index, make] of makers.entries()) {
         const unknown = { ...absent, seq: String(Number(prepared.hidden.seq) + 900) };
-        // A brand’s number is in many answers that are not about it.
+        // The number of a brand is in many unrelated responses.
         const brand = place.endsWith('.brand_id') ? {} : { brand: '-' };
         const lookAt = (named: Named) =>
           look(prepared, view, make(named, prepared.own), { ...named, ...brand });
@@ -252,30 +254,27 @@ function firstUnlike(hidden: string, none: string): string {
   return `${hidden.split('\n')[index]}\n  ${others[index]}`;
 }
 
-reach(
-  'a token is delegated for an account out of reach as little as for an unknown one',
-  async () => {
-    for (const view of Object.values(views)) {
-      if (view.delegated) continue;
-      const { stage, hidden, state } = await prepare(view);
-      const { credentials } = stage.sandbox.first.world;
-      const client = [...credentials.values()].find(({ name }) => name === view.outsider);
-      const texts: string[] = [];
-      for (const account_id of [hidden.account, absent.account]) {
-        restoreState(stage.sandbox.first, state);
-        const { client_id, client_secret } = client ?? {};
-        const grant = { grant_type: 'client_credentials', client_id, client_secret, account_id };
-        const seen = await stage.send(view.outsider, post('oauth/token', grant));
-        texts.push(withoutName(seen.text, 'account', account_id));
-      }
-      assert.match(texts[0] ?? '', /^400/);
-      assert.is(texts[0], texts[1]);
-      await stage.sandbox.close();
+reach('a token cannot be delegated for an account out of reach or an unknown account', async () => {
+  for (const view of Object.values(views)) {
+    if (view.delegated) continue;
+    const { stage, hidden, state } = await prepare(view);
+    const { credentials } = stage.sandbox.first.world;
+    const client = [...credentials.values()].find(({ name }) => name === view.outsider);
+    const texts: string[] = [];
+    for (const account_id of [hidden.account, absent.account]) {
+      restoreState(stage.sandbox.first, state);
+      const { client_id, client_secret } = client ?? {};
+      const grant = { grant_type: 'client_credentials', client_id, client_secret, account_id };
+      const seen = await stage.send(view.outsider, post('oauth/token', grant));
+      texts.push(withoutName(seen.text, 'account', account_id));
     }
-  },
-);
+    assert.match(texts[0] ?? '', /^400/);
+    assert.is(texts[0], texts[1]);
+    await stage.sandbox.close();
+  }
+});
 
-reach('the probes are such as are served where the record is one’s own', async () => {
+reach('the probes succeed for records within reach', async () => {
   const view = views['another brand'] as View;
   const prepared = await prepare(view);
   const refused: string[] = [];
@@ -288,7 +287,7 @@ reach('the probes are such as are served where the record is one’s own', async
     }
     if (!isServed) refused.push(place);
   }
-  // Someone is there already; a secret is wrong; an empty reason; and 101 is the channel’s.
+  // The person exists already; a secret is wrong; a reason is empty; and 101 is the channel’s.
   assert.equal(refused, [
     'createAccount.email',
     'createAccount.phone',

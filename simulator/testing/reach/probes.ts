@@ -1,9 +1,9 @@
-// Every place where a call can name a record, with a call that names one there.
+// Every field in which a call can name a record, with a call that does.
 
 import { operationTable } from '../../../fixtures/operations.ts';
 import { requestSchemas } from '../../../fixtures/schemas/requests.ts';
 
-/** The records that a call names: those of others, or unknown ones. */
+/** The records that a call names: out of reach, or unknown. */
 export interface Named {
   readonly account: string;
   readonly trading: string;
@@ -106,7 +106,7 @@ const webhook =
 const asking = (members: object): Probe =>
   post('oauth/token', { grant_type: 'client_credentials', ...members });
 
-/** By operation and the place in its call; each with one or more ways to name a record there. */
+/** By operation and field; each with one or more ways to name a record there. */
 export const probes: Readonly<Record<string, readonly MakeProbe[]>> = {
   'createAccount.client_reference_id': [
     creating(({ reference }) => ({ client_reference_id: reference })),
@@ -171,7 +171,7 @@ export const probes: Readonly<Record<string, readonly MakeProbe[]>> = {
   'listTransactions.after': [({ transaction }) => get(`transactions?limit=1&after=${transaction}`)],
 };
 
-/** Parameters of a query, which have no schema. */
+/** Query parameters, which have no schema. */
 const queries = [
   'approveTransaction.account_id',
   'rejectTransaction.account_id',
@@ -194,7 +194,7 @@ function membersOf({ properties = {}, items }: Shape): string[] {
   ];
 }
 
-/** Every place of the API in which a record can be named, read off its tables. */
+/** Every field of the API that can name a record, read from its tables. */
 export function placesThatName(): string[] {
   const paths = Object.entries(operationTable)
     .filter(([, { path }]) => path.includes(':id'))

@@ -1,4 +1,4 @@
-// A sandbox on a free port for tests of the bytes: generous limits, a clock that stands.
+// A sandbox on a free port for tests of raw bytes: generous limits, a frozen clock.
 import type { AddressInfo } from 'node:net';
 import { createTestSandbox, tokenOf } from '../../host/testing/sandbox.ts';
 import type { Sandbox } from '../../host/world/sandbox.ts';
@@ -31,7 +31,7 @@ export async function startTestServer(options: Partial<ServeOptions> = {}): Prom
   };
 }
 
-/** Runs with a server of its own. */
+/** Runs with a separate server. */
 export async function withServer(
   run: (server: TestServer) => unknown,
   options: Partial<ServeOptions> = {},
