@@ -1,8 +1,8 @@
-// What a command that runs against a sandbox finds in its environment besides the two addresses:
+// The environment variables, besides the two addresses, of a command that runs against a sandbox:
 // one list for `sandbox exec` and the judge of clients.
 import type { ControlRows, CredentialShown } from '../../simulator/index.ts';
 
-/** Every name there may be; one that the world has nothing for is not set. */
+/** Every possible name; a variable without a value in the world is not set. */
 export const variableNames = [
   'SANDBOX_TOKEN',
   'SANDBOX_CLIENT_ID',
@@ -43,13 +43,13 @@ function isFirmWide({ kind, brand_id: brandId, token }: CredentialShown): boolea
   return kind === 'server' && brandId === null && token !== null;
 }
 
-/** The first account of the brand that can be paid into. */
+/** The first account of the brand with a trading account that accepts deposits. */
 async function findAccount(control: Look, brandId: string): Promise<CommandVariables> {
   const { accounts } = await control.listAccounts({ brand_id: brandId, limit: mostLooked });
   const { trading_accounts: all } = await control.listTradingAccounts({ limit: mostLooked });
   for (const { id } of accounts) {
     const own = all.filter(({ account_id: owner }) => owner === id);
-    // One whose withdrawals no provider pays out, so that all of them can be approved.
+    // Prefer one without provider payouts, so that all of its withdrawals can be approved.
     const one = own.find(({ provider_payouts: paysOut }) => !paysOut) ?? own[0];
     if (one !== undefined) return { SANDBOX_ACCOUNT_ID: id, SANDBOX_TRADING_ACCOUNT_ID: one.id };
   }

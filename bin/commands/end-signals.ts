@@ -1,19 +1,19 @@
-// The signals that ask a program to end. On Windows there is Ctrl-Break beside Ctrl-C, and a window
-// that is closed comes as SIGHUP; elsewhere nothing is ever told as SIGBREAK.
+// The signals that end a program. Windows has Ctrl-Break in addition to Ctrl-C, and closing a window
+// sends SIGHUP; other platforms never send SIGBREAK.
 
-/** What ends a program in order. */
+/** Signals that end a program gracefully. */
 export const endSignals = ['SIGINT', 'SIGTERM', 'SIGHUP', 'SIGBREAK'] as const;
 
-/** For a program that waits for a command which it has started in the same terminal. */
+/** For a program that waits for a command that it started in the same terminal. */
 export interface SignalsBeside {
-  /** The terminal tells the command too. */
+  /** The terminal sends these to the command too. */
   readonly heardByBoth: readonly NodeJS.Signals[];
-  /** The command hears of them through us. */
+  /** This program forwards these to the command. */
   readonly handedOn: readonly NodeJS.Signals[];
 }
 
 export function signalsBeside(platform: NodeJS.Platform): SignalsBeside {
-  // On Windows a signal that is sent ends the command at once, whatever it is called.
+  // On Windows any signal that is sent kills the command immediately.
   return platform === 'win32'
     ? { heardByBoth: ['SIGINT', 'SIGBREAK', 'SIGHUP'], handedOn: [] }
     : { heardByBoth: ['SIGINT'], handedOn: ['SIGTERM', 'SIGHUP'] };

@@ -1,5 +1,5 @@
-// Every reader of a file that anybody may have written: broken in all ways that a generator knows,
-// it is used or refused in a sentence that names the file, and never ends in an error of ours.
+// Every reader of a file from an untrusted source: if the file is broken in any way that a generator
+// can produce, it is used or refused with a message that names the file, never with an internal error.
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -24,7 +24,7 @@ import { replay } from './conformance/replay.ts';
 import { type CommandIo, UsageError } from './io.ts';
 import { readConfigFile } from './sandbox/config-file.ts';
 
-const foreign = suite('foreign files');
+const foreign = suite('untrusted files');
 const folder = mkdtempSync(join(tmpdir(), 'foreign-'));
 const file = join(folder, 'given.json');
 const good = join(folder, 'good.json');
@@ -47,7 +47,7 @@ type Json = null | boolean | number | string | readonly Json[] | { readonly [nam
 
 const outsiders: readonly Json[] = [null, true, 1e308, '\u001b[31m\u202e', [null], {}];
 
-/** A document in whose place, or in that of one of its members, something else stands. */
+/** The document with itself, or one of its members, replaced by another value. */
 function* breakages(of: Json, depth: number): Generator<Json> {
   for (const outsider of outsiders) yield outsider;
   if (depth === 0 || typeof of !== 'object' || of === null) return;
@@ -65,7 +65,7 @@ function* breakages(of: Json, depth: number): Generator<Json> {
   }
   yield { ...of, unheard_of: 1 };
   if (Object.keys(of).length === 0) return;
-  // As a parser makes it: a member of that name, and no prototype.
+  // As a parser creates it: a member with that name, not a prototype.
   yield JSON.parse(
     JSON.stringify(of).replace(/^\{/, '{"__proto__":{"polluted":1},"constructor":1,'),
   );
@@ -73,9 +73,9 @@ function* breakages(of: Json, depth: number): Generator<Json> {
 
 interface Reader {
   readonly document: Json;
-  /** How far down members are broken. */
+  /** The depth to which members are broken. */
   readonly depth: number;
-  /** Reads the file and uses what it says; what is refused is returned or thrown in words. */
+  /** Reads the file and uses its content; returns or throws the message of a refusal. */
   readonly use: () => unknown;
 }
 
@@ -179,7 +179,7 @@ const readers: Readonly<Record<string, Reader>> = {
 };
 
 for (const [name, { document, depth, use }] of Object.entries(readers)) {
-  foreign(`${name}: however it is broken, it is used or refused in words`, () => {
+  foreign(`${name}: a broken file is used or refused with a message`, () => {
     writeFileSync(good, JSON.stringify(plainSample));
     writeFileSync(file, JSON.stringify(document));
     use();
@@ -191,7 +191,7 @@ for (const [name, { document, depth, use }] of Object.entries(readers)) {
   });
 }
 
-/** Anything but words for a person ends the test. */
+/** Any error without a user-facing message fails the test. */
 function refusalOf(use: () => unknown, told: string): string | null {
   try {
     use();
@@ -200,13 +200,13 @@ function refusalOf(use: () => unknown, told: string): string | null {
     const isWords =
       error instanceof UsageError || error instanceof StateError || isFieldError(error as Error);
     if (!isWords) throw new Error(`${(error as Error).stack}\nfrom ${told.slice(0, 2000)}`);
-    // The others are made plain where they are printed.
+    // Other errors are escaped where they are printed.
     if (error instanceof UsageError) assert.not.match(error.message, /[^\P{C}\n]/u);
     return (error as Error).message;
   }
 }
 
-/** Its reader says by a TypeError of its own which field it is. */
+/** Its reader throws a TypeError that names the field. */
 const isFieldError = (error: Error) =>
   error instanceof TypeError && /^(\S+ must be|\S+ is missing|it is no)/.test(error.message);
 
@@ -233,7 +233,7 @@ for (const [name, text, words] of unreadable) {
 }
 
 if (process.platform !== 'win32') {
-  foreign('a device is not read to its end, which it has not', () => {
+  foreign('a device without an end is not read to its end', () => {
     const said = refusalOf(() => replay('/dev/zero', 'x', io), 'a device');
     assert.match(said ?? '', 'REPORT: /dev/zero: is a device, and no file');
   });

@@ -1,16 +1,16 @@
-// What stands below the options in the help of every command: words, examples, exit codes.
+// The part below the options in the help of every command: words, examples, exit codes.
 import type { Command } from 'commander';
 
 export interface HelpText {
   /** Paragraphs, wrapped to the terminal. */
   readonly words?: readonly string[];
-  /** Lines for a shell, kept as they are; those after a backslash belong to the one before. */
+  /** Shell lines, printed as they are; a line after a backslash continues the one before. */
   readonly examples: readonly string[];
-  /** What an exit code means, `0 conformant` and so on. */
+  /** The meaning of each exit code, such as `0 conformant`. */
   readonly exits?: readonly string[];
 }
 
-/** Longer lines are hard to read, however wide the terminal is. */
+/** Longer lines are hard to read, even on a wide terminal. */
 const widest = 100;
 
 export function addHelp(command: Command, text: HelpText): Command {

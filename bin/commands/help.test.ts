@@ -1,5 +1,5 @@
-// The help of every command: it fits a terminal of 80 columns, and shows an example that is made of
-// options that there are.
+// The help of every command fits a terminal of 80 columns and shows an example with existing
+// options.
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Command } from 'commander';
@@ -52,7 +52,7 @@ const programs = Object.entries(verbs).map(([program, own]) => {
   return made;
 });
 
-/** A command with all that stand below it. */
+/** A command with all of its subcommands. */
 function* withBelow(command: Command): Generator<Command> {
   yield command;
   for (const each of command.commands) yield* withBelow(each);
@@ -74,7 +74,7 @@ for (const program of programs) {
   const name = program.name();
   const all = program.commands.flatMap((command) => [...withBelow(command)]);
 
-  help(`${name}: every verb of the program is looked at`, () => {
+  help(`${name}: every verb of the program is checked`, () => {
     const main = readFileSync(join(root, `bin/${name}.main.ts`), 'utf8');
     const named = [...main.matchAll(/^ {6}name: '(\w+)',/gm)].map(([, verb = '']) => verb);
     assert.equal(named.toSorted(), program.commands.map((each) => each.name()).toSorted());
@@ -90,7 +90,7 @@ for (const program of programs) {
     });
   }
 
-  help(`${name}: its examples name commands and options that there are`, () => {
+  help(`${name}: its examples name existing commands and options`, () => {
     const known = new Map(all.map((command) => [command.name(), command]));
     const lines = all.flatMap((command) => exampleLines(helpOf(command, 80)));
     for (const line of lines.filter((each) => each.includes(`npx ${name} `))) {
@@ -106,7 +106,7 @@ for (const program of programs) {
   });
 }
 
-/** Each example in one line. */
+/** Each example as one line. */
 function exampleLines(text: string): string[] {
   const after = text.split(/^Examples?:$/m)[1]?.split(/^\S/m)[0] ?? '';
   return after
@@ -115,7 +115,7 @@ function exampleLines(text: string): string[] {
     .filter(Boolean);
 }
 
-help('a wide terminal is used, and paragraphs stay readable', () => {
+help('a wide terminal is used, with paragraphs of readable width', () => {
   const lines = helpOf(programs[0]!.commands[0]!, 200).split('\n');
   const words = lines.find((line) => line.startsWith('A target with a control plane')) ?? '';
   assert.ok(words.length > 80 && words.length <= 100, words);

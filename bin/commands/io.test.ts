@@ -1,4 +1,4 @@
-// The exit codes around a judge: usage, a fault of our own, and signals.
+// The exit codes of a judge: usage errors, internal errors, and signals.
 import { once } from 'node:events';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
@@ -28,7 +28,7 @@ judges('the work’s own exit code is kept', async () => {
   assert.equal(await run(async () => 4), { code: 4, err: '' });
 });
 
-judges('a mistake in the call goes on to the program', async () => {
+judges('a usage error is passed on to the program', async () => {
   let thrown: unknown;
   await run(async () => {
     throw new UsageError('--only: nothing matches');
@@ -38,7 +38,7 @@ judges('a mistake in the call goes on to the program', async () => {
   assert.instance(thrown, UsageError);
 });
 
-judges('a fault of our own is 5, and never 1', async () => {
+judges('an internal error is 5, and never 1', async () => {
   const { code, err } = await run(async () => {
     throw new TypeError('of our own');
   });
@@ -47,11 +47,11 @@ judges('a fault of our own is 5, and never 1', async () => {
 });
 
 for (const signal of endSignals) {
-  judges(`${signal} is told to the work, which ends in order`, async () => {
+  judges(`${signal} is passed to the work, which ends gracefully`, async () => {
     const before = process.listenerCount(signal);
     const { code, err } = await run(async (stop) => {
       const told = once(stop, 'abort');
-      // Windows alone can send this one; Node tells of it as of any other.
+      // Only Windows can send this signal; Node reports it like any other.
       if (signal === 'SIGBREAK') process.emit(signal);
       else process.kill(process.pid, signal);
       await told;

@@ -1,4 +1,4 @@
-// What every command needs of the world around it; tests pass their own.
+// The input and output of every command; tests pass their own.
 import { printable } from '../../conformance/reports/plain-text.ts';
 import manifest from '../../package.json' with { type: 'json' };
 import { endSignals } from './end-signals.ts';
@@ -9,27 +9,27 @@ export interface CommandIo {
   readonly cwd: string;
   readonly version: string;
   readonly stdin: AsyncIterable<Uint8Array>;
-  /** Text on standard output, as it is. */
+  /** Writes text to standard output, unchanged. */
   out(text: string): void;
-  /** Text on standard error, as it is. */
+  /** Writes text to standard error, unchanged. */
   err(text: string): void;
   /** Standard error is a terminal: progress is drawn there. */
   readonly isTerminal: boolean;
   readonly color: boolean;
   readonly columns: number;
   nowMs(): number;
-  /** The exit code once everything has been written. */
+  /** Sets the exit code, to exit after all output is written. */
   finish(code: number): void;
-  /** Stops the work instead of the signals of the process. */
+  /** Stops the work, instead of the signals of the process. */
   readonly stop?: AbortSignal;
 }
 
-/** A mistake in the arguments or in a file that they name: exit code 2. */
+/** A mistake in the arguments or in a file that they name: exit code 2 by default. */
 export class UsageError extends Error {
   override readonly name = 'UsageError';
   readonly exitCode: number;
 
-  /** A quoted file or argument must not steer the terminal. */
+  /** A quoted file or argument must not control the terminal. */
   constructor(message: string, exitCode = 2) {
     super(printable(message));
     this.exitCode = exitCode;
@@ -58,8 +58,8 @@ export function systemIo(): CommandIo {
 }
 
 /**
- * Runs work that takes long: the first signal stops it and reports what is known, a second one ends
- * the program. A bug is exit code 5: Node's own code is 1, which here means that something deviates.
+ * Runs long work: the first signal stops it and reports the results so far, a second one ends the
+ * program. A bug is exit code 5: Node's default code is 1, which here means a deviation.
  */
 export async function runInterruptibly(
   io: CommandIo,
@@ -72,7 +72,7 @@ export async function runInterruptibly(
     stop.abort();
   };
   for (const signal of endSignals) process.on(signal, onSignal);
-  // Timeouts alone keep no program alive: without it a program that waits for nothing else would end.
+  // A pending timeout does not keep the process alive: without this it would exit while it waits.
   const alive = setInterval(() => {}, 1_000);
   try {
     io.finish(await work(io.stop ?? stop.signal));

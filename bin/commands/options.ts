@@ -1,17 +1,17 @@
-// How every command declares its options: a row for each, which is read and checked by commander before
+// How every command declares its options: one row for each, which commander parses and checks before
 // anything else happens.
 import { type Command, Option } from 'commander';
 import { type CommandIo, UsageError } from './io.ts';
 
 type Env = CommandIo['env'];
 
-/** Parses the text of an option, which its refusals name. */
+/** Parses the text of an option; its error messages name the option. */
 export type Reader = (option: string) => (text: string, before?: never) => unknown;
 
-/** The default of an option that has to be given. */
+/** The default of a required option. */
 export const REQUIRED = Symbol('required');
 
-/** An option: flags, words, the values that it takes or how they are read, and its default. */
+/** An option: flags, description, accepted values or their reader, and its default. */
 export type Row = readonly [
   flags: string,
   words: string,
@@ -32,7 +32,7 @@ export function addOptions(command: Command, rows: readonly Row[]): Command {
   return command;
 }
 
-/** A text that cannot be read is refused with what the option takes. */
+/** If a text cannot be parsed, the error message says which values the option takes. */
 export const reads =
   <T>(takes: string, read: (text: string) => T | undefined) =>
   (option: string) =>
@@ -74,7 +74,7 @@ export const timeFrom = (nowMs: () => number) =>
     },
   );
 
-/** Repeatable, and with several values that are separated. */
+/** A repeatable option that also takes several values with a separator. */
 export const listed =
   <T>(separator: string | RegExp, read: (text: string) => T) =>
   () =>
@@ -83,7 +83,7 @@ export const listed =
     ...text.split(separator).flatMap((each) => (each.trim() === '' ? [] : [read(each.trim())])),
   ];
 
-/** A secret with the variable that holds it: commands that are printed name the variable. */
+/** A secret with its variable: printed commands name the variable instead. */
 export interface Secret {
   readonly env: string;
   readonly value: string;
@@ -107,6 +107,6 @@ export const HEADER_NAME = /^[!#$%&'*+.^_`|~0-9A-Za-z-]{1,128}$/;
 
 export const headerName = matching('the name of a header', HEADER_NAME);
 
-/** NS-10: the names of the two headers of a delivery by default. */
+/** NS-10: the default names of the two headers of a delivery. */
 export const SIGNATURE = 'X-Webhook-Signature';
 export const SUBSCRIPTION = 'X-Webhook-Subscription-Id';

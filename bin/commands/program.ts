@@ -1,4 +1,4 @@
-// A program of several commands: names them, loads the code of the one that is asked for only, and
+// A program of several commands: declares them, loads only the code of the requested command, and
 // ends with the exit codes of the contract.
 import { Command, CommanderError } from 'commander';
 import manifest from '../../package.json' with { type: 'json' };
@@ -35,7 +35,7 @@ export async function runProgram({ name, words, verbs, examples }: Program): Pro
   addHelp(program, { examples });
   for (const verb of verbs) {
     const command = program.command(verb.name).description(verb.words);
-    // The others are named in the help, and that is all that is needed of them.
+    // The help shows only the names of the other commands, so their code is not loaded.
     if (argv.slice(2, argv[2] === 'help' ? 4 : 3).includes(verb.name)) (await verb.load())(command);
   }
   try {
@@ -45,7 +45,7 @@ export async function runProgram({ name, words, verbs, examples }: Program): Pro
   }
 }
 
-/** Commander's own code for wrong usage is 1, which the contract gives another meaning. */
+/** Commander's code for wrong usage is 1, which has another meaning in the contract. */
 export function exitCodeOf(error: unknown, say: (text: string) => void): number {
   if (error instanceof CommanderError) return error.exitCode === 1 ? 2 : error.exitCode;
   if (!(error instanceof UsageError)) throw error;

@@ -1,4 +1,4 @@
-// What is offered to someone who mistypes an id.
+// The suggestions for a mistyped id.
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { rules } from '../../fixtures/rules.ts';
@@ -11,7 +11,7 @@ const TYPED: [text: string, offered: string][] = [
   ['idem4b', '; did you mean IDEM-4b?'],
   ['CONV_3', '; did you mean CONV-3?'],
   ['nothing-of-the-kind', ''],
-  // Too many to be of use.
+  // Too many suggestions to be useful.
   ['HOOK', ''],
 ];
 

@@ -1,9 +1,9 @@
-// What someone may have meant who named an id that there is not.
+// Suggests ids that resemble an unknown one.
 import { findNearest } from '../../fixtures/settings/parse.ts';
 
 const MOST = 6;
 
-/** `; did you mean IDEM-4a, IDEM-4b, IDEM-4c or IDEM-4d?`, or nothing where nothing is near. */
+/** `; did you mean IDEM-4a, IDEM-4b, IDEM-4c or IDEM-4d?`, or empty if no id is similar. */
 export function suggestIds(text: string, ids: readonly string[]): string {
   const wanted = plain(text);
   const byPlain = new Map(ids.map((id) => [plain(id), id]));

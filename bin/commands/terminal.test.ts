@@ -1,5 +1,5 @@
-// Every door to a terminal, tried with what an outsider could write: nothing gets through that
-// steers it, and no line becomes two.
+// Every output to a terminal, tried with hostile text: no control sequence gets through, and no line
+// is split in two.
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { suite } from 'uvu';
@@ -17,7 +17,7 @@ import { readyEvent } from './sandbox/ready.ts';
 import { terminalLine, terminalText } from './terminal.ts';
 import { printLines } from './webhooks/webhook-options.ts';
 
-const doors = suite('doors to a terminal');
+const doors = suite('output to a terminal');
 
 const codes = [0, 7, 8, 10, 13, 27, 127, 0x85, 0x9b, 0x200f, 0x202e, 0x2066, 0x2028, 0xfeff];
 const hostile = `a${codes.map((each) => `${String.fromCharCode(each)}[8mz`).join('')}`;
@@ -32,7 +32,7 @@ function assertHarmless(line: string): void {
   }
 }
 
-doors('a line stays a line, and our colours stay', () => {
+doors('a line stays one line, and keeps our colours', () => {
   assertHarmless(terminalLine(hostile));
   const red = '\u001b[31mred\u001b[39m';
   assert.is(terminalLine(red), red);
@@ -40,7 +40,7 @@ doors('a line stays a line, and our colours stay', () => {
   assert.is(terminalText('one\ntwo'), 'one\ntwo');
 });
 
-doors('JSON says the same and shows nothing else', () => {
+doors('JSON parses to the same value and contains no control characters', () => {
   const line = jsonText({ hostile });
   assertHarmless(line);
   assert.equal(JSON.parse(line), { hostile });
@@ -69,7 +69,7 @@ doors('the banner and the log', async () => {
   await sandbox.close();
 });
 
-doors('what the webhooks commands print', () => {
+doors('the output of the webhooks commands', () => {
   let printed = '';
   const io = { ...systemIo(), out: (text: string) => (printed += text) };
   printLines(io, [hostile, jsonText({ hostile })]);
@@ -78,16 +78,16 @@ doors('what the webhooks commands print', () => {
   assert.equal(JSON.parse(lines[1] ?? ''), { hostile });
 });
 
-doors('a JSON report, whatever a target said', async () => {
+doors('a JSON report with hostile responses', async () => {
   const report = { ...sampleReport, target: { base_url: hostile } };
   const text = await render('json', report as typeof sampleReport);
   for (const line of text.split('\n')) assertHarmless(line);
   assert.equal(JSON.parse(text), report);
 });
 
-doors('no command prints JSON or raw text past them', () => {
+doors('no command prints JSON or raw text directly', () => {
   const own = ['terminal.ts', 'io.ts', 'start.ts', 'exec.ts', 'info.ts'];
-  // What these print is all of our own making.
+  // All that these print is written by us.
   const registers = ['listings.ts', 'list.ts'];
   for (const path of filesUnder('bin/commands')) {
     if (!path.endsWith('.ts') || path.endsWith('.test.ts')) continue;

@@ -1,10 +1,10 @@
-// The one way of the sandbox commands to a terminal: text from outside steers nothing there.
+// The only way of the sandbox commands to a terminal: untrusted text cannot control it.
 import { printable } from '../../conformance/reports/plain-text.ts';
 
-// The colours that our own lines have; nothing among them hides text or moves the cursor.
+// The colours that our own lines use; none of them hides text or moves the cursor.
 const colour = new RegExp(`(${String.fromCharCode(27)}\\[(?:0|1|2|22|39|3[1-7]|9[0-7])m)`);
 
-/** One line: everything that would steer a terminal is spelt out, our own colours stay. */
+/** One line: control characters are escaped, our own colours are kept. */
 export function terminalLine(text: string): string {
   return text
     .split(colour)

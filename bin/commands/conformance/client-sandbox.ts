@@ -1,5 +1,5 @@
-// The sandbox for the judge of clients: a world of its own for each run, with what `sandbox exec`
-// tells a command of it.
+// The sandbox for the judge of clients: a separate world for each run, with the same environment
+// variables that `sandbox exec` sets.
 import type { OpenWorld, SandboxWorld } from '../../../conformance/client/play.ts';
 import type { WorldFixture } from '../../../fixtures/worlds.ts';
 import { createSandbox } from '../../../simulator/index.ts';

@@ -1,4 +1,4 @@
-// `conformance client -- COMMAND`: what it offers on the command line.
+// `conformance client -- COMMAND`: its command-line options.
 import type { Command } from 'commander';
 import { addHelp } from '../help-text.ts';
 import { runInterruptibly, systemIo, UsageError } from '../io.ts';
@@ -11,7 +11,7 @@ export interface ClientOptions extends ReportOptions {
   readonly plan: 'sandbox' | 'standard' | 'pro';
   readonly seed: number;
   readonly timeoutS: number;
-  /** undefined: as many as suit the machine. */
+  /** undefined: chosen for the machine. */
   readonly jobs?: number;
   readonly list?: boolean;
 }

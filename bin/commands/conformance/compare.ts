@@ -1,4 +1,4 @@
-// `conformance compare OLD NEW`: what is worse, better or different, from two JSON reports.
+// `conformance compare OLD NEW`: what became worse, better or different between two JSON reports.
 import { type Command, Option } from 'commander';
 import {
   compareMarkdown,
@@ -41,7 +41,7 @@ export function defineCompare(command: Command, io = systemIo()): void {
     );
 }
 
-/** The exit code. */
+/** Prints the comparison and returns the exit code. */
 export function compareFiles(old: string, now: string, given: Given, io: CommandIo): number {
   const [before, after] = [readReportFile('OLD', old, io), readReportFile('NEW', now, io)];
   const oldSubject = before.judge ?? 'API';

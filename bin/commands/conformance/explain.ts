@@ -1,5 +1,5 @@
-// `conformance explain ID`: what a rule, a scenario, an open question, a check or a profile field is
-// about. What a scenario sends is shown by playing it on a sandbox in this process.
+// `conformance explain ID`: explains a rule, a scenario, an open question, a check or a profile field.
+// To show the requests of a scenario, it plays the scenario on a sandbox in this process.
 import type { Command } from 'commander';
 import {
   checks as clientChecks,
@@ -33,9 +33,9 @@ import { systemIo, UsageError } from '../io.ts';
 import { suggestIds } from '../suggest-ids.ts';
 import { explainFields } from './init.ts';
 
-/** Columns of a line of an exchange. */
+/** Width of a line of an exchange, in columns. */
 const WIDTH = 96;
-/** Expectations and exchanges of a page. */
+/** The most expectations and exchanges on a page. */
 const SHOWN = 12;
 
 export function defineExplain(command: Command, io = systemIo()): void {
@@ -120,7 +120,7 @@ async function scenarioPage(scenario: Scenario): Promise<Part[]> {
   ];
 }
 
-/** What a scenario expects and sends, or the part of it that shows one rule. */
+/** The expectations and requests of a scenario, or the part about one rule. */
 async function played(scenario: Scenario, rule?: string): Promise<Part[]> {
   const { findings, exchanges } = await playOnSandbox(scenario);
   const own = findings.filter(

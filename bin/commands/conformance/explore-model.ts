@@ -1,4 +1,4 @@
-// The explorer's model of the platform: the simulator, in this process, by the ports of a target.
+// The explorer's model of the platform: the simulator, in this process, behind the ports of a target.
 import { Unreachable } from '../../../conformance/engine/scenario-errors.ts';
 import type { HeaderLine } from '../../../conformance/engine/send/headers.ts';
 import type { Model, Models } from '../../../conformance/explore/model.ts';
@@ -50,7 +50,7 @@ export async function simulatorModel(
   };
 }
 
-/** The simulator, as it comes with these settings and with each of its deliberate deviations. */
+/** Simulators with these settings: the conforming one, and one with each deliberate deviation. */
 export function simulatorModels(settings: Settings): Models {
   const under = (wanted: object): Settings => ({ ...settings, ...wanted });
   return {
@@ -68,7 +68,7 @@ export function simulatorModels(settings: Settings): Models {
 
 type Wire = Parameters<GroundSender['send']>[0];
 
-/** Without the standard's Request and Response: the model is asked thousands of times. */
+/** Without the standard Request and Response, because the model gets thousands of requests. */
 async function sendControl(
   plane: ControlPlane,
   { method, url, headers, body }: Wire,
@@ -92,7 +92,7 @@ async function sendControl(
 const encoder = new TextEncoder();
 const nothing = new Uint8Array(0);
 
-/** Straight into the world, whose journal says at once why it answered so. */
+/** Directly into the world, whose journal has the reason for the answer. */
 function sendCall(sandbox: Sandbox, wire: Wire): Promise<GroundAnswer> {
   const { method, url, headers, body, timeoutMs } = wire;
   const call: Call = {
@@ -112,7 +112,7 @@ function sendCall(sandbox: Sandbox, wire: Wire): Promise<GroundAnswer> {
         reject(new Unreachable('reset', 'the connection was cut'));
         return;
       }
-      // What comes in pieces has begun with the whole answer.
+      // A streamed response has started with the whole answer.
       if (answer.kind === 'piece' || answer.kind === 'end') return;
       const { reply, requestId } = answer;
       resolve({
@@ -137,7 +137,7 @@ function basisOf({ world }: ReturnType<Sandbox['hostOf']>, requestId: string) {
   return {};
 }
 
-/** Several lines of one name are a list, as a server has them. */
+/** Repeated header lines become a list, as in a server. */
 function joined(lines: readonly HeaderLine[]): Record<string, string | string[]> {
   const all: Record<string, string | string[]> = {};
   for (const [name, value] of lines) {

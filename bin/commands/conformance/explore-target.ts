@@ -1,5 +1,5 @@
-// Explores one target from beginning to end: finds it, makes the model like it, draws and compares,
-// writes the reports, and says with which code to exit.
+// Explores one target from beginning to end: finds it, configures the model, draws and compares,
+// writes the reports, and returns the exit code.
 import { Pacer } from '../../../conformance/engine/pace/pacer.ts';
 import { EXIT_CODES } from '../../../conformance/engine/run/exit-code.ts';
 import type { Sender } from '../../../conformance/engine/send/sender.ts';
@@ -47,20 +47,20 @@ interface Exploration {
   readonly found: Found;
   readonly startedAt: string;
   readonly startedMs: number;
-  /** Nothing is begun later. */
+  /** No new work starts after this time. */
   readonly untilMs: number;
 }
 
 /** How the model answers the open questions. */
 interface Answers {
   readonly settings: Settings;
-  /** Those that someone has said: the target, a file, or a report. */
+  /** The settings that are known: from the target, a file, or a report. */
   readonly known: Readonly<Record<string, unknown>>;
 }
 
-/** What is known of the target before sequences are compared. */
+/** Facts about the target before sequences are compared. */
 interface Learned extends Answers {
-  /** Requests that were sent to learn it. */
+  /** Requests that were sent to learn them. */
   readonly spent: number;
   readonly forms?: Forms;
 }
@@ -124,8 +124,8 @@ function readAgain({ replay }: ExploreOptions, cwd: string) {
 }
 
 /**
- * NS: what the target does where the specification is open, as far as half of the requests and of
- * the time go.
+ * NS: observes how the target answers open questions, within half of the requests and of the time
+ * budget.
  */
 async function learnFrom(exploration: Exploration, given: Answers | undefined): Promise<Learned> {
   const { options, io, found, untilMs } = exploration;
@@ -141,11 +141,11 @@ async function learnFrom(exploration: Exploration, given: Answers | undefined): 
   return { settings, known, spent, forms };
 }
 
-/** NS-1, NS-8: whether the form of a request has to be found out first. */
+/** NS-1, NS-8: whether the form of a request has to be observed first. */
 const needsForms = ({ steps }: Sequence): boolean =>
   callsOf(steps).some(({ operation }) => /Position$|^issueToken$/.test(operation));
 
-/** How scenarios of the judge are played on the target, and until when. */
+/** How the judge's scenarios are played on the target, and until when. */
 function observeOptions(exploration: Exploration, untilMs: number) {
   const { options, signal, redactor, sender, found } = exploration;
   const { timeoutS, maxRate } = options;
@@ -162,7 +162,7 @@ function observeOptions(exploration: Exploration, untilMs: number) {
 async function compareWith(
   exploration: Exploration,
   learned: Learned,
-  /** Why nothing can be asked of the target at all. */
+  /** Why the target cannot be observed at all. */
   problem: string | null,
   sequence: Sequence | undefined,
 ): Promise<number> {
@@ -188,7 +188,7 @@ async function compareWith(
     },
     ...(chosen === undefined ? {} : { sequences: chosen }),
   }).finally(() => line.end());
-  // What acts by itself does not stay behind, if that can be helped.
+  // Subscriptions and positions are cleaned up if possible, because they stay active.
   if (!found.provider.worlds) await found.inventory.sweep(sender, paceOfSweep(options));
   const report = reportOf(exploration, learned, problem, explored);
   await finish(exploration, report);
@@ -240,7 +240,7 @@ function reportOf(
 const TOO_LATE =
   'Nothing was compared: the time was over. Give more --minutes, or --model FILE, with which nothing has to be learned.';
 
-/** NS: learning may take half of what may be sent. */
+/** NS: observation may use half of the request budget. */
 function tooFew(spent: number, hasModel: boolean): string {
   const what = hasModel ? 'the form of orders and tokens' : 'the open questions';
   const learned = spent === 0 ? '' : ` after ${count(spent, 'request')} to learn ${what}`;
@@ -250,7 +250,7 @@ function tooFew(spent: number, hasModel: boolean): string {
   return `Nothing was compared: ${why}. Give more --requests${advice}.`;
 }
 
-/** What was played again is the only one of this run; in the file it has its own id. */
+/** A replayed difference is the only one of this run; in the file it has its original id. */
 function placeOf({ report, replay }: ExploreOptions, id: string): string {
   const file = report.find(({ format }) => format === 'json')?.file;
   if (file === undefined && replay !== undefined) return `${replay.file}#${replay.id}`;

@@ -1,4 +1,4 @@
-// `conformance explore`: what it offers on the command line.
+// `conformance explore`: its command-line options.
 import type { Command } from 'commander';
 import { addHelp } from '../help-text.ts';
 import { runInterruptibly, systemIo } from '../io.ts';

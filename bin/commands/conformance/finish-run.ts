@@ -20,13 +20,13 @@ import type { CommandIo } from '../io.ts';
 import { checkWritable, readBaselineFile, writeText } from './input-files.ts';
 import type { ReportFiles, ReportOptions } from './options.ts';
 
-/** Finds everything that can be wrong with the files that are written, before anything is sent. */
+/** Checks the output files before any request is sent. */
 export function checkFiles({ report, observed }: ReportFiles<string>, { cwd }: CommandIo): void {
   for (const { format, file } of report) checkWritable(`--report ${format}`, file, cwd);
   if (observed !== undefined) checkWritable('--observed', observed, cwd);
 }
 
-/** The same with the baseline. */
+/** Checks the output files and the baseline. */
 export function prepareFinish(options: ReportOptions, io: CommandIo): Baseline | undefined {
   checkFiles(options, io);
   const { baseline, updateBaseline = false } = options;
@@ -61,7 +61,7 @@ export async function finishRun(
   const marks = isOnGitHub ? annotations(report) : [];
   if (options.json) printReport(io, jsonReport(report), [...marks, ...written]);
   else if (isOnGitHub) {
-    // Nothing that a target says must be read as a workflow command.
+    // No text of a target may be read as a workflow command.
     const pause = `stop-${report.mark}`;
     const all = [`::stop-commands::${pause}`, ...lines, ...written, `::${pause}::`, ...marks];
     io.out(`${all.join('\n')}\n`);
@@ -77,7 +77,7 @@ function incompleteWords(hindered: number, { judge }: Report): string {
   return `${code}; ${count(hindered, 'rule')} that no option forgives (${which})`;
 }
 
-/** A run that was interrupted or could not start says too little to change a baseline. */
+/** A run that was interrupted or could not start does not change a baseline. */
 function withBaseline(
   options: ReportOptions,
   io: CommandIo,
@@ -113,7 +113,7 @@ function writeObserved(options: ReportOptions, io: CommandIo, report: Report): s
   ];
 }
 
-/** Writes each report to its file, and says so in a line each. */
+/** Writes each report to its file, and prints one line for each. */
 export async function writeReports<F extends string>(
   { report }: ReportFiles<F>,
   { cwd }: CommandIo,
@@ -123,7 +123,7 @@ export async function writeReports<F extends string>(
   return report.map(({ format, file }) => `${format} report: ${file}`);
 }
 
-/** A JSON report on standard output, which has nothing else. */
+/** Prints a JSON report on standard output, and the notes on standard error. */
 export function printReport(io: CommandIo, json: string, notes: readonly string[]): void {
   io.out(`${json}\n`);
   for (const note of notes) io.err(`${note}\n`);

@@ -1,4 +1,4 @@
-// `conformance init`: writes a profile with every field there is, and explains them, because JSON
+// `conformance init`: writes a profile with every possible field, and explains the fields, because JSON
 // has no comments and unknown fields are errors.
 import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
@@ -49,7 +49,7 @@ function init(file: string, options: InitOptions, io: CommandIo): void {
   io.out(`${lines.join('\n')}\n`);
 }
 
-/** Every field by its path, with what it is for; only what lies under a path when one is given. */
+/** Every field by its path with its purpose; only the fields below `under` if it is given. */
 export function explainFields(width: number, under = ''): string[] {
   return profileFields().flatMap(({ path, words, required }) => {
     const at = path.join('.');

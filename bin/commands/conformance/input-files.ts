@@ -9,7 +9,7 @@ import { parseReport, type Report } from '../../../conformance/reports/report.ts
 import { readJsonFile } from '../../../simulator/compose/json-file.ts';
 import { type CommandIo, UsageError } from '../io.ts';
 
-/** The JSON in a file; `advice` says where such a file comes from. */
+/** The JSON in a file; `advice` names the command that writes such a file. */
 export function readJson(option: string, file: string, cwd: string, advice: string): unknown {
   const read = readJsonFile(resolve(cwd, file), `${option}: ${file}`);
   if (read.problem === undefined) return read.value;
@@ -83,7 +83,7 @@ export function writeText(file: string, cwd: string, text: string): void {
   writeFileSync(resolve(cwd, file), text);
 }
 
-/** Which settled transactions were used up, kept beside the profile from run to run. */
+/** The settled transactions that were used up, kept next to the profile between runs. */
 export function usedBeside(
   profileFile: string,
   cwd: string,

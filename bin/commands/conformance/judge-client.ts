@@ -1,4 +1,4 @@
-// Judges one client: runs the command against worlds in which something goes wrong, and reports.
+// Judges one client: runs its command against worlds with injected failures, and reports.
 import { availableParallelism } from 'node:os';
 import { checks } from '../../../conformance/client/checks/all.ts';
 import { CommandError } from '../../../conformance/client/command.ts';
@@ -18,7 +18,7 @@ import { finishRun, prepareFinish } from './finish-run.ts';
 import { commandToRepeat } from './options.ts';
 import { selectChecks } from './selection.ts';
 
-/** Runs mostly wait, for time limits and for each other: more of them than cores. */
+/** Runs mostly wait, for timeouts and for each other: start more of them than there are cores. */
 const jobsPerCore = 4;
 
 export function listChecks({ json }: ClientOptions, io: CommandIo): number {

@@ -70,7 +70,7 @@ export async function judgeReceiver(
   return finishRun(options, io, report, baseline);
 }
 
-/** Names every check; `conformance explain` shows what each sends. */
+/** Lists every check; `conformance explain` shows the deliveries of each. */
 function tellPlan(options: ReceiverOptions, io: CommandIo, deliveries: number): number {
   const { url, effectProbe, json } = options;
   const planned = checksOf(effectProbe !== undefined, options);

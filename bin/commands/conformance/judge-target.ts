@@ -1,5 +1,5 @@
-// Judges one target from beginning to end: finds it, plays the scenarios, and hands over to what
-// writes the reports.
+// Judges one target from beginning to end: finds it, plays the scenarios, and passes the results on
+// for the reports.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Pacer } from '../../../conformance/engine/pace/pacer.ts';
 import { type RunResult, runScenarios } from '../../../conformance/engine/run/run.ts';
@@ -77,7 +77,7 @@ interface Progress {
   deviating: number;
 }
 
-/** How far a run is, by the requests that its plan counts. */
+/** The progress of a run, by the requests that its plan counts. */
 function progressWords({ plan, sent, total, done, deviating }: Progress, elapsedMs: number) {
   if (plan === undefined) return undefined;
   const planned = Math.max(plan.requests, sent(), 1);
@@ -103,7 +103,7 @@ async function playFound(parts: Parts, found: Found, progress: Progress): Promis
       ...(options.maxRate === undefined ? {} : { maxRate: options.maxRate }),
       signal,
       secret: (value) => redactor.learn(value),
-      // How many there are is known once the target has been looked at.
+      // The total is known after the first requests to the target.
       onResult: ({ verdict }, _done, total) => {
         progress.done += 1;
         progress.total = total;
@@ -111,14 +111,14 @@ async function playFound(parts: Parts, found: Found, progress: Progress): Promis
       },
     });
   } finally {
-    // Whatever ended the run: nothing that acts by itself stays behind, if that can be helped.
+    // However the run ended: subscriptions and positions are cleaned up if possible.
     if (!provider.worlds) await inventory.sweep(sender, paceOfSweep(options));
     await provider.close();
   }
   return reportOf(parts, found, run);
 }
 
-/** --max-rate holds for the sweep too, together with the last second of the run. */
+/** --max-rate applies to the sweep too, together with the last second of the run. */
 export function paceOfSweep({ maxRate }: TargetOptions): () => Promise<void> {
   const pacer = new Pacer(maxRate);
   const secondIsOver = maxRate === undefined ? undefined : sleep(1000);
@@ -135,7 +135,7 @@ function reportOf({ options, io, redactor }: Parts, found: Found, run: RunResult
   return buildReport({
     version: io.version,
     target: { base_url: baseUrl, control_url: controlUrl, ...added },
-    // What was looked at first counts as well: the target has met it all the same.
+    // Requests before the run count too, because the target has received them.
     run: { ...run, requests: inventory.requests },
     scenarios,
     selection: options,

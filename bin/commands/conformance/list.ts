@@ -1,4 +1,4 @@
-// `conformance list`: every rule with the scenarios that test it and what they need, and the checks
+// `conformance list`: every rule with the scenarios that test it and their requirements, and the checks
 // of receivers and clients.
 import type { Command } from 'commander';
 import { checks as clientChecks } from '../../../conformance/client/checks/all.ts';

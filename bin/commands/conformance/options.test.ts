@@ -1,4 +1,4 @@
-// The options of `conformance run` are checked one by one, each with a word on what to give instead.
+// The options of `conformance run` are checked one by one, each with a suggestion.
 import { Command } from 'commander';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
@@ -19,7 +19,7 @@ function read(...words: string[]): RunOptions {
   return optionsOf<RunOptions>(command);
 }
 
-options('the least there is to give', () => {
+options('the minimal options', () => {
   const { baseUrl, controlUrl, timeoutS, report, only, strict } = read('--base-url', url);
   assert.equal([baseUrl, controlUrl, timeoutS], ['http://127.0.0.1:7420', undefined, 30]);
   assert.equal([report, only, strict], [[], [], undefined]);

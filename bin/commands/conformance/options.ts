@@ -1,5 +1,5 @@
-// The options that commands of conformance share, in groups: what the target is, what to try, and
-// what is reported. Each option is declared and checked here, before anything is sent.
+// The options that the commands of conformance share, in groups: the target, the selection, and
+// the reports. Each option is declared and checked here, before any request is sent.
 import { type Command, Option } from 'commander';
 import { FORMATS, type Format } from '../../../conformance/reports/formats.ts';
 import { parseUrl } from '../../../fixtures/parse-url.ts';
@@ -34,7 +34,7 @@ const readBaseUrl: Reader = (option) => (text) => {
 
 export interface TargetOptions {
   readonly baseUrl?: string;
-  /** A URL, `none`, or undefined: look for it. */
+  /** A URL, or `none`; undefined: search for it. */
   readonly controlUrl?: string;
   readonly controlTokenEnv?: Secret;
   readonly tokenEnv?: Secret;
@@ -93,7 +93,7 @@ export interface ReportOptions extends ReportFiles {
   readonly allowIncomplete?: boolean;
 }
 
-/** `what` is what is tried: rules and scenarios, or checks with an example of their ids. */
+/** `what` is what can be selected: rules and scenarios, or checks with an example of their ids. */
 export function addReportOptions(command: Command, what: string, example: string): Command {
   // `--only 'ACC-1,TXN-4'` means the same as `--only ACC-1 TXN-4`.
   const globs = listed(',', (each) => each);
@@ -114,7 +114,7 @@ export function addReportOptions(command: Command, what: string, example: string
   });
 }
 
-/** Reports as `FORMAT=FILE`, each in a file of its own. */
+/** Reports as `FORMAT=FILE`, each in a separate file. */
 export function addReportFiles(command: Command, formats: readonly string[]): Command {
   const forms = formats.map((each) => `${each}=FILE`).join(', ');
   const read = (text: string) => {
@@ -145,19 +145,19 @@ export function addSeed(command: Command, words: string): Command {
   return addOptions(command, [['--seed <n>', words, numberFrom(0, 4_294_967_295, true), 1]]);
 }
 
-/** The options of a command; lists that were not given are empty. */
+/** The options of a command; list options that were not given are empty. */
 export function optionsOf<O>(command: Command): O {
   return { only: [], skip: [], report: [], header: [], ...command.opts() } as O;
 }
 
-/** Options of a command that is printed, with their value, and the one that need not be named. */
+/** Options of a printed command with their values, except for the default. */
 type Repeated = readonly (readonly [
   option: string,
   value: string | number | undefined,
   usual?: string | number,
 ])[];
 
-/** A command that does the same again, quoted for a shell. */
+/** A command that repeats the run, quoted for a shell. */
 export function commandToRepeat(verb: string, options: Repeated): string {
   const words = options.flatMap(([option, value, usual]) =>
     value === undefined || value === usual ? [] : [`--${option}`, `${value}`],
@@ -165,7 +165,7 @@ export function commandToRepeat(verb: string, options: Repeated): string {
   return shellLine(['npx', 'conformance', verb, ...words]);
 }
 
-/** The options that reach the same target again. */
+/** The options to reach the same target again. */
 export function targetWords(options: TargetOptions, baseUrl: string): Repeated {
   const { controlUrl, profile, controlTokenEnv, tokenEnv, header, ca } = options;
   return [
@@ -182,11 +182,11 @@ export function targetWords(options: TargetOptions, baseUrl: string): Repeated {
 export interface AddedHeader {
   readonly name: string;
   readonly value: string;
-  /** As it can be repeated: a value that came from a variable stays there. */
+  /** As it is printed in commands: the value of a variable is not shown. */
   readonly shown: string;
 }
 
-/** Headers that the judge sets itself, or that belong to a connection. */
+/** Headers that the judge sets itself, or that belong to the connection. */
 const OWN_HEADERS =
   /^(authorization|content-type|idempotency-key|if-match|host|content-length|transfer-encoding|connection|keep-alive|proxy-authorization|expect|te|trailer|upgrade)$/i;
 /** `Name: value`, or `Name: env:VARIABLE` for a secret. */

@@ -1,4 +1,4 @@
-// `conformance receiver`: proves a webhook receiver's signature check before the platform does.
+// `conformance receiver`: tests the signature check of a webhook receiver.
 import type { Command } from 'commander';
 import { addHelp } from '../help-text.ts';
 import { runInterruptibly, systemIo, UsageError } from '../io.ts';

@@ -1,4 +1,4 @@
-// `conformance run`: what it offers on the command line.
+// `conformance run`: its command-line options.
 import type { Command } from 'commander';
 import { addHelp } from '../help-text.ts';
 import { runInterruptibly, systemIo } from '../io.ts';

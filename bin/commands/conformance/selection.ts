@@ -1,4 +1,4 @@
-// Checks the globs of --only and --skip, and chooses the checks that they name.
+// Checks the globs of --only and --skip, and selects the checks that they name.
 import { isSelected, unmatchedGlobs } from '../../../conformance/engine/run/select.ts';
 import { UsageError } from '../io.ts';
 import { suggestIds } from '../suggest-ids.ts';

@@ -1,4 +1,4 @@
-// The banner tells where things are, and its first call works as printed.
+// The banner shows the addresses, and its first call works as printed.
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { CredentialShown } from '../../../simulator/control/records.ts';
@@ -48,7 +48,7 @@ const ready: ReadyEvent = {
 
 const banner = suite('banner');
 
-banner('shows every place and every credential with its reach', () => {
+banner('shows every address and every credential with its scope', () => {
   const text = bannerLines(ready).join('\n');
   for (const url of [ready.control_url, ready.openapi_url, `${ready.base_url}/api/v1`]) {
     assert.match(text, url);
@@ -67,12 +67,12 @@ banner('the first call names a brand by its credential', () => {
   assert.equal(Object.keys(JSON.parse(body)), ['client_reference_id', 'email']);
 });
 
-banner('without a credential for it there is no call to try', () => {
+banner('without a suitable credential there is no call to try', () => {
   const lines = bannerLines({ ...ready, credentials: [credential({ scopes: [] })] });
   assert.not.ok(lines.some((line) => line.includes('curl')));
 });
 
-banner('a token that is more than a word to a shell stands in no call to try', () => {
+banner('a token that is not a plain shell word appears in no call to try', () => {
   for (const token of ["t'; touch pwned; '", 't$(touch pwned)', 't\u2019; touch pwned']) {
     const hostile = credential({ token, brand_id: '10' });
     assert.not.match(bannerLines({ ...ready, credentials: [hostile] }).join('\n'), 'curl');
@@ -81,7 +81,7 @@ banner('a token that is more than a word to a shell stands in no call to try', (
   }
 });
 
-banner('departures are told', () => {
+banner('deviations are shown', () => {
   assert.match(bannerLines(ready, ['local webhooks are allowed']).join('\n'), 'Note: local');
 });
 

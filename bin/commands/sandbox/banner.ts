@@ -1,11 +1,11 @@
-// What `sandbox start` shows a person: where everything is, who may call, and a first call to try.
+// The banner of `sandbox start`: the addresses, the credentials, and a first call to try.
 import type { CredentialShown } from '../../../simulator/control/records.ts';
 import { terminalLine } from '../terminal.ts';
 import type { ReadyEvent } from './ready.ts';
 
-/** The banner as lines; `notes` are departures from the conforming service that are switched on. */
+/** The banner as lines; `notes` are the deviations from the conforming service that are on. */
 export function bannerLines(ready: ReadyEvent, notes: readonly string[] = []): string[] {
-  // Names and tokens of a world file may be anybody's.
+  // Names and tokens of a world file may come from an untrusted source.
   return linesOf(ready, notes).map((line) => terminalLine(line));
 }
 
@@ -57,11 +57,11 @@ function table(rows: readonly (readonly string[])[]): string[] {
   );
 }
 
-/** RFC 6750 §2.1: what a bearer token is made of. A saved state of anybody's may hold others. */
+/** RFC 6750 §2.1: the characters of a bearer token. An untrusted saved state may contain others. */
 const PLAIN_TOKEN = /^[\w.~+/-]+=*$/;
 
-// One line that works as printed, in a POSIX shell and in PowerShell alike. The two write a quote
-// within quotes differently: a token that has one is in no line.
+// One line that works as printed, in a POSIX shell and in PowerShell. The two escape a quote within
+// quotes differently, so a token that contains one is never printed.
 function firstCall({ base_url, credentials }: ReadyEvent): string[] {
   const caller = credentials.find(
     ({ kind, token, scopes, brand_id }) =>

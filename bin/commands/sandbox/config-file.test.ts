@@ -13,11 +13,11 @@ files.before.each((place) => {
 });
 files.after.each(({ folder }) => rmSync(folder, { recursive: true, force: true }));
 
-files('none at all: the defaults', ({ folder }) => {
+files('no file: the defaults', ({ folder }) => {
   assert.equal(readConfigFile(undefined, folder).config.forwards, []);
 });
 
-files('found by itself in the folder', ({ folder }) => {
+files('found in the folder without an option', ({ folder }) => {
   writeFileSync(join(folder, 'sandbox.config.json'), '\uFEFF{"allow_local_webhooks": true}');
   const read = readConfigFile(undefined, folder);
   assert.is(read.config.allow_local_webhooks, true);
@@ -27,7 +27,7 @@ files('found by itself in the folder', ({ folder }) => {
   );
 });
 
-files('a named one, and not the other', ({ folder }) => {
+files('the named file is used, and not the other', ({ folder }) => {
   writeFileSync(join(folder, 'sandbox.config.json'), '{broken');
   writeFileSync(join(folder, 'mine.json'), '{"settings": {}}');
   assert.is(readConfigFile('mine.json', folder).note, null);
@@ -48,7 +48,7 @@ for (const [text, expected] of broken) {
   });
 }
 
-files('a named file that is not there is refused', ({ folder }) => {
+files('a named file that does not exist is refused', ({ folder }) => {
   const absent = /--config absent\.json: there is no such file/;
   assert.throws(() => readConfigFile('absent.json', folder), absent);
 });

@@ -1,4 +1,4 @@
-// Finds and reads the configuration file of a start, and says what is wrong with it by field.
+// Finds and reads the configuration file of a start, and reports problems by field.
 import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { type Config, parseConfig } from '../../../fixtures/config.ts';

@@ -1,4 +1,4 @@
-// `sandbox exec -- COMMAND…`: a sandbox for the length of one command, whose exit code is ours.
+// `sandbox exec -- COMMAND…`: runs a sandbox for one command, and exits with the command's code.
 import { constants } from 'node:os';
 import type { Command } from 'commander';
 import spawn from 'cross-spawn';
@@ -16,7 +16,7 @@ import {
 import { type Served, serveSandbox, tellConfig } from './start.ts';
 import { addServingOptions, readStartOptions } from './start-options.ts';
 
-/** What a shell answers when a command is not there, or cannot be run. */
+/** A shell's exit code if a command does not exist or cannot be run. */
 const notFound = 127;
 const notRunnable = 126;
 
@@ -37,7 +37,7 @@ export function defineExec(command: Command): void {
     .usage('[options] -- COMMAND [ARGUMENT...]')
     .argument('[command...]', 'the command and its arguments, after --');
   addHelp(command, help);
-  // A port that is named is taken; otherwise any free one.
+  // A named port is used; otherwise any free one.
   addCoverageOptions(addServingOptions(command, 0)).action(async (words: readonly string[]) => {
     if (words.length === 0)
       throw new UsageError('name the command to run after --, such as sandbox exec -- npm test');
@@ -46,7 +46,7 @@ export function defineExec(command: Command): void {
     tellConfig(options);
     const served = await serveSandbox(options);
     const { controlToken: token } = options.sandbox;
-    // Not before: what only starts a sandbox need not load the rows.
+    // Loaded here, because `sandbox start` does not need the rows.
     const plane = await served.plane.load();
     const control = controlOf({ name: null, plane, token, isClosed: () => false });
     const code = await run(words, served, await findVariables(control), token);
@@ -60,7 +60,7 @@ export function defineExec(command: Command): void {
   });
 }
 
-// What the command says on standard output is its own.
+// Standard output belongs to the command.
 function say(text: string): void {
   process.stderr.write(text);
 }
@@ -71,11 +71,11 @@ function run(
   variables: CommandVariables,
   controlToken: string | undefined,
 ): Promise<number> {
-  // A terminal tells the command of Ctrl-C as it tells us: once is enough, and many programs take
-  // a second one for an order to end at once. It decides when it is over.
+  // A terminal sends Ctrl-C to the command as well: once is enough, because many programs take a
+  // second one as an order to stop immediately. The command decides when it ends.
   const { heardByBoth, handedOn } = signalsBeside(process.platform);
   for (const signal of heardByBoth) process.on(signal, () => undefined);
-  // What an outer sandbox has set must not pass for this one's.
+  // Variables of an outer sandbox must not be mistaken for this one's.
   const inherited = { ...process.env };
   for (const variable of variableNames) delete inherited[variable];
   const [name = '', ...words] = command;
@@ -96,7 +96,7 @@ function run(
       warn(`${name} cannot be run: ${why ?? error.message}`);
       resolve(error.code === 'ENOENT' ? notFound : notRunnable);
     });
-    // As a shell tells of a signal.
+    // As a shell reports a signal.
     child.once('exit', (code, signal) =>
       resolve(code ?? 128 + constants.signals[signal ?? 'SIGTERM']),
     );

@@ -1,4 +1,4 @@
-// `sandbox info`: prints the banner of a sandbox that is running.
+// `sandbox info`: prints the banner of a running sandbox.
 
 import type { Command } from 'commander';
 import { jsonText } from '../../../conformance/reports/plain-text.ts';

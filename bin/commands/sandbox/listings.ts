@@ -1,4 +1,4 @@
-// The verbs of `sandbox` that start nothing: the named deviations, the open questions with their
+// The verbs of `sandbox` that only print: the named deviations, the open questions with their
 // settings, and the OpenAPI document.
 import type { Command } from 'commander';
 import { openapiDocument } from '../../../fixtures/openapi.ts';

@@ -1,4 +1,4 @@
-// The ready file: whole, for its owner alone, and in the place of nothing that is no ordinary file.
+// The ready file: complete, readable only by its owner, and never a replacement of a special file.
 import { execFileSync } from 'node:child_process';
 import {
   chmodSync,
@@ -24,7 +24,7 @@ const event = { event: 'ready', pid: 1 } as ReadyEvent;
 const at = (name: string) => join(folder, name);
 const modeOf = (name: string) => statSync(at(name)).mode & 0o777;
 
-ready('is its owner’s alone, and keeps a mode that is stricter', async () => {
+ready('only its owner can read it, and a stricter mode is kept', async () => {
   writeFileSync(at('open.json'), 'old');
   chmodSync(at('open.json'), 0o644);
   writeFileSync(at('strict.json'), 'old');
@@ -45,7 +45,7 @@ ready('a symbolic link is followed, and stays one', async () => {
   assert.is(JSON.parse(readFileSync(at('new.json'), 'utf8')).pid, 2);
 });
 
-ready('what is no ordinary file is refused and stays', async () => {
+ready('a special file is refused and unchanged', async () => {
   mkdirSync(at('folder'));
   const refused = ['folder'];
   if (process.platform !== 'win32') {

@@ -1,4 +1,4 @@
-// The ready event of a start, from the sandbox and the address it got.
+// The ready event of a start: describes the sandbox and its address.
 import manifest from '../../../package.json' with { type: 'json' };
 import type { ForwardReceiver } from '../../../simulator/compose/forward-receiver.ts';
 import type { CredentialShown } from '../../../simulator/control/records.ts';
@@ -6,7 +6,7 @@ import { viewLastingCredentials } from '../../../simulator/control/records.ts';
 import { findRealFile, replacePrivately } from '../../../simulator/host/storage/private-file.ts';
 import type { Sandbox } from '../../../simulator/host/world/sandbox.ts';
 
-/** The ready event, as it is printed under `--json` and written to the ready file. */
+/** The ready event, printed under `--json` and written to the ready file. */
 export interface ReadyEvent {
   readonly event: 'ready';
   readonly version: string;
@@ -20,7 +20,7 @@ export interface ReadyEvent {
   readonly subscription: ForwardReceiver | null;
 }
 
-/** What a person and a program need to begin; given out only when requests are served. */
+/** The data that a client needs to start; published only when requests are served. */
 export function readyEvent(
   sandbox: Sandbox,
   baseUrl: string,
@@ -41,11 +41,11 @@ export function readyEvent(
 }
 
 /**
- * Writes the event where another program waits for it, whole or not at all. Throws a FileProblem
+ * Writes the event atomically, because another program may wait for the file. Throws a FileProblem
  * or the system's error.
  */
 export async function writeReadyFile(path: string, ready: ReadyEvent): Promise<void> {
   const real = await findRealFile(path);
-  // Its tokens are for the owner of the process.
+  // Only the owner of the process may read its tokens.
   await replacePrivately(real, (file) => file.writeFile(`${JSON.stringify(ready)}\n`));
 }

@@ -1,4 +1,4 @@
-// Every option of `sandbox start` is read as the contract says, and refused with a remedy.
+// Every option of `sandbox start` is read as the contract says, and refused with a suggestion.
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -26,7 +26,7 @@ async function read(...args: string[]) {
 
 const options = suite('options of start');
 
-options('what is not named stays open, for a kept world to say', async () => {
+options('options that are not given stay undefined, so that a saved world decides', async () => {
   const { sandbox, listen, ...rest } = (await read()).options as StartOptions;
   const nothing = { allowHosts: [], allowOrigins: [] };
   assert.equal(listen, { host: '127.0.0.1', port: 7420, ...nothing });
@@ -140,7 +140,7 @@ for (const [args, word] of refused) {
   });
 }
 
-options('a control token that no process list shows', async () => {
+options('a control token that does not appear in process lists', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'options-'));
   const file = join(folder, 'token');
   const tokenOf = async (...args: string[]) => (await read(...args)).options?.sandbox.controlToken;
@@ -165,7 +165,7 @@ options('a control token that no process list shows', async () => {
   }
 });
 
-options('a host of this machine needs no token, all others do', async () => {
+options('a loopback host needs no token, all others do', async () => {
   for (const host of ['127.9.9.9', 'localhost', '[::1]']) {
     assert.is((await read('--host', host)).options?.listen.host, host);
   }

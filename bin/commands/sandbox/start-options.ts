@@ -1,5 +1,5 @@
-// The options of `sandbox start` and `sandbox exec`. Their values are checked where every sandbox
-// checks its options.
+// The options of `sandbox start` and `sandbox exec`. Their values are checked by the same code that
+// checks the options of every sandbox.
 import { readFileSync } from 'node:fs';
 import { type Command, Option } from 'commander';
 import type { FieldProblem } from '../../../fixtures/settings.ts';
@@ -25,7 +25,7 @@ export interface StartOptions {
   /** No line for each request. */
   readonly quiet: boolean;
   readonly readyFile: string | undefined;
-  /** What was found without being named, in a sentence. */
+  /** A note on a configuration file that was found without being named. */
   readonly configNote: string | null;
   /** Serve the dashboard. */
   readonly ui: boolean;
@@ -33,7 +33,7 @@ export interface StartOptions {
   readonly open: boolean;
 }
 
-/** What commander hands over. */
+/** The options as commander parses them. */
 interface Given {
   readonly port: number;
   readonly host: string;
@@ -76,7 +76,7 @@ const forward: Reader =
   () =>
   (text, before: readonly Forward[] = []) => [...before, splitForward(text)];
 
-/** By the heading under which the help shows them. */
+/** Grouped by the headings of the help. */
 const groups: Readonly<Record<string, readonly Row[]>> = {
   'Basics:': [
     ['--host <address>', 'bind this address', undefined, '127.0.0.1'],
@@ -150,7 +150,7 @@ const groups: Readonly<Record<string, readonly Row[]>> = {
   ],
 };
 
-/** Adds the options of every command that serves; `port` is the default. */
+/** Adds the options of every command that serves a sandbox; `port` is the default. */
 export function addServingOptions(command: Command, port: number): Command {
   const ports = numberFrom(0, 65_535, true);
   command.optionsGroup('Basics:');
@@ -167,7 +167,7 @@ export function addServingOptions(command: Command, port: number): Command {
   );
 }
 
-/** The options as they were given; throws UsageError for those that are of no use. */
+/** The options as they were given; throws UsageError if they are invalid. */
 export async function readStartOptions(command: Command): Promise<StartOptions> {
   const given = command.opts<Given>();
   const { json = false, quiet = false, readyFile, ui, open = false } = given;
@@ -180,7 +180,7 @@ export async function readStartOptions(command: Command): Promise<StartOptions> 
     const sandbox = {
       ...read,
       settings: config.settings,
-      // The command line is nearer to the person than the file: the last one counts.
+      // The command line overrides the file: the last forward applies.
       forwards: [...config.forwards, ...read.forwards],
       allowLocalWebhooks: config.allow_local_webhooks || read.allowLocalWebhooks,
     };
@@ -192,7 +192,7 @@ export async function readStartOptions(command: Command): Promise<StartOptions> 
   }
 }
 
-/** A forward to another machine must be intended: deliveries hold real secrets. */
+/** A forward to another machine must be explicit: deliveries contain real secrets. */
 function refuseDistantReceivers({
   forwards,
   forwardTo,
@@ -252,7 +252,7 @@ function splitForward(text: string): Forward {
   return { from: text.slice(0, at), to: text.slice(at + 1) };
 }
 
-/** Options whose names in code are not those of the command line. */
+/** Options whose names in code differ from those of the command line. */
 const namesGiven: Readonly<Record<string, string>> = {
   allowHosts: 'allow-host',
   allowOrigins: 'allow-origin',
@@ -260,7 +260,7 @@ const namesGiven: Readonly<Record<string, string>> = {
   forwards: 'forward',
 };
 
-/** What is wrong, under the names that were typed. */
+/** The problems, with option names as they were typed. */
 export function linesOf(problems: readonly FieldProblem[]): string[] {
   return problems.map(({ field, message }) => {
     const name = /^\w+/.exec(field)?.[0] ?? field;

@@ -1,4 +1,4 @@
-// `sandbox start`: reads what it is given, puts world, host and transport together, and serves.
+// `sandbox start`: reads the options, composes world, host and transport, and serves.
 import { spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { dirname, join } from 'node:path';
@@ -20,7 +20,7 @@ import { batchLines, logRequests, type Paint } from './log/request-log.ts';
 import { type ReadyEvent, readyEvent, writeReadyFile } from './ready.ts';
 import { addStartOptions, linesOf, readStartOptions, type StartOptions } from './start-options.ts';
 
-// Contract: what each exit code stands for.
+// Contract: the meaning of each exit code.
 const exits = { clean: 0, internal: 1, usage: 2, portInUse: 3, stateFile: 4 } as const;
 
 export function defineStart(command: Command): void {
@@ -46,13 +46,13 @@ export interface Served {
   readonly sandbox: Sandbox;
   readonly plane: ControlPlane;
   readonly ready: ReadyEvent;
-  /** Finishes what is in flight, saves, and ends everything. */
+  /** Finishes requests in flight, saves, and closes everything. */
   readonly close: () => Promise<void>;
 }
 
 async function start(options: StartOptions): Promise<void> {
   const { sandbox, ready, close } = await serveSandbox(options);
-  // Before the word that it is ready: who waits for that may end it at once.
+  // Before the ready message: a reader of that message may end the program immediately.
   endOnSignal(async () => {
     await close();
     return sandbox.first.stateTrouble === null ? exits.clean : exits.internal;
@@ -68,7 +68,7 @@ async function start(options: StartOptions): Promise<void> {
 }
 
 /**
- * Everything but what a person sees; ends the program with its exit code where it cannot be done.
+ * Everything except the output for users; exits with a contract code if it cannot be done.
  */
 export async function serveSandbox(options: StartOptions): Promise<Served> {
   const composition = await compose(options.sandbox, {
@@ -97,7 +97,7 @@ function refuseOptions(error: Error): never {
   );
 }
 
-/** Colours by status on a terminal; undefined elsewhere. */
+/** Colours by status on a terminal; undefined otherwise. */
 async function statusPaint(): Promise<Paint | undefined> {
   if (!process.stdout.isTTY) return undefined;
   const { default: chalk } = await import('chalk');
@@ -108,7 +108,7 @@ async function statusPaint(): Promise<Paint | undefined> {
   };
 }
 
-/** Where this sandbox departs from the conforming service. */
+/** The deviations of this sandbox from the conforming service. */
 function notesOn({ options }: Sandbox): string[] {
   const local =
     'webhook URLs may be http:// and local here, which the platform refuses (HOOK-7, HOOK-8)';
@@ -118,7 +118,7 @@ function notesOn({ options }: Sandbox): string[] {
   return [...(options.allowLocalWebhooks ? [local] : []), ...deviations];
 }
 
-/** Where standard output belongs to others. */
+/** Printed on standard error, because standard output belongs to others. */
 export function tellConfig({ configNote }: Pick<StartOptions, 'configNote'>): void {
   if (configNote !== null) warn(`${configNote}.`);
 }
@@ -131,7 +131,7 @@ function announce(options: StartOptions, ready: ReadyEvent, notes: readonly stri
   print(`${options.json ? jsonText(ready) : banner()}\n`);
 }
 
-/** Before the line that it is ready: who reads that may look for the file. */
+/** Written before the ready message: its readers may look for the file. */
 async function placeReadyFile(
   path: string,
   ready: ReadyEvent,
@@ -165,7 +165,7 @@ function refuseAddress({ listen }: StartOptions, error: NodeJS.ErrnoException): 
   throw error;
 }
 
-/** The first signal ends in order, a second one at once. */
+/** The first signal ends the program gracefully, a second one immediately. */
 function endOnSignal(end: () => Promise<number>): void {
   let ending = false;
   const stop = () => {
@@ -180,7 +180,7 @@ function print(text: string): void {
   process.stdout.write(text);
 }
 
-/** The nearest folder above this code that holds a package.json. */
+/** The nearest folder above this code with a package.json. */
 function packageFolder(): string {
   let folder = dirname(fileURLToPath(import.meta.url));
   while (!existsSync(join(folder, 'package.json'))) {
@@ -191,7 +191,7 @@ function packageFolder(): string {
   return folder;
 }
 
-/** The built dashboard, where there is one. */
+/** The folder of the built dashboard, if it exists. */
 function dashboardFolder(): string | undefined {
   const folder = join(packageFolder(), 'dist', 'ui');
   return existsSync(join(folder, 'index.html')) ? folder : undefined;
@@ -199,11 +199,11 @@ function dashboardFolder(): string | undefined {
 
 const browsers: Readonly<Partial<Record<NodeJS.Platform, readonly [string, ...string[]]>>> = {
   darwin: ['open'],
-  // The empty word is the title that `start` takes its first quoted word for.
+  // The empty argument is the title: `start` uses its first quoted argument for it.
   win32: ['cmd', '/c', 'start', ''],
 };
 
-/** A machine without a browser is told where to look; the sandbox serves all the same. */
+/** If no browser can be opened, the URL is printed; the sandbox is served anyway. */
 function openInBrowser(url: string): void {
   const [command, ...words] = browsers[process.platform] ?? ['xdg-open'];
   const child = spawn(command, [...words, url], { stdio: 'ignore', detached: true });

@@ -1,4 +1,4 @@
-// `sandbox webhooks listen`: a receiver that verifies what arrives and prints it with its reasons.
+// `sandbox webhooks listen`: a receiver that verifies deliveries and prints them with the reasons.
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import chalk from 'chalk';
@@ -64,16 +64,16 @@ async function listen(io: CommandIo, options: ListenOptions): Promise<void> {
     arrived += 1;
     if (arrival.verified === false) refused += 1;
     printLines(io, json ? [jsonText(arrival)] : describeArrival(arrival, body));
-    // Once the answer to the last one is out.
+    // After the last response has been sent.
     if (arrived === count) setImmediate(enough);
   };
   const server = createServer((request, response) => {
     receive(request, response, receiver, onArrival).catch((error: Error) => {
-      // The sender closed the connection in the middle: no response is possible.
+      // The sender closed the connection early: no response is possible.
       if (!request.destroyed && !response.destroyed) throw error;
     });
   });
-  // Node leaves out what comes after the first 2000, such as a second signature.
+  // By default Node drops headers after the first 2000, such as a second signature.
   server.maxHeadersCount = 0;
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject);
@@ -96,7 +96,7 @@ async function listen(io: CommandIo, options: ListenOptions): Promise<void> {
   io.finish(count !== undefined && refused > 0 ? 1 : 0);
 }
 
-/** Someone asks the program to stop. */
+/** Resolves when the command is asked to stop. */
 function stopped({ stop }: CommandIo): Promise<void> {
   return new Promise((resolve) => {
     stop?.addEventListener('abort', () => resolve());
@@ -105,11 +105,11 @@ function stopped({ stop }: CommandIo): Promise<void> {
 }
 
 interface Receiver extends HeaderNames {
-  /** Without them nothing is verified. */
+  /** Null: nothing is verified. */
   readonly secrets: ReturnType<typeof secretsOf> | null;
-  /** The status of every response; null: 204 to what verifies and 400 to what does not. */
+  /** The status of every response; null: 204 for a verified delivery and 400 for any other. */
   readonly status: number | null;
-  /** The latest ids of events that were accepted: one may come again (EVT-4). */
+  /** The latest ids of accepted events: a delivery may be repeated (EVT-4). */
   readonly seen: Set<string>;
 }
 
@@ -124,7 +124,7 @@ async function receive(
   receiver: Receiver,
   onArrival: (arrival: Arrival, body: Uint8Array) => void,
 ): Promise<void> {
-  // Null when it is larger than any delivery could be.
+  // Null if it is larger than any delivery can be.
   const body = await new Promise<Uint8Array | null>((resolve) =>
     readBody(request, maxBodyBytes, resolve),
   );
@@ -137,12 +137,12 @@ async function receive(
     return;
   }
   const arrival = arrivalOf(request, body, receiver);
-  // Reported before it is answered: a sender with the answer can rely on the report.
+  // Reported before the response: a sender that has the response can rely on the report.
   onArrival(arrival, body);
   response.writeHead(arrival.answered).end();
 }
 
-/** One delivery as it came, under the names that --json prints. */
+/** One received delivery, under the names that --json prints. */
 function arrivalOf(
   { headers, url = '/' }: IncomingMessage,
   body: Uint8Array,
@@ -176,7 +176,7 @@ function arrivalOf(
   };
 }
 
-/** The event's id, kind and number, as far as the body has them; verified or not. */
+/** The event's id, kind and number, if the body has them; verified or not. */
 function eventIn(body: Uint8Array): { id?: string; kind?: string; seq?: number | null } {
   try {
     const { id, kind, seq } = Object(JSON.parse(Buffer.from(body).toString('utf8')));

@@ -1,5 +1,5 @@
-// `sandbox webhooks send URL`: sends one signed delivery, well made or wrong in one chosen way, and
-// reports how it was answered.
+// `sandbox webhooks send URL`: sends one signed delivery, valid or wrong in one chosen way, and
+// reports the response.
 import chalk from 'chalk';
 import type { Command } from 'commander';
 import { Unreachable } from '../../../conformance/engine/scenario-errors.ts';
@@ -114,7 +114,7 @@ async function send(io: CommandIo, text: string, options: SendOptions): Promise<
   const isGood = check === undefined || check.group === 'accept' || isTolerance(check);
   const expected = isFresh && isGood ? 'accepted' : 'refused';
   const { status } = answer;
-  // EVT-9a: 2xx is acceptance. No answer at all is a fault, whatever was expected.
+  // EVT-9a: 2xx is acceptance. No response is an error, whatever was expected.
   const isAccepted = status !== null && status >= 200 && status <= 299;
   const asExpected = status !== null && isAccepted === (expected === 'accepted');
   const headers = Object.fromEntries(delivery.headers);
@@ -170,7 +170,7 @@ async function chooseBody(io: CommandIo, options: SendOptions, nowMs: number) {
   const like = events.find((each) => each.kind === kind) ?? events[0];
   const event = {
     ...like?.example,
-    // A new id each time, so that the receiver does not take it for a repeat.
+    // A new id each time, so that the receiver does not take it for a duplicate.
     id: eventId ?? `evt_${crypto.randomUUID().replaceAll('-', '')}`,
     seq: seq ?? 1,
     category: chosen,
@@ -191,16 +191,16 @@ function parseData(text: string): SendOptions['data'] {
   }
 }
 
-/** How a receiver answered; `status` is null when no answer came, and `error` says why. */
+/** The response of a receiver; `status` is null if there was none, and `error` says why. */
 interface Answer {
   readonly status: number | null;
   readonly error: string | null;
-  /** The beginning of the answer's body. */
+  /** The beginning of the response body. */
   readonly answer: string;
   readonly duration_ms: number;
 }
 
-/** What went out, what came back, and whether that is right, under the names that --json prints. */
+/** The delivery, the response, and whether it is right, under the names that --json prints. */
 interface Report extends Answer {
   readonly url: string;
   /** The id of the check. */
@@ -214,8 +214,8 @@ interface Report extends Answer {
 const shownBytes = 2_000;
 
 /**
- * One POST, no redirect followed, nothing tried again. EVT-9b: the whole of it, a dripping answer
- * included, has `timeoutMs`.
+ * Sends one POST, without redirects or retries. EVT-9b: `timeoutMs` covers the whole exchange, even
+ * if the response arrives slowly.
  */
 async function post(url: string, delivery: Delivery, timeoutMs: number): Promise<Answer> {
   const sender = await socketSender();

@@ -1,4 +1,4 @@
-// `sandbox webhooks verify`: says whether a delivery verifies, and if not, where and why it fails.
+// `sandbox webhooks verify`: reports whether a delivery verifies, and if not, which step fails and why.
 
 import chalk from 'chalk';
 import type { Command } from 'commander';
@@ -52,7 +52,7 @@ export function addVerify(parent: Command, io: CommandIo): void {
 
 async function verify(io: CommandIo, options: VerifyOptions): Promise<void> {
   const { now: nowMs = io.nowMs(), toleranceS, bodyFile, json } = options;
-  // People copy the whole line of a header, name and all.
+  // Users copy the whole header line, including the name.
   const header = options.header.replace(/^[\w-]+:\s*/, '');
   if (header.includes('\n')) throw new UsageError('--header: must be one line');
   const body = await readBody(io, bodyFile);
@@ -72,7 +72,7 @@ function describeDiagnosis({ verified, reason, steps, causes }: Diagnosis): stri
   return [...lines, '', verdict, ...describeCauses(causes)];
 }
 
-/** What is known to be wrong, or may be. */
+/** Certain and possible causes of the failure. */
 export function describeCauses(causes: Diagnosis['causes']): string[] {
   return causes.map(({ proven, explanation }) =>
     proven ? chalk.yellow(`Cause: ${explanation}`) : `Perhaps: ${explanation}`,

@@ -44,7 +44,7 @@ export const headerRows: readonly Row[] = [
   ['--subscription-header <name>', 'header of the id', headerName, SUBSCRIPTION],
 ];
 
-/** The bytes that `--body-file` names: of a file, or of standard input for `-`. */
+/** The bytes that `--body-file` names: a file's content, or standard input for `-`. */
 export async function readBody({ stdin }: CommandIo, file: string): Promise<Uint8Array> {
   if (file === '-') {
     const chunks: Uint8Array[] = [];
@@ -60,7 +60,7 @@ export async function readBody({ stdin }: CommandIo, file: string): Promise<Uint
   }
 }
 
-/** Lines on standard output, whatever an outsider wrote into them. */
+/** Prints lines on standard output, with untrusted text escaped. */
 export function printLines(io: CommandIo, lines: readonly string[]): void {
   io.out(lines.map((line) => `${terminalLine(line)}\n`).join(''));
 }

@@ -33,7 +33,7 @@ interface Ran {
   readonly err: string;
 }
 
-/** A command that is running: its lines so far, the means to stop it, and its end. */
+/** A running command: its lines so far, a way to stop it, and its end. */
 function start(args: readonly string[], given: Partial<CommandIo> = {}) {
   const out: string[] = [];
   let err = '';
@@ -117,7 +117,7 @@ const verifyArgs = (bodyFile: string, value = header) => [
   ...['--header', value, '--body-file', bodyFile],
 ];
 
-test('what send sends, listen verifies', async () => {
+test('listen verifies the deliveries of send', async () => {
   const { arrivals, code } = await withListener([], async (url) => {
     const good = await send(url);
     assert.is(good.code, 0);
@@ -144,7 +144,7 @@ test('what send sends, listen verifies', async () => {
   assert.is(arrivals[0].path, '/hooks');
 });
 
-test('every kind of tampering gets the answer that it should, or is advice', async () => {
+test('every kind of tampering gets the expected response, or is advice', async () => {
   const reasons: Readonly<Record<string, string | null>> = {
     'byte-changed': 'mismatch',
     'newline-added': 'mismatch',
@@ -191,7 +191,7 @@ test('EVT-5b: a delivery signed for another time is expected to be refused', asy
   );
 });
 
-test('EVT-7: a previous secret signs as well, and is recognised alone', async () => {
+test('EVT-7: a previous secret signs too, and is also recognised alone', async () => {
   const { arrivals } = await withListener(['--previous-secret-env', 'OLD'], async (url) => {
     await send(url, '--previous-secret-env', 'OLD');
     await run(['send', url, '--secret-env', 'OLD']);
@@ -204,7 +204,7 @@ test('EVT-7: a previous secret signs as well, and is recognised alone', async ()
   assert.is(arrivals[1].causes[0].cause, 'previous_secret');
 });
 
-test('a body of one’s own is sent byte for byte', async () => {
+test('a given body is sent byte for byte', async () => {
   const bytes = Buffer.from([0x7b, 0x00, 0xff, 0x0d, 0x0a]);
   const received: Buffer[] = [];
   const answer: RequestListener = async (request, response) => {
@@ -223,7 +223,7 @@ test('a body of one’s own is sent byte for byte', async () => {
   assert.ok(Buffer.concat(received).equals(Buffer.concat([bytes, bytes])));
 });
 
-test('the header names are those given', async () => {
+test('the header names can be set', async () => {
   const names = ['--signature-header', 'X-Sig', '--subscription-header', 'X-Sub'];
   const { arrivals } = await withListener(names, async (url) => {
     assert.is((await send(url, ...names)).code, 0);
@@ -284,7 +284,7 @@ test('receivers that do not answer are reported, whatever was expected', async (
   assert.is(report.error, 'the connection was refused');
 });
 
-test('an answer without end is read only in its beginning', async () => {
+test('only the beginning of an endless response is read', async () => {
   const answer: RequestListener = (_, response) => {
     const pour = () => {
       while (!response.destroyed && response.write('x'.repeat(10_000)));
@@ -299,7 +299,7 @@ test('an answer without end is read only in its beginning', async () => {
   });
 });
 
-test('listen answers what it is told to, and stops after a count', async () => {
+test('listen answers with the given status, and stops after a count', async () => {
   const args = ['listen', '--port', '0', '--secret-env', 'SECRET', '--status', '503'];
   const listener = start([...args, '--count', '2']);
   const url = (await listener.line(0)).replace('listening on ', '');
@@ -315,7 +315,7 @@ test('listen answers what it is told to, and stops after a count', async () => {
   assert.match(out.join('\n'), /mismatch: no v1 is/);
 });
 
-test('listen outlives what is no delivery', async () => {
+test('listen survives requests that are no deliveries', async () => {
   const { arrivals } = await withListener([], async (url) => {
     const post = async (sent: string | Uint8Array<ArrayBuffer>) =>
       (await fetch(url, { method: 'POST', body: sent })).status;
@@ -364,7 +364,7 @@ test('verify passes a good delivery, with each step', async () => {
   assert.is((await run(verifyArgs('-'), { stdin })).code, 0);
 });
 
-test('verify names the first step that fails, and says why', async () => {
+test('verify names the first step that fails and the reason', async () => {
   const added = await run(verifyArgs(file('added.json', `${body}\n`)));
   assert.is(added.code, 1);
   assert.match(added.out.join('\n'), /^✘ a v1 signs t, a dot and the 23 bytes of the body/m);
@@ -382,7 +382,7 @@ test('verify names the first step that fails, and says why', async () => {
   assert.is(JSON.parse(rotated.out[0]!).causes[0].cause, 'previous_secret');
 });
 
-test('verify judges by the time and the tolerance given', async () => {
+test('verify uses the given time and tolerance', async () => {
   const path = file('good.json', body);
   const at = (...more: string[]) =>
     run([...verifyArgs(path).filter((_, i) => i < 3 || i > 4), ...more]);
@@ -444,7 +444,7 @@ test('wrong usage is exit code 2, with the option named', async () => {
   }
 });
 
-test('only this machine is sent to, unless the host is one’s own', async () => {
+test('only loopback addresses are allowed, unless the host is confirmed', async () => {
   for (const host of ['example.com', '10.0.0.1', '[::2]', 'localhost.example.com', '0.0.0.0']) {
     const { code, err } = await run(['send', `http://${host}:1/`, '--secret-env', 'SECRET']);
     assert.is(code, 2, host);
@@ -461,7 +461,7 @@ test('only this machine is sent to, unless the host is one’s own', async () =>
   );
 });
 
-test('a secret that is given where a name belongs is not repeated', async () => {
+test('a secret given instead of a variable name is not printed', async () => {
   const ran = await run(['send', 'http://localhost:1/', '--secret-env', secret]);
   assert.is(ran.code, 2);
   assert.not.match(ran.err, secret);
@@ -480,7 +480,7 @@ test('no command prints the secret', async () => {
   assert.not.match(lines.join('\n'), secret);
 });
 
-test('as a program of its own it listens, reports, and stops when told', async () => {
+test('as a separate program it listens, reports, and stops on a signal', async () => {
   const args = ['webhooks', 'listen', '--port', '0', '--secret-env', 'SECRET', '--json'];
   const child = spawn(process.execPath, ['--import', 'tsx', 'bin/sandbox.main.ts', ...args], {
     env: { ...process.env, SECRET: secret },
@@ -503,7 +503,7 @@ test('as a program of its own it listens, reports, and stops when told', async (
   }
 });
 
-test('vectors: what it prints is what is published', async () => {
+test('vectors: the output equals the published file', async () => {
   const { out } = await run(['vectors']);
   const { vectors } = JSON.parse(out.join('\n')) as { vectors: readonly Record<string, unknown>[] };
   const verdicts = new Set(vectors.map(({ verdict }) => verdict));

@@ -19,7 +19,7 @@ export function defineWebhooks(command: Command, io: CommandIo = systemIo()): vo
   });
 }
 
-/** Deliveries with the verdict that a right receiver comes to, for tests in any language. */
+/** Deliveries with the verdict of a correct receiver, for tests in any language. */
 function addVectors(parent: Command, io: CommandIo): void {
   const command = parent
     .command('vectors')

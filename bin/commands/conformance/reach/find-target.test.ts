@@ -1,4 +1,4 @@
-// What is wrong with the way to a target is told by its own name: nothing else is blamed for it.
+// A problem on the way to a target is reported by its own cause, and nothing else is blamed for it.
 import { writeFileSync } from 'node:fs';
 import type { RequestListener } from 'node:http';
 import { join } from 'node:path';
@@ -10,7 +10,7 @@ import { type Given, runExplore, runJudge, withFolder, withServer } from '../tes
 
 const find = suite('finding a target');
 
-/** No one listens there. */
+/** No server listens there. */
 const NOWHERE = 'http://127.0.0.1:9';
 
 async function refusal(given: Given): Promise<string> {
@@ -23,7 +23,7 @@ async function refusal(given: Given): Promise<string> {
   }
 }
 
-find('a control plane that was named and does not answer is not silently done without', () =>
+find('a named control plane that does not answer stops the run', () =>
   withServer(
     (_request, response) => response.writeHead(404).end(),
     async (baseUrl) => {
@@ -34,13 +34,13 @@ find('a control plane that was named and does not answer is not silently done wi
       assert.match(await refusal(dead), 'the connection was refused; --control-url none goes');
       const guarded = { ...given, controlTokenEnv: 'TOKEN' };
       assert.match(await refusal(guarded), /^--control-token-env: no control plane at/);
-      // Without a name it is only looked for.
+      // If it is not named, it is optional.
       assert.is((await runJudge(given)).code, 3);
     },
   ),
 );
 
-find('a control plane that wants a token is told from one that is not there', () =>
+find('a control plane that needs a token is distinguished from a missing one', () =>
   sandboxed({ controlToken: 'c0ntr0l-token' }, async (baseUrl) => {
     const { out } = await runJudge({ baseUrl, only: ['ACC-1'] });
     assert.match(out.replace(/\s+/g, ' '), 'name its token with --control-token-env');
@@ -49,7 +49,7 @@ find('a control plane that wants a token is told from one that is not there', ()
   }),
 );
 
-find('a refused token is named by the option that gave it', () =>
+find('a refused token is reported with its option', () =>
   withServer(
     (_request, response) => response.writeHead(401).end(),
     async (baseUrl) => {
@@ -67,7 +67,7 @@ const profile = {
   receiver: { listen: '127.0.0.1:0', public_url: 'https://hooks.example.com/hooks' },
 };
 
-/** A run under that profile, and how often the target was called. */
+/** A run with that profile, and the number of requests to the target. */
 async function runUnderProfile(baseUrl: string) {
   return await withFolder(async (cwd) => {
     writeFileSync(join(cwd, 'p.json'), JSON.stringify(profile));
@@ -75,7 +75,7 @@ async function runUnderProfile(baseUrl: string) {
   });
 }
 
-find('where no one listens nothing was made, and the receiver is not to blame', async () => {
+find('if no server listens, nothing was created and the receiver is not blamed', async () => {
   const { report } = await runUnderProfile(NOWHERE);
   assert.match(report.not_started!, 'the connection was refused');
   assert.is(report.inventory!.unanswered, 0);
@@ -83,7 +83,7 @@ find('where no one listens nothing was made, and the receiver is not to blame', 
   assert.is(report.rules.filter(({ lost }) => lost.length > 0).length, 0);
 });
 
-find('where the token is refused the receiver is not to blame, and each request counts', () => {
+find('if the token is refused, the receiver is not blamed and each request counts', () => {
   let calls = 0;
   const refuse: RequestListener = (request, response) => {
     if (request.url?.startsWith('/api/')) calls += 1;
@@ -119,7 +119,7 @@ find(
   },
 );
 
-find('what is played again is named as in the file that it came from', () =>
+find('a replayed difference keeps its id from the file', () =>
   sandboxed({ deviations: ['account-create-answers-200'] }, async (baseUrl) => {
     await withFolder(async (cwd) => {
       writeFileSync(join(cwd, 'm.json'), '{}');

@@ -1,4 +1,4 @@
-// Chooses how a target is reached: by its control plane if one answers, else by a profile or a
+// Chooses how to reach a target: by its control plane if one answers, otherwise by a profile or a
 // token.
 import {
   Inventory,
@@ -22,11 +22,11 @@ export interface Found {
   readonly baseUrl: string;
   readonly controlUrl: string | null;
   readonly provider: Provider;
-  /** Through which everything goes there: with the lines that a gateway wants. */
+  /** Sends all requests, with the headers that a gateway needs. */
   readonly sender: Sender;
-  /** What was made on it so far. */
+  /** Records that were created on it so far. */
   readonly inventory: Inventory;
-  /** In every name that is made. */
+  /** Part of every name that the run creates. */
   readonly mark: string;
   readonly notes: readonly string[];
 }
@@ -36,9 +36,9 @@ interface Given {
   readonly io: CommandIo;
   readonly sender: Sender;
   readonly redactor: Redactor;
-  /** Lets a run on a live target write to nothing but what it made. */
+  /** A run on a live target writes only to records that it created. */
   readonly isGuarded?: boolean;
-  /** Called with how the target is reached before anything is asked of its API. */
+  /** Called with the way to reach the target before any request to its API. */
   readonly onMode?: (mode: Mode, controlUrl: string | null, inventory: Inventory) => void;
 }
 
@@ -88,7 +88,7 @@ function refuseAbsence(options: TargetOptions, asked: string | null, absent: str
   throw new UsageError(`${option}: no control plane at ${asked}: ${absent}; ${advice}`);
 }
 
-/** By the profile, by a token alone, or by nothing at all. */
+/** By the profile, by a token alone, or without credentials. */
 function liveProvider(
   { options, io }: Given,
   read: TargetReading,
@@ -113,7 +113,7 @@ function liveProvider(
   });
 }
 
-/** What the profile names: beside it a run writes only to what it made. */
+/** The records of the profile: a run writes only to these and to those that it created. */
 function recordsOf(profile: Profile | undefined): ProfileRecords {
   const { credentials = {}, seeds = {}, positions, receiver } = profile ?? {};
   const { settled_transactions: settled = [], ...places } = seeds;
@@ -131,7 +131,7 @@ function recordsOf(profile: Profile | undefined): ProfileRecords {
   };
 }
 
-/** What a gateway wants is sent to the target and its operator, and to no other origin. */
+/** The headers for a gateway are sent to the target and its operator, and to no other origin. */
 function senderTo(urls: readonly string[], { options, sender, redactor }: Given): Sender {
   const lines = options.header.map(({ name, value }) => [name, value] as const);
   for (const [, value] of lines) redactor.add(value);

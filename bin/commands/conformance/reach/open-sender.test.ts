@@ -1,5 +1,5 @@
-// A target behind a gateway, a proxy or an authority of its own is reached as the options and the
-// environment say, and what hinders is named with what to do.
+// A target behind a gateway, a proxy or a private certificate authority is reached as the options and
+// the environment say, and problems are reported with a remedy.
 import { writeFileSync } from 'node:fs';
 import { createServer, type IncomingMessage, type RequestListener, type Server } from 'node:http';
 import { createServer as createTlsServer } from 'node:https';
@@ -38,7 +38,7 @@ function listen(server: Server): Promise<number> {
   });
 }
 
-/** What arrived: each header line as it came. */
+/** Returns the request: each header line as it was received. */
 const echo: RequestListener = (request, response) => {
   response.end(JSON.stringify([request.url, request.rawHeaders]));
 };
@@ -46,11 +46,11 @@ const echo: RequestListener = (request, response) => {
 interface Surroundings {
   readonly tlsPort: number;
   readonly proxy: string;
-  /** What the proxy was asked for. */
+  /** The requests that the proxy received. */
   readonly asked: string[];
 }
 
-/** A TLS server, and a proxy that leads whatever name to it or answers for it. */
+/** A TLS server, and a proxy that routes any name to it or answers for it. */
 async function withProxy(play: (around: Surroundings) => Promise<void>): Promise<void> {
   const tls = createTlsServer(certificate, echo) as unknown as Server;
   const tlsPort = await listen(tls);
@@ -83,7 +83,7 @@ async function withProxy(play: (around: Surroundings) => Promise<void>): Promise
   }
 }
 
-reach('through a proxy, in clear and by a tunnel with an authority of its own', () =>
+reach('through a proxy, unencrypted and by a tunnel with a private authority', () =>
   withProxy(({ tlsPort, proxy, asked }) =>
     withFolder(async (folder) => {
       const ca = join(folder, 'ca.pem');
@@ -101,7 +101,7 @@ reach('through a proxy, in clear and by a tunnel with an authority of its own', 
       assert.is(asked[1], 'CONNECT hooks.example.com:443');
       assert.match(await ask(sender, 'https://closed.invalid/'), /the proxy.*refused with 407/);
       assert.is(asked.length, 3);
-      // NO_PROXY, and this machine itself, are reached directly.
+      // NO_PROXY and loopback addresses are reached directly.
       assert.match(await ask(sender, 'http://direct.invalid/'), /direct\.invalid/);
       assert.match(await ask(sender, `https://127.0.0.1:${tlsPort}/`), 'of another name');
       assert.is(asked.length, 3);
@@ -110,7 +110,7 @@ reach('through a proxy, in clear and by a tunnel with an authority of its own', 
   ),
 );
 
-reach('what hinders on the way is told with what to do', () =>
+reach('network problems are reported with a remedy', () =>
   withProxy(async ({ tlsPort }) => {
     await withServer(echo, async (plain) => {
       const sender = await open({});
@@ -128,7 +128,7 @@ reach('what hinders on the way is told with what to do', () =>
   }),
 );
 
-reach('a redirect is shown with where it leads', async () => {
+reach('a redirect is reported with its location', async () => {
   const moved: RequestListener = (_request, response) => {
     response.writeHead(308, { location: 'https://api.example.com/eu/api/v1/accounts' }).end();
   };
@@ -139,7 +139,7 @@ reach('a redirect is shown with where it leads', async () => {
   });
 });
 
-reach('added lines go to the target alone, and no report shows their values', async () => {
+reach('added headers go only to the target, and no report shows their values', async () => {
   const seen: (string | undefined)[] = [];
   const target: RequestListener = (request, response) => {
     seen.push(request.headers['x-gateway-key']?.toString());

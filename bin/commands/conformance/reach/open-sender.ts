@@ -1,5 +1,5 @@
-// How requests leave this machine: the authorities to trust, and the proxies that the environment
-// names.
+// How requests leave this machine: the trusted certificate authorities, and the proxies that the
+// environment names.
 
 import { X509Certificate } from 'node:crypto';
 import { readFileSync } from 'node:fs';
@@ -11,7 +11,7 @@ import { parseUrl } from '../../../../fixtures/parse-url.ts';
 import { unreadableWords } from '../../../../simulator/compose/json-file.ts';
 import { type CommandIo, UsageError } from '../../io.ts';
 
-/** Throws UsageError for a file or a variable that cannot be used. */
+/** Throws UsageError if a file or a variable is invalid. */
 export function openSender(
   { ca }: { readonly ca?: string | undefined },
   io: CommandIo,
@@ -24,7 +24,7 @@ export function openSender(
 
 const CERTIFICATE = /-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----/g;
 
-/** The certificates of a PEM file, each of which can be read. */
+/** The certificates of a PEM file; each must be valid. */
 export function readCa(file: string, cwd: string): string[] {
   let text: string;
   try {
@@ -60,7 +60,7 @@ export function readRoute(
     const { password = '' } = each === undefined ? {} : new URL(each);
     return password === '' ? [] : [decodeURIComponent(password)];
   });
-  // A list of our own replaces Node's, that of the variable included.
+  // A custom list replaces Node's list, including the certificates of the variable.
   const extra = env.NODE_EXTRA_CA_CERTS;
   const files = ca === undefined || extra === undefined || extra === '' ? [ca] : [ca, extra];
   const authorities = files.flatMap((file) => (file === undefined ? [] : readCa(file, cwd)));
@@ -70,7 +70,7 @@ export function readRoute(
 function readProxy(name: string, env: CommandIo['env']): string | undefined {
   const value = env[name.toLowerCase()] ?? env[name];
   if (value === undefined || value === '') return undefined;
-  // As curl reads it: a host and a port alone are a proxy too.
+  // As in curl: a host and a port without a scheme are a proxy too.
   const text = value.includes('://') ? value : `http://${value}`;
   const protocol = parseUrl(text)?.protocol;
   if (protocol === 'http:' || protocol === 'https:') return text;

@@ -1,4 +1,4 @@
-// What a run would send and make: announced before it begins, and all that --dry-run prints.
+// The requests and records of a run: announced before it starts, and printed by --dry-run.
 import type { Capability } from '../../../../conformance/engine/capabilities.ts';
 import {
   type Mode,
@@ -20,7 +20,7 @@ import { claimedOffers, paceOf, readTarget, type TargetReading } from './read-ta
 
 export interface Planned extends RunPlan {
   readonly pace: Pace;
-  /** Scenarios that were asked for and need something that is missing. */
+  /** Selected scenarios with a missing requirement. */
   readonly lacking: number;
   readonly offers: ReadonlySet<Capability>;
 }
@@ -102,7 +102,7 @@ function notesOf({ asked }: TargetReading, mode: Mode): string[] {
   return [`If a control plane answers at ${asked}, ${own} (--control-url none).`];
 }
 
-/** Each part of the profile that is needed is tried before rules rest on it. */
+/** Each required part of the profile is tried before rules depend on it. */
 function requestsBefore(
   offers: ReadonlySet<Capability>,
   mode: Mode,

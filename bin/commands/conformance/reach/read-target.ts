@@ -1,4 +1,4 @@
-// What options and files say of a target, before anything is asked of it.
+// The facts about a target from options and files, before any request is sent to it.
 import type { Capability } from '../../../../conformance/engine/capabilities.ts';
 import { EVERY_CAPABILITY } from '../../../../conformance/engine/capabilities.ts';
 import type { Mode, Pace } from '../../../../conformance/engine/inventory/plan.ts';
@@ -16,15 +16,15 @@ import type { TargetOptions } from '../options.ts';
 
 export interface TargetReading {
   readonly baseUrl: string;
-  /** Where a control plane is looked for; null: there is none. */
+  /** The URL to try for a control plane; null: there is none. */
   readonly asked: string | null;
   readonly profile: Profile | undefined;
   readonly secrets: readonly string[];
-  /** Parts of the profile that count as not given. */
+  /** Parts of the profile that are ignored. */
   readonly notes: readonly string[];
 }
 
-/** Throws UsageError for a file that is of no use. */
+/** Throws UsageError if a file is invalid. */
 export function readTarget(
   options: TargetOptions,
   io: CommandIo,
@@ -45,7 +45,7 @@ export function readTarget(
   return { baseUrl, asked, profile: read?.profile, secrets, notes: read?.notes ?? [] };
 }
 
-/** What is claimed of it: whether that is so, the run looks at first. */
+/** The claimed capabilities of the target; the run verifies them first. */
 export function claimedOffers(
   { profile }: TargetReading,
   mode: Mode,

@@ -42,7 +42,7 @@ export function runExplore(given: Given, over: Partial<CommandIo> = {}): Promise
   return runCommand(defineExplore, given, over);
 }
 
-/** `words` follow the options as they are. Rejects with UsageError for options that are of no use. */
+/** `words` follow the options unchanged. Rejects with UsageError for invalid options. */
 export async function runCommand(
   define: (command: Command, io: CommandIo) => void,
   given: Given,
@@ -101,7 +101,7 @@ export async function withServer<T>(
   }
 }
 
-/** A folder for a test's files, gone afterwards. */
+/** A folder for a test's files, removed afterwards. */
 export async function withFolder<T>(play: (folder: string) => Promise<T>): Promise<T> {
   const folder = mkdtempSync(join(tmpdir(), 'judge-'));
   try {

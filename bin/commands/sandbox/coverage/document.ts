@@ -1,4 +1,4 @@
-// Coverage as a document: the counts, the hints, and what is most worth trying next, laid out as
+// Coverage as a document: the counts, the hints, and the rules to try next, laid out as
 // text, Markdown and HTML.
 import { html, htmlOf, htmlPage } from '../../../../conformance/reports/html/layout.ts';
 import { markdownOf } from '../../../../conformance/reports/markdown.ts';
@@ -14,10 +14,10 @@ import { textOf } from '../../../../conformance/reports/text.ts';
 import type { CoverageShown } from '../../../../simulator/control/coverage.ts';
 
 const title = 'Coverage of the rules';
-/** Rules that the text names as the next to try. */
+/** The most rules to suggest. */
 const mostNext = 10;
 
-/** Rules met in percent. */
+/** The share of covered rules in percent. */
 export function percentMet({ rules }: CoverageShown): number {
   return (100 * rules.met) / rules.of;
 }
@@ -75,7 +75,7 @@ function partsOf(coverage: CoverageShown, most = Number.POSITIVE_INFINITY): Part
   ];
 }
 
-/** How many of a kind were met at least once. */
+/** How many of a kind were covered at least once. */
 function metOf(counts: object, what: string): string {
   const times: readonly number[] = Object.values(counts);
   return `${times.filter((n) => n > 0).length} of ${times.length} ${what}`;

@@ -1,4 +1,4 @@
-// The files that tell of coverage: their owner's alone, however they were before.
+// Coverage files: only their owner can read them, whatever their mode was before.
 import {
   chmodSync,
   linkSync,
@@ -30,14 +30,14 @@ async function tell(file: string, isCalled = true) {
   return { code, said: said.at(-1) ?? '', all: said.join('') };
 }
 
-coverage('a command that called nothing is told where its calls have to go', async () => {
+coverage('a command without calls gets a hint about the base URL', async () => {
   const words =
     'called no operation of the API: its calls have to go to the address in SANDBOX_BASE';
   assert.match((await tell(join(folder, 'idle.json'), false)).all, words);
   assert.not.match((await tell(join(folder, 'busy.json'))).all, words);
 });
 
-coverage('a file that others could read is its owner’s alone from now on', async () => {
+coverage('a file that others could read is made private', async () => {
   const file = join(folder, 'open.json');
   writeFileSync(file, 'old');
   chmodSync(file, 0o644);
@@ -47,7 +47,7 @@ coverage('a file that others could read is its owner’s alone from now on', asy
   if (process.platform !== 'win32') assert.is(statSync(file).mode & 0o777, 0o600);
 });
 
-coverage('what was read under another name of the file is not what is written now', async () => {
+coverage('a hard link to the file keeps its old content', async () => {
   const [file, other] = [join(folder, 'linked.json'), join(folder, 'other-name.json')];
   writeFileSync(other, 'theirs');
   linkSync(other, file);

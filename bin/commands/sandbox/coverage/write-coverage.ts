@@ -1,4 +1,4 @@
-// What `sandbox exec --coverage` asks for, and how it is told when the command has ended.
+// The options of `sandbox exec --coverage`, and the output after the command has ended.
 import { existsSync } from 'node:fs';
 import { stat, writeFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
@@ -25,7 +25,7 @@ const formats: Readonly<Record<string, (coverage: CoverageShown) => string>> = {
 
 export interface CoverageOptions {
   readonly files: readonly { readonly format: string; readonly file: string }[];
-  /** Percent of the rules; less of them makes the exit code 1. */
+  /** Percent of the rules; a lower coverage makes the exit code 1. */
   readonly least: number;
 }
 
@@ -50,7 +50,7 @@ export function addCoverageOptions(command: Command): Command {
   ]);
 }
 
-/** null: no coverage was asked for. */
+/** null: no coverage was requested. */
 export function readCoverageOptions(command: Command): CoverageOptions | null {
   const { coverage, coverageMin: least = 0 } = command.opts<{
     readonly coverage?: true | CoverageOptions['files'];
@@ -60,7 +60,7 @@ export function readCoverageOptions(command: Command): CoverageOptions | null {
   return { files: coverage === undefined || coverage === true ? [] : coverage, least };
 }
 
-/** Its lines name tokens of this sandbox. A pipe or a terminal takes it too. */
+/** Its lines contain tokens of this sandbox. Pipes and terminals are accepted too. */
 async function writePrivately(file: string, text: string): Promise<void> {
   const found = await stat(file).catch(() => null);
   if (found !== null && !found.isFile()) return writeFile(file, text);
@@ -70,7 +70,7 @@ async function writePrivately(file: string, text: string): Promise<void> {
 function readFile(text: string) {
   const [, format = '', file = ''] = /^([a-z]+)=(.+)$/.exec(text) ?? [];
   if (formats[format] !== undefined) {
-    // Before the command has run for minutes, and not after.
+    // Checked before the command runs, because it may run for minutes.
     const folder = dirname(file);
     if (!existsSync(folder)) {
       throw new UsageError(`--coverage=${text}: there is no folder ${folder}`);
@@ -81,7 +81,7 @@ function readFile(text: string) {
   throw new UsageError(`--coverage: "${text}" is none of ${forms.join(', ')}`);
 }
 
-/** The exit code where the command itself ended well. */
+/** The exit code if the command itself succeeded. */
 export async function tellCoverage(
   { files, least }: CoverageOptions,
   coverage: CoverageShown,

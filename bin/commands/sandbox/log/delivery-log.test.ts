@@ -1,4 +1,4 @@
-// The log tells of every delivery attempt, those that a fault kept from being made included.
+// The log shows every delivery attempt, including attempts that a fault prevented.
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { DeliveryEffect } from '../../../../simulator/core/pipeline/find-fault.ts';
@@ -7,7 +7,7 @@ import { type DeliveryEvent, deliveryLine, logDeliveries } from './delivery-log.
 
 const log = suite('delivery log');
 
-/** What is written while one event is delivered under a fault. */
+/** The log output while one event is delivered under a fault. */
 async function logUnder(effect: DeliveryEffect, json: boolean): Promise<string[]> {
   const harness = await DeliveryTestHarness.begin();
   await harness.subscribe('https://hooks.example.com/in');
@@ -21,7 +21,7 @@ async function logUnder(effect: DeliveryEffect, json: boolean): Promise<string[]
   return lines;
 }
 
-log('a delivery that a fault drops is told as one that has ended', async () => {
+log('a delivery that a fault drops is logged as ended', async () => {
   const [line, ...rest] = await logUnder({ kind: 'drop' }, false);
   assert.match(line ?? '', /<-- dropped by a fault; counted as delivered \(seq 1 attempt 1\)$/);
   assert.is(rest.length, 0);
@@ -41,7 +41,7 @@ log('a delivery that a fault drops is told as one that has ended', async () => {
   );
 });
 
-log('one that a fault delays is told when it is delayed, and again when it goes out', async () => {
+log('a delivery that a fault delays is logged when it is delayed and when it is sent', async () => {
   const lines = await logUnder({ kind: 'delay', ms: 5000 }, false);
   const said = lines.map((line) => line.replace(/^\S+ +/, ''));
   assert.equal(said, [
@@ -71,7 +71,7 @@ const line = (change: Partial<DeliveryEvent>) =>
     ...change,
   });
 
-log('the line of an attempt says what left, what came back, and what happens next', () => {
+log('the line of an attempt shows the delivery, the response and the next attempt', () => {
   const again = (ms: number) => ({ status: 500, next_due_ms: atMs + ms });
   const cases: readonly (readonly [Partial<DeliveryEvent>, string])[] = [
     [{ status: 204, outcome: 'delivered' }, '204'],

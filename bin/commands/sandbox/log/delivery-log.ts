@@ -1,5 +1,5 @@
-// Shows each delivery attempt as it leaves and as it ends: lines for a person, or events for a
-// program.
+// Logs each delivery attempt when it is sent and when it ends: as lines for people, or as events for
+// programs.
 import { jsonText } from '../../../../conformance/reports/plain-text.ts';
 import { duration } from '../../../../conformance/reports/verdict-words.ts';
 import { eventId } from '../../../../simulator/core/serialize.ts';
@@ -10,10 +10,10 @@ import type { WorldHost } from '../../../../simulator/host/world/world-host.ts';
 import { terminalLine } from '../../terminal.ts';
 import { clockTime, eachWorld, type LogOptions } from './request-log.ts';
 
-/** Logs the deliveries of the first world; JSON has those of every world. */
+/** Logs the deliveries of the first world; with JSON those of every world. */
 export function logDeliveries(sandbox: Sandbox, { json, say }: LogOptions): void {
   eachWorld(sandbox, (name, host) => {
-    // An attempt that was cut off, by a disable or with its world, has no number to be known by.
+    // An attempt that was cancelled, by a disable or with its world, has no number.
     host.listen((notice) => {
       if (notice.kind !== 'delivery' || (!json && host !== sandbox.first)) return;
       const event = deliveryEvent(name, host, notice);
@@ -45,14 +45,14 @@ function deliveryEvent(
     attempt: phase === 'ended' ? (last?.n ?? 1) : attempts.length + 1,
     /** The final address, after forwards. */
     url: world.forwards.get(new URL(subscription.url).origin) ?? subscription.url,
-    /** When the next attempt is due, or this one goes out. */
+    /** When the next attempt is due, or this one is sent. */
     next_due_ms,
-    /** Of an attempt that has ended; null when no answer came. */
+    /** The status of an ended attempt; null if there was no response. */
     status: last?.status ?? null,
     error: last?.error ?? null,
     outcome,
     disabled_reason: subscription.disabled ? (subscription.disabled_reason ?? 'disabled') : null,
-    /** EVT-8b, NS-28: the subscription stands still until it is resumed. */
+    /** EVT-8b, NS-28: the subscription is stopped until it is resumed. */
     stopped: subscription.stopped,
   };
 }

@@ -6,7 +6,7 @@ import { batchLines, logRequests, type RequestEvent, requestLine } from './reque
 
 const log = suite('request log');
 
-/** What is written of a call to a path beside the API. */
+/** The log output for a call to a path outside the API. */
 async function written(json: boolean): Promise<string> {
   const sandbox = await createTestSandbox();
   const text = await new Promise<string>((resolve) => {
@@ -18,7 +18,7 @@ async function written(json: boolean): Promise<string> {
   return text;
 }
 
-log('a hint stands under its request, and in its event', async () => {
+log('a hint is printed below its request, and part of its event', async () => {
   const [first, second] = (await written(false)).split('\n');
   assert.match(first ?? '', /GET +\/accounts +404 /);
   assert.match(second ?? '', /^ {14}hint path_beside_api: Did you mean \/api\/v1\/accounts\?/);
@@ -36,7 +36,7 @@ log('requests of other worlds become one line', async () => {
     void sandbox.addWorld({ name: 'judged' }).then((host) => {
       const call = { method: 'GET', target: '/x', headers: {}, body: new Uint8Array() };
       for (let n = 0; n < 3; n += 1) host.call(call, () => undefined);
-      // The line is timed with a timer that keeps no process alive.
+      // The log line is delayed by a timer that keeps no process alive.
       setTimeout(() => resolve('no line came'), 5000);
     });
   });
@@ -44,7 +44,7 @@ log('requests of other worlds become one line', async () => {
   await sandbox.close();
 });
 
-log('lines of one turn share a write, in the order in which they were told', async () => {
+log('lines of one turn share a write, in order', async () => {
   const writes = await new Promise<string[]>((resolve) => {
     const written: string[] = [];
     const say = batchLines((text) => {
@@ -112,7 +112,7 @@ log('a hostile target stays on its line', () => {
   assert.ok(shown.length < 140);
 });
 
-log('hints stand below, each on a line of its own', () => {
+log('hints are printed below, each on its own line', () => {
   const hints = [
     { code: 'unknown_member', words: 'nick is no member.\nReally\x1b[2J' },
     { code: 'other_currency', words: 'It is in USD.' },

@@ -1,4 +1,4 @@
-// Shows each request as it is answered: a line for a person, or an event for a program.
+// Logs each request when it is answered: as a line for people, or as an event for programs.
 import { jsonText } from '../../../../conformance/reports/plain-text.ts';
 import { hideInTarget } from '../../../../simulator/control/hide-secrets.ts';
 import { findEntry, type JournalEntry } from '../../../../simulator/core/journal.ts';
@@ -15,7 +15,7 @@ export interface LogOptions {
 /** `12:00:01.250` */
 export const clockTime = (atMs: number) => new Date(atMs).toISOString().slice(11, 23);
 
-/** Follows the worlds there are, and those that come. */
+/** Follows all existing worlds, and new ones. */
 export function eachWorld(sandbox: Sandbox, follow: (name: string, host: WorldHost) => void): void {
   for (const [name, host] of sandbox.worlds) follow(name, host);
   sandbox.watchWorlds((name, host) => {
@@ -37,8 +37,8 @@ export function batchLines(write: (text: string) => void): (line: string) => voi
 }
 
 /**
- * Logs the requests of the first world one by one. JSON has those of every world; for a person the
- * requests of other worlds, such as those that a judge makes, become one line once they pause.
+ * Logs the requests of the first world one by one. JSON covers every world; in lines the requests of
+ * other worlds, such as those of a judge, are summed up in one line when they pause.
  */
 export function logRequests(sandbox: Sandbox, { json, paint, say }: LogOptions): void {
   const countOther = otherWorlds(say);
@@ -59,7 +59,7 @@ export function logRequests(sandbox: Sandbox, { json, paint, say }: LogOptions):
 
 const pauseMs = 1000;
 
-/** Counts the requests of worlds beside the first, and says one line when they pause. */
+/** Counts the requests of the other worlds, and prints one line when they pause. */
 function otherWorlds(say: (line: string) => void): (name: string) => void {
   const names = new Set<string>();
   let requests = 0;
@@ -107,16 +107,16 @@ export type RequestEvent = ReturnType<typeof requestEvent>;
 
 const targetWidth = 40;
 const mostCites = 3;
-// Under the method of the request.
+// Aligned with the method of the request.
 const hintIndent = ' '.repeat(14);
 
-/** Colours an outcome by its status; the identity where there are no colours. */
+/** Colours an outcome by its status; returns it unchanged without colours. */
 export type Paint = (text: string, status: number | null) => string;
 
 /** `12:00:01.250  POST /api/v1/accounts  201 first  brand-a  ACC-1`; hints below it. */
 export function requestLine(event: RequestEvent, paint: Paint = (text) => text): string {
   const { at_ms, method, target, status, held, idempotency, client_name, cites, faults } = event;
-  // Rules say more than open questions, so they come first.
+  // Rules are more important than open questions, so they come first.
   const isOpen = (cite: string) => Number(cite.startsWith('NS-'));
   const rules = [...cites].sort((a, b) => isOpen(a) - isOpen(b)).slice(0, mostCites);
   const outcome = [status ?? (held ? 'held' : 'cut'), idempotency?.replace('_', ' ')];
@@ -133,7 +133,7 @@ export function requestLine(event: RequestEvent, paint: Paint = (text) => text):
   return [first.join('  ').trimEnd(), ...hints].join('\n');
 }
 
-/** The end of a path says more than its middle. */
+/** The end of a path is more specific than its middle. */
 function shorten(text: string): string {
   if (text.length <= targetWidth) return text;
   const end = text.slice(-Math.floor(targetWidth / 3));
