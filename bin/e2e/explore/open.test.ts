@@ -2,6 +2,7 @@
 // asked about it or not.
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
+import type { Model } from '../../../conformance/explore/model.ts';
 import { observe, unaskedIn } from '../../../conformance/explore/observe.ts';
 import type { Step, Value } from '../../../conformance/explore/sequence.ts';
 import { defaultSettings, type Settings } from '../../../fixtures/settings.ts';
@@ -85,6 +86,28 @@ for (const [answers, steps] of ROWS) {
     assert.equal(all.inconclusive, []);
   });
 }
+
+open('a subscription that one side alone has disabled is not compared in a list', async () => {
+  const steps: readonly Step[] = [
+    { do: 'hook', n: 1, answers: [200] },
+    {
+      ...{ ...call, n: 2, operation: 'createWebhook' },
+      body: { url: { $of: 1, at: 'url' }, event_categories: ['account'] },
+    },
+    // NS-48: the target does not know the id in this form.
+    { ...call, n: 3, operation: 'disableWebhook', id: { $join: ['0', { $of: 2, at: 'id' }] } },
+    { ...call, n: 4, operation: 'listWebhooks' },
+  ];
+  const bent = ({ sender }: Model) => ({
+    sender: {
+      ...sender,
+      send: (wire: Parameters<typeof sender.send>[0]) =>
+        sender.send({ ...wire, url: wire.url.replace(/\/0\d+\/disable$/, '/999999/disable') }),
+    },
+  });
+  const all = await explored({ steps, bent });
+  assert.equal([all.found, all.unexplained], [[], []]);
+});
 
 open('what was asked plainly is a difference elsewhere', async () => {
   const steps = [...paid, decide(4, 'approve'), decide(5, 'cancel')];

@@ -1,5 +1,7 @@
 // Compares a recorded run of the target with the model: plays it again there, step by step, searches
 // for an order of the concurrent calls, and continues after a difference where the states still agree.
+
+import { type Json, memberAt } from '../../engine/send/json.ts';
 import type { Excuse } from '../open/projection.ts';
 import { untilArrived } from '../play/await-arrivals.ts';
 import type { Ground } from '../play/ground.ts';
@@ -109,8 +111,14 @@ class Attempt {
   async play(): Promise<void> {
     const { target, sequence } = this.#recorded;
     const model = new Player(await this.#options.openModel(), target.nonce);
-    const isParted = () => this.#parted.size > 0;
-    this.comparing = await beginComparing(this.#options.known, { target, model }, isParted);
+    this.comparing = await beginComparing(
+      this.#options.known,
+      { target, model },
+      {
+        isParted: () => this.#parted.size > 0,
+        isPartedRecord: (id) => this.#parted.size > 0 && this.#isOfPartedAnswer(id),
+      },
+    );
     for (const step of sequence.steps) {
       const isOver = step.do === 'burst' ? await this.#burst(step) : await this.#step(step);
       if (isOver) return;
@@ -171,6 +179,17 @@ class Attempt {
     return true;
   }
 
+  /** Whether the target has shown a record in an answer about which the sides have parted. */
+  #isOfPartedAnswer(id: string): boolean {
+    const { outcomes } = this.#recorded.target;
+    return [...outcomes].some(
+      ([n, outcome]) =>
+        this.#parted.has(`answer ${n}`) &&
+        outcome.kind === 'answer' &&
+        idsIn(outcome.json).includes(id),
+    );
+  }
+
   /** Records the verdict on a step; true if it ends the attempt. */
   #take(step: Step | CallStep, verdict: Verdict): boolean {
     const { difference, why, open, isParted, isOfOrder } = verdict;
@@ -215,6 +234,12 @@ class Attempt {
     const found = compareDeliveries(steps.at(-1)?.n ?? 0, this.comparing);
     if (found !== null) this.#differs(found);
   }
+}
+
+/** The ids of the record, or of the rows of a batch, in an answer. */
+function idsIn(json: Json | undefined): readonly string[] {
+  const rows = memberAt(json, 'rows');
+  return [json, ...(Array.isArray(rows) ? rows : [])].map((each) => String(memberAt(each, 'id')));
 }
 
 export const hasBursts = ({ steps }: Sequence): boolean =>

@@ -30,14 +30,14 @@ export const knownFrom = (settings: ModelSettings): Known => ({
 export async function beginComparing(
   { namesAlike, phonesAlike, ...known }: Known,
   { target, model }: Sides,
-  isParted: () => boolean,
+  parting: Pick<Comparing, 'isParted' | 'isPartedRecord'>,
 ): Promise<Comparing> {
   const isSteady = target.ground.isSteady;
   return {
     match: new Match(),
     offsetMs: target.startMs - (await nowOf(model.ground)),
     toleranceMs: isSteady ? 5 : 60_000,
-    ...{ ...known, target, model, isSteady, isParted },
+    ...{ ...known, ...parting, target, model, isSteady },
     isPhoneFormOpen: !phonesAlike,
     ...(namesAlike ? {} : { mayBeAfterEmail: (name: string) => isInEmail(name, target) }),
     delivered: () => {
