@@ -1,5 +1,5 @@
-// LIM: which rate a credential and its firm are held to, what is counted, and what a limited request
-// is answered.
+// LIM: the rates of a credential and its firm, which requests count, and the answer to a limited
+// request.
 import { validCall } from '../../cases/calls.ts';
 import type { Role } from '../../engine/capabilities.ts';
 import { describeAnswer } from '../../engine/judge/expect.ts';
@@ -41,7 +41,7 @@ import {
 } from './measure.ts';
 import { about, allowanceOf, nearly, shownBy, weighBurst, weighTogether } from './rate-evidence.ts';
 
-/** What every scenario that exhausts a rate has in common. */
+/** The common properties of all scenarios that exhaust a rate. */
 const LIMITED = { lane: 'limits', provokes: [429] } as const satisfies Partial<Scenario>;
 
 /** The rate of the plan Sandbox. */
@@ -62,7 +62,7 @@ const limRate: Scenario = {
     const held = `${first.unanswered} got no answer until the clock moved`;
     const words = 'refused at once, not held back first';
     t.claim('LIM-5', words, first.unanswered === 0, held, ...first.limited);
-    // Long enough to make up for what was refused, if refusals count (LIM-5).
+    // Long enough to compensate for the refusals, if refusals count (LIM-5).
     await t.wait(2_000);
     const rate = await expectRate(t, 'LIM-1', '', probe, first.limited.slice(0, 1));
     const isRight = rate.weight !== 'broken';
@@ -76,7 +76,7 @@ const limRate: Scenario = {
   },
 };
 
-/** The rate at which an allowance returns once it is used up, however much gathers before. */
+/** The rate at which an exhausted allowance returns, however large the burst before it. */
 async function expectRate(
   t: ScenarioContext,
   rule: RuleId,
@@ -85,7 +85,7 @@ async function expectRate(
   refused?: Burst['limited'],
 ): Promise<Rate> {
   const { perSecond } = probe;
-  // Without a control plane only the profile says which rate is right.
+  // Without a control plane only the profile states the correct rate.
   const basis = t.has('mint') ? '' : ' (the rate in the profile)';
   const range = nearly(perSecond).join(' to ');
   const expected = `${words}about ${perSecond} requests a second, ${range}${basis}`;
@@ -119,7 +119,7 @@ async function expectLimited(t: ScenarioContext, probe: Probe, first: Burst): Pr
     throw new Inconclusive(`${actual}: they may have come too slowly for the limit to be met`);
   } else {
     const more = await sendBurst(t, probe, 2 * clearlyAbove(perSecond));
-    // LIM-2: a limit that is met later allows too large a burst.
+    // LIM-2: a limit that is reached later allows too large a burst.
     const isLate = more.limited.length > 0;
     t.claim(isLate ? 'LIM-2' : ['LIM-1', 'LIM-2'], expected, false, actual, ...served);
     if (isLate) await expectRate(t, 'LIM-1', '', probe, []);
@@ -127,7 +127,7 @@ async function expectLimited(t: ScenarioContext, probe: Probe, first: Burst): Pr
   throw new Blocked('nothing was refused, so that no refusal could be looked at');
 }
 
-/** LIM-2: about a second's allowance, of the plan's rate or of the one that is in force (LIM-1). */
+/** LIM-2: about a second's allowance, of the plan's rate or of the rate in force (LIM-1). */
 function expectBurst(
   t: ScenarioContext,
   { perSecond }: Probe,
@@ -146,7 +146,7 @@ function expectBurst(
   if (refusal !== undefined) t.expect('LIM-2', refusal).refused(429, 'rate_limited');
 }
 
-/** A credential, and the rate that it is held to. */
+/** A credential, and its rate. */
 type RateRow = readonly [words: string, perSecond: number, Partial<CredentialOptions>];
 
 function rates(rule: RuleId, about: Omit<Scenario, 'run' | 'rules'>, rows: readonly RateRow[]) {
@@ -308,7 +308,7 @@ const limNothingDone: Scenario = {
       if (answer.status === 429) limited.push(create);
       return answer;
     });
-    // Among those that use the allowance up, at the same moment: later, allowance has returned, and
+    // Concurrently with the requests that exhaust the allowance: later, some allowance has returned, and
     // a request that waits for a connection may be late enough to be served.
     const fill = () => sendOne(t, probe);
     const filling = Array<typeof fill>(clearlyAbove(probe.perSecond)).fill(fill);
@@ -320,7 +320,7 @@ const limNothingDone: Scenario = {
       throw (await standsStill(t)) ? new Blocked(why) : new Inconclusive(why);
     }
     await refill(t);
-    // With another name, so that an account which was created before is recognised.
+    // With another name, so that an existing account is recognised.
     const body = { ...another.body, first_name: t.fresh.text() };
     const made = await t.call('createAccount', { as: credential, body, unpaced: true });
     if (made.status >= 300) throw new Blocked(`control failed: after a rest: ${made.summary}`);
@@ -448,14 +448,14 @@ const limReadsAndWrites: Scenario = {
     ] as const) {
       const { served, sightings } = await burst(request);
       const truth = truthOf(weighBurst(baseline, sightings));
-      // LIM-2 judges how many writes are served; here it must be as many as of writes.
+      // LIM-2 judges how many writes are served; here it must equal the number for writes alone.
       if (truth === false && weighBurst(baseline, (await burst()).sightings) === 'broken') {
         throw new Blocked(`${writes.served.length} writes at once, and then not as many (LIM-2)`);
       }
       const expected = `as many ${words} at once as writes: about ${writes.served.length}`;
       t.claim('LIM-11', expected, truth, `${served.length} served`, ...served.slice(-1));
     }
-    // NS-59: whether refusals for another reason, and replays, are counted as well.
+    // NS-59: whether replays, and refusals for other reasons, are counted as well.
     const [key, body] = [t.fresh.key(), t.newAccount()];
     const refused = () => t.newAccount({ email: 'x' });
     for (const [name, request] of [
@@ -488,7 +488,7 @@ const limEveryOperation: Scenario = {
 
 type Send = (who: Credential) => Promise<Answer>;
 
-/** Requests that are served however often they are sent. */
+/** Requests that can be repeated and still succeed. */
 async function repeatable(t: ScenarioContext): Promise<[OperationName, Send][]> {
   const known = await t.given.account();
   const place = await t.given.place();
@@ -534,7 +534,7 @@ async function expectMetered(
     answers.push(await send(who));
   }
   const last = answers.at(-1)!;
-  // A refusal for another reason (NS-2, NS-4) shows nothing of allowances.
+  // A refusal for another reason (NS-2, NS-4) shows nothing about allowances.
   if (last.status >= 300 && last.status !== 429) return;
   const still = await standsStill(t);
   const served = answers.filter(({ status }) => status < 300).length;
@@ -542,18 +542,18 @@ async function expectMetered(
   const truth = truthOf(weighBurst(allowanceOf(SANDBOX), sightingsOf(answers, still)));
   t.claim('LIM-11', expected, truth, `${served} served`, last);
   if (last.status !== 429) return;
-  // ERR-4: required of the nine writes.
+  // ERR-4: required for the nine writes.
   if (OPERATIONS[operation].keyed) {
     t.expect('ERR-4', last).header('X-Request-Id', 'a value', (value) => value.trim() !== '');
   }
   const other = await t.call('createAccount', { as: who, body: t.newAccount() });
   const words = `429 to a create as well, once ${operation} has used the allowance up`;
-  // If its clock runs, allowance may have returned by then.
+  // If its clock runs, some allowance may have returned by then.
   const isLimited = other.status === 429 || (still ? false : undefined);
   t.claim('LIM-11', words, isLimited, other.summary, last, other);
 }
 
-/** The firm's rate, in rates of a credential. */
+/** The firm's rate, as a multiple of a credential's rate. */
 const FOUR = 4;
 const SCOPES = ['accounts:write'];
 
@@ -568,7 +568,7 @@ const limFirm: Scenario = {
   async run(t) {
     const mint = (options = {}) => t.operator.mint({ scopes: SCOPES, plan: 'sandbox', ...options });
     const one = await mint();
-    // A credential of a brand draws on its firm too. None is faster than Sandbox (NS-36).
+    // A credential of a brand shares the allowance of its firm. None is faster than Sandbox (NS-36).
     const credentials = [one, await mint({ brand: 'brand' })];
     while (credentials.length < 6) credentials.push(await mint());
     const known = t.newAccount({ brand_id: one.brandId }, 'brand');
@@ -599,8 +599,8 @@ const PLANS = [
 ] as const;
 
 /**
- * The plan of a firm, by the rate that the target reports. If it reports an odd rate and could not be
- * put on Sandbox, an agreement may have set that; a rate up to that of Pro may follow from
+ * The plan of a firm, by the rate that the target reports. If it reports an unusual rate and could not
+ * be put on Sandbox, that may be an agreed rate; a rate up to that of Pro may follow from
  * credentials of this run (NS-36).
  */
 function planOf({ perSecond, isOnSandbox }: FirmRate): (typeof PLANS)[number] {
@@ -627,7 +627,7 @@ class Firm {
     return this.#t.operator.firmRate(this.#id, perSecond);
   }
 
-  /** LIM-1 judges whether one credential is served its rate when its firm has room. */
+  /** LIM-1 judges whether one credential gets its rate when its firm has allowance left. */
   async requireOwnRate(probe: Probe): Promise<void> {
     await this.setRate(100_000);
     await refill(this.#t);
@@ -638,7 +638,7 @@ class Firm {
     throw new Blocked(`${counts.join(', then ')} served to one credential on Sandbox (LIM-1)`);
   }
 
-  /** A firm with a lower rate than its credential holds the credential to that. */
+  /** A firm with a lower rate than its credential limits the credential to that rate. */
   async expectBothNeeded(credential: Credential): Promise<void> {
     await this.setRate(2);
     await refill(this.#t);
@@ -650,7 +650,7 @@ class Firm {
     }
     const most = about(2)[1];
     const expected = `${most} served at most to one credential, whose firm has room for 2`;
-    // LIM-2 judges how little gathers for the credential itself.
+    // LIM-2 judges how small the burst of the credential itself may be.
     const truth = count <= most || truthOf(weighBurst(allowanceOf(2), seen.sightings));
     this.#t.claim('LIM-3', expected, truth, `${count} served`, ...seen.served);
   }
@@ -668,8 +668,8 @@ class Firm {
   }
 
   /**
-   * All allowances are used up, then a second passes: each credential has its own again, so that what
-   * is refused is refused by the firm. How much gathers before does not count (LIM-2).
+   * All allowances are exhausted, then a second passes: each credential has its own again, so the
+   * refusals come from the firm's limit. The size of the burst before does not count (LIM-2).
    */
   async expectRate(probes: readonly Probe[], perSecond: number, words: string): Promise<void> {
     const { operator } = this.#t;
@@ -688,7 +688,7 @@ class Firm {
     const expected = `about ${perSecond} served to six credentials, ${words}: ${about(perSecond).join(' to ')}`;
     const truth = truthOf(weighBurst(allowanceOf(perSecond), sightings));
     this.#t.claim('LIM-3', expected, truth, `${served.length} served`, ...limited, ...served);
-    // LIM-6: the header is about the credential, even if the firm had no room.
+    // LIM-6: the header is about the credential, even if the firm's limit was reached.
     const limit = Number(own.limited[0]?.headers.get('x-ratelimit-limit') ?? Number.NaN);
     await expectRefusalForm(this.#t, limited[0], Number.isNaN(limit) ? undefined : limit);
   }
@@ -708,13 +708,13 @@ class Firm {
   }
 }
 
-/** Server credentials of one firm, each with its own allowance. */
+/** Server credentials of one firm, each with a separate allowance. */
 const ROLES: readonly Role[] = [
   ...(['firm', 'brand', 'other_brand'] as const),
   ...(['no_amend', 'no_scopes', 'amend_only'] as const),
 ];
 
-/** Together they must be allowed clearly more than their firm, or nothing is shown. */
+/** Together they must be allowed clearly more than their firm; otherwise nothing is shown. */
 const CLEARLY_MORE = 1.15;
 /** Faster ones would need thousands of requests. */
 const FASTEST = 20;

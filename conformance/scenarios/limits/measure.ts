@@ -1,5 +1,5 @@
-// Measures what a credential is allowed: how many requests are served at once, and how many a second
-// once that is used up; and the form of the 429 that follows.
+// Measures the allowance of a credential: how many concurrent requests are served, and how many per
+// second once it is used up; and the form of the 429 that follows.
 import type { ScenarioContext } from '../../engine/scenario/scenario-context.ts';
 import { Blocked, Inconclusive, MissingCapability } from '../../engine/scenario-errors.ts';
 import type { Answer } from '../../engine/send/answer.ts';
@@ -15,7 +15,7 @@ export type RepeatableRequest = () => OperationCall;
 /** A credential under a known limit, with a request that can be sent any number of times. */
 export interface Probe {
   readonly credential: Credential;
-  /** Its limit, by its plan or set for it. */
+  /** Its limit, by its plan or set explicitly. */
   readonly perSecond: number;
   readonly request: RepeatableRequest;
 }
@@ -23,17 +23,17 @@ export interface Probe {
 export interface Burst {
   readonly served: readonly Answer[];
   readonly limited: readonly Answer[];
-  /** How many got no answer until the clock was moved. */
+  /** The number of requests without an answer until the clock was moved. */
   readonly unanswered: number;
   readonly sightings: readonly Sighting[];
 }
 
-/** Long enough to say that an answer did not come, when only the clock can have held it back. */
+/** After this time an answer counts as missing, if only the clock can have held it back. */
 const UNANSWERED_AFTER_MS = 5_000;
 
 /**
- * A new credential of a plan. Without a control plane it is the main one, whose rate the profile
- * names, after a rest.
+ * A new credential of a plan. Without a control plane, the main credential after a rest; its rate
+ * comes from the profile.
  */
 export async function probeOf(
   t: ScenarioContext,
@@ -55,15 +55,15 @@ export async function probeOf(
 }
 
 /**
- * A write that changes nothing: it finds an account by its reference. A new key makes it run each
- * time (NS-17: whether a replay is metered is open).
+ * A write that changes nothing: it finds an account by its reference. It runs each time because each
+ * has a new key (NS-17: whether a replay is metered is open).
  */
 export async function harmlessWrite(t: ScenarioContext): Promise<RepeatableRequest> {
   const { body } = await t.given.account();
   return () => ({ operation: 'createAccount', body });
 }
 
-/** Waits until a whole allowance has gathered. */
+/** Waits until the allowance is full. */
 export function refill(t: ScenarioContext): Promise<void> {
   return t.wait(t.has('clock') ? 60_000 : 1_500);
 }
@@ -73,7 +73,7 @@ export function clearlyAbove(perSecond: number): number {
   return Math.ceil(perSecond * 1.6) + 4;
 }
 
-/** What a claim says of a weight: undefined when it is open. */
+/** The truth of a claim, from a weight; undefined if it is open. */
 export function truthOf(weight: Weight): boolean | undefined {
   return weight === 'open' ? undefined : weight === 'kept';
 }
@@ -86,7 +86,7 @@ export function sendOne(
   return t.call(request(), { as, unpaced: true });
 }
 
-/** Sends `count` requests at the same moment, faster than the plan allows. */
+/** Sends `count` requests simultaneously, faster than the plan allows. */
 export function sendBurst(t: ScenarioContext, probe: Probe, count: number): Promise<Burst> {
   return sendAtOnce(
     t,
@@ -95,8 +95,8 @@ export function sendBurst(t: ScenarioContext, probe: Probe, count: number): Prom
 }
 
 /**
- * One request for each connection leaves at once, and another one with each answer, so that the time
- * at which a request is recorded as sent is the time at which it left.
+ * One request for each connection is sent immediately, and another one after each answer, so that the
+ * recorded time of a request is the time at which it was sent.
  */
 export async function sendAtOnce(
   t: ScenarioContext,
@@ -119,7 +119,7 @@ export async function sendAtOnce(
   await (still ? Promise.race([all, t.until(isOver, UNANSWERED_AFTER_MS)]) : all);
   if (failures.length > 0) throw failures[0];
   const answered = [...answers];
-  // A target that holds requests back by its clock answers them when it moves on.
+  // A target that holds requests back by its clock answers them when the clock moves.
   if (answered.length < sends.length) {
     await t.operator.advance(10_000);
     await t.until(isOver, UNANSWERED_AFTER_MS);
@@ -134,14 +134,14 @@ function burstOf(answers: readonly Answer[], still: boolean, unanswered = 0): Bu
   return { served, limited, unanswered, sightings: sightingsOf(counted, still) };
 }
 
-/** Passed by the limit: a refusal for another reason than the rate counts too. */
+/** Not limited: a refusal for another reason counts too. */
 function isServed({ status }: Answer): boolean {
   return status < 300 || (status >= 400 && status < 500 && status !== 429);
 }
 
 /**
- * An occasional 5xx is not the limit's answer, and may have been counted or not: it is left out. A
- * target that answers every limited request so is still measured; ERR-3 judges the status.
+ * An occasional 5xx is not the limiter's answer, and may or may not count, so it is left out. A
+ * target that answers every limited request with a 5xx is still measured; ERR-3 judges the status.
  */
 function countedOf(answers: readonly Answer[]): readonly Answer[] {
   const failed = answers.filter(({ status }) => status >= 500);
@@ -180,9 +180,9 @@ export async function standsStill(t: ScenarioContext): Promise<boolean> {
 }
 
 /**
- * Uses the allowance up, until the first refusal. Under a clock that stands still, one request after
- * another, so that there is only one refusal (LIM-5 judges what refusals cost). In real time, all at
- * once, because one after another may be too slow.
+ * Uses the allowance up, until the first refusal. While the clock stands still, one request after
+ * another, so that there is only one refusal (LIM-5 judges the cost of refusals). In real time,
+ * concurrently, because one after another may be too slow.
  */
 export async function drain(t: ScenarioContext, probe: Probe): Promise<Burst> {
   const most = 3 * clearlyAbove(probe.perSecond);
@@ -196,14 +196,14 @@ export async function drain(t: ScenarioContext, probe: Probe): Promise<Burst> {
     const answer = await answerAtOnce(t, () => sendOne(t, probe));
     if (answer === undefined) return burstOf(answers, true, 1);
     answers.push(answer);
-    // A second 5xx in a row: the target may refuse so.
+    // A second 5xx in a row: this may be how the target refuses.
     const isAgain = (answers.at(-2)?.status ?? 200) >= 500;
     if (!isServed(answer) && (answer.status === 429 || isAgain)) break;
   }
   return burstOf(answers, true);
 }
 
-/** Uses the allowance up; blocked if it has no end, which other scenarios judge. */
+/** Uses the allowance up; blocked if it never ends, which other scenarios judge. */
 export async function exhaust(t: ScenarioContext, probe: Probe): Promise<Burst> {
   const used = await drain(t, probe);
   if (used.limited.length > 0) return used;
@@ -217,7 +217,7 @@ export interface Rate {
   readonly answers: readonly Answer[];
 }
 
-/** The rate of a credential whose allowance `used` has just used up. */
+/** The refill rate of a credential after `used` has just exhausted its allowance. */
 export async function rateOf(t: ScenarioContext, probe: Probe, used: Burst): Promise<Rate> {
   if (await standsStill(t)) return rateByStep(t, probe, used);
   const { perSecond } = probe;
@@ -230,12 +230,12 @@ export async function rateOf(t: ScenarioContext, probe: Probe, used: Burst): Pro
 
 /** A little more than a second, for a target that counts the requests of the last second. */
 const STEP_MS = 1_010;
-/** Less than returns one request at any rate. */
+/** The time in which no rate returns a whole request. */
 const SLIPPED_MS = 4;
 
 /**
- * In steps that return one request each if little gathers, so that the size of a burst does not look
- * like a rate; and never more than a second, for the same reason.
+ * In steps that return one request each, in case only a small burst is allowed, so that its size does
+ * not look like a rate; never more than a second, for the same reason.
  */
 async function rateByStep(t: ScenarioContext, probe: Probe, used: Burst): Promise<Rate> {
   const { perSecond } = probe;
@@ -253,13 +253,13 @@ async function rateByStep(t: ScenarioContext, probe: Probe, used: Burst): Promis
     if (limited.length === 0) break;
   }
   const passedMs = (await t.operator.nowMs()) - fromMs;
-  // If the clock ran by itself after all, allowance returned at times that are not known.
+  // If the clock ran by itself after all, allowance returned at unknown times.
   const isExact = passedMs <= elapsedMs + SLIPPED_MS;
   const weight = isExact ? weighSteps(perSecond, answers.length, elapsedMs) : 'open';
   return { perSecond: (answers.length * 1000) / passedMs, weight, answers };
 }
 
-/** In real time: evenly, more than is allowed, so that nothing gathers. */
+/** In real time: at an even pace above the limit, so that no allowance accumulates. */
 export async function press(
   t: ScenarioContext,
   probes: readonly Pick<Probe, 'credential' | 'request'>[],
@@ -281,15 +281,15 @@ export async function press(
 
 const WHOLE_SECONDS = /^[0-9]{1,6}$/;
 /**
- * A second returns a second's allowance. A target may ask for more, but a value in milliseconds, or a
- * time of day, is far more than a minute.
+ * A second refills a full burst. A target may require a longer wait, but a value in milliseconds, or
+ * a time of day, is far more than a minute.
  */
 const MOST_SECONDS = 60;
 const NUMBER = /^[0-9]+(\.[0-9]+)?$/;
 
 /**
  * The four headers and the body of a problem. `perSecond` is the allowance in force; undefined if
- * another rule has found that it is not the right one.
+ * another rule has found that it is wrong.
  */
 export async function expectRefusalForm(
   t: ScenarioContext,
@@ -318,7 +318,7 @@ export async function expectRefusalForm(
   });
 }
 
-/** What Retry-After asks for; undefined if it is not a number of seconds that can be waited. */
+/** The seconds in Retry-After; undefined if it is not a number of seconds that a client can wait. */
 export function secondsToWait(refusal: Answer): number | undefined {
   const value = refusal.headers.get('retry-after') ?? '';
   return WHOLE_SECONDS.test(value) && Number(value) <= 120 ? Number(value) : undefined;

@@ -1,5 +1,5 @@
-// Limiters of every conforming kind behind networks of every kind: none is ever called broken, and
-// wrong ones are found where the network leaves it to be seen.
+// Conforming limiters of every kind behind networks of every kind: none is ever called broken. Wrong
+// limiters are found if the network does not hide the defect.
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { Random } from '../../../fixtures/random.ts';
@@ -13,7 +13,7 @@ import {
   weighTogether,
 } from './rate-evidence.ts';
 
-/** Says of a request that arrives at a time, not before the one before it, whether it is served. */
+/** Whether a request at this time is served; times never decrease. */
 type Limiter = (atMs: number) => boolean;
 
 function bucket(perSecond: number, capacity = perSecond): () => Limiter {
@@ -29,7 +29,7 @@ function bucket(perSecond: number, capacity = perSecond): () => Limiter {
   };
 }
 
-/** So many in each second of a clock whose seconds begin at some time. */
+/** A number of requests in each second of a clock whose seconds begin at a given offset. */
 function fixedWindow(perSecond: number, beginsAtMs = 370): () => Limiter {
   return () => {
     let [second, count] = [Number.NaN, 0];
@@ -42,7 +42,7 @@ function fixedWindow(perSecond: number, beginsAtMs = 370): () => Limiter {
   };
 }
 
-/** So many in the second that ends with each request. */
+/** A number of requests in the second that ends with each request. */
 function slidingWindow(perSecond: number): () => Limiter {
   return () => {
     let taken: number[] = [];
@@ -55,11 +55,11 @@ function slidingWindow(perSecond: number): () => Limiter {
   };
 }
 
-/** How long a request takes to arrive, and its answer to come back; `n` counts them. */
+/** The time for a request to arrive, and for its answer to return; `n` counts them. */
 interface Network {
   readonly there: (n: number, atMs: number) => number;
   readonly back: (n: number, atMs: number) => number;
-  /** Connections: no more are under way at once. */
+  /** Connections: the maximum number of concurrent requests. */
   readonly width: number;
 }
 
@@ -71,7 +71,7 @@ function jittery(mostMs: number, seed: number, width = 256): Network {
   return { there: draw, back: draw, width };
 }
 
-/** Nothing arrives while it stalls: then everything at once. */
+/** Nothing arrives during a stall; afterwards everything arrives together. */
 function stalling(everyMs: number, forMs: number): Network {
   const rest = (atMs: number) => Math.max(1, forMs - (atMs % everyMs));
   return { there: (_, atMs) => rest(atMs), back: () => 1, width: 256 };
@@ -106,7 +106,7 @@ function fly(network: Network, n: number, sentAtMs: number): Flight {
   return { sentAtMs, arrivesAtMs, answeredAtMs: arrivesAtMs + network.back(n, arrivesAtMs) };
 }
 
-/** Sends at these times, as far as there are connections. */
+/** Sends at these times, as far as connections are free. */
 function send(network: Network, dueAtMs: readonly number[]): Flight[] {
   const free = Array.from({ length: network.width }, () => Number.NEGATIVE_INFINITY);
   return dueAtMs.map((dueMs, n) => {
@@ -117,7 +117,7 @@ function send(network: Network, dueAtMs: readonly number[]): Flight[] {
   });
 }
 
-/** The target counts them as they arrive, whatever the order in which they left. */
+/** The target counts them in order of arrival, whatever their order of departure. */
 function count(limiter: Limiter, flights: readonly Flight[]): Map<Flight, Sighting> {
   const arriving = [...flights].sort((a, b) => a.arrivesAtMs - b.arrivesAtMs);
   return new Map(
@@ -162,7 +162,7 @@ for (const perSecond of [5, 12, 50, 200]) {
   for (const [kind, make] of Object.entries(conforming(perSecond))) {
     for (const [pace, network] of Object.entries({ ...QUICK, ...SLOW })) {
       evidence(`${kind} of ${perSecond}, ${pace}: never broken`, () => {
-        // A fixed window serves two seconds' allowance to a burst that its boundary divides.
+        // A fixed window serves two seconds' allowance to a burst across its boundary.
         if (!kind.includes('fixed')) {
           const weight = weighBurst(allowanceOf(perSecond), burstOf(make, network, perSecond));
           assert.is.not(weight, 'broken');
@@ -238,7 +238,7 @@ evidence('a clock that stands still leaves nothing open', () => {
     const elapsedMs = 6 * 1010;
     assert.is(weighSteps(5, Math.floor((rate * elapsedMs) / 1000), elapsedMs), weight);
   }
-  // All at once when a second begins.
+  // The whole allowance at the start of each second.
   assert.is(weighSteps(5, 30, 6 * 1010), 'kept');
 });
 
@@ -246,7 +246,7 @@ evidence.run();
 
 const together = suite('together');
 
-/** Twelve seconds of 60 requests a second, against buckets of this rate for each and for all. */
+/** Twelve seconds of 60 requests a second, against buckets with these rates, per credential and shared. */
 function play(own: number, firm: number, credentials = 6, tookMs = 5): Sighting[] {
   const left = Array.from({ length: credentials }, () => own);
   let all = firm;

@@ -1,26 +1,26 @@
-// What requests show of an allowance. The target counted a request at some time between its sending
+// What requests show about an allowance. The target counted a request at some time between its sending
 // and its answer: a target is called wrong only if it is wrong for every such time.
 
-/** One request, by a monotonic clock of the judge. */
+/** One request, with times of the judge's monotonic clock. */
 export interface Sighting {
   readonly sentAtMs: number;
   readonly answeredAtMs: number;
-  /** False for one that was refused for its rate. */
+  /** False if it was refused for its rate. */
   readonly served: boolean;
 }
 
-/** `open`: the requests fit a target that keeps the rule, and one that breaks it. */
+/** `open`: the requests fit both a target that keeps the rule and one that breaks it. */
 export type Weight = 'kept' | 'broken' | 'open';
 
-/** How much may be served at once, and how fast it returns. */
+/** How many requests may be served together, and how fast the allowance returns. */
 export interface Allowance {
   readonly perSecond: number;
   readonly capacity: readonly [least: number, most: number];
 }
 
-/** How far "about one second" reaches, either way (LIM-2). */
+/** The tolerance of "about one second", either way (LIM-2). */
 const ABOUT = 0.25;
-/** How far a rate may be under the plan's, over seconds: 4 is not 5 (LIM-1); and how far above. */
+/** The tolerance below and above the plan's rate, over seconds: 4 is not 5 (LIM-1). */
 const NEARLY = 0.05;
 const GENEROUS = 0.22;
 /** In gaps this short no allowance is lost because the bucket is full. */
@@ -32,7 +32,7 @@ export function about(count: number): [least: number, most: number] {
   return [Math.round(count * (1 - ABOUT)), Math.round(count * (1 + ABOUT)) + 1];
 }
 
-/** The rates that count as this one, for reports. */
+/** The range of rates that count as this one, for reports. */
 export function nearly(perSecond: number): [least: number, most: number] {
   const tenths = (share: number) => Math.round(perSecond * share * 10) / 10;
   return [tenths(1 - NEARLY), tenths(1 + GENEROUS)];
@@ -69,8 +69,8 @@ export function weighBurst(
 }
 
 /**
- * LIM-1: a rate, by requests that kept an allowance used up (`pressing`), after others had used it up
- * (`draining`).
+ * LIM-1: a rate, from requests that kept an allowance exhausted (`pressing`), after others had
+ * exhausted it (`draining`).
  */
 export function weighRate(
   perSecond: number,
@@ -87,7 +87,7 @@ export function weighRate(
   const refused = pressing.filter((each) => !each.served).sort((a, b) => a.sentAtMs - b.sentAtMs);
   const [first, last] = [refused[0], refused.at(-1)];
   if (first === undefined || last === undefined) return 'open';
-  // It was used up at these two refusals as well: what returned in between was served in between.
+  // It was exhausted at these two refusals as well: what returned in between was served in between.
   const between = served.filter(
     (each) => each.answeredAtMs > first.sentAtMs && each.sentAtMs < last.answeredAtMs,
   );
@@ -107,7 +107,7 @@ export function weighSteps(perSecond: number, served: number, elapsedMs: number)
   return served >= leastIn(perSecond, elapsedMs) && served <= most ? 'kept' : 'broken';
 }
 
-/** What returns in a time: evenly, or all at once when a second begins. */
+/** The most that returns in a time: evenly, or all at the start of a second. */
 function mostIn(perSecond: number, ms: number): number {
   const generous = perSecond * (1 + GENEROUS);
   return Math.max(1 + (generous * ms) / 1000, generous * Math.ceil(ms / 1000));
@@ -118,7 +118,7 @@ function leastIn(perSecond: number, ms: number): number {
   return (1 - NEARLY) * perSecond * Math.floor(ms / 1000) - 2;
 }
 
-/** How far apart they were counted at most and at least, and how long the quickest one took. */
+/** The maximum and minimum time between their counting, and the duration of the quickest one. */
 function apart(sightings: readonly Sighting[]) {
   if (sightings.length === 0) return { longestMs: 0, shortestMs: 0, transitMs: 0 };
   const sent = sightings.map((each) => each.sentAtMs);
@@ -130,7 +130,7 @@ function apart(sightings: readonly Sighting[]) {
   };
 }
 
-/** The longest time from one refusal to the next in which allowance may have gathered. */
+/** The longest time from one refusal to the next in which allowance may have accumulated. */
 function longestGapMs(refused: readonly Sighting[]): number {
   const gaps = refused.map(
     ({ answeredAtMs }, at) => answeredAtMs - refused[Math.max(0, at - 1)]!.sentAtMs,
@@ -146,14 +146,14 @@ function earliest(times: readonly number[]): number {
   return times.reduce((a, b) => Math.min(a, b), Number.POSITIVE_INFINITY);
 }
 
-/** In this time a full allowance is used up, however slow the network. */
+/** A full allowance is exhausted within this time, however slow the network. */
 const SETTLED_MS = 1_500;
-/** With a smaller share of refusals the allowance may not have been used up. */
+/** With a smaller share of refusals the allowance may not have been exhausted. */
 const LEAST_REFUSED = 0.1;
 
 /**
- * A rate over seconds, by requests that keep exceeding it: how many were served in all, and how many
- * once the allowance that had gathered was used up.
+ * A rate over seconds, from requests that keep exceeding it: how many were served in all, and how many
+ * after the accumulated allowance was exhausted.
  */
 export function weighTogether(perSecond: number, sightings: readonly Sighting[]): Weight {
   const served = sightings.filter((each) => each.served);

@@ -1,7 +1,7 @@
-// What the profile says of a target, tried before rules rest on it: that it is the API, that each
-// credential is what the profile calls it, and that seeds and receiver are there. A profile that is
-// wrong must not look like a target that deviates. Only what a target that breaks a single rule
-// cannot look like is held against the profile.
+// Checks the profile of a target before rules rely on it: that the target is the API, that each
+// credential has the role that the profile gives it, and that seeds and receiver exist. A wrong profile
+// must not look like a deviating target. The profile is only blamed for behaviour that breaking a
+// single rule cannot explain.
 import { parseUrl } from '../../../fixtures/parse-url.ts';
 import type { Capability, Role } from '../../engine/capabilities.ts';
 import type { ScenarioContext } from '../../engine/scenario/scenario-context.ts';
@@ -29,7 +29,7 @@ const profileTarget: Scenario = {
     const absent = [404, 405, 501].includes(first.status) && first.code === undefined;
     const isOdd = first.status < 400 || absent;
     if (isOdd) requireNoRedirect(t, first);
-    // With a control plane credentials are made for the run: what is refused is the target's doing.
+    // With a control plane credentials are created for the run, so a refusal is the target's fault.
     if (t.has('mint') && !isOdd) return;
     const plain = await answered(() => create(t, t.mainRole));
     if (plain === undefined) return;
@@ -42,7 +42,7 @@ const profileTarget: Scenario = {
   },
 };
 
-/** Undefined where the target is in trouble: a target that deviates is judged, not turned away. */
+/** Undefined if the target fails: a target that deviates is judged, not rejected. */
 async function firstAnswer(t: ScenarioContext): Promise<Answer | undefined> {
   const plain = { method: 'POST', path: ACCOUNTS, body: {} };
   try {
@@ -69,7 +69,7 @@ function tokenRefused(t: ScenarioContext): string {
   return `the token was refused (401): check ${t.target.mainName}`;
 }
 
-/** A redirect is an answer, never followed: it leads most likely to what was meant. */
+/** A redirect is an answer and is never followed: most likely it leads to the intended URL. */
 function requireNoRedirect({ baseUrl }: ScenarioContext, { status, headers }: Answer): void {
   const location = headers.get('location');
   if (status < 300 || status >= 400 || location === undefined) return;
@@ -81,7 +81,7 @@ function requireNoRedirect({ baseUrl }: ScenarioContext, { status, headers }: An
   throw new Blocked(`${words}. ${advice}`);
 }
 
-/** Only if both requests are answered as the API never would, it is taken for something else. */
+/** Only if the API would never give either answer, the target is taken for something else. */
 function requireApi({ baseUrl }: ScenarioContext, first: Answer, plain: Answer): void {
   if (plain.status < 300 && plain.at('id') !== undefined) return;
   if (plain.status >= 300 && plain.code !== undefined) return;
@@ -104,7 +104,7 @@ function requireCreated(t: ScenarioContext, plain: Answer): void {
   throw new Blocked(`${words}; if they are right, the target breaks ACC-1`);
 }
 
-/** The word for what is wrong with a credential; undefined if it is what the profile calls it. */
+/** Describes the error in a credential; undefined if it has the role that the profile gives it. */
 type FindFault = (t: ScenarioContext) => Promise<string | undefined>;
 
 const FAULTS: Readonly<Record<Role, FindFault | undefined>> = {
@@ -132,7 +132,7 @@ const roleScenarios = Object.entries(FAULTS).map(([name, findFault]): Scenario =
     confirms: role,
     async run(t) {
       if (role === t.mainRole || role === 'client') return;
-      // AUTH-1: with a key, a 401 can only be the token's.
+      // AUTH-1: with a key, a 401 can only be about the token.
       const harmless = await answered(() =>
         t.answered('createAccount', { as: role, body: {}, key: t.fresh.key() }),
       );
@@ -162,7 +162,7 @@ async function sameFirm(t: ScenarioContext): Promise<string | undefined> {
   const firm = madeId(ours, 'firm_id');
   if (firm === undefined) return undefined;
   const own = madeId(await create(t, 'other_firm'), 'firm_id');
-  // At our brand another firm cannot create.
+  // At our brand a credential of another firm cannot create.
   const here = t.newAccount({ brand_id: ours.at('brand_id') }, 'other_firm');
   const there =
     own ?? madeId(await t.call('createAccount', { as: 'other_firm', body: here }), 'firm_id');
@@ -179,7 +179,7 @@ async function sameFirm(t: ScenarioContext): Promise<string | undefined> {
   return `it is of firm ${firm}, as ${t.target.mainName} is`;
 }
 
-/** ACC-15 and ACC-16 would both have to fail for a bound one to look firm-wide. */
+/** ACC-15 and ACC-16 would both have to fail for a brand-bound credential to look firm-wide. */
 async function firmWide(t: ScenarioContext, role: Role, other: Role): Promise<string | undefined> {
   const elsewhere = t.brandId(other);
   if (elsewhere === undefined) return undefined;
@@ -203,7 +203,7 @@ async function sameBrand(t: ScenarioContext): Promise<string | undefined> {
   return `it is bound to brand ${brand}, as credentials.brand is`;
 }
 
-/** AUTH-4: served where another one without the scope is refused, or wherever scopes are needed. */
+/** AUTH-4: served where a credential without the scope is refused, or wherever scopes are needed. */
 async function holdsScopes(
   t: ScenarioContext,
   role: Role,
@@ -224,7 +224,7 @@ async function lacksScopes(t: ScenarioContext): Promise<string | undefined> {
   return 'it lacks accounts:write: a plain create is refused (403)';
 }
 
-/** TXN-10, AUTH-2: the place that the profile gives it must be its own, for writing. */
+/** TXN-10, AUTH-2: the place that the profile gives it must be its own, with write access. */
 async function cannotTrade(t: ScenarioContext): Promise<string | undefined> {
   const { accountId, tradingAccountId } = await t.credential('delegated');
   if (accountId === undefined || tradingAccountId === undefined) return undefined;
@@ -276,7 +276,7 @@ const profileReceiver: Scenario = {
     const hook = await t.receiver();
     await reach(t, hook.url);
     if (hook.deliveries.length > 0) return;
-    // Its name may mean something to the target alone.
+    // The host name may be known to the target only.
     await t.given.webhook(hook, ['account']);
     await create(t, t.mainRole);
     if (await t.until(() => hook.deliveries.length > 0, RECEIVED_WITHIN_MS)) return;
@@ -295,7 +295,7 @@ async function reach(t: ScenarioContext, url: string): Promise<void> {
   }
 }
 
-/** A plain account under a role; one that names no brand of its own is given the main one's. */
+/** A plain account under a role; a role without a brand names the main role's brand. */
 function create(t: ScenarioContext, role: Role): Promise<Answer> {
   const over = t.brandId(role) === undefined ? { brand_id: t.brandId(t.mainRole) } : {};
   const isBound = CREATORS.includes(role) && t.brandId(role) === undefined;
@@ -303,7 +303,7 @@ function create(t: ScenarioContext, role: Role): Promise<Answer> {
   return t.answered('createAccount', { as: role, body });
 }
 
-/** Undefined where no answer of the service comes: that is for the run itself to find out. */
+/** Undefined if the service does not answer; the run itself reports that. */
 async function answered(send: () => Promise<Answer>): Promise<Answer | undefined> {
   try {
     return await send();

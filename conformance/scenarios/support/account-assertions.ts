@@ -1,4 +1,4 @@
-// Accounts as scenarios use them: what they read, their tags, and one that has been updated once.
+// Accounts in scenarios: their values, their tags, and an account that has been updated once.
 
 import { isDeepStrictEqual } from 'node:util';
 import type { Role } from '../../engine/capabilities.ts';
@@ -11,8 +11,8 @@ import { printJson } from '../../engine/send/json.ts';
 import { PROFILE_MEMBERS } from '../../spec/literals.ts';
 
 /**
- * The reference of a refused create is still free: a good create under it is the first. ACC-1
- * judges the 201; the new name tells a new account too.
+ * The reference of a refused create is still free: a valid create under it is the first. ACC-1
+ * judges the 201; the new name identifies a new account too.
  */
 export async function expectReferenceFree(
   t: ScenarioContext,
@@ -29,8 +29,8 @@ export async function expectReferenceFree(
 }
 
 /**
- * Whether a create made the account that it shows, by the 201, which ACC-1 judges, or by a
- * name that no account has had before.
+ * Whether a create made the account in its answer: by the 201, which ACC-1 judges, or by a name
+ * that no account has had before.
  */
 export function isNewAccount(made: Answer, name: string): boolean {
   const named = made.status < 300 && made.at('first_name') === name;
@@ -43,7 +43,7 @@ export const ACCOUNT_MEMBERS = [
   ...['phone', 'status', 'brand_id', 'firm_id'],
 ];
 
-/** The account reads as it did before. Its revision alone is no matter of refused updates. */
+/** The account has the same values as before. Its revision does not matter for refused updates. */
 export function expectSameAccount(
   t: ScenarioContext,
   rules: Rules,
@@ -59,7 +59,7 @@ export function expectSameAccount(
 
 const STRONG = /^"[^"]*"$/;
 
-/** ACC-19 is judged elsewhere: without a strong tag there is nothing to update under. */
+/** ACC-19 is judged elsewhere: without a strong tag no update is possible. */
 export function strongTag(answer: Answer): string {
   const tag = answer.headers.get('etag');
   if (tag !== undefined && STRONG.test(tag)) return tag;
@@ -69,8 +69,8 @@ export function strongTag(answer: Answer): string {
 }
 
 /**
- * The tag to go on with after an update: the answer's own, or if that is no new one (UPD-1), what a
- * reading shows.
+ * The tag to use after an update: the one in the answer or, if that is not new (UPD-1), the one in a
+ * read.
  */
 export async function tagAfter(
   t: ScenarioContext,
@@ -84,7 +84,7 @@ export async function tagAfter(
   return strongTag(await t.given.reread(account, role));
 }
 
-/** An account that has been updated once: its tags, the first of which is stale. */
+/** An account that has been updated once, with its tags; the first of them is stale. */
 export interface Updated extends GivenAccount {
   readonly stale: string;
   readonly current: string;
@@ -103,12 +103,12 @@ export async function updatedOnce(t: ScenarioContext, role: Role = t.mainRole): 
   return { ...account, stale, current, updated };
 }
 
-/** Text without a digit in it. */
+/** Text without digits. */
 export function lettersOf(text: string): string {
   return text.replace(/\d/g, (digit) => 'ghijklmnop'[Number(digit)]!);
 }
 
-/** The digits of a phone, whatever stands between them, and for `+` there may be `00` (NS-24). */
+/** The digits of a phone without separators; `00` may replace `+` (NS-24). */
 export function digitsOf(phone: Json | undefined): string {
   return typeof phone === 'string' ? phone.replace(/\D/g, '').replace(/^0+/, '') : '';
 }

@@ -1,5 +1,5 @@
-// The lists of addresses are held to another library's ranges, and to the specification's own
-// words.
+// The lists of addresses are compared with another library's ranges, and with the text of the
+// specification.
 import ipaddr from 'ipaddr.js';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
@@ -17,7 +17,7 @@ const addresses = suite('addresses');
 
 const rangeOf = (address: string) => ipaddr.parse(address).range();
 
-/** What ipaddr.js takes for unicast though it leads elsewhere; each is known by name. */
+/** Addresses that ipaddr.js calls unicast although they lead elsewhere; each is listed here. */
 const BLIND_SPOTS = ['::7f00:1', '::a00:1', '100:0:0:1::1', '5f00::1'];
 
 addresses('what is public is so by the other library too', () => {
@@ -41,7 +41,7 @@ addresses('each mixed answer has a public and another address', () => {
 });
 
 addresses('each numeric spelling is read as the address it is meant for', () => {
-  // Node's reading of urls is that of browsers, which most resolvers share.
+  // Node parses URLs as browsers do, and most resolvers agree with them.
   const hostsOf = (words: string) =>
     ALTERNATIVE_SPELLINGS.find((each) => each.words.startsWith(words))!.hosts;
   for (const host of hostsOf('loopback in fewer parts')) {

@@ -1,7 +1,7 @@
-// Addresses that are public and addresses that are not, as the registries of special purposes have
-// them: examples at both ends of each block, written by hand.
+// Public and non-public addresses according to the registries of special-purpose addresses: examples
+// at both ends of each block, written by hand.
 
-/** Two that have been assigned to hosts on the internet for decades, and one of version 6. */
+/** Two that have been assigned to hosts on the internet for decades, and one of IPv6. */
 export const PUBLIC = '93.184.216.34';
 export const ALSO_PUBLIC = '93.184.215.14';
 export const PUBLIC_V6 = '2606:2800:220:1:248:1893:25c8:1946';
@@ -11,7 +11,7 @@ const blocks = (all: Readonly<Record<string, string>>) =>
   Object.entries(all).map(([words, text]) => ({ words, addresses: list(text) }));
 
 /**
- * Public ones next to blocks that are not: a guard that is cut too wide refuses them. A name that
+ * Public addresses next to non-public blocks: a guard with too large ranges refuses them. A name that
  * resolves to all of them is public.
  */
 export const PUBLIC_NEIGHBOURS = list(
@@ -20,7 +20,7 @@ export const PUBLIC_NEIGHBOURS = list(
    223.255.255.254`,
 );
 
-/** What no reading of "public" takes in. */
+/** Addresses that are not public in any interpretation. */
 export const NOT_PUBLIC = blocks({
   private: `10.0.0.1 10.255.255.254 172.16.0.1 172.31.255.254 192.168.0.1 192.168.255.254
     fc00::1 fdff:ffff:ffff::1`,
@@ -48,9 +48,9 @@ export const NOT_PUBLIC = blocks({
 });
 
 /**
- * Special blocks that the registries call globally reachable all the same, a public address on
- * which one cloud serves its machines, and a form in which a public prefix carries a private
- * address: whether they are public is a matter of words.
+ * Special blocks that the registries call globally reachable, a public address on which one cloud
+ * serves its machines, and a form in which a public prefix contains a private address. Whether they
+ * are public is a matter of definition.
  */
 export const HARDLY_PUBLIC = blocks({
   '6to4 relays': '192.88.99.1',
@@ -65,7 +65,7 @@ export const METADATA_NAMES = list(
   'metadata.google.internal metadata.goog instance-data.ec2.internal',
 );
 
-/** Answers of a resolver of which one address is not public. */
+/** Sets of resolved addresses, one of which is not public. */
 export const MIXED: readonly (readonly string[])[] = [
   [PUBLIC, '10.0.0.1'],
   ['10.0.0.1', PUBLIC],

@@ -1,4 +1,4 @@
-// Which headers tell of a record that is out of reach.
+// Which headers reveal a record that is out of reach.
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { Answer } from '../../engine/send/answer.ts';

@@ -1,4 +1,4 @@
-// Out of reach is answered as what does not exist: the same status, code and words.
+// A record out of reach gets the same answer as one that does not exist: same status, code and words.
 
 import type { Rules, ScenarioContext } from '../../engine/scenario/scenario-context.ts';
 import { Blocked } from '../../engine/scenario-errors.ts';
@@ -13,13 +13,13 @@ export interface HiddenRecord {
   readonly outsider: () => Promise<Who>;
   readonly hidden: (who: Who) => Promise<Answer>;
   readonly unknown: (who: Who) => Promise<Answer>;
-  /** The same for an own record, requested only if there is a difference. */
+  /** The same for the caller's own record, requested only if there is a difference. */
   readonly own: (who: Who) => Promise<Answer>;
 }
 
 /**
- * `unknown` answers the same request for an id that no record has. Where that is no 404 either,
- * the operation's own rule says so.
+ * `unknown` sends the same request for an id that no record has. If that is not a 404 either, the
+ * operation's own rule judges it.
  */
 export function expectHidden(
   t: ScenarioContext,
@@ -33,7 +33,7 @@ export function expectHidden(
   judge(t, rules, hidden, unknown);
 }
 
-/** Asks for both; gives the answer for what is hidden, once it has been judged. */
+/** Sends both requests; returns the answer for the hidden record after judging it. */
 export async function expectOutOfReach(
   t: ScenarioContext,
   rules: Rules,
@@ -42,7 +42,7 @@ export async function expectOutOfReach(
   const unknown = await hiding.unknown(await hiding.outsider());
   const hidden = await hiding.hidden(await hiding.outsider());
   if (unknown.status !== 404) {
-    // Only if no credential gets a 404 for an unknown id is that the operation's own rule's to judge.
+    // If no credential gets a 404 for an unknown id, the operation's own rule judges that.
     const general = await hiding.unknown(t.mainRole);
     if (general.status !== 404) expectHidden(t, rules, hidden, general);
     const own = await hiding.own(await hiding.outsider());
@@ -56,7 +56,7 @@ export async function expectOutOfReach(
   return hidden;
 }
 
-/** Whatever stands in between adds headers now and then: what tells does so each time. */
+/** Intermediaries add headers occasionally: only a header that occurs each time reveals something. */
 async function expectNoTelling(
   t: ScenarioContext,
   rules: Rules,
@@ -72,15 +72,15 @@ async function expectNoTelling(
 }
 
 /**
- * Headers about the connection and about how the bytes are sent on it, and nothing of a record: one
- * that is about to be closed may say so.
+ * Headers about the connection and about the transfer of the bytes, not about a record: a connection
+ * that is about to be closed may announce it.
  */
 const OF_THE_CONNECTION = new Set([
   ...['connection', 'keep-alive', 'proxy-connection', 'transfer-encoding', 'content-length'],
   ...['te', 'trailer', 'upgrade', 'date'],
 ]);
 
-/** Names of headers that one of the two has and the other has not. */
+/** Names of headers that only one of the two has. */
 export function headersApart(
   one: Pick<Answer, 'headers'>,
   other: Pick<Answer, 'headers'>,
@@ -94,7 +94,7 @@ export function headersApart(
 }
 
 function judge(t: ScenarioContext, rules: Rules, hidden: Answer, unknown: Answer): void {
-  // A 404 under another code for what does not exist is the operation's own rule's to judge.
+  // The operation's own rule judges a 404 with another code for a record that does not exist.
   if (unknown.code !== 'not_found' && hidden.status >= 300) {
     throw new Blocked(`control failed: an unknown id: expected not_found, but ${unknown.summary}`);
   }
@@ -105,7 +105,7 @@ function judge(t: ScenarioContext, rules: Rules, hidden: Answer, unknown: Answer
     .is(words, wording(hidden) === wording(unknown), wording(hidden), unknown);
 }
 
-/** What the answer says, whichever ids it says of it, that of the attempt among them. */
+/** The text of the answer without its ids, including the requested id. */
 export function wording(answer: Answer): string {
   const members = COMPARED.map((name) => `${name}: ${printJson(answer.at(name))}`);
   const text = answer.json === undefined ? answer.text : members.join(', ');

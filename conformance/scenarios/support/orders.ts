@@ -1,5 +1,5 @@
-// Orders that open and close positions, by templates: the specification shows no payload (NS-1).
-// Those of the profile, or in a world of the run's own the usual names; nothing else is tried.
+// Orders that open and close positions, from templates: the specification shows no payload (NS-1).
+// Templates come from the profile, or are the usual ones in a world of the run; nothing else is tried.
 import type { ScenarioContext } from '../../engine/scenario/scenario-context.ts';
 import { MissingCapability, UnknownPayload } from '../../engine/scenario-errors.ts';
 import type { Answer } from '../../engine/send/answer.ts';
@@ -14,15 +14,15 @@ export interface OpenedPosition {
   readonly answer: Answer;
 }
 
-/** The member that names the position, and where the answer to its opening has it. */
+/** The member that names the position, and its location in the answer to the opening. */
 interface Closing {
   readonly name: string;
   readonly path: string;
-  /** What is needed in addition. */
+  /** Additional members. */
   readonly terms: RequestBody;
 }
 
-/** How the target takes orders, as far as a run has found out. */
+/** The orders that the target accepts, as far as a run knows. */
 export interface LearnedOrders {
   readonly opening: OrderTemplate;
   readonly closing: Closing;
@@ -45,7 +45,7 @@ function templatesOf({ target: { orders } }: ScenarioContext): OrderTemplates {
   throw new UnknownPayload('add positions, the orders that open and close a position');
 }
 
-/** Sends one order after the other until one is taken, which the run then knows. */
+/** Sends the orders one after the other until one is accepted, and remembers it for the run. */
 async function firstTaken<T>(
   t: ScenarioContext,
   operation: 'openPosition' | 'closePosition',
@@ -80,7 +80,7 @@ export async function openPosition(t: ScenarioContext, place: Place): Promise<Op
   return opened;
 }
 
-/** The body that closes an opened position in the form that was taken, or one of that id. */
+/** The body that closes an opened position in the accepted form, or the position with that id. */
 export type ClosingBody = (opened: OpenedPosition, positionId?: string) => RequestBody;
 
 /** Closes a position by the template; `body` closes another in the same way. */
@@ -94,8 +94,8 @@ export async function closePosition(
 }
 
 /**
- * A placeholder in the template says under which name the position goes; else it is the usual one,
- * or the one that the answer to the opening has.
+ * A placeholder in the template gives the member name of the position; otherwise it is the usual name,
+ * or the one in the answer to the opening.
  */
 function closingsOf(t: ScenarioContext, opened: Answer): Closing[] {
   const { close } = templatesOf(t);
@@ -119,9 +119,9 @@ function closeBody(
 }
 
 const ID = /id$|ticket|position|order|deal|number/i;
-/** Whose id it is not. */
+/** Names of ids that are not the position's. */
 const OTHERS = /account|client|request|user|firm|brand/i;
-/** Where an answer to an opening may have the id of its position, the likeliest first. */
+/** Where an answer to an opening may have the id of its position, the most likely first. */
 const LIKELY = [
   /^position_?id$/i,
   /position(?:(?!position).)*id$/i,

@@ -72,10 +72,10 @@ export async function askTwice(
   return next.status < 300 ? next : answer;
 }
 
-/** The token of an answer; undefined if it has none that is known as one. */
+/** The token in an answer; undefined if it has none under a known name. */
 export function tokenIn(answer: Answer): string | undefined {
   if (answer.status >= 300) return undefined;
-  // NS-8: under one of these names, of the answer itself or of a member that wraps it.
+  // NS-8: under one of these names, in the answer itself or in a member that wraps it.
   const wraps = Object.keys(Object(answer.json)).map((name) => `${name}.`);
   const paths = ['', ...wraps].flatMap((wrap) => TOKEN_NAMES.map((name) => wrap + name));
   const found = paths.map((path) => answer.at(path)).find((each) => typeof each === 'string');

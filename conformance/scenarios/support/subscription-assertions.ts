@@ -1,5 +1,5 @@
-// Subscriptions as answers show them: alone, in a list of open shape (NS-7), and whether they were
-// made at all.
+// Subscriptions in answers: alone, in a list of open shape (NS-7), and whether they were created at
+// all.
 
 import type { Role } from '../../engine/capabilities.ts';
 import type { ScenarioContext } from '../../engine/scenario/scenario-context.ts';
@@ -11,12 +11,12 @@ import type { RuleId } from '../../engine/types.ts';
 
 export type Subscription = { readonly [name: string]: Json };
 
-/** NS-7: a webhook may be disabled without a word. */
+/** NS-7: disabling a webhook may return an empty body. */
 export const SUCCESS_STATUSES = [200, 201, 202, 204] as const;
 
 /**
- * The one category that few operations cause events of: what is subscribed only to be looked at
- * should send nothing.
+ * The category with the fewest events: a subscription that is only read should not trigger
+ * deliveries.
  */
 export const UNTRIGGERED_CATEGORIES = ['order'] as const;
 
@@ -36,7 +36,7 @@ export function observeBrandForm(t: ScenarioContext, brand: Json | undefined): v
 }
 
 /**
- * The subscriptions of a list, whether it is bare or a member; and whether there may be more pages.
+ * The subscriptions of a list, bare or in a member, and whether there may be more pages.
  */
 export function subscriptionsIn(list: Answer): { rows: Subscription[]; whole: boolean } {
   const { json } = list;
@@ -63,12 +63,12 @@ export function rowOf(rows: readonly Subscription[], id: RecordId): Subscription
   return rows.find((each) => idText(each.id) === idText(id));
 }
 
-/** The shape of a list as the settings call it. */
+/** The shape of a list, as a value of the setting. */
 export function shapeOf(list: Answer): 'array' | 'object' {
   return Array.isArray(list.json) ? 'array' : 'object';
 }
 
-/** A subscription as its own route shows it now. */
+/** The current state of a subscription, from its own route. */
 export async function readSubscription(
   t: ScenarioContext,
   id: RecordId,
@@ -77,7 +77,7 @@ export async function readSubscription(
   return t.answered('getWebhook', { as: role ?? t.mainRole, id });
 }
 
-/** HOOK-2: that it says so by `true` alone is judged there. */
+/** HOOK-2 judges whether only `true` is used. */
 export function isDisabled(subscription: Subscription | Answer): boolean {
   const value =
     subscription instanceof Answer ? subscription.at('disabled') : subscription.disabled;
@@ -89,7 +89,7 @@ export const disabled = {
   test: (value: unknown) => isDisabled({ disabled: value as Json }),
 };
 
-/** Ends what a refusal should have prevented: the target must not go on sending to it. */
+/** Disables a subscription that should have been refused, so that the target does not send to it. */
 export async function disableSubscription(
   t: ScenarioContext,
   made: Answer,
@@ -100,7 +100,7 @@ export async function disableSubscription(
   await t.answered('disableWebhook', { as: role, id });
 }
 
-/** It is there still and has not been disabled. */
+/** It still exists and is not disabled. */
 export async function expectEnabled(
   t: ScenarioContext,
   rule: RuleId,
@@ -112,7 +112,7 @@ export async function expectEnabled(
   t.expect(rule, after).is(words, after.status === 200 && !isDisabled(after));
 }
 
-/** NS-23: with which status is open; that it is a refusal is not. */
+/** NS-23: the status is open; it must be a refusal. */
 export function isRefused(answer: Answer): boolean {
   return answer.status >= 400 && answer.status < 500;
 }

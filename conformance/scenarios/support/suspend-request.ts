@@ -4,11 +4,11 @@ import type { ScenarioContext } from '../../engine/scenario/scenario-context.ts'
 import { Blocked } from '../../engine/scenario-errors.ts';
 import type { Answer } from '../../engine/send/answer.ts';
 
-/** Long enough for an answer that is given at once, on any machine. */
+/** Long enough for an immediate answer, on any machine. */
 const AT_ONCE_MS = 2_500;
 
 /**
- * Sends a request that a fault holds back, and goes on once it is held; the answer is for later.
+ * Sends a request that a fault holds back, and returns once it is held; the answer comes later.
  * Needs `fault`.
  */
 export async function suspendRequest(
@@ -19,7 +19,7 @@ export async function suspendRequest(
 ): Promise<() => Promise<Answer>> {
   const fault = await t.operator.fault({ match: { operation }, effect, times: 1 });
   const answer = send();
-  // It may end with the scenario, when nothing waits for it any more.
+  // It may fail after the end of the scenario, when nothing awaits it any more.
   answer.catch(() => {});
   const isHeld = await t.until(async () => (await fault.hits()) >= 1, AT_ONCE_MS);
   if (!isHeld) throw new Blocked(`the fault did not hold ${operation} back`);
@@ -27,7 +27,7 @@ export async function suspendRequest(
   return () => answer;
 }
 
-/** The answer that comes without the clock being moved; undefined where none does. */
+/** The answer that comes without the clock being moved; undefined if there is none. */
 export async function answerAtOnce(
   t: ScenarioContext,
   send: () => Promise<Answer>,

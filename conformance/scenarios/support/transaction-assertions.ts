@@ -1,4 +1,4 @@
-// Reads transactions back, and says what differs between two answers about one of them.
+// Reads transactions back, and describes the differences between two answers about one of them.
 
 import { isDeepStrictEqual } from 'node:util';
 import { epochMs, oneOf, sameAmount } from '../../engine/judge/matchers.ts';
@@ -8,11 +8,11 @@ import type { Answer, Json } from '../../engine/send/answer.ts';
 import { printJson } from '../../engine/send/json.ts';
 
 /**
- * Settlement may follow an approval at once (NS-3), so that what was approved may read either way.
+ * Settlement may follow an approval immediately (NS-3), so an approved transaction has either status.
  */
 export const APPROVED = ['approved', 'settled'] as const;
 
-/** The transaction reads one of these statuses now. */
+/** The transaction has one of these statuses now. */
 export async function expectReads(
   t: ScenarioContext,
   rules: Rules,
@@ -24,7 +24,7 @@ export async function expectReads(
   return read;
 }
 
-/** What it reads now, for where the reading is not what is judged. */
+/** Its current status, if the read itself is not judged. */
 export async function statusNow(
   t: ScenarioContext,
   transaction: GivenTransaction,
@@ -46,7 +46,7 @@ export const MEMBERS = [
   'created_at',
 ];
 
-/** Every listed member as it was, except those named. Members besides are TXN-8's and TXN-9's. */
+/** Every listed member as before, except those named. TXN-8 and TXN-9 judge other members. */
 export function expectUnchanged(
   t: ScenarioContext,
   rules: Rules,
@@ -62,7 +62,7 @@ export function expectUnchanged(
   t.expect(rules, later).is(`every member as before${besides}`, seen === '', seen, first);
 }
 
-/** CONV-1a, CONV-2a, CONV-4 judge in which form ids, amounts and times are written. */
+/** CONV-1a, CONV-2a, CONV-4 judge the form of ids, amounts and times. */
 function readsAlike(name: string, was: Json | undefined, is: Json | undefined): boolean {
   if (isDeepStrictEqual(was, is)) return true;
   if (was === undefined || is === undefined) return false;

@@ -1,6 +1,6 @@
-// TXN: recording a transaction. What each field may be, whose account it is for, that it starts pending
-// and is found again by its reference, and that an answer shows its listed members and nothing of what
-// operators keep to themselves.
+// TXN: recording a transaction. The values of each field, the account it belongs to, that it starts
+// pending and is found again by its reference, and that an answer has its listed members and none of
+// the members that only operators may see.
 import { observe, observeDecimals } from '../../cases/questions.ts';
 import {
   accepted,
@@ -25,7 +25,7 @@ import { expectUnchanged, MEMBERS, membersOf } from '../support/transaction-asse
 
 const CREATE = 'createTransaction';
 
-/** Other than a plain deposit. TXN-6 and TXN-7 judge that each of them is accepted. */
+/** Transactions other than a plain deposit. TXN-6 and TXN-7 judge that each of them is accepted. */
 const OTHERS: readonly RequestBody[] = [
   { transaction_type: 'Withdrawal', amount: '-25.00' },
   { transaction_type: 'Credit', amount: '25.00', method: 'Bonus' },
@@ -43,7 +43,7 @@ const txnStartsPending: Scenario = {
     const send = (over: RequestBody, query = {}) =>
       t.call('createTransaction', { body: t.newTransaction(place, over), query });
     const first = await send({ method: 'Deposit' });
-    // Whether the credential may do this at all is another matter.
+    // Other rules judge whether the credential may create transactions.
     if (first.status === 401 || first.status === 403) {
       throw new Blocked(`the credential may not create transactions: ${first.summary}`);
     }
@@ -74,11 +74,11 @@ const txnReference: Scenario = {
   needs: ['trading_account'],
   async run(t) {
     const place = await t.given.place();
-    // Neither all lower nor all upper case, so that a service that folds only one side shows.
+    // Mixed case, so that a service that normalises only one side fails.
     const reference = t.fresh.reference().replace('ref', 'Ref');
     const first = await t.given.transaction(place, { client_reference_id: reference });
     const loud = { ...first.body, client_reference_id: reference.toUpperCase() };
-    // NS-56: all of the body may be looked at before the reference.
+    // NS-56: the whole body may be validated before the reference.
     const bodies: RequestBody[] = [
       first.body,
       { ...first.body, client_reference_id: reference.toLowerCase() },
@@ -91,7 +91,7 @@ const txnReference: Scenario = {
     for (const each of bodies)
       expectFirst(t, first, await t.call('createTransaction', { body: each }));
     if (t.has('no_amend')) {
-      // A reference belongs to the firm's books and not to the credential that wrote it first.
+      // A reference belongs to the firm's books and not to the credential that used it first.
       const elsewhere = await t.call('createTransaction', { as: 'no_amend', body: first.body });
       t.expect('TXN-2', elsewhere).status(200).field('id', first.id);
     }
@@ -106,7 +106,7 @@ const txnReference: Scenario = {
         t.expect('TXN-2', again).status(200).field('id', id);
       });
     }
-    // NS-20: within what a reference names one transaction.
+    // NS-20: the scope in which a reference names one transaction.
     if (!t.has('second_trading_account')) return;
     const elsewhere = { ...first.body, ...(await t.given.otherPlace()) };
     const answer = await t.call('createTransaction', { body: elsewhere });
@@ -116,7 +116,7 @@ const txnReference: Scenario = {
   },
 };
 
-/** The transaction that is there, whatever the body says that names it. */
+/** The existing transaction, whatever other members the body has. */
 function expectFirst(t: ScenarioContext, first: GivenTransaction, again: Answer): void {
   t.expect('IDEM-12', again).field('id', first.id);
   const found = t.expect('TXN-2', again).status(200).field('id', first.id);
@@ -144,7 +144,7 @@ const txnShape: Scenario = {
       (await t.given.cancelled(place, REASON)).answer,
     ]) {
       expectShape(t, answer);
-      // That they are there is TXN-8's to say.
+      // TXN-8 judges whether they exist.
       for (const [rule, name, form] of [
         ...['id', 'account_id', 'trading_account_id'].map(
           (each) => ['CONV-1a', each, decimalId] as const,
@@ -158,13 +158,13 @@ const txnShape: Scenario = {
   },
 };
 
-/** Members that operators keep to themselves are TXN-9's to judge, and reasons are TXS-19's. */
+/** TXN-9 judges members that only operators may see, and TXS-19 reasons. */
 function expectShape(t: ScenarioContext, answer: Answer): void {
   const members = membersOf(answer);
   const names = Object.keys(members);
   const missing = MEMBERS.filter((each) => !names.includes(each));
   const texts = ['currency', 'method', 'transaction_type', 'status'];
-  // TXN-6 says what a method is that was left out; whatever it says, it is not null.
+  // TXN-6 judges the value of an absent method; it must not be null in any case.
   const odd = texts.filter(
     (each) =>
       typeof answer.at(each) !== 'string' && !(each === 'method' && answer.at(each) === null),
@@ -185,7 +185,7 @@ const WORDS = /reason|provider|psp|gateway|processor|operator|note|comment|remar
 const WHO = /(?:approv|reject|cancel|decid)(?:(?!approv|reject|cancel|decid)\w)*by/i;
 
 /**
- * TXN-9: whether a member of this name would show a reason, a provider or what an operator wrote.
+ * TXN-9: whether a member with this name would show a reason, a provider or an operator's note.
  */
 function isOfOperators(name: string): boolean {
   return WORDS.test(name) || WHO.test(name);
@@ -212,12 +212,12 @@ const txnNothingOfOperators: Scenario = {
       const withdrawal = await t.call('createTransaction', {
         body: t.newTransaction(provider, over),
       });
-      // NS-27: the sign that a withdrawal is written with is open; nothing hangs on this one.
+      // NS-27: the sign of a withdrawal is open; nothing depends on this one.
       if (withdrawal.status < 300) answers.push(withdrawal);
     }
     const ofDecisions = decided.map(({ answer }) => answer);
     for (const answer of [...answers, ...ofDecisions]) {
-      // What the answers of reject and cancel say of the reason is TXS-19's to judge.
+      // TXS-19 judges the reason in the answers of reject and cancel.
       const names = Object.keys(membersOf(answer)).filter(
         (each) => isOfOperators(each) && !(ofDecisions.includes(answer) && /reason/i.test(each)),
       );
@@ -230,11 +230,11 @@ const reference = (client_reference_id: string) => body({ client_reference_id })
 const referenceOf = (length: number) =>
   body((t) => ({ client_reference_id: t.fresh.text(length) }));
 
-/** What lenient parsers accept as a number: a prefix, an empty text, another base. */
+/** Texts that lenient parsers accept as a number: a prefix, an empty text, another base. */
 const NO_DECIMALS = [
   ...['', ' ', 'abc', '12.5abc', '25.00 USD', '1,50', '1,000.00', '1.2.3'],
   ...['0x10', '25_00', 'NaN', 'Infinity', '--5'],
-  // Digits to some parsers, in Arabic and in full width.
+  // Arabic and full-width digits, which some parsers accept.
   ...['\u0662\u0665', '\uff12\uff15'],
 ];
 
@@ -260,18 +260,18 @@ const txnMethod: Scenario = {
     expectMethod(given, 'Deposit');
     expectMethod(await send({ method: 'Bonus' }), 'Bonus');
     for (const [over, method] of [
-      // So little that cutting it to a whole number loses its sign.
+      // So small that truncation to an integer loses its sign.
       [{ amount: '-0.01', transaction_type: 'Debit' }, 'Withdrawal'],
-      // Sign and type disagree, which the service may refuse (NS-27); accepted, the sign decides.
+      // Sign and type disagree, which the service may refuse (NS-27); if accepted, the sign decides.
       [{ amount: '25.00', transaction_type: 'Debit' }, 'Deposit'],
       [{ amount: '-25.00', transaction_type: 'Credit' }, 'Withdrawal'],
-      // A method that is named is not derived, whatever the sign.
+      // A given method is not derived from the sign.
       [{ amount: '-25.00', method: 'Deposit' }, 'Deposit'],
     ] as const) {
       const answer = await send(over);
       if (answer.status < 300) expectMethod(answer, method);
     }
-    // NS-27: whether a withdrawal is written with a minus is open; one of the two must do.
+    // NS-27: whether a withdrawal has a negative amount is open; one of the two must be accepted.
     const type = { method: 'Withdrawal', transaction_type: 'Withdrawal' };
     const negative = await send({ ...type, amount: '-25.00' });
     const positive = await send({ ...type, amount: '25.00' });
@@ -295,7 +295,7 @@ const unknown = { account_id: UNKNOWN_ID, trading_account_id: UNKNOWN_ID };
 const noAccount = body({ account_id: UNKNOWN_ID });
 const noTradingAccount = body({ trading_account_id: UNKNOWN_ID });
 
-/** One character is soon taken, maybe out of reach: that is no fault of form. */
+/** A reference of one character may be taken, even out of reach: that is not a fault of its form. */
 const takenOrNot: Expected = (t, rules, answer) => t.expect(rules, answer).status(201, 200, 404);
 
 const txnRefused = refusals({
@@ -314,7 +314,7 @@ const txnRefused = refusals({
     ...NO_DECIMALS.map((amount): RefusalRow => {
       return ['TXN-5', CREATE, `an amount of "${amount}"`, body({ amount }), INVALID];
     }),
-    // Left out or not one of the four: the body may be unreadable (ERR-2) or invalid.
+    // Absent or not one of the four: the body may be unreadable (ERR-2) or invalid.
     ['TXN-7', CREATE, 'no transaction_type', without('transaction_type'), invalidOrUnreadable],
     ['TXN-7', CREATE, 'transaction_type Transfer', typed('Transfer'), invalidOrUnreadable],
     ['TXN-7', CREATE, 'transaction_type deposit', typed('deposit'), invalidOrUnreadable],
@@ -333,7 +333,7 @@ const txnRefused = refusals({
   },
 });
 
-/** One id of another account, the other its own. */
+/** One id of another account, the other id of the caller's own. */
 function foreign(name: 'account_id' | 'trading_account_id', over: RequestBody = {}): Fault {
   return async (t, valid) => {
     const { [name]: id } = await t.given.otherPlace();

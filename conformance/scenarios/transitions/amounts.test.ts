@@ -1,4 +1,4 @@
-// Sums of decimals must be exact, or the judge would blame a ledger for its own rounding.
+// Sums of decimals must be exact, or the judge would report its own rounding errors.
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { sum } from './amounts.ts';

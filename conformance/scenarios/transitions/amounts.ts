@@ -2,7 +2,7 @@
 import type { ScenarioContext } from '../../engine/scenario/scenario-context.ts';
 import type { Place } from '../../providers/target.ts';
 
-/** The exact sum in its shortest form, so that equal sums are equal texts; NaN for what is none. */
+/** The exact sum in its shortest form, so that equal sums are equal texts; NaN if there is none. */
 export function sum(...amounts: readonly string[]): string {
   const parts = amounts.map((each) => /^(-?)([0-9]+)(?:\.([0-9]+))?$/.exec(each));
   if (parts.includes(null)) return 'NaN';
@@ -19,9 +19,9 @@ export function sum(...amounts: readonly string[]): string {
 }
 
 export interface Books {
-  /** What the trading account holds, in the shortest form. */
+  /** The balance of the trading account, in the shortest form. */
   readonly balance: string;
-  /** Amounts of the entries of one transaction, in their order. */
+  /** Amounts of the entries of one transaction, in order. */
   readonly entries: readonly string[];
 }
 

@@ -1,5 +1,5 @@
-// TXS: what decisions do to the money, which deposit is the first-time deposit, which transaction of
-// which account a decision names, and who may decide.
+// TXS: the effect of decisions on the money, which deposit is the first-time deposit, which transaction
+// of which account a decision names, and who may decide.
 
 import { decide, type Verb, withdrawal } from '../../cases/moves.ts';
 import { observe } from '../../cases/questions.ts';
@@ -40,7 +40,7 @@ const txsApproveWithdrawal: Scenario = {
   needs: ['trading_account'],
   async run(t) {
     const place = await t.given.place();
-    // Money first: whether more may be taken than there is, the specification does not say.
+    // A deposit comes first: the specification does not say whether a withdrawal may exceed the balance.
     const deposit = await t.given.approved(place);
     if (t.has('settle')) await t.operator.settle(deposit.id);
     const taken = await withdrawal(t, place);
@@ -93,14 +93,14 @@ const txsProviderWithdrawal: Scenario = {
       return t.notTested('TXS-3', 'the target says that no withdrawal goes through a provider');
     }
     t.expect('TXS-3', first).refused(...NOT_IMPLEMENTED);
-    // What was set aside before the refusal, or half done by it, shows the second time.
+    // The second attempt shows what the refusal reserved or left half done.
     t.expect('TXS-3', await decide(t, 'approve', taken)).refused(...NOT_IMPLEMENTED);
     if (before !== undefined) {
       const [was, is] = [quoteBooks(before), quoteBooks(await booksOf(t, taken))];
       t.claim('TXS-3', `nothing set aside: ${was}`, is === was, is, first);
     }
     await expectReads(t, 'TXS-3', taken, 'pending');
-    // Still awaiting a decision, so that the back office can take one.
+    // It is still pending, so the back office can decide on it.
     const rejection = await decide(t, 'reject', taken);
     const pending = 'a pending withdrawal still, which can be rejected';
     t.expect('TXS-3', rejection).is(pending, rejection.status < 300);
@@ -118,10 +118,10 @@ const txsApproveAgain: Scenario = {
     const before = t.has('ledger') ? await booksOf(t, pending) : undefined;
     const { id, account_id } = pending;
     const first = await t.control('approveTransaction', { id, account_id }, 200);
-    // What a first approval reads is TXS-1's to judge.
+    // TXS-1 judges the status after a first approval.
     const reads = oneOf(...APPROVED, String(first.at('status')));
     const expectAgain = async (transaction: GivenTransaction, answer: Answer) => {
-      // NS-4: what approving a settled one answers is open.
+      // NS-4: the answer to approving a settled transaction is open.
       if (answer.status === 409 && (await statusNow(t, transaction)) === 'settled') {
         t.notTested('TXS-4', 'it settles before it can be approved again');
       } else t.expect('TXS-4', answer).status(200).field('status', reads);
@@ -137,7 +137,7 @@ const txsApproveAgain: Scenario = {
     if (before === undefined || !t.has('settle')) return;
     for (const each of [pending, raced]) {
       await t.operator.settle(each.id);
-      // NS-4: what an approval of a settled one answers is open; that it credits nothing is not.
+      // NS-4: the answer to approving a settled transaction is open; it must not credit anything.
       await decide(t, 'approve', each);
       const books = await booksOf(t, each);
       const once = books.entries.join() === '25';
@@ -149,7 +149,7 @@ const txsApproveAgain: Scenario = {
   },
 };
 
-/** Not the first trading account of its account, where another one can be opened. */
+/** Not the first trading account of its account, if another one can be opened. */
 async function laterPlace(t: ScenarioContext): Promise<Place> {
   const first = await t.given.place();
   if (!t.has('fresh_trading_account')) return first;
@@ -170,7 +170,7 @@ const txsCancelSettled: Scenario = {
       t.notTested('TXS-11', 'it takes credentials.no_amend, all scopes but transactions:amend');
     } else t.expect('TXS-11', refused).refused(...FORBIDDEN);
     if (cancelled.status === 403 && !t.has('mint')) {
-      // Whether this credential holds the scope only its owner knows.
+      // Only the owner of this credential knows whether it has the scope.
       const words = `cancelling a settled transaction: ${cancelled.summary}`;
       return t.notTested(['TXS-10', 'TXS-13'], `${words}: does it hold transactions:amend?`);
     }
@@ -205,7 +205,7 @@ const txsCancelledStays: Scenario = {
   async run(t) {
     const place = await t.given.place();
     const settling = await t.given.approved(place);
-    // NS-4: where what is approved can be cancelled, its settlement comes too late.
+    // NS-4: if an approved transaction can be cancelled, its settlement comes too late.
     const approved = await t.given.approved(place);
     const early = await decide(t, 'cancel', approved);
     const settled = await t.given.settled(place);
@@ -218,14 +218,14 @@ const txsCancelledStays: Scenario = {
   },
 };
 
-/** What people choose for a delay: a model that settles later than the target says other things. */
+/** Typical delays: a simulator that settles later than the target gives other answers. */
 const ROUND_MS = [
   ...[0, 100, 250, 500, 1_000, 1_500, 2_000, 2_500, 3_000, 4_000, 5_000, 7_500],
   ...[10_000, 15_000, 20_000, 30_000, 45_000, 60_000, 90_000, 120_000, 180_000, 300_000],
   ...[600_000, 900_000, 1_800_000, 3_600_000],
 ];
 
-/** NS-3: how long after its approval a transaction settles by itself, if it does. */
+/** NS-3: the time after approval at which a transaction settles automatically, if it does. */
 async function observeSettlement(t: ScenarioContext, approved: GivenTransaction): Promise<void> {
   const startMs = await t.operator.nowMs();
   for (const atMs of ROUND_MS) {
@@ -256,7 +256,7 @@ const txsReasonKept: Scenario = {
         first,
         await decide(t, verb, pending, { reason, key }),
         await decide(t, verb, pending, { reason: 'another' }),
-        // A refusal explains itself without quoting what operators wrote.
+        // The detail of a refusal does not quote an operator's notes.
         await decide(t, 'approve', pending),
         await decide(t, verb === 'reject' ? 'cancel' : 'reject', pending, { reason: 'another' }),
         await t.given.rereadTransaction(pending),
@@ -272,7 +272,7 @@ const txsReasonKept: Scenario = {
   },
 };
 
-/** The id before this one, for a page of the read endpoints that begins with it (NS-2). */
+/** The preceding id, for a page of the read endpoints that begins with it (NS-2). */
 function previous(id: string): string {
   return /^[0-9]+$/.test(id) ? String(BigInt(id) - 1n) : '0';
 }
@@ -298,7 +298,7 @@ const txsDecidedAtOnce: Scenario = {
   needs: ['trading_account'],
   async run(t) {
     const place = await t.given.place();
-    // NS-4: whether what is approved can still be rejected or cancelled is open.
+    // NS-4: whether an approved transaction can still be rejected or cancelled is open.
     const endsApproved = new Set<Verb>();
     for (const verb of ['reject', 'cancel'] as const) {
       const { status } = await decide(t, verb, await t.given.approved(place));
@@ -312,10 +312,10 @@ const txsDecidedAtOnce: Scenario = {
       const isApproval = pair.includes('approve');
       const end = pair.find((verb) => verb !== 'approve')!;
       const isEnded = status === DECIDED[end];
-      // Approved, and ended then, where that is allowed.
+      // Approved and then rejected or cancelled, if that is allowed.
       const truth = done < 2 || (isApproval && endsApproved.has(end) && isEnded);
       const words = `${pair.join(' and ')} at the same moment: one of them carried out`;
-      // What was ended and is approved after all is TXS-5's; approved and ended after all, TXS-12's.
+      // TXS-5 judges an approval after the end, TXS-12 an end after the approval.
       const broken: RuleId = isApproval && !isEnded ? 'TXS-5' : 'TXS-12';
       const kept: readonly RuleId[] = isApproval ? ['TXS-5', 'TXS-12'] : ['TXS-12'];
       const seen = `both answered 200, and it reads ${status}`;
@@ -332,7 +332,7 @@ function isMarked(answer: Answer): boolean {
   return ['true', '1'].includes(String(answer.at('is_ftd')));
 }
 
-/** That it is there, and a boolean, is TXN-8's to say. */
+/** TXN-8 judges that it exists and is a boolean. */
 function expectFlag(t: ScenarioContext, answer: Answer, wanted: boolean): void {
   const seen = `is_ftd ${answer.at('is_ftd')}`;
   t.expect('TXS-2', answer).is(`is_ftd ${wanted}`, isMarked(answer) === wanted, seen);
@@ -349,7 +349,7 @@ const txsFirstDeposit: Scenario = {
       expectFlag(t, await approve(t, transaction), wanted);
     const expectRead = async (transaction: GivenTransaction, wanted: boolean) =>
       expectFlag(t, await t.given.rereadTransaction(transaction), wanted);
-    // Neither the first created nor one that was refused is the first approved.
+    // Neither the first created nor a refused transaction is the first approved one.
     const early = await t.given.transaction(place);
     const refused = await t.given.rejected(place);
     const first = await t.given.transaction(place);
@@ -358,14 +358,14 @@ const txsFirstDeposit: Scenario = {
       body: t.newTransaction(place, { is_ftd: true }),
     });
     if (asking.status < 300) expectFlag(t, asking, false);
-    // NS-21: where every withdrawal goes through a provider, none is approved here.
+    // NS-21: if every withdrawal goes through a provider, none is approved here.
     const { id, account_id } = await withdrawal(t, place);
     const paidOut = await t.call('approveTransaction', { id, account_id });
     if (paidOut.status === 200) expectFlag(t, paidOut, false);
     await expectOn(first, true);
     await expectOn(early, false);
     await expectOn(await t.given.transaction(place), false);
-    // Approved again, and read again after others were approved: neither lost nor passed on.
+    // Approved again, and read again after others were approved: the flag neither disappears nor moves.
     await expectRead(first, true);
     const again = await t.call('approveTransaction', {
       id: first.id,
@@ -374,7 +374,7 @@ const txsFirstDeposit: Scenario = {
     if (again.status === 200) expectFlag(t, again, true);
     await expectRead(early, false);
 
-    // It is the account's and neither the trading account's nor everybody's.
+    // The flag is per account, neither per trading account nor global.
     const second = await t.operator.openTradingAccount(place.account_id);
     await expectOn(await t.given.transaction(second), false);
     await t.branch('TXS-2', 'a deposit in another currency', async () => {
@@ -389,7 +389,7 @@ const txsFirstDepositCancelled: Scenario = {
   id: 'txs-first-deposit-cancelled',
   title: 'A first-time deposit that is settled and cancelled stays the one',
   rules: ['TXS-2'],
-  // Depth: what may cancel a settled transaction is TXS-10's.
+  // Depth: TXS-10 judges which scopes may cancel a settled transaction.
   needs: ['ledger'],
   async run(t) {
     const place = await t.given.freshPlace();
@@ -450,7 +450,7 @@ const txsFirstDepositAtMostOnce: Scenario = {
   },
 };
 
-/** NS-43: whether what is called a Deposit and comes by way of something else is a deposit. */
+/** NS-43: whether a transaction with method Deposit and another type is a deposit. */
 async function observeDeposits(t: ScenarioContext): Promise<void> {
   if (!t.has('fresh_trading_account')) return;
   for (const [setting, method, amount] of [
@@ -502,7 +502,7 @@ const otherAccount: Fault = async (t, valid) => {
   return { call: { ...valid, query: { account_id } } };
 };
 
-/** What state it is in is not shown to a caller that cannot name its account. */
+/** Its state is not shown to a caller that cannot name its account. */
 const rejectedOfOtherAccount: Fault = async (t, valid) => {
   const { id } = await t.given.rejected(valid.place!);
   const { id: account_id } = await t.given.account();
@@ -522,7 +522,7 @@ const txsRefused = refusals({
   needs: ['trading_account'],
   rows: [
     ...onEach((each) => [
-      // With which status a query without it is refused is open.
+      // The status for a query without it is open.
       ['TXS-15', each, 'no account_id in the query', query(null), invalidOrUnreadable],
       ['TXS-15', each, 'account_id=abc', query('abc'), INVALID],
       ['TXS-16', each, 'the id of another account', otherAccount, NOT_FOUND],

@@ -1,5 +1,5 @@
-// UPD: updating an account under its tag, which of its fields that can change, and what an update is
-// refused for.
+// UPD: updating an account under its tag, which of its fields can be updated, and the reasons for which
+// an update is refused.
 import { observe, observeIdle, observeNull, observeStatus } from '../../cases/questions.ts';
 import {
   anyRefusal,
@@ -36,9 +36,9 @@ const UPDATE = 'updateAccount';
 /** An update changes only the fields it names, and the revision. */
 const OTHERS = ['client_reference_id', 'phone', 'brand_id', 'firm_id'] as const;
 
-/** UPD-1 of two fields; UPD-3 of each by itself, so that one that cannot be updated shows. */
+/** UPD-1 with two fields; UPD-3 with each field separately, to find one that cannot be updated. */
 function changesOf({ answer }: GivenAccount): (readonly [RuleId, RequestBody])[] {
-  // ACC-20 judges which status it begins with: here, one that is a change; UPD-4 whether any will do.
+  // ACC-20 judges the initial status. Here it only has to change; UPD-4 judges which values are valid.
   const values: RequestBody = {
     ...PROFILE,
     status: answer.at('status') === 'Active' ? 'New' : 'Active',
@@ -61,7 +61,7 @@ const updApplied: Scenario = {
     let tag = strongTag(before);
     for (const [rule, change] of changes) {
       const after = await t.call('updateAccount', { id: account.id, body: change, ifMatch: tag });
-      // UPD-1 asks for the 200; UPD-3, that the field can be updated at all.
+      // UPD-1 requires the 200; UPD-3, that the field can be updated at all.
       if (rule === 'UPD-1') t.expect(rule, after).status(200);
       else t.expect(rule, after).is('applied', after.status < 300);
       if (after.status >= 300) continue;
@@ -75,7 +75,7 @@ const updApplied: Scenario = {
       before = now;
     }
     observeRevisions(t, account.answer, before, changes.length);
-    // How long a name may be is open; one that is taken is taken whole.
+    // The maximum length of a name is open; an accepted name must be kept whole.
     const last_name = t.fresh.text(200);
     const long = await t.call('updateAccount', {
       id: account.id,
@@ -88,7 +88,7 @@ const updApplied: Scenario = {
   },
 };
 
-/** The answer is the account, with another revision and tag. ACC-19 judges the form of the tag. */
+/** The answer is the account with a new revision and tag. ACC-19 judges the form of the tag. */
 function expectUpdated(t: ScenarioContext, account: GivenAccount, before: Answer, after: Answer) {
   const [tag, old] = [after.headers.get('etag'), before.headers.get('etag')];
   t.expect('UPD-1', after)
@@ -97,7 +97,7 @@ function expectUpdated(t: ScenarioContext, account: GivenAccount, before: Answer
   t.expect('UPD-1', after).is('a new ETag', tag !== undefined && tag !== old, `ETag: ${tag}`);
 }
 
-/** The members that an answer has, of these names. */
+/** The members of an answer with these names. */
 function membersOf(answer: Answer, names: readonly string[]): Record<string, ExpectedValue> {
   const seen = names.map((name) => [name, answer.at(name)] as const);
   return Object.fromEntries(seen.filter((pair): pair is [string, string] => pair[1] !== undefined));
@@ -168,7 +168,7 @@ const updFixedFields: Scenario = {
       t.expect('UPD-11', free).is('a new account: no one has that email or phone', made);
     }
     await t.branch('UPD-11', 'one of them alone', async () => {
-      // UPD-8: if a body without any change is taken, taking these says nothing.
+      // UPD-8: if a body without any change is accepted, accepting these shows nothing.
       if ((await update({})).status < 300)
         throw new Blocked('a body that changes nothing is taken');
       for (const wish of [{ email: t.fresh.email() }, { phone: t.fresh.phone() }]) {
@@ -184,7 +184,7 @@ const updFixedFields: Scenario = {
   },
 };
 
-/** NS-27: members that an update cannot change, together with one that it can. */
+/** NS-27: members that an update cannot change, together with a member that it can. */
 function observeOthers(t: ScenarioContext, { status, summary }: Answer): void {
   if (status >= 300 && status !== 400 && status !== 422) return;
   const form = status < 300 ? 'ignored' : 'refused';
@@ -197,7 +197,7 @@ const updAtOnce: Scenario = {
   rules: ['UPD-12'],
   async run(t) {
     const account = await updatedOnce(t);
-    // UPD-7 judges what a stale tag is answered; the losers of a race may be answered the same.
+    // UPD-7 judges the answer to a stale tag; the losers of a race may get the same answer.
     const late = { first_name: 'Late' };
     const stale = await t.call('updateAccount', {
       id: account.id,
@@ -224,11 +224,11 @@ const updAtOnce: Scenario = {
   },
 };
 
-/** More digits than a number of 64 bits has: an id that no account has. */
+/** More digits than a 64-bit integer has: an id that no account has. */
 const LONG_ID = '9'.repeat(24);
 const OTHER_TAG = '"987654321"';
 
-/** UPD-6: a tag that is not the account's is no reason for a 412 if there is no account. */
+/** UPD-6: a wrong tag is no reason for a 412 if there is no account. */
 const notFoundUnderAnyTag: Expected = (t, _, answer) => {
   t.expect('UPD-6', answer).is('404 and not 412', answer.status !== 412);
   if (answer.status !== 412) t.expect('UPD-5', answer).refused(...NOT_FOUND);
@@ -262,7 +262,7 @@ const not422: Expected = (t, rules, answer) =>
 const not412: Expected = (t, rules, answer) =>
   t.expect(rules, answer).is('404 and not 412', answer.status !== 412);
 
-/** NS-17: a tag of the wrong form may be noticed first, except for unknown accounts as well. */
+/** NS-17: a malformed tag may be reported first, but then for unknown accounts too. */
 function asUnknown(outsider: Role): Expected {
   return async (t, rules, answer, { ifMatch: tag = null }) => {
     const body = { first_name: t.fresh.text() };
@@ -277,7 +277,7 @@ function asUnknown(outsider: Role): Expected {
   };
 }
 
-/** An account out of reach is answered like an unknown one with any tag, and does not change. */
+/** An account out of reach gets the same answer as an unknown one with any tag, and does not change. */
 function hiddenFrom(outsider: Role, owner: Role, about: Pick<Scenario, 'id' | 'title'>): Scenario {
   const of =
     (tag: (account: Updated) => string | undefined): Fault =>
@@ -337,9 +337,9 @@ const updStaleTag = refusals({
   observes: ['NS-19', 'NS-54'],
   rows: [
     ['UPD-7', UPDATE, 'the tag before the last update', stale(), STALE],
-    // Nor may it meet a change of other fields than the one that it has missed.
+    // A stale tag is refused even if the update changes other fields than the missed update.
     ['UPD-7', UPDATE, 'that tag for another field', otherField, STALE],
-    // Not only a tag of the past: whatever is not the current one does not match.
+    // Not only a previous tag: any tag other than the current one does not match.
     ['UPD-7', UPDATE, 'a tag that it never had', ifMatch(OTHER_TAG), anyRefusal],
     ['UPD-7', UPDATE, 'its tag and a digit', ifMatch((tag) => `"${tag}0"`), anyRefusal],
     ['UPD-7', UPDATE, 'its tag and a letter', ifMatch((tag) => `"${tag}x"`), anyRefusal],
@@ -357,7 +357,7 @@ const updStaleTag = refusals({
   },
 });
 
-/** What the account has of the members that can be updated, and one change of it. */
+/** The current values of the updatable members, with one change. */
 function same(over: (t: ScenarioContext) => RequestBody = () => ({})): Fault {
   return only((t, { account }) => {
     const stored = UPDATABLE_MEMBERS.map((name) => [name, account!.answer.at(name)] as const);
@@ -367,7 +367,7 @@ function same(over: (t: ScenarioContext) => RequestBody = () => ({})): Fault {
 }
 
 const sameName = only((_, { account }) => ({ first_name: account!.body.first_name! }));
-// What cannot be updated is no change either; the body may also be unreadable (NS-27).
+// A member that cannot be updated is no change either; the body may also be unreadable (NS-27).
 const otherEmail = only((t) => ({ email: t.fresh.email() }));
 
 const updNoChange = refusals({

@@ -1,5 +1,5 @@
-// HOOK: a subscription is created with a secret that is shown once, rotated, disabled; who may manage
-// and see it; and which targets and categories are refused.
+// HOOK: a subscription is created with a secret that is shown once, rotated and disabled; who may
+// manage and see it; and which URLs and categories are refused.
 import {
   body,
   type Expected,
@@ -188,7 +188,7 @@ const hookBrand: Scenario = {
 const OWNERS = ['firm', 'brand', 'other_brand'] as const;
 type Owner = (typeof OWNERS)[number];
 
-/** HOOK-11: who sees whose subscription. */
+/** HOOK-11: which credential sees whose subscription. */
 const SEEN: readonly (readonly [Owner, owner: Owner, isSeen: boolean])[] = [
   ['firm', 'firm', true],
   ['brand', 'brand', true],
@@ -214,7 +214,7 @@ const hookSeen: Scenario = {
     for (const [role, owner, isSeen] of SEEN) {
       await (isSeen ? expectSeen(t, role, idOf[owner]) : expectUnseen(t, role, idOf[owner]));
     }
-    // NS-38: whether a firm-wide credential sees a brand's subscription; list and read agree.
+    // NS-38: whether a firm-wide credential sees a brand's subscription; list and read must agree.
     const isRead = (await readSubscription(t, idOf.brand, 'firm')).status === 200;
     t.observe('NS-38', `a firm-wide credential sees ${isRead ? 'all' : 'none'} of its brands`, {
       firm_wide_sees_webhooks: isRead ? 'all' : 'own',
@@ -229,7 +229,7 @@ const hookSeen: Scenario = {
   },
 };
 
-/** NS-7: it may be on another page, and how to turn pages is not specified. */
+/** NS-7: it may be on another page, and pagination is not specified. */
 async function expectListed(t: ScenarioContext, role: Role, id: string, isSeen: boolean) {
   const list = await t.control('listWebhooks', { as: role }, 200);
   const { rows, whole } = subscriptionsIn(list);
@@ -261,14 +261,14 @@ async function expectHiddenTo(
   expectHidden(t, 'HOOK-11', hidden, await t.call(operation, { id: UNKNOWN_ID, as: who }));
 }
 
-/** More than one page usually holds, to find a list that is cut off silently. */
+/** More than a page usually holds, to find a list that is truncated silently. */
 const MANY = 25;
 
 const hookManyListed: Scenario = {
   id: 'hook-many-listed',
   title: 'The list shows each of many subscriptions, unless it says that there are more pages',
   rules: ['HOOK-11'],
-  // So many subscriptions are only made in a world that is thrown away.
+  // So many subscriptions are only created in a disposable world.
   needs: ['mint'],
   lane: 'own_world',
   async run(t) {
@@ -284,7 +284,7 @@ const hookManyListed: Scenario = {
     }
     const list = await t.control('listWebhooks', {}, 200);
     const { rows, whole } = subscriptionsIn(list);
-    // NS-7: how to turn pages is not specified.
+    // NS-7: pagination is not specified.
     if (!whole) return t.notTested('HOOK-11', 'the list says that there is more of it');
     const missing = ids.filter((id) => rowOf(rows, id) === undefined);
     const seen = `not listed: ${missing.join(', ')}`;
@@ -315,7 +315,7 @@ const hookOfAnotherFirm: Scenario = {
   },
 };
 
-/** Creates a subscription, which is disabled again at once. */
+/** Creates a subscription and disables it immediately. */
 async function tryToSubscribe(
   t: ScenarioContext,
   url: string,
@@ -333,7 +333,7 @@ const refusedTarget: Expected = (t, rules, answer) => {
   t.observe('NS-23', answer.summary, { webhook_refusal_status: answer.status });
 };
 
-/** A name that is public under every scheme, where there is one; a forward covers https alone. */
+/** A host name that is public with every scheme, if there is one; a forward only covers https. */
 function url(change: (rest: string) => string): Fault {
   return async (t, valid) => {
     const host = `${t.fresh.reference()}.example.com`;
