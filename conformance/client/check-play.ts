@@ -1,21 +1,21 @@
-// One check from its aims to its verdict: which runs it needs, and how they are judged.
+// Plays one check, from its aims to its verdict: which runs it needs, and how they are judged.
 import { type Aim, type Check, type CheckVerdict, type Outcome, spread } from './checks/check.ts';
 import { type Conclusion, conclude, explained, isSpoiled, type Played } from './conclude.ts';
 import type { Fault } from './faults.ts';
 import type { Observation, Recording } from './recording.ts';
 
-/** A run of the command with something that goes wrong. */
+/** A run of the command with a fault. */
 export interface Job {
   readonly check: Check;
-  /** The check, the place and the number of the try: the same in every run of the judge. */
+  /** The check, the place and the number of the attempt: the same in every run of the judge. */
   readonly name: string;
   /** Multiplies the time limit, for a command that may only be slow. */
   readonly patience: number;
   readonly fault: () => Fault;
   readonly aimed: readonly string[];
-  /** It confirms a failure, so nothing else may run beside it. */
+  /** It confirms a failure, so nothing else may run at the same time. */
   readonly isSole: boolean;
-  /** Whether it would show nothing more. */
+  /** Whether it would show nothing new. */
   readonly isIdle: () => boolean;
 }
 
@@ -29,14 +29,14 @@ export interface Run {
 export interface CheckResult {
   readonly check: Check;
   readonly verdict: CheckVerdict;
-  /** Why it was not judged, or what was left out; null where there is nothing to say. */
+  /** Why it was not judged, or which part was left out; null if neither applies. */
   readonly why: string | null;
   readonly concluded: readonly Conclusion[];
 }
 
-/** After so many failing places the others are not tried. */
+/** After this many failing places the others are not tried. */
 const enoughFailures = 3;
-/** Runs that a check begins with, at most; a client may have a thousand writes. */
+/** The maximum number of initial runs of a check; a client may have a thousand writes. */
 const mostRuns = 12;
 
 export type CheckPlay = ReturnType<typeof checkPlay>;
@@ -53,7 +53,7 @@ export function checkPlay(check: Check, seen: Observation, run: (job: Job) => Pr
   const failures = () =>
     [...concludedOf.values()].filter(({ outcome }) => outcome.verdict === 'fails');
 
-  /** null: play it again, alone; a fault: play that instead of the check's own. */
+  /** null: play it again, alone; a fault: play that one instead of the check's own. */
   const concludeAim = (aim: Aim): 'concluded' | Fault | null => {
     if (concludedOf.has(aim)) return 'concluded';
     const played = playedOf.get(aim) ?? [];
@@ -113,7 +113,7 @@ export function checkPlay(check: Check, seen: Observation, run: (job: Job) => Pr
   };
 
   return {
-    /** Judges a run in which nothing goes wrong. */
+    /** Judges a run without faults. */
     judgeHabit({ recording, n }: Run): void {
       if (!isHabit) return;
       for (const aim of aims) {
@@ -129,7 +129,7 @@ export function checkPlay(check: Check, seen: Observation, run: (job: Job) => Pr
       const [first] = aims;
       if (isHabit || first === undefined) return;
       const count = Math.ceil(aims.length / check.atOnce);
-      // Equal parts, so that no run is much longer than the others.
+      // Equal parts, so that the runs have similar lengths.
       const size = Math.ceil(aims.length / count);
       const parts = Array.from({ length: count }, (_, n) => aims.slice(n * size, (n + 1) * size));
       await Promise.all(parts.filter(({ length }) => length > 0).map(settle));
@@ -170,7 +170,7 @@ function rank({ verdict }: Outcome): number {
   return worstFirst.indexOf(verdict);
 }
 
-/** Places that a run did not reach take nothing from what other places showed. */
+/** Places that a run did not reach do not weaken the results of other places. */
 function verdictOf(concluded: readonly Conclusion[]): CheckVerdict {
   const telling = concluded.filter(({ outcome }) => outcome.kind !== 'fault-not-met');
   const shown = telling.length > 0 ? telling : concluded;

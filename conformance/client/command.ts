@@ -1,5 +1,5 @@
-// Runs the command that is judged: in a process group of its own, with its output kept, and ended
-// when its time is up.
+// Runs the judged command in a separate process group, keeps its output, and ends it at its time
+// limit.
 import { type ChildProcess, spawnSync } from 'node:child_process';
 // Finds npm.cmd and quotes for cmd.exe on Windows, where Node's own spawn does neither.
 import spawn from 'cross-spawn';
@@ -10,11 +10,11 @@ export interface CommandOptions {
   readonly cwd: string;
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly timeoutMs: number;
-  /** Called when its time is up: whether it gets the same time once more. */
+  /** Called when its time is up: whether to extend it by the same time once. */
   readonly mayGoOn?: () => boolean;
-  /** Called before it is ended because its time is up. */
+  /** Called before it is ended at its time limit. */
   readonly onKill: () => void;
-  /** Ends it at once. */
+  /** Ends it immediately. */
   readonly signal: AbortSignal;
 }
 
@@ -42,7 +42,7 @@ export async function runCommand(options: CommandOptions): Promise<Ending> {
     env: { ...options.env },
     stdio: ['ignore', 'pipe', 'pipe'],
     windowsHide: true,
-    // A group of its own; on Windows it would be a window of its own.
+    // A separate process group; on Windows that would open a window.
     detached: process.platform !== 'win32',
   });
   running.add(child);
@@ -87,7 +87,7 @@ function ended(child: ChildProcess, name: string) {
     });
     child.once('exit', (code, signal) => {
       const tell = () => resolve({ code, signal });
-      // A child that it left behind may keep its output open for ever.
+      // A child process that it left behind may keep its output open indefinitely.
       const waited = setTimeout(tell, graceMs);
       child.once('close', () => {
         clearTimeout(waited);
@@ -104,7 +104,7 @@ function whyNot({ code, message }: NodeJS.ErrnoException, name: string): string 
   return 'it came as one word. Remove the quotes, or pass the line to a shell: -- sh -c "…"';
 }
 
-/** Ends a program and all that it has started. */
+/** Ends a process and all its children. */
 function endGroup({ pid }: ChildProcess, signal: NodeJS.Signals): void {
   if (pid === undefined) return;
   if (process.platform === 'win32') {

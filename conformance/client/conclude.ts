@@ -1,9 +1,9 @@
-// Decides when one aim of a check was played often enough: a failure must be seen twice.
+// Decides when one aim of a check has been played often enough: a failure must be seen twice.
 
 import type { Aim, Outcome } from './checks/check.ts';
 import { type ApiCall, isUnheard, type Recording } from './recording.ts';
 
-/** What one run has shown of one aim. */
+/** The result of one run for one aim. */
 export interface Played {
   readonly outcome: Outcome;
   readonly recording: Recording;
@@ -11,13 +11,13 @@ export interface Played {
   readonly run: number;
   /** Nothing else went wrong in that run. */
   readonly alone: boolean;
-  /** Another fault was played, to tell two reasons apart. */
+  /** Another fault was played, to distinguish two reasons. */
   readonly instead: boolean;
   /** The client did not read the response, so this run shows nothing. */
   readonly spoiled: boolean;
 }
 
-/** What one run comes to for one aim. */
+/** The verdict of one run on one aim. */
 export type Judged = Pick<Played, 'outcome'> & { readonly aim: Pick<Aim, 'site'> };
 
 export interface Conclusion {
@@ -25,14 +25,14 @@ export interface Conclusion {
   readonly outcome: Outcome;
   readonly recording: Recording;
   readonly run: number;
-  /** In how many runs of how many it was so. */
+  /** The number of runs that showed it. */
   readonly seen: number;
   readonly plays: number;
 }
 
-/** More plays of one aim would show nothing new. */
+/** More runs of one aim would show nothing new. */
 const mostPlays = 3;
-/** Nor would more plays in which the client read no response: the machine stays busy. */
+/** Nor would more runs in which the client read no response: the machine stays busy. */
 const mostSpoiled = 4;
 /** Failures that neither chance nor a busy machine can cause, and that cost a timeout each. */
 const certain = new Set(['waits-for-ever', 'never-gives-up', 'still-at-it']);
@@ -80,7 +80,7 @@ function concludeUnheard(aim: Aim, own: readonly Played[]): Conclusion | null {
 
 /** The client stopped waiting for another reason, which may explain what it did. */
 export function isSpoiled(recording: Recording, played: Judged, first: Recording): boolean {
-  // A client that never reads its responses to the end also does so when nothing goes wrong.
+  // A client that never reads complete responses also does so without faults.
   const habit = first.calls.filter(isUnheard).length * 2 > first.calls.length;
   if (habit) return false;
   const own = played.aim.site?.id ?? null;
@@ -96,7 +96,7 @@ export function isSpoiled(recording: Recording, played: Judged, first: Recording
 /** How long a command may take to end after it has decided to. */
 const endingMs = 500;
 
-/** A command that ends leaves its open connections, which is no sign of a busy machine. */
+/** A command that exits drops its open connections, which is no sign of a busy machine. */
 function isLeftAtEnd({ abandonedAtMs }: ApiCall, { calls, ending }: Recording): boolean {
   const leftAtMs = abandonedAtMs ?? 0;
   return leftAtMs > ending.durationMs - endingMs && calls.every(({ atMs }) => atMs <= leftAtMs);

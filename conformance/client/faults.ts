@@ -1,5 +1,5 @@
-// What goes wrong in a run: which calls a fault meets, and what happens to them. A fault meets the
-// sites that its run aims at.
+// The faults of a run: which calls they affect, and what happens to those. A fault affects the sites
+// that its run aims at.
 import { ERROR_TABLE } from '../spec/errors.ts';
 import type { ApiCall, ApiResponse, Site } from './recording.ts';
 import {
@@ -10,7 +10,7 @@ import {
   sameRequest,
 } from './requests.ts';
 
-/** A call that has arrived, before anything is done about it. */
+/** A call that has arrived, before the fault or the platform handles it. */
 export type Met = Omit<ApiCall, 'fate' | 'struck' | 'response' | 'answeredAtMs'> & {
   /** The first call or a repeat of a site that the run aims at; null for any other call. */
   readonly aimed: 'first' | 'repeat' | null;
@@ -25,7 +25,7 @@ export type Treatment = { readonly struck: string } & (
   | { readonly kind: 'answer'; readonly response: ApiResponse; readonly holdMs?: number }
 );
 
-/** The platform, for calls that are not the client's. */
+/** Requests to the platform that do not come from the client. */
 export interface Backstage {
   readonly send: (
     request: Pick<ApiCall, 'method' | 'target' | 'body'> & {
@@ -41,19 +41,19 @@ export interface Backstage {
 export type Wire = Pick<ApiCall, 'target' | 'body'>;
 
 export interface Fault {
-  /** null: the call is served as it is. */
+  /** null: the call is served normally. */
   readonly meet?: (met: Met, backstage: Backstage) => Treatment | null | Promise<Treatment | null>;
   /** Every answer of the platform, as the client sees it. */
   readonly reshape?: (answer: ApiResponse, path: string) => ApiResponse;
   /** A request as the platform sees it. */
   readonly translate?: (request: Wire) => Wire;
-  /** The command's variables, if they differ too. */
+  /** The command's environment variables, if they differ too. */
   readonly variables?: (
     variables: Readonly<Record<string, string>>,
   ) => Readonly<Record<string, string>>;
   /** No later call can change the verdict, so the run can end. */
   readonly seenEnough?: (calls: readonly ApiCall[]) => boolean;
-  /** The time of the run is up, but what matters is still to come: it gets the same time again. */
+  /** The time limit is reached before the decisive calls: extend it by the same time. */
   readonly needsMoreTime?: (calls: readonly ApiCall[]) => boolean;
 }
 
@@ -84,7 +84,7 @@ function refusal(code: string, n: number): Treatment {
   return { kind: 'answer', struck, response: problem(code, n) };
 }
 
-/** Something happens to the first call of each site; its repeats are served. */
+/** Affects the first call of each site; its repeats are served. */
 function onFirst(treat: (met: Met) => Treatment): Fault {
   return { meet: (met) => (met.aimed === 'first' ? treat(met) : null) };
 }
@@ -103,7 +103,7 @@ export function refuseFirst(code: string): Fault {
   return onFirst(({ n }) => refusal(code, n));
 }
 
-/** A permanent refusal: every repeat is refused too, also one that is disguised as another write. */
+/** A permanent refusal: every repeat is refused too, even if it is disguised as another write. */
 function refuseForever(
   treat: (met: Met) => Treatment,
   isDisguised: (first: SentRequest, met: Met) => boolean,
@@ -128,7 +128,7 @@ export function refuseAlways(code: string): Fault {
   );
 }
 
-/** ERR-2: a body that cannot be read is refused in plain text. */
+/** ERR-2: an unreadable body is refused in plain text. */
 export function refuseInText(): Fault {
   // No status in the words: a client that prints one has read it from the status line.
   const response: ApiResponse = {
@@ -140,7 +140,7 @@ export function refuseInText(): Fault {
   return refuseForever(() => ({ kind: 'answer', struck, response }), sameRequest);
 }
 
-/** One write fails under any reference, without end. */
+/** One write always fails, under any reference. */
 export function breakFor(site: Site, most: number): Fault {
   let broken = false;
   return {
@@ -153,7 +153,7 @@ export function breakFor(site: Site, most: number): Fault {
     },
     seenEnough: (calls) =>
       calls.filter((call) => call.struck !== null && call.site === site.id).length > most,
-    // Seven tries with doubled waits take longer than a minute, and are right.
+    // Seven attempts with doubled waits take longer than a minute, and are correct.
     needsMoreTime: () => broken,
   };
 }
@@ -190,7 +190,7 @@ export function limit(seconds: number): Fault {
   };
 }
 
-/** IDEM-14a: how long an attempt runs on after its connection was cut. */
+/** IDEM-14a: how long an attempt continues after its connection was cut. */
 export const runsOnMs = 3_000;
 
 export function runOn(): Fault {
@@ -216,7 +216,7 @@ function inFlight(n: number): Treatment {
   return { kind: 'answer', struck, response: problem('idempotency_in_flight', n) };
 }
 
-/** One call meets a gateway that has lost the platform. */
+/** One call gets an error of a gateway that cannot reach the platform. */
 export function meetGateway(): Fault {
   const head = '<head><title>Bad Gateway</title></head>';
   const page = '<center><h1>Bad Gateway</h1></center>\r\n<hr><center>nginx</center>';
@@ -273,7 +273,7 @@ export function createBefore(): Fault {
   };
 }
 
-/** The token of a site's first call expires; only a token that the client has asked for can. */
+/** The token of a site's first call expires; only a token that the client has requested can. */
 export function expireToken(): Fault {
   let expired: string | null = null;
   return {
@@ -287,7 +287,7 @@ export function expireToken(): Fault {
   };
 }
 
-/** What a later version may add; none of these members exists. */
+/** Possible additions of a later version; none of these members exists. */
 const unknown = { x_added_later: 'a member of a later version', x_more: { of: ['it', 1, null] } };
 
 /** Responses with unknown members, in another order, printed with spaces. */

@@ -1,4 +1,4 @@
-// The gateway between a client and its world: what it records, cuts, holds and passes on.
+// The gateway between a client and its world: what it records, cuts, delays and forwards.
 import { once } from 'node:events';
 import { connect } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
@@ -64,7 +64,7 @@ gateway('an answer that a client did not wait for is known from one that it has 
       'POST /api/v1/accounts HTTP/1.1\r\nhost: localhost\r\ncontent-length: 2\r\n\r\n{}',
     );
     while (typeof own.calls[1]?.answeredAtMs !== 'number') await pause(1);
-    // What the system does for a program that closes what it has not read.
+    // The operating system does this for a program that closes a socket with unread data.
     socket.resetAndDestroy();
     while (own.calls[1].abandonedAtMs === null) await pause(1);
     assert.equal(own.calls.map(isUnheard), [false, true]);
@@ -110,7 +110,7 @@ gateway('who has gone before there was an answer has not heard it', async () => 
   await behind(created, {}, async (base, own) => {
     const socket = connect(Number(new URL(base).port), '127.0.0.1');
     const lines = 'POST /api/v1/accounts HTTP/1.1\r\nhost: localhost\r\ncontent-length: 2\r\n\r\n';
-    // The end comes with the call.
+    // The connection ends with the call.
     socket.end(`${lines}{}`);
     while (own.calls[0]?.response == null) await pause(1);
     await pause(1);

@@ -1,5 +1,5 @@
 // The proxy between a client and the sandbox for one run: it records every call, and the fault of
-// the run decides what becomes of it.
+// the run decides how the call is handled.
 import {
   createServer,
   request as httpRequest,
@@ -15,22 +15,22 @@ import type { SandboxWorld } from './play.ts';
 import type { ApiCall, ApiResponse } from './recording.ts';
 import { Intents, membersOf, parseJson } from './requests.ts';
 
-/** A call whose outcome is still being filled in. */
+/** A call whose outcome is not complete yet. */
 type Growing = { -readonly [Name in keyof ApiCall]: ApiCall[Name] };
 
 export type Gateway = Awaited<ReturnType<typeof openGateway>>;
 
-/** Listens before the sandbox. `aimed` are the sites where the fault happens. */
+/** Listens in front of the sandbox. `aimed` are the sites where the fault happens. */
 export async function openGateway(
   world: SandboxWorld,
   fault: Fault,
   aimed: readonly string[] = [],
-  /** Called after each call, when the judge may have seen enough. */
+  /** Called after each call, because the judge may have seen enough. */
   onCall: (calls: readonly ApiCall[]) => void = () => undefined,
 ) {
   const calls: ApiCall[] = [];
   const intents = new Intents();
-  /** Which client each token belongs to: those of the world, and those that were issued since. */
+  /** The client of each token: the tokens of the world, and those issued since. */
   const clients = new Map(world.secrets.map(({ value, clientId }) => [value, clientId]));
   const issued = new Set<string>();
   const piped = new Set<Socket>();
@@ -102,7 +102,7 @@ export async function openGateway(
     return { call, isFirst: place?.isFirst ?? false };
   };
 
-  /** Takes the token of an answer of the token endpoint. */
+  /** Remembers the token in a response of the token endpoint. */
   const learnToken = (call: ApiCall, { status, body }: ApiResponse) => {
     const { access_token: token } = membersOf(parseJson(body));
     if (status !== 200 || typeof token !== 'string') return;
@@ -110,7 +110,7 @@ export async function openGateway(
     clients.set(token, clientIdIn(call) ?? 'unknown');
   };
 
-  /** The platform's own answer, as the client is to see it. */
+  /** The platform's own answer in the form for the client. */
   const platform = async (call: ApiCall): Promise<ApiResponse> => {
     const { translate = (wire) => wire, reshape = (answer) => answer } = fault;
     const { target, body } = translate({ target: call.target, body: call.body });
@@ -119,15 +119,15 @@ export async function openGateway(
     if (call.operation !== 'issueToken') return reshape(own, call.path);
     learnToken(call, own);
     if (own.status === 200) firstToken ??= own;
-    // AUTH-3b: a fault makes a client ask for more tokens than it would. So that the limit does not
-    // hide what the fault shows, the first token is issued again instead of a 429.
+    // AUTH-3b: a fault makes a client request more tokens than usual. So that the limit does not hide
+    // the effect of the fault, the first token is issued again instead of a 429.
     const isPlain = Object.keys(fault).length === 0;
     const isHidden = own.status === 429 && !isPlain;
     return reshape(isHidden ? (firstToken ?? own) : own, call.path);
   };
 
   const answer = async (call: Growing, response: ServerResponse, given: ApiResponse) => {
-    // Lets Node notice, between timers and immediates, a client that left while this program was busy.
+    // Lets Node notice, between timers and immediates, a client that disconnected during a stall.
     await pause(1);
     await immediate();
     const { status, headers, body } = given;
@@ -242,8 +242,8 @@ export async function openGateway(
     }
     readBody(request, (body) => {
       serve(request, response, body).catch((error: unknown) => {
-        // The sandbox cut the call off by a fault that the command itself injected, the run is over,
-        // or it was no valid request.
+        // The sandbox cut the call off because of a fault that the command itself injected, the run is over,
+        // or the request was invalid.
         if (!(error instanceof TypeError) && !isClosed) throw error;
         response.socket?.destroy();
       });
@@ -254,7 +254,7 @@ export async function openGateway(
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     calls,
-    /** What the run has shown besides its calls: tokens and secrets, and whether it followed events. */
+    /** Facts about the run beyond its calls: tokens and secrets, and whether it followed events. */
     seen: () => ({ secrets: [...clients.keys()], followsEvents }),
     /** The command is about to be ended: connections that close from now on are not recorded. */
     freeze: () => {
@@ -290,7 +290,7 @@ function clientIdIn({ headers, body }: Pick<ApiCall, 'headers' | 'body'>): strin
 
 /**
  * Only a WebSocket leaves HTTP. Node would treat every request with an `Upgrade` header as another
- * protocol, and the client of Java offers `h2c` with each first call.
+ * protocol, and Java's client offers `h2c` with each first call.
  */
 class ClientMessage extends IncomingMessage {
   declare asksForUpgrade: boolean | null | undefined;
@@ -308,7 +308,7 @@ class ClientMessage extends IncomingMessage {
 /** `Request` cannot have these methods: the sandbox answers them over its socket. */
 const otherMethods: readonly (string | undefined)[] = ['CONNECT', 'TRACE', 'TRACK'];
 
-/** Calls that are judged. The sandbox refuses those with a foreign `Host`, as of a rebound page. */
+/** Calls that are judged. The sandbox refuses a foreign `Host`, as in DNS rebinding. */
 function isApiCall({ url = '', method, headers }: IncomingMessage): boolean {
   return url.startsWith('/api/') && !otherMethods.includes(method) && isThisMachine(headers.host);
 }
@@ -324,7 +324,7 @@ function isThisMachine(host: string | undefined): boolean {
 /** More than any operation reads, so that the sandbox refuses it as too long. */
 const mostBodyBytes = 32 * 1024 * 1024;
 
-/** The body once all of it has arrived; an upload that breaks off is not a call. */
+/** The body once all of it has arrived; an incomplete upload is not a call. */
 function readBody(request: IncomingMessage, take: (body: Buffer<ArrayBuffer>) => void): void {
   const chunks: Buffer[] = [];
   let length = 0;

@@ -1,5 +1,5 @@
-// A whole run of the judge: the command as it is, then against worlds in which something goes wrong,
-// as many at once as --jobs allows.
+// A whole run of the judge: first the command without faults, then against worlds with faults, with
+// as many concurrent runs as --jobs allows.
 
 import { type CheckPlay, type CheckResult, checkPlay, type Job, type Run } from './check-play.ts';
 import type { Check } from './checks/check.ts';
@@ -14,7 +14,7 @@ import {
 } from './recording.ts';
 import { membersOf, parseJson } from './requests.ts';
 
-/** Its signal ends the judgement; what was judged until then stands. */
+/** Its signal ends the judgement; results so far are kept. */
 export interface JudgeOptions extends Omit<PlayOptions, 'seed' | 'fault' | 'aimed'> {
   readonly checks: readonly Check[];
   readonly jobs: number;
@@ -26,7 +26,7 @@ export interface JudgeOptions extends Omit<PlayOptions, 'seed' | 'fault' | 'aime
 export interface Progress {
   readonly done: number;
   readonly planned: number;
-  /** What was played last. */
+  /** The check that was played last. */
   readonly check: Check;
 }
 
@@ -34,14 +34,14 @@ export interface ClientRun {
   readonly startedAt: string;
   readonly durationMs: number;
   readonly seen: Observation;
-  /** Why only habits could be judged; null where the first run was good. */
+  /** Why only habits could be judged; null if the first run was usable. */
   readonly unusable: string | null;
   readonly results: readonly CheckResult[];
   /** How often the command was run. */
   readonly runs: number;
   readonly requests: number;
   readonly interrupted: boolean;
-  /** Things to know of the judgement as a whole, one sentence each. */
+  /** Notes about the judgement as a whole, one sentence each. */
   readonly notes: readonly string[];
 }
 
@@ -98,7 +98,7 @@ function whyUnusable(first: Recording, { timeoutMs, signal }: JudgeOptions): str
     : `the first run ${endingWords(ending)} although nothing went wrong`;
 }
 
-/** Many clients hide why they failed; the last refusal of the platform says most. */
+/** Many clients hide why they failed; the last refusal of the platform is the best hint. */
 function lastRefusal({ calls }: Recording): string[] {
   const refused = calls.findLast(({ response }) => (response?.status ?? 0) >= 400);
   if (refused?.response == null) return [];
@@ -109,7 +109,7 @@ function lastRefusal({ calls }: Recording): string[] {
   return [`The last refusal of the first run: ${call}, was answered ${status} ${reason}`];
 }
 
-/** Runs the command as often as it is asked to, as many times at once as there is room for. */
+/** Runs the command for each request, with as many concurrent runs as there is room for. */
 class Runner {
   runs = 0;
   requests = 0;
@@ -124,7 +124,7 @@ class Runner {
     this.#jobs = options.jobs;
   }
 
-  /** One run, at once. */
+  /** One run, started immediately. */
   async play(job: Pick<Job, 'name'> & Partial<Job>): Promise<Run> {
     this.runs += 1;
     const n = this.runs;
@@ -137,14 +137,14 @@ class Runner {
       aimed,
     });
     this.requests += recording.calls.length;
-    // A client that does not read its responses in time has too much running beside it.
+    // If a client does not read its responses in time, too much runs concurrently.
     if (recording.calls.some(isUnheard)) this.#jobs = Math.max(1, Math.floor(this.#jobs / 2));
     return { recording, n };
   }
 
   /**
-   * Runs the command twice at once, to see whether that works at all. It is also another chance for
-   * a bad habit to show.
+   * Runs the command twice concurrently, to see whether that works at all. It is also another chance for
+   * a bad habit to appear.
    */
   async runBesideItself(plays: readonly CheckPlay[]): Promise<boolean> {
     const count = Math.min(2, this.#jobs);
@@ -162,7 +162,7 @@ class Runner {
     return isGood;
   }
 
-  /** One run as soon as there is room; null if it is not wanted any more. */
+  /** One run as soon as there is room; null if it is no longer needed. */
   async run(job: Job): Promise<Run | null> {
     const isWanted = await new Promise<boolean>((go) => {
       this.#waiting.push({ job, go });
@@ -179,7 +179,7 @@ class Runner {
     }
   }
 
-  /** Once those who wait for a run have said what they need next. */
+  /** After waiting checks have requested their next runs. */
   #admitLater(check?: Check): void {
     setImmediate(() => {
       this.#admit();
@@ -208,7 +208,7 @@ class Runner {
   }
 }
 
-/** Lower is sooner. */
+/** A lower rank starts sooner. */
 function rank({ isSole, check: { waitS = 0 } }: Job): number {
   return isSole ? 1 : -waitS;
 }

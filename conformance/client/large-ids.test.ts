@@ -1,4 +1,4 @@
-// Ids made large on their way to the client and small on their way back, digit by digit.
+// Ids are enlarged on their way to the client and reduced on their way back, digit by digit.
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { enlarged, idsIn, isLarge, isRounded, reduced, withLargeIds } from './large-ids.ts';

@@ -1,39 +1,39 @@
-// Ids above 2^53, where a number that is read as a double is no longer the number that was written.
+// Ids above 2^53, which change if they are parsed as a double.
 
 import type { Fault, Wire } from './faults.ts';
 import type { ApiResponse } from './recording.ts';
 
-/** Every large id is odd, and doubles beyond 2^53 are even: one that was rounded shows itself. */
+/** Every large id is odd, and doubles beyond 2^53 are even, so a rounded id is recognisable. */
 const firstId = 2n ** 53n + 1n;
 
 export function enlarged(id: string): string {
   return String(firstId + 2n * BigInt(id));
 }
 
-/** The platform's own id; what is no large one, a rounded one included, is left as it is. */
+/** The platform's own id; an id that is not a large one, including a rounded one, is unchanged. */
 export function reduced(id: string): string {
   const value = BigInt(id);
   return value >= firstId && value % 2n === 1n ? String((value - firstId) / 2n) : id;
 }
 
-/** Where a list goes on: it need not be the id of anything, as in `after=${id - 1}`. */
+/** The cursor of a list: it need not be an existing id, as in `after=${id - 1}`. */
 function reducedCursor(after: string): string {
   const value = BigInt(after);
   return value >= firstId - 1n ? String((value - firstId) / 2n) : after;
 }
 
-// Brands and firms are few, and given: they keep their ids. `id` of a webhook or an event is its
-// own kind, which is left alone by path.
+// Brands and firms are few and fixed, so they keep their ids. `id` of a webhook or an event is
+// another kind, which is excluded by path.
 const names = 'id|account_id|record_id|trading_account_id|position_id|order_id|transaction_id';
-// Inside of a string the quotation marks of a name are escaped, so that nothing there matches.
+// Inside a string the quotation marks of a name are escaped, so that nothing there matches.
 const idMember = new RegExp(`(?<!\\\\)("(?:${names}|next_after)"\\s*:\\s*)("?)(\\d+)("?)`, 'g');
 const idInQuery = /([?&](?:account_id|trading_account_id)=)(\d+)/g;
-// Tokens for one account may be asked for in a form (AUTH-5).
+// Tokens for one account may be requested with a form (AUTH-5).
 const idInForm = /((?:^|&)account_id=)(\d+)(?=&|$)/g;
 const cursorInQuery = /([?&]after=)(\d+)/g;
 const idInPath = /(\/api\/v1\/(?:accounts|transactions)\/)(\d+)/;
 
-/** Every id that a request names, as it is written there. */
+/** Every id in a request, as written there. */
 export function idsIn({ target, body }: Wire): string[] {
   const found = (text: string, pattern: RegExp, group: number) =>
     [...text.matchAll(pattern)].map((match) => match[group] ?? '');
@@ -45,7 +45,7 @@ export function idsIn({ target, body }: Wire): string[] {
   ].filter((id) => id !== 'bulk' && id !== 'null');
 }
 
-/** A number that has been through a double, or that is no whole number in digits at all. */
+/** A number that was converted to a double, or is not an integer in digits at all. */
 export function isRounded(id: string): boolean {
   if (!/^\d+$/.test(id)) return /^-?[\d.]+(e\+?\d+)?$/i.test(id);
   return BigInt(id) >= firstId - 1n && BigInt(id) % 2n === 0n;

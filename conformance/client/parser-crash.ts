@@ -1,6 +1,6 @@
-// Whether a command ended because its JSON parser broke: seen in the last error that it prints.
+// Whether a command ended because its JSON parser failed, according to the last error that it prints.
 
-/** What parsers of JSON say of text that is none, in the languages that partners use. */
+/** Messages of JSON parsers about text that is not JSON, in the languages that partners use. */
 const complaints: readonly RegExp[] = [
   // JavaScript
   /Unexpected token (?:(?!Unexpected token ).)* (?:in JSON|is not valid JSON)/,
@@ -28,13 +28,13 @@ const complaints: readonly RegExp[] = [
   /FormatException: Unexpected (?:character|end of input)/,
 ];
 
-/** An error that was the reason of another one, which is what the command ended with. */
+/** The cause of another error, with which the command ended. */
 const asReason = /^\s*(?:\[cause\]:|Caused by:|cause:)/i;
 const pythonGoesOn = /^(?:The above exception was the direct cause|During handling of the above)/;
-/** A message with the status is no crash: the client has looked at the status. */
+/** A message with the status is not a crash: the client has checked the status. */
 const withStatus = /\b(?:422|502)\b/;
 
-/** The line in which it shows; null where the output has none beyond what the first run printed. */
+/** The line that shows it; null if the output has none beyond the output of the first run. */
 export function crashInParser(output: string, before: string): string | null {
   const lines = output.split('\n');
   const usual = new Set(before.split('\n'));

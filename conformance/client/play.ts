@@ -4,11 +4,11 @@ import type { Fault } from './faults.ts';
 import { openGateway } from './gateway.ts';
 import type { Recording } from './recording.ts';
 
-/** What the judge of clients needs of a sandbox; the command provides it. */
+/** The interface of a sandbox for the judge of clients; the command provides it. */
 export interface SandboxWorld {
-  /** Answers a call of the API or of the control plane; rejects when the connection is cut. */
+  /** Answers a call of the API or of the control plane; rejects if the connection is cut. */
   readonly fetch: (request: Request) => Promise<Response>;
-  /** Where the same world is served over a socket, for connections that are no calls. */
+  /** Serves the same world over a socket, for connections that are not calls. */
   readonly listen: () => Promise<{ readonly host: string; readonly port: number }>;
   /** The environment of the command, except for the two URLs. */
   readonly variables: Readonly<Record<string, string>>;
@@ -71,7 +71,7 @@ export async function play(options: PlayOptions): Promise<Recording> {
 
 const lookMs = 25;
 
-/** How late timers of this program fire, which is how late it may notice a call. */
+/** The delay of this program's timers, which is how late it may notice a call. */
 function watchLag(): { readonly end: () => number } {
   let worst = 0;
   let dueAtMs = performance.now() + lookMs;

@@ -1,12 +1,12 @@
-// The recording of one run of a client: its calls, how the command ended, and the places that it
-// shows where something can go wrong.
+// The recording of one run of a client: its calls, how the command ended, and its sites, where faults
+// can be played.
 import type { HeaderLine } from '../engine/send/headers.ts';
 import type { OperationName } from '../spec/operations.ts';
 import { isWrite, routeOf, sameButForReferences, sameRequest } from './requests.ts';
 
 /** What happened to a call: which response the client got, and whether the platform ran it. */
 type Fate =
-  /** The platform answered, and the client was given that answer. */
+  /** The platform answered, and the client got that answer. */
   | 'answered'
   /** The platform ran it; the connection was cut instead of sending the response. */
   | 'answer_lost'
@@ -31,7 +31,7 @@ export interface ApiCall {
   readonly body: string;
   /** The body if it is JSON. */
   readonly json: unknown;
-  /** null: no operation that the judge knows. */
+  /** null: not an operation that the judge knows. */
   readonly operation: OperationName | null;
   /** The Idempotency-Key without spaces around it; null without one. */
   readonly key: string | null;
@@ -39,7 +39,7 @@ export interface ApiCall {
   /** `createTransaction#2`: the second intent of the run for that operation. */
   readonly site: string | null;
   readonly fate: Fate;
-  /** What the judge did to it, in words; null if it was served as it is. */
+  /** A description of the fault; null if the call was served normally. */
   readonly struck: string | null;
   readonly response: ApiResponse | null;
   /** When the answer was sent, or the connection was cut by the judge. */
@@ -58,12 +58,12 @@ export interface Ending {
   /** null: a signal ended it. */
   readonly code: number | null;
   readonly signal: string | null;
-  /** It was still running when its time was up. */
+  /** It was still running at its time limit. */
   readonly killed: boolean;
   /** The judge had seen enough, and ended it early. */
   readonly cutShort: boolean;
   readonly durationMs: number;
-  /** The end of what it printed, both streams as they came. */
+  /** The end of its output, both streams interleaved. */
   readonly output: string;
 }
 
@@ -79,8 +79,8 @@ export interface Recording {
 }
 
 /**
- * The client stopped waiting before it read the response, as happens on a busy machine. What it does
- * next shows nothing about how it handles the response.
+ * The client stopped waiting before it read the response, as happens on a busy machine. Its next
+ * calls show nothing about how it handles the response.
  */
 export function isUnheard({ fate, abandonedAtMs }: ApiCall): boolean {
   return abandonedAtMs !== null && (fate === 'answered' || fate === 'refused');
@@ -102,7 +102,7 @@ export function isSuccess(call: Pick<ApiCall, 'response'> | undefined): boolean 
   return status >= 200 && status < 300;
 }
 
-/** One intent of the client, as the first run shows it. */
+/** One intent of the client, as in the first run. */
 export interface Site {
   /** `createTransaction#2`. */
   readonly id: string;
@@ -119,7 +119,7 @@ export interface Site {
 
 export interface Observation {
   readonly first: Recording;
-  /** In the order in which they came; those that the platform accepted. */
+  /** In order of arrival; only those that the platform accepted. */
   readonly sites: readonly Site[];
   readonly asksForTokens: boolean;
 }
@@ -130,7 +130,7 @@ export function observe(first: Recording): Observation {
     const calls = callsAt(first, id);
     const operation = calls.find(isSuccess)?.operation ?? null;
     if (operation === null) return [];
-    // A repeat after a response that was not read is no habit.
+    // A repeat after a response that was not read is not a habit.
     const heard = calls.filter((call) => !isUnheard(call));
     const of = sitesOf(first, operation).length;
     const keys = new Set(calls.map(({ key }) => key)).size;
@@ -151,13 +151,13 @@ export function callsAt({ calls }: Pick<Recording, 'calls'>, site: string | unde
   return calls.filter((call) => call.site === site);
 }
 
-/** The sites that a run has shown of one operation. */
+/** The sites of one operation in a run. */
 export function sitesOf({ calls }: Pick<Recording, 'calls'>, operation: OperationName): string[] {
   const own = calls.filter((call) => call.operation === operation);
   return [...new Set(own.flatMap(({ site }) => site ?? []))];
 }
 
-/** More writes of one kind show little that is new. */
+/** More writes of one kind show little more. */
 const mostSites = 6;
 
 /** Sites to try one at a time: all, or the first and the last of each operation. */
@@ -169,7 +169,7 @@ export function chosen(sites: readonly Site[]): readonly Site[] {
   });
 }
 
-/** How many writes, reads and tokens: what a client does, in one line. */
+/** The numbers of writes, reads and tokens: a one-line summary of the client. */
 export function whatItDoes({ first }: Observation): string {
   const { calls } = first;
   const tokens = calls.filter(({ operation }) => operation === 'issueToken').length;
@@ -192,7 +192,7 @@ function ordinal(n: number): string {
   return `${n}${ending ?? 'th'}`;
 }
 
-/** What a client did after one of its calls had failed. */
+/** What a client did after one of its calls failed. */
 export interface FollowUp {
   readonly struck: ApiCall;
   /** The same request under the same key. */
@@ -209,7 +209,7 @@ export interface FollowUp {
   readonly isServed: boolean;
 }
 
-/** null: the fault was not met. */
+/** null: the fault did not occur. */
 export function followUp(
   recording: Recording,
   site: Site | null,

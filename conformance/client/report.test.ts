@@ -1,4 +1,4 @@
-// The common report on a client: what it takes from a run of the judge.
+// The common report on a client: what it contains from a run of the judge.
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { checks } from './checks/all.ts';

@@ -1,5 +1,5 @@
-// The report on a client in the common form: each check stands as a rule, each run that shows
-// something as a scenario.
+// The report on a client in the common form: each check becomes a rule, each run with findings
+// becomes a scenario.
 import { createHash } from 'node:crypto';
 import { findRule } from '../../fixtures/rules.ts';
 import { shellLine } from '../../fixtures/shell-word.ts';
@@ -29,7 +29,7 @@ export interface ClientReportOptions {
   readonly run: ClientRun;
   /** Checks that were left out. */
   readonly unselected: readonly Check[];
-  /** A command that tries one check again. */
+  /** A command that runs one check again. */
   readonly replay: (check: Check) => string;
   readonly strict: boolean;
 }
@@ -113,7 +113,7 @@ export function clientReport(options: ClientReportOptions): Report {
   });
 }
 
-/** A command as one would type it: the terminals of Windows know double quotes only. */
+/** A command as typed in a terminal: the shells of Windows know double quotes only. */
 export function typed(command: readonly string[], platform = process.platform): string {
   if (platform !== 'win32') return shellLine(command);
   const isPlain = /^[\w@+=:,./\\-]+$/;
@@ -138,7 +138,7 @@ function isFinding({ outcome }: Conclusion): boolean {
   return ['fails', 'advisory', 'inconclusive'].includes(outcome.verdict);
 }
 
-/** Failures before advice; a doubled effect before a lost one. */
+/** Failures before advice; a duplicate effect before a lost one. */
 function worstFirst(concluded: readonly Conclusion[]): Conclusion[] {
   const rank = ({ outcome }: Conclusion) => {
     const verdict = VERDICTS.indexOf(judgedAs[outcome.verdict]);

@@ -1,4 +1,4 @@
-// Which calls are one thing wanted again, and which are another: a table, one line a case.
+// Which calls repeat one intent, and which are separate intents: a table, one line per case.
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { operationOf } from '../spec/operations.ts';

@@ -1,4 +1,4 @@
-// What a request asks for: its operation, subject and references, and which requests repeat one
+// The meaning of a request: its operation, subject and references, and which requests repeat one
 // intent of the client.
 import { OPERATIONS, type OperationName } from '../spec/operations.ts';
 import type { ApiCall } from './recording.ts';
@@ -26,7 +26,7 @@ function sorted(json: unknown): unknown {
   return Object.fromEntries(entries.map(([name, value]) => [name, sorted(value)]));
 }
 
-/** One of the nine that take an Idempotency-Key. */
+/** One of the nine that require an Idempotency-Key. */
 export function isWrite(operation: OperationName | null): boolean {
   return operation !== null && OPERATIONS[operation].keyed;
 }
@@ -43,7 +43,7 @@ export function membersOf(json: unknown): Members {
   return typeof json === 'object' && json !== null && !Array.isArray(json) ? (json as Members) : {};
 }
 
-/** A request before it is known what it repeats. */
+/** A request before its intent is known. */
 export type SentRequest = Pick<
   ApiCall,
   'operation' | 'method' | 'path' | 'query' | 'body' | 'json' | 'key'
@@ -71,8 +71,8 @@ function textOrNull(value: unknown): string | null {
 const folded = (value: unknown) => (textOrNull(value) ?? canonical(value)).toLowerCase();
 
 /**
- * IDEM-2c: what the key of a write belongs to, in text; null if it cannot be read. References and
- * emails are compared without case.
+ * IDEM-2c: the subject of the key of a write, as text; null if it cannot be read. References and
+ * emails are compared case-insensitively.
  */
 export function subjectOf(call: Pick<ApiCall, 'operation' | 'json' | 'path' | 'query'>) {
   const body = membersOf(call.json);
@@ -152,7 +152,7 @@ export function sameButForReferences(a: SentRequest, b: SentRequest): boolean {
   return a.path === b.path && canonical(unnamed(a.json)) === canonical(unnamed(b.json));
 }
 
-/** A client that makes up a new reference for each try makes up email and phone as well. */
+/** A client that generates a new reference for each attempt generates email and phone as well. */
 const madeUp = new Set(['client_reference_id', 'email', 'phone']);
 
 function unnamed(json: unknown): unknown {

@@ -1,5 +1,5 @@
-// A client of the sandbox's control plane and the operator's powers over it: time, trading accounts,
-// settlement, faults, names, permissions. Every failure here is the setup's, never the target's.
+// A client of the sandbox's control plane and the operator commands on it: time, trading accounts,
+// settlement, faults, names, permissions. Every failure here belongs to the setup, never to the target.
 import { Blocked, RefusedByOperator, Unreachable } from '../engine/scenario-errors.ts';
 import { idText, type Json, parseJson } from '../engine/send/json.ts';
 import type { Sender } from '../engine/send/sender.ts';
@@ -8,7 +8,7 @@ import type { Credential, CredentialOptions, LedgerEntry, Place } from './target
 export type Row = { readonly [name: string]: Json };
 
 const TIMEOUT_MS = 30_000;
-/** Whether there is one shows quickly. */
+/** A control plane answers quickly if there is one. */
 const PROBE_MS = 15_000;
 const decoder = new TextDecoder();
 
@@ -23,18 +23,18 @@ export class ControlPlaneClient {
     this.#token = token;
   }
 
-  /** The same plane for a world in it. */
+  /** The same control plane for one of its worlds. */
   at(url: string): ControlPlaneClient {
     return new ControlPlaneClient(url, this.#sender, this.#token);
   }
 
-  /** Asks, and gives the JSON of a 2xx answer; anything else is Blocked. Drops undefined members. */
+  /** Returns the JSON of a 2xx answer; any other answer throws Blocked. Drops undefined members. */
   async ask(method: string, path: string, body?: object, timeoutMs = TIMEOUT_MS): Promise<Row> {
     const headers: [string, string][] = [];
     if (this.#token !== undefined) headers.push(['authorization', `Bearer ${this.#token}`]);
     if (body !== undefined) headers.push(['content-type', 'application/json']);
     const answer = await this.#sender.send({
-      // Its lists may be long, and it is the target's operator who answers.
+      // Its lists may be long, and the target's operator is trusted.
       limitBytes: 64 * 1024 * 1024,
       method,
       url: `${this.url}/${path}`,
@@ -52,13 +52,13 @@ export class ControlPlaneClient {
     throw new Blocked(`control plane: ${method} ${path}: the answer is not JSON`);
   }
 
-  /** The rows of a list under a name. */
+  /** The rows of a list in the member `name`. */
   async list(path: string, name: string): Promise<Row[]> {
     const { [name]: rows } = await this.ask('GET', path);
     return (Array.isArray(rows) ? rows : []) as unknown as Row[];
   }
 
-  /** Why no control plane answers here, in words; null where one does. */
+  /** Why no control plane answers here; null if one does. */
   async absence(timeoutMs: number = PROBE_MS): Promise<string | null> {
     try {
       const health = await this.ask('GET', 'health', undefined, Math.min(timeoutMs, PROBE_MS));
@@ -75,7 +75,7 @@ export class ControlPlaneClient {
   }
 }
 
-/** The powers of an operator, each of which a scenario uses only if the target offers its need. */
+/** The commands of an operator. A scenario uses one only if the target offers that capability. */
 export type Operator = ReturnType<typeof controlOperator>;
 
 export function controlOperator(
@@ -123,16 +123,16 @@ export function controlOperator(
       const rows = (Array.isArray(entries) ? entries : []) as unknown as readonly LedgerEntry[];
       return { balance: textOf(row, 'balance'), entries: rows };
     },
-    /** What the platform knows of each transaction of this id or reference, in any case. */
+    /** The platform's records of each transaction with this id or reference, case-insensitively. */
     transactions: (named: string) => recordsNamed(plane, 'transactions', named),
-    /** The same of accounts, by id, reference or email. */
+    /** The same for accounts, by id, reference or email. */
     accounts: (named: string) => recordsNamed(plane, 'accounts', named),
-    /** How the target says that it settles open questions, by the names of the settings. */
+    /** The target's own settings for the open questions. */
     async settings(): Promise<Row> {
       const { settings } = await plane.ask('GET', 'info');
       return (settings ?? {}) as Row;
     },
-    /** Sets a fault and gives a way to ask how often it was met, and to take it away. */
+    /** Sets a fault; the result counts its hits and removes it. */
     async fault(options: FaultOptions) {
       const id = idText((await plane.ask('POST', 'faults', options)).id);
       return {
@@ -151,14 +151,14 @@ export function controlOperator(
     async permit(firmId: string, operation: string, allowed: boolean): Promise<void> {
       await plane.ask('PATCH', `firms/${firmId}`, { permissions: { [operation]: allowed } });
     },
-    /** Makes an event, and answers its envelope. */
+    /** Emits an event, and returns its envelope. */
     emit: ({ accountId: account_id, brandId: brand_id, ...event }: EventOptions) =>
       plane.ask('POST', 'events', { ...event, account_id, brand_id }),
-    /** Envelopes of every event after a sequence number, as the platform has them. */
+    /** Envelopes of every event after a sequence number, from the platform's own list. */
     events: (afterSeq: number) => plane.list(`events?after_seq=${afterSeq}`, 'events'),
     /**
-     * The rate that the target then shows. Null: no rate of its own, but what follows from the plan
-     * Sandbox; `isOnSandbox` is false if it could not be put on that.
+     * The rate that the target then shows. With null the firm has no explicit rate, and its rate follows
+     * from the plan Sandbox; `isOnSandbox` is false if it could not be put on that plan.
      */
     async firmRate(firmId: string, perSecond: number | null): Promise<FirmRate> {
       const path = `firms/${firmId}`;

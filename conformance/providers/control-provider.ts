@@ -1,5 +1,5 @@
-// Targets by a control plane: a world for the run and one for each scenario that needs its own, in
-// which every credential, trading account, name and fault is made on demand.
+// Targets with a control plane: a world for the run and one for each scenario that needs its own. Every
+// credential, trading account, name and fault is created on demand.
 import { randomUUID } from 'node:crypto';
 import { type Capability, EVERY_CAPABILITY, type Role } from '../engine/capabilities.ts';
 import { Blocked, MissingCapability } from '../engine/scenario-errors.ts';
@@ -27,17 +27,17 @@ export interface ControlProviderOptions {
   readonly sender: Sender;
   readonly controlToken?: string | undefined;
   readonly secret?: (value: string) => void;
-  /** Orders of a profile, for a target that takes others than the usual. */
+  /** Orders of a profile, for a target that does not accept the usual ones. */
   readonly positions?: Profile['positions'];
   readonly maxRate?: number | undefined;
 }
 
-/** The fastest plan, whose limits are shown as well. */
+/** The fastest plan, whose limits are tested as well. */
 const PRO_PER_SECOND = 200;
 
 export { SCOPES as EVERY_SCOPE } from '../spec/operations.ts';
 
-/** NS-1: the names that orders usually have, for worlds that are dropped afterwards. */
+/** NS-1: the usual names in orders, for worlds that are dropped afterwards. */
 const USUAL_ORDERS: OrderTemplates = {
   open: [
     usualOrder('instrument', 'side', 'volume', ['buy', 'sell']),
@@ -68,7 +68,7 @@ export async function controlProvider(options: ControlProviderOptions): Promise<
   const plane = new ControlPlaneClient(controlUrl, sender, controlToken);
   const absent = await plane.absence();
   if (absent !== null) throw new Blocked(`no control plane answers at ${controlUrl}: ${absent}`);
-  // A control plane can make everything that a scenario may need.
+  // A control plane can create everything that a scenario may need.
   const isLimited = !isAmple(maxRate, PRO_PER_SECOND);
   const offers = new Set(EVERY_CAPABILITY.filter((each) => each !== 'bursts' || !isLimited));
   /** Drops each world that still exists. */
@@ -78,7 +78,7 @@ export async function controlProvider(options: ControlProviderOptions): Promise<
     ...{ options, offers, orders: ordersOf(options.positions) ?? USUAL_ORDERS },
     receiver: () => (receiver ??= WebhookReceiver.listen()),
   };
-  /** A world whose clock stands still: nothing happens in it that a scenario does not do. */
+  /** A world whose clock stands still: only the scenario causes anything in it. */
   const makeWorld = async (): Promise<Target> => {
     const { name } = await plane.ask('POST', 'worlds', { clock: 'frozen' });
     if (typeof name !== 'string') throw new Blocked('the control plane made no world');
@@ -90,7 +90,7 @@ export async function controlProvider(options: ControlProviderOptions): Promise<
     return controlTarget(shared, own, leave, [['x-sandbox-world', name]]);
   };
   const whole = () => controlTarget(shared, plane);
-  // Whether worlds are offered shows by making the one that the run plays in.
+  // To find out whether worlds are offered, create the one that the run uses.
   const world = await makeWorld().catch((error: unknown) => {
     if (error instanceof Blocked) return undefined;
     throw error;
@@ -98,7 +98,7 @@ export async function controlProvider(options: ControlProviderOptions): Promise<
   const target = world ?? whole();
   return {
     ...{ offers, confirmable: false, worlds: world !== undefined, notes: [] },
-    /** Everything is made on demand, so nothing is withdrawn. */
+    /** Everything is created on demand, so nothing is withdrawn. */
     withdraw: () => {},
     shared: async () => target,
     own: async () => (world === undefined ? whole() : makeWorld()),
@@ -114,7 +114,7 @@ const FIRMS = { firm: '1', other_firm: '2' } as const;
 const BRANDS = { brand: '10', other_brand: '11' } as const;
 const OTHER_FIRMS_BRAND = '20';
 
-/** So high that no scenario meets it by accident. */
+/** So high that no scenario reaches it by accident. */
 const AMPLE_PER_SECOND = 100_000;
 
 export const DELEGATED_SCOPES = ['trader:trade', 'trader:funds'];
@@ -139,12 +139,12 @@ function controlTarget(
 ): Target {
   const { baseUrl, sender, secret } = options;
   const credentials = new Map<Role, Promise<Credential>>();
-  /** Endpoints of its own, and the receiver that listens there. */
+  /** The endpoints of this target, each with its receiver. */
   const endpoints: [WebhookReceiver, WebhookEndpoint][] = [];
   let minted = 0;
   let ample: Promise<void> | undefined;
 
-  /** Firms are limited too: their allowance must not be met by scenarios that are not about it. */
+  /** Firms are limited too: scenarios about something else must not reach the firm's limit. */
   const makeFirmsAmple = async () => {
     for (const id of Object.values(FIRMS)) {
       await plane.ask('PATCH', `firms/${id}`, { rate_per_second: AMPLE_PER_SECOND });
@@ -197,8 +197,8 @@ function controlTarget(
   const make = async (role: Role): Promise<Credential> => {
     const wanted = ROLE_CREDENTIALS[role];
     if (wanted !== undefined) return mint(wanted, role);
-    // A delegated token is metered against the credential that mints it, so each has a minter of
-    // its own.
+    // A delegated token is metered against the credential that mints it, so each has a separate
+    // minter.
     const minter = await mint({ scopes: SCOPES }, `${role}-minter`);
     const place = await placeFor(minter);
     const credential = await mint(
@@ -277,7 +277,7 @@ function rateOf({ perSecond, plan, kind }: CredentialOptions): object {
   const onPlan = plan === undefined ? {} : { plan };
   if (perSecond === null) return onPlan;
   if (perSecond !== undefined) return { rate_per_second: perSecond, ...onPlan };
-  // LIM-10: a delegated token is held to the Sandbox rate, whichever plan it is given.
+  // LIM-10: a delegated token has the Sandbox rate, whichever plan it is given.
   const isHeld = plan !== undefined || kind === 'delegated';
   return isHeld ? onPlan : { rate_per_second: AMPLE_PER_SECOND };
 }

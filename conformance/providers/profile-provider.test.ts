@@ -1,5 +1,5 @@
-// A profile becomes a target of what works of it: refused tokens, used seeds and dead tunnels are
-// left out with a word.
+// A profile becomes a target with its working parts: refused tokens, used seeds and dead tunnels are
+// left out with a note.
 import { request } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { suite } from 'uvu';
@@ -17,7 +17,7 @@ import { WebhookReceiver } from './webhook-receiver.ts';
 
 const BASE = 'http://target.test';
 
-/** A target of a few lines: tokens it knows, whether they are bound to a brand, deliveries. */
+/** A small target: the tokens that it knows, whether they are bound to a brand, deliveries. */
 class SmallTarget implements Sender {
   readonly asked: string[] = [];
   readonly refused = new Set<string>();
@@ -77,7 +77,7 @@ function post(url: string): Promise<void> {
   });
 }
 
-/** The provider once every part of the profile was tried, and why a run could not start. */
+/** The provider after every part of the profile was checked, and why a run could not start. */
 async function tried(
   sender: Sender,
   profile: Profile,
@@ -152,7 +152,7 @@ const SEEDS: Profile['seeds'] = {
   settled_transactions: [{ id: '7', account_id: '404' }],
 };
 
-/** What is left of a profile, and a note that says why the rest is not used. */
+/** The remaining parts of a profile, and a note that says why the rest is not used. */
 const LEFT: readonly (readonly [
   profile: Profile['credentials'],
   offers: string,
@@ -163,7 +163,7 @@ const LEFT: readonly (readonly [
   [{ firm, other_brand: bound }, 'firm,other_brand'],
   [{ firm, other_firm: { token: 'o' } }, 'firm', /other_firm: creates under it must name a brand/],
   [{ firm }, 'firm,trading_account', /second_trading_account: the target does not know/, SEEDS],
-  // A credential of the other brand or firm, alone, is the one to act as.
+  // A single credential of the other brand or firm becomes the main one.
   [{ other_brand: otherBrand }, 'brand'],
   [{ other_firm: otherFirm }, 'firm'],
   [{ other_firm: bound }, 'brand'],

@@ -1,5 +1,5 @@
-// A live target as a profile describes it: its credentials, seeds, orders and receiver, and no
-// powers over it. What the profile scenarios find to be of no use is withdrawn.
+// A live target as a profile describes it: its credentials, seeds, orders and receiver, without
+// operator commands. Parts that the profile scenarios find broken are withdrawn.
 import { CAPABILITIES, type Capability, nameInProfile, type Role } from '../engine/capabilities.ts';
 import type { Rate } from '../engine/pace/pacer.ts';
 import { Blocked, MissingCapability, UsedUp } from '../engine/scenario-errors.ts';
@@ -28,9 +28,9 @@ interface ProfileProviderOptions {
   readonly baseUrl: string;
   readonly profile: Profile;
   readonly used?: UsedSeeds;
-  /** In every name that is made. */
+  /** Part of every name that the run creates. */
   readonly mark: string;
-  /** How its one credential was given, if not by a profile. */
+  /** Where the only credential comes from, if not from a profile. */
   readonly tokenFrom?: string | undefined;
   /** Why there is no credential at all. */
   readonly noCredential?: string;
@@ -73,8 +73,8 @@ export function profileProvider(options: ProfileProviderOptions): Provider {
 type Credentials = Profile['credentials'];
 
 /**
- * Scenarios act as `firm` or `brand`. Where there is neither, a credential of the other brand or
- * the other firm does as well: nothing is other than it then.
+ * Scenarios act as `firm` or `brand`. If neither exists, a credential of the other brand or the other
+ * firm is used instead: there is nothing that it differs from.
  */
 function withMain(credentials: Credentials): Credentials {
   const { firm, brand, other_brand: otherBrand, other_firm: otherFirm, ...rest } = credentials;
@@ -88,7 +88,7 @@ function withMain(credentials: Credentials): Credentials {
   return otherFirm === undefined ? credentials : { ...rest, firm: otherFirm };
 }
 
-/** What a profile claims to offer, before anything of it was tried. */
+/** The capabilities that a profile claims, before any part of it was checked. */
 export function offersOf(profile: Profile, maxRate?: number): Set<Capability> {
   const { seeds = {}, positions, plan, receiver } = profile;
   const offers = new Set<Capability>(Object.keys(profile.credentials) as Role[]);
@@ -110,7 +110,7 @@ export function ordersOf(positions: Profile['positions']): OrderTemplates | unde
   return { open: [{ terms: open.body, other: open.other_body ?? {} }], close: close.body };
 }
 
-/** Rules about limits are shown by bursts above the plan, of several credentials at once. */
+/** Rules about limits need bursts above the plan, with several credentials concurrently. */
 export function isAmple(maxRate: number | undefined, perSecond: number): boolean {
   return maxRate === undefined || maxRate >= 20 * perSecond;
 }
@@ -147,8 +147,8 @@ function profileTarget(options: ProfileProviderOptions, isOpen: boolean): Profil
     };
     if (role === mainRole() || role === 'client') return [main, firm];
     if (role !== 'delegated' && role !== 'read_only') return [{ key: role, perSecond }, firm];
-    // LIM-10: at the Sandbox rate on every plan. NS-37: they may share one allowance, and that
-    // of the credential which minted them, most likely the main one.
+    // LIM-10: at the Sandbox rate on every plan. NS-37: they may share one allowance, and the allowance
+    // of the credential that minted them, most likely the main one.
     return [{ key: 'delegated', perSecond: Math.min(perSecond, SANDBOX_PER_SECOND) }, main, firm];
   };
 
@@ -179,7 +179,7 @@ function profileTarget(options: ProfileProviderOptions, isOpen: boolean): Profil
       const { [need as Role]: _, ...rest } = credentials;
       credentials = rest;
       const place = seeds[need as SeedKind];
-      // Nothing of these could be tried without using them up.
+      // None of these could be checked without using it up.
       settled = settled.filter((each) => each.account_id !== place?.account_id);
       if (settled.length === 0) offers.delete('settled_transaction');
     },
@@ -256,7 +256,7 @@ function missing(need: Capability): MissingCapability {
   return new MissingCapability(need, `the profile does not offer it: ${add}`);
 }
 
-/** Each power takes a control plane, which a scenario that needs one asks for. */
+/** Each command requires a control plane, which a scenario that needs one declares. */
 function unsupportedOperator(): Operator {
   const refuse = () => {
     throw missing('mint');

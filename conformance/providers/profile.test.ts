@@ -1,11 +1,11 @@
-// A profile is read strictly: every mistake is named by its field, with what to do.
+// A profile is parsed strictly: every error names its field and how to fix it.
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { EXAMPLE_PROFILE, listenAddress, parseProfile, profileFields } from './profile.ts';
 
 const env = { FIRM_TOKEN: 'firm-token-1', SECRET: 'client-secret-1', EMPTY: '' };
 
-/** The profile that the documentation shows. */
+/** The profile from the documentation. */
 const whole = {
   base_url: 'https://api.example.com',
   credentials: {
@@ -54,7 +54,7 @@ profile('one credential is enough', () => {
   assert.equal(read.problems, undefined);
 });
 
-/** The profile with the value at a dotted path replaced; undefined takes it out. */
+/** The profile with the value at a dotted path replaced, or removed if undefined. */
 function bent(path: string, value: unknown): unknown {
   const copy = structuredClone(whole) as Record<string, unknown>;
   const steps = path.split('.');

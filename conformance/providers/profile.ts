@@ -1,5 +1,5 @@
 // A profile: what a target without a control plane offers the runner. One schema gives its type, its
-// check and its explanation.
+// validation and its documentation.
 
 import { parseUrl } from '../../fixtures/parse-url.ts';
 import { id, listOf, object, ofType, text, type ValueOf } from '../../fixtures/schemas/kit.ts';
@@ -7,7 +7,7 @@ import { type Schema, validate } from '../../fixtures/schemas/validate.ts';
 import type { RequestBody } from '../engine/send/call.ts';
 import example from './example-profile.json' with { type: 'json' };
 
-/** One thing wrong with a profile: the field, dotted, and what to do about it. */
+/** One error in a profile: the dotted field, and how to fix it. */
 export interface FieldProblem {
   readonly field: string;
   readonly message: string;
@@ -115,14 +115,14 @@ const profileSchema = object('What a target without a control plane offers the r
 
 export type Profile = ValueOf<typeof profileSchema>;
 
-/** As `conformance init` writes it: parts whose variables are not set count as not given. */
+/** As `conformance init` writes it: parts whose variables are not set count as absent. */
 export const EXAMPLE_PROFILE: Profile = example;
 
 export interface ReadProfile {
   readonly profile: Profile;
   /** Every secret in it, to keep it out of reports. */
   readonly secrets: readonly string[];
-  /** Parts that count as not given, one sentence. */
+  /** Parts that count as absent, one sentence each. */
   readonly notes: readonly string[];
 }
 
@@ -135,10 +135,10 @@ type Env = Readonly<Record<string, string | undefined>>;
 /** The value of a variable that is not set. */
 const UNSET = 'env:';
 const SECRET = /^credentials\.\w+\.(token|client_id|client_secret)$/;
-/** What is left out as a whole where a variable inside is not set. */
+/** A part that is left out as a whole if a variable inside it is not set. */
 const PART = /^(credentials\.\w+|seeds\.\w+(\[\d+\])?|receiver)$/;
 
-/** The profile in the JSON of a file, with `env:NAME` looked up, or everything wrong with it. */
+/** The profile from the JSON of a file, with `env:NAME` resolved, or all of its errors. */
 export function parseProfile(given: unknown, env: Env): ParsedProfile {
   const lookup = new Lookup(env);
   const profile = lookup.filled(given, '') as Profile;
@@ -157,7 +157,7 @@ export function parseProfile(given: unknown, env: Env): ParsedProfile {
   return { profile, secrets: lookup.secrets, notes };
 }
 
-/** Looks variables up, leaves parts out in which one is not set, and keeps secrets apart. */
+/** Resolves variables, leaves out parts with a variable that is not set, and collects secrets. */
 class Lookup {
   /** Parts that are left out, each with the name of a variable. */
   readonly unset = new Map<string, string>();
@@ -169,7 +169,7 @@ class Lookup {
     this.#env = env;
   }
 
-  /** Undefined for a part that counts as not given. */
+  /** Undefined for a part that counts as absent. */
   filled(value: unknown, field: string): unknown {
     if (SECRET.test(field)) return this.#secret(value, field);
     if (typeof value === 'string') return this.#lookedUp(value);
@@ -265,7 +265,7 @@ export function listenAddress(listen: string): { host: string; port: number } {
   return { host, port: Number(listen.slice(at + 1)) };
 }
 
-/** Every field by its dotted path with what it is for, in the order of the schema. */
+/** Every field by its dotted path with its description, in the order of the schema. */
 export function profileFields(
   schema: Schema = profileSchema as Schema,
   path: readonly string[] = [],

@@ -1,5 +1,5 @@
-// What a target can offer a scenario beyond its API, and who offers it: the ports between engine
-// and providers.
+// The capabilities of a target beyond its API, and their provider: the ports between engine and
+// providers.
 
 import type { Capability, Role } from '../engine/capabilities.ts';
 import type { Rate } from '../engine/pace/pacer.ts';
@@ -9,10 +9,10 @@ import type { Operator } from './control-plane.ts';
 import type { WebhookEndpoint } from './webhook-receiver.ts';
 
 export interface Credential {
-  /** The role, or a name for one that was made on demand. Reports show it instead of the token. */
+  /** The role, or a name for a credential created on demand. Reports show it instead of the token. */
   readonly name: string;
   readonly token: string;
-  /** The brand that creates under this credential name; undefined when it is not known. */
+  /** The brand of creates under this credential; undefined if it is not known. */
   readonly brandId: string | undefined;
   readonly firmId: string | undefined;
   /** The one account of a delegated token. */
@@ -24,7 +24,7 @@ export interface Credential {
   readonly rates: readonly Rate[];
 }
 
-/** A credential to make on demand. Firm 1 and no brand when left out. */
+/** A credential to create on demand. Firm 1 and no brand by default. */
 export interface CredentialOptions {
   readonly scopes: readonly string[];
   readonly kind?: 'server' | 'delegated';
@@ -35,11 +35,11 @@ export interface CredentialOptions {
   /** The client_id that mints a delegated token. */
   readonly mintedBy?: string;
   readonly plan?: 'sandbox' | 'standard' | 'pro';
-  /** Requests a second; far more than a run needs when left out, unless `plan` is given. */
+  /** Requests per second; by default far more than a run needs, unless `plan` is given. */
   readonly perSecond?: number | null;
 }
 
-/** The trading accounts that a profile may name, by the names they have there. */
+/** The trading accounts that a profile may name, by their names there. */
 export const SEED_KINDS = [
   'trading_account',
   'second_trading_account',
@@ -69,33 +69,33 @@ export interface OrderTemplate {
 
 /** Orders, whose form the specification leaves open (NS-1). */
 export interface OrderTemplates {
-  /** The first that is taken is used. A profile gives one. */
+  /** The first accepted one is used. A profile gives one. */
   readonly open: readonly OrderTemplate[];
   readonly close: RequestBody;
 }
 
-/** Where a scenario plays: the live target, or a world made for it. */
+/** Where a scenario runs: the live target, or a world created for it. */
 export interface Target {
   readonly baseUrl: string;
   /** Sent with every call and not recorded: they name the world, which a call without a token does not. */
   readonly addedHeaders?: readonly HeaderLine[];
   readonly offers: ReadonlySet<Capability>;
-  /** True when nothing of it outlives the run, so that nothing need be tidied. */
+  /** True if nothing of it outlives the run, so that no clean-up is needed. */
   readonly disposable: boolean;
-  /** A url of the tester's own, whether or not deliveries to it arrive. */
+  /** A URL that belongs to the tester, even if deliveries to it do not arrive. */
   readonly ownUrl?: string | undefined;
-  /** Undefined where no order may be sent. */
+  /** Undefined if no order may be sent. */
   readonly orders?: OrderTemplates | undefined;
-  /** The role that scenarios act as unless they say otherwise: `firm`, or what there is. */
+  /** The default role of scenarios: `firm`, or the role that exists. */
   readonly mainRole: Role;
-  /** How a person gave the main credential. */
+  /** How the user provided the main credential. */
   readonly mainName?: string;
-  /** Notes the brand in which a credential creates that named none. */
+  /** Notes the brand in which a credential without a configured brand creates. */
   nameBrand?(role: Role, brandId: string): void;
   credential(role: Role): Promise<Credential>;
-  /** The brand to name in bodies under a role, known before any call. */
+  /** The brand that a role names in bodies, known before any call. */
   brandId(role: Role): string | undefined;
-  /** Throws MissingCapability for a power that is not offered. */
+  /** Throws MissingCapability for a command that is not offered. */
   readonly operator: Operator;
   /** Seeds of a profile; throws MissingCapability when there are none (left). */
   seed(kind: SeedKind): Promise<Place>;
@@ -107,7 +107,7 @@ export interface Target {
 
 export interface Provider {
   readonly offers: ReadonlySet<Capability>;
-  /** What was given and does not work: an expired token, a seed that is gone or used up. */
+  /** Capabilities that were configured but do not work: an expired token, a missing or used seed. */
   readonly lost?: ReadonlySet<Capability>;
   /** Whether its parts come from a profile, which may be wrong. */
   readonly confirmable: boolean;
@@ -117,9 +117,9 @@ export interface Provider {
   readonly worlds: boolean;
   /** The target that shared scenarios play on. */
   shared(): Promise<Target>;
-  /** A world for one scenario, or the whole target when there are no worlds. */
+  /** A world for one scenario, or the whole target if there are no worlds. */
   own(): Promise<Target>;
-  /** What a person should know of the target before it is judged, one sentence each. */
+  /** Notes about the target for the user, before it is judged, one sentence each. */
   readonly notes: readonly string[];
   close(): Promise<void>;
 }

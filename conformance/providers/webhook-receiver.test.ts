@@ -1,4 +1,4 @@
-// The receiver keeps deliveries as they came, tells hooks apart, and answers as it is told.
+// The receiver keeps deliveries as they arrive, separates hooks, and answers as configured.
 import { request } from 'node:http';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
@@ -11,7 +11,7 @@ run.before.each(async (own) => {
 });
 run.after.each(({ receiver }) => receiver.close());
 
-/** One raw request; 0 when the connection was cut. */
+/** One raw request; 0 if the connection was cut. */
 function post(url: string, body: Buffer, headers: string[] = []): Promise<number> {
   return new Promise((resolve) => {
     const sent = request(

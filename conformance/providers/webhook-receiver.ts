@@ -1,4 +1,4 @@
-// A webhook receiver on this machine, shared by all scenarios of a run: one path a hook, every
+// A webhook receiver on this machine, shared by all scenarios of a run: one path for each hook, every
 // delivery kept raw.
 import { randomBytes } from 'node:crypto';
 import {
@@ -20,16 +20,16 @@ export interface ReceivedDelivery {
   readonly body: Uint8Array;
   /** By this machine's clock. */
   readonly atMs: number;
-  /** What was answered; 0 when the connection was cut. */
+  /** The status of the response; 0 if the connection was cut. */
   readonly answered: number;
 }
 
-/** What a hook answers: a status, perhaps late, perhaps with headers, or nothing at all. */
+/** The response of a hook: a status, optionally delayed, optionally with headers, or none at all. */
 export interface EndpointAnswer {
   readonly status: number;
   readonly headers?: Readonly<Record<string, string>>;
   readonly delayMs?: number;
-  /** Answered when this is fulfilled, and not before. */
+  /** The response waits until this is fulfilled. */
   readonly until?: Promise<unknown>;
   readonly cut?: boolean;
 }
@@ -41,14 +41,14 @@ export type AnswerPolicy = (
 
 /** One endpoint of one scenario. */
 export class WebhookEndpoint {
-  /** The https url to subscribe with. */
+  /** The https URL to subscribe with. */
   readonly url: string;
   /** The address on this machine at which it listens. */
   readonly localUrl: string;
   readonly deliveries: ReceivedDelivery[] = [];
   /**
-   * Sends a request of our own to the receiver, and is fulfilled when it has arrived: so has then
-   * everything that had reached this machine before.
+   * Sends a request of our own to the receiver, and is fulfilled when it has arrived. By then everything
+   * that reached this machine earlier has arrived too.
    */
   readonly roundTrip: () => Promise<void>;
   #policy: AnswerPolicy = () => ({ status: 200 });
@@ -59,7 +59,7 @@ export class WebhookEndpoint {
     this.roundTrip = roundTrip;
   }
 
-  /** Decides the answers from now on; 200 at once until then. */
+  /** Sets the policy for responses from now on; the default is an immediate 200. */
   answer(policy: AnswerPolicy): void {
     this.#policy = policy;
   }
@@ -107,7 +107,7 @@ export class WebhookReceiver {
   }
 
   /**
-   * A new endpoint. `publicUrl` makes its subscribable url from its name, which must stay in the
+   * A new endpoint. `publicUrl` makes its subscribable URL from its name, which must stay in the
    * path.
    */
   hook(publicUrl: (name: string) => string): WebhookEndpoint {

@@ -1,4 +1,4 @@
-// What is judged over many deliveries: response time, redirects, leaked signatures, side effects.
+// Checks over many deliveries: response time, redirects, leaked signatures, side effects.
 import type { Exchange, Judged } from '../engine/types.ts';
 import { type Check, LOST } from './check.ts';
 import { bytesOf, deliveryOf, eventOf, type SigningOptions } from './delivery.ts';
@@ -21,7 +21,7 @@ const check = (id: string, parts: Omit<Check, 'id' | 'group'>): Check => ({
   ...parts,
 });
 
-/** EVT-9b: 15 s are too long; from 5 s on there is advice. */
+/** EVT-9b: 15 s is too long; from 5 s on the result is advice. */
 const slowMs = 5_000;
 const tooSlowMs = 15_000;
 
@@ -32,7 +32,7 @@ interface Seen {
   readonly shown: readonly Exchange[];
 }
 
-/** A check over the responses to valid deliveries and to forgeries whose response leaks. */
+/** A check over the responses to valid deliveries and to forgeries; a response may leak the signature. */
 export interface MannerCheck extends Check {
   readonly judge: (valid: readonly Exchange[], leaking: readonly Exchange[]) => Seen;
 }

@@ -1,11 +1,11 @@
-// What a check of a receiver is: what it sends, what the receiver must answer, why, and how to mend
-// one that fails.
+// The parts of a check of a receiver: the deliveries, the required answer, the reason, and how to fix
+// a failure.
 import type { SigningOptions } from './delivery.ts';
 import type { Difference, Probe } from './probes.ts';
 
 export type Group = 'accept' | 'refuse' | 'advice' | 'behaviour';
 
-/** Mistakes that several checks show, the most general first: what it is, the rule, how to mend it. */
+/** Mistakes that several checks show, the most general first: a description, the rule, and the fix. */
 export const CAUSES = {
   age: [
     'no age check',
@@ -75,16 +75,16 @@ export interface Check {
   /** `RCV-` and words; never changes once released. */
   readonly id: string;
   readonly group: Group;
-  /** What is sent, in one sentence. */
+  /** A description of the delivery, in one sentence. */
   readonly title: string;
-  /** Absent for what is judged over many deliveries. */
+  /** Absent if it is judged over many deliveries. */
   readonly cause?: Cause;
   readonly why: string;
   /** What an attacker, or an accident, gains from a receiver that fails it. */
   readonly gains: string;
   readonly fix: string;
   readonly probes: (signing: SigningOptions) => readonly Probe[];
-  /** How its deliveries differ from a valid one, if that is all there is to it. */
+  /** How its deliveries differ from a valid one, if that describes them completely. */
   readonly difference?: Difference;
   /** Sent concurrently, instead of one after the other. */
   readonly together?: true;
@@ -105,7 +105,7 @@ export function isTolerance({ id }: Check): boolean {
   return id.startsWith('RCV-tolerates-');
 }
 
-/** What a receiver that passes answers. */
+/** The answer of a receiver that passes. */
 export function expectedOf(check: Check): string {
   if (check.group === 'accept') return 'a 2xx answer';
   if (check.group === 'refuse') return 'an answer other than 2xx';

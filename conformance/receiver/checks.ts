@@ -1,4 +1,4 @@
-// All checks of receivers. One row for each delivery: name, what is sent, how it differs from a valid
+// All checks of receivers. One row for each delivery: name, description, difference from a valid
 // one. A correct receiver accepts the first group and refuses the second; the third is advice.
 import { createHash } from 'node:crypto';
 import { EVERYTHING, isSelected, type Selection } from '../engine/run/select.ts';
@@ -7,12 +7,12 @@ import { CAUSES, type Cause, type Check, type Group, LOST } from './check.ts';
 import { bytesOf, eventOf } from './delivery.ts';
 import { type Difference, type HeaderOf, probesOf, shiftDigits } from './probes.ts';
 
-/** How a delivery differs from a valid one, or its signature headers, each in a delivery of its own. */
+/** How a delivery differs from a valid one, or its signature headers, each in a separate delivery. */
 type Sent = Difference | HeaderOf | readonly HeaderOf[];
 type Row = readonly [name: string, title: string, sent: Sent, fix?: string];
 type Rows = Readonly<Partial<Record<Cause, readonly Row[]>>>;
 
-/** Why it is checked and how to mend it follow from its cause, unless it has its own advice. */
+/** The reason for a check and its fix follow from its cause, unless it has its own advice. */
 function checksOfRows(group: Group, verb: string, gains: string, rows: Rows): Check[] {
   return (Object.keys(rows) as Cause[]).flatMap((cause) =>
     rows[cause]!.map(([name, title, sent, fix = CAUSES[cause][2]]): Check => {
@@ -38,9 +38,9 @@ const print = (printed: (event: object) => string): Difference => ({ print: prin
 const minuteMs = 60_000;
 const hourMs = 60 * minuteMs;
 
-// What must be accepted.
+// Deliveries that must be accepted.
 
-/** Where chunks end inside a letter of several bytes. */
+/** Offsets at which chunks end inside a character of several bytes. */
 function insideLetters(body: Uint8Array): number[] {
   const isFollowing = (byte = 0) => byte >= 0x80 && byte < 0xc0;
   const isLeading = (byte = 0) => byte >= 0xc0;
@@ -122,7 +122,7 @@ const accepted: Rows = {
   ],
 };
 
-// What must be refused.
+// Deliveries that must be refused.
 
 const sha256 = (...parts: (string | Uint8Array)[]) => {
   const hash = createHash('sha256');
@@ -134,7 +134,7 @@ const keyed =
   (secret: string): HeaderOf =>
   ({ t, macFor }) =>
     `t=${t},v1=${macFor(t, secret)}`;
-/** The right digits with some of them changed. */
+/** The correct digits with some of them changed. */
 const changed =
   (from: number, count: number): HeaderOf =>
   ({ t, mac }) => {
@@ -158,7 +158,7 @@ const forged: Rows = {
   digest: [
     ['empty-v1', 'an empty v1', 't={t},v1='],
     ['non-hex-v1', 'a v1 that is not hex', `t={t},v1=${'z'.repeat(64)}`],
-    // Decoders of hex fail at an odd number of digits.
+    // Hex decoders fail on an odd number of digits.
     [
       'truncated-v1',
       'a v1 without its second half, or without its last digit',
@@ -254,7 +254,7 @@ const replayed: Rows = {
       'Several lines of a header are one value with commas: refuse a second t there too.',
     ],
   ],
-  // A minute is left for clocks that differ, and five seconds for the way.
+  // Allows a minute of clock skew, and five seconds of transit time.
   age: [
     ['six-minutes-old', 'a delivery signed six minutes ago', aged(6 * minuteMs + 5000)],
     ['ten-minutes-old', 'a delivery signed ten minutes ago', aged(10 * minuteMs)],
@@ -271,7 +271,7 @@ const notTimes: Rows = {
     [
       'no-t',
       'a signature without t',
-      // What languages read an absent t as.
+      // How languages print an absent t.
       ['mac', 'mac:undefined', 'mac:null', 'mac:None', 'mac:NaN', 'mac:', 'mac:0'].map(
         (mac) => `v1={${mac}}`,
       ),
@@ -304,7 +304,7 @@ const otherVersions: Rows = {
   ],
 };
 
-// What is better refused, or better accepted.
+// Deliveries that should be refused, or should be accepted.
 
 const better: Rows = {
   form: [
@@ -343,7 +343,7 @@ const better: Rows = {
       'a v1 in upper-case hex',
       {
         ...part(({ t, mac }) => `t=${t},v1=${mac.toUpperCase()}`),
-        // A digit has no case, so both ends have to be letters, or part of it may be right.
+        // A digit has no case, so both ends have to be letters, or part of it may be correct.
         suits: (mac) => /^[a-f].*[a-f]$/.test(mac),
       },
     ],
@@ -406,7 +406,7 @@ const played: readonly (readonly [Group, verb: string, gains: string, Rows])[] =
 
 export const receiverChecks: readonly Check[] = played.flatMap((each) => checksOfRows(...each));
 
-/** The checks that any one body can be sent for, by their names without `RCV-refuses-` and so on. */
+/** The checks that can be sent with any body, by their names without `RCV-refuses-` and so on. */
 export const tamperings: ReadonlyMap<string, Check> = new Map(
   receiverChecks.flatMap((check) => {
     const { event, print, form, ...rest } = check.difference ?? {};
@@ -419,7 +419,7 @@ export const tamperings: ReadonlyMap<string, Check> = new Map(
 /** The groups that are played; a valid delivery follows each. */
 export const groupsInOrder: readonly Group[] = ['accept', 'refuse', 'advice'];
 
-/** Also those that are judged over many deliveries, and those that need a probe of side effects. */
+/** Including checks over many deliveries, and those that need a probe of side effects. */
 export const allChecks: readonly Check[] = [...receiverChecks, ...mannerChecks, ...effectChecks];
 
 /** The checks of a run; side effects are judged only if a probe counts them. */

@@ -1,5 +1,5 @@
-// Receivers that are right, each as a partner would write it with another library: the judge has
-// nothing to say against any of them. Those in Python, Go and a shell stand in the README.
+// Correct receivers, each as a partner would write it with another library: the judge must not report
+// anything about them. Those in Python, Go and a shell are in the README.
 import { createHmac, timingSafeEqual, webcrypto } from 'node:crypto';
 import { createServer, type RequestListener } from 'node:http';
 import { createRequire } from 'node:module';
@@ -20,7 +20,7 @@ const fiveMinutesMs = 300_000;
 const correct = suite('correct receivers');
 
 interface Judged {
-  /** Ids of checks, with what came where they deviate. */
+  /** Ids of checks, with the response to each that deviates. */
   readonly deviating: string[];
   readonly told: string[];
   readonly advice: string[];
@@ -42,7 +42,7 @@ async function run(url: string): Promise<Judged> {
   };
 }
 
-/** Judges what listens there; the advice it raises, by the ids of the checks. */
+/** Judges the receiver at this URL; returns the ids of the checks with advice. */
 async function judge(url: string): Promise<string[]> {
   const { told, advice } = await run(url);
   assert.equal(told, []);
@@ -66,7 +66,7 @@ async function runListener(listener: RequestListener): Promise<Judged> {
   }
 }
 
-/** What most partners write. */
+/** The typical code of partners. */
 function isGenuine(header: string | undefined, body: Buffer): boolean {
   const parts = (header ?? '').split(',').map((part) => part.trim().split('='));
   const times = parts.filter(([key]) => key === 't').map(([, value = '']) => value);
@@ -91,7 +91,7 @@ correct('on raw node:http', async () => {
   assert.equal(advice, []);
 });
 
-/** The part of express that is used here; it brings no types. */
+/** The part of express that is used here; it has no types. */
 interface Express {
   (): RequestListener & { post: (path: string, ...handlers: unknown[]) => void };
   readonly raw: (options: { type: string; limit: string }) => unknown;
@@ -107,7 +107,7 @@ correct('on express, with the raw body', async () => {
   const app = express();
   const raw = express.raw({ type: 'application/json', limit: '1mb' });
   app.post('/hooks', raw, (request: ExpressRequest, response: { sendStatus(n: number): void }) => {
-    // A request without a body has none.
+    // A request without a body has no Buffer.
     const body = Buffer.isBuffer(request.body) ? request.body : Buffer.alloc(0);
     response.sendStatus(isGenuine(request.get(signatureHeader), body) ? 204 : 400);
   });
@@ -158,7 +158,7 @@ correct('on hono, with Web Crypto', async () => {
   );
 });
 
-/** With the clock, which some versions' types leave out. */
+/** Includes the clock, which the types of some versions omit. */
 interface StripeSignature {
   verifyHeader(
     body: Buffer,
@@ -170,7 +170,7 @@ interface StripeSignature {
   ): boolean;
 }
 
-/** The verifier of stripe reads t as seconds: its clock is told a thousand times faster. */
+/** Stripe's verifier treats t as seconds, so its clock runs a thousand times faster. */
 function isGenuineToStripe(header: string, body: Buffer): boolean {
   const { webhooks } = new Stripe('sk_test_of_nobody');
   try {
@@ -198,7 +198,7 @@ correct('with the verifier of stripe, and a look at t of its own', async () => {
     const times = [...header.matchAll(/(?:^|,)t=(\d+)(?=,|$)/g)].map(([, t]) => Number(t));
     return times.length === 1 && Math.abs(Date.now() - (times[0] ?? 0)) <= fiveMinutesMs;
   };
-  // It decodes the body to text, and reads no blanks in the header.
+  // It decodes the body to text, and rejects spaces in the header.
   assert.equal((await judgeListener(stripeReceiver(isTimely))).sort(), [
     'RCV-advises-byte-order-mark',
     'RCV-tolerates-white-space-in-header',

@@ -3,7 +3,7 @@ import { createHmac } from 'node:crypto';
 import type { HeaderLine } from '../engine/send/headers.ts';
 
 /**
- * Where a receiver expects signature and subscription; the specification does not name them
+ * Where a receiver expects signature and subscription; the specification does not name the headers
  * (NS-10).
  */
 export interface HeaderNames {
@@ -11,25 +11,25 @@ export interface HeaderNames {
   readonly subscription: string;
 }
 
-/** What is sent: header lines in order, and the bytes of the body. */
+/** The content of a request: header lines in order, and the bytes of the body. */
 export interface Delivery {
   readonly headers: readonly HeaderLine[];
   readonly body: Uint8Array;
   /** Sent in chunks, without a length. */
   readonly chunked?: boolean;
-  /** Where the chunks end, with a pause at each; without it they are short, and follow at once. */
+  /** Where the chunks end, with a pause at each; by default they are short and follow immediately. */
   readonly cutsAt?: readonly number[];
 }
 
-/** What the platform knows and signs with. */
+/** The platform's side of the signature. */
 export interface SigningOptions {
   readonly secret: string;
-  /** The secret before a rotation; a receiver in mid-rotation still takes it. */
+  /** The secret before a rotation; a receiver still accepts it during the rotation. */
   readonly previousSecret: string | null;
   readonly names: HeaderNames;
-  /** What the subscription header says. */
+  /** The value of the subscription header. */
   readonly subscriptionId?: string;
-  /** In every event id of the run, so that none was ever seen before. */
+  /** Part of every event id of the run, so that each id is new. */
   readonly mark: string;
 }
 
@@ -59,9 +59,9 @@ export function bytesOf(text: string): Uint8Array {
 
 export interface DeliveryOptions {
   readonly body: Uint8Array;
-  /** Milliseconds of the epoch. */
+  /** Milliseconds since the epoch. */
   readonly tMs?: number;
-  /** Replaces the signature header; several values are several lines. */
+  /** Replaces the signature header; several values become several lines. */
   readonly signature?: readonly string[];
   readonly contentType?: string;
   readonly chunked?: boolean;

@@ -15,7 +15,7 @@ interface Variant extends Difference {
 const signed = (v1Of: (parts: Parts) => string): Variant => ({
   headers: [(parts) => `t=${parts.t},v1=${v1Of(parts)}`],
 });
-/** A v1 over the body in another print. */
+/** A v1 over the body in another serialisation. */
 const reprinted = (print: (event: unknown) => string): Variant =>
   signed(({ t, body, hmac }) =>
     hmac('sha256', `${t}.`, print(JSON.parse(Buffer.from(body).toString()))),
@@ -32,7 +32,7 @@ function spaced(event: unknown): string {
     .replace(/ ([\]}])/g, '$1');
 }
 
-/** With a capital letter for each word, as header names are often written. */
+/** Each word capitalised, as header names are often written. */
 function titled(name: string): string {
   return name.toLowerCase().replace(/(^|-)[a-z]/g, (letter) => letter.toUpperCase());
 }
@@ -99,7 +99,7 @@ const hypotheses: readonly (readonly [words: string, variant: Variant])[] = [
   ),
 ];
 
-/** Why the receiver refuses the control, by one delivery for each hypothesis. */
+/** Why the receiver refuses the control, with one delivery for each hypothesis. */
 export async function diagnose(
   signing: SigningOptions,
   control: Exchange,

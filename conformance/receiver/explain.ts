@@ -1,4 +1,4 @@
-// A check of a receiver in words for a person: what is sent, what is expected, what is at stake.
+// Describes a check of a receiver for the user: the delivery, the expected answer, the risk.
 import { code, facts, heading, type Part, words } from '../reports/parts.ts';
 import { type Check, expectedOf, groupWords } from './check.ts';
 import type { SigningOptions } from './delivery.ts';

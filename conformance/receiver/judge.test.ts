@@ -1,4 +1,4 @@
-// The verdicts on answers, one line a case: statuses, silence, slowness, redirects, what leaks.
+// The verdicts on answers, one line per case: statuses, no answer, slowness, redirects, leaks.
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { Exchange } from '../engine/types.ts';
@@ -10,7 +10,7 @@ import { judgeCheck, leaksMac } from './judge.ts';
 
 const judging = suite('judging answers of a receiver');
 
-/** An answer with a status; null stands for none. */
+/** An answer with a status, or no answer if null. */
 function exchange(status: number | null, durationMs = 1, body = '', header = ''): Exchange {
   return {
     n: 1,

@@ -1,4 +1,4 @@
-// Judges the responses to a check: what was expected, what the receiver answered, and the verdict.
+// Judges the responses to a check: the expectation, the receiver's answer, and the verdict.
 
 import { REFUSED } from '../engine/send/unreachable.ts';
 import type { Exchange, Judged } from '../engine/types.ts';
@@ -10,7 +10,7 @@ export interface Judgement {
   readonly expected: string;
   readonly actual: string;
   readonly exchanges: readonly number[];
-  /** Replaces the words of the check if something else is at stake. */
+  /** Replaces the text of the check if another risk applies. */
   readonly stake?: Pick<Check, 'gains' | 'fix'>;
 }
 
@@ -50,7 +50,7 @@ export function judgeCheck(check: Check, exchanges: readonly Exchange[]): Judgem
   return judged('advisory', { expected, actual: words, stake: breaking });
 }
 
-/** No response, or a gateway that reports that the receiver does not respond. */
+/** No response, or a gateway error that says that the receiver does not respond. */
 export function isGone({ response }: Exchange): boolean {
   return response === null || [502, 504].includes(response.status);
 }
@@ -60,7 +60,7 @@ export function isUnreached({ response, failure }: Exchange): boolean {
   return response === null && failure === REFUSED;
 }
 
-/** A receiver that ends or hangs at a delivery fails: no other event reaches it. */
+/** A receiver that ends or hangs on a delivery fails: it gets no further events. */
 export function judgeEnded(
   check: Check,
   exchanges: readonly Exchange[],
@@ -76,14 +76,14 @@ export function judgeEnded(
   };
 }
 
-/** Whether the response contains the right signature of what was sent. */
+/** Whether the response contains the correct signature of the delivery. */
 export function leaksMac({ expectedMac }: Probe, { response }: Exchange): boolean {
   if (expectedMac === undefined || response === null) return false;
   const headers = response.headers.map(([, value]) => value).join('\n');
   return `${headers}\n${Buffer.from(response.body).toString()}`.toLowerCase().includes(expectedMac);
 }
 
-/** A check that could not be judged, and why. */
+/** A check that could not be judged, with the reason. */
 export function unjudged(check: Check, why: string): Judgement {
   return { verdict: 'inconclusive', expected: check.title, actual: why, exchanges: [] };
 }

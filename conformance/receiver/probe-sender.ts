@@ -5,12 +5,12 @@ import { socketSender } from '../engine/send/sender.ts';
 import type { Exchange } from '../engine/types.ts';
 import type { Delivery } from './delivery.ts';
 
-/** EVT-9b: a receiver that answers later than after 15 s has failed. */
+/** EVT-9b: a receiver that takes longer than 15 s has failed. */
 const timeoutMs = 16_000;
-/** More of a response is not judged. */
+/** The rest of a longer response is not judged. */
 const limitBytes = 65_536;
 
-/** The run was stopped; what was under way then shows nothing about the receiver. */
+/** The run was stopped; deliveries in flight show nothing about the receiver. */
 export class Interrupted extends Error {}
 
 export interface ProbeSender {

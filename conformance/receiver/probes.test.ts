@@ -1,5 +1,5 @@
-// Shows that no verdict is a matter of luck: wrong signatures are wrong in every byte, unless part
-// of one is right on purpose.
+// Shows that no verdict depends on chance: wrong signatures are wrong in every byte, unless part
+// of one is deliberately correct.
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { Check } from './check.ts';
@@ -17,12 +17,12 @@ const signing = (round: number): SigningOptions => ({
   mark: `round${round}`,
 });
 
-test('a digest of other digits has none in common', () => {
+test('a shifted digest has no digit in common', () => {
   const mac = '0123456789abcdef'.repeat(4);
   assert.is(shiftDigits(mac), '123456789abcdef0'.repeat(4));
 });
 
-/** Every pair of a signature that is sent and one that would be right. */
+/** Every pair of a sent signature and a signature that would be correct. */
 function pairsOf(round: number, { probes }: Check): [sent: string, right: string][] {
   const { secret, previousSecret } = signing(round);
   return probes(signing(round)).flatMap(({ delivery }) => {
@@ -42,7 +42,7 @@ function bytesOf(hex: string): readonly string[] {
   return hex.match(/../g) ?? [];
 }
 
-test('what is wrong in a check is wrong in every byte, and in the first and last digit', () => {
+test('a wrong signature is wrong in every byte, and in the first and last digit', () => {
   const checks = receiverChecks.filter(({ id }) => !byDesign.test(id));
   let wrong = 0;
   for (let round = 0; round < 40; round += 1) {
@@ -59,7 +59,7 @@ test('what is wrong in a check is wrong in every byte, and in the first and last
   assert.ok(wrong > 500, `${wrong} pairs were looked at`);
 });
 
-test('part of a signature is right where that is the point, and no more of it', () => {
+test('a partly correct signature is correct only in the intended part', () => {
   const check = receiverChecks.find(({ id }) => id === 'RCV-refuses-last-bytes-v1');
   const [probe] = check?.probes(signing(1)) ?? [];
   const header = String(probe?.delivery.headers.find(([name]) => name.endsWith('signature'))?.[1]);

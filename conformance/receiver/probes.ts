@@ -1,6 +1,6 @@
-// Makes the deliveries of a check from how they differ from a valid one. Chance decides nothing: a
-// receiver that compares part of a digest must not pass or fail because a wrong signature happens to
-// share digits with the right one.
+// Makes the deliveries of a check from their differences from a valid one. Nothing depends on chance:
+// a receiver that compares part of a digest must not pass or fail because a wrong signature happens to
+// share digits with the correct one.
 import { createHmac } from 'node:crypto';
 import {
   bytesOf,
@@ -15,30 +15,30 @@ import {
 /** One delivery of a check. */
 export interface Probe {
   readonly delivery: Delivery;
-  /** Hex of the signature that an answer must not give away. */
+  /** Hex of the signature that an answer must not reveal. */
   readonly expectedMac?: string;
 }
 
-/** What a signature header can be made of. */
+/** The values from which a signature header can be made. */
 export interface Parts {
   readonly t: string;
-  /** The right v1 of the body as signed. */
+  /** The correct v1 of the body as signed. */
   readonly mac: string;
   readonly body: Uint8Array;
-  /** The right signature header. */
+  /** The correct signature header. */
   readonly right: string;
   /** The v1 of this body for another t, or under another secret. */
   readonly macFor: (t: string, secret?: string | Buffer) => string;
-  /** The hex of another HMAC under the right secret. */
+  /** The hex of another HMAC under the correct secret. */
   readonly hmac: (algorithm: string, ...parts: readonly (string | Uint8Array)[]) => string;
   readonly secret: string;
   readonly previousSecret: string;
 }
 
 /**
- * Makes a header, of several lines if it is a list. In a text stand `{t}`, `{mac}`, `{right}`, `{now}`,
- * `{wrong}` (no digit of it is right), `{previous}` (under the previous secret) and `{mac:text}`, the
- * v1 if t is this text.
+ * Makes a header, of several lines if it is a list. A text may contain `{t}`, `{mac}`, `{right}`,
+ * `{now}`, `{wrong}` (no digit of it is correct), `{previous}` (under the previous secret) and
+ * `{mac:text}`, the v1 if t is this text.
  */
 export type HeaderOf = string | ((parts: Parts) => string | readonly string[]);
 
@@ -59,22 +59,22 @@ export interface Difference {
   /** Members of the event. */
   readonly event?: object;
   readonly print?: (event: object) => string;
-  /** The body that is sent, from the one that was signed. */
+  /** The body to send, derived from the signed body. */
   readonly sent?: (signed: Uint8Array, signing: SigningOptions) => Uint8Array;
-  /** The signature header; each is sent with a delivery of its own, a list is several lines. */
+  /** The signature header; each is sent in a separate delivery, a list becomes several lines. */
   readonly headers?: readonly HeaderOf[];
-  /** Ages of the signature; each is sent with a delivery of its own. */
+  /** Ages of the signature; each is sent in a separate delivery. */
   readonly agesMs?: readonly number[];
   readonly form?: (body: Uint8Array) => Pick<DeliveryOptions, 'contentType' | 'chunked' | 'cutsAt'>;
-  /** How the names of the headers are written. */
+  /** Changes the spelling of the header names. */
   readonly named?: (name: string) => string;
-  /** Part of the signature is right on purpose. */
+  /** Part of the signature is correct on purpose. */
   readonly isPartly?: boolean;
-  /** Whether a right v1 suits the check. */
+  /** Whether a correct v1 suits the check. */
   readonly suits?: (mac: string) => boolean;
 }
 
-/** Most draws; about two in three are usable. */
+/** The maximum number of draws; about two in three are usable. */
 const MOST_DRAWS = 500;
 
 /** `own` is sent instead of a new event. */
@@ -131,18 +131,18 @@ function probeOf(signing: SigningOptions, name: string, difference: Drawn) {
     { body: bytes, signature, ...form?.(bytes) },
   );
   const expectedMac = macOf(secret, t, bytes);
-  // A receiver can only give away a signature that was not sent to it.
+  // A receiver can only reveal a signature that was not sent to it.
   const isSent = signature.some((line) => line.includes(expectedMac));
   const probe: Probe = isSent ? { delivery } : { delivery, expectedMac };
   return { probe, mac };
 }
 
-/** Another digit in the place of each, so that nothing of it is right. */
+/** Replaces each digit with another, so that no digit is correct. */
 export function shiftDigits(hex: string): string {
   return hex.replace(/[0-9a-f]/g, (digit) => ((Number.parseInt(digit, 16) + 1) % 16).toString(16));
 }
 
-/** Whether a signature is wrong as a whole and yet right in a byte, or in its first or last digit. */
+/** Whether a wrong signature is correct in some byte, or in its first or last digit. */
 function matchesByChance(signing: SigningOptions, { headers, body }: Delivery): boolean {
   const pairs = headers
     .filter(([name]) => name === signing.names.signature)
@@ -151,7 +151,7 @@ function matchesByChance(signing: SigningOptions, { headers, body }: Delivery): 
   const times = pairs.filter(([key]) => key === 't').map(([, value = '']) => value);
   const secrets = [signing.secret, signing.previousSecret].filter((each) => each !== null);
   const macs = secrets.flatMap((secret) =>
-    // Without a t there may still be receivers that compute with none.
+    // Without a t there may still be receivers that compute with an empty one.
     (times.length === 0 ? [''] : times).map((t) => macOf(secret, t, body)),
   );
   return pairs.some(

@@ -1,5 +1,5 @@
-// The report on a receiver in the common form: each check stands as a rule, and findings with one
-// cause stand together.
+// The report on a receiver in the common form: each check becomes a rule, and findings with one
+// cause are grouped.
 import { fingerprintOf } from '../engine/judge/fingerprint.ts';
 import { checkRule, makeReport } from '../reports/build-report.ts';
 import { reportExchange } from '../reports/exchanges.ts';
@@ -14,7 +14,7 @@ export interface ReceiverReportOptions {
   readonly run: ReceiverRun;
   readonly redactor: Redactor;
   readonly strict?: boolean;
-  /** A command that tries one check again. */
+  /** A command that runs one check again. */
   readonly replay: (check: Check) => string;
 }
 
@@ -34,7 +34,7 @@ export function receiverReport(options: ReceiverReportOptions): Report {
   });
 }
 
-/** What checks that fail have in common, the most general cause first. */
+/** The common causes of failing checks, the most general first. */
 function causesIn({ results }: ReceiverRun): ReportCause[] {
   const bad = results.filter(({ judgement }) => /deviates|advisory/.test(judgement.verdict));
   const forged = results.filter(({ check }) => check.group === 'refuse');
@@ -47,7 +47,7 @@ function causesIn({ results }: ReceiverRun): ReportCause[] {
   return [
     blind,
     ...Object.entries(CAUSES).map(([cause, [title, , mend]]) => {
-      // A delivery that ends the receiver has a cause of its own.
+      // A delivery that ends the receiver has a separate cause.
       const own = bad.filter(
         ({ check, judgement }) => check.cause === cause && judgement.stake === undefined,
       );

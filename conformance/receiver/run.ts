@@ -39,7 +39,7 @@ export interface ReceiverRun {
   /** Why nothing was judged; null if the first valid delivery was accepted. */
   readonly refused: string | null;
   readonly interrupted: boolean;
-  /** What was measured besides, one sentence each. */
+  /** Additional measurements, one sentence each. */
   readonly observed: readonly string[];
 }
 
@@ -48,12 +48,12 @@ export interface ReceiverRunOptions {
   readonly signing: SigningOptions;
   readonly effects: EffectCounter | null;
   readonly selection?: Selection;
-  /** Ends the run; what was judged until then stands. */
+  /** Ends the run; results so far are kept. */
   readonly signal?: AbortSignal;
   readonly onResult?: (result: CheckResult, done: number, total: number) => void;
 }
 
-/** How long a receiver that ended may take until its supervisor has started it again. */
+/** How long the supervisor of a receiver may take to restart it. */
 const returnLimitMs = 5000;
 const returnStepMs = 250;
 const interruptedWords = 'interrupted before it was judged';
@@ -73,10 +73,10 @@ export async function runReceiver(options: ReceiverRunOptions): Promise<Receiver
   const leaking: Exchange[] = [];
   const repeated = new Set<Check>();
   let refused: string | null = null;
-  /** Checks of the current group, until the valid delivery after it decides what they show. */
+  /** Checks of the current group, until the valid delivery after it decides whether they count. */
   let played: Played[] = [];
 
-  /** The first result of a check stands. */
+  /** The first result of a check is kept. */
   const add = (result: CheckResult) => {
     if (results.some(({ check }) => check === result.check)) return;
     results.push(result);
@@ -99,7 +99,7 @@ export async function runReceiver(options: ReceiverRunOptions): Promise<Receiver
     }
   };
 
-  /** Moves the checks of a group into the results; `why` invalidates all but their failures. */
+  /** Moves the checks of a group into the results; `why` invalidates all except failures. */
   const settle = (why: string | null) => {
     for (const each of played) {
       const isKept = why === null || each.judgement.verdict === 'deviates';
@@ -153,7 +153,7 @@ export async function runReceiver(options: ReceiverRunOptions): Promise<Receiver
     return false;
   };
 
-  /** Returns why nothing more can be shown if the receiver ended and does not return. */
+  /** Returns the reason why the run cannot continue, if the receiver ended and does not return. */
   const playCheck = async (check: Check): Promise<string | null> => {
     const exchanges = await sendProbes(check);
     const last = exchanges.at(-1);
@@ -171,7 +171,7 @@ export async function runReceiver(options: ReceiverRunOptions): Promise<Receiver
     return playCheck(check);
   };
 
-  /** Returns why nothing more can be shown; null while valid deliveries are accepted. */
+  /** Returns the reason why the run cannot continue; null while valid deliveries are accepted. */
   const playGroup = async (checks: readonly Check[]): Promise<string | null> => {
     for (const check of checks) {
       const gone = await playCheck(check);
@@ -180,7 +180,7 @@ export async function runReceiver(options: ReceiverRunOptions): Promise<Receiver
       return gone;
     }
     const control = await sendControl();
-    // The refusals of a receiver that accepts nothing any more show nothing.
+    // The refusals of a receiver that no longer accepts anything show nothing.
     const why = isAccepted(control)
       ? null
       : `a valid delivery was no longer accepted (${describeExchange(control)})`;
@@ -214,7 +214,7 @@ export async function runReceiver(options: ReceiverRunOptions): Promise<Receiver
     }
   };
 
-  /** What was shown before stands; nothing that was cut off counts against the receiver. */
+  /** Earlier results are kept; an interrupted delivery does not count against the receiver. */
   const interrupt = () => {
     if (results.length + played.length === 0) refused = interruptedWords;
     played = played.filter(({ judgement }) => judgement.verdict === 'deviates');

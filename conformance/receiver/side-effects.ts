@@ -90,7 +90,7 @@ async function measure(
 /** Side effects may happen a moment after the response. */
 async function settled(counter: EffectCounter, wanted: number): Promise<number> {
   for (let turn = 0; turn < 10 && (await counter.count()) < wanted; turn += 1) await pause(100);
-  // One too many may still follow after the expected number.
+  // A duplicate may still follow after the expected number.
   await pause(150);
   return counter.count();
 }

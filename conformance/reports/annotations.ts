@@ -1,11 +1,11 @@
-// Workflow commands with which GitHub shows deviations beside a run.
+// Workflow commands with which GitHub shows deviations next to a run.
 import type { Report, ReportRule } from './report.ts';
 
-/** GitHub shows ten of a kind for one step. */
+/** GitHub shows ten of each type for one step. */
 const MOST = 10;
 
 export function annotations({ rules, baseline, not_started: start }: Report): string[] {
-  // One reason stands for all rules.
+  // All rules have the same reason.
   if (start !== undefined) return [command('error', 'nothing was judged', start)];
   const of = (level: 'error' | 'warning', ...verdicts: readonly ReportRule['verdict'][]) => {
     const own = rules.filter(({ verdict }) => verdicts.includes(verdict));

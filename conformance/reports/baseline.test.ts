@@ -1,4 +1,4 @@
-// A baseline accepts the failures that it names and no others, until their date.
+// A baseline accepts the failures that it names and no others, until they expire.
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import {
@@ -27,7 +27,7 @@ const finding = (fingerprint: string, scenario = 's'): ReportFinding => ({
   fingerprint,
 });
 
-/** A report in which ACC-1 fails in these ways, and holds where there are none. */
+/** A report in which ACC-1 fails in these ways, or passes if there are none. */
 function reportOf(...findings: ReportFinding[]): Report {
   const verdict = findings.length > 0 ? 'deviates' : 'passed';
   const rule: ReportRule = { ...sampleReport.rules[0]!, id: 'ACC-1', verdict, findings };
@@ -177,7 +177,7 @@ for (const [given, words] of WRONG) {
   });
 }
 
-/** ACC-1 could not be tried, for want of this. */
+/** ACC-1 could not be tested because this is missing. */
 function untried(unlock: string[], lost: string[] = []): Report {
   const report = reportOf();
   const rule: ReportRule = { ...report.rules[0]!, verdict: 'not_tested', unlock, lost };
@@ -242,7 +242,7 @@ baseline('what a known deviation keeps from being judged is known with it', () =
   const both = { ...report, rules: [...report.rules, rest] };
   assert.is(apply(both, [entry(A)]).verdict, 'conformant');
   assert.is(apply(both, []).rules[1]!.verdict, 'blocked');
-  // For another reason besides, it is still to be judged.
+  // If another capability is missing as well, the rule still counts as open.
   const more = {
     ...rest,
     findings: [blocked, { ...finding(B, 'u'), verdict: 'blocked' as const }],

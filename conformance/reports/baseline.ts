@@ -1,5 +1,5 @@
-// A baseline: which failures are known and which rules need not be tested, why and until when. The
-// same for every judge. A different failure of a known rule is new; one that is gone is stale.
+// A baseline: which failures are known and which rules need not be tested, why and until when. All
+// judges share it. A different failure of a known rule is new; a failure that is gone is stale.
 import { listOf, record, type ValueOf } from '../../fixtures/schemas/kit.ts';
 import { validate } from '../../fixtures/schemas/validate.ts';
 import { countVerdicts, verdictOfRun } from './build-report.ts';
@@ -18,7 +18,7 @@ const isClosed = <S extends object>(schema: S): S => ({ ...schema, additionalPro
 const known = record({
   rule: name,
   scenario: name,
-  /** As the finding of a report has it. */
+  /** As in the finding of a report. */
   fingerprint: {
     ...text,
     pattern: '^[0-9a-f]{12}$',
@@ -34,7 +34,7 @@ const known = record({
 /** Rules that need not be tested because the target lacks something. */
 const accepted = record({
   rules: listOf(text, 'Ids of rules', { minItems: 1 }),
-  /** What is missing, in the words of a report; if more is missing, the rule is not accepted. */
+  /** The missing capabilities, as in a report; if more is missing, the rule is not accepted. */
   lacks: listOf(text, 'What is missing'),
   reason: text,
   expires,
@@ -60,11 +60,11 @@ export type ParsedBaseline =
   | { readonly baseline: Baseline; readonly problems?: undefined }
   | { readonly baseline?: undefined; readonly problems: readonly string[] };
 
-/** The placeholder that a person replaces with a reason. */
+/** The placeholder that the user replaces with a reason. */
 export const UNEXPLAINED = 'not explained yet';
 const LASTS_MS = 90 * 86_400_000;
 
-/** Reads the JSON of a baseline file. In a draft, reasons may still be missing. */
+/** Parses the JSON of a baseline file. In a draft, reasons may still be missing. */
 export function parseBaseline(given: unknown, { isDraft = false } = {}): ParsedBaseline {
   const wrong = validate(schema, given, 'the baseline');
   if (wrong.length > 0) {
@@ -97,10 +97,10 @@ export function unexplained({ known: entries, not_tested: untested = [] }: Basel
   return [...entries, ...untested].filter(({ reason }) => !isExplained(reason)).length;
 }
 
-/** The text of the file, in a stable form so that its changes read well in a review. */
+/** The text of the file, in a stable form so that its changes are easy to review. */
 export function printBaseline({ known: entries, not_tested = [] }: Baseline): string {
   const json = JSON.stringify({ schema: 1, known: entries, not_tested }, null, 2);
-  // A list of ids on one line, so that an id more or less is one changed line.
+  // A list of ids on one line, so that adding or removing an id changes one line.
   const lines = json.replace(
     /"rules": \[\n([^[\]]*)\]/g,
     (_, list: string) => `"rules": [${list.trim().replace(/,\n\s+/g, ', ')}]`,
@@ -159,7 +159,7 @@ function deviations(rule: ReportRule): ReportFinding[] {
   return rule.findings.filter((each) => each.verdict === 'deviates');
 }
 
-/** Known only if every failure of the rule is: a new one among them must not be hidden. */
+/** Known only if every failure of the rule is known: a new failure must not be hidden. */
 function markKnown(rule: ReportRule, entries: readonly BaselineEntry[]): ReportRule {
   if (rule.verdict !== 'deviates') return rule;
   const matching = deviations(rule).map((finding) =>
@@ -170,7 +170,7 @@ function markKnown(rule: ReportRule, entries: readonly BaselineEntry[]): ReportR
   return { ...rule, verdict: 'known', reason: reasons.join('; ') };
 }
 
-/** A rule that only known deviations keep from being judged is known with them. */
+/** If only known deviations keep a rule from being judged, the rule is known as well. */
 function markFollower(rule: ReportRule, rules: readonly ReportRule[]): ReportRule {
   if (rule.verdict !== 'blocked') return rule;
   const causes = rule.findings
@@ -181,28 +181,28 @@ function markFollower(rule: ReportRule, rules: readonly ReportRule[]): ReportRul
   return { ...rule, verdict: 'known', reason: `cannot be judged because of ${ids.join(', ')}` };
 }
 
-/** The verdict on the failure that an entry names; undefined if there is no such thing. */
+/** The verdict on the failure that an entry names; undefined if it does not exist. */
 function judgedNow(report: Report, { rule, scenario }: BaselineEntry) {
   const found = report.scenarios.find((each) => each.id === scenario);
   if (found !== undefined) return found.by_rule[rule];
-  // The scenarios of a client are its runs: the check itself says how it was judged.
+  // The scenarios of a client are its runs: the check itself has the verdict.
   const check = report.rules.find(({ id }) => id === rule);
   return report.judge === 'client' ? check?.verdict : undefined;
 }
 
-/** Its scenario was played and the rule holds now, or it names nothing that exists. */
+/** Its scenario was played and the rule passes now, or the entry names something that does not exist. */
 function isStale(report: Report, entry: BaselineEntry): boolean {
   const verdict = judgedNow(report, entry);
   const isGone = verdict === undefined || !report.rules.some(({ id }) => id === entry.rule);
   return isGone || verdict === 'passed' || verdict === 'advisory';
 }
 
-/** What was provided and no longer works is not acceptable: it has to be repaired. */
+/** A configured capability that no longer works is not acceptable: it has to be repaired. */
 function isAcceptable({ verdict, lost }: ReportRule): boolean {
   return verdict === 'not_tested' && lost.length === 0;
 }
 
-/** A control plane is one missing thing, even if several of its powers are needed. */
+/** A control plane is one missing thing, even if several of its commands are needed. */
 function missingFor({ unlock }: ReportRule): string[] {
   const missing = unlock.map((each) => each.replace(/^(a control plane \([^)]*\)), to .*/, '$1'));
   return [...new Set(missing)].sort();
@@ -218,8 +218,8 @@ function acceptUntested(rule: ReportRule, entries: readonly AcceptedEntry[]): Re
 }
 
 /**
- * The baseline that fits a report: every deviation is known. Existing entries keep their reason,
- * and their date unless it has passed; stale ones go; those that were not tried this time stay.
+ * The baseline that fits a report: every deviation is known. Existing entries keep their reason, and
+ * their date unless it has passed; stale entries are removed; entries that were not tried stay.
  */
 export function updatedBaseline(report: Report, before: Baseline, nowMs: number): Baseline {
   const found = report.rules.flatMap(({ id, findings }) =>
@@ -248,7 +248,7 @@ export function updatedBaseline(report: Report, before: Baseline, nowMs: number)
   };
 }
 
-/** One entry for each thing that is missing, because that is what has a reason. */
+/** One entry for each missing capability, because each has one reason. */
 function acceptedNow(report: Report, before: readonly AcceptedEntry[]): AcceptedEntry[] {
   const groups = new Map<string, AcceptedEntry>();
   for (const rule of report.rules) {

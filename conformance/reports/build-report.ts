@@ -1,4 +1,4 @@
-// Makes the report of every judge, and that of a run on an API: judges each rule over its scenarios,
+// Builds the report of every judge, and that of a run on an API: judges each rule over its scenarios,
 // redacts secrets, and counts.
 import { rules as catalogue, findFamily, type Rule } from '../../fixtures/rules.ts';
 import { fingerprintOf } from '../engine/judge/fingerprint.ts';
@@ -38,11 +38,11 @@ export interface ReportOptions {
   readonly notes: readonly string[];
   readonly strict: boolean;
   readonly inventory?: ReportInventory;
-  /** A command that tries a scenario again. */
+  /** The command that runs a scenario again. */
   readonly replay: (scenario: string) => string;
 }
 
-/** What a run came to, whatever was judged. */
+/** The result of a run, whatever was judged. */
 interface JudgedRun {
   readonly startedAt: string;
   readonly durationMs: number;
@@ -52,7 +52,7 @@ interface JudgedRun {
 
 type Own = Pick<Report, 'target' | 'notes' | 'rules' | 'scenarios'> & Partial<Report>;
 
-/** The report of a judge; a judge of checks needs nothing of its target and makes nothing there. */
+/** The report of a judge; a judge of checks needs nothing from its target and creates nothing there. */
 export function makeReport(
   {
     version,
@@ -79,7 +79,7 @@ export function makeReport(
   };
 }
 
-/** A check, which stands as a rule. */
+/** A check in the form of a rule. */
 export function checkRule(
   own: Pick<ReportRule, 'id' | 'family' | 'words' | 'verdict' | 'scenarios' | 'findings'>,
   why: string | null,
@@ -96,11 +96,11 @@ export function buildReport(options: ReportOptions): Report {
   const observed = observedRows(options.scenarios, run.scenarios).map((row) => ({
     ...row,
     observed: row.observed === null ? null : redactor.text(row.observed),
-    // If both do the same, the words of the target stand here; the catalogue holds no secrets.
+    // If both do the same, use the description of the target; the catalogue holds no secrets.
     simulator: row.same === true ? redactor.text(row.simulator) : row.simulator,
   }));
   const titles = new Map(options.scenarios.map(({ id, title }) => [id, title]));
-  // What would show more of the rules that were selected; the others lack nothing.
+  // The capabilities that would unlock selected rules; the others lack nothing.
   const additions = suggestAdditions(catalogue.map((rule) => judgeRule(rule, run.scenarios).lacks));
   return makeReport(options, {
     target: {
@@ -123,7 +123,7 @@ export function buildReport(options: ReportOptions): Report {
   });
 }
 
-/** Each kind of crash, and the rules that deviate only because of it, to be shown together. */
+/** Each kind of crash, with the rules that deviate only because of it. */
 function crashesOf(
   { crashes = [] }: RunResult,
   rules: readonly ReportRule[],
@@ -152,8 +152,8 @@ function startWords(why: string): string {
 }
 
 /**
- * The verdict of a run. What a client does not do leaves nothing open, and a first run that failed
- * leaves nothing judged unless a check fails.
+ * The verdict of a run. Checks that do not apply to a client leave nothing open. If the first run
+ * failed, nothing is judged unless a check fails.
  */
 export function verdictOfRun(
   report: Pick<Report, 'judge' | 'rules' | 'not_started'>,
@@ -208,7 +208,7 @@ function reportRule(rule: Rule, options: ReportOptions): ReportRule {
   };
 }
 
-/** The reason why a scenario did not run to its end is a finding of its rules. */
+/** The reason why a scenario ended early becomes a finding of its rules. */
 function unfinished(
   rule: Rule,
   results: readonly ScenarioResult[],
@@ -245,7 +245,7 @@ function reportScenario(result: ScenarioResult, title: string, redactor: Redacto
     why: result.why === null ? null : redactor.text(result.why),
     attempts: result.attempts,
     duration_ms: Math.round(result.durationMs),
-    // In the order in which they began; concurrent requests end in another order.
+    // In order of their start; concurrent requests end in another order.
     exchanges: [...result.exchanges]
       .sort((a, b) => a.n - b.n)
       .map((each) => reportExchange(each, redactor)),

@@ -1,5 +1,5 @@
-// Two reports compared: a new or different failure is worse, and so is a rule that is no longer
-// shown; a failure that is gone is better; load decides nothing.
+// Compares two reports: a new or different failure is worse, and so is a rule that is no longer
+// tested; a failure that is gone is better; differences caused by load do not count.
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { Verdict } from '../engine/types.ts';
@@ -37,14 +37,14 @@ const CASES: [old: Report, now: Report, verdict: string, kinds: string][] = [
   [reportOf('deviates', 'a'), reportOf('inconclusive'), 'same', 'unclear'],
   [reportOf('inconclusive'), reportOf('passed'), 'same', 'unclear'],
   [reportOf('inconclusive'), reportOf('deviates', 'a'), 'worse', 'new'],
-  // Figures change with the load, a status does not.
+  // Figures change with the load; a status does not.
   [reportOf('deviates', '17 of 20'), reportOf('deviates', '4 of 20'), 'same', ''],
   [reportOf('deviates', 'got 422'), reportOf('deviates', 'got 500'), 'worse', 'changed'],
   [reportOf('passed'), reportOf('not_tested'), 'worse', 'lost'],
   [reportOf('passed'), reportOf('not_selected'), 'same', ''],
   [reportOf('not_tested'), reportOf('passed'), 'better', 'tested'],
   [reportOf('not_selected'), reportOf('passed'), 'same', ''],
-  // A baseline takes nothing from a failure being there.
+  // A failure in the baseline still counts as a failure.
   [reportOf('deviates', 'a'), reportOf('known', 'a'), 'same', ''],
   [reportOf('passed'), { ...reportOf('passed'), rules: [] }, 'worse', 'lost'],
 ];

@@ -1,12 +1,12 @@
-// Two reports compared: what deviates that did not, what no longer does, and what is not shown any
-// more. Load must not decide: inconclusive rules and changing figures are listed, never worse.
+// Compares two reports: new deviations, deviations that are gone, and rules that are no longer tested.
+// Load must not decide: inconclusive rules and changing figures are listed, but never count as worse.
 import { codeSpan, markdownOf } from './markdown.ts';
 import { facts, heading, item, list, type Part } from './parts.ts';
 import type { Report, ReportFinding, ReportObserved, ReportRule } from './report.ts';
 import { textOf } from './text.ts';
 import { vocabularyOf } from './verdict-words.ts';
 
-/** What is worse comes first. */
+/** Changes for the worse come first. */
 const KINDS = {
   new: ['worse', 'New deviations'],
   changed: ['worse', 'Deviates in another way'],
@@ -103,13 +103,13 @@ function shapeOf({ expected, actual }: ReportFinding): string {
   );
 }
 
-/** Without the names that a run made up. */
+/** Without names that a run generated. */
 const unquoted = (words: string) => words.replace(/"[^"]*"/g, '"…"');
 
 /** Where the specification is open, another answer is no deviation, but clients may depend on it. */
 function observedChanges(old: Report, now: Report): Change[] {
   const earlier = new Map(old.observed.map((each) => [each.id, each]));
-  // By the settings that imitate it, or else by its words.
+  // Compared by the settings that imitate it, or else by its description.
   const answerOf = ({ settings, observed }: ReportObserved) =>
     Object.keys(settings).length > 0 ? JSON.stringify(settings) : unquoted(observed ?? '');
   return now.observed.flatMap((row) => {
@@ -128,7 +128,7 @@ const VERDICTS: Readonly<Record<Comparison['verdict'], string>> = {
   same: 'nothing has changed that counts',
 };
 
-/** Findings shown of one change. */
+/** The number of findings shown for one change. */
 const FINDINGS_SHOWN = 3;
 
 function documentOf({ verdict, changes }: Comparison): { headline: string; parts: Part[] } {

@@ -1,4 +1,4 @@
-// What a report says, as parts of a document: findings by cause, and everything else in sections.
+// The content of a report as parts of a document: findings by cause, and everything else in sections.
 import { KINDS, type Kind, kindWords } from '../engine/inventory/inventory.ts';
 import { endingLine, exchangeLines, timelineLines } from './exchanges.ts';
 import { code, facts, heading, type Item, item, list, type Part, words } from './parts.ts';
@@ -13,14 +13,14 @@ import type {
 } from './report.ts';
 import { count, vocabularyOf } from './verdict-words.ts';
 
-/** Everything but the findings. */
+/** Everything except the findings. */
 export interface Sections {
   /** Before the findings. */
   readonly first: readonly Part[];
-  /** What could not be judged. */
+  /** Rules that could not be judged. */
   readonly doubt: readonly Part[];
   readonly later: readonly Part[];
-  /** What was made on the target and is left there, one sentence each. */
+  /** What was created on the target and remains there, one sentence each. */
   readonly left: readonly string[];
 }
 
@@ -28,7 +28,7 @@ function section(title: string, items: readonly Item[]): Part[] {
   return items.length === 0 ? [] : [heading(title), ...list(items)];
 }
 
-/** `isBrief` leaves out answers that the simulator gives too. */
+/** `isBrief` leaves out answers that are the same as the simulator's. */
 export function sectionsOf(report: Report, { isBrief = false } = {}): Sections {
   const { crashes = [], inventory, notes, not_started: start, unlock } = report;
   const isStarted = start === undefined;
@@ -42,7 +42,7 @@ export function sectionsOf(report: Report, { isBrief = false } = {}): Sections {
     const more = others > 0 ? [`${others} together with others`] : [];
     return item(`${add} (${[...alone, ...more].join(', and ')})`);
   });
-  // The reason why nothing was tried stands with the verdict.
+  // The reason why nothing was tried is shown with the verdict.
   const noteItems = notes.filter((each) => each !== start).map((each) => item(each));
   return {
     first: section('Requests that the target never answers properly', crashItems),
@@ -57,10 +57,10 @@ export function sectionsOf(report: Report, { isBrief = false } = {}): Sections {
   };
 }
 
-/** What could not be judged, by the reason that many rules share. */
+/** Rules that could not be judged, grouped by their shared reason. */
 function doubtful(report: Report): Part[] {
   const { findingsOf, noun, verdicts } = vocabularyOf(report);
-  // If a receiver refuses every valid delivery, the reason stands in the notes.
+  // If a receiver refuses every valid delivery, the reason is in the notes.
   if (report.verdict === 'invalid' && report.judge !== undefined) return [];
   return (['blocked', 'inconclusive'] as const).flatMap((verdict) => {
     const isShown = ({ findings }: ReportRule) =>
@@ -73,7 +73,7 @@ function doubtful(report: Report): Part[] {
   });
 }
 
-/** What nothing in "What would unlock more rules" explains. */
+/** Untested rules that "What would unlock more rules" does not explain. */
 function untested({ rules, interrupted, judge }: Report): Part[] {
   if (judge !== undefined) return [];
   const open = rules.filter((each) => each.verdict === 'not_tested' && each.reason === null);
@@ -132,7 +132,7 @@ function observedSection({ observed }: Report, isBrief: boolean): Part[] {
   return [heading('Where the specification is open'), table, ...more];
 }
 
-/** Ids by the reason that they share. */
+/** Ids grouped by their reason. */
 function byReason(rules: readonly ReportRule[], reasonOf: (rule: ReportRule) => string): Item[] {
   const reasons = [...new Set(rules.map(reasonOf))];
   return reasons.map((text) =>
@@ -147,11 +147,11 @@ export function isAccepted({ verdict, reason }: ReportRule): boolean {
   return verdict === 'not_tested' && reason !== null;
 }
 
-/** Rules of one verdict that are shown together. */
+/** Rules with the same verdict that are shown together. */
 export interface Group {
-  /** `no age check: 8 checks`, or the id and verdict of a rule that stands alone. */
+  /** `no age check: 8 checks`, or the id and verdict of a single rule. */
   readonly title: string;
-  /** Null for a rule that stands alone. */
+  /** Null for a single rule. */
   readonly cause: ReportCause | null;
   readonly rules: readonly ReportRule[];
   /** Rules that cannot be judged, or deviate, only because of these. */
@@ -165,7 +165,7 @@ export function groupsOf(report: Report, verdict: ReportRule['verdict']): Group[
     report.rules.filter(
       (rule) =>
         rule.verdict === verdict &&
-        // What could not be judged and has no finding is listed by its reason.
+        // An inconclusive rule without a finding is listed by its reason.
         (verdict !== 'inconclusive' || rule.findings.length > 0) &&
         !isFollower(rule, report),
     ),
@@ -209,7 +209,7 @@ export function distinct(findings: readonly ReportFinding[]): readonly ReportFin
   );
 }
 
-/** The findings that made a rule's verdict, each failure once. */
+/** The findings that decided a rule's verdict, each failure once. */
 export function tellingFindings(rule: ReportRule): readonly ReportFinding[] {
   const verdict = rule.verdict === 'known' ? 'deviates' : rule.verdict;
   return distinct(rule.findings.filter((each) => each.verdict === verdict));
@@ -225,14 +225,14 @@ export function whyNot(rule: ReportRule): string {
 }
 
 export interface Detail {
-  /** Findings shown of one rule. */
+  /** The number of findings shown for one rule. */
   readonly findings: number;
   /** Columns of the lines of an exchange. */
   readonly width: number;
   readonly jsonFile?: string | undefined;
 }
 
-/** Every finding that needs attention: those with one cause together, one of them in full. */
+/** Every finding that needs attention: findings with one cause together, one of them in full. */
 export function findingParts(report: Report, detail: Detail): Part[] {
   const { findingsOf } = vocabularyOf(report);
   return findingsOf
@@ -240,7 +240,7 @@ export function findingParts(report: Report, detail: Detail): Part[] {
     .flatMap((group) => groupParts(group, report, detail));
 }
 
-/** More rules with one cause are named by their ids alone. */
+/** If more rules have one cause, only their ids are listed. */
 const RULES_EXPLAINED = 12;
 
 function groupParts(group: Group, report: Report, detail: Detail): Part[] {
@@ -249,7 +249,7 @@ function groupParts(group: Group, report: Report, detail: Detail): Part[] {
   const { sign } = vocabularyOf(report).verdicts[first.verdict];
   const tone = /deviates|harness_error/.test(first.verdict) ? 'bad' : 'warn';
   const telling = tellingFindings(first);
-  // A failure that is shown already needs no more than its place.
+  // A failure that is already shown is only referenced.
   const isOther = ({ actual }: ReportFinding, at: number) =>
     telling.findIndex((each) => each.actual === actual) === at;
   const whole = telling.filter(isOther).slice(0, detail.findings);
@@ -268,7 +268,7 @@ function groupParts(group: Group, report: Report, detail: Detail): Part[] {
     ...whole.flatMap((each, at) => {
       const before = whole[at - 1];
       const also = before === undefined ? [] : [words('Also:')];
-      // How to mend it stands with the cause.
+      // The cause already says how to fix it.
       const hasMend = cause === null;
       return [...also, ...findingDetail(each, report, { ...detail, before, hasMend })];
     }),
@@ -280,7 +280,7 @@ function groupParts(group: Group, report: Report, detail: Detail): Part[] {
 }
 
 interface FindingDetail extends Omit<Detail, 'findings'> {
-  /** The finding shown above it, of which nothing is repeated. */
+  /** The finding shown above; none of its text is repeated. */
   readonly before?: ReportFinding | undefined;
   readonly hasMend?: boolean;
 }
@@ -349,7 +349,7 @@ function citedBy(report: Report, finding: ReportFinding): readonly ReportExchang
   return exchanges.filter(({ n }) => finding.exchanges.includes(n));
 }
 
-/** `217 accounts, 75 accounts by bulk`; kinds with none are left out. */
+/** `217 accounts, 75 accounts by bulk`; kinds with a count of zero are left out. */
 export function madeWords(made: Readonly<Record<Kind, number>>): string {
   const parts = KINDS.filter((kind) => made[kind] > 0).map((kind) =>
     count(made[kind], ...kindWords[kind]),
@@ -357,7 +357,7 @@ export function madeWords(made: Readonly<Record<Kind, number>>): string {
   return parts.length === 0 ? 'nothing' : parts.join(', ');
 }
 
-/** What a run made on the target and what is left there, one sentence each. */
+/** What a run created on the target and what remains there, one sentence each. */
 export function inventoryLines(inventory: ReportInventory): string[] {
   const { made, mark, enabled, unanswered, kept } = inventory;
   const { positions = [], pending = [], approved = [] } = inventory;

@@ -1,4 +1,4 @@
-// One exchange: how the engine's record becomes a part of a report, and how it is printed.
+// One exchange: its conversion from the engine's record to a part of a report, and its printed form.
 import type { HeaderLine } from '../engine/send/headers.ts';
 import type { Exchange } from '../engine/types.ts';
 import { printable, wrapText } from './plain-text.ts';
@@ -6,7 +6,7 @@ import type { Redactor } from './redact.ts';
 import type { ReportExchange, ReportScenario } from './report.ts';
 import { duration } from './verdict-words.ts';
 
-/** Requests are kept whole so that they can be sent again; responses only have to be read. */
+/** Requests are kept whole so that they can be sent again; responses only have to be readable. */
 const LONGEST_REQUEST = 1024 * 1024;
 const LONGEST_RESPONSE = 64 * 1024;
 
@@ -49,13 +49,13 @@ export function clipped(text: string, longest: number): string {
   return `${text.slice(0, longest)}… (${text.length} characters in all)`;
 }
 
-// The headers that distinguish responses; the rest stands in the JSON and HTML reports.
+// The headers that distinguish responses; the JSON and HTML reports have the others.
 const SHOWN_HEADERS =
   /^(content-type|etag|if-match|idempotency-key|retry-after|x-ratelimit-.*|x-request-id|www-authenticate|allow|location|.*signature.*|.*subscription.*)$/i;
-/** Lines of a body that are printed. */
+/** The number of printed lines of a body. */
 const BODY_LINES = 4;
 
-/** A few lines that a person reads at a glance. */
+/** A few lines that can be read at a glance. */
 export function exchangeLines(exchange: ReportExchange, width: number): string[] {
   const { request, response, failure } = exchange;
   const lines = [cut(`${exchange.n}. ${requestLine(exchange)}`, width)];
@@ -85,7 +85,7 @@ export function endingLine({ at_ms: atMs, words }: NonNullable<ReportScenario['e
   return `${clock(atMs)}  the command ${words}`;
 }
 
-/** What the client received, and how long it took. */
+/** The response that the client received, and how long it took. */
 function resultLine(exchange: ReportExchange): string {
   const { response, failure, note, abandoned_at_ms: leftAtMs } = exchange;
   const left =
@@ -106,7 +106,7 @@ function clock(ms: number): string {
   return `+${(ms / 1000).toFixed(3)} s`.padStart(10);
 }
 
-/** A long key by its two ends. */
+/** The beginning and end of a long key. */
 export function shortKey(key: string | null): string {
   if (key === null) return 'no key';
   return key.length <= 16 ? key : `${key.slice(0, 8)}…${key.slice(-4)}`;

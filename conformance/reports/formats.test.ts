@@ -1,4 +1,4 @@
-// Every format of a report: what is in it, and that nothing that a target or a client says breaks out.
+// Every format of a report: its content, and that text from a target or a client cannot break out.
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { GONE } from '../engine/record/exchange-recorder.ts';
@@ -21,7 +21,7 @@ const markdown = markdownReport(sampleReport);
 const deviating = sampleReport.rules.find(({ verdict }) => verdict === 'deviates')!;
 const [failure] = deviating.findings;
 
-// What every format shows.
+// All formats.
 
 const SHOWN: [what: string, words: string[]][] = [
   ['a deviation with its proof', ['ACC-2', '409 invalid', 'POST /api/v1/accounts as firm']],
@@ -61,7 +61,7 @@ formats('a client: the JSON has its own words for checks, and is read back as it
   assert.equal(parseReport(document), { report: sampleClientReport });
 });
 
-// Text: each variation of the sample, the words that it has, and those that it has not.
+// Text: each variation of the sample, the words that it contains, and those that it does not.
 
 const rulesOf = (...ids: string[]) =>
   ids.map((id) => ({ ...deviating, id, words: `words of ${id}` }));

@@ -1,4 +1,4 @@
-// The JUnit report is well-formed whatever a target answers, and counts as CI servers count.
+// The JUnit report is well-formed for any answer of the target, and counts as CI servers do.
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { junitReport } from './junit.ts';
@@ -36,7 +36,7 @@ junit('counts what it holds, in every suite and in all', () => {
       ['errors', 'error'],
       ['skipped', 'skipped'],
     ] as const) {
-      // The schema has it on a suite, and on all of them not.
+      // The schema has it on a suite, but not on the element for all suites.
       if (each === root && count === 'skipped') continue;
       const own = cases.filter((test) => test.children.some((child) => child.name === name));
       assert.is(each.attributes[count], String(own.length), `${each.attributes.name} ${count}`);
@@ -53,7 +53,7 @@ junit('times add up to the time of the run', () => {
   for (const own of [root.children, cases]) assert.ok(Math.abs(sum(own) - whole) < 0.01);
 });
 
-/** What Jenkins' schema (junit-10.xsd) has for each element: attributes and children. */
+/** The attributes and children of each element in Jenkins' schema (junit-10.xsd). */
 const SCHEMA: Readonly<Record<string, readonly [attributes: string[], children: string[]]>> = {
   testsuites: [['name', 'time', 'tests', 'failures', 'errors'], ['testsuite']],
   testsuite: [

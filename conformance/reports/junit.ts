@@ -1,4 +1,4 @@
-// The report as JUnit XML, as CI servers read it: a suite for each family, a test case for each
+// The report as JUnit XML for CI servers: a suite for each family, a test case for each
 // rule or check, with its id as the name.
 import { parseUrl } from '../../fixtures/parse-url.ts';
 import { findingDetail, sectionsOf, tellingFindings, whyNot } from './document.ts';
@@ -11,7 +11,7 @@ const WIDE = { color: false, width: 110 };
 
 type Kind = 'passed' | 'failure' | 'error' | 'skipped';
 
-/** What could not be judged is an error, so that a CI server does not count it as passed. */
+/** A rule that could not be judged is an error, so that a CI server does not count it as passed. */
 const KIND_OF: Readonly<Record<ReportRule['verdict'], Kind>> = {
   deviates: 'failure',
   blocked: 'error',
@@ -24,7 +24,7 @@ const KIND_OF: Readonly<Record<ReportRule['verdict'], Kind>> = {
   advisory: 'passed',
 };
 
-/** In the form of Jenkins' schema: `skipped` is a count of a suite, and not of all suites. */
+/** In the form of Jenkins' schema: `skipped` is counted per suite, and not for all suites. */
 export function junitReport(report: Report): string {
   const { judge, rules, started_at: startedAt, target } = report;
   const prefix = judge === undefined ? 'conformance' : `conformance.${judge}`;
@@ -83,7 +83,7 @@ function testCase(rule: ReportRule, report: Report, classname: string, ms: numbe
 }
 
 /**
- * The time of the run, dealt out to the rules by that of their scenarios: scenarios overlap, so that
+ * The time of the run, divided among the rules by the time of their scenarios: scenarios overlap, so
  * their own times add up to more.
  */
 function timesOf({ rules, scenarios, duration_ms: whole }: Report): (id: string) => number {

@@ -50,7 +50,7 @@ function countParts(report: Report): Part[] {
   return [title, { kind: 'table', head: ['', ...used.map(nameOf)], rows }];
 }
 
-/** Any parts as Markdown. Sections take the room that there is; those left out are named. */
+/** Any parts as Markdown. Sections are included while there is room; the others are named. */
 export function markdownOf(head: string, parts: readonly Part[]): string {
   const sections: { name: string; text: string }[] = [];
   for (const part of parts) {
@@ -100,7 +100,7 @@ function markdownPart(part: Part): string {
   }
 }
 
-/** Text of a target as text: nothing in it becomes a link, a tag or a mention. */
+/** Text of a target as plain text: nothing in it becomes a link, a tag or a mention. */
 export function plainWords(text: string): string {
   return printable(text)
     .replaceAll('\n', ' ')
@@ -116,7 +116,7 @@ function clip(text: string, most: number): string {
   return text.length <= most ? text : `${text.slice(0, most - 1)}…`;
 }
 
-/** A code span, fenced by more backticks than it holds. */
+/** A code span, fenced by more backticks than it contains. */
 export function codeSpan(text: string): string {
   const line = printable(text).replaceAll('\n', ' ');
   const fence = '`'.repeat(longestRun(line) + 1);

@@ -1,5 +1,5 @@
-// What is observed is set beside the simulator's choice, and written so that the simulator takes
-// it.
+// Observations are listed next to the simulator's choice, and written as settings that the simulator
+// accepts.
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { parseConfig } from '../../fixtures/config.ts';

@@ -1,12 +1,12 @@
-// What a target does where the specification is open, beside the simulator's choice; and the config
-// file that makes the simulator do the same.
+// The target's behaviour where the specification is open, next to the simulator's choice, and the
+// config file that makes the simulator do the same.
 import { isDeepStrictEqual } from 'node:util';
 import { questions } from '../../fixtures/questions.ts';
 import { defaultSettings, parseSettings, type SettingKey } from '../../fixtures/settings.ts';
 import type { Observation, Scenario, ScenarioResult } from '../engine/types.ts';
 import type { ReportObserved } from './report.ts';
 
-/** One row a question that some scenario can see, by number. */
+/** One row for each question that some scenario observes, by number. */
 export function observedRows(
   scenarios: readonly Scenario[],
   results: readonly ScenarioResult[],
@@ -21,13 +21,13 @@ export function observedRows(
       const texts = [...new Set(own.map((each) => each.text))];
       const observed = texts.length === 0 ? null : texts.join('; ');
       const same = sameAsSimulator(own);
-      // Where the settings agree, the simulator would have been described in the same words.
+      // If the settings agree, the simulator would be described in the same words.
       const simulator = same === true && observed !== null ? observed : choice;
       return { id, question, observed, simulator, same, settings };
     });
 }
 
-/** Settings that every observation of them gives the same value. */
+/** Settings that have the same value in every observation. */
 function agreed(observations: readonly Observation[]): Record<string, unknown> {
   const found = new Map<string, unknown[]>();
   for (const { settings } of observations) {
@@ -53,7 +53,7 @@ function sameAsSimulator(observations: readonly Observation[]): boolean | null {
   );
 }
 
-/** Of other names for things those that are the things' own are none. */
+/** Removes names that are the same as the default ones from a map of names. */
 function withoutOwnNames(value: unknown): unknown {
   if (value === null || typeof value !== 'object' || Array.isArray(value)) return value;
   return Object.fromEntries(Object.entries(value).filter(([key, name]) => key !== name));
@@ -62,7 +62,7 @@ function withoutOwnNames(value: unknown): unknown {
 export interface ObservedConfig {
   /** The JSON of a `sandbox.config.json`. */
   readonly config: { readonly settings: Readonly<Record<string, unknown>> };
-  /** What the simulator cannot do, with the reason. */
+  /** The behaviour that the simulator cannot imitate, with the reason. */
   readonly dropped: readonly string[];
 }
 

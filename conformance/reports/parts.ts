@@ -1,5 +1,5 @@
-// What a document for people consists of. Text, Markdown and HTML lay these parts out and know
-// nothing of who wrote them.
+// The parts of a document for readers. Text, Markdown and HTML lay these parts out and know nothing
+// about where they come from.
 
 /** Colours a heading. */
 export type Tone = 'bad' | 'warn' | 'plain';
@@ -40,7 +40,7 @@ export const item = (text: string, label = '', ids: readonly string[] = []): Ite
   ids,
 });
 
-/** Parts that may be empty: a list without items is no part of a document. */
+/** A list, or nothing if it has no items. */
 export const list = (items: readonly Item[]): Part[] =>
   items.length === 0 ? [] : [{ kind: 'list', items }];
 
@@ -52,7 +52,7 @@ export const facts = (all: readonly Fact[]): Part[] => {
 export const code = (lines: readonly string[]): Part[] =>
   lines.length === 0 ? [] : [{ kind: 'code', lines }];
 
-/** Facts that are commands or names, to be copied as they are. */
+/** Facts that are commands or names, to be copied verbatim. */
 export const CODE_FACTS: ReadonlySet<string> = new Set([
   'scenario',
   'try again',

@@ -1,6 +1,6 @@
-// Plain text laid out: folded at a width, safe to print on a terminal.
+// Layout of plain text: wrapped to a width, safe to print on a terminal.
 
-/** Lines of at most `width` columns, broken at spaces where there are any. */
+/** Lines of at most `width` columns, broken at spaces if possible. */
 export function wrapText(text: string, width: number): string[] {
   return printable(text)
     .split('\n')
@@ -21,7 +21,7 @@ function foldLine(line: string, width: number): string[] {
 }
 
 /**
- * Untrusted text, safe to print: nothing in it steers a terminal or turns text around. Line feeds
+ * Untrusted text, safe to print: it cannot control a terminal or reverse the text direction. Line feeds
  * stay.
  */
 export function printable(text: string): string {
@@ -34,7 +34,7 @@ export function printable(text: string): string {
     });
 }
 
-/** Of a letter many times over it is said how many there are: `x{200}`. */
+/** Replaces a letter that is repeated many times with its count: `x{200}`. */
 export function squeezed(text: string): string {
   return text.replace(/([^\s"\\])\1{19,}/gu, (run, letter) => `${letter}{${[...run].length}}`);
 }
@@ -49,7 +49,7 @@ function escaped(char: string): string {
 }
 
 // Built from codes, so that this file has no control characters: C0 except line feeds, DEL
-// and C1, what turns the direction of text around, and what some take for the end of a line.
+// and C1, characters that change the direction of text, and some line separators.
 const chars = (from: number, to: number) =>
   `${String.fromCharCode(from)}-${String.fromCharCode(to)}`;
 const STEERING = new RegExp(

@@ -1,4 +1,4 @@
-// How far a run is, and how long the rest takes.
+// The progress of a run, and the time that remains.
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { about, ProgressLine, timeWords } from './progress.ts';

@@ -1,4 +1,4 @@
-// What a person sees while a judge runs: one line, redrawn on a terminal and repeated every 30 s in a
+// The progress display of a judge: one line, redrawn on a terminal and repeated every 30 s in a
 // log.
 import { duration } from './verdict-words.ts';
 
@@ -19,7 +19,7 @@ export class ProgressLine {
   readonly #startedAtMs = performance.now();
   #isDrawn = false;
 
-  /** Draws from now on; `words` returns undefined while there is nothing to say. */
+  /** Draws from now on; `words` returns undefined while there is nothing to show. */
   constructor(io: ProgressIo, words: (elapsedMs: number) => string | undefined) {
     this.#io = io;
     this.#words = words;
@@ -43,7 +43,7 @@ export class ProgressLine {
 /** With less than this done, the time so far predicts nothing. */
 const PREDICTIVE_SHARE = 0.05;
 
-/** `4.2 s, about 10 s left`: at the pace so far, once that says anything. */
+/** `4.2 s, about 10 s left`: at the pace so far, once that is predictive. */
 export function timeWords(share: number, elapsedMs: number): string {
   if (share < PREDICTIVE_SHARE) return duration(elapsedMs);
   const leftMs = Math.max(0, 1 - share) * (elapsedMs / share);

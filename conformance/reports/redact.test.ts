@@ -1,4 +1,4 @@
-// No secret survives in any of its forms, and innocent text does.
+// No secret survives in any of its forms, and other text is unchanged.
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { REDACTED, Redactor } from './redact.ts';
@@ -96,7 +96,7 @@ redact('a secret that is learnt later counts from then on', () => {
   assert.is(own.text('later-12 later-1'), `${REDACTED} ${REDACTED}`);
 });
 
-// A pattern that goes back over itself would not come to an end within the limit of a test file.
+// A pattern with catastrophic backtracking would exceed the time limit of a test file.
 redact('long bodies are read in one go', () => {
   for (const long of ['secret_', '"', 'token', 'a=&', '\\"secret\\":']) {
     const text = long.repeat(100_000);

@@ -1,4 +1,4 @@
-// Takes tokens, secrets and signatures out of everything that a report says.
+// Removes tokens, secrets and signatures from all text in a report.
 
 export const REDACTED = '[redacted]';
 
@@ -15,23 +15,23 @@ const SECRET_HEADERS = new Set([
 ]);
 
 // Members of JSON and form bodies whose value is always a secret. `token_type`
-// and `Idempotency-Key` are none.
+// and `Idempotency-Key` are not secret.
 const NAME =
   '[A-Za-z0-9_-]*(?:secret|token|password|passwd|assertion|(?:signing|private|api|hmac|webhook)[_-]?key)s?';
 
-/** Whatever looks like a secret, in one pass; the named parts stay. */
+/** Everything that looks like a secret, in one pass; the named groups stay. */
 const SECRET_LOOKING = new RegExp(
   [
     `(?<member>"${NAME}"\\s*:\\s*)(?:"(?:[^"\\\\]|\\\\.)*"?|\\[[^\\]{}]*\\]?)`,
     // JSON in a string.
     `(?<inner>\\\\"${NAME}\\\\"\\s*:\\s*)\\\\".*?\\\\"`,
     `(?<form>(?:^|[?&\\s])${NAME}=)[^&\\s"'#]+`,
-    // What is known may be a part of it only, and is gone already.
+    // A known secret may be only a part of it, and is already redacted.
     '\\b(?<scheme>(?:Bearer|Basic)\\s+)(?:[\\w.~+/=-]*\\[redacted\\][\\w.~+/=-]*|[\\w.~+/=-]{8,})',
     // A JSON Web Token.
     '\\beyJ[A-Za-z0-9_-]{4,}\\.[A-Za-z0-9_-]{4,}\\.[A-Za-z0-9_-]*',
-    // A signature that was made for a body in the same report: enough is left to tell two apart.
-    // Shorter hex is what people number their requests with.
+    // A signature of a body in the same report: enough digits remain to distinguish two of them.
+    // Shorter hex is commonly used for request ids.
     '(?<![0-9A-Za-z])(?<start>[0-9a-f]{8})[0-9a-f]{32,}(?![0-9A-Za-z])',
     '\\b(?<origin>https?://)[^\\s/@:"]+(?::[^\\s/@"]*)?(?=@)',
   ].join('|'),
@@ -53,7 +53,7 @@ const SHORTEST_PART = 10;
 /** Never escaped, like letters. */
 const UNTOUCHED = new Set(['_', '-', '.']);
 
-/** A pattern for every spelling in which a secret may turn up, base64 apart. */
+/** A pattern for every spelling of a secret, except base64. */
 function patternOf(secret: string): string {
   return secret.replace(/[^A-Za-z0-9]/gu, (char) =>
     UNTOUCHED.has(char) ? escaped(char) : spelledAnyhow(char),
@@ -69,7 +69,7 @@ const NAMED: Readonly<Record<string, string>> = {
   ' ': '\\+',
 };
 
-/** As it is or escaped, as in a url, in JSON or in JSON within JSON, and as on a web page. */
+/** Verbatim or escaped, as in a URL, in JSON, in JSON within JSON, or on a web page. */
 function spelledAnyhow(char: string): string {
   const bytes = [...Buffer.from(char)].map((byte) => `%(?:25)*${inHex(byte, 2)}`).join('');
   const units = char
@@ -82,7 +82,7 @@ function spelledAnyhow(char: string): string {
   return `(?:\\\\*${escaped(char)}|${bytes}|${units}|${numbers}${named})`;
 }
 
-/** Hex digits of either case. */
+/** Hex digits in either case. */
 function inHex(code: number, digits: number): string {
   const hex = code.toString(16).padStart(digits, '0');
   return hex.replace(/[a-f]/g, (digit) => `[${digit}${digit.toUpperCase()}]`);
@@ -93,8 +93,8 @@ function escaped(text: string): string {
 }
 
 /**
- * AUTH-3: `id:secret` in base64 holds the secret at one of three shifts, each of which leaves other
- * characters; those that its neighbours have a part in are left out.
+ * AUTH-3: `id:secret` in base64 contains the secret at one of three offsets, each with other
+ * characters; characters that also depend on neighbouring bytes are left out.
  */
 function partsInBase64(secret: string): string[] {
   const bytes = Buffer.from(secret);
@@ -109,7 +109,7 @@ function partsInBase64(secret: string): string[] {
 }
 
 export class Redactor {
-  /** Patterns, each with the length of what it stands for. */
+  /** Patterns, each with the length of its secret. */
   readonly #known = new Map<string, number>();
   #search: ReturnType<typeof searchFor> | undefined;
 
@@ -117,7 +117,7 @@ export class Redactor {
     for (const secret of secrets) this.add(secret);
   }
 
-  /** Never to be shown from now on, in any of the forms in which it may turn up. */
+  /** Redacts this secret from now on, in all of its forms. */
   add(secret: string): void {
     this.learn(secret);
     if (secret.length < SHORTEST_SECRET) return;
@@ -129,8 +129,8 @@ export class Redactor {
   }
 
   /**
-   * The same for one that was made for the run, of which there are hundreds: as a part of something
-   * in base64 it is not looked for.
+   * The same for a secret that was created for the run. There are hundreds of these, so they are not
+   * searched for inside base64.
    */
   learn(secret: string): void {
     if (secret.length < SHORTEST_SECRET) return;
@@ -140,21 +140,21 @@ export class Redactor {
     this.#search = undefined;
   }
 
-  /** Any text that a report shows: a body, a url, words of a finding. */
+  /** Any text in a report: a body, a URL, the text of a finding. */
   text(text: string): string {
     return this.known(text).replace(SECRET_LOOKING, withoutSecret);
   }
 
-  /** The value of a header; of an Authorization the scheme stays. */
+  /** The value of a header; the scheme of an Authorization header stays. */
   header(name: string, value: string): string {
     if (!SECRET_HEADERS.has(name.toLowerCase())) return this.text(value);
-    // AUTH-1: that nothing stood there is what a reader has to see.
+    // AUTH-1: the reader must see that the header was empty.
     if (/^(Bearer|Basic|)$/i.test(value.trim())) return value;
     const scheme = /^(Bearer|Basic|Digest)\s+\S/i.exec(value)?.[1];
     return scheme === undefined ? REDACTED : `${scheme} ${REDACTED}`;
   }
 
-  /** What is a secret only if it is one of those that are known: a key of hex digits is none. */
+  /** Redacts known secrets only: a key of hex digits is not one. */
   known(text: string): string {
     if (this.#known.size === 0) return text;
     this.#search ??= searchFor(this.#known);
@@ -164,11 +164,11 @@ export class Redactor {
 }
 
 /**
- * A run makes hundreds of secrets that begin with the same letters: most texts have none of these
- * stems, and are not searched for each secret.
+ * A run creates hundreds of secrets with the same prefixes. Most texts contain none of these prefixes,
+ * and are not searched for each secret.
  */
 function searchFor(known: ReadonlyMap<string, number>) {
-  // The longest first, so that no part of one is left behind by another.
+  // The longest first, so that no part of one remains after another is replaced.
   const patterns = [...known].sort(([, a], [, b]) => b - a).map(([pattern]) => pattern);
   const stems = [...new Set(patterns.map((pattern) => pattern.slice(0, SHORTEST_SECRET)))];
   const isPlain = stems.every((stem) => /^\w{4}$/.test(stem));

@@ -1,5 +1,5 @@
 // A recorded scenario as a bash script of curl commands: names are new each time, ids and tags come
-// from the responses. Everything that a report holds is quoted, so that nothing in it can run.
+// from the responses. All text from a report is quoted, so that none of it can run.
 import type { HeaderLine } from '../engine/send/headers.ts';
 import { pathOf } from './exchanges.ts';
 import { printable } from './plain-text.ts';
@@ -58,7 +58,7 @@ function required(variable: string, what: string): string {
   return `[ -n "\${${variable}:-}" ] || { echo ${words} >&2; exit 2; }`;
 }
 
-/** One request after the other; those that were concurrent are marked. */
+/** One request after the other; concurrent requests are marked. */
 function stepLines(
   exchanges: readonly ReportExchange[],
   variables: readonly Variable[],
@@ -85,7 +85,7 @@ function stepLines(
 /** Times are rounded to a tenth of a millisecond. */
 const CLOCK_STEP_MS = 0.2;
 
-/** A longer argument is more than some systems take; it is piped to curl. */
+/** Some systems do not accept a longer argument; it is piped to curl. */
 const LONGEST_WORD = 60_000;
 
 function curlCommand({ n, as, request }: ReportExchange, variables: readonly Variable[]): string {
@@ -113,7 +113,7 @@ function headerOption(
     if (as !== null && value === `Bearer ${REDACTED}`) {
       return `-H "Authorization: Bearer $${tokenOf(as)}"`;
     }
-    // AUTH-1: what was sent on purpose instead of a token need not be the same again.
+    // AUTH-1: a value that was sent deliberately instead of a token need not be the same again.
     const scheme = /^(Bearer|Basic|Digest)\b/i.exec(value)?.[1] ?? '';
     return `-H ${bashWord(`Authorization: ${scheme} not-a-token`)}`;
   }
@@ -145,7 +145,7 @@ function comment(text: string): string {
 function filled(text: string, variables: readonly Variable[]): string {
   let parts: (string | Variable)[] = [text];
   for (const variable of variables) {
-    // The mark is a part of longer names; everything else is only meant as a whole.
+    // The mark is a part of longer names; all other values only match as a whole.
     const pattern =
       variable.name === 'MARK' ? new RegExp(literal(variable.value), 'g') : whole(variable.value);
     parts = parts.flatMap((part) =>
@@ -160,7 +160,7 @@ function filled(text: string, variables: readonly Variable[]): string {
   return words.length === 0 ? "''" : words.join('');
 }
 
-/** Single quotes keep everything as it is; what would steer a terminal is written as escapes. */
+/** Single quotes keep everything verbatim; terminal control characters are written as escapes. */
 function bashWord(text: string): string {
   return text
     .split('\n')
@@ -187,7 +187,7 @@ function whole(value: string): RegExp {
   return new RegExp(`(?<![\\w.-])${literal(value)}(?![\\w-]|\\.\\d)`, 'g');
 }
 
-/** A person with the same phone may exist already, so each run of the script has another. */
+/** An account with the same phone may exist already, so each run of the script uses another. */
 function phonesIn(calls: readonly ReportExchange[]): Variable[] {
   const found = calls.flatMap(({ request }) =>
     [...(request.body ?? '').matchAll(/"phone"\s*:\s*"(\+\d{8,15})"/g)].map(([, phone]) => phone!),
@@ -197,10 +197,10 @@ function phonesIn(calls: readonly ReportExchange[]): Variable[] {
 
 /** Firms and brands exist before a scenario begins, and stay the same. */
 const ID_MEMBER = /^(id|(?!firm_|brand_|request_)[a-z_]+_id)$/;
-/** Rows of a batch whose ids are looked at. */
+/** Rows of a batch whose ids are read. */
 const ROWS_READ = 20;
 
-/** Values that responses contain, that later requests name, and that no earlier request did. */
+/** Values from responses that later requests contain and no earlier request does. */
 function variablesIn(calls: readonly ReportExchange[]): Variable[] {
   const variables: Variable[] = [];
   const sentBy = ({ request }: ReportExchange) =>

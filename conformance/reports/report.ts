@@ -1,6 +1,6 @@
 // The report of every judge: of an API, of a webhook receiver and of an API client. All formats are
 // rendered from this model only, so what is redacted here is redacted everywhere. Its types follow
-// from the schema by which a report is read back from its JSON.
+// from the schema by which a report is parsed from its JSON.
 import { listOf, ofType, record, type ValueOf } from '../../fixtures/schemas/kit.ts';
 import { type Schema, validate } from '../../fixtures/schemas/validate.ts';
 import type { Kind } from '../engine/inventory/inventory.ts';
@@ -43,7 +43,7 @@ const exchange = record({
   duration_ms: number,
 });
 
-/** Why it matters and how to mend it, if the rule's words do not say so. */
+/** Why it matters and how to fix it, if the text of the rule does not say so. */
 const advice = record({ why: text, at_stake: text, mend: text });
 
 const finding = record({
@@ -51,7 +51,7 @@ const finding = record({
   verdict: judged,
   expected: text,
   actual: text,
-  /** Numbers of exchanges of the scenario, or of the recording if there is one. */
+  /** Numbers of exchanges in the scenario, or in the recording if there is one. */
   exchanges: numbers,
   /** Where in the client's run it happened. */
   'place?': text,
@@ -62,9 +62,9 @@ const finding = record({
   /** The rule whose deviation explains this finding. */
   'because_of?': text,
   'advice?': advice,
-  /** A command that tries it again. */
+  /** A command that runs it again. */
   replay: text,
-  /** The same for the same failure in every run; a baseline recognises a failure by it. */
+  /** Identical for the same failure in every run; a baseline recognises a failure by it. */
   fingerprint: text,
 });
 
@@ -74,11 +74,11 @@ const rule = record({
   words: text,
   verdict,
   scenarios: texts,
-  /** What is missing, in the words of the catalogue. */
+  /** The missing capabilities, in the words of the catalogue. */
   needs: texts,
   /** What to add so that the rule can be tested. */
   unlock: texts,
-  /** What was provided but no longer works, such as an expired token. */
+  /** Capabilities that were configured but no longer work, such as an expired token. */
   lost: texts,
   /** Why a check was not judged, or which part of it. */
   'why?': text,
@@ -98,7 +98,7 @@ const scenario = record({
   by_rule: ofType<Readonly<Record<string, Judged | 'not_selected'>>>(
     anything({ additionalProperties: text }),
   ),
-  /** Why it did not run to its end. */
+  /** Why it ended early. */
   why: textOrNull,
   /** How often it was played; more than once after a disturbance. */
   attempts: number,
@@ -110,10 +110,10 @@ const scenario = record({
 const observed = record({
   id: text,
   question: text,
-  /** Null when this run did not observe it. */
+  /** Null if this run did not observe it. */
   observed: textOrNull,
   simulator: text,
-  /** Null when it cannot be decided. */
+  /** Null if it cannot be decided. */
   same: { type: ['boolean', 'null'] } as const,
   /** Settings that make the simulator behave like the target. */
   settings: ofType<Readonly<Record<string, unknown>>>(anything()),
@@ -145,7 +145,7 @@ const inventory = record({
   'positions?': texts,
   'pending?': texts,
   'approved?': texts,
-  /** False when everything was made in worlds of the run, which no longer exist. */
+  /** False if everything was created in worlds of the run, which no longer exist. */
   kept: flag,
 });
 
@@ -170,7 +170,7 @@ const schema = record({
   target: record({
     /** The URL that was judged; for a client the command. */
     base_url: text,
-    /** Null when the target was judged without one. */
+    /** Null if the target was judged without one. */
     control_url: textOrNull,
     /** Names of the headers that were added to every request. */
     'headers?': texts,
@@ -184,9 +184,9 @@ const schema = record({
   summary: ofType<Readonly<Record<Verdict, number>>>(anything({ additionalProperties: number })),
   requests: number,
   interrupted: flag,
-  /** Part of every reference, key and email that the run made. */
+  /** Part of every reference, key and email that the run created. */
   mark: text,
-  /** Why nothing was tried, also the first of the notes; absent when something was. */
+  /** Why nothing was tried, also the first of the notes; absent if something was tried. */
   'not_started?': text,
   /** About the run as a whole, one sentence each. */
   notes: texts,
@@ -201,7 +201,7 @@ const schema = record({
   /** What to add so that more can be tested, alone or with others; what unlocks most comes first. */
   unlock: list(record({ add: text, rules: number, with_others: number })),
   baseline: ofType<ValueOf<typeof baseline> | null>({ ...baseline, type: ['object', 'null'] }),
-  /** What the run made on the target; absent where a judge makes nothing. */
+  /** What the run created on the target; absent if a judge creates nothing. */
   'inventory?': inventory,
 });
 
@@ -216,13 +216,13 @@ export type ReportCause = ValueOf<typeof cause>;
 export type ReportInventory = ValueOf<typeof inventory>;
 export type BaselineLine = ValueOf<typeof line>;
 
-/** The words for a check of a client in its JSON report, where they are its own. */
+/** The words for checks of a client in its JSON report that differ from those of the model. */
 const CLIENT_WORDS: Readonly<Record<string, string>> = { deviates: 'fails', not_tested: 'not_met' };
 const COMMON_WORDS = Object.fromEntries(Object.entries(CLIENT_WORDS).map(([a, b]) => [b, a]));
 
 type Worded = Pick<Report, 'rules' | 'scenarios' | 'summary'>;
 
-/** The verdicts of checks in other words; that of the run is the same for every judge. */
+/** The verdicts of checks in other words; the verdict of the run is the same for every judge. */
 function reworded<R extends Worded>(report: R, words: Readonly<Record<string, string>>): R {
   const parts: Worded = {
     rules: report.rules,
@@ -237,12 +237,12 @@ function reworded<R extends Worded>(report: R, words: Readonly<Record<string, st
   return { ...report, ...(JSON.parse(text) as Worded) };
 }
 
-/** What the JSON report says. */
+/** The content of the JSON report. */
 export function reportDocument(report: Report): Report {
   return report.judge === 'client' ? reworded(report, CLIENT_WORDS) : report;
 }
 
-/** The report in a document, or what is wrong with it, each with its field first. */
+/** The report in a document, or its errors, each starting with its field. */
 export function parseReport(
   given: unknown,
 ): { readonly report: Report } | { readonly problems: readonly string[] } {

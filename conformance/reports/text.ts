@@ -1,5 +1,5 @@
-// The report for a terminal: crashes and failures with their proof first, then what could not be
-// judged, then a summary, and last what is left on the target.
+// The report for a terminal: crashes and failures with their evidence first, then rules that could not
+// be judged, then a summary, and last the records that remain on the target.
 import { Chalk } from 'chalk';
 import { GONE } from '../engine/record/exchange-recorder.ts';
 import { findingParts, lastLines, sectionsOf } from './document.ts';
@@ -10,7 +10,7 @@ import { count, countsLine, effortLine, headline, vocabularyOf } from './verdict
 
 export interface TextOptions {
   readonly color: boolean;
-  /** Columns at which words are wrapped. */
+  /** The column at which text is wrapped. */
   readonly width: number;
   /** The JSON report, if one is written: requests can be printed from it. */
   readonly jsonFile?: string | undefined;

@@ -1,8 +1,8 @@
-// The words of reports: one vocabulary for each judge, and how counts and times are written.
+// The vocabulary of reports for each judge, and the format of counts and times.
 import type { RunVerdict, Verdict } from '../engine/types.ts';
 import type { Report } from './report.ts';
 
-/** In the order of a report: what is wrong comes first. */
+/** In the order of a report: problems come first. */
 export const VERDICTS: readonly Verdict[] = [
   'deviates',
   'harness_error',
@@ -24,13 +24,13 @@ export interface VerdictWords {
 export interface Vocabulary {
   /** Title of the documents. */
   readonly title: string;
-  /** What is judged one by one. */
+  /** The unit that is judged. */
   readonly noun: 'rule' | 'check';
   readonly verdicts: Readonly<Record<Verdict, VerdictWords>>;
   readonly run: Readonly<Record<RunVerdict, string>>;
   /** Order in which rules with findings are shown. */
   readonly findingsOf: readonly Verdict[];
-  /** Whether scenarios have names that mean something to a reader. */
+  /** Whether scenarios have names that are meaningful to a reader. */
   readonly hasScenarios: boolean;
   /** Whether an exchange is one line with its time instead of headers and bodies. */
   readonly isTimeline: boolean;
@@ -105,7 +105,7 @@ export function vocabularyOf({ judge }: Pick<Report, 'judge'>): Vocabulary {
   return judge === undefined ? api : { receiver, client }[judge];
 }
 
-/** What the run comes to, to be written after the name of its target. */
+/** The result of the run, to be written after the name of its target. */
 export function headline(
   report: Pick<Report, 'judge' | 'verdict' | 'baseline' | 'summary'>,
 ): string {

@@ -1,4 +1,4 @@
-// Every check of a client, in the order of reports, and each in words.
+// Every check of a client, in the order of reports, and its description.
 import { findRule } from '../../../fixtures/rules.ts';
 import { facts, heading, item, list, type Part } from '../../reports/parts.ts';
 import type { Check } from './check.ts';

@@ -1,4 +1,4 @@
-// What a check of a client is: what it makes go wrong and where, what a correct client does, and how
+// The parts of a check of a client: its fault and where it occurs, what a correct client does, and how
 // to fix one that does not.
 import type { RuleId } from '../../../fixtures/rules.ts';
 import type { Fault } from '../faults.ts';
@@ -6,32 +6,32 @@ import type { ApiCall, Observation, Recording, Site } from '../recording.ts';
 
 export type CheckVerdict = 'passed' | 'fails' | 'advisory' | 'not_met' | 'inconclusive';
 
-/** What one run shows of one check. */
+/** The result of one run for one check. */
 export interface Outcome {
   readonly verdict: CheckVerdict;
-  /** The kind of mistake in a word or two: the same mistake elsewhere has the same. */
+  /** The kind of mistake in a word or two: the same mistake elsewhere has the same kind. */
   readonly kind: string;
   /** What the client did, in one sentence. */
   readonly actual: string;
   /** Numbers of the calls that show it. */
   readonly calls: readonly number[];
-  /** Two records exist now although one was wanted. */
+  /** Two records exist now although one was intended. */
   readonly doubled?: true;
 }
 
-/** Where a check makes something go wrong. */
+/** Where a check plays its fault. */
 export interface Aim {
   /** Distinguishes the aims of a check. */
   readonly id: string;
   readonly site: Site | null;
-  /** Which of several things goes wrong there. */
+  /** Which of several faults occurs there. */
   readonly variant: string | null;
   readonly words: string;
 }
 
 export interface Check {
   readonly id: `CLT-${string}`;
-  /** What goes wrong, in a few words. */
+  /** The fault, in a few words. */
   readonly title: string;
   /** What it does to the client, and where. */
   readonly orders: string;
@@ -41,24 +41,24 @@ export interface Check {
   readonly atStake: string;
   readonly mend: string;
   readonly rules: readonly RuleId[];
-  /** None: the client does nothing of the kind. */
+  /** Empty if the client does nothing of the kind. */
   readonly aims: (seen: Observation) => readonly Aim[];
-  /** How many aims one run may have; 0: it is judged on runs in which nothing goes wrong. */
+  /** How many aims one run may have; 0: it is judged on runs without faults. */
   readonly atOnce: number;
-  /** Goes wrong at the sites of the run's aims; `aim` is the first of them. */
+  /** Occurs at the sites of the run's aims; `aim` is the first of them. */
   readonly fault: (aim: Aim, again: number) => Fault;
   readonly judge: (recording: Recording, aim: Aim, seen: Observation) => Outcome;
-  /** How long a client waits for what goes wrong: long runs begin first. */
+  /** How long a client waits because of the fault: long runs begin first. */
   readonly waitS?: number;
   /** A wrong client may pass by chance: it is played again, a little differently. */
   readonly twice?: true;
-  /** What is played if a failure could have another reason; null: it stands. */
+  /** The fault to play if a failure could have another reason; null: the failure counts. */
   readonly instead?: (outcome: Outcome) => Fault | null;
 }
 
 type HabitParts = 'id' | 'title' | 'expected' | 'atStake' | 'mend' | 'rules' | 'judge';
 
-/** A check that is judged on runs in which nothing goes wrong, if the first run has its subject. */
+/** A check that is judged on runs without faults, if the first run has its subject. */
 export function habit({
   isMet,
   ...parts
@@ -72,7 +72,7 @@ export function aimsAt(sites: readonly Site[]): Aim[] {
   return sites.map((site) => ({ id: site.id, site, variant: null, words: site.words }));
 }
 
-/** At most this many of them: the first and the last of each operation, and others in even steps. */
+/** At most this many of them: the first and the last of each operation, and others at even intervals. */
 export function spread(aims: readonly Aim[], most: number): readonly Aim[] {
   if (aims.length <= most) return aims;
   const operationOf = ({ site }: Aim) => site?.operation;

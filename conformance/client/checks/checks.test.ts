@@ -1,4 +1,4 @@
-// Every check on runs written down by hand: what is a mistake, what is none, a line a case.
+// Every check on handwritten runs: mistakes and correct behaviour, one line per case.
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { rules } from '../../../fixtures/rules.ts';
@@ -89,7 +89,7 @@ table('CLT-answer-lost', plain, [
   ['repeated, then failed for another reason', [lost, create], failed, 'advisory no-success'],
 ]);
 
-// Two wishes that look alike, each under its own key: no repeat of one another.
+// Two equal intents, each under its own key: neither repeats the other.
 const twice = recorded([
   { line: 'POST positions/open', key: 'a', json: { trading_account_id: '5', volume: '1' } },
   { line: 'POST positions/open', key: 'b', json: { trading_account_id: '5', volume: '1' } },
@@ -106,7 +106,7 @@ table('CLT-request-lost', twice, [
   ['a third key is one', [openLost, openC, openB], {}, 'fails new-key'],
 ]);
 
-// One key for two things is a mistake of its own: it is no repeat with another body.
+// One key for two intents is a separate mistake: it is not a repeat with another body.
 const patched: Written = { line: 'PATCH accounts/1', key: 'k', status: 200, json: { status: 'A' } };
 const patchedNext: Written = { ...patched, json: { status: 'B' } };
 const patchLost: Written = { ...patched, struck: 'struck', fate: 'answer_lost' };
@@ -167,7 +167,7 @@ table('CLT-gives-up', plain, [
   ['still at it', every(9_000, 7), killed, 'fails still-at-it'],
 ]);
 
-// A test that sends the same twice, to see that the second is answered as the first.
+// A test that sends the same request twice, to see that the second gets the answer of the first.
 table('CLT-gives-up', recorded([create, create]), [
   ['seven tries of each of two', every(400, 14), failed, 'passed'],
   ['eleven tries of each of two', every(400, 22), failed, 'fails never-gives-up'],

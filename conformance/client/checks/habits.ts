@@ -1,4 +1,4 @@
-// Checks of habits, judged on runs in which nothing goes wrong: keys, amounts, tokens, secrets.
+// Checks of habits, judged on runs without faults: keys, amounts, tokens, secrets.
 import { shortKey } from '../../reports/exchanges.ts';
 import { type ApiCall, isUnheard, type Recording } from '../recording.ts';
 import { canonical, isWrite, membersOf, referencesOf, subjectOf } from '../requests.ts';
@@ -48,7 +48,7 @@ const oneIntent = habit({
   judge: judgeOneIntent,
 });
 
-/** What a key stands for besides its subject, the transaction included (IDEM-10). */
+/** The content of a key beyond its subject, including the transaction (IDEM-10). */
 function contentOf({ path, json, body }: ApiCall): string {
   return `${path} ${json === undefined ? body : canonical(json)}`;
 }
@@ -180,7 +180,7 @@ const tokenKept = habit({
   },
 });
 
-/** Not only at the start, as by clients that start at the same time and then share. */
+/** Not only at the start, as with clients that start at the same time and then share a token. */
 function isSpread(calls: readonly ApiCall[]): boolean {
   const firstUse = calls.find((call) => !isTokenRequest(call));
   const later = calls.filter((call) => isTokenRequest(call) && call.n > (firstUse?.n ?? 0));

@@ -1,5 +1,5 @@
 // Checks of how a client repeats a write: after a lost response, 429, 500, 503, an attempt that still
-// runs, an expired token. Each judges the same: the same key, the same request, no second record.
+// runs, an expired token. Each requires the same: the same key, the same request, no second record.
 import { shortKey } from '../../reports/exchanges.ts';
 import {
   breakFor,
@@ -40,13 +40,13 @@ import {
 } from './check.ts';
 
 interface RepeatRule {
-  /** What went wrong: `the write was answered 500`. */
+  /** The fault: `the write was answered 500`. */
   readonly after: string;
   /** The verdict on a client that ends with an error instead of repeating. */
   readonly givingUp: 'passed' | 'advisory' | 'fails';
   /** Whether a command that fails after its repeat was served is wrong. */
   readonly mustSucceed: boolean;
-  /** What else the check looks at, before the rest is judged. */
+  /** A special condition of the check, tested before the rest is judged. */
   readonly special?: (then: FollowUp, recording: Recording) => Outcome | null;
 }
 
@@ -85,7 +85,7 @@ function wrongRepeat({ struck, ...then }: FollowUp, after: string): Outcome | nu
   return null;
 }
 
-/** Adds what the second call made, if both have run. */
+/** Adds the record of the second call, if both have run. */
 function withDouble(outcome: Outcome, struck: ApiCall, again: ApiCall): Outcome {
   const name = struck.operation === 'openPosition' ? 'position_id' : 'id';
   const [first, second] = [struck, again].map((call) => idMade(call, name));
@@ -94,7 +94,7 @@ function withDouble(outcome: Outcome, struck: ApiCall, again: ApiCall): Outcome 
   return { ...outcome, actual, doubled: true };
 }
 
-/** The id of what a call made; undefined if it did not run. */
+/** The id of the created record; undefined if the call did not run. */
 function idMade(call: ApiCall, name = 'id'): string | undefined {
   if (call.fate === 'request_lost' || call.fate === 'refused' || !isSuccess(call)) return undefined;
   const { [name]: id } = membersOf(parseJson(call.response?.body ?? ''));
@@ -155,7 +155,7 @@ function judgeLeft(recording: Recording, struck: ApiCall, rule: RepeatRule): Out
   return advise('gave-up', `${so}; but its caller does not know whether it ran`, [struck]);
 }
 
-/** A read that shows what the write made, so that the client need not repeat it. */
+/** A read that shows the created record, so that the client need not repeat the write. */
 function findRead({ calls }: Recording, struck: ApiCall): ApiCall | null {
   const id = struck.fate === 'request_lost' ? undefined : idMade(struck);
   if (id === undefined) return null;
@@ -171,7 +171,7 @@ function findRead({ calls }: Recording, struck: ApiCall): ApiCall | null {
 const mendLost =
   'Make the key before the first try, keep it with the request, and send both again unchanged after a short wait: the platform sends the first response again, and nothing runs twice.';
 
-/** A longer wait leads to advice: callers rarely have as much time. */
+/** A longer wait leads to advice: callers rarely wait that long. */
 const longWaitMs = 55_000;
 
 function isStillWaitedFor({ fate, abandonedAtMs }: ApiCall): boolean {
@@ -223,7 +223,7 @@ function judgeGivesUp(recording: Recording, aim: Aim): Outcome {
   return pass(`${summary}, then it ${end}`, tries);
 }
 
-/** Timers end a little early, and calls are noticed a little late. */
+/** Timers fire a little early, and calls are noticed a little late. */
 const slackMs = 50;
 /** How long a call that was sent before the 429 was read may take to arrive. */
 const onItsWayMs = 250;
@@ -251,7 +251,7 @@ function judgeLimited(recording: Recording, aim: Aim, seen: Observation): Outcom
     return fail('too-early', words, [struck, early]);
   }
   const outcome = judgeRepeats(recording, aim, seen, trouble('the write was answered 429'));
-  // A client that sends one call at a time hardly had the next one on its way already, unless it was
+  // A client that sends one call at a time can hardly have sent the next one already, unless it was
   // queued for the only connection of a pool.
   const next = during.find(({ site, atMs }) => site !== struck.site && atMs > fromMs);
   if (outcome.verdict !== 'passed' || next === undefined || !isOneAtATime(seen.first))
@@ -261,7 +261,7 @@ function judgeLimited(recording: Recording, aim: Aim, seen: Observation): Outcom
   return advise('next-not-held', `${outcome.actual}; but ${other}, ${unless}`, [struck, next]);
 }
 
-/** Each call came after all before it were answered. */
+/** Each call arrived after all earlier ones were answered. */
 function isOneAtATime({ calls }: Recording): boolean {
   let answeredAtMs = 0;
   return calls.every((call) => {
@@ -277,7 +277,7 @@ function retryAfterMs({ response }: ApiCall): number | null {
 }
 
 const patienceMs = 40_000;
-/** IDEM-14a: "wait a few seconds". A shorter wait is none. */
+/** IDEM-14a: "wait a few seconds". A shorter wait does not count. */
 const shortestWaitMs = 500;
 
 const stillRunning = 'the response to the write was lost while it was still running';

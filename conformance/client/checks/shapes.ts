@@ -1,4 +1,4 @@
-// Checks of how a client reads responses: large ids, unknown members, 200 for 201, text that is not
+// Checks of how a client parses responses: large ids, unknown members, 200 for 201, text that is not
 // JSON.
 import type { OperationName } from '../../spec/operations.ts';
 import { createBefore, meetGateway, refuseInText, withUnknownMembers } from '../faults.ts';
@@ -45,7 +45,7 @@ const largeIds: Check = {
 };
 
 function judgeLargeIds(recording: Recording, _: Aim, seen: Observation): Outcome {
-  // Ids that it names in the first run may be its own, and never were large.
+  // Ids that it names in the first run may be its own, and were never large.
   const own = new Set(seen.first.calls.flatMap((call) => idsIn(call)));
   const named = recording.calls.flatMap((call) => idsIn(call).map((id) => ({ call, id })));
   const wrong = named.find(({ id }) => isRounded(id) && !own.has(id));
@@ -56,7 +56,7 @@ function judgeLargeIds(recording: Recording, _: Aim, seen: Observation): Outcome
   }
   const large = named.filter(({ id }) => isLarge(id)).map(({ call }) => call);
   if (!succeeded(recording)) {
-    // Events keep their ids, so a client that waits for one waits for another id.
+    // Events keep their ids, so a client that waits for an event waits for another id.
     const { calls, followsEvents } = seen.first;
     const listens = calls.some(({ operation }) => operation === 'createWebhook');
     if (listens || followsEvents)
@@ -79,7 +79,7 @@ function accepted({ calls }: Recording): Map<OperationName, number> {
   return new Map([...sites].map(([operation, own]) => [operation, own.size]));
 }
 
-/** It must succeed as before, with every write that the first run had. */
+/** It must succeed as before, with every write of the first run. */
 function judgeAsBefore(recording: Recording, seen: Observation, what: string): Outcome {
   const { ending } = recording;
   if (ending.killed) {
@@ -160,7 +160,7 @@ const plainText: Check = {
   judge: judgePlainText,
 };
 
-/** Each site gets one of the two, and each of the two is given. */
+/** Each site gets one of the two, and each of the two occurs. */
 function textAims(sites: readonly Site[]): Aim[] {
   if (sites.length === 0) return [];
   return Array.from({ length: Math.max(sites.length, texts.length) }, (_, n) => {

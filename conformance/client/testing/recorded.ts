@@ -1,4 +1,4 @@
-// Runs of clients written down by hand: calls as tests want them, placed as the gateway places
+// Handwritten runs of clients: calls as tests need them, assigned to sites as the gateway assigns
 // them.
 
 import { operationOf } from '../../spec/operations.ts';
@@ -10,7 +10,7 @@ export interface Written {
   readonly line: string;
   readonly key?: string | null;
   readonly json?: unknown;
-  /** What was answered; null: nothing. */
+  /** The status of the answer; null: no answer. */
   readonly status?: number | null;
   readonly struck?: string;
   readonly atMs?: number;

@@ -1,4 +1,4 @@
-// Sample clients for the judge to be tried on: right ones of many styles, and wrong ones with one
+// Sample clients to test the judge: correct clients in many styles, and wrong clients with one
 // mistake each and the check that it fails.
 import { join } from 'node:path';
 
@@ -8,13 +8,13 @@ export interface SampleClient {
   readonly program: 'node' | 'python3' | 'sh' | 'java';
   /** In the folder of this file. */
   readonly words: readonly string[];
-  /** The checks that its one mistake makes it fail; none: a right one. */
+  /** The checks that its one mistake makes it fail; empty for a correct client. */
   readonly fails: readonly string[];
 }
 
 const folder = import.meta.dirname;
 
-/** What starts it; Java does not compile well what runs for a second. */
+/** The command that starts it; Java's optimising compiler does not pay off for a second. */
 const starts: Readonly<Record<SampleClient['program'], readonly string[]>> = {
   node: [process.execPath],
   python3: ['python3'],
@@ -27,8 +27,8 @@ export function commandOf({ program, words }: SampleClient): string[] {
   return [...starts[program], join(folder, file), ...rest];
 }
 
-// A connection that breaks looks the same before and after a write has run, and the check of
-// attempts in flight begins with one.
+// A broken connection looks the same before and after a write has run, and the check of attempts in
+// flight begins with one.
 const afterBreak = ['CLT-answer-lost', 'CLT-request-lost', 'CLT-in-flight'];
 
 const nodeMistakes: Readonly<Record<string, readonly string[]>> = {
@@ -36,7 +36,7 @@ const nodeMistakes: Readonly<Record<string, readonly string[]>> = {
   'no-key-on-approve': ['CLT-key-sent'],
   'key-too-long': ['CLT-key-sent'],
   'key-of-account': ['CLT-key-one-intent'],
-  // The answer to the first update comes to the second, and a 412 to what follows it.
+  // The second update gets the answer to the first, and the next one a 412.
   'key-of-update': ['CLT-key-one-intent', 'CLT-stale-tag'],
   'new-key-each-try': [
     ...afterBreak,
@@ -124,7 +124,7 @@ function wrong(
   }));
 }
 
-// Those that take longest first, so that nothing is waited for in the end.
+// The slowest first, so that the end of the run does not wait for one of them.
 export const wrongClients: readonly SampleClient[] = [
   ...wrong('python3', 'python_mistakes.py', pythonMistakes),
   // Its token never expires, so that nothing shows there.

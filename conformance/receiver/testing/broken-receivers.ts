@@ -1,4 +1,4 @@
-// Broken sample receivers, one defect each, with the checks that have to notice. For tests.
+// Broken sample receivers, one defect each, with the checks that must detect it. For tests.
 import { createHash, createHmac, timingSafeEqual } from 'node:crypto';
 import {
   correctSteps,
@@ -8,8 +8,8 @@ import {
 } from './sample-receivers.ts';
 
 /**
- * `trips` are the checks that deviate; `*` at the end stands for any rest. `ends`: the receiver ends
- * for good, so that what comes after is not judged.
+ * `trips` are the checks that deviate; `*` at the end matches any rest. `ends`: the receiver ends
+ * permanently, so later checks are not judged.
  */
 export type Broken = readonly [
   name: string,
@@ -35,15 +35,15 @@ const ahead = ['six-minutes-ahead', 'ten-minutes-ahead', 'an-hour-ahead'];
 const refuses = (...names: string[]) => names.map((name) => `RCV-refuses-${name}`);
 const accepts = (...names: string[]) => names.map((name) => `RCV-accepts-${name}`);
 
-/** The text of the first t, as the code of a partner would have it. */
+/** The text of the first t, as in typical code of a partner. */
 const textOf = (parts: HeaderParts) => parts.find(([key]) => key === 't')?.[1];
 
-/** Signs what its language prints for a t that is not there. */
+/** Signs the text that its language prints for an absent t. */
 const printing = (absent: string): Partial<ReceiverSteps> => ({
   mac: (secret, t, body) => correctSteps.mac(secret, t === '' ? absent : t, body),
 });
 
-/** Throws at another length, as timingSafeEqual does. */
+/** Throws if the lengths differ, as timingSafeEqual does. */
 const unguarded = (candidate: string, mac: string) =>
   timingSafeEqual(Buffer.from(candidate), Buffer.from(mac));
 
@@ -64,7 +64,7 @@ function withoutV1(): Partial<ReceiverSteps> {
   };
 }
 
-/** The time is taken from one t; what is signed is another. */
+/** The age is checked with one t, and the signature with another. */
 function signingT(
   pick: (parts: HeaderParts, key: string) => string | undefined,
 ): Partial<ReceiverSteps> {
@@ -86,8 +86,8 @@ function signingT(
 }
 
 /**
- * As though t were not signed: a v1 over any time near the ages that checks send makes a match. The
- * event says when it was made, so that nothing hangs on how long it was under way.
+ * As if t were not signed: a v1 over any time near the ages that checks send matches. The event
+ * contains its creation time, so that the transit time does not matter.
  */
 function ignoringT(): Partial<ReceiverSteps> {
   return {
@@ -106,7 +106,7 @@ function ignoringT(): Partial<ReceiverSteps> {
   };
 }
 
-/** A v1 seen to be right for a body is taken for every body with the same id. */
+/** A v1 that was correct for one body is accepted for every body with the same id. */
 function skippingMember(): Partial<ReceiverSteps> {
   return {
     mac: (secret, t, body) => `${secret}\n${t}\n${body.toString('base64')}`,
@@ -135,7 +135,7 @@ function refusingRepeats(): Partial<ReceiverSteps> {
   };
 }
 
-/** Receivers that hostile input ends. */
+/** Receivers that hostile input terminates. */
 export const endingReceivers: readonly Broken[] = [
   [
     'ends at a v1 of another length',

@@ -1,5 +1,5 @@
-// Tries the receiver judge on a right receiver and on many with one defect each: exactly their
-// checks trip.
+// Runs the receiver judge on a correct receiver and on many with one defect each: exactly the expected
+// checks fail.
 import { createHmac } from 'node:crypto';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
@@ -24,7 +24,7 @@ async function judge(change: Partial<ReceiverSteps>) {
   }
 }
 
-test('a right receiver raises nothing, not even advice', async () => {
+test('a correct receiver gets no findings, not even advice', async () => {
   const { results, refused } = await judge({});
   assert.is(refused, null);
   const raised = results.filter(({ judgement }) => judgement.verdict !== 'passed');
@@ -36,7 +36,7 @@ test('a right receiver raises nothing, not even advice', async () => {
 
 const broken = [...endingReceivers, ...sample(brokenReceivers, 6)];
 for (const [name, change, trips, ends = false] of broken) {
-  test(`one that ${name} trips its checks and no other`, async () => {
+  test(`a receiver that ${name} fails its checks and no others`, async () => {
     const { results, refused } = await judge(change);
     assert.is(refused, null);
     const idsOf = (verdict: string) =>
@@ -51,7 +51,7 @@ for (const [name, change, trips, ends = false] of broken) {
   });
 }
 
-/** Receivers that refuse what is valid, and what is told of each. */
+/** Receivers that refuse valid deliveries, and the diagnosis of each. */
 const refusing: readonly (readonly [string, Partial<ReceiverSteps>, RegExp])[] = [
   ['has another secret', { secret: 'whsec_other' }, /another secret/],
   [
@@ -100,7 +100,7 @@ const refusing: readonly (readonly [string, Partial<ReceiverSteps>, RegExp])[] =
     'prints the body again, as Python does',
     {
       body: (raw) =>
-        // Enough for the event of a control: neither commas nor colons stand in its texts.
+        // Enough for the event of a control: its texts contain neither commas nor colons.
         Buffer.from(raw.toString().replaceAll(',', ', ').replaceAll(':', ': ')),
     },
     /as Python does/,
@@ -148,7 +148,7 @@ const refusing: readonly (readonly [string, Partial<ReceiverSteps>, RegExp])[] =
 ];
 
 for (const [name, change, words] of sample(refusing, 4)) {
-  test(`one that ${name} is not judged, and the likely reason is told`, async () => {
+  test(`a receiver that ${name} is not judged, and the likely reason is reported`, async () => {
     const { results, refused } = await judge(change);
     assert.match(refused ?? '', words);
     assert.ok(results.length > receiverChecks.length);

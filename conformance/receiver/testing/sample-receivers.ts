@@ -1,13 +1,13 @@
-// Receivers to try the judge on: one that is right, and many with one defect each. For tests.
+// Receivers to test the judge: one correct receiver, and many with one defect each. For tests.
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import { once } from 'node:events';
 import { createServer, type IncomingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
-/** The steps of verifying, each of which one defect replaces. */
+/** The steps of verification, each of which one defect replaces. */
 export interface ReceiverSteps {
   readonly secret: string;
-  /** The header as one text; null when there is none. */
+  /** The header as one text; null if there is none. */
   readonly header: (request: IncomingMessage) => string | null;
   readonly body: (raw: Buffer, chunks: readonly Buffer[]) => Buffer;
   /** Key and value of each part of the header. */
@@ -19,9 +19,9 @@ export interface ReceiverSteps {
   readonly equal: (candidate: string, mac: string) => boolean;
   readonly answer: (verified: boolean, raw: Buffer, mac: string) => ReceiverAnswer;
   readonly delayMs: number;
-  /** What its own code throws ends the process, and so long it stays away; null for never. */
+  /** An exception in its own code ends the process for this long; null for never. */
   readonly diesForMs: number | null;
-  /** It answers, and then its process ends for good. */
+  /** It answers, and then its process ends permanently. */
   readonly endsAfter: (request: IncomingMessage) => boolean;
 }
 
@@ -33,7 +33,7 @@ export interface ReceiverAnswer {
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-/** How far t may be off. */
+/** The maximum clock skew of t. */
 export const fiveMinutesMs = 5 * 60_000;
 
 export const correctSteps: ReceiverSteps = {
@@ -64,7 +64,7 @@ export const correctSteps: ReceiverSteps = {
   endsAfter: () => false,
 };
 
-/** One receiver; whatever its own code throws is answered 500, as frameworks do. */
+/** One receiver; an exception in its own code becomes a 500, as in frameworks. */
 export async function startReceiver(
   change: Partial<ReceiverSteps>,
 ): Promise<{ url: string; close: () => void }> {

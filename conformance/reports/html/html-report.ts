@@ -22,7 +22,7 @@ const WIDTH = 160;
 
 interface Context {
   readonly report: Report;
-  /** The rules that the page has a place for. */
+  /** The rules that have a section on the page. */
   readonly ids: ReadonlySet<string>;
   readonly mark: (verdict: ReportRule['verdict'], number?: string) => Markup;
 }
@@ -90,7 +90,7 @@ ${client === undefined ? null : html`<p>The first run: ${client.does}.</p>`}
 </header>`;
 }
 
-/** Links to what deviates, with what follows from it. */
+/** Links to what deviates, with the rules that follow from it. */
 function wrong(report: Report): Markup | null {
   const items = (['deviates', 'harness_error'] as const).flatMap((verdict) =>
     groupsOf(report, verdict).map(({ title, cause, rules, followers }) => {

@@ -1,12 +1,12 @@
 // One self-contained HTML page from parts of a document. Its templates escape every value, so that
-// nothing from outside becomes markup.
+// no text from outside becomes markup.
 import { createHash } from 'node:crypto';
 import { clipped } from '../exchanges.ts';
 import { CODE_FACTS, type Item, type Part } from '../parts.ts';
 import { printable } from '../plain-text.ts';
 import { SCRIPT, STYLE } from './style.ts';
 
-/** Markup that is safe as it is. */
+/** Markup that is already safe. */
 export class Markup {
   readonly text: string;
 
@@ -38,7 +38,7 @@ function markupOf(value: Piece): string {
     .replaceAll("'", '&#39;');
 }
 
-/** Words of the catalogue, with the parts between backticks as code. */
+/** Text of the catalogue, with the parts between backticks as code. */
 export function withCode(words: string): Markup[] {
   return words
     .split('`')
@@ -48,7 +48,7 @@ export function withCode(words: string): Markup[] {
 const LONGEST_TEXT = 1_000;
 const LONGEST_LINE = 400;
 
-/** `linked` are the rules that the page has a place for. */
+/** `linked` are the rules that have a section on the page. */
 export function htmlOf(parts: readonly Part[], linked: ReadonlySet<string> = new Set()): Markup[] {
   const nameOf = (id: string) => (linked.has(id) ? ruleLink(id) : `${id} `);
   const itemOf = ({ label, text, ids }: Item) => {

@@ -1,7 +1,7 @@
 // Style of the HTML report, and the script that opens what a link points to.
 import { VERDICTS } from '../verdict-words.ts';
 
-/** A box that is not ticked hides the rules with its verdict. */
+/** An unticked box hides the rules with its verdict. */
 const hidden = VERDICTS.map(
   (each) => `body:has(#show-${each}:not(:checked)) section > details.${each} { display: none; }`,
 ).join('\n');

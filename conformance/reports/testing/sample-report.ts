@@ -1,5 +1,5 @@
 // Reports for tests of the formats: every verdict once, and a target whose responses try to break
-// out of whatever they are put into.
+// out of the surrounding markup.
 import type { Verdict } from '../../engine/types.ts';
 import { countVerdicts } from '../build-report.ts';
 import type {
@@ -158,7 +158,7 @@ export const sampleReport: Report = {
   },
 };
 
-/** The report on a client: a check that fails, and the run that shows it. */
+/** The report on a client: a failing check, and the run that shows it. */
 export const sampleClientReport: Report = {
   ...sampleReport,
   judge: 'client',

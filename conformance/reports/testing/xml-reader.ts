@@ -1,4 +1,4 @@
-// A strict reader of XML for tests: whatever is not well-formed makes it throw.
+// A strict XML parser for tests: it throws for XML that is not well-formed.
 
 export interface Element {
   readonly name: string;
