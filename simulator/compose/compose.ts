@@ -35,7 +35,7 @@ import {
   type ReadOptions,
 } from './options.ts';
 
-/** What only some programs provide. */
+/** Parts that only some programs provide. */
 export interface Companions {
   /** Folder of the built dashboard. */
   readonly dashboard?: string | undefined;
@@ -69,7 +69,7 @@ export class KeptFileError extends Error {
   }
 }
 
-/** Throws an OptionsError or a KeptFileError, and leaves nothing running then. */
+/** Throws an OptionsError or a KeptFileError; nothing is left running in that case. */
 export async function compose(options: ReadOptions, companions: Companions): Promise<Composition> {
   const { state: path, record } = options;
   const refuse = (error: Error): never => {
@@ -91,7 +91,7 @@ export async function compose(options: ReadOptions, companions: Companions): Pro
     if (begun.note !== null) companions.warn(begun.note);
     const receiver = connectReceiver(sandbox, options.forwardTo);
     const { first } = sandbox;
-    // A frozen clock fires no timer for what is due already.
+    // A frozen clock does not fire timers that are already due.
     first.fireUntil(Math.max(first.clock.nowMs(), first.world.nowMs));
     const deviations = options.deviations.map(({ id }) => id);
     if (state !== null) {
@@ -161,7 +161,7 @@ async function serveOn(
   const { serve } = await import('../transports/serve.ts');
   const http = serve(options);
   try {
-    // A name has several addresses: every client finds this one.
+    // A name can have several addresses: every client can connect to this one.
     await http.listen({ port, host: host === 'localhost' ? '127.0.0.1' : host });
     return http;
   } catch (error) {
@@ -176,7 +176,7 @@ function baseUrlOf(host: string, { port }: AddressInfo): string {
   return `http://${shown.includes(':') ? `[${shown.replace(/[[\]]/g, '')}]` : shown}:${port}`;
 }
 
-/** `note`: why a reset may not return to the starting world of the saved one. */
+/** `note`: why a reset may not return to the starting world of the saved world. */
 async function makeSandbox(
   options: ReadOptions,
   saved: SavedWorld | null,
@@ -196,7 +196,7 @@ async function makeSandbox(
       begunAs: { world: named.name, plan: begins.plan, clock: begins.clock },
       ...(forwardTo === undefined ? {} : { firstFixture: withReceiver(named.fixture) }),
       settings,
-      // The last one for an origin counts.
+      // The last forward for an origin wins.
       forwards: forwardTo === undefined ? forwards : [...forwards, forwardToReceiver(forwardTo)],
       allowLocalWebhooks,
       deviations,
@@ -214,7 +214,7 @@ async function makeSandbox(
   }
 }
 
-/** The starting world: a saved one needs it for resets only, and it may be gone. */
+/** The starting world: a saved world needs it for resets only, and it may be missing. */
 function findBeginning(
   { world: asked }: ReadOptions,
   name: string,

@@ -7,7 +7,7 @@ import { controlPrefix, type StreamedNotice } from '../control/row.ts';
 import { firstWorldName } from '../host/world/sandbox.ts';
 import { closedMessage } from './waits.ts';
 
-/** An error of the control plane: what is wrong with the arguments, by field. */
+/** An error of the control plane: which arguments are invalid, by field. */
 export class ControlError extends Error {
   override readonly name = 'ControlError';
   readonly status: number;
@@ -38,7 +38,7 @@ export type ControlCall = (method: string, path: string, body?: unknown) => Prom
 export type SandboxControl = ControlRows & ControlCall;
 
 export interface ControlledWorld {
-  /** null: the first one. */
+  /** null: the first world. */
   readonly name: string | null;
   readonly plane: Plane;
   readonly token: string | undefined;

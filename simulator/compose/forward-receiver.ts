@@ -7,7 +7,7 @@ import type { Subscription } from '../core/records.ts';
 import type { Sandbox } from '../host/world/sandbox.ts';
 import type { WorldHost } from '../host/world/world-host.ts';
 
-/** Where its deliveries go, and what they are signed with. */
+/** The target of its deliveries, and their signing secret. */
 export interface ForwardReceiver {
   readonly id: number;
   readonly url: string;
@@ -29,8 +29,8 @@ export function withReceiver(fixture: WorldFixture): WorldFixture {
 export const forwardToReceiver = (to: string): Forward => ({ from: origin, to });
 
 /**
- * Sees to it that a world, even one that was loaded, does with webhooks what the options say.
- * Answers the subscription of `forwardTo`.
+ * Makes a world, including a loaded one, handle webhooks as the options say. Returns the
+ * subscription of `forwardTo`.
  */
 export function connectReceiver(
   { first, options }: Sandbox,
@@ -38,7 +38,7 @@ export function connectReceiver(
 ): ForwardReceiver | null {
   const allowLocalWebhooks = options.allowLocalWebhooks ?? false;
   first.world.options = { ...first.world.options, allowLocalWebhooks };
-  // No command: what is due in a loaded world would be sent before the command is come to.
+  // Not a command: work that is due in a loaded world would be sent before the command runs.
   for (const { from, to } of options.forwards ?? []) first.world.forwards.set(from, to);
   if (forwardTo === undefined) return null;
   const { id, secret } = findReceiver(first) ?? makeReceiver(first);

@@ -33,7 +33,7 @@ export function unreadableWords(code: string): string {
   return code === 'ENOENT' ? 'there is no such file' : `cannot be read (${code})`;
 }
 
-/** One such as /dev/zero has no end; a pipe is read, because a shell gives one. */
+/** A device such as /dev/zero has no end; a pipe is read, because shells pass pipes. */
 function isDevice(path: string): boolean {
   const found = statSync(path);
   return found.isCharacterDevice() || found.isBlockDevice();

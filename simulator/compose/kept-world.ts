@@ -1,5 +1,5 @@
-// A world that is kept in a file, beside the options of a start: how it began, what contradicts it,
-// and how its clock goes on.
+// A world saved in a file, combined with the options of a start: how it began, which options
+// contradict it, and how its clock continues.
 import { resolve } from 'node:path';
 import { plan } from '../../fixtures/schemas/records.ts';
 import { validate } from '../../fixtures/schemas/validate.ts';
@@ -13,7 +13,9 @@ const mode = oneOf('real', 'frozen');
 const begunSchema = record({ world: text, plan, clock: record({ mode, nowMs: orNull(number) }) });
 const clockSchema = record({ mode, now_ms: time });
 
-/** What a state file says that bears on the options; loading it tells whether it is a state. */
+/**
+ * The parts of a state file that affect the options; loading it shows whether it is a valid state.
+ */
 export interface SavedWorld {
   readonly path: string;
   readonly document: unknown;
@@ -46,10 +48,10 @@ function readAs<S extends Parameters<typeof validate>[0]>(schema: S, value: unkn
 
 type NamedOptions = Pick<ReadOptions, 'world' | 'seed' | 'plan' | 'clock'>;
 
-/** The world that is taken where neither an option nor a file names one. */
+/** The default world if neither an option nor a file names one. */
 export const unnamedWorld = 'default';
 
-/** How the first world begins, and what a reset leads back to: a saved one as it began. */
+/** How the first world begins, and what a reset returns to: a saved world as it began. */
 export function originOf({ world, seed, plan, clock }: NamedOptions, saved: SavedWorld | null) {
   const standing = { mode: saved?.clock?.mode ?? 'real', nowMs: null } as const;
   return {
@@ -84,7 +86,7 @@ export function contradictions(named: NamedOptions, saved: SavedWorld): readonly
 }
 
 /**
- * Replaces the first world by a saved one, its clock as it was or as it is asked for. Throws a
+ * Replaces the first world with a saved one, with its clock or the requested one. Throws a
  * StateError, and then changes nothing.
  */
 export function restoreSavedWorld(

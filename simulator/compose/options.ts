@@ -33,9 +33,9 @@ import { readJsonFile } from './json-file.ts';
 
 /** How a sandbox begins. Everything has the default of `sandbox start`. */
 export interface SandboxOptions {
-  /** A world under fixtures by name, a file, or one written out. Default: `default`. */
+  /** The name of a built-in world, a file, or an object. Default: `default`. */
   readonly world?: WorldName | WorldFixture;
-  /** `real`, `frozen`, or an ISO time at which the clock stands. Default: `real`. */
+  /** `real`, `frozen`, or an ISO time at which the clock is frozen. Default: `real`. */
   readonly clock?: 'real' | 'frozen' | (string & {});
   /** With the world's name, decides every generated id, token and secret. */
   readonly seed?: number | string;
@@ -63,7 +63,7 @@ export interface SandboxOptions {
 }
 
 export interface ListenOptions {
-  /** 0, the default, picks a free one. */
+  /** 0, the default, picks a free port. */
   readonly port?: number;
   /** Default: 127.0.0.1. Where other machines reach it, the control plane needs a token. */
   readonly host?: string;
@@ -85,7 +85,7 @@ export class OptionsError extends TypeError {
   }
 }
 
-/** What is left out may be undefined as well. */
+/** Omitted options may also be undefined. */
 const present = (options: unknown): unknown =>
   isRecord(options)
     ? Object.fromEntries(Object.entries(options).filter(([, value]) => value !== undefined))
@@ -228,7 +228,7 @@ function readWorld(value: string | object, add: Add): NamedWorld | undefined {
 
 export type FoundWorld =
   | { readonly fixture: WorldFixture; readonly problems?: undefined }
-  /** What is wrong, the name or the file first in each. */
+  /** The error messages; each starts with the option or the file. */
   | { readonly fixture?: undefined; readonly problems: readonly string[] };
 
 /** A built-in name comes first, so that a stray file cannot replace it. */

@@ -6,7 +6,7 @@ import { ChannelReader } from '../host/world/channel-reader.ts';
 import type { Answer, WorldHost } from '../host/world/world-host.ts';
 import { closedMessage } from './waits.ts';
 
-/** Begins as the handshake does, and throws what that is refused with. */
+/** Starts like the handshake, and throws the error that refuses it. */
 export async function* readChannel(
   host: WorldHost,
   token: string,

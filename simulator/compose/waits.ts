@@ -45,7 +45,7 @@ export interface Source<Item> {
   readonly schema: () => Schema;
   /** What a match's members are compared with. */
   readonly members: (item: Item) => Readonly<Record<string, unknown>>;
-  /** One line about an item. */
+  /** A one-line description of an item. */
   readonly describe: (item: Item) => string;
   /** Calls `look` when there may be more; returns how to stop. */
   readonly listen: (look: () => void) => () => void;
@@ -69,7 +69,7 @@ export interface Waits<Item, Members> {
   readonly expectNone: (match?: Match<Item, Members>, options?: QuietOptions) => Promise<void>;
 }
 
-/** `open` throws if there is nothing to wait for any more. */
+/** `open` throws if there is nothing left to wait for. */
 export function waitsOf<Item, Members extends object>(
   host: WorldHost,
   open: (match: Match<Item, object>) => Source<Item>,
@@ -153,7 +153,7 @@ function show(value: unknown): string {
 const showMatch = (match: unknown): string =>
   typeof match === 'function' ? 'the given function' : JSON.stringify(match);
 
-/** What came instead, what came nearest, and what is still to come. */
+/** What arrived instead, the closest item, and what is still due. */
 function explain<Item>(
   host: WorldHost,
   source: Source<Item>,

@@ -54,7 +54,7 @@ export interface SinkAnswer {
 type Answering = (delivery: CollectedDelivery) => SinkAnswer | Promise<SinkAnswer>;
 
 export interface WebhookSink extends Waits<CollectedDelivery, DeliveryMatch> {
-  /** The current subscription: a reset gives the sink another one. */
+  /** The current subscription: a reset replaces it. */
   readonly subscription: { readonly id: number; readonly secret: string };
   /** Everything that has come since the sink was made or its world replaced, oldest first. */
   readonly deliveries: readonly CollectedDelivery[];
@@ -100,7 +100,7 @@ export class WebhookSinks implements Deliverer {
     return this.#others.close();
   }
 
-  /** Subscribes a new sink to what happens in a world from now on. */
+  /** Subscribes a new sink to all later events of a world. */
   collect(host: WorldHost, isClosed: () => boolean, options: CollectOptions = {}): WebhookSink {
     checkArgument(collectSchema, options, 'options');
     this.#made += 1;
@@ -140,7 +140,7 @@ class Sink implements WebhookSink {
   readonly waitFor: WebhookSink['waitFor'];
   readonly expectNone: WebhookSink['expectNone'];
   #how: Answering = () => ({ status: 200 });
-  /** What was wrong with an answer of the test's own function; the next wait throws it. */
+  /** The error in a response of the test's own function; the next wait throws it. */
   #wrongAnswer: TypeError | null = null;
 
   constructor(parts: SinkParts) {

@@ -49,12 +49,12 @@ export interface WebhookFault extends FaultTiming {
 /** A fault to inject, as `POST faults` takes it. */
 export type FaultOptions = CallFault | WebhookFault;
 
-/** A credential as tests name it: one with a token that does not expire. */
+/** A credential as tests name it, with a token that does not expire. */
 export type NamedCredential = CredentialShown & { readonly token: string };
 
-/** One world of a sandbox: the platform as its credentials see it, and what can be done to it. */
+/** One world of a sandbox: the platform as its credentials see it, and methods to control it. */
 export interface SandboxWorld {
-  /** A credential of this world by its name, with its token; throws when there is none. */
+  /** A credential of this world by its name, with its token; throws if it does not exist. */
   readonly credential: (name: string) => NamedCredential;
   readonly clock: {
     /** The sandbox's time in milliseconds of the epoch. */
@@ -124,7 +124,7 @@ export interface SandboxWorld {
      */
     readonly collect: (options?: CollectOptions) => Promise<WebhookSink>;
   };
-  /** Waits for calls; the messages of what did not come say what did. */
+  /** Waits for calls; a timeout reports which calls arrived instead. */
   readonly requests: RequestWaits;
   /**
    * The events channel as an async iterable of envelopes; ends when the loop is left, and throws

@@ -34,7 +34,7 @@ type Rows = (typeof groups)[keyof typeof groups][1];
 type Names<R> = R extends unknown ? keyof R : never;
 type Found<R, N extends PropertyKey> = R extends Readonly<Record<N, infer Found>> ? Found : never;
 
-/** By name, the type of what each row takes and of what it answers. */
+/** By name, the input and output type of each row. */
 export type RowTypes = {
   readonly [N in Names<Rows>]: Found<Rows, N> extends TypedRow<infer Given, infer Answer>
     ? { readonly given: Given; readonly answer: Answer }

@@ -1,5 +1,5 @@
-// Coverage as the control plane shows it: what was met how often, and for what was not the line
-// that would meet it, the most worth trying first.
+// Coverage as the control plane shows it: how often each item was covered, and for uncovered items
+// a line that covers them, the most valuable first.
 
 import { type OperationName, operationNames, operationTable } from '../../fixtures/operations.ts';
 import { type Rule, rules } from '../../fixtures/rules.ts';
@@ -69,7 +69,7 @@ export function viewCoverage(host: WorldHost, coverage: Coverage): CoverageShown
   };
 }
 
-/** What costs clients most in production, the worst first: lost answers, limits, state, order. */
+/** The costliest failures in production first: lost responses, limits, state, order. */
 const worst = (
   'IDEM-4b IDEM-14a IDEM-6b LIM-7 UPD-7 TXS-4 TXS-3 IDEM-8 IDEM-11 AUTH-1 ERR-2 EVT-2b EVT-6 ' +
   'EVT-7 TXN-2 ACC-5 BULK-5 BULK-11 IDEM-10 IDEM-6a IDEM-6c IDEM-7b AUTH-3b TXS-12 UPD-12 AUTH-8 EVT-9b'

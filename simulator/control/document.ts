@@ -101,7 +101,7 @@ function operationOf(row: Row): Json {
   };
 }
 
-/** Stands in the text of the document for the address under which it is requested. */
+/** Placeholder in the document for the address under which it is requested. */
 const anyUrl = 'http://address-of-this-plane.invalid';
 const texts = new Map<string, string>();
 

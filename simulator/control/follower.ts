@@ -1,4 +1,4 @@
-// The stream of a world for one reader: what happens is queued, and printed when it is read.
+// The stream of a world for one reader: events are queued, and serialized when they are read.
 import { Readable } from 'node:stream';
 import { findEntry } from '../core/journal.ts';
 import { findEvent } from '../core/world.ts';
@@ -10,7 +10,7 @@ import { viewClock, viewDelivery } from './records.ts';
 
 export interface StreamItem {
   readonly kind: string;
-  /** Makes what is shown, as an object or as JSON text; undefined if nothing is left to show. */
+  /** Returns the item as an object or as JSON text; undefined if nothing is left to show. */
   readonly show: () => object | string | undefined;
 }
 
@@ -19,7 +19,7 @@ type Follow = (add: (item: StreamItem) => void, end: () => void) => () => void;
 
 const mostWaiting = 1000;
 const heartbeatMs = 15_000;
-/** Items printed into one piece, so that a reader that keeps up costs few writes. */
+/** Items serialized into one chunk, so that a reader that keeps up needs few writes. */
 const printedAtOnce = 50;
 
 /**

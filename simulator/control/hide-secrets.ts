@@ -1,8 +1,8 @@
-// Hides tokens, cookies and secrets in what is shown of a call, on screens and in logs.
+// Hides tokens, cookies and secrets of calls, on screens and in logs.
 
 import { hidden, secretMembers as names } from '../../fixtures/schemas/secret-members.ts';
 
-/** Path and query; a token in the query is what the events channel takes. */
+/** Path and query; the events channel accepts a token in the query. */
 export function hideInTarget(target: string): string {
   const mark = target.indexOf('?');
   return mark < 0 ? target : target.slice(0, mark + 1) + hideInForm(target.slice(mark + 1));
@@ -66,7 +66,7 @@ function hideInJson(text: string): string {
   return shown.join('') + text.slice(taken);
 }
 
-/** Just behind the closing quote; the end of the text where there is none. */
+/** Just after the closing quote; the end of the text if there is none. */
 function endOfString(text: string, start: number): number {
   for (let at = start + 1; at < text.length; at += 1) {
     if (text[at] === '\\') at += 1;

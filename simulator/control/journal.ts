@@ -1,5 +1,5 @@
-// The calls of the journal as the control plane shows them: what was asked and answered, every check
-// in its order, and why.
+// The calls of the journal as the control plane shows them: request and response, every check in
+// order, and the reasons.
 
 import { choiceWords, findQuestion } from '../../fixtures/questions.ts';
 import { findRule } from '../../fixtures/rules.ts';
@@ -188,7 +188,7 @@ export function viewRequest(
   };
 }
 
-/** A request with what followed from it: rules in words, events, deliveries, the fault. */
+/** A request with its consequences: rules in words, events, deliveries, the fault. */
 export function viewRequestStory(
   host: WorldHost,
   entry: JournalEntry,
@@ -214,7 +214,7 @@ export function viewRequestStory(
 
 const mostRepeats = 20;
 
-/** Later requests that got this one's answer again. */
+/** Later requests that got the same response replayed. */
 function* repeatsOf({ world }: WorldHost, entry: JournalEntry): Generator<string> {
   if (entry.idempotency !== 'first') return;
   let found = 0;
@@ -258,12 +258,12 @@ function viewBody(bytes: Uint8Array, whole: boolean, hide: Hide) {
   const some = whole ? bytes : bytes.subarray(0, listedLength);
   const truncated = some.byteLength < bytes.byteLength;
   try {
-    // A cut may fall inside a character: then only what is before it is shown.
+    // A cut may fall inside a character: then the incomplete character is dropped.
     const text = new TextDecoder('utf-8', { fatal: true }).decode(some, { stream: truncated });
     return { body: hide(text), encoding: 'text', truncated } as const;
   } catch (error) {
     if (!(error instanceof TypeError)) throw error;
-    // A character a byte, so that what is hidden in it changes no other byte.
+    // One character per byte, so that hiding text changes no other byte.
     const text = hide(Buffer.from(some).toString('latin1'));
     const base64 = Buffer.from(text, 'latin1').toString('base64');
     return { body: base64, encoding: 'base64', truncated } as const;

@@ -1,4 +1,4 @@
-// Lists in pages: so many records after the last one seen, and where the next page begins.
+// Paginated lists: a number of records after the last one seen, and where the next page begins.
 import {
   listOf,
   object,
@@ -10,7 +10,7 @@ import {
 import { type HandlerContext, type RowDraft, row, type TypedRow } from './row.ts';
 
 const defaultLimit = 1000;
-/** Records looked at for one page, so that a filter without hits does not walk through all. */
+/** Records checked for one page, so that a filter without hits does not scan all records. */
 const mostLooked = 50_000;
 
 export const limitParameter = whole('How many at most; 1000 by default.', 1, 10_000);
@@ -19,7 +19,7 @@ export const paging = {
   'limit?': limitParameter,
 } as const;
 
-/** The records of one page, and where the next one begins: null on the last one. */
+/** The records of one page, and where the next page begins: null on the last page. */
 export function page<R>(
   records: Iterable<R>,
   limit: number | undefined,

@@ -1,5 +1,5 @@
-// The control plane: finds the world and the row that a request names, validates what it brings, and
-// lets the row's handler answer.
+// The control plane: finds the world and the row that a request names, validates the input, and
+// calls the handler of the row.
 import { createHash, timingSafeEqual } from 'node:crypto';
 import type { Readable } from 'node:stream';
 import { object, type Schema } from '../../fixtures/schemas/kit.ts';
@@ -15,7 +15,7 @@ import { controlDocument } from './document.ts';
 import { answer, type ControlReply, found, problem, Refusal, refuseInvalid } from './reply.ts';
 import { controlPrefix, type HandlerContext, type Row } from './row.ts';
 
-/** A request whose body is read only if its head is good. */
+/** A request whose body is read only if its head is valid. */
 export interface ControlRequest {
   readonly method: string;
   /** Path and query, for example `/_sandbox/clock`. */
@@ -85,7 +85,7 @@ export class Plane {
         return entries;
       };
       const params = take(row.params).map(([name, value]) => [name, String(value)]);
-      // A GET has no body: what is no parameter is refused as one.
+      // A GET has no body: an unknown parameter is refused as a parameter.
       const isGet = row.method === 'GET';
       const query = Object.fromEntries(take(Object.keys(isGet ? rest : row.query.properties)));
       refuseInvalid([
@@ -168,7 +168,7 @@ const streamed = {
   'x-accel-buffering': 'no',
 };
 
-/** What the work answers, or the answer to what it throws. */
+/** The result of the work, or the reply to the error it throws. */
 async function answered(work: () => Promise<ControlReply>): Promise<ControlReply> {
   try {
     return await work();
@@ -208,7 +208,7 @@ const utf8 = new TextDecoder('utf-8', { fatal: true });
 const noMembers: Schema = object('Nothing is taken.', {});
 const mebibyte = 1024 * 1024;
 
-/** Refuses what the head alone shows to be wrong with the body, before any of it is read. */
+/** Refuses a body that the head alone shows to be invalid, before any of it is read. */
 function checkBodyHead(row: Row, { method, headers }: ControlRequest): void {
   if (method === 'GET') return;
   const type = headers['content-type'];

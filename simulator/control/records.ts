@@ -90,7 +90,7 @@ export function viewCredential(
   };
 }
 
-/** Those with a token that lasts: the ones of the starting world, and what operators made. */
+/** Credentials with a token that does not expire: from the starting world, or made by operators. */
 export function viewLastingCredentials(host: WorldHost): CredentialShown[] {
   const { credentials, lastingTokens } = host.world;
   return [...lastingTokens.keys()].flatMap((clientId) => {
@@ -266,7 +266,7 @@ export const forwardSchema = object('Where deliveries for an origin go instead.'
   to: text('A URL; a bare origin keeps path and query.'),
 });
 
-/** What worlds and snapshots are called. */
+/** Names of worlds and snapshots. */
 export const worldNameParameter = {
   type: 'string',
   pattern: '^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$',

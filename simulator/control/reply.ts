@@ -1,4 +1,4 @@
-// What the plane answers: JSON, nothing, a text in pieces, or a problem that names the field.
+// Replies of the plane: JSON, no body, a text in chunks, or a problem that names the field.
 import type { Readable } from 'node:stream';
 import type { FieldProblem } from '../../fixtures/settings/parse.ts';
 import type { CommandArguments, CommandName } from '../core/commands/commands.ts';
@@ -64,7 +64,7 @@ export function problem(
   };
 }
 
-/** Thrown by what refuses a request; the plane answers with its reply. */
+/** Thrown to refuse a request; the plane answers with its reply. */
 export class Refusal extends Error {
   readonly reply: ControlReply;
 
@@ -74,7 +74,7 @@ export class Refusal extends Error {
   }
 }
 
-/** Every field at fault; the first one in the detail. */
+/** Every invalid field; the first one in the detail. */
 function invalid(problems: readonly FieldProblem[], status = 422): Refusal {
   const { field = '', message = 'it does not fit' } = problems[0] ?? {};
   const end = /[.?!]$/.test(message) ? '' : '.';
@@ -95,7 +95,7 @@ export function found<R>(record: R | undefined, name: string): R {
   return record;
 }
 
-/** What the commands of core answer. */
+/** The results of the commands of core. */
 interface CommandValues extends Readonly<Record<CommandName, unknown>> {
   readonly createCredential: { readonly credential: Credential };
   readonly changeCredential: { readonly credential: Credential };

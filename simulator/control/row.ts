@@ -16,7 +16,7 @@ export interface HandlerContext<
   Params = Readonly<Record<string, string>>,
 > {
   readonly plane: Plane;
-  /** The world that the path names; the first one otherwise. */
+  /** The world that the path names; otherwise the first world. */
   readonly host: WorldHost;
   readonly worldName: string;
   /** The address under which the caller knows this server. */
@@ -33,14 +33,14 @@ type Members = Readonly<Record<string, Schema>>;
 /** The values of query parameters. */
 export type QueryOf<Q extends Members> = ValueOf<ReturnType<typeof object<Q>>>;
 type ParamNames<P> = P extends `${string}{${infer N}}${infer Rest}` ? N | ParamNames<Rest> : never;
-/** What a handler returns: the value of the row's answer, the same as JSON text, or a stream. */
+/** The result of a handler: the value of the response, the same as JSON text, or a stream. */
 type Handled<A> = A | JsonText | Readable;
 
 interface RowOptions<P extends string, A extends Schema, B extends Schema, Q extends Members> {
   /** A few words, which the documents and editors show. */
   readonly summary: string;
   readonly description?: string;
-  /** Query parameters; those whose names end in `?` may be left out. */
+  /** Query parameters; those whose names end in `?` are optional. */
   readonly query?: Q;
   readonly body?: B;
   /** Of the body; a mebibyte by default. */
@@ -78,7 +78,7 @@ export interface Row extends RowDraft {
   readonly tag: string;
 }
 
-/** One object type, so that an editor shows members and not how they came together. */
+/** A single object type, so that an editor shows members instead of an intersection. */
 type Flat<T> = { readonly [K in keyof T]: T[K] };
 type ByPath<P> = { readonly [K in ParamNames<P>]: string | number };
 type ByBody<B> = B extends None ? unknown : ValueOf<B>;

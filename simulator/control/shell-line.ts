@@ -1,11 +1,11 @@
-// An order as one line for a shell: curl for each of its calls.
+// An interleaving as one shell line: curl for each of its calls.
 
 import type { RuleId } from '../../fixtures/rules.ts';
 import { fillIn, type SampleCall, type SampleCalls } from '../../fixtures/sample-calls.ts';
 import { shellWord } from '../../fixtures/shell-word.ts';
 import type { WorldHost } from '../host/world/world-host.ts';
 
-/** Works as it stands where the variables of `sandbox exec` are set. */
+/** Works unchanged if the variables of `sandbox exec` are set. */
 export function shellLine(host: WorldHost, id: RuleId, { steps, needs }: SampleCalls): string {
   const parts = steps.map((step, index) => stepLine(host, id, step, index));
   const line = parts.join(' ').replace(/;$/, '');

@@ -17,7 +17,7 @@ export interface WaitedPage<T> {
   readonly after: readonly Notice['kind'][];
 }
 
-/** Reads once where nothing is to be waited for. A caller who leaves is waited for no longer. */
+/** Reads once if there is nothing to wait for. The wait ends when the caller leaves. */
 export async function readWhenThere<T>(
   { plane, host, signal, query }: HandlerContext<unknown, { readonly wait_ms?: number }>,
   { read, isEmpty, after }: WaitedPage<T>,
@@ -31,7 +31,7 @@ export async function readWhenThere<T>(
       return !isEmpty(page);
     },
     listen: (look, over) => {
-      // However much happens in one turn, the list is read once for it.
+      // The list is read once per turn, however much happens in it.
       let soon: NodeJS.Immediate | undefined;
       const later = () => {
         clearImmediate(soon);

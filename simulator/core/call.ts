@@ -22,7 +22,7 @@ const callMembers = {
   method: text,
   /** Path and query as sent, for example `/api/v1/accounts?limit=2`. */
   target: text,
-  /** In a state one by one a text or a list of them. */
+  /** In a state, the values of repeated headers are one text or a list of texts. */
   headers: ofType<Readonly<Record<string, string | string[] | undefined>>>(
     mapOf(ofType<string | string[]>({ type: ['string', 'array'], items: text })),
   ),
@@ -43,7 +43,7 @@ export const factsSchema = record({
   /** Addresses that the hostname in a webhook url resolves to; null if it was not looked up. */
   addresses: orNull(listOf(text)),
 });
-/** What the host found out for a call because core may not wait. */
+/** Data that the host looks up for a call because core cannot wait. */
 export type Facts = ValueOf<typeof factsSchema>;
 
 export const noFacts: Facts = { addresses: null };

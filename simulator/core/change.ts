@@ -31,7 +31,7 @@ export interface PutOf<T extends TableName> {
   readonly found?: T extends keyof IndexKeys ? IndexKeys[T] : never;
 }
 
-/** What an event says, before it has a sequence number. */
+/** The content of an event, before it has a sequence number. */
 export interface EventDraft {
   readonly category: EventCategory;
   readonly kind: string;

@@ -1,4 +1,5 @@
-// The only code that changes a World: it applies changes, and keeps what is worked out of the tables.
+// The only code that changes a World: it applies changes, and maintains the data derived from the
+// tables.
 import { eventWindowMs, hourMs, keyRetentionMs } from '../../fixtures/constants.ts';
 import type { Change, EventDraft, PutOf } from './change.ts';
 import { keepEntry } from './journal.ts';
@@ -55,7 +56,7 @@ function raiseCounter(world: World, counter: keyof World['counters'], value: num
 
 type AfterPut<T extends TableName> = (world: World, change: PutOf<T>) => void;
 
-/** What else changes with a record of a table. */
+/** Derived data that changes with a record of a table. */
 const afterPut: { readonly [T in TableName]?: AfterPut<T> } = {
   tokens: (world, { record: { token, client_id: clientId, expires_at_ms: expiresAtMs } }) => {
     if (expiresAtMs === null) own(world, 'lastingTokens').set(clientId, token);
@@ -107,7 +108,7 @@ function keepEvent(world: World, draft: EventDraft): void {
   forgetOldEvents(world, occurred_at);
 }
 
-/** Drops events older than the window, in one cut when enough have gathered, never one by one. */
+/** Drops events older than the window, in batches instead of one by one. */
 function forgetOldEvents(world: World, atMs: number): void {
   const events = own(world, 'events');
   const horizon = atMs - eventWindowMs;
@@ -143,13 +144,14 @@ function waitsForResume({ subscriptions }: World, delivery: Delivery): boolean {
   );
 }
 
-/** Any client can name itself: those whose minute is over are forgotten before they pile up. */
+/** Any client can name itself: clients whose minute is over are removed before they accumulate. */
 function forgetIdleClients(world: World): void {
   const requests = own(world, 'tokenRequests');
   for (const [clientId, times] of requests) {
     if ((times[times.length - 1] ?? 0) < world.nowMs - 60_000) requests.delete(clientId);
   }
-  // A clock that stands makes no client idle. Half of them at once, so that not each call looks.
+  // With a frozen clock no client becomes idle. Remove half of them together, so that not every
+  // call scans.
   for (const clientId of requests.keys()) {
     if (requests.size <= clientsKept / 2) break;
     if (!world.credentials.has(clientId)) requests.delete(clientId);

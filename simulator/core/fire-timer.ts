@@ -1,5 +1,5 @@
-// Fires what is due: settlements, retries of deliveries, and suspended calls, which run at last, are
-// answered at last, or are given up.
+// Fires due timers: settlements, retries of deliveries, and suspended calls, which finally run, get
+// their response, or time out.
 import type { Behaviour } from './behaviour.ts';
 import type { Reply } from './call.ts';
 import { put, remove } from './change.ts';
@@ -15,11 +15,11 @@ import type { Effect, StepResult } from './step.ts';
 import type { Timer, TimerKind } from './timers.ts';
 import type { SuspendedCall, World } from './world.ts';
 
-/** One thing that happened because its time came. */
+/** A due timer that has fired. */
 export interface FiredTimer {
   readonly atMs: number;
   readonly kind: TimerKind;
-  /** Id of what it concerns. */
+  /** Id of the record concerned. */
   readonly ref: string;
   readonly outcome: string;
 }
@@ -56,7 +56,7 @@ function isStillDue(world: World, { kind, ref, dueAtMs }: Timer): boolean {
   }
 }
 
-/** Fires the next timer if it is due by then; `fired` is undefined when none was. */
+/** Fires the next timer if it is due by then; otherwise `fired` is undefined. */
 export function fireTimer(world: World, behaviour: Behaviour, byMs: number): StepResult {
   const timer = nextTimer(world);
   if (timer === null || timer.dueAtMs > byMs) return { effects: [] };
@@ -89,7 +89,7 @@ const fire: Readonly<
     const suspended = existing(world.suspendedCalls, id);
     const { keyId, wakeAtMs } = suspended;
     if (keyId !== null) evolve(world, [remove('keys', keyId)]);
-    // A hang has nothing more to come; a delay still owes its caller an answer.
+    // A hang is finished; a delay still owes its caller a response.
     const isOver = wakeAtMs === null;
     evolve(world, [
       isOver
@@ -150,7 +150,7 @@ function endSuspension(world: World, suspended: SuspendedCall, reply: Reply): vo
   evolve(world, [{ type: 'journal', entry: { ...entry, reply, answeredAtMs: world.nowMs } }]);
 }
 
-/** The next piece of a slow body; with the last one the call is answered. */
+/** The next chunk of a slow body; the last chunk completes the response. */
 function sendPiece(
   world: World,
   suspended: SuspendedCall,
@@ -175,7 +175,7 @@ function sendPiece(
   return [piece];
 }
 
-/** What the stages had found out when the call was suspended. */
+/** The results of the stages before the call was suspended. */
 function restoreContext(context: RequestContext, suspended: SuspendedCall): void {
   const { world, behaviour } = context;
   const { clientId, keyId, askedAtMs, faultId, n } = suspended;

@@ -8,7 +8,7 @@ import type { Fault } from './pipeline/find-fault.ts';
 
 export type IdempotencyOutcome = 'first' | 'replayed' | 'converged' | 'in_flight';
 
-/** What a fault did to a call. */
+/** The effect of a fault on a call. */
 export interface InjectedFault {
   readonly id: string;
   readonly phase: Fault['phase'];
@@ -23,7 +23,7 @@ export interface JournalEntry {
   readonly call: Call;
   readonly operation: OperationName | null;
   readonly clientId: string | null;
-  /** The idempotency key after trimming, and the subject it stands with. */
+  /** The idempotency key after trimming, and the subject it is scoped to. */
   readonly key: string | null;
   readonly subject: string | null;
   readonly idempotency: IdempotencyOutcome | null;
@@ -31,7 +31,7 @@ export interface JournalEntry {
   readonly firstCall: number | null;
   /** The stage that answered, `operation`, or null if a fault kept it from running. */
   readonly decidedBy: string | null;
-  /** Such as `pending approve → approved`: what a state machine made of it. */
+  /** The transition of a state machine, such as `pending approve → approved`. */
   readonly transition: string | null;
   /** Requests left in the credential's bucket after this call; null where none was drawn. */
   readonly allowanceLeft: number | null;
@@ -78,7 +78,7 @@ export function createJournal(capacity = defaultCapacity): Journal {
   return { slots, capacity, bytes: 0, oldest: 1, newest: 0, limits: new Map() };
 }
 
-/** What an entry without any text takes, about. */
+/** The approximate size of an entry without any text. */
 const entryBytes = 400;
 
 /** The bytes that an entry keeps: everything that a caller can make long. */

@@ -1,5 +1,4 @@
-// What records are described with: one schema of each, from which its type and the check of a saved
-// state come.
+// Building blocks of record schemas: each schema defines its type and the check of a saved state.
 
 import {
   ofType,
@@ -31,7 +30,7 @@ const decimal = ofType<string>({
   description: 'It is an exact decimal such as "10.50".',
 });
 
-/** Members of what callers are shown, as they are kept: numbers are bounded, and decimals as sums. */
+/** Members shown to callers, as they are stored: numbers are bounded, and decimals as sums. */
 export function stored<P extends Readonly<Record<string, Schema>>>(members: P): P {
   const kept = Object.entries(members).map(([name, schema]) => {
     const isNumber = [schema.type].flat().includes('integer');

@@ -51,7 +51,7 @@ export type Brand = ValueOf<typeof brandSchema>;
 export const credentialSchema = record({
   ...stored(credentialMembers),
   client_id: id,
-  /** The server credential a delegated one was minted by (LIM-10). */
+  /** The server credential that issued a delegated one (LIM-10). */
   minted_by: orNull(id),
   /** Own limit instead of the plan's (LIM-4). */
   rate_per_second: rate,

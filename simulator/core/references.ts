@@ -33,7 +33,7 @@ export function findReferenced<R>(
   return null;
 }
 
-/** What an account is found by (NS-20). */
+/** The references of an account (NS-20). */
 export function personKeys({ accounts, values }: Behaviour, account: Account): PersonKeys {
   const { firm_id: firmId, brand_id: brandId, client_reference_id: reference } = account;
   return {
@@ -45,7 +45,7 @@ export function personKeys({ accounts, values }: Behaviour, account: Account): P
   };
 }
 
-/** What a transaction is found by (TXN-2). */
+/** The references of a transaction (TXN-2). */
 export function transactionKey({ transactions }: Behaviour, transaction: Transaction): string {
   const { firm_id: firmId, account_id: accountId, client_reference_id: reference } = transaction;
   return transactions.referenceKey(firmId, accountId, reference);

@@ -39,7 +39,7 @@ export function beginIdEra(world: World, nonce: string): void {
   const last = world.idEras[world.idEras.length - 1];
   if (last?.tag === tag) return;
   const era = { afterSeq: world.events.lastSeq, afterRequest: world.counters.request, tag };
-  // Of one that nothing happened in nothing is left to name.
+  // A world without any events has no ids to protect.
   const isIdle = last?.afterSeq === era.afterSeq && last.afterRequest === era.afterRequest;
   const kept = isIdle ? world.idEras.slice(0, -1) : world.idEras;
   // An era is over once its events are forgotten.
@@ -61,7 +61,7 @@ export function requestId({ idEras }: World, n: number): string {
 /** ERR-1b: where the documentation of each error lives. */
 const docsUrl = 'https://docs.trading-platform.example';
 
-/** NS-44: how what was never given reads; a member that is undefined is not printed. */
+/** NS-44: how a value that was never set reads; an undefined member is omitted. */
 const ABSENT: Readonly<Record<Settings['absent_optionals'], Absent>> = {
   null: null,
   empty: '',
@@ -168,7 +168,7 @@ function serializeProblem(
   });
 }
 
-/** EVT-2a, NS-9: the record stands in it as the API showed it when it changed. */
+/** EVT-2a, NS-9: contains the record as the API showed it when it changed. */
 function serializeEnvelope(event: EventRecord, world: World, settings: Settings): string {
   const head = JSON.stringify({
     id: eventId(world, event.seq),

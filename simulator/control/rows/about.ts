@@ -27,7 +27,7 @@ import { type HandlerContext, row } from '../row.ts';
 
 const count = whole('How many.', 0, 1e15);
 
-/** What is counted in a world, and how. */
+/** The things counted in a world, and how. */
 const counted = {
   firms: ({ world }) => world.firms.size,
   brands: ({ world }) => world.brands.size,
@@ -56,7 +56,7 @@ const counted = {
 
 type CountName = keyof typeof counted;
 
-/** For each count what `make` makes of its name. */
+/** Maps the name of each count with `make`. */
 function eachCount<V>(make: (name: CountName) => V): Readonly<Record<CountName, V>> {
   const names = Object.keys(counted) as CountName[];
   return Object.fromEntries(names.map((name) => [name, make(name)])) as Record<CountName, V>;
@@ -85,7 +85,7 @@ const infoSchema = object('What this sandbox is, and what is in this world.', {
   ),
 });
 
-/** What `GET info` answers. */
+/** The response of `GET info`. */
 export type InfoShown = ValueOf<typeof infoSchema>;
 
 const anyValue = (description: string) =>

@@ -44,7 +44,7 @@ const deliveryQuery = {
   'wait_ms?': waitParameter,
 } as const;
 
-/** Events looked at for those that wait: a stopped subscription may have many of them. */
+/** Events checked for waiting ones: a stopped subscription may have many of them. */
 const mostWaiting = 20_000;
 
 /** Events that wait behind others of their subscriptions and are no deliveries yet. */
@@ -62,7 +62,7 @@ function* waiting({ world, behaviour }: WorldHost): Generator<Waiting> {
   }
 }
 
-/** Deliveries, and as far as the limit goes what waits behind others. */
+/** Deliveries, and within the limit the events that wait behind others. */
 function listDeliveries(host: WorldHost, query: QueryOf<typeof deliveryQuery>) {
   const { after = 0, limit, subscription_id, event_id, status } = query;
   const isShown = (each: Delivery | Waiting) =>

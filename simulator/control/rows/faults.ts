@@ -1,4 +1,4 @@
-// Rows of what is ordered for the network: faults, what names resolve to, and forwards.
+// Rows of network overrides: faults, name resolution, and forwards.
 import { listOf, object, text } from '../../../fixtures/schemas/kit.ts';
 import {
   type EffectPart,
@@ -49,7 +49,7 @@ function checkMatch(match: NewFault['match']): void {
   refuseField('match.webhook', 'must be true or the id of a subscription');
 }
 
-/** As core reads it: an id as text, and no member where webhooks are not meant. */
+/** As core reads it: an id as text, and no member if the fault is not for webhooks. */
 function matchOf({ webhook = false, ...match }: NewFault['match']): FaultMatch {
   if (webhook === false) return match;
   return { ...match, webhook: webhook === true ? true : String(webhook) };

@@ -64,7 +64,7 @@ const coverageQuery = {
   ]),
 } as const;
 
-/** Key records looked at in one go; with more than these, only the newest are listed. */
+/** Key records checked in one request; if there are more, only the newest are listed. */
 const mostLooked = 200_000;
 
 function viewKey(host: WorldHost, keyId: string, record: KeyRecord, now: number): KeyShown {
@@ -93,7 +93,7 @@ const keyQuery = {
   'limit?': whole('How many at most; 100 by default.', 1, 1000),
 } as const;
 
-/** Those that a repeat would meet now, the newest first. */
+/** The keys that a repeat would match now, newest first. */
 function* keysOf(host: WorldHost, clientId: string | undefined): Generator<KeyShown> {
   const now = nowMs(host);
   for (const [keyId, record] of [...host.world.keys].slice(-mostLooked).reverse()) {

@@ -1,5 +1,5 @@
-// Rows of accounts, trading accounts and transactions: what the platform knows of them, and what the
-// API has no operation for.
+// Rows of accounts, trading accounts and transactions: data that only the platform has, and actions
+// that the API does not have.
 import { flag, id, object, oneOf, text } from '../../../fixtures/schemas/kit.ts';
 import { fits, listSchema, pageById, paging } from '../paging.ts';
 import {

@@ -1,5 +1,5 @@
-// What an operator does to the platform, as inputs like any other: named, with plain arguments, so
-// that a run can be recorded. Each answers a value, or why it cannot be done.
+// Operator commands on the platform, as inputs like any other: named, with plain arguments, so that
+// a run can be recorded. Each returns a value, or the reason why it is refused.
 import type { EventCategory } from '../../../fixtures/event-kinds.ts';
 import { scopeNames } from '../../../fixtures/operations.ts';
 import { parseUrl } from '../../../fixtures/parse-url.ts';
@@ -201,7 +201,7 @@ function setName(context: CommandContext, { hostname: named, addresses }: SetNam
 function parseHostname(text: string): string | null {
   const url = /^[^\s/?#@:[\]\\]+$/.test(text) ? parseUrl(`https://${text}`) : null;
   const hostname = url?.hostname.replace(/\.$/, '') ?? '';
-  // An address is no name: nothing resolves it.
+  // An address is not a name: no resolver is asked for it.
   return hostname === '' || parseAddress(hostname) !== null ? null : hostname;
 }
 
@@ -270,7 +270,7 @@ const firstFirm = (world: World): string => world.firms.keys().next().value ?? '
 
 type MakeSubscription = Pick<Subscription, 'firm_id' | 'url' | 'event_categories'>;
 
-/** A firm-wide subscription made by an operator; it gets what happens from now on. */
+/** A firm-wide subscription made by an operator; it receives all later events. */
 function makeSubscription(context: CommandContext, args: MakeSubscription): CommandOutcome {
   const { world, behaviour } = context;
   const { firm_id: firmId, url } = args;
@@ -294,7 +294,7 @@ function disableSubscription(
   return { value: { subscription: world.subscriptions.get(found.id) } };
 }
 
-/** Attempts a waiting or exhausted delivery at once. */
+/** Attempts a waiting or exhausted delivery immediately. */
 function retryDelivery({ world }: CommandContext, { id }: Id): CommandOutcome {
   const delivery = world.deliveries.get(id);
   if (delivery === undefined) return absent('delivery', id);
@@ -453,7 +453,7 @@ function changeCredential(context: CommandContext, args: ChangeCredential): Comm
   if (found === undefined) return absent('credential', clientId, 'client_id');
   const wrong = scopes === undefined ? null : refuseScopes(scopes);
   if (wrong !== null) return wrong;
-  // A plan that is named takes the place of an own limit, unless one is named with it.
+  // A named plan replaces an individual limit, unless the call names a limit too.
   const { rate_per_second: rate = plan === undefined ? found.rate_per_second : null } = args;
   const credential: Credential = {
     ...found,
@@ -466,7 +466,7 @@ function changeCredential(context: CommandContext, args: ChangeCredential): Comm
 
 type ChangeFirm = Pick<Firm, 'id'> & Partial<Omit<Firm, 'id' | 'name'>>;
 
-/** AUTH-8, LIM-3: what the firm may do, and how fast. */
+/** AUTH-8, LIM-3: the permissions and the rate of the firm. */
 function changeFirm(context: CommandContext, args: ChangeFirm): CommandOutcome {
   const found = context.world.firms.get(args.id);
   if (found === undefined) return absent('firm', args.id);

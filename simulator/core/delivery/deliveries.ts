@@ -1,5 +1,5 @@
-// Deliveries of events to subscriptions: what is recorded, which delivery is next, when an attempt goes
-// out, and what follows from its answer.
+// Deliveries of events to subscriptions: their records, which delivery is next, when an attempt is
+// made, and how its response is handled.
 import { categoryOf, type EventKind } from '../../../fixtures/event-kinds.ts';
 import type { Behaviour } from '../behaviour.ts';
 import { type Change, put } from '../change.ts';
@@ -73,7 +73,7 @@ export interface SendAttempt {
   readonly kind: 'send';
   readonly deliveryId: string;
   readonly attempt: number;
-  /** What a fault does to this attempt. */
+  /** The effect of a fault on this attempt. */
   readonly fault: DeliveryFault | null;
 }
 
@@ -89,7 +89,7 @@ export type DeliveryStart = SendAttempt | FaultInjected;
 /** Attempts of one subscription at a time where events do not wait for each other (NS-28). */
 const mostInFlight = 64;
 
-/** Starts what can be started: the next wanted events of these subscriptions. */
+/** Starts all deliveries that can start: the next wanted events of these subscriptions. */
 export function startDeliveries(
   world: World,
   behaviour: Behaviour,
@@ -98,7 +98,8 @@ export function startDeliveries(
   const begun: DeliveryStart[] = [];
   for (const { id, disabled, stopped } of subscriptions) {
     if (disabled || stopped) continue;
-    // A dropped delivery frees its subscription at once, so look again until something is under way.
+    // A dropped delivery frees its subscription immediately, so repeat until a delivery is in
+    // progress.
     while (!isBusy(world, behaviour, id)) {
       const subscription = world.subscriptions.get(id) as Subscription;
       const event = nextWanted(world, behaviour, subscription);
@@ -143,7 +144,8 @@ function nextWanted(
   subscription: Subscription,
 ): EventRecord | undefined {
   const { events } = world;
-  // EVT-10b: what has left the window is not delivered any more, but read over with the bulk reads.
+  // EVT-10b: events outside the window are not delivered any more; clients read them with the bulk
+  // reads.
   let seq = Math.max(subscription.cursor_seq + 1, events.first);
   for (; seq <= events.lastSeq; seq += 1) {
     const event = findEvent(world, seq);
@@ -156,7 +158,7 @@ function nextWanted(
 export function startAttempt(world: World, { delayed, ...delivery }: Delivery): DeliveryStart {
   const { id, subscription_id: subscriptionId } = delivery;
   const found = delayed ? null : strikeDelivery(world, subscriptionId);
-  // A new one is begun before it can end.
+  // A new delivery is started before it can end.
   if (found !== null && !world.deliveries.has(id)) evolve(world, [put('deliveries', delivery)]);
   const effect = found?.effect;
   if (effect?.kind === 'drop') {
@@ -216,7 +218,7 @@ function deliveredChanges(world: World, delivery: Delivery): readonly Change[] {
   ];
 }
 
-/** What the receiver's answer does: delivered, waiting for the next attempt, or exhausted. */
+/** Handles the receiver's response: delivered, waiting for the next attempt, or exhausted. */
 export function answerChanges(
   world: World,
   behaviour: Behaviour,
@@ -275,7 +277,7 @@ export const disabled = (subscription: Subscription, reason: string): Subscripti
   disabled_reason: reason,
 });
 
-/** HOOK-5, HOOK-13, EVT-13: nothing more is sent, and what was waiting stops. */
+/** HOOK-5, HOOK-13, EVT-13: nothing more is sent, and waiting deliveries stop. */
 export function disableChanges(
   world: World,
   subscription: Subscription,

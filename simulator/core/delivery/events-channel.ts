@@ -1,4 +1,4 @@
-// The events channel: how it is opened, where a reader begins, what it gets next, and when it is
+// The events channel: how it is opened, where a reader starts, its next events, and when it is
 // closed.
 import type { Behaviour } from '../behaviour.ts';
 import { type Call, type Decision, noFacts } from '../call.ts';
@@ -29,7 +29,9 @@ export interface ChannelPage {
   readonly more: boolean;
 }
 
-/** Events looked at for one page, whether or not they reach the reader: so long others wait. */
+/**
+ * Events checked for one page, whether or not they reach the reader: other work waits that long.
+ */
 const lookedAtOnce = 1000;
 const shownAtOnce = 200;
 
@@ -43,12 +45,12 @@ export function openCursor(world: World, behaviour: Behaviour, call: Call): Chan
   const afterSeq = context.query.get('after_seq');
   return {
     token: tokenText(context) ?? '',
-    // Without it the channel begins with what happens from now on.
+    // Without it the channel starts with the next new event.
     nextSeq: (afterSeq === null ? world.events.lastSeq : Number(afterSeq)) + 1,
   };
 }
 
-/** The next page, or why there is none any more. */
+/** The next page, or why there are no more. */
 export function readChannel(
   world: World,
   behaviour: Behaviour,
@@ -103,8 +105,8 @@ export function streamEvents(context: RequestContext): Decision {
     const detail = 'after_seq must be the sequence number of an event, or 0.';
     return invalid(context, 'after_seq', detail, 'EVT-10b', 'NS-12');
   }
-  // NS-12: a later number is of another world, and what follows here would be taken for what came
-  // before.
+  // NS-12: a later number belongs to another world, and later events here would look like earlier
+  // ones.
   if (text !== null && Number(text) > context.world.events.lastSeq) {
     const detail = `after_seq is ${text}, and no event is as late. Is the number from another world?`;
     return invalid(context, 'after_seq', detail, 'EVT-10b', 'NS-12');

@@ -24,7 +24,7 @@ interface SeenCall {
   readonly world: World;
   /** The call before it under this key, whatever that was for. */
   readonly before: JournalEntry | undefined;
-  /** The call whose answer is replayed. */
+  /** The call whose response is replayed. */
   readonly original: JournalEntry | undefined;
 }
 
@@ -57,7 +57,7 @@ const not =
   (seen) =>
     !predicate(seen);
 
-/** How the last use of a key differs from this one; everything that is not named is the same. */
+/** How the last use of a key differs from this one; everything not named is equal. */
 function reused(change: 'caller' | 'operation' | 'subject' | 'age'): Predicate {
   return ({ before, entry }) => {
     if (before === undefined) return false;
@@ -69,7 +69,7 @@ function reused(change: 'caller' | 'operation' | 'subject' | 'age'): Predicate {
   };
 }
 
-/** What the same call, sent before under this key, was answered. */
+/** The response to the same call, sent earlier under this key. */
 const retriedAfter =
   (status: number): Predicate =>
   ({ before, entry }) =>
@@ -105,7 +105,7 @@ const besidesCite: Readonly<Partial<Record<RuleId, Predicate>>> = {
   'IDEM-14a': ({ entry }) => entry.idempotency === 'in_flight',
   'EVT-10a': bodyHas(/"last_delivered_seq":[1-9]/),
   'EVT-10b': ({ entry }) => entry.reply?.status === 101 && entry.call.target.includes('after_seq='),
-  // These answers only prepare what shows the rule.
+  // These responses only prepare the one that shows the rule.
   ...Object.fromEntries(
     'IDEM-6a IDEM-6b IDEM-6c IDEM-13 AUTH-3c HOOK-13 EVT-7 EVT-13'
       .split(' ')
@@ -326,7 +326,7 @@ export class Coverage {
       }
     }
     if (key === null) return;
-    // What is forgotten is not counted.
+    // Removed records are not counted.
     if (this.#usedBy.size >= keysKept) this.#usedBy.clear();
     this.#usedBy.set(key, entry.n);
   }
@@ -380,7 +380,7 @@ export class Coverage {
     if (isLate || error?.includes(answerLimit) === true) this.#meet('EVT-9b');
   }
 
-  /** Another world has replaced this one: the counts stay. */
+  /** The world has been replaced: the counts stay. */
   forget(now: World): void {
     this.#givenTo = Math.min(this.#givenTo, now.counters.subscription);
     this.#usedBy.clear();

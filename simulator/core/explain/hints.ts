@@ -47,7 +47,7 @@ const noHints: readonly Hint[] = Object.freeze([]);
 export const describeHints = (): string =>
   hintCodes.map((code) => `\`${code}\`: ${hintWords[code]}`).join('\n');
 
-/** The words of each hint, or null if there is nothing to say. */
+/** The text of each hint, or null if there is nothing to say. */
 type Finder = (context: RequestContext, reply: Reply | null) => string | null;
 
 const finders: Readonly<Record<HintCode, Finder>> = {
@@ -118,7 +118,7 @@ function findIgnoredMembers(context: RequestContext, reply: Reply | null): strin
   const { operation, behaviour } = context;
   const known = operationMembers.get(operation);
   if (known === undefined) return null;
-  // What was refused as unreadable was not taken over from the call.
+  // An unreadable member is refused, so it was not copied from the call.
   const body = reply?.contentType === 'text/plain' ? readBody(context.call.body) : context.body;
   const ignored: string[] = [];
   addUnknown(ignored, body, known, `${operation}`, '');
@@ -263,7 +263,7 @@ function findEarlyCall(context: RequestContext): string | null {
   return `Request ${limit.n} was limited and told to wait ${(limit.untilMs - limit.atMs) / 1000} s; this one came ${sinceMs} ms after it. Wait as Retry-After says.`;
 }
 
-/** Keeps what a 429 says, for the calls that come after it. */
+/** Stores the Retry-After of a 429, for later calls. */
 function rememberLimit(context: RequestContext, reply: Reply): void {
   const { world, n } = context;
   const seconds = Number(reply.headers?.['retry-after']);

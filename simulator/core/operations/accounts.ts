@@ -207,7 +207,7 @@ export function bulkCreateAccounts(context: RequestContext): Decision | Batch {
   };
 }
 
-/** What a row refuses the whole batch for, before anything is created. */
+/** Faults of a row that refuse the whole batch, before anything is created. */
 function refuseBatchFor(context: RequestContext, row: Body, index: number): Decision | null {
   const { values, reach, settings } = context.behaviour;
   const refuseRow = (what: string, member: string, cites: readonly Cite[]) => {
@@ -250,7 +250,7 @@ function refuseBatchFor(context: RequestContext, row: Body, index: number): Deci
   return lacking === null ? null : refuseRow(lacking, '', ['NS-33']);
 }
 
-/** BULK-2 to BULK-5: one entry a row, in order, with what a single create would have answered. */
+/** BULK-2 to BULK-5: one entry per row, in order, with the response of a single create. */
 function bulkReply(rows: readonly Body[], replies: readonly Reply[]): Reply {
   let created = 0;
   const entries = replies.map((reply, index) => {
@@ -368,7 +368,7 @@ function refuseStaleTag(
   return refuse(context, 'revision_conflict', ['UPD-7', 'UPD-12'], detail, 'If-Match');
 }
 
-/** UPD-2: only the members sent; null when nothing would be different. */
+/** UPD-2: only the members sent; null if nothing would change. */
 function applyMembers({ behaviour, body }: RequestContext, account: Account): Account | null {
   const { update_null, absent_optionals, revision_step } = behaviour.settings;
   const patch: Record<string, string | null> = {};

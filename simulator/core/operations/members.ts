@@ -65,7 +65,7 @@ export function findAccount(
   return refuse(context, 'not_found', cites, `There is no account ${id}.`);
 }
 
-/** What narrows the view of a caller. */
+/** Narrows the view of a caller. */
 export function citesOfReach({ account_id: accountId, brand_id: brandId }: Credential) {
   if (accountId !== null) return ['AUTH-5'] as const;
   return citesIf(brandId !== null, 'AUTH-6');

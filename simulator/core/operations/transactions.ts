@@ -224,7 +224,7 @@ function findNamed(context: RequestContext): Transaction | Decision {
 
 type Move = Extract<Transition, { readonly kind: 'move' }>;
 
-/** What stands in the way of a move that the state allows. */
+/** Why a transition is refused although the state allows it. */
 function refuseMove(context: RequestContext, transaction: Transaction, move: Move) {
   if (move.scope !== undefined && !scopesOf(context).includes(move.scope)) {
     const detail = `Cancelling a settled transaction also needs the scope ${move.scope}.`;
@@ -316,7 +316,7 @@ export function movementOf({ transaction_type: type, amount }: Transaction): str
   return type === 'Deposit' || type === 'Credit' ? size : negateDecimal(size);
 }
 
-/** The trading account with one movement more. */
+/** The trading account after another movement. */
 export function withEntry(
   tradingAccount: TradingAccount,
   transaction_id: string,

@@ -123,7 +123,7 @@ export function disableWebhook(context: RequestContext): Decision {
   return { ...show(context, found.disabled ? found : disabled(found, reason)), changes, cites };
 }
 
-/** HOOK-12: an id of another firm is answered as an unknown one, to the letter. */
+/** HOOK-12: an id of another firm gets exactly the response of an unknown id. */
 function findSubscription(context: RequestContext): Subscription | Decision {
   const { behaviour, world } = context;
   const id = parseOtherPathId(context, 'subscription');

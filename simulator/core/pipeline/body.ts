@@ -111,7 +111,7 @@ function parseJson(text: string, settings: Settings): Parsed {
   }
   const name = settings.duplicate_members === 'refused' ? findDuplicateMember(text) : null;
   if (name === null) return { value };
-  // It is JSON, so it is refused as JSON that cannot be read, and not as what is none.
+  // It is JSON, so it is refused as unreadable JSON instead of as another type.
   const message = `The member ${name} is given twice.`;
   return refuseUnreadable(settings.unreadable_status, message, ['ERR-2', 'NS-47']);
 }

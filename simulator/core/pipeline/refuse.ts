@@ -5,8 +5,8 @@ import type { Problem } from '../serialize.ts';
 import type { RequestContext } from './request-context.ts';
 
 /**
- * A refusal in the API's own form (ERR-1, ERR-3). `field` names the member, parameter or header at
- * fault (NS-13); `status` is another than the code's where a setting chooses one.
+ * A refusal in the API's own form (ERR-1, ERR-3). `field` names the invalid member, parameter or
+ * header (NS-13); `status` overrides that of the code if a setting chooses another.
  */
 export function refuse(
   context: RequestContext,
@@ -53,7 +53,7 @@ export function refuseUnnamed(
   return { reply: { ...reply, headers }, changes: [], cites };
 }
 
-/** ERR-2: what cannot be read at all is refused in plain text. */
+/** ERR-2: an unreadable request is refused in plain text. */
 export function refuseUnreadable(
   status: number,
   message: string,

@@ -1,4 +1,4 @@
-// One call on its way through the stages: what is known of it so far.
+// One call on its way through the stages: everything known about it so far.
 import type { OperationName, OperationRow } from '../../../fixtures/operations.ts';
 import type { Behaviour } from '../behaviour.ts';
 import type { Batch, Call, Decision, Facts } from '../call.ts';
@@ -41,13 +41,13 @@ export class RequestContext {
   body: Body = emptyBody;
   allowanceLeft: number | null = null;
   allowance: number | null = null;
-  /** What passed stages do to the world, such as drawing from a bucket. */
+  /** Changes to the world by completed stages, such as drawing from a bucket. */
   changes: Change[] = [];
   /** The stage that answered, `operation`, or null if a fault kept it from running. */
   decidedBy: string | null = null;
-  /** What a state machine made of it, such as `pending approve → approved`. */
+  /** The transition of a state machine, such as `pending approve → approved`. */
   transition: string | null = null;
-  /** What faults have done to it so far, in order. */
+  /** The effects of faults on it so far, in order. */
   faults = noFaults;
   #query: URLSearchParams | null = null;
 

@@ -57,7 +57,7 @@ export function runAndAnswer(context: RequestContext): StepResult {
   return answerCall(context, orderedBy(context, fault) ?? decision, fault);
 }
 
-/** Applies what a batch decides row by row, each seeing the one before. */
+/** Applies the changes of a batch row by row, each row seeing the one before. */
 function runBatch(context: RequestContext, batch: Batch): Decision {
   const outcome = context.idempotency;
   const replies: Reply[] = [];
@@ -66,7 +66,7 @@ function runBatch(context: RequestContext, batch: Batch): Decision {
     evolve(context.world, row.changes);
     replies.push(row.reply);
   }
-  // A row that converged does not make the batch a converged one.
+  // A converged row does not make the whole batch converged.
   context.idempotency = outcome;
   return { reply: batch.answer(replies), changes: [], cites: batch.cites };
 }
@@ -102,7 +102,7 @@ function strikeBefore(context: RequestContext): StepResult | null {
   return answerCall(context, decision, fault);
 }
 
-/** Stands where a connection is cut. */
+/** Placeholder for a response whose connection is cut. */
 const nothingRan = { reply: { status: 500, contentType: null, body: '' }, cites: [] } as const;
 
 /** Nothing runs until the delay is over (null: it hangs); the key is in flight (IDEM-14a). */
@@ -110,7 +110,7 @@ function suspendBefore(context: RequestContext, wakeAtMs: number | null): StepRe
   const { world, behaviour, n, keyId } = context;
   const { nowMs } = world;
   journalCall(context, ['IDEM-14a'], null);
-  // Without a key no repeat can ask for it, so a hang leaves nothing but its journal entry.
+  // Without a key no repeat can match it, so a hang leaves only its journal entry.
   if (wakeAtMs === null && keyId === null) return { effects: [], n };
   const timers: [TimerKind, number][] = [];
   if (keyId !== null) {
@@ -151,7 +151,7 @@ const codeOfStatus = {
   503: 'write_contention',
 } as const;
 
-/** The answer that a fault orders; null if it orders none. */
+/** The response of a fault; null if the fault has none. */
 function orderedBy(context: RequestContext, fault: CallEffect | null): Decision | null {
   if (fault?.kind === 'refuse') return refuseCode(context, fault.code);
   if (fault?.kind !== 'status') return null;
@@ -234,7 +234,7 @@ function answerCall(
   return { effects, n };
 }
 
-/** What leaves of an answer now; the rest is suspended, or lost. */
+/** The part of a response that is sent now; the rest is suspended, or lost. */
 function sendUnder(
   context: RequestContext,
   reply: Reply,

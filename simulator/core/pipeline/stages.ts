@@ -60,7 +60,7 @@ export const routeStage: Stage = {
   },
 };
 
-/** The methods that this path takes; none if there is nothing. */
+/** The methods that this path accepts; none if the path is unknown. */
 export function methodsAt(table: Table, path: string): readonly string[] {
   const { forms } = routesOf(table);
   return forms.filter(({ form }) => form.test(path)).map(({ method }) => method);
@@ -98,7 +98,7 @@ export const keyStage: Stage = {
     const { repeated_key: repeated } = context.behaviour.settings;
     const given = context.call.headers['idempotency-key'];
     const several = Array.isArray(given) && given.length > 1;
-    // NS-58: nothing says which of them counts.
+    // NS-58: the specification does not say which of them counts.
     if (several && repeated === 'refused') {
       return refuseKey(context, 'Send one Idempotency-Key header, not several.', [
         'IDEM-1a',

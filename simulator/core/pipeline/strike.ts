@@ -1,4 +1,4 @@
-// Which fault strikes a call or a delivery, and what that counts.
+// Which fault applies to a call or a delivery, and how matches are counted.
 import { put } from '../change.ts';
 import { evolve } from '../evolve.ts';
 import { hmacSha256Hex } from '../values/digest.ts';
@@ -6,7 +6,7 @@ import type { World } from '../world.ts';
 import { type Fault, isSpent } from './find-fault.ts';
 import type { RequestContext } from './request-context.ts';
 
-/** The fault of this phase that strikes this call: the oldest of those that are due. */
+/** The fault of this phase that applies to this call: the oldest one that is due. */
 export function strikeCall(
   { world, operation, call, path, credential }: RequestContext,
   phase: Fault['phase'],
@@ -27,7 +27,7 @@ export function strikeCall(
 export const strikeDelivery = (world: World, subscriptionId: number): Fault | null =>
   strike(world, ({ match: { webhook } }) => webhook === true || webhook === String(subscriptionId));
 
-/** Counts the match in each fault that asks for it, and the hit in the one that strikes. */
+/** Counts the match in each fault that matches, and the hit in the one that applies. */
 function strike(world: World, concerns: (fault: Fault) => boolean): Fault | null {
   let found: Fault | null = null;
   for (const fault of world.faults.values()) {
@@ -47,7 +47,7 @@ const drawnDigits = 12;
 function isDue({ id, nth, probability, matches = 0 }: Fault, seed: string): boolean {
   if (nth !== undefined && matches < nth) return false;
   if (probability === undefined) return true;
-  // A number from 0 to 1 (exclusive) that depends on nothing but the seed and this label.
+  // A number from 0 to 1 (exclusive) that depends only on the seed and this label.
   const digits = hmacSha256Hex(seed, `fault ${id}, ${matches}`).slice(0, drawnDigits);
   return Number.parseInt(digits, 16) / 16 ** drawnDigits < probability;
 }

@@ -130,7 +130,7 @@ export function conformingBehaviour(settings: Settings) {
     serialize,
     webhooks: webhookPolicy(settings),
     delivery: deliveryPolicy(settings, serialize.envelope),
-    /** A last look at every answer before it is sent; never at what is stored for repeats. */
+    /** Adjusts every response before it is sent, but not the response stored for repeats. */
     finalizeReply: (reply: Reply, _context: RequestContext): Reply =>
       // NS-32: nothing is promised unless a setting says so.
       settings.deprecation_header === null
@@ -158,7 +158,7 @@ function tableFor(settings: Settings): Readonly<Record<OperationName, OperationR
   };
 }
 
-/** Which texts count as what. */
+/** How texts are classified. */
 function valuePolicy(settings: Settings) {
   const plus = { e164: '+', digits: '', other: '+ ' }[settings.phone_form];
   return {
@@ -215,7 +215,7 @@ function accountPolicy(settings: Settings) {
   };
 }
 
-/** Money: which moves there are, and what is a deposit. */
+/** Money: the possible transitions, and which types are deposits. */
 function transactionPolicy(settings: Settings, referenceKey: (reference: string) => string) {
   /** NS-43. */
   const isDeposit = ({ transaction_type: type, method }: Transaction): boolean =>
@@ -295,7 +295,7 @@ export function keyPolicy(settings: Settings) {
 
 type Subject = (context: RequestContext) => string;
 
-/** IDEM-2c: what a key stands together with. */
+/** IDEM-2c: the scope of a key. */
 function subjectsFor(settings: Settings): Readonly<Partial<Record<OperationName, Subject>>> {
   const reference = (body: Body) => optionalText(body, 'client_reference_id') ?? '';
   // NS-48: the id counts, and not the zeros before it.
@@ -339,7 +339,7 @@ function keyId({ credential, operation, key, subject }: RequestContext): string 
 
 const request = 1000;
 
-/** What a call draws from allowances. Levels and costs are in thousandths of a request. */
+/** How a call draws from allowances. Levels and costs are in thousandths of a request. */
 export function limitPolicy(settings: Settings) {
   // LIM-1, LIM-4, LIM-10.
   const rate = (credential: Credential): number =>
@@ -376,7 +376,7 @@ export function limitPolicy(settings: Settings) {
       if (minter === undefined) return [own, firm];
       return [own, { bucket: bucketOf(minter), rate: limits.rate(minter) }, firm];
     },
-    /** LIM-2: about one second's allowance gathers, and never less than one request. */
+    /** LIM-2: a bucket holds about one second's allowance, and at least one request. */
     level: (bucket: Bucket | undefined, perSecond: number, atMs: number): number => {
       const full = Math.max(perSecond, 1) * request;
       if (bucket === undefined) return full;

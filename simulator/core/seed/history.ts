@@ -23,7 +23,7 @@ import { personKeys, transactionKey } from '../references.ts';
 import type { Trigger } from '../tables/transitions.ts';
 import type { World } from '../world.ts';
 
-/** Something about a starting world that cannot be: the field and what to do. */
+/** An inconsistency of a starting world: the field and the remedy. */
 export class StartingWorldError extends TypeError {
   override readonly name = 'StartingWorldError';
   readonly field: string;
@@ -35,7 +35,7 @@ export class StartingWorldError extends TypeError {
 
 type Kind = 'accounts' | 'tradingAccounts' | 'transactions' | 'positions';
 
-/** The ids of a transaction or position, and of what it belongs to. */
+/** The ids of a transaction or position, and of its owners. */
 interface Ids {
   readonly id: string;
   readonly tradingId: string;
@@ -84,7 +84,7 @@ export class History implements CommandContext {
     return this.atMs < this.#sinceMs ? this.#silent : this.#printing;
   }
 
-  /** Lets one person's past happen. */
+  /** Generates the history of one person. */
   addPerson(person: AccountFixture, field: string): void {
     const actions: { agoMs: number; place: string; run: () => void }[] = [];
     const add = (ago: Ago, place: string, run: () => void) =>
@@ -113,7 +113,7 @@ export class History implements CommandContext {
         add(closed.ago, `${own}.closed`, () => this.#closePosition(position, closed.price, ids.id));
       }
     }
-    // Stable: what happened at one time happens in the order of writing.
+    // Stable: events with the same time stay in the order they were written.
     actions.sort((one, other) => other.agoMs - one.agoMs);
     for (const { agoMs, place, run } of actions) {
       this.atMs = this.#startMs - agoMs;
@@ -210,7 +210,7 @@ export class History implements CommandContext {
     ]);
   }
 
-  /** Nothing of it settles by itself later (NS-3). */
+  /** None of it settles later by itself (NS-3). */
   #moveTransaction(id: string, step: TransactionStep): void {
     const { to } = step;
     const transaction = this.world.transactions.get(id);

@@ -24,10 +24,10 @@ interface SeedOptions {
   readonly name: string;
   readonly seed: string;
   readonly startMs: number;
-  /** Plan of firms and credentials that name none (LIM-1). */
+  /** Plan of firms and credentials that do not name one (LIM-1). */
   readonly plan: PlanName;
   readonly options: WorldOptions;
-  /** What makes its ids unlike those of a world of the same name and seed. */
+  /** Makes its ids differ from those of a world of the same name and seed. */
   readonly idNonce?: string;
   /** Additional, generated people. */
   readonly madeUp?: GeneratedPeople;
@@ -35,7 +35,7 @@ interface SeedOptions {
 
 export interface GeneratedPeople {
   readonly accounts: Iterable<AccountFixture>;
-  /** Nothing of them is older than this. */
+  /** No record is older than this. */
   readonly longestAgoMs: number;
 }
 

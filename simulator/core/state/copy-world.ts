@@ -1,5 +1,5 @@
-// A second world that is as the first one is now, in a moment, however large that is: both hold the
-// same maps and lists, and whichever writes to one first takes a copy of it.
+// A second world equal to the first, in constant time: both share the same maps and lists, and the
+// first to write to one takes a copy of it.
 import type { Journal } from '../journal.ts';
 import type { World } from '../world.ts';
 
@@ -15,7 +15,7 @@ const copyJournal = (journal: Journal): Journal => ({
   limits: new Map(journal.limits),
 });
 
-/** What holds records; records themselves never change. */
+/** Containers of records; records themselves never change. */
 export type Container = Exclude<
   keyof World,
   'name' | 'seed' | 'startedAtMs' | 'idEras' | 'options' | 'nowMs' | 'shared'
@@ -63,7 +63,7 @@ const single: readonly string[] = [
   'shared',
 ];
 
-/** A second world with the same contents: neither sees what happens in the other. */
+/** A second world with the same contents: neither sees changes of the other. */
 export function copyWorld(world: World): World {
   const containers = Object.keys(world).filter((name) => !single.includes(name)) as Container[];
   world.shared = new Set(containers);

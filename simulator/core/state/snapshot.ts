@@ -25,7 +25,7 @@ import {
 const stateVersion = 5;
 const stateFormat = 'trading-platform-sandbox-state';
 
-/** Why a document cannot be loaded, in words for the person who gave it. */
+/** Why a document cannot be loaded, in words for the user who provided it. */
 export class StateError extends Error {
   override readonly name = 'StateError';
 }
