@@ -1,4 +1,4 @@
-// One step of a world: an input comes in, effects come out. Nothing here waits, so nothing can come
+// One step of a world: input in, effects out. The step never waits, so no other step can run in
 // between.
 
 import type { Behaviour } from './behaviour.ts';
@@ -45,7 +45,7 @@ export interface TargetInput extends RefusedTarget {
 
 export type Input = CallInput | TimeInput | AnswerInput | TargetInput | CommandInput;
 
-/** What the host has to do now. */
+/** The work for the host now. */
 export type Effect =
   | {
       readonly kind: 'answer';
@@ -55,7 +55,7 @@ export type Effect =
     }
   /** Cut the connection of this call instead of answering. */
   | { readonly kind: 'reset'; readonly n: number }
-  /** The headers of an answer whose body comes in pieces. */
+  /** The headers of a response whose body is sent in chunks. */
   | {
       readonly kind: 'begin';
       readonly n: number;
@@ -86,13 +86,16 @@ export function step(world: World, behaviour: Behaviour, input: Input): StepResu
     world.subscriptions.size === 0
       ? noSends
       : startFreedDeliveries(world, behaviour, input, result, world.events.lastSeq > before);
-  // Timers that no longer matter go now and not at the next look, so that a world depends
-  // on nothing but its inputs.
+  // Timers that no longer matter are removed now instead of later, so that a world depends only on
+  // its inputs.
   nextTimer(world);
   return sends.length === 0 ? result : { ...result, effects: [...result.effects, ...sends] };
 }
 
-/** What this step may have freed or made: after a new event any subscription, else at most one. */
+/**
+ * Deliveries that this step may have made possible: any subscription after a new event, else at
+ * most one.
+ */
 function startFreedDeliveries(
   world: World,
   behaviour: Behaviour,

@@ -1,4 +1,4 @@
-// What is due when: the earliest first, and equal times in the order they were set.
+// Due times: the earliest first, and equal times in the order they were set.
 import { count, id, oneOf, record, time, type ValueOf } from './record-kit.ts';
 
 export const timerSchema = record({
@@ -6,7 +6,7 @@ export const timerSchema = record({
   /** Order among equal times; unique in a world. */
   sequence: count,
   kind: oneOf('settle', 'wake', 'abandon', 'answer', 'deliver'),
-  /** Id of what it concerns: a transaction, a suspended call, a key record, a delivery. */
+  /** Id of the record concerned: a transaction, a suspended call, a key record, a delivery. */
   ref: id,
 });
 export type Timer = ValueOf<typeof timerSchema>;

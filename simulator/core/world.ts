@@ -38,7 +38,9 @@ import type { References } from './references.ts';
 import { firstIdEra } from './serialize.ts';
 import { firstIndex, type Timer } from './timers.ts';
 
-/** Of each kind the number before the first one given out; ids are decimal strings of them. */
+/**
+ * For each kind the number before the first assigned one; ids are these numbers as decimal strings.
+ */
 const noneYet = {
   account: 1000,
   tradingAccount: 5000,
@@ -60,7 +62,7 @@ const noneYet = {
 /** Last number given out of each kind; `historyEvent` ends the history of the starting world. */
 export type Counters = typeof noneYet;
 
-/** Who is known in one place in which references, emails and phones are unique (NS-20). */
+/** The people known in one scope in which references, emails and phones are unique (NS-20). */
 export interface PeopleIndex {
   readonly byReference: References;
   readonly byEmail: Map<string, string>;
@@ -94,7 +96,7 @@ const suspendedCallSchema = record({
   faultId: id,
   abandoned: flag,
 });
-/** A call whose answer waits for a time: either nothing has run yet, or only the answer is late. */
+/** A call whose response is delayed: either nothing has run yet, or only the response is late. */
 export type SuspendedCall = ValueOf<typeof suspendedCallSchema>;
 
 /** A kind of record that a world keeps by key. */
@@ -153,7 +155,7 @@ export const tables = {
   buckets: { schema: bucketSchema, key: null },
   /** Times of the last token requests by client id (AUTH-3b). */
   tokenRequests: { schema: listOf(time), key: null },
-  /** What hostnames resolve to, over the system's resolver. */
+  /** Addresses of hostnames, overriding the system's resolver. */
   names: { schema: listOf(text), key: null },
   /** Webhook origins whose deliveries go to another URL. */
   forwards: { schema: url, key: null },
@@ -215,7 +217,7 @@ export interface CreateWorldOptions {
   readonly seed: string;
   readonly startedAtMs: number;
   readonly options?: WorldOptions;
-  /** What makes its ids unlike those of a world of that name and seed; empty: they are alike. */
+  /** Makes its ids unlike those of a world of the same name and seed; if empty, they are equal. */
   readonly idNonce?: string;
 }
 

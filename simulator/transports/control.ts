@@ -7,7 +7,7 @@ import { readBody } from '../host/bodies/read-body.ts';
 import { rejectOnAbort, retain } from './abort-signals.ts';
 
 export interface ControlPlane {
-  /** Loads the rows, which a sandbox that nobody controls does without: it starts sooner. */
+  /** Loads the rows lazily: a sandbox that is not controlled starts sooner. */
   readonly load: () => Promise<Plane>;
   readonly fetch: (request: Request) => Promise<Response>;
   /** Ends the streams, so that a server need not wait for their readers. */

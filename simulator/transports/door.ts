@@ -65,7 +65,7 @@ export class Door {
   }
 }
 
-/** With two hosts, each program on the way may use another one. */
+/** With two hosts, each proxy on the way may use another one. */
 function hasTwoHosts(rawHeaders: readonly string[]): boolean {
   let found = 0;
   for (let at = 0; at < rawHeaders.length; at += 2) {
@@ -87,7 +87,7 @@ function isFromElsewhere(headers: IncomingHttpHeaders): boolean {
 
 function refuseName(name: string | undefined): ControlReply {
   const sentence = 'This sandbox answers to 127.0.0.1, localhost and the address of --host';
-  // What is not a host name is not repeated.
+  // Text that is not a host name is not repeated.
   const remedy = `start it with --allow-host ${name ?? 'NAME'} to be called by that name`;
   return problem(403, `${sentence}; ${remedy}.`);
 }

@@ -31,18 +31,18 @@ export class ApiMessage extends IncomingMessage {
 
 export interface EventsChannelOptions {
   readonly sandbox: Sandbox;
-  /** Who may follow. */
+  /** Which origins may follow. */
   readonly door: Door;
   /** The calls that came before a handshake are answered before it. */
   readonly batcher: RequestBatcher;
   /** Headers put on every answer to a handshake. */
   readonly headers?: Readonly<Record<string, string>>;
-  /** Milliseconds between two pings; who has not answered the last one is cut off. */
+  /** Milliseconds between two pings; a client that has not answered the last one is cut off. */
   readonly pingEveryMs?: number;
 }
 
 const emptyBody = new Uint8Array(0);
-/** Readers have nothing to say; what they say nevertheless is not kept. */
+/** Readers have nothing to send; what they send anyway is discarded. */
 const mostInputBytes = 16 * 1024;
 /** Beyond this much that a reader has not taken, it gets no more until it has. */
 const mostUnreadBytes = 1024 * 1024;
@@ -76,7 +76,7 @@ export function serveEventsChannel(server: Server, options: EventsChannelOptions
         socket.destroy();
         return;
       }
-      // A refused handshake is short: what is ordered to come slowly or in part comes at once.
+      // A refused handshake is short: a slow or truncated response is sent whole.
       if (answer.kind === 'piece' || answer.kind === 'end') return;
       const { reply, requestId } = answer;
       const own = { ...replyHeaders(reply, requestId), ...headers };
@@ -124,7 +124,7 @@ const extraHeaders = new WeakMap<IncomingMessage, Readonly<Record<string, string
 
 async function openServer(): Promise<WebSocketServer> {
   const { WebSocketServer } = await import('ws');
-  // The types do not know `closeTimeout` yet: who does not take its leave is cut off.
+  // The types do not know `closeTimeout` yet: a client that does not finish the close is cut off.
   const options: ServerOptions & { readonly closeTimeout: number } = {
     noServer: true,
     clientTracking: false,
@@ -203,7 +203,7 @@ function feed(socket: WebSocket, host: WorldHost, call: Call, pingEveryMs: numbe
   socket.on('pong', () => {
     isAnswered = true;
   });
-  // What is wrong with a frame the library has already answered with a close code.
+  // The library has already answered an invalid frame with a close code.
   socket.on('error', () => undefined);
   socket.once('close', () => {
     clearInterval(pings);

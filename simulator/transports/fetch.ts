@@ -89,7 +89,7 @@ function bodyInPieces(cancel: () => void) {
   return {
     stream: new ReadableStream({ pull, cancel }, { highWaterMark: 0 }),
     add: (bytes: Uint8Array) => {
-      // An empty piece is none for a stream.
+      // A stream does not accept an empty chunk.
       if (bytes.byteLength > 0) pieces.push(bytes);
       wake();
     },
@@ -100,7 +100,7 @@ function bodyInPieces(cancel: () => void) {
   };
 }
 
-/** The request that `fetch` would make; a path alone is one of the sandbox's. */
+/** The request that `fetch` would make; a path alone is resolved against the sandbox. */
 export function standardRequest(input: string | URL | Request, init?: RequestInit): Request {
   if (!(input instanceof Request)) return new Request(new URL(input, 'http://sandbox'), init);
   const request = new Request(input, init);

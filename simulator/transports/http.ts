@@ -19,7 +19,7 @@ import { RequestBatcher } from './request-batcher.ts';
 
 export interface HttpOptions {
   readonly sandbox: Sandbox;
-  /** Decides who is served; by default callers that use a name of this machine. */
+  /** Decides which callers are served; by default those that use a name of this machine. */
   readonly door?: Door;
   /** Headers of every response of the API, such as the deviations in force. */
   readonly headers?: Readonly<Record<string, string>>;
@@ -37,7 +37,7 @@ export interface HttpServer {
   readonly server: Server;
   /** Rejects with the system's error. */
   readonly listen: (where: { readonly port: number; readonly host: string }) => Promise<void>;
-  /** Accepts nothing more, answers what is in flight, and cuts what takes longer. */
+  /** Accepts no new connections, answers requests in flight, and cuts those that take longer. */
   readonly close: () => Promise<void>;
 }
 

@@ -1,4 +1,4 @@
-// Takes calls as they come, decides those of one turn of the event loop together, and answers them.
+// Collects calls, decides those of one turn of the event loop together, and answers them.
 import type { ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Call, Reply } from '../core/call.ts';
@@ -27,7 +27,7 @@ export class RequestBatcher {
   readonly #headers: Readonly<Record<string, string>>;
   #begun = 0;
   #taken: PendingCall[] = [];
-  /** Ends answers; null: they are ended at once. */
+  /** Ends responses; null: they are ended immediately. */
   #unsent: (() => void)[] | null = null;
 
   /** `headers` are put on every answer. */
@@ -45,9 +45,7 @@ export class RequestBatcher {
     };
   }
 
-  /**
-   * Decides and answers what has come so far: before something else is done that must come after.
-   */
+  /** Decides and answers the calls so far, before later work that must come after them. */
   flush(): void {
     if (this.#taken.length === 0) return;
     const taken = this.#taken.sort((one, other) => one.order - other.order);
@@ -94,7 +92,8 @@ export class RequestBatcher {
   #writeHead(response: ServerResponse, reply: Reply, requestId: string): void {
     const headers = replyHeaders(reply, requestId);
     if (reply.isForeign !== true) Object.assign(headers, this.#headers);
-    // An answer that names the connection itself would keep open what the caller wants closed.
+    // A response that names the connection itself would keep open a connection that the caller
+    // wants closed.
     if (headers.connection !== undefined && !response.shouldKeepAlive) {
       headers.connection += ', close';
     }
@@ -103,10 +102,7 @@ export class RequestBatcher {
   }
 }
 
-/**
- * Ends the connection where the answer would be, after those that come before it: in order with what
- * was written of it, or as one that breaks.
- */
+/** Ends the connection after earlier responses: cleanly, or as a connection that breaks. */
 function breakOff(response: ServerResponse, kind: 'end' | 'reset'): void {
   const cut = (socket: Socket) => {
     if (kind === 'end') socket.destroySoon();

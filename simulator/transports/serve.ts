@@ -11,11 +11,11 @@ export interface ServeOptions {
   readonly sandbox: Sandbox;
   readonly plane: ControlPlane;
   readonly version: string;
-  /** Decides who is served; by default callers that use a name of this machine. */
+  /** Decides which callers are served; by default those that use a name of this machine. */
   readonly door?: Door;
   /** Milliseconds that a request may take to arrive, its body included. */
   readonly arrivalMs?: number;
-  /** Folder of the built dashboard; none is served without it. */
+  /** Folder of the built dashboard; without it no dashboard is served. */
   readonly dashboard?: string | undefined;
 }
 

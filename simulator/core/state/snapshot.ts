@@ -91,7 +91,7 @@ export function* serializeSnapshot(
 
 const pieceLength = 64 * 1024;
 
-/** Of a table whose records do not carry their key. */
+/** For a table whose records do not carry their key. */
 type Entry = readonly [key: string, value: unknown];
 
 function* serializeMembers(members: Readonly<Record<string, unknown>>): Generator<string> {
@@ -124,12 +124,12 @@ function* serializeList<T>(
   yield `${piece}]`;
 }
 
-/** The whole document at once, for answers and tests. */
+/** The whole document in one call, for responses and tests. */
 export function dumpWorld(world: World, beside: Readonly<Record<string, unknown>> = {}): unknown {
   return JSON.parse([...serializeSnapshot(snapshotWorld(world), beside)].join(''));
 }
 
-/** Throws a StateError that says what is wrong; the document itself is never changed. */
+/** Throws a StateError that names the error; the document itself is never changed. */
 export function loadWorld(document: unknown, behaviour: Behaviour): World {
   const shot = findWorldIn(document);
   const { name, seed, startedAtMs, options, idEras, nowMs } = shot;

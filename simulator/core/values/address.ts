@@ -71,7 +71,9 @@ const interfaceIds = ['::5efe:0:0/96', '::200:5efe:0:0/96'].map((cidr) =>
   parseBlock('ISATAP', cidr),
 );
 
-/** Why a literal is no public address; null if it is one. `allowLocal` takes loopback too. */
+/**
+ * Why a literal is not a public address; null if it is public. `allowLocal` accepts loopback too.
+ */
 export function refuseAddress(text: string, allowLocal = false): string | null {
   const address = parseAddress(text);
   if (address === null) return `${text} is not an IPv4 or IPv6 address`;
@@ -105,7 +107,8 @@ export function parseAddress(text: string): Address | null {
 
 function parseIpv4(text: string): bigint | null {
   const parts = text.split('.');
-  // A leading zero means octal to some resolvers and nothing to others, so it is no address here.
+  // A leading zero means octal to some resolvers and nothing to others, so such text is not an
+  // address here.
   const isPart = (part: string) => /^(0|[1-9]\d{0,2})$/.test(part) && Number(part) <= 255;
   if (parts.length !== 4 || !parts.every(isPart)) return null;
   return parts.reduce((value, part) => (value << 8n) | BigInt(part), 0n);

@@ -1,4 +1,4 @@
-// Exact decimals as text: what counts as one, and sums without rounding.
+// Exact decimals as text: parsing, and sums without rounding.
 import Big from 'big.js';
 
 const plain = /^-?\d{1,64}(\.\d{1,64})?$/;
@@ -42,7 +42,7 @@ export function negateDecimal(text: string): string {
   return (number.eq(0) ? number.abs() : number.times(-1)).toFixed(places(text));
 }
 
-/** -1, 0 or 1: how the first stands to the second. */
+/** -1, 0 or 1: compares the first with the second. */
 export function compareDecimals(left: string, right: string): number {
   return exact(left).cmp(exact(right));
 }

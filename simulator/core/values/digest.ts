@@ -49,6 +49,6 @@ export function seededToken(
 
 const lettersAndDigits = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789';
 
-/** What tokens and secrets are made of. */
+/** The alphabet of tokens and secrets. */
 export const seededSecret = (seed: string, label: string, length = 40): string =>
   seededToken(seed, label, length, lettersAndDigits);

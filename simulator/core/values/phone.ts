@@ -44,14 +44,17 @@ export function normalisePhone(
     if (known !== undefined) return known;
     throw new Error('phone tables are not loaded: await phoneTables.load() before normalising');
   }
-  // NS-62: an extension ("ext. 12") is understood as it stands; other letters are not.
+  // NS-62: an extension ("ext. 12") is parsed as written; other letters are not.
   const asSent = tables.toE164(text, region);
   if (asSent !== null || !/\p{L}/u.test(text)) return asSent ?? bareDigits(text);
   const spelled = letters === 'keypad' ? withKeypadDigits(text) : text.replace(/\p{L}/gu, '');
   return tables.toE164(spelled, region) ?? bareDigits(spelled);
 }
 
-/** The key by which two normalised phones are one person's; null conflicts with nothing (NS-24). */
+/**
+ * The key by which two normalised phones belong to the same person; null conflicts with nothing
+ * (NS-24).
+ */
 export function phoneIdentity(normalised: string | null): string | null {
   return normalised !== null && /\d/.test(normalised) ? normalised : null;
 }

@@ -15,7 +15,7 @@ export function foldCase(text: string): string {
   return text.toLowerCase().replaceAll('ς', 'σ');
 }
 
-/** Nothing but white space. */
+/** Only white space. */
 export function isBlank(text: string): boolean {
   return text.trim() === '';
 }
@@ -28,12 +28,12 @@ export function parseId(text: string): string | null {
   return text.charCodeAt(0) === 48 ? text.replace(/^0+(?=\d)/, '') : text;
 }
 
-/** NS-48, the other choice: an id is written in one way only. */
+/** NS-48, the other choice: an id has a single spelling. */
 export function parseExactId(text: string): string | null {
   return /^(0|[1-9]\d*)$/.test(text) ? text : null;
 }
 
-/** A text from outside, cut to what a sentence can quote. */
+/** Untrusted text, cut to a length that a sentence can quote. */
 export function shortened(text: string): string {
   return text.length <= longestShown ? text : `${text.slice(0, longestShown)}…`;
 }

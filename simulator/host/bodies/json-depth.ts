@@ -1,11 +1,10 @@
-// How deeply JSON may be nested: what follows a value inwards must not run out of stack.
+// The maximum depth of nested JSON: recursion into a value must not overflow the stack.
 
-/** Nothing that people or programs write is nested so deeply. */
+/** Real documents are never nested this deeply. */
 const deepest = 200;
 
 /**
- * Counts open brackets outside strings. Each character is looked at once, whatever the text: it
- * comes from anywhere.
+ * Counts open brackets outside strings. Each character is read once, because the text is untrusted.
  */
 export function isTooDeep(text: string): boolean {
   let depth = 0;

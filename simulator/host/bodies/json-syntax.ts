@@ -2,8 +2,8 @@
 // parser's own message names a place only now and then, and may quote a secret of the file.
 
 /**
- * Why this is no JSON, such as `line 3, column 5: a value was expected here`; the parser's own words
- * if nothing wrong is found here.
+ * Why this is not JSON, such as `line 3, column 5: a value was expected here`; the parser's own
+ * message if the scan finds no error.
  */
 export function syntaxWords(text: string, error: SyntaxError): string {
   const found = new JsonScan(text).find();
@@ -23,7 +23,7 @@ const plain = /true|false|null|-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?/y;
 
 class JsonScan {
   readonly #text: string;
-  /** What ends each list and object that is open. */
+  /** The closing bracket of each open list and object. */
   readonly #ends: ('}' | ']')[] = [];
   #at = 0;
   #isAfterValue = false;
@@ -80,7 +80,7 @@ class JsonScan {
     return this.#skip(plain) ? null : 'a value was expected here';
   }
 
-  /** Goes over what the pattern takes; false when it takes nothing. */
+  /** Skips the text that the pattern matches; false if it matches nothing. */
   #skip(pattern: RegExp): boolean {
     pattern.lastIndex = this.#at;
     const length = pattern.exec(this.#text)?.[0].length ?? 0;
@@ -97,7 +97,10 @@ class JsonScan {
 
 const escaped = /\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4})/y;
 
-/** Behind a string that begins here, or null. Not by one pattern: its memory grows with the text. */
+/**
+ * The position after a string that begins here, or null. Not by one pattern: its memory grows with
+ * the text.
+ */
 function endOfString(text: string, start: number): number | null {
   if (text[start] !== '"') return null;
   for (let at = start + 1; at < text.length; at += 1) {

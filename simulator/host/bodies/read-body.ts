@@ -1,4 +1,4 @@
-// Reads a body as bytes, however it comes: the one reader of the API and of what stands beside it.
+// Reads a body as bytes, however it is sent: the only reader of the API and of the other routes.
 import type { Readable } from 'node:stream';
 
 const empty = new Uint8Array(0);
@@ -20,11 +20,11 @@ export function readBody(
     if (size > limit) {
       kept = empty;
     } else if (before === 0) {
-      // Most bodies come in one piece.
+      // Most bodies arrive in one chunk.
       kept = chunk;
     } else {
-      // One growing buffer and no list of chunks: a chunk costs hundreds of bytes to keep, and a
-      // client may send one byte in each.
+      // One growing buffer instead of a list of chunks: a chunk costs hundreds of bytes to keep,
+      // and a client may send one byte in each.
       if (size > kept.byteLength) kept = grown(kept, before, size, limit);
       kept.set(chunk, before);
     }

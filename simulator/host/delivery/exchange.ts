@@ -1,4 +1,4 @@
-// One request over a pool, from its start to its end or to the end of its time.
+// One request over a pool, from its start to its end or its timeout.
 import type { Dispatcher } from 'undici';
 import type { DeliveryOutcome } from './deliverer.ts';
 import { explainFailure } from './explain-failure.ts';
@@ -40,8 +40,8 @@ export function exchange(
       isDone = true;
       clearTimeout(timer);
       signal.removeEventListener('abort', cancel);
-      // A whole answer leaves its connection for the next; anything else ends it. Undici has
-      // forgotten a request that is over, so that this is for those that are not.
+      // A complete response leaves its connection open for the next request; anything else closes
+      // it. Undici has already forgotten a finished request, so this affects only unfinished ones.
       controller?.abort(cut);
       resolve(outcome);
     };
@@ -63,7 +63,7 @@ export function exchange(
       pool.dispatch(request, {
         onRequestStart: (started) => {
           controller = started;
-          // Its time ran out while it waited for a connection: nothing may be sent any more.
+          // It timed out while it waited for a connection: nothing may be sent any more.
           if (isDone) started.abort(cut);
         },
         onResponseStart: (_controller, answered, headers) => {

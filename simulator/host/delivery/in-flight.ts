@@ -21,9 +21,9 @@ export class InFlightDeliveries {
   readonly #host: WorldHost;
   /** By delivery, in the order in which they started. */
   #running = new Map<string, Running>();
-  /** While an advance walks through time, it takes the answers to what it has sent. */
+  /** During an advance, the advance handles the responses to its attempts. */
   #awaited: Running[] | null = null;
-  /** How often attempts have ended, and what is called then. */
+  /** How many attempts have ended, and the callbacks to run then. */
   #ended = 0;
   readonly #onEnd = new Set<() => void>();
 
@@ -53,7 +53,9 @@ export class InFlightDeliveries {
     );
   }
 
-  /** Puts the outcome of an attempt into the world, unless it was cut off; what follows is sent. */
+  /**
+   * Applies the outcome of an attempt to the world, unless it was aborted, and sends what follows.
+   */
   #take(running: Running, result: SendResult): boolean {
     const host = this.#host;
     const { deliveryId: id } = running.send;
@@ -94,8 +96,8 @@ export class InFlightDeliveries {
   }
 
   /**
-   * Waits until nothing runs any more, as long as answers keep coming: it gives up when none has
-   * come for this long on the wall's clock.
+   * Waits until no attempt is running, as long as responses arrive: it gives up after this long
+   * without one on the wall clock.
    */
   async waitUntilIdle(silenceMs: number): Promise<void> {
     const untilMs = performance.now() + idleAtMostMs;
@@ -117,9 +119,7 @@ export class InFlightDeliveries {
     }
   }
 
-  /**
-   * When the first of them runs out of time on the sandbox's clock (EVT-9b); null when none runs.
-   */
+  /** When the first of them times out on the sandbox's clock (EVT-9b); null if none is running. */
   nextExpiryMs(): number | null {
     const limitMs = this.#host.behaviour.delivery.answerLimitMs;
     // They are kept in the order in which they started, and time never goes back.
@@ -127,7 +127,7 @@ export class InFlightDeliveries {
     return null;
   }
 
-  /** Ends the attempts whose time has run out, as failures; answers their deliveries. */
+  /** Ends the attempts that have timed out, as failures; returns their deliveries. */
   expire(nowMs: number): string[] {
     const limitMs = this.#host.behaviour.delivery.answerLimitMs;
     const expired: string[] = [];
@@ -163,7 +163,7 @@ export class InFlightDeliveries {
     for (const tell of [...this.#onEnd]) tell();
   }
 
-  /** Sends again what a loaded world says was under way when it was saved (EVT-4). */
+  /** Sends again the attempts that were running when a loaded world was saved (EVT-4). */
   restart(world: World): void {
     for (const delivery of world.deliveries.values()) {
       if (!delivery.in_flight || delivery.status === 'stopped') continue;

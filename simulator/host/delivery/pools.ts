@@ -1,4 +1,4 @@
-// Keep-alive connections by origin and judged addresses: one that was judged otherwise is never
+// Keep-alive connections by origin and checked addresses: a connection checked otherwise is never
 // used.
 import { isIP, type LookupFunction, type Socket } from 'node:net';
 import type Undici from 'undici';
@@ -8,7 +8,7 @@ import type { DeliveryRequest } from './deliverer.ts';
 
 /** Where the connections of a pool may lead. */
 export interface Pins extends Pick<DeliveryRequest, 'addresses' | 'refuseAddress'> {
-  /** Scheme, host and port as the URL has them: what SNI, certificate and `Host` go by. */
+  /** Scheme, host and port as in the URL: used for SNI, certificate and `Host`. */
   readonly origin: string;
 }
 

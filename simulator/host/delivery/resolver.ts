@@ -1,4 +1,4 @@
-// Looks names up as the system does, each only once at a time, and for no longer than a few
+// Resolves names as the system does, one look-up per name at a time, with a timeout of a few
 // seconds.
 import { lookup as systemLookup } from 'node:dns/promises';
 
@@ -17,10 +17,7 @@ const throughSystem: Lookup = async (hostname) => {
   return found.map(({ address }) => address);
 };
 
-/**
- * The addresses of a name as they are now; none when it does not resolve, or not in time. Never
- * rejects.
- */
+/** The current addresses of a name; none if it does not resolve in time. Never rejects. */
 export function limitedLookup(lookup: Lookup = throughSystem, limitMs = longestMs): Lookup {
   const asked = new Map<string, Promise<readonly string[]>>();
   const queue: (() => void)[] = [];
@@ -45,7 +42,7 @@ export function limitedLookup(lookup: Lookup = throughSystem, limitMs = longestM
       else queue.push(begin);
     });
   return (hostname) => {
-    // EVT-11: nothing is kept once it is answered, so that the next attempt looks again.
+    // EVT-11: results are not cached, so that the next attempt resolves the name again.
     const found = asked.get(hostname) ?? ask(hostname).finally(() => asked.delete(hostname));
     asked.set(hostname, found);
     return found;

@@ -64,7 +64,7 @@ interface Parcel {
   readonly event: EventRecord;
 }
 
-/** What is to be sent to whom, or why it is not. */
+/** The request to send, or why it is not sent. */
 function findParcel({ world }: SendContext, { deliveryId }: SendAttempt): Parcel | string {
   const delivery = world.deliveries.get(deliveryId);
   const subscription =

@@ -13,7 +13,7 @@ import {
 
 type StepName = 'header' | 'timestamp' | 'signatures' | 'match' | 'time';
 
-/** One step of the verification; `ok` is null when an earlier step already failed. */
+/** One step of the verification; `ok` is null if an earlier step already failed. */
 export interface DiagnosisStep {
   readonly step: StepName;
   readonly does: string;
@@ -21,7 +21,7 @@ export interface DiagnosisStep {
   readonly detail: string;
 }
 
-/** What probably went wrong. `proven`: undoing it gives a signature that matches. */
+/** The probable mistake. `proven`: undoing it gives a signature that matches. */
 export interface LikelyCause {
   readonly cause: string;
   readonly proven: boolean;
@@ -135,7 +135,7 @@ type Bytes = string | Uint8Array;
 const mostBytes = 262_144;
 const latin1 = (text: string) => Buffer.from(text, 'latin1');
 
-/** A usual mistake, and what it would have made the signer or the receiver use instead. */
+/** A common mistake, and the value that it makes the signer or the receiver use. */
 interface Mistake {
   readonly cause: string;
   readonly explanation: string;
@@ -246,7 +246,7 @@ const headerForms: readonly (readonly [words: string, form: RegExp])[] = [
   ],
 ];
 
-/** The proven cause alone, or what may have gone wrong. */
+/** Only the proven cause, or the possible causes. */
 function findCauses(reason: WebhookRefusal, delivery: Delivery): readonly LikelyCause[] {
   const parsed = parseSignatureHeader(delivery.header);
   const likely = (cause: string, explanation: string) => ({ cause, proven: false, explanation });

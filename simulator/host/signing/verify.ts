@@ -217,7 +217,7 @@ function trimBlanks(part: string): string {
 function checkParts(timestamps: readonly string[], signatures: readonly string[]): ParsedHeader {
   const [t, second] = timestamps;
   if (t === undefined) return fault('no_timestamp', 'the header has no t=');
-  // With two of them, one could be signed and the other be checked against the clock.
+  // With two of them, one could be signed and the other compared with the clock.
   if (second !== undefined) {
     return fault(
       'duplicate_timestamp',
@@ -230,7 +230,7 @@ function checkParts(timestamps: readonly string[], signatures: readonly string[]
     return fault('bad_timestamp', `${shown}, but must be whole milliseconds since 1970`);
   }
   if (signatures.length === 0) return fault('no_signature', 'the header has no v1=');
-  // EVT-6: a match on any one passes, so an odd one beside it is no reason to refuse.
+  // EVT-6: one match is enough, so a malformed signature next to it does not refuse the delivery.
   const wellFormed = signatures.filter((signature) => /^[0-9a-f]{64}$/.test(signature));
   if (wellFormed.length === 0) {
     const shown = `a v1 is "${shorten(signatures[0] ?? '')}"`;

@@ -58,7 +58,7 @@ export class InputLog implements InputKeeper {
   #lines: (Input | string)[] = [];
   #unwritten: Buffer = noBytes;
   #failed = false;
-  /** Lines are missing in this file: none may follow them. */
+  /** Lines are missing in this file: no more lines may follow. */
   #hasGap = false;
 
   constructor(options: InputLogOptions, file: number | null = null, closeFile = closeSync) {
@@ -98,7 +98,7 @@ export class InputLog implements InputKeeper {
     ftruncateSync(this.#file as number, size);
   }
 
-  /** Another world replaces the one so far. */
+  /** Another world replaces the current one. */
   world(world: World, beside: Readonly<Record<string, unknown>> = {}): void {
     const pieces = [...serializeSnapshot(snapshotWorld(world), beside)];
     this.line(pieces.join('').replaceAll('\n', ''));
@@ -130,7 +130,7 @@ export class InputLog implements InputKeeper {
     this.#unwritten = noBytes;
   }
 
-  /** Whether all of it was written; `#size` counts what was. */
+  /** Whether all of it was written; `#size` counts the written bytes. */
   #append(bytes: Buffer): boolean {
     const begin = this.#size;
     try {
@@ -218,7 +218,7 @@ export class Playback {
     this.clock = clock;
   }
 
-  /** Throws a SyntaxError for what is no line, and what the step throws. */
+  /** Throws a SyntaxError for an invalid line, and any error of the step. */
   play(line: string): void {
     if (line.startsWith('{"format":')) this.world = loadWorld(JSON.parse(line), this.#behaviour);
     else if (line.startsWith('{"clock":')) this.clock = JSON.parse(line).clock as SavedClock;

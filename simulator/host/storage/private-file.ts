@@ -5,7 +5,7 @@ import { type FileHandle, lstat, open, realpath, rename, rm, stat } from 'node:f
 import { basename, dirname, join, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 
-// Windows has neither, and no way to plant such a file for another person.
+// Windows has neither, and no way for another user to plant such a file.
 const { O_NOFOLLOW = 0, O_NONBLOCK = 0 } = constants;
 
 /** Only the owner reads or writes it. */
@@ -13,7 +13,7 @@ export const privateMode = 0o600;
 
 const notOrdinary = 'is no ordinary file; name a file of its own';
 
-/** Why a file cannot be kept, in words for the person who named it. */
+/** Why a file cannot be kept, for the user who named it. */
 export class FileProblem extends Error {
   override readonly name = 'FileProblem';
 }

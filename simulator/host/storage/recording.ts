@@ -18,7 +18,7 @@ import {
 
 export interface Recording {
   readonly close: () => void;
-  /** Ends it and removes its file: nothing was served. */
+  /** Ends the recording and removes its file: no request was served. */
   readonly discard: () => Promise<void>;
 }
 

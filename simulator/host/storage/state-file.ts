@@ -1,5 +1,5 @@
-// Keeps a world in a file: a snapshot that is replaced as a whole, and beside it the log of the
-// inputs since.
+// Keeps a world in a file: a snapshot that is replaced as a whole, and a log of the inputs since
+// then next to it.
 import { randomBytes } from 'node:crypto';
 import { readdir, rm, stat } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
@@ -55,7 +55,7 @@ export async function readStateFile(path: string): Promise<unknown> {
   return state.data === null ? null : replayLog(real, state.data);
 }
 
-/** A snapshot of a world, and what stands beside it in the file. */
+/** A snapshot of a world, and the other members of the file. */
 interface StoredWorld {
   readonly snapshot: Snapshot;
   readonly beside: Readonly<Record<string, unknown>>;
@@ -181,7 +181,7 @@ export class StateFile {
   readonly document: unknown;
   readonly #locked: string;
   #path: string;
-  /** The version that this program read or wrote last; another one is another program's. */
+  /** The version that this program last read or wrote; another version is from another program. */
   #version: string | null;
   #host: WorldHost | null = null;
   #options: StateFileOptions = { onTrouble: () => undefined };
@@ -260,12 +260,12 @@ export class StateFile {
     };
   }
 
-  /** What has happened so far is in the log when this returns. */
+  /** All inputs so far are in the log when this returns. */
   flush(): void {
     this.#log.flush();
   }
 
-  /** A save that took long is repeated less often: the log has what comes meanwhile. */
+  /** A slow save is repeated less often: the log has the inputs until then. */
   #later(): void {
     if (this.#timer !== null) return;
     const waitMs = Math.max(saveAfterMs, 5 * this.#savedInMs);
@@ -277,7 +277,7 @@ export class StateFile {
     }, waitMs);
   }
 
-  /** Saves the world as it is now, politely piece by piece between what others want. */
+  /** Saves the current world in small steps, so that other work can run in between. */
   async save(isPolite = true): Promise<boolean> {
     const host = this.#host as WorldHost;
     try {
@@ -342,7 +342,7 @@ export class StateFile {
   }
 }
 
-/** Removes what logs of a state are there, except the one of this id. */
+/** Removes all logs of a state, except the one of this id. */
 async function removeLogs(path: string, kept = ''): Promise<void> {
   for (const name of await readdir(dirname(path))) {
     const id = /\.([0-9a-f]{16})\.wal$/.exec(name)?.[1] ?? kept;

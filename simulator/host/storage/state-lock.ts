@@ -100,14 +100,14 @@ async function sweepHalves(path: string): Promise<void> {
   }
 }
 
-/** Process ids are used again: one that began at another time did not write the lock. */
+/** Process ids are reused: a process with another start time did not write the lock. */
 async function isKeptBy(pid: number, start: string): Promise<boolean> {
   if (!isAnother(pid)) return false;
   const now = await startOf(pid);
   return start === '' || now === null || now === start;
 }
 
-/** Whether this is another process that lives; one of another user refuses the signal. */
+/** Whether this is another running process; a process of another user refuses the signal. */
 function isAnother(pid: number): boolean {
   if (!Number.isInteger(pid) || pid <= 0 || pid === process.pid) return false;
   try {

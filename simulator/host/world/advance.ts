@@ -1,5 +1,5 @@
-// Lets time pass at once: next due thing, its effects, their answers, and so on until the time that
-// was named.
+// Advances the clock: the next due timer, its effects, their responses, and so on until the given
+// time.
 import { type FiredTimer, nextDueMs } from '../../core/fire-timer.ts';
 import type { WorldHost } from './world-host.ts';
 
@@ -29,7 +29,7 @@ export class ClockError extends Error {
 
 /** The last moment of a four-digit year. */
 const lastMs = Date.UTC(10_000, 0) - 1;
-/** Attempts that were under way before are waited for until none has ended for so long. */
+/** Waits for attempts that were already running, until none has ended for this long. */
 const graceMs = 1000;
 
 /** Rejects with a ClockError; ends early if another world replaces this one. */
@@ -38,10 +38,10 @@ export async function advance(host: WorldHost, options: AdvanceOptions): Promise
   const isOver = () => host.world !== world;
   const fromMs = Math.max(clock.nowMs(), world.nowMs);
   const fired: AdvanceStep[] = [];
-  // While an answer is waited for, the clock stands.
+  // The clock is frozen while a response is pending.
   clock.standAt(fromMs);
   try {
-    // A time that is wrong is refused at once, and not after a wait.
+    // An invalid time is refused immediately, before any wait.
     if (!('to_next' in options)) targetOf(host, options, fromMs);
     await inFlight.waitUntilIdle(graceMs);
     const toMs = targetOf(host, options, fromMs);
@@ -50,7 +50,7 @@ export async function advance(host: WorldHost, options: AdvanceOptions): Promise
       const next = nextOf(host);
       if (next === null || next > toMs) break;
       const atMs = Math.max(next, world.nowMs);
-      // What was due before the advance began happens at its own time; the clock is beyond that.
+      // Work that was due before the advance runs at its own time; the clock is past that.
       clock.standAt(Math.max(atMs, fromMs));
       for (const id of inFlight.expire(atMs)) {
         fired.push({ atMs, kind: 'delivery', ref: id, outcome: 'timed out' });

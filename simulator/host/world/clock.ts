@@ -1,4 +1,4 @@
-// The one clock of a world: it runs with the wall or so many times as fast, or it stands still.
+// The clock of a world: it runs at the wall rate or a multiple of it, or it is frozen.
 
 export type ClockMode = 'real' | 'frozen';
 
@@ -46,9 +46,7 @@ export class Clock {
     return this.#fromMs + Math.floor((this.#wall() - this.#fromWallMs) * this.#speed);
   }
 
-  /**
-   * Stands still at this time until it is changed; an advance moves through time in this way.
-   */
+  /** Frozen at this time until it is changed; an advance moves through time in this way. */
   standAt(nowMs: number): void {
     this.#standsAtMs = nowMs;
   }

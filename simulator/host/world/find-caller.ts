@@ -1,4 +1,4 @@
-// Who a call comes from, as far as it takes to find the world that it is for.
+// The caller of a request, as far as needed to find its world.
 import type { Call } from '../../core/call.ts';
 
 /** The token of a call, only as far as it takes to find its world. */

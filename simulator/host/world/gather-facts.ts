@@ -1,4 +1,4 @@
-// Finds out what core may not wait for: what a webhook's hostname resolves to, and the tables of
+// Looks up data that core cannot wait for: the addresses of a webhook's hostname, and the tables of
 // phone numbers.
 import { type Call, type Facts, noFacts } from '../../core/call.ts';
 import { phoneTables } from '../../core/values/phone.ts';
@@ -16,7 +16,7 @@ function createsWebhook({ method, target }: Call): boolean {
   );
 }
 
-/** What a call needs to know; a promise only if something has to be waited for. */
+/** The data for a call; a promise only if a look-up is needed. */
 export function gatherFacts(host: WorldHost, call: Call): Facts | Promise<Facts> {
   if (createsWebhook(call)) {
     const hostname = hostnameOf(host, call);
@@ -30,13 +30,13 @@ export function gatherFacts(host: WorldHost, call: Call): Facts | Promise<Facts>
   return hasPhone ? phoneTables.load().then(() => noFacts) : noFacts;
 }
 
-/** The hostname to look up; null if the URL has none or it is answered already. */
+/** The hostname to look up; null if the URL has none or the result is known. */
 function hostnameOf({ world }: WorldHost, call: Call): string | null {
   let url: unknown;
   try {
     url = (JSON.parse(Buffer.from(call.body).toString()) as { url?: unknown } | null)?.url;
   } catch (error) {
-    // What cannot be read is refused by core; nothing has to be looked up for it.
+    // Core refuses unreadable input; it needs no look-up.
     if (error instanceof SyntaxError) return null;
     throw error;
   }

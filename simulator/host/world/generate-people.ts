@@ -49,7 +49,7 @@ interface Pools {
 const poolSize = 400;
 const daySeconds = 24 * 3600;
 
-/** The accounts of a `generate` part, one after another: a crowd is never held as a whole. */
+/** The accounts of a `generate` part, one after another: they are never all in memory. */
 export async function generatePeople(
   generate: GenerateFixture,
   { firms }: WorldFixture,
@@ -89,7 +89,7 @@ async function makePools(seed: number): Promise<Pools> {
   const trades = await pool<Omit<Trade, 'volume' | 'price'> & { hundredths: number }>(
     positionSchema,
   );
-  // What follows from one of them alone is worked out once, and not for each who shares it.
+  // Values derived from one of them alone are computed once, and shared.
   return {
     people: people.map((person) => {
       const mailbox = `${person.first_name}.${person.last_name}`.toLowerCase();

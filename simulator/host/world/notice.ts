@@ -14,7 +14,7 @@ export type Notice =
   | { readonly kind: 'command'; readonly name: CommandName }
   | { readonly kind: 'snapshots' }
   | { readonly kind: 'clock' }
-  /** Another world was put in this one's place. */
+  /** Another world replaced this one. */
   | { readonly kind: 'world' }
   /** The world is dropped, or everything ends: the last notice. */
   | { readonly kind: 'closed' };

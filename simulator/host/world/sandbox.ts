@@ -47,7 +47,7 @@ export interface SandboxHostOptions {
   readonly settings?: Settings;
   readonly deviations?: readonly Deviation[];
   readonly allowLocalWebhooks?: boolean;
-  /** What documents of the first world say of how it began. */
+  /** Where the first world came from, as its documents report it. */
   readonly begunAs?: WorldOrigin;
   readonly forwards?: readonly { readonly from: string; readonly to: string }[];
   readonly deliverer: Deliverer;
@@ -84,7 +84,7 @@ export class Sandbox {
   readonly #origins = new Map<string, Required<Pick<NewWorldOptions, 'name'>> & NewWorldOptions>();
   readonly #byToken = new Map<string, WorldHost>();
   readonly #watchers = new Set<(name: string, host: WorldHost | null) => void>();
-  /** What worlds had met that are gone. */
+  /** Coverage of worlds that have been dropped. */
   readonly #droppedCoverage = new Coverage();
   #count = 0;
 
@@ -111,7 +111,7 @@ export class Sandbox {
     return host;
   }
 
-  /** A name for a world that was given none. */
+  /** A name for a world without one. */
   freeName(): string {
     do this.#count += 1;
     while (this.worlds.has(`world-${this.#count}`));
@@ -141,7 +141,7 @@ export class Sandbox {
     this.worlds.set(origin.name, host);
     this.#origins.set(origin.name, origin);
     for (const watch of this.#watchers) watch(origin.name, host);
-    // What was under way in the copied world is under way here too (EVT-4).
+    // Attempts running in the copied world run here too (EVT-4).
     if (origin.from !== undefined) host.inFlight.restart(world);
     return host;
   }
@@ -221,7 +221,7 @@ export class Sandbox {
     return true;
   }
 
-  /** What has been met in all worlds together, those that are gone among them. */
+  /** The coverage of all worlds together, dropped worlds included. */
   coverageOfAll(): Coverage {
     const all = new Coverage();
     all.add(this.#droppedCoverage);
@@ -292,13 +292,13 @@ export class Sandbox {
   }
 }
 
-/** What makes up people is loaded only where some are asked for. */
+/** The generator is loaded only if generated people are requested. */
 async function generatedPeopleOf(fixture: WorldFixture, seed: string): Promise<GeneratedPeople> {
   const { generatePeople } = await import('./generate-people.ts');
   return generatePeople(fixture.generate as GenerateFixture, fixture, seed);
 }
 
-/** Other worlds go on being served while a large one is begun. */
+/** Other worlds are still served while a large world starts. */
 async function runInSlices<T>(slices: Generator<void, T>): Promise<T> {
   for (;;) {
     const slice = slices.next();

@@ -1,4 +1,4 @@
-// A world as it stands, kept in memory: to go back to in milliseconds, or to be copied.
+// A snapshot of a world in memory: to restore in milliseconds, or to copy.
 import { beginIdEra } from '../../core/serialize.ts';
 import { copyWorld } from '../../core/state/copy-world.ts';
 import type { World } from '../../core/world.ts';
@@ -10,7 +10,7 @@ export interface WorldSnapshot {
   readonly clock: ClockState;
 }
 
-/** What is due by now is included. */
+/** Work that is due by now is included. */
 export function takeSnapshot(host: WorldHost): WorldSnapshot {
   const nowMs = Math.max(host.clock.nowMs(), host.world.nowMs);
   host.fireUntil(nowMs);
@@ -18,7 +18,7 @@ export function takeSnapshot(host: WorldHost): WorldSnapshot {
   return { world: copyWorld(host.world), clock: { mode, speed, nowMs } };
 }
 
-/** Puts a copy in the place of the world; the snapshot stays. */
+/** Replaces the world with a copy; the snapshot stays. */
 export function restoreSnapshot(host: WorldHost, { world, clock }: WorldSnapshot): void {
   const copy = copyWorld(world);
   // A receiver that remembers ids must not mistake new events for known ones.

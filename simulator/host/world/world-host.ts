@@ -21,7 +21,7 @@ import type { Notice } from './notice.ts';
 import type { WorldSnapshot } from './snapshots.ts';
 
 /**
- * What a caller gets in the end: an answer, a cut connection, or nothing for as long as it waits.
+ * The final outcome for a caller: a response, a cut connection, or nothing for as long as it waits.
  */
 export type Answer =
   | { readonly kind: 'answer'; readonly requestId: string; readonly reply: Reply }
@@ -53,7 +53,7 @@ export interface InputKeeper {
   failed?(input: Input): void;
 }
 
-/** `--state-sync`: what cannot be written is not done. */
+/** `--state-sync`: a step that cannot be written is not applied. */
 export class UnkeptInputError extends Error {
   override readonly name = 'UnkeptInputError';
   constructor() {
@@ -61,7 +61,7 @@ export class UnkeptInputError extends Error {
   }
 }
 
-/** So long until what time or a receiver brings is tried again after it could not be kept. */
+/** Delay before a timer or receiver response is retried after it could not be saved. */
 const unkeptRetryMs = 500;
 
 const longestTimerMs = 2 ** 31 - 1;
@@ -77,7 +77,7 @@ export class WorldHost {
   readonly wallMs: () => number;
   readonly idNonce: () => string;
   readonly inFlight: InFlightDeliveries;
-  /** What calls and events have met here since it was cleared, resets or not. */
+  /** Coverage of this world since it was cleared, across resets. */
   readonly coverage: Coverage;
   readonly #waiting = new Map<number, Waiting>();
   readonly #listeners = new Set<(notice: Notice) => void>();
@@ -85,13 +85,13 @@ export class WorldHost {
   /** By name, the oldest first. They outlive resets of the world, and end with it. */
   readonly snapshots = new Map<string, WorldSnapshot>();
   #unrecorded = 0;
-  /** Wakes this world when the next thing is due; null: nothing is, or its clock stands. */
+  /** Wakes this world at the next due time; null: nothing is due, or the clock is frozen. */
   #alarm: NodeJS.Timeout | null = null;
   #alarmAtMs: number | null = null;
   #turn: Promise<unknown> = Promise.resolve();
   #advancing = false;
   #closed = false;
-  /** Why the state file could not be written the last time; null: it could, or there is none. */
+  /** Why the last write of the state file failed; null: it succeeded, or there is no file. */
   stateTrouble: string | null = null;
 
   constructor(options: WorldHostOptions) {
@@ -157,21 +157,21 @@ export class WorldHost {
     const atMs = this.#arrive();
     const result = this.step({ kind: 'command', atMs, name, args });
     this.carryOut(result.effects);
-    // A command may make something due at once, which a clock that stands would never come to.
+    // A command may make work due immediately, which a frozen clock would never reach.
     this.fireUntil(atMs);
     this.notify({ kind: 'command', name });
     if (result.outcome === undefined) throw new Error(`command ${name} had no outcome`);
     return result.outcome;
   }
 
-  /** The time of an input that comes from outside; what is due by then happens first. */
+  /** The time of an external input; work that is due by then happens first. */
   #arrive(): number {
     const nowMs = Math.max(this.clock.nowMs(), this.world.nowMs);
     this.fireUntil(nowMs);
     return nowMs;
   }
 
-  /** Fires what is due, and returns it; deliveries run on by themselves. */
+  /** Fires due timers, and returns them; deliveries continue in the background. */
   fireUntil(nowMs: number): readonly FiredTimer[] {
     const all: FiredTimer[] = [];
     for (;;) {
@@ -217,7 +217,7 @@ export class WorldHost {
     return result;
   }
 
-  /** Does what time or a receiver brings, again and again until it can be kept. */
+  /** Applies a timer or receiver response, retrying until it can be saved. */
   untilKept(work: () => void): void {
     try {
       work();
@@ -270,14 +270,14 @@ export class WorldHost {
     for (const listener of this.#listeners) listener(notice);
   }
 
-  /** Work that takes more than one step: one after another, never side by side. */
+  /** Work that takes more than one step: consecutive, never concurrent. */
   serialized<T>(work: () => Promise<T>): Promise<T> {
     const run = this.#turn.then(work);
     this.#turn = run.catch(() => undefined);
     return run;
   }
 
-  /** Lets time pass at once; advances queue behind each other. Rejects with a ClockError. */
+  /** Advances the clock; concurrent advances are queued. Rejects with a ClockError. */
   advance(options: AdvanceOptions): Promise<AdvanceReport> {
     return this.serialized(() => this.#advance(options));
   }
@@ -294,8 +294,8 @@ export class WorldHost {
   }
 
   /**
-   * Changes the clock's mode, and its time where one is named; whatever is due until then happens.
-   * Rejects with a ClockError when that time is past.
+   * Changes the clock's mode, and its time if given; work that is due until then happens. Rejects
+   * with a ClockError if that time is past.
    */
   setClock(mode: ClockMode, nowMs: number | null, speed = 1): Promise<void> {
     return this.serialized(async () => {
@@ -306,9 +306,9 @@ export class WorldHost {
     });
   }
 
-  /** Puts another world in this one's place; callers that wait are cut off. */
+  /** Replaces this world with another; waiting callers are cut off. */
   replace(world: World, clock: ClockState): void {
-    // Asked before anything is given up: a world whose timers cannot be read throws here.
+    // Checked before anything is discarded: a world whose timers cannot be read throws here.
     nextDueMs(world);
     this.cutOff();
     this.inFlight.abandon();
