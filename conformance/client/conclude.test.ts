@@ -73,32 +73,35 @@ const site = (id: string) => ({ site: { id } as Site });
 const judgedAt = (id: string, outcome: Outcome) => ({ aim: site(id), outcome });
 const heardAll = recorded([another]);
 
-concluded('what a client did not hear spoils a run', () => {
+concluded('a response that the client did not read spoils a run', () => {
   const run = recorded([{ ...unheard, abandonedAtMs: 300 }, another], { durationMs: 1_000 });
   assert.ok(isSpoiled(run, judgedAt('createTransaction#1', outcomes.f!), heardAll));
   const all = recorded([unheard, unheard, another]);
   assert.not(isSpoiled(all, judgedAt('createAccount#1', outcomes.f!), all), 'it never reads them');
 });
 
-concluded('what it left because it ended does not, unless it was that which ended it', () => {
-  const run = recorded([another, unheard], { durationMs: 1_000 });
-  assert.not(isSpoiled(run, judgedAt('createTransaction#1', outcomes.f!), heardAll));
-  assert.ok(isSpoiled(run, judgedAt('createAccount#1', outcomes.f!), heardAll));
-});
+concluded(
+  'a call dropped at the end of the command does not, unless it was the reason for the end',
+  () => {
+    const run = recorded([another, unheard], { durationMs: 1_000 });
+    assert.not(isSpoiled(run, judgedAt('createTransaction#1', outcomes.f!), heardAll));
+    assert.ok(isSpoiled(run, judgedAt('createAccount#1', outcomes.f!), heardAll));
+  },
+);
 
-concluded('nor does it where all was well, unless no one heard the fault', () => {
+concluded('nor does it if the client passed, unless no fault was read', () => {
   const run = recorded([{ ...unheard, abandonedAtMs: 300 }, another]);
   assert.not(isSpoiled(run, judgedAt('createAccount#1', outcomes.p!), heardAll));
   const fault = recorded([{ ...unheard, struck: 'answered 500', abandonedAtMs: 300 }, another]);
   assert.ok(isSpoiled(fault, judgedAt('createAccount#1', outcomes.p!), heardAll));
 });
 
-concluded('a mistake seen twice elsewhere is believed at once', () => {
+concluded('a mistake seen twice elsewhere needs no confirmation', () => {
   const found = conclude(everywhere, playedOf('f'), new Set(['new-key']));
   assert.is(found?.outcome.verdict, 'fails');
 });
 
-concluded('a failure for which another reason is found is advice', () => {
+concluded('a failure with another reason is advice', () => {
   const found = conclude(everywhere, playedOf('gg'), new Set())!;
   const reason: Played = { ...playedOf('p')[0]!, instead: true };
   assert.is(explained(found, [...playedOf('gg'), reason]).outcome.verdict, 'advisory');

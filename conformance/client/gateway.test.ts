@@ -42,7 +42,7 @@ const post = (base: string, key = 'a') =>
 
 const created = async () => Response.json({ id: '1' }, { status: 201, headers: { etag: '"1"' } });
 
-gateway('a call is answered as the platform answers it, and recorded', async () => {
+gateway('a call gets the answer of the platform, and is recorded', async () => {
   await behind(created, {}, async (base, own) => {
     const response = await post(base);
     assert.is(response.status, 201);
@@ -56,22 +56,25 @@ gateway('a call is answered as the platform answers it, and recorded', async () 
   });
 });
 
-gateway('an answer that a client did not wait for is known from one that it has read', async () => {
-  await behind(created, {}, async (base, own) => {
-    await (await post(base)).text();
-    const socket = connect(Number(new URL(base).port), '127.0.0.1');
-    socket.write(
-      'POST /api/v1/accounts HTTP/1.1\r\nhost: localhost\r\ncontent-length: 2\r\n\r\n{}',
-    );
-    while (typeof own.calls[1]?.answeredAtMs !== 'number') await pause(1);
-    // The operating system does this for a program that closes a socket with unread data.
-    socket.resetAndDestroy();
-    while (own.calls[1].abandonedAtMs === null) await pause(1);
-    assert.equal(own.calls.map(isUnheard), [false, true]);
-  });
-});
+gateway(
+  'an answer that a client did not wait for is distinguished from one that it has read',
+  async () => {
+    await behind(created, {}, async (base, own) => {
+      await (await post(base)).text();
+      const socket = connect(Number(new URL(base).port), '127.0.0.1');
+      socket.write(
+        'POST /api/v1/accounts HTTP/1.1\r\nhost: localhost\r\ncontent-length: 2\r\n\r\n{}',
+      );
+      while (typeof own.calls[1]?.answeredAtMs !== 'number') await pause(1);
+      // The operating system does this for a program that closes a socket with unread data.
+      socket.resetAndDestroy();
+      while (own.calls[1].abandonedAtMs === null) await pause(1);
+      assert.equal(own.calls.map(isUnheard), [false, true]);
+    });
+  },
+);
 
-gateway('who offers HTTP/2 is served and recorded as any other', async () => {
+gateway('a client that offers HTTP/2 is served and recorded like any other', async () => {
   await behind(created, {}, async (base, own) => {
     const socket = connect(Number(new URL(base).port), '127.0.0.1');
     const lines = [
@@ -93,7 +96,7 @@ gateway('who offers HTTP/2 is served and recorded as any other', async () => {
   });
 });
 
-gateway('the platform gets the bytes of a body, not what they look like', async () => {
+gateway('the platform gets the raw bytes of a body, not decoded text', async () => {
   const latin1 = Buffer.from('{"first_name":"José"}', 'latin1');
   let came = Buffer.alloc(0);
   const keep = async (request: Request) => {
@@ -106,7 +109,7 @@ gateway('the platform gets the bytes of a body, not what they look like', async 
   });
 });
 
-gateway('who has gone before there was an answer has not heard it', async () => {
+gateway('a client that disconnected before the answer has not read it', async () => {
   await behind(created, {}, async (base, own) => {
     const socket = connect(Number(new URL(base).port), '127.0.0.1');
     const lines = 'POST /api/v1/accounts HTTP/1.1\r\nhost: localhost\r\ncontent-length: 2\r\n\r\n';
@@ -163,7 +166,7 @@ gateway(
   },
 );
 
-gateway('silence lasts until the client leaves, and when it left is kept', async () => {
+gateway('no answer is sent until the client disconnects, and that time is recorded', async () => {
   await behind(created, loseFirst('stay_silent'), async (base, own) => {
     const signal = AbortSignal.timeout(200);
     await fetch(`${base}/api/v1/accounts`, { method: 'POST', body: '{}', signal }).catch(

@@ -8,7 +8,7 @@ const large = suite('large ids');
 const answer = (body: string) =>
   withLargeIds.reshape?.({ status: 200, headers: [], body }, '/api/v1/accounts').body;
 
-large('every id comes back as it was, and none survives a double', () => {
+large('every id is restored unchanged, and none survives a double', () => {
   for (const id of ['0', '1', '2', '1001', '1002', '999999']) {
     const shown = enlarged(id);
     assert.is(reduced(shown), id);
@@ -30,7 +30,7 @@ large('strings and numbers of ids are enlarged, and nothing else', () => {
   );
 });
 
-large('requests are read back in path, query and body', () => {
+large('requests are converted back in path, query and body', () => {
   const sent = {
     target: `/api/v1/transactions/${enlarged('9')}/approve?account_id=${enlarged('1001')}`,
     body: `{"trading_account_id":"${enlarged('5001')}","amount":"9007199254740993"}`,
@@ -41,14 +41,14 @@ large('requests are read back in path, query and body', () => {
   });
 });
 
-large('a form that asks for a token is read back', () => {
+large('a form that requests a token is converted back', () => {
   const body = `grant_type=client_credentials&account_id=${enlarged('1001')}`;
   const sent = { target: '/api/v1/oauth/token', body };
   assert.is(withLargeIds.translate?.(sent).body, 'grant_type=client_credentials&account_id=1001');
   assert.equal(idsIn(sent), [enlarged('1001')]);
 });
 
-large('a list goes on where it was asked to, from an id and from one less', () => {
+large('a list continues at its cursor, an id or one less', () => {
   const onward = (after: bigint) =>
     withLargeIds.translate?.({ target: `/api/v1/accounts?after=${after}`, body: '' }).target;
   assert.is(onward(BigInt(enlarged('1002'))), '/api/v1/accounts?after=1002');
@@ -63,7 +63,7 @@ large('webhooks keep their ids', () => {
   assert.is(withLargeIds.reshape?.({ status: 200, headers: [], body }, path).body, body);
 });
 
-large('every id that a request names is found', () => {
+large('every id in a request is found', () => {
   const target = '/api/v1/transactions/9e15/approve?account_id=-5';
   assert.equal(idsIn({ target, body: '{"account_id": 9.007e15, "id":"x","note":"1"}' }), [
     '9e15',

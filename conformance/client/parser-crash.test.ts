@@ -59,7 +59,7 @@ for (const [name, output, isCrash] of cases) {
   crash(name, () => assert.is(crashInParser(output, '') !== null, isCrash));
 }
 
-crash('what the first run printed as well is no crash of this one', () => {
+crash('output that the first run printed as well is not a crash', () => {
   assert.is(crashInParser(node, node), null);
 });
 

@@ -60,7 +60,7 @@ const report = clientReport({
   replay: ({ id }) => `npx conformance client --only ${id} -- node x.js`,
 });
 
-reports('the worst place comes first: what made a thing twice', () => {
+reports('the worst place comes first: a duplicate record', () => {
   const [check] = report.rules;
   assert.equal(
     check!.findings.map(({ place }) => place),
@@ -70,14 +70,14 @@ reports('the worst place comes first: what made a thing twice', () => {
   assert.is(report.verdict, 'deviates');
 });
 
-reports('checks with one cause are named together', () => {
+reports('checks with one cause are grouped', () => {
   assert.equal(
     report.causes!.map(({ title, rules }) => [title, rules]),
     [['a repeat is sent under a new key', ['CLT-answer-lost', 'CLT-500']]],
   );
 });
 
-reports('calls have their times, what the judge did to them, and no secret', () => {
+reports('calls show their times and faults, and no secret', () => {
   const [call, again] = report.scenarios.find(({ id }) => id === 'run-2')!.exchanges;
   assert.equal([call!.response, call!.failure], [null, 'it ran, and the connection was cut']);
   assert.is(again!.response!.status, 201);
@@ -85,7 +85,7 @@ reports('calls have their times, what the judge did to them, and no secret', () 
   assert.not.match(JSON.stringify(report), /tok_secret/);
 });
 
-reports('a command is written as its terminal takes it', () => {
+reports('a command is quoted for its terminal', () => {
   const command = ['npm', 'test', String.raw`C:\my tests\a.js`, "it's", '%PATH%'];
   assert.is(typed(command, 'linux'), String.raw`npm test 'C:\my tests\a.js' 'it'\''s' %PATH%`);
   assert.is(typed(command, 'win32'), String.raw`npm test "C:\my tests\a.js" "it's" "%PATH%"`);

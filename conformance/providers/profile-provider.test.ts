@@ -107,7 +107,7 @@ const offered = ({ offers }: Provider) =>
 
 const provider = suite('a target from a profile');
 
-provider('a limit or a gateway on the way to it takes nothing out', async () => {
+provider('a rate limit or a gateway error withdraws no part of a profile', async () => {
   const target = new SmallTarget();
   target.forbidden.add('n');
   let count = 0;
@@ -124,7 +124,7 @@ provider('a limit or a gateway on the way to it takes nothing out', async () => 
   assert.equal(offered(own), 'firm,no_scopes');
 });
 
-provider('offers what the profile has, and nothing that takes a control plane', async () => {
+provider('offers the parts of the profile, and nothing that needs a control plane', async () => {
   const own = await provide(new SmallTarget(), {
     credentials: { firm },
     seeds: { trading_account: place },
@@ -171,7 +171,7 @@ const LEFT: readonly (readonly [
   [{ other_brand: otherBrand, other_firm: otherFirm, firm }, 'firm,other_brand,other_firm'],
 ];
 for (const [credentials, offers, note = /^$/, seeds] of LEFT) {
-  provider(`of ${JSON.stringify(credentials)} ${offers} can be used`, async () => {
+  provider(`credentials ${JSON.stringify(credentials)}: ${offers} can be used`, async () => {
     const small = new SmallTarget();
     small.refused.add('old');
     small.bound.set('bound', '20');
@@ -199,7 +199,7 @@ for (const [credentials, why] of UNPLAYABLE) {
   });
 }
 
-provider('brands are found out, or taken from the credential beside it', async () => {
+provider('brands are discovered, or taken from another credential', async () => {
   const small = new SmallTarget();
   small.bound.set('bound', '11');
   const own = await provide(small, { credentials: { firm, other_brand: { token: 'bound' } } });
@@ -211,7 +211,7 @@ provider('brands are found out, or taken from the credential beside it', async (
   assert.equal(beside.notes, []);
 });
 
-provider('each settled transaction is handed out once, and never again', async () => {
+provider('each settled transaction is used only once', async () => {
   const used = new Set(['9001']);
   const settled = ['9001', '9002'].map((id) => ({ id, account_id: '1' }));
   const profile: Profile = { credentials: { firm }, seeds: { settled_transactions: settled } };
@@ -261,7 +261,7 @@ for (const [name, publicUrl] of TUNNELS) {
   });
 }
 
-provider('a tunnel that leads nowhere is told, and deliveries are not judged', async () => {
+provider('a tunnel that leads nowhere is reported, and deliveries are not judged', async () => {
   const small = new SmallTarget();
   const receiver = { listen: '127.0.0.1:0', public_url: 'https://tunnel.example.com' };
   const profile: Profile = { credentials: { firm }, receiver };
@@ -274,7 +274,7 @@ provider('a tunnel that leads nowhere is told, and deliveries are not judged', a
   assert.ok(small.asked.some((each) => each.startsWith('POST /api/v1/webhooks/7/disable')));
 });
 
-provider('a port that is taken is told, and deliveries are not judged', async () => {
+provider('a port in use is reported, and deliveries are not judged', async () => {
   const other = await WebhookReceiver.listen();
   const listen = new URL(other.origin).host;
   const receiver = { listen, public_url: 'https://tunnel.example.com' };
@@ -284,7 +284,7 @@ provider('a port that is taken is told, and deliveries are not judged', async ()
   assert.match(own.notes.join(), 'cannot listen on');
 });
 
-provider('a hook’s name is one more step of the path', () => {
+provider('a hook’s name is appended as a path segment', () => {
   assert.is(pathUnder('https://x.test', 'h'), 'https://x.test/h');
   assert.is(pathUnder('https://x.test/in/', 'h'), 'https://x.test/in/h');
   assert.is(pathUnder('https://x.test/in?k=1', 'h'), 'https://x.test/in/h?k=1');

@@ -36,7 +36,7 @@ const whole = {
 
 const profile = suite('profile');
 
-profile('the whole profile is read, and secrets are looked up and kept apart', () => {
+profile('the whole profile is parsed, and secrets are resolved and collected', () => {
   const read = parseProfile(whole, env);
   assert.equal(read.problems, undefined);
   assert.is(read.profile!.credentials.firm!.token, 'firm-token-1');
@@ -110,7 +110,7 @@ for (const [path, value, field, words] of WRONG) {
   });
 }
 
-profile('what is no object is refused', () => {
+profile('a value that is not an object is refused', () => {
   for (const given of [null, [], 'x', 1]) {
     assert.is(parseProfile(given, env).problems?.[0]?.field, 'the profile');
   }
@@ -123,7 +123,7 @@ profile('one token for two roles is refused', () => {
   assert.match(problems[0]!.message, 'is the token of credentials.firm too');
 });
 
-profile('every mistake is named at once, and no secret is repeated', () => {
+profile('all errors are reported together, and no secret is repeated', () => {
   const given = {
     credentials: { firm: { token: 4711471147, x: 1 }, brand: { token: 'a secret' } },
     plan: {},
@@ -135,7 +135,7 @@ profile('every mistake is named at once, and no secret is repeated', () => {
   assert.not.match(words, 'a secret');
 });
 
-profile('parts whose variables are not set count as not given, said once', () => {
+profile('parts whose variables are not set count as absent, with one note', () => {
   const read = parseProfile(EXAMPLE_PROFILE, { FIRM_TOKEN: 'firm-token-1' });
   assert.equal(read.problems, undefined);
   assert.equal(Object.keys(read.profile!.credentials), ['firm']);
@@ -152,7 +152,7 @@ profile('parts whose variables are not set count as not given, said once', () =>
   );
 });
 
-profile('every field has words, and the example with every variable set is a profile', () => {
+profile('every field has a description, and the example with every variable set is valid', () => {
   for (const { path, words } of profileFields()) assert.ok(words.length > 10, path.join('.'));
   const names = JSON.stringify(EXAMPLE_PROFILE).match(/(?<=env:)\w+/g) ?? [];
   const set = (name: string, at: number) => {

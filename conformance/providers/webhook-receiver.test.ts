@@ -30,7 +30,7 @@ function post(url: string, body: Buffer, headers: string[] = []): Promise<number
 const hookOf = (receiver: WebhookReceiver) =>
   receiver.hook((name) => `${receiver.origin}/in/${name}`);
 
-run('bytes and header lines are kept as they came', async ({ receiver }) => {
+run('bytes and header lines are kept unchanged', async ({ receiver }) => {
   const hook = hookOf(receiver);
   const body = Buffer.from([0x7b, 0x22, 0xff, 0x00, 0x7d]);
   const lines = ['X-Twice', 'one', 'X-Twice', 'two'];
@@ -45,7 +45,7 @@ run('bytes and header lines are kept as they came', async ({ receiver }) => {
   );
 });
 
-run('hooks do not see each other’s deliveries, and others are 404', async ({ receiver }) => {
+run('hooks do not see each other’s deliveries, and unknown paths are 404', async ({ receiver }) => {
   const [one, two, gone] = [hookOf(receiver), hookOf(receiver), hookOf(receiver)];
   const other = await WebhookReceiver.listen();
   const path = new URL(hookOf(other).url).pathname;
@@ -62,27 +62,24 @@ run('hooks do not see each other’s deliveries, and others are 404', async ({ r
   );
 });
 
-run(
-  'answers what it is told: by count, late, with headers, or not at all',
-  async ({ receiver }) => {
-    const hook = hookOf(receiver);
-    hook.answer((_, count) => {
-      if (count === 1) return { status: 500 };
-      if (count === 2) return { status: 302, headers: { location: '/elsewhere' }, delayMs: 5 };
-      if (count === 3) return { status: 200, cut: true };
-      return { status: 200 };
-    });
-    const statuses = [];
-    for (let n = 0; n < 4; n += 1) statuses.push(await post(hook.url, Buffer.from('x')));
-    assert.equal(statuses, [500, 302, 0, 200]);
-    assert.equal(
-      hook.deliveries.map((each) => each.answered),
-      [500, 302, 0, 200],
-    );
-  },
-);
+run('answers as configured: by count, late, with headers, or not at all', async ({ receiver }) => {
+  const hook = hookOf(receiver);
+  hook.answer((_, count) => {
+    if (count === 1) return { status: 500 };
+    if (count === 2) return { status: 302, headers: { location: '/elsewhere' }, delayMs: 5 };
+    if (count === 3) return { status: 200, cut: true };
+    return { status: 200 };
+  });
+  const statuses = [];
+  for (let n = 0; n < 4; n += 1) statuses.push(await post(hook.url, Buffer.from('x')));
+  assert.equal(statuses, [500, 302, 0, 200]);
+  assert.equal(
+    hook.deliveries.map((each) => each.answered),
+    [500, 302, 0, 200],
+  );
+});
 
-run('a body beyond all reason is not read to its end', async ({ receiver }) => {
+run('a body above the size limit is not read to its end', async ({ receiver }) => {
   const hook = hookOf(receiver);
   assert.is(await post(hook.url, Buffer.alloc(9 * 1024 * 1024)), 0);
   assert.is(hook.deliveries.length, 0);

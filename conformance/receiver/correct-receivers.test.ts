@@ -193,7 +193,7 @@ function stripeReceiver(isTimely: (header: string) => boolean): RequestListener 
   };
 }
 
-correct('with the verifier of stripe, and a look at t of its own', async () => {
+correct('with the verifier of stripe, and a separate check of t', async () => {
   const isTimely = (header: string) => {
     const times = [...header.matchAll(/(?:^|,)t=(\d+)(?=,|$)/g)].map(([, t]) => Number(t));
     return times.length === 1 && Math.abs(Date.now() - (times[0] ?? 0)) <= fiveMinutesMs;
@@ -205,18 +205,15 @@ correct('with the verifier of stripe, and a look at t of its own', async () => {
   ]);
 });
 
-correct(
-  'with the verifier of stripe alone, which knows no future and takes NaN for a time',
-  async () => {
-    const { deviating } = await runListener(stripeReceiver(() => true));
-    assert.equal(deviating.sort(), [
-      'RCV-refuses-an-hour-ahead',
-      'RCV-refuses-empty-t',
-      'RCV-refuses-six-minutes-ahead',
-      'RCV-refuses-t-not-a-number',
-      'RCV-refuses-ten-minutes-ahead',
-    ]);
-  },
-);
+correct('with the verifier of stripe alone, which accepts future times and NaN', async () => {
+  const { deviating } = await runListener(stripeReceiver(() => true));
+  assert.equal(deviating.sort(), [
+    'RCV-refuses-an-hour-ahead',
+    'RCV-refuses-empty-t',
+    'RCV-refuses-six-minutes-ahead',
+    'RCV-refuses-t-not-a-number',
+    'RCV-refuses-ten-minutes-ahead',
+  ]);
+});
 
 correct.run();

@@ -56,7 +56,7 @@ const verdicts: readonly (readonly [string, readonly (number | null)[], string])
 ];
 
 for (const [id, statuses, verdict] of verdicts) {
-  judging(`${id} answered ${statuses.join(', then ')}: ${verdict}`, () => {
+  judging(`${id} with ${statuses.join(', then ')}: ${verdict}`, () => {
     const exchanges = statuses.map((status) => exchange(status));
     assert.is(judgeCheck(checkOf(id), exchanges).verdict, verdict);
   });
@@ -78,7 +78,7 @@ for (const [words, valid, id, verdict] of manners) {
   });
 }
 
-judging('an answer that holds the right signature gives it away, in any case and place', () => {
+judging('an answer that contains the correct signature leaks it, in any case and place', () => {
   const names = { signature: 's', subscription: 'i' };
   const signing = { secret: 'x', previousSecret: null, names, mark: 'm' };
   const delivery = deliveryOf(signing, { body: Buffer.from('{}') });

@@ -93,13 +93,13 @@ for (const [name, failures, known, expected] of CASES) {
   });
 }
 
-baseline('a known rule gives its reason, and is none under --strict', () => {
+baseline('a known rule shows its reason, and deviates under --strict', () => {
   const seen = apply(reportOf(finding(A)), [entry(A)]);
   assert.is(seen.rules[0]!.reason, 'ticket 7');
   assert.is(apply(reportOf(finding(A)), [entry(A)], true).verdict, 'deviates');
 });
 
-baseline('what was not tried this time is not stale', () => {
+baseline('an entry that was not tried this time is not stale', () => {
   const report = reportOf();
   for (const verdict of ['not_tested', 'blocked', 'inconclusive', 'not_selected'] as const) {
     const scenarios = [{ ...report.scenarios[0]!, by_rule: { 'ACC-1': verdict } }];
@@ -110,7 +110,7 @@ baseline('what was not tried this time is not stale', () => {
   }
 });
 
-baseline('an update takes in what is new, keeps reasons, and drops what is stale', () => {
+baseline('an update adds new entries, keeps reasons, and removes stale entries', () => {
   const before = [entry(A, { expires: '2027-01-01' }), entry(B)];
   const { known } = updatedBaseline(reportOf(finding(A)), { known: before }, NOW_MS);
   assert.equal(
@@ -127,7 +127,7 @@ baseline('an update takes in what is new, keeps reasons, and drops what is stale
   );
 });
 
-baseline('what an update writes fits the report that it was made from', () => {
+baseline('an updated baseline fits the report that it was made from', () => {
   const report = reportOf(finding(A), finding(B, 't'));
   const before = { known: [entry(A, { expires: '2020-01-01' })] };
   const updated = updatedBaseline(report, before, NOW_MS);
@@ -200,7 +200,7 @@ for (const [name, report, entry, run] of WANTS) {
   });
 }
 
-baseline('an update writes what is not tested by what is lacking, and keeps reasons', () => {
+baseline('an update groups untested rules by missing capability, and keeps reasons', () => {
   const report = untried(['receiver']);
   const [first] = report.rules;
   const more = { ...first!, id: 'ACC-4', unlock: ['plan'] };
@@ -232,7 +232,7 @@ baseline('an update writes what is not tested by what is lacking, and keeps reas
   assert.equal(lost.not_tested, []);
 });
 
-baseline('what a known deviation keeps from being judged is known with it', () => {
+baseline('a rule that a known deviation keeps from being judged is known as well', () => {
   const report = reportOf(finding(A));
   const blocked = { ...finding(B, 't'), verdict: 'blocked', because_of: 'ACC-1' } as const;
   const rest: ReportRule = {

@@ -57,7 +57,7 @@ for (const [old, now, verdict, kinds] of CASES) {
   });
 }
 
-compare('an open question that is answered in another way is told, and is not worse', () => {
+compare('a different answer to an open question is reported, and is not worse', () => {
   const row = sampleReport.observed[0]!;
   const [old, now] = ['422', '403'].map((observed) => ({
     ...reportOf('passed'),
@@ -71,7 +71,7 @@ compare('an open question that is answered in another way is told, and is not wo
   );
 });
 
-compare('names that each run makes up are no other answer', () => {
+compare('names that each run generates are not a different answer', () => {
   const row = { ...sampleReport.observed[0]!, id: 'NS-24' };
   const report = (observed: string, settings: object) => ({
     ...reportOf('passed'),
@@ -83,7 +83,7 @@ compare('names that each run makes up are no other answer', () => {
   assert.is(kinds(report('a', { phones: 'kept' }), report('a', { phones: 'other' })), 1);
 });
 
-compare('in words and as Markdown, whatever a target says', () => {
+compare('as text and as Markdown, for any text of a target', () => {
   const seen = compareReports(reportOf('passed'), reportOf('deviates', 'a'));
   const text = compareText(seen, 80).join('\n');
   assert.match(text, /New deviations \(1\)\n {2}ACC-1/);

@@ -53,13 +53,16 @@ formats(
   },
 );
 
-formats('a client: the JSON has its own words for checks, and is read back as it was', async () => {
-  const document = JSON.parse(await render('json', sampleClientReport));
-  const verdicts = document.rules.map(({ verdict }: { verdict: string }) => verdict);
-  assert.equal(verdicts, ['fails', 'inconclusive', 'passed', 'not_met']);
-  assert.equal([document.verdict, document.summary.fails], ['deviates', 1]);
-  assert.equal(parseReport(document), { report: sampleClientReport });
-});
+formats(
+  'a client: the JSON has its own words for checks, and is parsed back unchanged',
+  async () => {
+    const document = JSON.parse(await render('json', sampleClientReport));
+    const verdicts = document.rules.map(({ verdict }: { verdict: string }) => verdict);
+    assert.equal(verdicts, ['fails', 'inconclusive', 'passed', 'not_met']);
+    assert.equal([document.verdict, document.summary.fails], ['deviates', 1]);
+    assert.equal(parseReport(document), { report: sampleClientReport });
+  },
+);
 
 // Text: each variation of the sample, the words that it contains, and those that it does not.
 
@@ -160,7 +163,7 @@ for (const [name, parts, has, hasNot] of VARIATIONS) {
   });
 }
 
-formats('text ends with the verdict and the counts, which are all of them', () => {
+formats('text ends with the verdict and all counts', () => {
   const end = text.slice(text.search(/^deviates: http/m)).replace(/\n/g, ' ');
   const counts = /9 rules: (.*) 12 requests in/.exec(end)![1]!;
   const numbers = [...counts.matchAll(/(\d+) /g)].map(([, n]) => Number(n));
@@ -172,24 +175,27 @@ formats('text ends with the verdict and the counts, which are all of them', () =
   assert.match(text, 'npx conformance replay r.json sample-one');
 });
 
-formats('text steers no terminal, and keeps within its columns where words can be folded', () => {
-  const colored = textReport(sampleReport, { color: true, width: 80 }).join('\n');
-  for (const each of [text, colored]) {
-    for (const bad of ['\u0000', '\u001b[31mred']) assert.not.ok(each.includes(bad));
-  }
-  assert.not.ok(text.includes('\u001b'));
-  const wide = text.split('\n').filter((line) => line.length > 80);
-  assert.equal(
-    wide.filter((line) => !line.includes('conformance run')),
-    [],
-  );
-});
+formats(
+  'text contains no terminal controls, and stays within its width if it can be wrapped',
+  () => {
+    const colored = textReport(sampleReport, { color: true, width: 80 }).join('\n');
+    for (const each of [text, colored]) {
+      for (const bad of ['\u0000', '\u001b[31mred']) assert.not.ok(each.includes(bad));
+    }
+    assert.not.ok(text.includes('\u001b'));
+    const wide = text.split('\n').filter((line) => line.length > 80);
+    assert.equal(
+      wide.filter((line) => !line.includes('conformance run')),
+      [],
+    );
+  },
+);
 
 // HTML.
 
 const isOwn = /<(style|script)>[\s\S]*?<\/\1>/g;
 
-formats('html: nothing that a target says is markup, and nothing is loaded', () => {
+formats('html: text of a target is never markup, and nothing is loaded', () => {
   assert.is(html.split('<script').length - 1, 1, 'one script, our own');
   assert.not.match(html, '<b>markup</b>');
   assert.ok(html.includes('&lt;script&gt;alert(&quot;1&quot;)&lt;/script&gt;'));
@@ -203,7 +209,7 @@ formats('html: nothing that a target says is markup, and nothing is loaded', () 
   assert.match(html, 'default-src &#39;none&#39;');
 });
 
-formats('html: every link leads to a place on the page, and every element is closed', () => {
+formats('html: every link has a target on the page, and every element is closed', () => {
   const ids = [...html.matchAll(/\sid="([^"]*)"/g)].map(([, id]) => id!);
   assert.is(new Set(ids).size, ids.length);
   const links = [...html.matchAll(/href="#([^"]*)"/g)].map(([, id]) => id!);
@@ -219,14 +225,14 @@ formats('html: every link leads to a place on the page, and every element is clo
   assert.equal(open, []);
 });
 
-formats('html: a deviation stands open, and verdicts can be hidden without a script', () => {
+formats('html: a deviation is expanded, and verdicts can be hidden without a script', () => {
   const own = /<details id="rule-ACC-2" class="deviates" open>[\s\S]*?<\/details>/.exec(html)?.[0];
   for (const words of ['409 invalid_state', '0a1b2c3d4e5f']) assert.match(own ?? '', words);
   assert.match(html, '<input type="checkbox" id="show-deviates" checked>');
   assert.match(html, 'body:has(#show-deviates:not(:checked))');
 });
 
-formats('html: a page stays small enough to attach, whatever a target answers', () => {
+formats('html: a page stays small enough to attach, for any answers of the target', () => {
   const [scenario] = sampleReport.scenarios;
   const exchange = scenario!.exchanges[0]!;
   const long = { ...exchange, response: { ...exchange.response!, body: 'x'.repeat(3_000) } };
@@ -248,7 +254,7 @@ formats('html: a page stays small enough to attach, whatever a target answers', 
 
 // Markdown.
 
-formats('markdown: rows have as many cells as their head, and fences close', () => {
+formats('markdown: rows have as many cells as the header, and fences are closed', () => {
   const lines = markdown.split('\n');
   let cells = 0;
   let rows = 0;
@@ -263,7 +269,7 @@ formats('markdown: rows have as many cells as their head, and fences close', () 
   assert.ok(fences.length > 0 && fences.length % 2 === 0);
 });
 
-formats('markdown: nothing that a target says is markup or a mention', () => {
+formats('markdown: text of a target is never markup or a mention', () => {
   const fenced = /^(`{3,})[^\n]*\n[\s\S]*?\n\1$/gm;
   const outside = markdown.replace(fenced, '').replace(/`+[^`\n]+`+/g, '');
   assert.not.match(outside, '<script>');
@@ -283,7 +289,7 @@ formats('markdown: stays below the limit of a comment, and names what it leaves 
 
 // GitHub's workflow commands.
 
-formats('annotations: errors for deviations, warnings for doubt, each on one line', () => {
+formats('annotations: errors for deviations, warnings for doubtful rules, each on one line', () => {
   const lines = annotations(sampleReport);
   const of = (level: string) => lines.filter((line) => line.startsWith(`::${level} title=`));
   assert.is(of('error').length, 3, 'a deviation, an error of the judge, a stale baseline');

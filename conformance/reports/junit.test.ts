@@ -17,7 +17,7 @@ function all(from: Element, name: string): Element[] {
   ]);
 }
 
-junit('has one test case a rule, in a suite a family', () => {
+junit('has one test case for each rule, in a suite for each family', () => {
   assert.is(root.name, 'testsuites');
   const suites = root.children;
   assert.equal(
@@ -27,7 +27,7 @@ junit('has one test case a rule, in a suite a family', () => {
   assert.is(all(root, 'testcase').length, sampleReport.rules.length);
 });
 
-junit('counts what it holds, in every suite and in all', () => {
+junit('counts its test cases, in every suite and in total', () => {
   for (const each of [root, ...root.children]) {
     const cases = all(each, 'testcase');
     assert.is(each.attributes.tests, String(cases.length));
@@ -70,7 +70,7 @@ const SCHEMA: Readonly<Record<string, readonly [attributes: string[], children: 
   'system-out': [[], []],
 };
 
-junit('has no element and no attribute that the common schema does not know', () => {
+junit('has no element and no attribute outside the common schema', () => {
   const look = ({ name, attributes, children }: Element): void => {
     const [known, inside] = SCHEMA[name]!;
     assert.equal(
@@ -96,7 +96,7 @@ const KINDS = {
   skipped: ['EVT-1', 'EVT-3', 'LIM-1'],
 };
 
-junit('a case is named by the id of its rule, with its words in the body', () => {
+junit('a test case has the id of its rule as name, and the text in the body', () => {
   for (const test of all(root, 'testcase')) {
     const [child, ...others] = test.children;
     const id = test.attributes.name!;
@@ -106,7 +106,7 @@ junit('a case is named by the id of its rule, with its words in the body', () =>
   }
 });
 
-junit('a failure says what was expected, what came, and how to try again', () => {
+junit('a failure has the expected and actual result, and the command to run it again', () => {
   const [failure] = all(root, 'failure');
   assert.is(failure!.attributes.type, 'deviates');
   assert.match(failure!.attributes.message!, 'expected 409 invalid_state');
@@ -114,12 +114,12 @@ junit('a failure says what was expected, what came, and how to try again', () =>
   assert.match(failure!.text, /3\. POST \/api\/v1\/accounts as firm\n[\s\S]*→ 201 after/);
 });
 
-junit('what is skipped for want of something says what to add', () => {
+junit('a skipped test case says what to add', () => {
   const skipped = all(root, 'skipped').map((each) => each.attributes.message);
   assert.ok(skipped.some((each) => each!.includes('receiver, with a public_url')));
 });
 
-junit('holds no character that XML 1.0 has no word for', () => {
+junit('contains no character that XML 1.0 does not allow', () => {
   for (const char of page) {
     const code = char.codePointAt(0)!;
     assert.ok(code === 9 || code === 10 || (code >= 0x20 && code !== 0xfffe), code.toString(16));

@@ -22,7 +22,7 @@ const rowsOf = (...observations: Observation[]) =>
 
 const observed = suite('observed');
 
-observed('every question that can be seen has a row, seen or not', () => {
+observed('every observable question has a row, observed or not', () => {
   const rows = rowsOf({ id: 'NS-6', text: '400', settings: { batch_refusal_status: 400 } });
   assert.equal(
     rows.map(({ id, observed: seen, same }) => ({ id, seen, same })),
@@ -35,7 +35,7 @@ observed('every question that can be seen has a row, seen or not', () => {
   assert.is(rows[0]!.simulator, findQuestion('NS-6').choice);
 });
 
-observed('the same choice is told in the same words', () => {
+observed('the same choice has the same description', () => {
   const status = defaultSettings.batch_refusal_status;
   const [row] = rowsOf({
     id: 'NS-6',
@@ -46,7 +46,7 @@ observed('the same choice is told in the same words', () => {
   assert.is(row!.simulator, '422 validation_failed');
 });
 
-observed('what is unlike in a way that no setting says is told beside the choice', () => {
+observed('a difference that no setting imitates is reported with the choice', () => {
   const [row] = rowsOf({
     ...{ id: 'NS-6', text: '422 with a smile', isUnlike: true },
     settings: { batch_refusal_status: defaultSettings.batch_refusal_status },
@@ -55,12 +55,12 @@ observed('what is unlike in a way that no setting says is told beside the choice
   assert.is(row!.simulator, findQuestion('NS-6').choice);
 });
 
-observed('without a setting nothing is said of sameness', () => {
+observed('without a setting, `same` is not decided', () => {
   const [, row] = rowsOf({ id: 'NS-9', text: 'id, seq', settings: {} });
   assert.is(row!.same, null);
 });
 
-observed('two answers that contradict each other are both told and set nothing', () => {
+observed('two contradicting answers are both reported, and change no setting', () => {
   const [row] = rowsOf(
     { id: 'NS-6', text: '400', settings: { batch_refusal_status: 400 } },
     { id: 'NS-6', text: '422', settings: { batch_refusal_status: 422 } },
@@ -69,7 +69,7 @@ observed('two answers that contradict each other are both told and set nothing',
   assert.equal(row!.settings, {});
 });
 
-observed('the config is one that the simulator takes; what it cannot do is named', () => {
+observed('the simulator accepts the config; behaviour that it cannot imitate is named', () => {
   const rows = rowsOf(
     { id: 'NS-6', text: '400', settings: { batch_refusal_status: 400 } },
     { id: 'NS-18', text: '418', settings: { missing_if_match: 418 } },

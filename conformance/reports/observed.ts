@@ -53,7 +53,7 @@ function sameAsSimulator(observations: readonly Observation[]): boolean | null {
   );
 }
 
-/** Removes names that are the same as the default ones from a map of names. */
+/** Drops the entries of a map of names that map a name to itself. */
 function withoutOwnNames(value: unknown): unknown {
   if (value === null || typeof value !== 'object' || Array.isArray(value)) return value;
   return Object.fromEntries(Object.entries(value).filter(([key, name]) => key !== name));

@@ -68,7 +68,7 @@ for (const text of STAYS) {
   });
 }
 
-redact('a member stays to be seen, with its value gone', () => {
+redact('a member remains visible, without its value', () => {
   assert.is(redactor.text('{"id":7,"secret":"x"}'), `{"id":7,"secret":"${REDACTED}"}`);
 });
 
@@ -88,7 +88,7 @@ for (const [name, value, seen] of HEADERS) {
   });
 }
 
-redact('a secret that is learnt later counts from then on', () => {
+redact('a secret that is added later is redacted from then on', () => {
   const own = new Redactor();
   assert.is(own.text('later-1'), 'later-1');
   own.add('later-1');
@@ -97,7 +97,7 @@ redact('a secret that is learnt later counts from then on', () => {
 });
 
 // A pattern with catastrophic backtracking would exceed the time limit of a test file.
-redact('long bodies are read in one go', () => {
+redact('long bodies are processed in linear time', () => {
   for (const long of ['secret_', '"', 'token', 'a=&', '\\"secret\\":']) {
     const text = long.repeat(100_000);
     assert.ok(redactor.text(text).length > 0);

@@ -120,7 +120,7 @@ table('CLT-answer-lost', recorded([patched, patchedNext]), [
   ],
 ]);
 
-judged('CLT-answer-lost: what was made twice is told', () => {
+judged('CLT-answer-lost: a duplicate record is reported', () => {
   const check = checks.find(({ id }) => id === 'CLT-answer-lost')!;
   const seen = observe(plain);
   const run = recorded([
@@ -375,7 +375,7 @@ table('CLT-plain-text', plain, [
   ['hangs', [struck({ status: 422 })], killed, 'fails endless'],
 ]);
 
-judged('CLT-secret-places: where a secret stands', () => {
+judged('CLT-secret-places: where a secret appears', () => {
   const judge = (call: Written) =>
     outcomeOf('CLT-secret-places', plain, recorded([call], {}, ['s3cret/1']));
   assert.is(judge(create), 'passed');
@@ -385,7 +385,7 @@ judged('CLT-secret-places: where a secret stands', () => {
   assert.is(judge({ ...create, key: 's3cret/1' }), 'advisory in-key');
 });
 
-judged('every check has its words, and cites rules that exist', () => {
+judged('every check has a description, and cites rules that exist', () => {
   const known = new Set<string>(rules.map(({ id }) => id));
   assert.is(checks.length, 20);
   for (const { id, title, expected, atStake, mend, rules: cited } of checks) {
@@ -396,7 +396,7 @@ judged('every check has its words, and cites rules that exist', () => {
   }
 });
 
-judged('CLT-refused: every refusal is met, where the platform gives it', () => {
+judged('CLT-refused: every refusal is played, where the platform returns it', () => {
   const check = checks.find(({ id }) => id === 'CLT-refused')!;
   const person: Written = { line: 'POST accounts', key: 'p', json: { client_reference_id: 'p' } };
   const aims = check.aims(observe(recorded([create, approve, person])));
@@ -410,7 +410,7 @@ judged('CLT-refused: every refusal is met, where the platform gives it', () => {
   ]);
 });
 
-judged('of many places some are tried, the ends of each operation among them', () => {
+judged('if there are many places, some are tried, including the ends of each operation', () => {
   const creates = Array.from({ length: 50 }, (_, n) => {
     const json = { ...deposit, client_reference_id: `r${n}` };
     return { ...create, key: `k${n}`, json };
@@ -431,7 +431,7 @@ const crowdAtMs = (times: readonly number[], lagMs: number) => {
     : `${found.kind} ${found.calls.join()} ${found.actual.slice(0, 8)}`;
 };
 
-judged('more calls than allowed within a second are found wherever they are', () => {
+judged('more calls than allowed within a second are found at any position', () => {
   assert.is(crowdAtMs([0, 1, 2], 0), 'none');
   assert.is(crowdAtMs([0, 400, 700, 1_000], 0), 'none');
   assert.is(crowdAtMs([0, 5_000, 5_100, 5_200, 5_300, 9_000], 20), 'hammers 2,3,4,5 4 in 300');

@@ -14,7 +14,7 @@ const plan = suite('plan');
 /** At most this many scenarios may be newer than the last measurement; more would make a plan a guess. */
 const UNMEASURED = 6;
 
-plan('scenarios were measured, in each way in which they can be played', () => {
+plan('every scenario has been measured in each mode in which it can run', () => {
   const known: Readonly<Record<string, { readonly profile?: object; readonly control?: object }>> =
     costs;
   const ids = new Set<string>(scenarios.map(({ id }) => id));
@@ -46,7 +46,7 @@ plan('a pace half as fast takes twice as long, and sends as much', () => {
 
 const said = (value: unknown) => Buffer.from(JSON.stringify(value));
 
-plan('what a create or a batch names was made by the run, and counts once', () => {
+plan('a record that a create or a batch names was created by the run, and counts once', () => {
   const rows = [
     { status: 200, id: '8' },
     { status: 201, id: '9' },
@@ -76,7 +76,7 @@ plan('what a create or a batch names was made by the run, and counts once', () =
   });
 });
 
-plan('what is left is known whatever the answers look like', async () => {
+plan('remaining records are known, whatever the form of the answers', async () => {
   const inventory = new Inventory('http://target.test');
   const answers = [said({ id: 9 }), said({}), said({ id: '10', status: 'pending' })];
   const sender = inventory.watch({

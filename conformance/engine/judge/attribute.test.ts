@@ -1,4 +1,4 @@
-// Which rule a run reports: findings that presume other rules, across scenarios, in chains and circles.
+// Attribution of findings that presume other rules: across scenarios, in chains and circles.
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { Finding, Judged, RuleId, ScenarioResult } from '../types.ts';
@@ -37,16 +37,16 @@ function scenario(id: string, ...found: Found[]): ScenarioResult {
 const verdictsOf = (...results: ScenarioResult[]) =>
   Object.assign({}, ...attribute(results).map(({ byRule }) => byRule));
 
-const blame = suite('whom a run blames');
+const blame = suite('attribution of findings');
 
 // ACC-13 presumes ACC-5 and ACC-1, ACC-5 presumes ACC-7, ACC-1 presumes ACC-18.
-blame('a finding stands if what it presumes is kept', () => {
+blame('a finding stands if the rules that it presumes pass', () => {
   const kept = scenario('a', { rule: 'ACC-5', verdict: 'passed' });
   const found = scenario('b', { rule: 'ACC-13' });
   assert.equal(verdictsOf(kept, found), { 'ACC-5': 'passed', 'ACC-13': 'deviates' });
 });
 
-blame('one that rests on a rule which deviates elsewhere is blocked, and names it', () => {
+blame('a finding that presumes a deviating rule is blocked, and names that rule', () => {
   const cause = scenario('known', { rule: 'ACC-5' });
   const found = scenario('stored', { rule: 'ACC-13' });
   assert.equal(verdictsOf(found, cause), { 'ACC-13': 'blocked', 'ACC-5': 'deviates' });
@@ -56,7 +56,7 @@ blame('one that rests on a rule which deviates elsewhere is blocked, and names i
   assert.match(blocked!.findings[0]!.actual, 'ACC-5, which deviates in known');
 });
 
-blame('of a finding with two rules only the one that presumes it is blocked', () => {
+blame('if a finding has two rules, only the rule with a deviating precondition is blocked', () => {
   const cause = scenario('a', { rule: 'ACC-5' });
   const found = scenario('b', { rule: 'ACC-13' }, { rule: 'ACC-2' });
   const both = { ...found, findings: [{ ...found.findings[0]!, rules: found.rules }] };
@@ -64,19 +64,19 @@ blame('of a finding with two rules only the one that presumes it is blocked', ()
   assert.equal(verdictsOf(cause, both), wanted);
 });
 
-blame('never passed: what was seen to fail is blocked though all else held', () => {
+blame('a rule with an explained failure is blocked, even if its other expectations passed', () => {
   const cause = scenario('a', { rule: 'ACC-5' });
   const held = scenario('b', { rule: 'ACC-13', verdict: 'passed' }, { rule: 'ACC-13' });
   assert.is(verdictsOf(cause, held)['ACC-13'], 'blocked');
 });
 
-blame('how a scenario ended is not forgotten', () => {
+blame('the early end of a scenario still counts', () => {
   const cause = scenario('a', { rule: 'ACC-5' });
   const ended = { ...scenario('b', { rule: 'ACC-13' }), ending: 'harness_error' } as const;
   assert.is(verdictsOf(cause, ended)['ACC-13'], 'harness_error');
 });
 
-blame('in a chain only the first is blamed', () => {
+blame('only the first rule of a chain deviates', () => {
   const rules = ['ACC-13', 'ACC-1', 'ACC-18'] as const;
   const chain = rules.map((rule) => scenario(rule, { rule }));
   const wanted = { 'ACC-13': 'blocked', 'ACC-1': 'blocked', 'ACC-18': 'deviates' };
@@ -85,7 +85,7 @@ blame('in a chain only the first is blamed', () => {
 });
 
 // BULK-3 presumes BULK-8, BULK-8 presumes BULK-12, BULK-12 presumes BULK-3; BULK-7 rests on them.
-blame('a circle is told as it is, and explains what rests on it', () => {
+blame('a circle is reported unchanged, and explains the findings that presume it', () => {
   const rules = ['BULK-3', 'BULK-8', 'BULK-12'] as const;
   const circle = rules.map((rule) => scenario(rule, { rule }));
   const wanted = { 'BULK-3': 'deviates', 'BULK-8': 'deviates', 'BULK-12': 'deviates' };
@@ -115,7 +115,7 @@ function about(...exchanges: ReturnType<typeof call>[]): ScenarioResult {
   return { ...found, findings, exchanges } as unknown as ScenarioResult;
 }
 
-blame('an account that is read back rests on ACC-5, a replay and a first create do not', () => {
+blame('an account that is read back presumes ACC-5, a replay and a first create do not', () => {
   const cause = scenario('cause', { rule: 'ACC-5' });
   const create = (n: number, key: string, name: string) =>
     call(n, '/accounts', key, { client_reference_id: name }, n === 1 ? 201 : 200);
@@ -126,7 +126,7 @@ blame('an account that is read back rests on ACC-5, a replay and a first create 
   for (const each of [replay, other]) assert.is(verdictsOf(cause, each)['ACC-2'], 'deviates');
 });
 
-blame('a refusal without a code rests on ERR-1a', () => {
+blame('a refusal without a code presumes ERR-1a', () => {
   const cause = scenario('cause', { rule: 'ERR-1a' });
   const bare = about(call(1, '/accounts', 'k', {}, 422));
   const coded = about(call(1, '/accounts', 'k', {}, 422, { code: 'invalid' }));
@@ -134,7 +134,7 @@ blame('a refusal without a code rests on ERR-1a', () => {
   assert.is(verdictsOf(cause, coded)['ACC-2'], 'deviates');
 });
 
-blame('what is presumed and was tested by no scenario is named, once', () => {
+blame('a presumed rule that no scenario has tested is named once', () => {
   const found = scenario('b', { rule: 'ACC-12' }, { rule: 'ACC-13' });
   const idle = { ...scenario('a', { rule: 'ACC-5', verdict: 'passed' }), attempts: 0 };
   const presumed = unexamined([found, idle]);

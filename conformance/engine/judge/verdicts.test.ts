@@ -167,7 +167,7 @@ for (const [verdict, { allow, ...over }, code] of EXITS) {
   });
 }
 
-algebra('what stands in for a scenario counts in its place, and for no other', () => {
+algebra('a substitute scenario counts instead of its scenario, and of no other', () => {
   const unplayed = result('deep', 'not_tested', { missing: ['clock'], attempts: 0 });
   const other = result('other', 'not_tested', { missing: ['clock'], attempts: 0 });
   const stand = (verdict: Judged, attempts = 1) =>

@@ -22,7 +22,7 @@ patience.before.each((own) => {
 });
 patience.after.each(({ eventLoop }) => eventLoop.stop());
 
-patience('what comes while there is no turn is still waited for', async ({ eventLoop }) => {
+patience('a delivery during a stall is still awaited', async ({ eventLoop }) => {
   const own = new ConditionWaiter(eventLoop, sleep);
   let steps = 0;
   let came = false;
@@ -39,7 +39,7 @@ patience('what comes while there is no turn is still waited for', async ({ event
 });
 
 patience(
-  'before it gives up it looks once more, behind a request of its own',
+  'before it gives up, it tests once more after a request to itself',
   async ({ eventLoop }) => {
     const receiver = await WebhookReceiver.listen();
     const own = new ConditionWaiter(eventLoop, sleep);
@@ -56,18 +56,21 @@ patience(
   },
 );
 
-patience('a long gap spoils a scenario that listens, whatever it found', async ({ eventLoop }) => {
-  const receiver = await WebhookReceiver.listen();
-  const own = new ConditionWaiter(eventLoop, sleep);
-  const bystander = new ConditionWaiter(eventLoop, sleep);
-  own.watchDeliveries(receiver.hook((name) => `${receiver.origin}/${name}`));
-  block(1_000);
-  assert.match(own.starvation ?? '', 'no turn');
-  assert.is(bystander.starvation, undefined, 'who waits for nothing loses nothing');
-  await receiver.close();
-});
+patience(
+  'a long stall makes a listening scenario doubtful, whatever it found',
+  async ({ eventLoop }) => {
+    const receiver = await WebhookReceiver.listen();
+    const own = new ConditionWaiter(eventLoop, sleep);
+    const bystander = new ConditionWaiter(eventLoop, sleep);
+    own.watchDeliveries(receiver.hook((name) => `${receiver.origin}/${name}`));
+    block(1_000);
+    assert.match(own.starvation ?? '', 'no turn');
+    assert.is(bystander.starvation, undefined, 'who waits for nothing loses nothing');
+    await receiver.close();
+  },
+);
 
-patience('calm is waited for, but not forever', async ({ eventLoop }) => {
+patience('it waits for a calm event loop, but not forever', async ({ eventLoop }) => {
   await eventLoop.waitUntilCalm(5_000);
   const busy = setInterval(() => block(90), 1);
   const startedAtMs = performance.now();

@@ -86,7 +86,7 @@ for (const [words, workers, calls, count, perSecond] of CROWDS) {
   });
 }
 
-pace('after a refusal nothing leaves for as long as it asked', async () => {
+pace('after a refusal nothing is sent for the time that it requires', async () => {
   const clock = virtualClock();
   const pacer = new Pacer(undefined, clock);
   await pacer.take([own]);
@@ -95,7 +95,7 @@ pace('after a refusal nothing leaves for as long as it asked', async () => {
   assert.ok(clock.now() >= 3000, `${clock.now()} ms`);
 });
 
-pace('a rate that a refusal states is kept to from then on, and never raised', () => {
+pace('a rate stated by a refusal applies from then on, and is never raised', () => {
   const pacer = new Pacer(undefined, virtualClock());
   const wide: Rate = { key: 'wide', perSecond: 200 };
   assert.is(pacer.burst([wide, { key: 'firm', perSecond: 800 }]), 200);

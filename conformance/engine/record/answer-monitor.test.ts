@@ -40,7 +40,7 @@ const told = (made: Made, watch = new AnswerMonitor(), ownToken = true) =>
   watch.inspect(call(made), ownToken).flatMap(({ rules }) => rules);
 
 const refusal = { status: 404, type: 'application/problem+json' };
-const watching = suite('the watch');
+const watching = suite('answer monitor');
 
 const SILENT: [name: string, made: Made, ownToken?: boolean][] = [
   ['a success', {}],
@@ -59,7 +59,7 @@ const SILENT: [name: string, made: Made, ownToken?: boolean][] = [
 ];
 
 for (const [name, made, ownToken] of SILENT) {
-  watching(`says nothing of ${name}`, () =>
+  watching(`reports nothing for ${name}`, () =>
     assert.equal(told(made, new AnswerMonitor(), ownToken), []),
   );
 }
@@ -108,35 +108,32 @@ const TELLING: [name: string, made: Made, rule: string][] = [
 ];
 
 for (const [name, made, rule] of TELLING) {
-  watching(`tells of ${name}`, () => assert.equal(told({ status: 200, ...made }), [rule]));
+  watching(`reports ${name}`, () => assert.equal(told({ status: 200, ...made }), [rule]));
 }
 
-watching(
-  'tells of an id that comes twice, but not of a replay, which has a rule of its own',
-  () => {
-    const watch = new AnswerMonitor();
-    const same: Made = { headers: [['x-request-id', 'same']] };
-    assert.equal(told({ ...same, key: 'k1' }, watch), []);
-    assert.equal(told({ ...same, key: ' k1 ' }, watch), []);
-    assert.equal(told({ ...same, key: 'k2' }, watch), ['ERR-4']);
-    assert.equal(told({ ...same }, watch), ['ERR-4']);
-  },
-);
+watching('reports an id that comes twice, except in a replay, which has its own rule', () => {
+  const watch = new AnswerMonitor();
+  const same: Made = { headers: [['x-request-id', 'same']] };
+  assert.equal(told({ ...same, key: 'k1' }, watch), []);
+  assert.equal(told({ ...same, key: ' k1 ' }, watch), []);
+  assert.equal(told({ ...same, key: 'k2' }, watch), ['ERR-4']);
+  assert.equal(told({ ...same }, watch), ['ERR-4']);
+});
 
-watching('knows a secret again wherever it comes', () => {
+watching('recognises a secret in every answer', () => {
   const watch = new AnswerMonitor();
   told({ path: '/api/v1/webhooks', body: { secret: 'whsec-abcdef' } }, watch);
   assert.equal(told({ body: { first_name: 'is whsec-abcdef' } }, watch), ['HOOK-3']);
 });
 
-watching('tells of a defect in every answer a few times only', () => {
+watching('reports a defect in every answer only a few times', () => {
   const watch = new AnswerMonitor();
   const all = Array.from({ length: 20 }, () => told({ headers: [] }, watch)).flat();
   assert.equal(all, ['ERR-4', 'ERR-4', 'ERR-4']);
 });
 
 for (const path of ['/api/v1/accounts', '/api/v1/oauth/token']) {
-  watching(`an answer without an id is foreign where the others have one: ${path}`, () => {
+  watching(`an answer without an id is foreign if the others have one: ${path}`, () => {
     const watch = new AnswerMonitor();
     const bare = call({ path, status: 429, headers: [], type: 'text/plain' });
     assert.not(watch.isForeign(bare), 'nothing is known yet');
@@ -149,7 +146,7 @@ for (const path of ['/api/v1/accounts', '/api/v1/oauth/token']) {
 }
 
 watching(
-  'IDEM-4a: a replay that kept its body and not its status is no problem of another form',
+  'IDEM-4a: a replay with another status is not reported for the form of its problem',
   () => {
     const watch = new AnswerMonitor();
     const body = problem();
@@ -159,7 +156,7 @@ watching(
   },
 );
 
-watching('HOOK-3: not even null is a member of another answer', () => {
+watching('HOOK-3: other answers must not contain a secret, not even null', () => {
   const read = { method: 'GET', path: '/api/v1/webhooks/1' };
   assert.equal(told({ ...read, body: { secret: null } }), ['HOOK-3']);
   assert.equal(told({ ...read, body: { url: 'https://x' } }), []);

@@ -43,33 +43,39 @@ const fine = (path = 'transactions', body: object = { method: 'Card' }) =>
 
 const crashes = suite('crashes');
 
-crashes('those of one member are named, counted, and blamed where an answer was judged', () => {
-  const bonus = () => call('transactions', { method: 'Bonus' }, 500, true);
-  const { results, crashes: found } = reportCrashes([
-    result('a', [...fine(), bonus()]),
-    result('b', [...fine(), bonus()]),
-    result('c', [...fine(), bonus()], { attempts: 1 }),
-  ]);
-  assert.equal(
-    found.map(({ rules, ...each }) => each),
-    [
-      {
-        operation: 'createTransaction',
-        distinguishes: 'with method: Bonus',
-        failure: '500 with an HTML page',
-        times: 3,
-        of: 3,
-      },
-    ],
-  );
-  assert.equal(
-    results.map(({ byRule }) => byRule['TXN-5']),
-    ['deviates', 'deviates', 'inconclusive'],
-  );
-  assert.match(results[0]!.findings[0]!.actual, 'each of 3 requests createTransaction with method');
-});
+crashes(
+  'crashes with one member in common are named, counted, and reported under the judged rule',
+  () => {
+    const bonus = () => call('transactions', { method: 'Bonus' }, 500, true);
+    const { results, crashes: found } = reportCrashes([
+      result('a', [...fine(), bonus()]),
+      result('b', [...fine(), bonus()]),
+      result('c', [...fine(), bonus()], { attempts: 1 }),
+    ]);
+    assert.equal(
+      found.map(({ rules, ...each }) => each),
+      [
+        {
+          operation: 'createTransaction',
+          distinguishes: 'with method: Bonus',
+          failure: '500 with an HTML page',
+          times: 3,
+          of: 3,
+        },
+      ],
+    );
+    assert.equal(
+      results.map(({ byRule }) => byRule['TXN-5']),
+      ['deviates', 'deviates', 'inconclusive'],
+    );
+    assert.match(
+      results[0]!.findings[0]!.actual,
+      'each of 3 requests createTransaction with method',
+    );
+  },
+);
 
-crashes('a setup that crashes is reported, and its rules wait for it', () => {
+crashes('a setup that crashes is reported with the rules that it blocks', () => {
   const again = call('accounts', { country: 'FR' }, null);
   const results = ['a', 'b'].map((id) => result(id, [...fine(), again, { ...again }]));
   const more = result('c', [call('accounts', { country: 'DE' }, null), ...fine()]);
@@ -79,7 +85,7 @@ crashes('a setup that crashes is reported, and its rules wait for it', () => {
   assert.is(judged[0]!.byRule['TXN-5'], 'inconclusive');
 });
 
-crashes('requests lost here and there are no crash, nor is a target that answers nothing', () => {
+crashes('occasional lost requests are not a crash, nor is a target that never answers', () => {
   const lossy = Array.from({ length: 40 }, (_, at) =>
     call('accounts', { country: 'FR', n: at % 3 }, at % 8 === 0 ? null : 201),
   );

@@ -54,7 +54,7 @@ select('a rule without a scenario is selected by its own id', () => {
   assert.not.ok(isSelected('LIM-1', { only: [], skip: ['LIM-1'] }));
 });
 
-select('a glob that stands for nothing is named', () => {
+select('a glob without a match is reported', () => {
   assert.equal(unmatchedGlobs(['BULK-*', 'BULC-*'], ['BULK-1', 'bulk-sizes']), ['BULC-*']);
 });
 

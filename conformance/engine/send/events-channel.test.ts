@@ -7,7 +7,7 @@ import { openEventsChannel } from './events-channel.ts';
 
 const channel = suite('events channel');
 
-channel('is undefined where no WebSocket answers, and where nothing listens', async () => {
+channel('is undefined if no WebSocket answers, or if nothing listens', async () => {
   const server = createServer((_, response) => response.writeHead(404).end());
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const { port } = server.address() as AddressInfo;

@@ -12,7 +12,7 @@ import { isTooDeep } from './json.ts';
 import { ANSWER_LIMIT_BYTES, GrowingBytes, readUpTo, readWhole } from './read-body.ts';
 import { socketSender } from './sender.ts';
 
-const bodies = suite('bodies of outsiders');
+const bodies = suite('untrusted bodies');
 const mebibyte = new Uint8Array(1024 * 1024);
 
 async function* endless(count: { chunks: number }) {
@@ -22,7 +22,7 @@ async function* endless(count: { chunks: number }) {
   }
 }
 
-bodies('the beginning of an endless one is kept, and no more is asked for', async () => {
+bodies('the beginning of an endless body is kept, and the rest is not read', async () => {
   const count = { chunks: 0 };
   const { bytes, isWhole } = await readUpTo(endless(count));
   assert.equal([bytes.length, isWhole, count.chunks], [ANSWER_LIMIT_BYTES, false, 2]);
@@ -30,7 +30,7 @@ bodies('the beginning of an endless one is kept, and no more is asked for', asyn
   assert.is(said, 'the answer is longer than 1024 KiB and was not read further');
 });
 
-bodies('one of the limit is whole', async () => {
+bodies('a body exactly at the limit is complete', async () => {
   const { isWhole } = await readUpTo(
     (async function* () {
       yield mebibyte;
@@ -39,23 +39,20 @@ bodies('one of the limit is whole', async () => {
   assert.ok(isWhole);
 });
 
-bodies(
-  'in however many chunks it comes, and however deep it is, an answer is read as it is',
-  async () => {
-    const text = Array.from({ length: 3000 }, (_, n) => n % 10).join('');
-    const byteByByte = (async function* () {
-      for (const byte of Buffer.from(text)) yield Uint8Array.of(byte);
-    })();
-    assert.is(Buffer.from(await readWhole(byteByByte)).toString(), text);
-    const request = { method: 'GET', url: '', headers: [], body: undefined };
-    const answerOf = (json: string) =>
-      new Answer({ request, response: { status: 200, headers: [], body: Buffer.from(json) } });
-    assert.equal(answerOf('{"a":[1]}').json, { a: [1] });
-    assert.is(answerOf(`${'['.repeat(300)}${']'.repeat(300)}`).json, undefined);
-  },
-);
+bodies('an answer is read unchanged, for any number of chunks and any depth', async () => {
+  const text = Array.from({ length: 3000 }, (_, n) => n % 10).join('');
+  const byteByByte = (async function* () {
+    for (const byte of Buffer.from(text)) yield Uint8Array.of(byte);
+  })();
+  assert.is(Buffer.from(await readWhole(byteByByte)).toString(), text);
+  const request = { method: 'GET', url: '', headers: [], body: undefined };
+  const answerOf = (json: string) =>
+    new Answer({ request, response: { status: 200, headers: [], body: Buffer.from(json) } });
+  assert.equal(answerOf('{"a":[1]}').json, { a: [1] });
+  assert.is(answerOf(`${'['.repeat(300)}${']'.repeat(300)}`).json, undefined);
+});
 
-bodies('no chunk is kept', async () => {
+bodies('chunks are not retained', async () => {
   const bytes = new GrowingBytes();
   const add = () => {
     const chunk = new Uint8Array(1);
@@ -91,7 +88,7 @@ async function withEndless(play: (url: string) => Promise<void>): Promise<number
 const failureOf = (promise: Promise<unknown>) =>
   promise.then(String, (error: Error) => error.message);
 
-bodies('a receiver that answers without end is left, and judged by its status', async () => {
+bodies('an endless response of a receiver is cut off, and judged by its status', async () => {
   const sent = await withEndless(async (url) => {
     const sender = await openProbeSender(url, 0);
     const { response } = await sender.send({ headers: [], body: Buffer.from('{}') } as never);
@@ -102,7 +99,7 @@ bodies('a receiver that answers without end is left, and judged by its status', 
   assert.ok(sent < 100, `${sent} MiB were sent`);
 });
 
-bodies('a target that answers without end is left after the first MiB', async () => {
+bodies('an endless answer of a target is cut off after the first MiB', async () => {
   const sent = await withEndless(async (url) => {
     const sender = await socketSender();
     const wire = { method: 'GET', url, headers: [], body: undefined, timeoutMs: 20_000 };

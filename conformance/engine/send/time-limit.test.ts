@@ -9,7 +9,7 @@ import { withLimit } from './time-limit.ts';
 
 const limit = suite('time limit');
 
-limit('a limit holds where memory is collected before it is over', async () => {
+limit('a time limit survives garbage collection', async () => {
   setFlagsFromString('--expose-gc');
   const collect = runInNewContext('gc') as () => void;
   const stop = new AbortController();
@@ -23,7 +23,7 @@ limit('a limit holds where memory is collected before it is over', async () => {
   assert.equal([aborted, signals.filter((each) => each.aborted).length], [20, 20]);
 });
 
-limit('a limit ends with the signal it is given', () => {
+limit('a time limit ends with the given signal', () => {
   const stop = new AbortController();
   const signal = withLimit(stop.signal, 60_000);
   stop.abort();

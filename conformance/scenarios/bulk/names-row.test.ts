@@ -20,7 +20,7 @@ const CASES: readonly (readonly [message: string, names: boolean])[] = [
 ];
 
 for (const [message, names] of CASES) {
-  naming(`${names ? 'of index 7' : 'not of index 7'}: ${message}`, () => {
+  naming(`${names ? 'names index 7' : 'does not name index 7'}: ${message}`, () => {
     assert.is(namesRow(message, 7), names);
   });
 }

@@ -14,21 +14,21 @@ const event = (over: Envelope): Envelope => ({
   ...over,
 });
 
-envelopes('a number that grows from event to event', () => {
+envelopes('a number that increases from event to event is found', () => {
   const later = event({ id: 'evt_2', seq: 9, occurred_at: 1_772_452_800_500, account_id: '1002' });
   assert.equal(sequenceNames([event({}), later]), ['seq']);
   assert.equal(sequenceNames([later, event({})]), []);
   assert.equal(sequenceNames([event({}), event({})]), []);
 });
 
-envelopes('one event alone shows nothing, nor does one without a number', () => {
+envelopes('a single event shows nothing, nor does an event without a number', () => {
   assert.equal(sequenceNames([event({})]), []);
   assert.equal(sequenceNames([]), []);
   assert.equal(sequenceNames([event({ seq: null }), event({ seq: 9 })]), []);
   assert.equal(sequenceNames([{}, event({ seq: 9 })]), []);
 });
 
-envelopes('a number may stand inside a member', () => {
+envelopes('a number may be nested in a member', () => {
   const wrapped = (seq: number): Envelope => ({ id: `evt_${seq}`, meta: { seq, kind: 'x' } });
   assert.equal(sequenceNames([wrapped(3), wrapped(4)]), ['meta.seq']);
   assert.equal(sequenceNames([wrapped(4), wrapped(4)]), []);
@@ -41,7 +41,7 @@ envelopes('a number may be written as digits', () => {
   assert.is(sequenceAt(event({ seq: 1.5 }), 'seq'), undefined);
 });
 
-envelopes('an id is a filled text or a number', () => {
+envelopes('an id is a non-empty text or a number', () => {
   assert.is(eventIdOf(event({})), 'evt_1');
   assert.is(eventIdOf(event({ id: 5 })), '5');
   assert.is(eventIdOf(event({ id: '' })), undefined);

@@ -11,19 +11,19 @@ function isAboutAccount(text: string, id: string): boolean {
   return isAbout({ body: Buffer.from(text) }, { id, reference: 'ref-1', email: 'a@example.com' });
 }
 
-about('an id that no double holds is found as a number as well as in quotes', () => {
+about('an id beyond double precision is found as a number and as a string', () => {
   assert.ok(isAboutAccount(`{"account_id":${LONG},"seq":1}`, LONG));
   assert.ok(isAboutAccount(`{"account_id": "${LONG}"}`, LONG));
   assert.ok(isAboutAccount('{"data":{"client_reference_id":"ref-1"}}', LONG));
 });
 
-about('a number that only begins or ends like it is another', () => {
+about('a number that only begins or ends like the id is another number', () => {
   assert.not.ok(isAboutAccount('{"account_id":1234}', '123'));
   assert.not.ok(isAboutAccount('{"account_id":0.123}', '123'));
   assert.not.ok(isAboutAccount('{"note":"a-123"}', '123'));
 });
 
-about('a short id counts only where a member names accounts', () => {
+about('a short id only counts if a member names accounts', () => {
   assert.ok(isAboutAccount('{"id":"9","account_id":"7"}', '7'));
   assert.ok(isAboutAccount('{"id":"9","accountId":7}', '7'));
   assert.ok(isAboutAccount('{"id":"9","account":{"id":"7"}}', '7'));

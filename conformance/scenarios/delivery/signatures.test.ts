@@ -11,7 +11,7 @@ const signatures = suite('signatures');
 const headed = (...lines: HeaderLine[]) => ({ headers: new Headers(lines) });
 
 for (const { name, secret, t, bodyBase64, hex } of signatureVectors) {
-  signatures(`as openssl has it: ${name}`, () => {
+  signatures(`equals the result of openssl: ${name}`, () => {
     const body = Buffer.from(bodyBase64, 'base64');
     assert.is(expectedMac(secret, t, body), hex);
     const value = `t=${t},v1=${'0'.repeat(64)},v1=${hex}`;
@@ -23,7 +23,7 @@ for (const { name, secret, t, bodyBase64, hex } of signatureVectors) {
   });
 }
 
-signatures('the header is found by what it holds', () => {
+signatures('the header is found by its value', () => {
   const hex = 'ab'.repeat(32);
   const cases: [string, string | undefined][] = [
     [`t=1772452800000,v1=${hex}`, 'Sig'],
@@ -41,7 +41,7 @@ signatures('the header is found by what it holds', () => {
   assert.is(signatureOf(headed()), undefined);
 });
 
-signatures('a whole signature goes before what merely looks like one', () => {
+signatures('a complete signature takes precedence over similar headers', () => {
   const hex = 'ab'.repeat(32);
   const lines: HeaderLine[] = [
     ['X-Digest', hex],
@@ -57,7 +57,7 @@ signatures('every value of a part is kept, in order', () => {
   assert.equal(found.parts.at(-1), ['x', '']);
 });
 
-signatures('the id of a subscription is no length', () => {
+signatures('the id of a subscription is not a content length', () => {
   const arrival = headed(['Content-Length', '12'], ['X-Sub', '12'], ['X-Other', '123']);
   assert.equal(headersNaming('12', arrival), ['X-Sub']);
 });

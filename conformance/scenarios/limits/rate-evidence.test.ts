@@ -156,7 +156,7 @@ const conforming = (perSecond: number): Record<string, () => Limiter> => ({
   'sliding window': slidingWindow(perSecond),
 });
 
-const evidence = suite('what requests show of an allowance');
+const evidence = suite('what requests show about an allowance');
 
 for (const perSecond of [5, 12, 50, 200]) {
   for (const [kind, make] of Object.entries(conforming(perSecond))) {
@@ -171,7 +171,7 @@ for (const perSecond of [5, 12, 50, 200]) {
       });
     }
   }
-  evidence(`${perSecond} a second over a quick network: kept`, () => {
+  evidence(`${perSecond} per second over a quick network: kept`, () => {
     for (const network of Object.values(QUICK)) {
       const limiter = bucket(perSecond);
       const burst = burstOf(limiter, network, perSecond);
@@ -215,7 +215,7 @@ const WRONG_RATES: [rate: number, perSecond: number][] = [
   [300, 200],
 ];
 for (const [rate, perSecond] of WRONG_RATES) {
-  evidence(`${rate} a second instead of ${perSecond}: broken over a quick network`, () => {
+  evidence(`${rate} per second instead of ${perSecond}: broken over a quick network`, () => {
     for (const network of [QUICK.local!, QUICK.near!]) {
       assert.is(rateOf(bucket(rate, perSecond), network, perSecond), 'broken');
     }
@@ -226,7 +226,7 @@ for (const [rate, perSecond] of WRONG_RATES) {
   });
 }
 
-evidence('a clock that stands still leaves nothing open', () => {
+evidence('if the clock stands still, no result is open', () => {
   for (const [rate, weight] of [
     [5, 'kept'],
     [4, 'broken'],

@@ -20,27 +20,30 @@ const rangeOf = (address: string) => ipaddr.parse(address).range();
 /** Addresses that ipaddr.js calls unicast although they lead elsewhere; each is listed here. */
 const BLIND_SPOTS = ['::7f00:1', '::a00:1', '100:0:0:1::1', '5f00::1'];
 
-addresses('what is public is so by the other library too', () => {
+addresses('public addresses are public in the other library too', () => {
   for (const each of [PUBLIC, ALSO_PUBLIC, PUBLIC_V6, ...PUBLIC_NEIGHBOURS]) {
     assert.is(rangeOf(each), 'unicast', each);
   }
 });
 
-addresses('what is not public is so by the other library, except for its blind spots', () => {
-  const taken = NOT_PUBLIC.flatMap((block) => block.addresses).filter(
-    (each) => rangeOf(each) === 'unicast' && !BLIND_SPOTS.includes(each),
-  );
-  assert.equal(taken, []);
-});
+addresses(
+  'non-public addresses are non-public in the other library, except for its blind spots',
+  () => {
+    const taken = NOT_PUBLIC.flatMap((block) => block.addresses).filter(
+      (each) => rangeOf(each) === 'unicast' && !BLIND_SPOTS.includes(each),
+    );
+    assert.equal(taken, []);
+  },
+);
 
-addresses('each mixed answer has a public and another address', () => {
+addresses('each mixed answer has a public and a non-public address', () => {
   for (const each of MIXED) {
     const ranges = each.map(rangeOf);
     assert.ok(ranges.includes('unicast') && ranges.some((range) => range !== 'unicast'), `${each}`);
   }
 });
 
-addresses('each numeric spelling is read as the address it is meant for', () => {
+addresses('each numeric spelling is parsed as the intended address', () => {
   // Node parses URLs as browsers do, and most resolvers agree with them.
   const hostsOf = (words: string) =>
     ALTERNATIVE_SPELLINGS.find((each) => each.words.startsWith(words))!.hosts;

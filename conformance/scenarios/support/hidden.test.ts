@@ -5,18 +5,18 @@ import type { Answer } from '../../engine/send/answer.ts';
 import { Headers } from '../../engine/send/headers.ts';
 import { headersApart, wording } from './hidden.ts';
 
-const telling = suite('headers that tell of a record');
+const telling = suite('headers that reveal a record');
 
 const answer = (...names: readonly string[]) => ({
   headers: new Headers(names.map((name) => [name, 'x'] as const)),
 });
 
-telling('one that only one of the two has', () => {
+telling('a header that only one of the two has', () => {
   assert.equal(headersApart(answer('Vary', 'ETag'), answer('vary')), ['etag']);
   assert.equal(headersApart(answer(), answer('X-Owner')), ['x-owner']);
 });
 
-telling('no words that name the attempt they come from', () => {
+telling('the wording leaves out the ids of the request', () => {
   const refused = (id: string, detail: string) => {
     const json: Record<string, string> = { code: 'not_found', detail, request_id: id };
     const at = (name: string) => json[name];
@@ -27,7 +27,7 @@ telling('no words that name the attempt they come from', () => {
   assert.is.not(refused('req_a', 'There is no 12 for you (req_a)'), nobodys);
 });
 
-telling('none that is about the connection', () => {
+telling('no header about the connection', () => {
   const closed = answer('Connection', 'Content-Length', 'X-Request-Id');
   assert.equal(headersApart(closed, answer('Transfer-Encoding', 'x-request-id', 'Date')), []);
 });

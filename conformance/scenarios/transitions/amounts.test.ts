@@ -20,7 +20,7 @@ for (const [given, wanted] of CASES) {
   amounts(`${given.join(' + ') || 'nothing'} is ${wanted}`, () => assert.is(sum(...given), wanted));
 }
 
-amounts('what is no decimal has no sum', () => {
+amounts('a text that is not a decimal has no sum', () => {
   assert.is(sum('1e3', '1'), 'NaN');
   assert.is(sum('0.30000000000000004', 'x'), 'NaN');
 });
