@@ -1,5 +1,5 @@
-// The explorer on a simulator that deviates and on one that does not: what is found, what is open,
-// and what is lost.
+// The explorer on a conforming and a deviating simulator: which differences are found, which are open,
+// and which calls count as lost.
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { Unreachable } from '../../../conformance/engine/scenario-errors.ts';
@@ -50,7 +50,7 @@ exploring('a conforming simulator agrees, and the seed alone decides what is dra
   assert.equal(await drawn((world) => (world * 37) % 60), await drawn(() => 0));
 });
 
-exploring('a target that goes away half-way has not agreed', async () => {
+exploring('a target that stops answering does not agree', async () => {
   const all = await explored({ bent: losing((count) => count > 40), requests: 400 });
   assert.ok(all.agreed > 0);
   assert.ok(all.requests < 300, 'it is given up before all is sent');
@@ -158,20 +158,23 @@ exploring(
   },
 );
 
-exploring('a fault strikes its own call on both sides, and holds it while others run', async () => {
-  const held = { effect: { kind: 'delay', ms: 3_000 } };
-  const failing = { phase: 'after', effect: { kind: 'status', status: 500 } } as const;
-  const again = { ...createAccount(3), body: createAccount(2).body!, key: { $fresh: 'k2' } };
-  const steps: readonly Step[] = [
-    { ...createAccount(1), fault: failing },
-    { ...createAccount(2), fault: held, meanwhile: [again] },
-    { ...again, n: 4 },
-  ];
-  const { found, agreed } = await explored({ steps });
-  assert.equal([found.length, agreed], [0, 1]);
-});
+exploring(
+  'a fault applies to its own call on both sides, and delays it while others run',
+  async () => {
+    const held = { effect: { kind: 'delay', ms: 3_000 } };
+    const failing = { phase: 'after', effect: { kind: 'status', status: 500 } } as const;
+    const again = { ...createAccount(3), body: createAccount(2).body!, key: { $fresh: 'k2' } };
+    const steps: readonly Step[] = [
+      { ...createAccount(1), fault: failing },
+      { ...createAccount(2), fault: held, meanwhile: [again] },
+      { ...again, n: 4 },
+    ];
+    const { found, agreed } = await explored({ steps });
+    assert.equal([found.length, agreed], [0, 1]);
+  },
+);
 
-exploring('a fault that meets the call on one side alone is no difference (NS-17)', async () => {
+exploring('a fault that applies on one side only is no difference (NS-17)', async () => {
   const bent = ({ provider }: Model) => {
     const begin = provider.own.bind(provider);
     const none = async () => ({ hits: async () => 0, remove: async () => {} });
@@ -197,7 +200,7 @@ exploring('a fault that meets the call on one side alone is no difference (NS-17
   }
 });
 
-exploring('what depends on an open answer that parts the two sides is not compared', async () => {
+exploring('steps that depend on an open difference are not compared', async () => {
   const call = { do: 'call', as: 'firm' } as const;
   const body = { url: { $of: 1, at: 'url' }, event_categories: ['account'] };
   const steps: readonly Step[] = [
@@ -229,7 +232,7 @@ exploring(
   },
 );
 
-exploring('a difference that is known already does not hide another', async () => {
+exploring('a known difference does not mask another', async () => {
   const steps: readonly Step[] = [
     createAccount(1),
     createAccount(2, { country: 'PT' }),

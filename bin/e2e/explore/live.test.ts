@@ -1,5 +1,5 @@
-// The explorer on a target with a profile and no control plane: what it sends there, what it leaves,
-// and that money which settles by itself is no difference.
+// The explorer on a target with a profile and no control plane: the requests it sends, the records it
+// leaves, and that money which settles automatically is no difference.
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -34,7 +34,7 @@ const parsed = (bytes: Uint8Array): Readonly<Record<string, unknown>> => {
   }
 };
 
-/** Explores a sandbox by its profile, through a proxy that notes every request. */
+/** Explores a sandbox with its profile, through a proxy that records every request. */
 async function explore(over: object, given: Readonly<Record<string, string>>) {
   const cwd = mkdtempSync(join(tmpdir(), 'explore-live-'));
   const sandbox = await createSandbox({});
@@ -122,7 +122,7 @@ live(
       [...accounts].filter((id) => id !== 'null').length,
     );
     assert.equal(enabled, []);
-    // The inventory is complete: what was opened and never closed, and nothing else.
+    // The inventory is complete: the records that were opened and never closed, and nothing else.
     const served = seen.filter(({ status }) => status < 300);
     const of = (path: RegExp) => served.filter((each) => path.test(each.path));
     const closed = new Set(of(/\/positions\/close$/).map(({ body }) => String(body.position_id)));
@@ -146,7 +146,7 @@ live('without templates it sends no order, and it keeps to --max-rate', async ()
   );
   const times = seen.map(({ atMs }) => atMs).sort((one, other) => one - other);
   const most = times.map((from) => times.filter((at) => at >= from && at < from + 1000).length);
-  // A second's allowance at once, and a second's more within it.
+  // One second's allowance in a burst, and the refill of one second.
   assert.ok(Math.max(...most) <= 41, `${Math.max(...most)} requests in a second`);
 });
 

@@ -1,5 +1,5 @@
-// Open questions: a target that answers one otherwise than the model is not accused, whether it was
-// asked about it or not.
+// Open questions: a target that answers a question differently from the model is not accused, whether
+// the question was observed or not.
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { Model } from '../../../conformance/explore/model.ts';
@@ -33,7 +33,7 @@ const decide = (n: number, verb: 'approve' | 'reject' | 'cancel'): Step => ({
 });
 const paid: readonly Step[] = [createAccount(1), { do: 'open', n: 2, account }, deposit(3)];
 
-/** Each with steps that meet it. */
+/** Settings of the target, each with steps that show them. */
 const ROWS: readonly (readonly [answers: Partial<Settings>, steps: readonly Step[]])[] = [
   [{ email_case_sensitive: true }, [createAccount(1), createAccount(2, upperEmail(1))]],
   [{ cancel_from_approved: 'cancelled' }, [...paid, decide(4, 'approve'), decide(5, 'cancel')]],
@@ -77,7 +77,7 @@ function pause(n: number): Step {
 }
 
 for (const [answers, steps] of ROWS) {
-  open(`${JSON.stringify(answers)}: no difference where the target was not asked`, async () => {
+  open(`${JSON.stringify(answers)}: no difference if the setting was not observed`, async () => {
     const all = await explored({ answers, steps, unasked: unaskedIn({}) });
     assert.equal(
       [...all.found, ...all.unexplained].map(({ difference: { at } }) => at),
@@ -109,13 +109,13 @@ open('a subscription that one side alone has disabled is not compared in a list'
   assert.equal([all.found, all.unexplained], [[], []]);
 });
 
-open('what was asked plainly is a difference elsewhere', async () => {
+open('a setting that was observed counts as a difference elsewhere', async () => {
   const steps = [...paid, decide(4, 'approve'), decide(5, 'cancel')];
   const { found } = await explored({ answers: { cancel_from_approved: 'cancelled' }, steps });
   assert.is(found.length, 1);
 });
 
-open('settings that the target was not asked about are learned from what it shows', async () => {
+open('settings that were not observed are learned from differences', async () => {
   const answers = { absent_optionals: 'empty', webhook_create_status: 200 } as const;
   const steps = [createAccount(1)];
   const all = await explored({ answers, steps, unasked: unaskedIn({}) });
@@ -128,7 +128,7 @@ const afterPause = (byMs: number): readonly Step[] => [
   ...[decide(4, 'approve'), { do: 'advance', n: 5, byMs } satisfies Step, deposit(6, {}, 'again')],
 ];
 
-open('what settles later than the target was watched is no difference (NS-3)', async () => {
+open('settlement after the observed time is no difference (NS-3)', async () => {
   const answers = { settlement_delay_ms: 2 * HOUR_MS };
   const settings = { settlement_delay_ms: null };
   const late = await explored({ answers, settings, steps: afterPause(3 * HOUR_MS) });
@@ -138,7 +138,7 @@ open('what settles later than the target was watched is no difference (NS-3)', a
   assert.is.not(found.length, 0);
 });
 
-open('settings are learned as the target answers, and what no one asked is left out', async () => {
+open('settings are learned from the target, and unobserved settings are left out', async () => {
   const named = { account_named_after_email: 'local_part' } as const;
   const answers = { ...named, first_revision: 7, revision_step: 2 };
   const { provider, sender, close } = await simulatorModel({ ...defaultSettings, ...answers });

@@ -1,4 +1,4 @@
-// A gateway in front of a target that has bad days: what it does to a request is drawn for each.
+// A faulty gateway in front of a target: the fault of each request is drawn at random.
 import { Agent, createServer, type IncomingMessage, request, type ServerResponse } from 'node:http';
 import { type AddressInfo, connect } from 'node:net';
 import type { Duplex } from 'node:stream';
@@ -7,20 +7,20 @@ import { ERROR_PAGES, type NetworkFault, UNSEEN } from './network-faults.ts';
 export interface ChaosProxyOptions {
   readonly target: string;
   readonly draw: () => NetworkFault | undefined;
-  /** How late a slow answer is, in milliseconds. */
+  /** The delay of a slow response, in milliseconds. */
   readonly slowMs?: number;
-  /** Moves the `Date` of every answer by so many milliseconds. */
+  /** Shifts the `Date` of every response by this many milliseconds. */
   readonly skewMs?: number;
 }
 
 export interface ChaosProxy {
   readonly url: string;
-  /** How often each thing happened. */
+  /** How often each fault was injected. */
   readonly injected: ReadonlyMap<NetworkFault, number>;
   close(): Promise<void>;
 }
 
-/** The control plane is none of the gateway's business: it passes. */
+/** Requests to the control plane pass through unchanged. */
 const CONTROL = '/_sandbox';
 
 export async function startChaosProxy(options: ChaosProxyOptions): Promise<ChaosProxy> {
@@ -102,13 +102,13 @@ function pass({ options, agent, incoming, response, body, fault }: Passing): voi
       const send = () => relay(response, answer, whole, fault === 'truncated', options.skewMs ?? 0);
       if (late === 0) return send();
       const sending = setTimeout(send, late);
-      // Who gives up waiting is not sent anything any more.
+      // A client that gave up gets no response.
       response.on('close', () => clearTimeout(sending));
     });
     answer.on('error', () => response.destroy());
   });
   onward.on('error', () => response.destroy());
-  // Who gives up waiting gives it up with the target, too.
+  // If the client gives up, cancel the request to the target too.
   response.on('close', () => {
     if (!response.writableFinished) onward.destroy();
   });

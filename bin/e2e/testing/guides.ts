@@ -9,13 +9,13 @@ export function blocksOf(guide: string, language = '\\w+'): string[] {
   return [...text.matchAll(block)].map(([, code = '']) => code);
 }
 
-/** The code that begins by saying that it is this file. */
+/** The code block that starts by naming this file. */
 export function codeOf(guide: string, file: string): string {
   const found = blocksOf(guide).filter((code) => /^(?:#|\/\/) (\S+):/.exec(code)?.[1] === file);
   if (found.length !== 1) throw new Error(`${guide} shows ${file} ${found.length} times`);
   return found[0] as string;
 }
 
-/** What code says that it prints: `console.log(…); // this`. */
+/** The output that code declares: `console.log(…); // this`. */
 export const printsOf = (code: string): string[] =>
   [...code.matchAll(/^ *console\.log\(.*\); \/\/ (.*)$/gm)].map(([, words = '']) => words);

@@ -1,4 +1,4 @@
-// Has a witness judged in process, by its control plane or by a profile alone.
+// Judges a witness in process, by its control plane or by a profile alone.
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { runJudge, withFolder } from '../../commands/conformance/testing/run-judge.ts';
@@ -8,7 +8,7 @@ import { startWitness, type Witness, type WitnessOptions } from './witness/start
 export interface JudgeWitness extends WitnessOptions {
   readonly only?: readonly string[];
   readonly skip?: readonly string[];
-  /** Without a control plane: a profile, a clock that runs, and ample rates. */
+  /** Without a control plane: a profile, a running clock, and high rates. */
   readonly live?: boolean;
 }
 
@@ -28,7 +28,7 @@ export async function judgeWitness(given: JudgeWitness) {
   }
 }
 
-/** Rates so high that a test does not wait for them; traders are held to five a second anyway. */
+/** Rates so high that a test does not wait for them; traders are limited to five a second anyway. */
 async function ampleProfile({ world, profile }: Witness): Promise<object> {
   const given = profile(await freePort());
   const plan = { per_second: 2_000, firm_per_second: 8_000 };

@@ -1,4 +1,4 @@
-// A profile of the sandbox's starting world, as the one who has no control plane would write it: every
+// A profile of the sandbox's starting world, as a user without a control plane would write it: every
 // credential, seeds, and a receiver that deliveries are forwarded to.
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -17,7 +17,7 @@ interface Listed {
   readonly credentials: readonly { readonly client_id: string; readonly kind: string }[];
 }
 
-/** Writes it into a folder, and gives the file's name. */
+/** Writes the profile into a folder and returns the file's name. */
 export async function writeProfile(
   sandbox: SandboxHandle,
   folder: string,
@@ -28,7 +28,7 @@ export async function writeProfile(
   return 'profile.json';
 }
 
-/** Sets the rates, and where deliveries are forwarded to. */
+/** Sets the rates, and the address that deliveries are forwarded to. */
 export async function profileOfSandbox(
   sandbox: SandboxHandle,
   plan: ProfileRates,

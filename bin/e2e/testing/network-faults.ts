@@ -1,5 +1,5 @@
-// What can happen to a request between a judge and its target, none of it the target's doing; drawn
-// at random, the same draws for the same seed.
+// Faults of the network between a judge and its target, none caused by the target; drawn at random,
+// with the same draws for the same seed.
 import { Random } from '../../../fixtures/random.ts';
 
 export type NetworkFault =
@@ -29,7 +29,7 @@ const NETWORK_FAULTS: readonly NetworkFault[] = [
   'slow',
 ];
 
-/** Of these the target has not seen the request. */
+/** With these faults the target has not received the request. */
 export const UNSEEN: ReadonlySet<NetworkFault> = new Set([
   'limited',
   'limited-without-headers',
@@ -61,7 +61,7 @@ function limited(headers: Readonly<Record<string, string>>): ErrorPage {
   return { status: 429, headers: own, body: JSON.stringify(problem) };
 }
 
-/** What is answered in the target's place. */
+/** The response of a gateway instead of the target's. */
 export const ERROR_PAGES: Readonly<Partial<Record<NetworkFault, ErrorPage>>> = {
   limited: limited({
     'retry-after': '1',
@@ -85,7 +85,7 @@ export const ERROR_PAGES: Readonly<Partial<Record<NetworkFault, ErrorPage>>> = {
   'error-page': { status: 403, headers: HTML, body: '<html>Blocked by the firewall</html>' },
 };
 
-/** Draws what happens to each request; undefined: it passes. */
+/** Draws the fault of each request; undefined: the request passes. */
 export function faultDrawer(
   seed: number,
   rate: number,

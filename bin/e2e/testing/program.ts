@@ -9,7 +9,7 @@ export const SANDBOX = join(root, 'bin/sandbox.js');
 export const CONFORMANCE = join(root, 'bin/conformance.js');
 
 export interface Ended {
-  /** Null when a signal ended it. */
+  /** Null if a signal ended it. */
   readonly code: number | null;
   readonly out: string;
   readonly err: string;
@@ -29,7 +29,7 @@ export class Program {
   readonly #child: ChildProcess;
   readonly #watchers = new Set<() => void>();
 
-  /** `args` are those of Node: a file and its arguments. */
+  /** `args` are the arguments of Node: a file and its arguments. */
   constructor(args: readonly string[], options: ProgramOptions = {}) {
     const { cwd = root, env = {}, detached = false } = options;
     const child = spawn(process.execPath, args, {
@@ -78,7 +78,7 @@ export class Program {
   }
 }
 
-/** A port of this machine that is free now. */
+/** A port of this machine that is free. */
 export function freePort(): Promise<number> {
   return new Promise((resolve, reject) => {
     const server = createServer().once('error', reject);
@@ -89,7 +89,7 @@ export function freePort(): Promise<number> {
   });
 }
 
-/** Resolves when a server listens on the port; `hasEnded`: none will. */
+/** Resolves when a server listens on the port; `hasEnded` returns true if none will. */
 export async function listens(port: number, hasEnded: () => boolean = () => false): Promise<void> {
   for (let turn = 0; turn < 600 && !hasEnded(); turn += 1) {
     const isOpen = await new Promise<boolean>((resolve) => {
@@ -110,7 +110,7 @@ export async function ready(program: Program): Promise<ReadyEvent> {
   return JSON.parse(program.out.split('\n')[0] ?? '') as ReadyEvent;
 }
 
-/** `sandbox start --json` on a free port, once it is ready. */
+/** Starts `sandbox start --json` on a free port and waits until it is ready. */
 export async function startSandbox(args: readonly string[], options?: ProgramOptions) {
   const program = new Program([SANDBOX, 'start', '--port', '0', '--json', ...args], options);
   return { program, ready: await ready(program) };

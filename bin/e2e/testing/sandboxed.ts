@@ -1,4 +1,4 @@
-// A sandbox for the time of a test, on a port or behind a gateway, and the verdicts of a judge about it.
+// A sandbox for the duration of a test, on a port or behind a gateway, and a judge's verdicts about it.
 import type { Report } from '../../../conformance/reports/report.ts';
 import {
   createSandbox,

@@ -1,4 +1,4 @@
-// Explores a simulator as a target, deviating or not, with a model beside it.
+// Explores a simulator as a target, deviating or not, and compares it with a model.
 import { explore } from '../../../../conformance/explore/explore.ts';
 import type { Model } from '../../../../conformance/explore/model.ts';
 import type { ExploreOptions } from '../../../../conformance/explore/options.ts';
@@ -11,9 +11,9 @@ export interface ExploringOptions extends Partial<Omit<ExploreOptions, 'sequence
   readonly deviations?: readonly string[];
   /** How the target answers open questions. */
   readonly answers?: Partial<Settings>;
-  /** Steps of the one sequence that is played instead of drawn ones. */
+  /** Steps of the one sequence that is played instead of drawn sequences. */
   readonly steps?: readonly Step[];
-  /** What becomes of the target before it is explored. */
+  /** Changes the target before it is explored. */
   readonly bent?: (target: Model) => Partial<Pick<ExploreOptions, 'provider' | 'sender'>>;
 }
 

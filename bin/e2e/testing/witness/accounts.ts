@@ -122,7 +122,7 @@ export function bulkCreateAccounts(context: Context): Reply {
   return context.reply(200, { total: rows.length, created, failed, rows: results });
 }
 
-/** BULK-9, BULK-10, NS-6: a row that refuses the whole batch is named. */
+/** BULK-9, BULK-10, NS-6: the error names a row that makes the whole batch invalid. */
 function checkRow(context: Context, row: JsonObject, index: number): void {
   const { rowWithoutBrand, batchRefusal } = context.style;
   const place = `accounts[${index}]`;
@@ -137,7 +137,7 @@ function checkRow(context: Context, row: JsonObject, index: number): void {
   context.refuse(batchRefusal.brand, code, `${place}: this credential cannot use that brand`);
 }
 
-/** BULK-3: what a single create would have answered. */
+/** BULK-3: the answer of a single create. */
 function rowResult(context: Context): JsonObject {
   const { body, style } = context;
   const decision = decided(() => {

@@ -1,4 +1,4 @@
-// The events channel: what came after a number, and then what happens (EVT-10b, NS-12).
+// The events channel: the events after a sequence number, then new ones (EVT-10b, NS-12).
 import type { Server } from 'node:http';
 import { WebSocketServer } from 'ws';
 import { mayHear } from './delivery.ts';

@@ -1,4 +1,4 @@
-// One request on its way: what it asks for, who asks, and the replies that it may get.
+// One request in progress: its operation, its caller, and its possible replies.
 import {
   type Account,
   ANONYMOUS,
@@ -16,11 +16,11 @@ export interface Operation {
   readonly name: string;
   readonly method: string;
   readonly path: string;
-  /** One of these is enough; an empty list asks for none. */
+  /** Any one of these is enough; an empty list requires none. */
   readonly scopes: readonly string[];
   /** One of the nine writes. */
   readonly takesKey: boolean;
-  /** The members of the body, with ! if one is required; null: it takes no body. */
+  /** The members of the body, with ! if required; null: the operation takes no body. */
   readonly fields: readonly string[] | null;
   readonly run: (context: Context) => Reply;
 }
@@ -34,7 +34,7 @@ export class Early {
   }
 }
 
-/** What `decide` gives, or the reply that it throws. */
+/** The result of `decide`, or the reply that it throws. */
 export function decided(decide: () => Reply): Reply {
   try {
     return decide();
@@ -54,16 +54,16 @@ export class Context {
   /** The id in the path, or empty. */
   pathId: string;
   credential: Credential = ANONYMOUS;
-  /** What a seam changes in the credential of its token. */
+  /** Applied to the credential of the token; a seam may replace it. */
   credentialChange = (credential: Credential): Credential => credential;
   key = '';
   body: JsonObject = {};
   isReplay = false;
-  /** Under its key, once the request is the first with it. */
+  /** The record of its key, if this is the first request with the key. */
   record: KeyRecord | undefined;
-  /** The row of a batch, if this is one. */
+  /** The index in a batch, if this is a row. */
   row: number | undefined;
-  /** Requests that were under way at the same time. */
+  /** Requests that were in progress at the same time. */
   readonly overlaps: Context[] = [];
 
   constructor(world: World, call: Call, operation: Operation, pathId: string) {
@@ -77,7 +77,7 @@ export class Context {
     this.requestId = world.style.requestId(world.count('requests'), world.mark);
   }
 
-  /** A row of a batch, as a request of its own. */
+  /** A row of a batch, as a separate request. */
   ofRow(body: JsonObject, row: number): Context {
     return Object.assign(Object.create(this) as Context, { body, row });
   }
@@ -116,7 +116,7 @@ export class Context {
     return { status, headers: [...own, id, ...headers], body: print(body) };
   }
 
-  /** ERR-2: what cannot be read is refused in plain text. */
+  /** ERR-2: a body that cannot be parsed is refused in plain text. */
   plain(status: number, body: string): Reply {
     return withHeader({ ...this.reply(status, ''), body }, 'Content-Type', 'text/plain');
   }
@@ -136,7 +136,7 @@ export class Context {
     throw new Early(this.refusal(status, code, detail, field));
   }
 
-  /** Refuses the request unless this holds. */
+  /** Refuses the request unless the condition is true. */
   need(isRight: boolean, detail: string, field?: string): void {
     if (!isRight) this.refuse(422, 'validation_failed', detail, field);
   }
@@ -145,13 +145,13 @@ export class Context {
     return this.refuse(404, 'not_found', 'there is no such record');
   }
 
-  /** CONV-1c, NS-48: an id as it is kept. */
+  /** CONV-1c, NS-48: an id in its stored form. */
   id(id: string, field: string): string {
     this.need(/^\d+$/.test(id), `${field} must be a decimal string`, field);
     return this.style.leadingZeros ? BigInt(id).toString() : id;
   }
 
-  /** The record that an id names within the credential's reach. */
+  /** The record with this id, if it is in the credential's scope. */
   account(id: string): Account | undefined {
     const found = this.store.account(id);
     return found !== undefined && this.store.reaches(this.credential, found) ? found : undefined;
@@ -169,7 +169,7 @@ export class Context {
     this.refuse(403, 'forbidden', 'the firm is not permitted to do this');
   }
 
-  /** The reply, as traits and defects make it. */
+  /** The reply after traits and defects have changed it. */
   afterSeams(reply: Reply): Reply {
     return this.world.seams.reduce((each, { after }) => after?.(this, each) ?? each, reply);
   }

@@ -1,4 +1,4 @@
-// The control plane: what an operator does to a world, as far as the judges ask for it.
+// The control plane: the operator's actions on a world, as far as the judges use them.
 import { randomBytes } from 'node:crypto';
 import type { Credential, Delivery, Firm, Plan, TradingAccount } from './records.ts';
 import { newToken } from './tokens.ts';
@@ -12,7 +12,7 @@ export const NONE: Told = [404, { code: 'not_found', detail: 'there is no such r
 
 export interface ControlCall {
   readonly world: World;
-  /** The parts of the path after the row's first word. */
+  /** The remaining parts of the path after its first segment. */
   readonly rest: readonly string[];
   readonly query: URLSearchParams;
   readonly body: JsonObject;

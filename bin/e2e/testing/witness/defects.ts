@@ -1,4 +1,4 @@
-// Every way in which the witness can be broken: the rules that each breaks, and one plain sentence.
+// Every defect of the witness: the rules that it breaks, and one plain sentence.
 import type { RuleId } from '../../../../fixtures/rules.ts';
 import { accessDefects, errorDefects, limitDefects } from './defects/access.ts';
 import { accountDefects, bulkDefects, updateDefects } from './defects/accounts.ts';

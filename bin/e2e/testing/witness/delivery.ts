@@ -1,4 +1,4 @@
-// Events and their deliveries: who gets one, how it is signed, sent, and what comes after an attempt.
+// Events and their deliveries: recipients, signing, sending, and retries.
 import { createHmac } from 'node:crypto';
 import { request as plainRequest } from 'node:http';
 import { request as secureRequest } from 'node:https';
@@ -6,7 +6,7 @@ import type { Credential, Delivery, EventRecord, Subscription } from './records.
 import { hostOf, isLiteral, isPublicAddress, print } from './values.ts';
 import type { World } from './world.ts';
 
-/** The wall's patience, for a clock that does not move. */
+/** The timeout by the wall clock, used if the world's clock is frozen. */
 const PATIENCE_MS = 15_000;
 
 export interface Sending {
@@ -44,7 +44,7 @@ export function mayHear(credential: Credential, { firmId, brandId, accountId }: 
 export function honestDelivering(world: World) {
   const { style, clock, store } = world;
 
-  /** What a host resolves to; null if it is forwarded, and so is public by an operator's word. */
+  /** The addresses of a host; null if it is forwarded, because an operator's forward is trusted. */
   const addressesOf = (host: string, url: string): readonly string[] | null => {
     if (isLiteral(host)) return [host];
     const set = world.names.get(host.toLowerCase());
@@ -68,12 +68,12 @@ export function honestDelivering(world: World) {
       subscription.firm_id === event.firmId &&
       (subscription.brand_id === null || subscription.brand_id === event.brandId) &&
       subscription.event_categories.includes(event.category),
-    /** Whether nothing but its time decides when it is sent. */
+    /** Whether only its due time decides when it is sent. */
     isWaiting: ({ status, inFlight, subscriptionId }: Delivery): boolean => {
       const { stopped, disabled } = store.subscription(subscriptionId)!;
       return status === 'pending' && !inFlight && !stopped && !disabled;
     },
-    /** EVT-11, HOOK-8: why a URL cannot be delivered to, or null. */
+    /** EVT-11, HOOK-8: why deliveries to a URL are refused, or null. */
     targetProblem: (url: string, refusesUnresolved: boolean): string | null => {
       const host = hostOf(url);
       if (host === null) return 'url must be an https:// URL without credentials';
@@ -82,12 +82,12 @@ export function honestDelivering(world: World) {
       if (addresses.length === 0) return refusesUnresolved ? `${host} does not resolve` : null;
       return addresses.every(isPublicAddress) ? null : `${host} is not a public address`;
     },
-    /** The secrets that sign now, the newest first. */
+    /** The secrets that currently sign, newest first. */
     secretsOf: ({ secret, previous_secret: previous, rotated_ms }: Subscription): string[] => {
       const isRotating = clock.now() - rotated_ms < clock.lasts('rotation')!;
       return previous !== null && isRotating ? [secret, previous] : [secret];
     },
-    /** The time that a signature carries. */
+    /** The timestamp of a signature. */
     signedAt: (): number => (style.signsWith === 'wall' ? Date.now() : clock.now()),
     signature: (secrets: readonly string[], atMs: number, body: string): string => {
       const digests = secrets.map((secret) =>
@@ -111,7 +111,7 @@ export function honestDelivering(world: World) {
         followsRedirects: false,
       };
     },
-    /** What an attempt has come to. */
+    /** Records the result of an attempt. */
     ended: ({ delivery, n, startedMs }: Sending, status: number | null): void => {
       const over = { ...store.delivery(delivery.id)!, inFlight: false };
       const subscription = store.subscription(delivery.subscriptionId)!;
@@ -149,7 +149,7 @@ export function honestDelivering(world: World) {
   return delivering;
 }
 
-/** Sends one delivery, once, and gives a way to stop; null: no answer came. */
+/** Sends one delivery, once, and returns a function to cancel it; null: there was no response. */
 export function send(sending: Sending, end: (status: number | null) => void): () => void {
   const { url, method, headers, body, followsRedirects } = sending;
   const make = url.startsWith('https:') ? secureRequest : plainRequest;

@@ -1,11 +1,11 @@
-// Faults that an operator has ordered: they strike before a request has run, or after it.
+// Faults that an operator has planted: they apply before a request has run, or after it.
 import type { Context } from './context.ts';
 import { rateLimited } from './limits.ts';
 import type { Fault, Reply } from './records.ts';
 
 const CODES: Readonly<Record<number, string>> = { 500: 'internal_error', 503: 'write_contention' };
 
-/** What a fault makes of a request: a reply, null for none, undefined to go on as usual. */
+/** The result of a fault: a reply, null for no reply, undefined to continue as usual. */
 export async function meetFault(
   context: Context,
   phase: Fault['phase'],

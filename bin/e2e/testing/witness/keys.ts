@@ -1,4 +1,4 @@
-// Idempotency keys: each is kept for its credential, operation and subject (IDEM).
+// Idempotency keys: each is stored per credential, operation and subject (IDEM).
 import { type Context, Early, withHeader } from './context.ts';
 import type { KeyName, Reply } from './records.ts';
 import { isObject, textOr } from './values.ts';
@@ -21,7 +21,7 @@ export function keyName(context: Context): KeyName {
   return { owner: credential.client_id, operation: operation.name, subject, key };
 }
 
-/** IDEM-2c: what a key is about, by the table of the specification. */
+/** IDEM-2c: the subject of a key, by the table of the specification. */
 function subjectOf(context: Context): string {
   const { style, operation, body, pathId, query } = context;
   const reference = context.text('client_reference_id');
@@ -47,7 +47,7 @@ function subjectOf(context: Context): string {
   }
 }
 
-/** Throws a replay, or 409 while the first attempt runs; begins the attempt if this is the first. */
+/** Throws a replay, or 409 while the first attempt runs; starts the attempt if this is the first. */
 export function findRecord(context: Context): void {
   const { world, requestId, store, style, nowMs } = context;
   if (!context.operation.takesKey) return;
@@ -75,7 +75,7 @@ export function findRecord(context: Context): void {
   store.saveKey(context.record, context);
 }
 
-/** IDEM-4d, IDEM-6a, IDEM-6b, IDEM-6c: keeps the reply, once, if the request is the first. */
+/** IDEM-4d, IDEM-6a, IDEM-6b, IDEM-6c: stores the reply once, if the request is the first. */
 export function endAttempt(context: Context, reply: Reply): Reply {
   const { store, nowMs, record } = context;
   if (record === undefined) return reply;

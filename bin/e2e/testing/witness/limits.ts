@@ -1,8 +1,8 @@
-// How many requests a second are served, by credential and by firm (LIM-1 to LIM-11).
+// The rate limits, by credential and by firm (LIM-1 to LIM-11).
 import { type Context, Early, withHeader } from './context.ts';
 import type { Reply } from './records.ts';
 
-/** A request is served only if every allowance that it draws on has room. */
+/** A request is served only if every allowance that it uses has room. */
 export function takeAllowance(context: Context): void {
   const { store, credential } = context;
   const buckets = allowancesOf(context).map(([name, rate]) => {
@@ -18,7 +18,7 @@ export function takeAllowance(context: Context): void {
 
 function allowancesOf({ credential, store, style }: Context): [name: string, rate: number][] {
   const { kind, client_id: own, minted_by: mintedBy, firm_id: firmId } = credential;
-  // LIM-10: all that one credential has minted share one allowance.
+  // LIM-10: all delegated tokens of one credential share one allowance.
   const name = kind === 'delegated' ? `minted by ${mintedBy ?? own}` : `credential ${own}`;
   const minter = mintedBy === null ? undefined : store.credential(mintedBy);
   const allowances: [string, number][] = [

@@ -1,4 +1,4 @@
-// The operations of the API: path, scopes, the members of the body, and what each one does.
+// The operations of the API: path, scopes, members of the body, and handler.
 import {
   bulkCreateAccounts,
   createAccount,

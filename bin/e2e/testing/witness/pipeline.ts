@@ -1,4 +1,4 @@
-// The way of one request: the checks in the order of the style, then the operation, once per key.
+// The processing of one request: the checks in the style's order, then the operation, once per key.
 import { Context, decided, Early, type Operation, withHeader } from './context.ts';
 import { meetFault } from './faults.ts';
 import { checkKey, endAttempt, findRecord } from './keys.ts';
@@ -34,7 +34,7 @@ function tableOf(style: Style): readonly Operation[] {
   return table;
 }
 
-/** The id in a path, empty if the pattern has none; null if the path is another one. */
+/** The id in a path, empty if the pattern has none; null if the path does not match. */
 function idIn(pattern: string, path: string): string | null {
   const [wanted, given] = [pattern.split('/'), path.split('/')];
   const at = wanted.indexOf('{id}');
@@ -54,7 +54,7 @@ function contextOf(world: World, call: Call): Context {
   return new Context(world, call, NO_OPERATION, '');
 }
 
-/** The reply to a call; null cuts its connection. */
+/** The reply to a call; null closes its connection. */
 export async function answer(world: World, call: Call): Promise<Reply | null> {
   world.tick();
   const context = contextOf(world, call);
@@ -88,11 +88,11 @@ async function decide(context: Context): Promise<Reply | null> {
     if (!(error instanceof Early)) throw error;
     early = error.reply;
   }
-  // What is refused once the attempt has begun is kept under its key.
+  // A refusal after the attempt has started is stored under its key.
   if (early !== undefined && !context.isReplay) return endAttempt(context, early);
   const before = await meetFault(context, 'before');
   if (before !== undefined) return before === null ? null : endAttempt(context, before);
-  // IDEM-14b: an attempt that was given up meanwhile does not run after all.
+  // IDEM-14b: an attempt that was given up in the meantime does not run.
   if (world.givenUp.has(context.requestId)) {
     return context.refusal(503, 'write_contention', 'this attempt was given up');
   }
@@ -132,7 +132,7 @@ function checkScopes(context: Context): void {
   const { scopes, takesKey, method, name } = operation;
   const hasScope = scopes.length === 0 || scopes.some((each) => credential.scopes.includes(each));
   const isWrite = takesKey || (style.readOnlyFirst && method !== 'GET');
-  // NS-57: a token with both faults is told of one of them.
+  // NS-57: if a token has both faults, only one is reported.
   if (isWrite && credential.read_only && (style.readOnlyFirst || hasScope)) {
     context.refuse(403, 'read_only_credential', 'this token can only read');
   }
@@ -140,7 +140,7 @@ function checkScopes(context: Context): void {
   context.checkPermission(name);
 }
 
-/** ERR-2: reads the body, or refuses it in plain text. */
+/** ERR-2: parses the body, or refuses it in plain text. */
 function readBody(context: Context): void {
   const { style, operation, call } = context;
   const { fields, name } = operation;
@@ -187,7 +187,7 @@ function problemOf({ style, operation }: Context, field: string, value: Json | u
   return typeof value === 'string' || isTolerated ? null : `${name} must be a string`;
 }
 
-/** NS-33: a wrong type anywhere makes the whole unreadable; what is missing is left to the rows. */
+/** NS-33: a wrong type anywhere makes the whole body invalid; missing members fail single rows. */
 function rowsProblem({ rowWithoutEmail, batchRefusal }: Style, rows: Json): string | null {
   if (!Array.isArray(rows)) return 'accounts must be a list';
   const required = [

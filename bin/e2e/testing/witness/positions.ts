@@ -1,4 +1,4 @@
-// Opening and closing positions (POS). What they look like is open (NS-1); the style decides.
+// Opening and closing positions (POS). Their form is open (NS-1); the style decides.
 import type { Context } from './context.ts';
 import type { Position, Reply, TradingAccount } from './records.ts';
 import { isDecimal, isNegative, isZero } from './values.ts';

@@ -1,4 +1,4 @@
-// What a judge without a control plane has to be given: credentials, seeds and a receiver.
+// The profile for a judge without a control plane: credentials, seeds and a receiver.
 import { addCredential, addTradingAccount } from './control.ts';
 import { newToken } from './tokens.ts';
 import { settle } from './transactions.ts';

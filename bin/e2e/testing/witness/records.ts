@@ -1,12 +1,12 @@
-// The records that the witness keeps, under the names that the API gives them. They are never
-// changed in place: the store replaces a record by its next version.
+// The records of the witness, with the names of the API. They are immutable:
+// the store replaces a record by its next version.
 import type { Json, JsonObject } from './values.ts';
 
 export type Headers = readonly (readonly [name: string, value: string])[];
 
 export interface Call {
   readonly method: string;
-  /** Path and query as they came. */
+  /** Path and query as received. */
   readonly target: string;
   readonly headers: Headers;
   readonly body: Buffer;
@@ -56,7 +56,7 @@ export interface Token {
   readonly expires_ms: number | null;
 }
 
-/** What an account says of its person. */
+/** The personal members of an account. */
 export const PROFILE = ['first_name', 'last_name', 'country', 'language'] as const;
 export const UPDATABLE = [...PROFILE, 'status'] as const;
 
@@ -156,7 +156,7 @@ export interface Delivery {
   readonly inFlight: boolean;
 }
 
-/** IDEM-2: whose key it is, and what it is about. */
+/** IDEM-2: the owner and the subject of a key. */
 export interface KeyName {
   readonly owner: string;
   readonly operation: string;
@@ -169,7 +169,7 @@ export interface KeyRecord {
   readonly requestId: string;
   readonly startedMs: number;
   readonly answeredMs: number;
-  /** Null while the attempt still runs. */
+  /** Null while the attempt runs. */
   readonly reply: Reply | null;
 }
 

@@ -1,4 +1,4 @@
-// Starts the witness: its API, its events channel, and, unless it is left out, a control plane with
+// Starts the witness: its API, its events channel, and by default a control plane with
 // isolated worlds.
 import { lookup } from 'node:dns/promises';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
@@ -14,7 +14,7 @@ import { TOKEN_PATH } from './tokens.ts';
 import { hostOf, isLiteral, print } from './values.ts';
 import { type Seams, World } from './world.ts';
 
-/** What makes a witness differ from the honest one of its style: a trait or a defect. */
+/** A difference from the conforming witness of the same style: a trait or a defect. */
 export interface Difference {
   readonly id: string;
   readonly sentence: string;
@@ -47,7 +47,7 @@ export async function startWitness(options: WitnessOptions = {}) {
   const server = createServer((request, response) => {
     void serve(worlds, control, request, response);
   });
-  // A busy client must not lose a connection that it is about to use again.
+  // A slow client must not lose a connection that it is about to reuse.
   server.keepAliveTimeout = 120_000;
   attachChannel(server, style.channelPath, (token) => worlds.ofToken(token));
   await new Promise<void>((ready) => server.listen(options.port ?? 0, '127.0.0.1', ready));
@@ -56,7 +56,7 @@ export async function startWitness(options: WitnessOptions = {}) {
     base_url,
     control_url: base_url + CONTROL,
     world: worlds.main,
-    /** Makes what a profile can name, and gives the profile for a judge without a control plane. */
+    /** Creates the records of a profile, and returns the profile for a judge without a control plane. */
     profile: (receiverPort: number) => addProfile(worlds.main, base_url, receiverPort),
     close: async (): Promise<void> => {
       for (const world of worlds.all()) world.close();
@@ -66,7 +66,7 @@ export async function startWitness(options: WitnessOptions = {}) {
   };
 }
 
-/** The main world, and those that the control plane made beside it. */
+/** The main world, and the worlds that the control plane has created. */
 class Worlds {
   readonly main: World;
   readonly named = new Map<string, World>();
@@ -85,7 +85,7 @@ class Worlds {
     return this.all().find(({ store }) => store.token(token) !== undefined);
   }
 
-  /** The world of a call's token, or of the client that asks for one. */
+  /** The world of a call's token, or of the client that requests a token. */
   of({ headers, target, body }: Call): World {
     const [, line = ''] = headers.find(([name]) => /^authorization$/i.test(name)) ?? [];
     const value = line.replace(/^\S+\s+/, '').trim();
@@ -150,7 +150,7 @@ async function control(worlds: Worlds, { method, target, ...call }: Call): Promi
   return [200, {}];
 }
 
-/** A world resolves nothing itself: the name of a new subscription is looked up before. */
+/** A world does not resolve names: the host of a new subscription is looked up here. */
 async function resolveTarget(world: World, call: Call): Promise<void> {
   if (call.method !== 'POST' || !/\/webhooks$/.test(call.target)) return;
   const url = String(bodyOf(call).url);

@@ -1,4 +1,4 @@
-// The store: what is kept, and how it is found again. Everything is found by a plain loop or by id.
+// The store: keeps all records, and finds them by a plain loop or by id.
 import type { Context } from './context.ts';
 import type {
   Account,
@@ -113,7 +113,7 @@ export function honestStore(world: World) {
     transaction: transactions.get,
     transactions: transactions.all,
     saveTransaction: transactions.save,
-    /** TXN-2, NS-20: the oldest that the credential can reach. */
+    /** TXN-2, NS-20: the oldest one in the credential's scope. */
     transactionByReference: ({ credential }: Context, reference: string) => {
       const wanted = reference.toLowerCase();
       return transactions.find(
@@ -137,7 +137,7 @@ export function honestStore(world: World) {
     saveEvent: (event: EventRecord) => void events.push(event),
     delivery: deliveries.get,
     deliveries: deliveries.all,
-    /** What still has to be delivered, by subscription. */
+    /** Pending deliveries, by subscription. */
     pending: (): Iterable<ReadonlyMap<string, Delivery>> => pending.values(),
     saveDelivery: (delivery: Delivery): Delivery => {
       const queue = pending.get(delivery.subscriptionId) ?? new Map<string, Delivery>();
@@ -149,14 +149,14 @@ export function honestStore(world: World) {
     key: (name: KeyName, _: Context): KeyRecord | undefined => keys.get(keyId(name)),
     saveKey: (record: KeyRecord, _: Context): void => void keys.save(record),
     forgetKey: (name: KeyName, _: Context): void => keys.drop(keyId(name)),
-    /** LIM-10: a delegated token has the Sandbox rate, whatever its minter has. */
+    /** LIM-10: a delegated token has the Sandbox rate, whatever rate its minter has. */
     rateOf: ({ kind, plan, rate_per_second: rate }: Credential): number =>
       style.generosity * (kind === 'delegated' ? PLANS.sandbox : (rate ?? PLANS[plan])),
     firmRateOf: (firmId: string): number => {
       const { rate_per_second: rate, plan } = world.firm(firmId);
       return style.generosity * (rate ?? 4 * PLANS[plan]);
     },
-    /** LIM-2: a second's allowance is saved up at most. */
+    /** LIM-2: at most one second's allowance accumulates. */
     bucket: (name: string, rate: number): Bucket => {
       const [most, atMs] = [Math.max(1, rate), world.clock.now()];
       const before = buckets.get(name) ?? { tokens: most, atMs };

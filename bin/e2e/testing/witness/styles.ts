@@ -1,4 +1,4 @@
-// Two styles of one platform: a choice for each question that the specification leaves open.
+// Two styles of one platform: a choice for each open question of the specification.
 import type { EventRecord, Position, Subscription } from './records.ts';
 import { type Json, type JsonObject, withCents } from './values.ts';
 
@@ -9,7 +9,7 @@ export interface Order extends Omit<Position, 'open'> {
   readonly nowMs: number;
 }
 
-/** The choices that a newcomer would expect. */
+/** The most obvious choices. */
 export const plain = {
   name: 'plain',
   // NS-1
@@ -34,7 +34,7 @@ export const plain = {
     rows: 'named' as 'named' | 'items' | 'bare' | 'data',
     page: 100,
   },
-  // NS-3: null settles only when told. Money moves at one of two moments.
+  // NS-3: null settles only on an operator's command. Money moves at one of two moments.
   settlesAfterMs: 2_000 as number | null,
   creditsAt: 'settled' as 'approved' | 'settled',
   // NS-4
@@ -101,7 +101,7 @@ export const plain = {
   // NS-23
   hookRefusal: { status: 422, code: 'validation_failed' },
   refusesUnresolved: true,
-  // NS-24: with strict phones only numbers that exist are put in the form of E.164.
+  // NS-24: with strict phones only numbers that exist are converted to E.164.
   phone: (e164: string): string => e164,
   strictPhones: true,
   // NS-25, and how long a name may be
@@ -164,7 +164,7 @@ export const plain = {
 
 export type Style = typeof plain;
 
-/** As many legitimate choices as possible that are not those of `plain`. */
+/** As many valid choices as possible that differ from `plain`. */
 export const other: Style = {
   ...plain,
   name: 'other',

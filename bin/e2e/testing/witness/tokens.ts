@@ -63,7 +63,7 @@ function readRequest(context: Context) {
   return refuseToken(context, 400, 'invalid_request');
 }
 
-/** A token for one account of a client; it can only trade there and move its money. */
+/** A token for one account of a client; it can only trade and move money in that account. */
 function delegate({ store }: World, minter: Credential, rest: JsonObject): Credential {
   return store.saveCredential({
     ...{ ...minter, name: `${minter.name} for account ${rest.account_id}`, kind: 'delegated' },

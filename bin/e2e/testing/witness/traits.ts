@@ -1,4 +1,4 @@
-// Traits that a conforming platform may have: what the specification does not show is free.
+// Traits of a conforming platform: behavior that the specification leaves open.
 import { bodyOf, type Context, withHeader } from './context.ts';
 import type { Reply } from './records.ts';
 import type { Difference } from './start.ts';
@@ -13,7 +13,7 @@ const TOKEN_FIRST: readonly Step[] = ['token', 'key', 'rate', 'body', 'replay', 
 const contention = (context: Context): Reply =>
   context.refusal(503, 'write_contention', 'others write here; repeat this');
 
-/** What was changed stays locked for a moment; requests of that time have to be repeated. */
+/** A changed record stays locked for a moment; requests in that time have to be retried. */
 const lockedFor = (ms: number): Seams => ({
   before: (context) => {
     const { world, operation, pathId } = context;
@@ -27,7 +27,7 @@ const lockedFor = (ms: number): Seams => ({
   },
 });
 
-/** Every so many writes one has to be repeated. */
+/** One write in `n` has to be retried. */
 const everyNth = (n: number, refusal: (context: Context) => Reply): Seams => ({
   before: (context) => {
     const isWrite = context.operation.takesKey && context.call.method === 'POST';
@@ -45,7 +45,7 @@ const after = (name: string, change: (reply: Reply, context: Context) => Reply):
     context.operation.name === name && reply.status < 300 ? change(reply, context) : reply,
 });
 
-/** `id: sentence`, and the choices of the style that a trait makes, or what it wraps. */
+/** `id: sentence`, with the style choices of a trait, or the seams that it wraps. */
 const rows: Readonly<Record<string, Partial<Style> & Seams>> = {
   'ids-int64: ids are above 2^53': { firstId: 7_401_234_567_890_123_518n },
   'ids-short: ids begin at 1': { firstId: 1n },
@@ -164,7 +164,7 @@ const rows: Readonly<Record<string, Partial<Style> & Seams>> = {
 
 const SEAMS = new Set(['before', 'after', 'reply', 'store', 'clock', 'delivery']);
 
-/** Its style and its seams, apart. */
+/** The style and the seams of a trait, separated. */
 function traitOf([title, change]: [string, Partial<Style> & Seams]): Difference {
   const [id = '', sentence = ''] = title.split(': ');
   const [seams, style] = [true, false].map((isSeam) =>
@@ -183,7 +183,7 @@ const mixtures = (Object.keys(plain) as (keyof Style)[])
 
 export const traits: readonly Difference[] = [...Object.entries(rows).map(traitOf), ...mixtures];
 
-/** All traits in groups of at most `size`, in which no two make the same choice. */
+/** All groups of at most `size` traits in which no two set the same choice. */
 export function compatibleGroups(size: number): Difference[][] {
   const groups: Difference[][] = [];
   for (const trait of traits) {

@@ -159,7 +159,7 @@ function ended(context: Context, each: Transaction, status: 'rejected' | 'cancel
   return shown(context, 200, changeStatus(context.world, each, change));
 }
 
-/** NS-43: withdrawals and debits take away, whatever the sign of the amount. */
+/** NS-43: withdrawals and debits reduce the balance, whatever the sign of the amount. */
 export function effectOf({ amount, transaction_type: type }: Transaction): string {
   const takes = type === 'Withdrawal' || type === 'Debit';
   return takes ? negated(absolute(amount)) : absolute(amount);
@@ -170,7 +170,7 @@ function bookMovement({ store, clock }: World, each: Transaction): void {
   store.book(each.trading_account_id, { ...entry, amount: effectOf(each) });
 }
 
-/** TXS-10: what it has brought to the balance is taken back. */
+/** TXS-10: its effect on the balance is reversed. */
 function compensate({ store, clock }: World, { id, trading_account_id: place }: Transaction): void {
   const own = store.tradingAccount(place)!.entries.filter((each) => each.transaction_id === id);
   const amount = negated(sumOf(own.map((each) => each.amount)));
@@ -184,7 +184,7 @@ export function settle(world: World, each: Transaction): Transaction {
   return changeStatus(world, each, { status: 'settled' });
 }
 
-/** A new state, and the event of it. */
+/** Sets a new state, and emits its event. */
 export function changeStatus(
   world: World,
   each: Transaction,

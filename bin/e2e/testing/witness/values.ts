@@ -6,7 +6,7 @@ import {
   parsePhoneNumberFromString,
 } from 'libphonenumber-js';
 
-/** A bigint is printed as a JSON number, however large it is. */
+/** A bigint is printed as a JSON number of any size. */
 export type Json = string | number | bigint | boolean | null | Json[] | { [name: string]: Json };
 export type JsonObject = { [name: string]: Json };
 
@@ -49,7 +49,7 @@ export function negated(text: string): string {
   return text.startsWith('-') ? text.slice(1) : `-${absolute(text)}`;
 }
 
-/** The exact sum, with at least two digits after the point. */
+/** The exact sum, with at least two decimal places. */
 export function sumOf(amounts: readonly string[]): string {
   const places = Math.max(2, ...amounts.map((each) => (each.split('.')[1] ?? '').length));
   const units = amounts.map((each) => {
@@ -62,13 +62,13 @@ export function sumOf(amounts: readonly string[]): string {
   return `${sum < 0n ? '-' : ''}${digits.slice(0, -places)}.${digits.slice(-places)}`;
 }
 
-/** At least two digits after the point: 5 becomes 5.00, and 5.125 stays. */
+/** At least two decimal places: 5 becomes 5.00, and 5.125 is unchanged. */
 export function withCents(text: string): string {
   const [, sign = '', whole = '', part = ''] = /^\+?(-?)(\d*)\.?(\d*)$/.exec(text) ?? [];
   return `${sign}${whole || '0'}.${part.padEnd(2, '0')}`;
 }
 
-/** NS-24: E.164 where it can be parsed, the digits otherwise, as sent without any digit. */
+/** NS-24: E.164 if it can be parsed, otherwise its digits, or unchanged if it has none. */
 export function normalisePhone(text: string, region: string | null, isStrict: boolean): string {
   const hint = (region ?? '').toUpperCase();
   const country = isSupportedCountry(hint) ? (hint as CountryCode) : undefined;
@@ -100,7 +100,7 @@ const specialV4 = blockList(SPECIAL_V4, 'ipv4');
 const globalV6 = blockList(['2000::/3'], 'ipv6');
 const specialV6 = blockList(SPECIAL_V6, 'ipv6');
 
-/** HOOK-8: an address that is not known to be public is refused. */
+/** HOOK-8: an address is refused unless it is known to be public. */
 export function isPublicAddress(address: string): boolean {
   if (isIPv4(address)) return !specialV4.check(address, 'ipv4');
   const mapped = mappedV4(address);
@@ -126,7 +126,7 @@ function urlOf(text: string): URL | null {
   }
 }
 
-/** HOOK-7: the host of a URL that may be subscribed to, or null if its form is refused. */
+/** HOOK-7: the host of a URL for a subscription, or null if the URL's form is refused. */
 export function hostOf(url: string): string | null {
   if (!/^https:\/\//i.test(url) || /[\s\\]/.test(url)) return null;
   const parsed = urlOf(url);

@@ -1,4 +1,4 @@
-// Webhook subscriptions: creating, showing, rotating and disabling them (HOOK).
+// Webhook subscriptions: create, show, rotate and disable (HOOK).
 import { randomBytes } from 'node:crypto';
 import type { Context } from './context.ts';
 import type { Reply, Subscription } from './records.ts';

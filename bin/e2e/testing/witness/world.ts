@@ -1,4 +1,4 @@
-// One world of the witness: its clock, its store, what falls due in it, and what is wrapped there.
+// One world of the witness: its clock, its store, its timers, and the seams that wrap them.
 import { randomUUID } from 'node:crypto';
 import type { Context } from './context.ts';
 import { type Delivering, enqueue, honestDelivering, type Sending, send } from './delivery.ts';
@@ -8,13 +8,13 @@ import type { Style } from './styles.ts';
 import { settle } from './transactions.ts';
 import type { Json } from './values.ts';
 
-/** Where a trait or a defect wraps the witness. */
+/** The places where a trait or a defect wraps the witness. */
 export interface Seams {
-  /** A request has come in: the result, if there is one, is the reply. */
+  /** Called for each request; a result replaces the reply. */
   readonly before?: (context: Context) => Reply | undefined | Promise<Reply | undefined>;
-  /** The operation has been decided and is not yet kept under its key. */
+  /** Called after the operation is decided and before the reply is stored under its key. */
   readonly after?: (context: Context, reply: Reply) => Reply;
-  /** The reply leaves; null cuts the connection. */
+  /** Called when the reply is sent; null closes the connection. */
   readonly reply?: (context: Context, reply: Reply) => Reply | null;
   readonly store?: (store: Store, world: World) => Partial<Store>;
   readonly clock?: (clock: Clock, world: World) => Partial<Clock>;
@@ -48,9 +48,9 @@ const durationsOf = (style: Style) => ({
 
 export interface Clock {
   now(): number;
-  /** How long something lasts in ms; null: it has no end, or does not happen again. */
+  /** How long a timer runs in ms; null: it never ends, or its event never happens. */
   lasts(timer: Timer, about?: unknown): number | null;
-  /** Something may have fallen due. */
+  /** Called when something may be due. */
   tick(): void;
 }
 
@@ -63,7 +63,7 @@ interface InFlight {
 export class World {
   readonly style: Style;
   readonly seams: readonly Seams[];
-  /** What sets its tokens and requests apart from those of other worlds. */
+  /** Distinguishes its tokens and requests from those of other worlds. */
   readonly mark: string = randomUUID().slice(0, 8);
   readonly clock: Clock;
   readonly store: Store;
@@ -72,10 +72,10 @@ export class World {
   /** Requests whose attempt was given up (IDEM-14b). */
   readonly givenUp = new Set<string>();
   readonly listeners = new Set<(event: EventRecord) => void>();
-  /** What names resolve to: as an operator has set it, and as the resolver found it. */
+  /** DNS results: set by an operator, or found by the resolver. */
   readonly names = new Map<string, readonly string[]>();
   readonly resolved = new Map<string, readonly string[]>();
-  /** Origins of receivers, and where their deliveries go. */
+  /** Origins of receivers, and the addresses that their deliveries are forwarded to. */
   readonly forwards = new Map<string, string>();
   /** The state of a trait or a defect. */
   readonly memo = new Map<string, unknown>();
@@ -92,10 +92,10 @@ export class World {
   #advancing: Promise<unknown> = Promise.resolve();
   #isClosed = false;
   readonly #isFrozen: boolean;
-  /** The time of a clock that stands; how far a running one is ahead of the wall. */
+  /** The time of a frozen clock; for a running one its offset from the wall clock. */
   #shiftMs: number;
 
-  /** Frozen at a time, or running with the wall's. */
+  /** Frozen at a time, or running with the wall clock. */
   constructor(style: Style, seams: readonly Seams[], frozenAtMs: number | null) {
     this.style = style;
     this.seams = seams;
@@ -110,7 +110,7 @@ export class World {
     };
     this.store = honestStore(this);
     this.delivering = honestDelivering(this);
-    // Each wrapper gets the functions as they were before it.
+    // Each wrapper gets the functions of the one before it.
     for (const { clock, store, delivery } of seams) {
       Object.assign(this.clock, clock?.({ ...this.clock }, this));
       Object.assign(this.store, store?.({ ...this.store }, this));
@@ -151,7 +151,7 @@ export class World {
     return event;
   }
 
-  /** Waits on this world's clock, for ever if null; false: the world was closed meanwhile. */
+  /** Waits on this world's clock, without end if null; false: the world was closed in the meantime. */
   hold(ms: number | null): Promise<boolean> {
     const untilMs = ms === null ? null : this.clock.now() + ms;
     return new Promise((resolve) => {
@@ -159,7 +159,7 @@ export class World {
     });
   }
 
-  /** Does everything that is due by now. */
+  /** Runs everything that is due. */
   tick(): void {
     this.clock.tick();
     const nowMs = this.clock.now();
@@ -217,7 +217,7 @@ export class World {
     const abort = send(sending, end);
   }
 
-  /** When the next thing falls due by itself; infinity: never. */
+  /** The next time at which something is due; infinity: never. */
   #nextDueMs(): number {
     const dues = [...this.#inFlight].map(({ endsMs }) => endsMs);
     for (const { settles_ms: atMs } of this.store.transactions())
@@ -232,7 +232,7 @@ export class World {
     return dues.reduce((one, two) => Math.min(one, two), Number.POSITIVE_INFINITY);
   }
 
-  /** Moves time on; what falls due on the way has happened, and been answered, when it is over. */
+  /** Advances time; resolves when everything that fell due has happened and has been answered. */
   advance(byMs: number): Promise<void> {
     const next = this.#advancing.then(() => this.#advanceTo(this.clock.now() + byMs));
     this.#advancing = next.catch(() => {});
@@ -265,7 +265,7 @@ export class World {
   }
 }
 
-/** Requests that were woken go on before time does. */
+/** Lets requests that were woken continue before time advances. */
 async function resumed(): Promise<void> {
   for (let turn = 0; turn < 5; turn += 1) await new Promise<void>((each) => setImmediate(each));
 }

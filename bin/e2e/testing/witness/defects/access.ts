@@ -1,4 +1,4 @@
-// Defects of tokens, scopes and reach, of errors, and of limits.
+// Defects of tokens and scopes, of errors, and of rate limits.
 import { withHeader } from '../context.ts';
 import { caller, granted, lasting, leaving, problems, type Rows, stored } from './wrap.ts';
 

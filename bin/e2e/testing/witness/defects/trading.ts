@@ -30,7 +30,7 @@ const REJECT = 'rejectTransaction';
 const DECIDE = `${APPROVE} ${REJECT} cancelTransaction`;
 const MONEY = `${RECORD} ${DECIDE}`;
 
-/** A member of each row of a read as text. */
+/** Converts a member of each row of a read to text. */
 const rowText = (names: string, member: string): Seams =>
   shown(names, (body) => {
     const change = (row: unknown) =>
@@ -41,7 +41,7 @@ const rowText = (names: string, member: string): Seams =>
     return Object.fromEntries(members) as JsonObject;
   });
 
-/** A decision that a refusing state takes after all. */
+/** Accepts a decision although the state refuses it. */
 const decideAnyway = (name: string, from: string, status: 'approved' | 'rejected'): Seams =>
   decision(name, (reply, context) => {
     const each = transactionOf(context);
@@ -49,7 +49,7 @@ const decideAnyway = (name: string, from: string, status: 'approved' | 'rejected
     return context.reply(200, transactionBody(changeStatus(context.world, each, { status })));
   });
 
-/** Entries of trading accounts as they are booked; without an amount they are not. */
+/** Changes ledger entries when they are booked; an empty amount drops them. */
 const booked = (
   change: (entry: Entry, store: Store) => { place?: string; amount?: string } | null,
 ): Seams =>

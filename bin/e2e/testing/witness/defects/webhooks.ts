@@ -18,7 +18,7 @@ import {
 const CREATE = 'createWebhook';
 const ALL = 'createWebhook getWebhook rotateWebhookSecret disableWebhook';
 
-/** Changes what is sent. */
+/** Changes a delivery when it is sent. */
 const sending = (change: (sending: Sending, world: World) => Partial<Sending>): Seams =>
   delivered((delivering, world) => ({
     sending: (delivery) => {
@@ -27,7 +27,7 @@ const sending = (change: (sending: Sending, world: World) => Partial<Sending>): 
     },
   }));
 
-/** What is sent, with a body or secrets of its own, and signed so. */
+/** Changes the body or the secrets of a delivery, and signs it accordingly. */
 const resigned = (
   change: (body: string, secrets: string[], n: number) => { body?: string; secrets?: string[] },
 ): Seams =>

@@ -1,4 +1,4 @@
-// Wrappers that many defects share: each gives the seams of one small change.
+// Wrappers that many defects share: each returns the seams of one small change.
 import { bodyOf, type Context, withBody } from '../context.ts';
 import type { Delivering } from '../delivery.ts';
 import { keyName } from '../keys.ts';
@@ -7,7 +7,7 @@ import type { Store } from '../store.ts';
 import { type JsonObject, print } from '../values.ts';
 import type { Seams, Timer, World } from '../world.ts';
 
-/** By `id (RULES): sentence`. A judge blames at least one of these rules, and no other. */
+/** By `id (RULES): sentence`. A judge blames at least one of these rules, and no other rule. */
 export type Rows = Readonly<Record<string, Seams>>;
 
 export const DAY_MS = 86_400_000;
@@ -20,7 +20,7 @@ export const accountOf = ({ store, pathId }: Context): Account | undefined => st
 export const transactionOf = ({ store, pathId }: Context): Transaction | undefined =>
   store.transaction(pathId);
 
-/** Changes the request before anything has looked at it. */
+/** Changes the request before any check. */
 export const request = (names: string, change: (context: Context) => void): Seams => ({
   before: (context) => {
     if (isOn(names, context)) change(context);
@@ -41,7 +41,7 @@ export function setTag(context: Context, tag: string): void {
   context.call = { ...context.call, headers: [...others, ['If-Match', tag]] };
 }
 
-/** The credential as it is for some operations. */
+/** Changes the credential for some operations. */
 export const caller = (names: string, change: (credential: Credential) => Credential): Seams =>
   request(names, (context) => {
     context.credentialChange = change;
@@ -50,7 +50,7 @@ export const caller = (names: string, change: (credential: Credential) => Creden
 export const granted = (names: string, scope: string): Seams =>
   caller(names, (each) => ({ ...each, scopes: [...each.scopes, scope] }));
 
-/** Changes a decision before it is kept under its key; a row of a batch is a create too. */
+/** Changes a decision before it is stored under its key; a row of a batch is a create too. */
 export const decision = (
   names: string,
   change: (reply: Reply, context: Context) => Reply | undefined,
@@ -58,19 +58,19 @@ export const decision = (
   after: (context, reply) => (isOn(names, context) ? change(reply, context) : undefined) ?? reply,
 });
 
-/** A status of a decision that is another one. */
+/** Replaces the status of a decision. */
 export const statusOf = (names: string, from: number, to: number): Seams =>
   decision(names, (reply, { row }) =>
     reply.status === from && row === undefined ? { ...reply, status: to } : undefined,
   );
 
-/** A refusal instead of another decision. */
+/** Replaces a decision by a refusal. */
 export const refusal = (names: string, status: number, to: number, code: string): Seams =>
   decision(names, (reply, context) =>
     reply.status === status ? context.refusal(to, code, 'this is refused') : undefined,
   );
 
-/** Changes the body of a success, before it is kept. */
+/** Changes the body of a success before it is stored. */
 export const shown = (
   names: string,
   change: (body: JsonObject, context: Context) => JsonObject,
@@ -79,7 +79,7 @@ export const shown = (
     reply.status < 300 ? withBody(reply, change(bodyOf(reply), context)) : undefined,
   );
 
-/** Changes each reply that leaves, replays and early refusals included. */
+/** Changes each reply when it is sent, including replays and early refusals. */
 export const leaving = (
   change: (reply: Reply, context: Context) => Reply | null | undefined,
 ): Seams => ({
@@ -89,7 +89,7 @@ export const leaving = (
   },
 });
 
-/** Changes the problems that leave. */
+/** Changes problems when they are sent. */
 export const problems = (change: (problem: JsonObject) => JsonObject): Seams =>
   leaving((reply) => {
     const isProblem = reply.headers.some(([, value]) => value === 'application/problem+json');
@@ -101,7 +101,7 @@ export const replays = (change: (reply: Reply, context: Context) => Reply | unde
 
 export const stored = (store: (store: Store, world: World) => Partial<Store>): Seams => ({ store });
 
-/** Accounts as they are saved; the third argument is undefined for a new one. */
+/** Changes accounts when they are saved; the third argument is undefined for a new one. */
 export const savedAccount = (
   change: (account: Account, context: Context | undefined, before: Account | undefined) => Account,
 ): Seams =>
@@ -116,7 +116,7 @@ export const savedTransaction = (
     saveTransaction: (each) => saveTransaction(change(each, transaction(each.id))),
   }));
 
-/** What a key is known by. */
+/** Changes the name under which a key is stored. */
 export const keyed = (change: (name: KeyName, context: Context) => KeyName): Seams =>
   stored(({ key, saveKey, forgetKey }) => ({
     key: (name, context) => key(change(name, context), context),
@@ -124,7 +124,7 @@ export const keyed = (change: (name: KeyName, context: Context) => KeyName): Sea
     forgetKey: (name, context) => forgetKey(change(name, context), context),
   }));
 
-/** A reply that is kept under its key although it should not be. */
+/** Stores a reply under its key although it should not. */
 export const kept = (status: number): Seams =>
   leaving((reply, context) => {
     const { store, nowMs, requestId, key, operation } = context;
@@ -145,7 +145,7 @@ export const delivered = (
   delivery: (delivering: Delivering, world: World) => Partial<Delivering>,
 ): Seams => ({ delivery });
 
-/** Requests that come together meet before they run. */
+/** Delays writes so that concurrent requests overlap before they run. */
 export const meeting = (seams: Seams): Seams => ({
   ...seams,
   before: async (context) => {
@@ -154,6 +154,6 @@ export const meeting = (seams: Seams): Seams => ({
   },
 });
 
-/** Whether a request of one of these operations was under way at the same time. */
+/** Whether a request of one of these operations was in progress at the same time. */
 export const meets = (context: Context, names: string): boolean =>
   context.overlaps.some((each) => isOn(names, each));
