@@ -265,7 +265,7 @@ channel('LIM-11: a connection counts against the rate limit like any call', () =
   }),
 );
 
-channel('a plain request is told to use a WebSocket', () =>
+channel('a plain request is refused with a hint to use a WebSocket', () =>
   withHarness(async ({ harness, port }) => {
     const response = await fetch(`http://127.0.0.1:${port}/api/v1/events`, {
       headers: { authorization: `Bearer ${tokenOf(harness)}` },
