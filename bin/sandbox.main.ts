@@ -22,12 +22,12 @@ await runProgram({
     },
     {
       name: 'questions',
-      words: 'what the specification leaves open, and the setting for each',
+      words: 'list what the specification leaves open, with the setting for each',
       load: async () => (await import('./commands/sandbox/listings.ts')).defineQuestions,
     },
     {
       name: 'deviations',
-      words: 'the named wrong behaviours for --deviate, to see your own checks turn red',
+      words: 'list the wrong behaviours for --deviate, which make your own checks fail',
       load: async () => (await import('./commands/sandbox/listings.ts')).defineDeviations,
     },
     {

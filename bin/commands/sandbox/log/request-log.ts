@@ -65,8 +65,7 @@ function otherWorlds(say: (line: string) => void): (name: string) => void {
   let requests = 0;
   let timer: NodeJS.Timeout | null = null;
   const sum = () => {
-    const where =
-      names.size === 1 ? `world ${[...names][0]}` : `${names.size} worlds beside the first`;
+    const where = names.size === 1 ? `world ${[...names][0]}` : `${names.size} other worlds`;
     const what = requests === 1 ? 'request' : 'requests';
     say(`${clockTime(Date.now())}  ${requests.toLocaleString('en')} ${what} in ${where}`);
     names.clear();
