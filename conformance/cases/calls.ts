@@ -14,7 +14,7 @@ import type { Place } from '../providers/target.ts';
 import { closePosition, type OpenedPosition, openPosition } from '../scenarios/support/orders.ts';
 import { OPERATIONS, type OperationName, type WriteName } from '../spec/operations.ts';
 
-/** A valid call, with what it acts on. */
+/** A valid call, with the records that it acts on. */
 export interface ValidCall<Name extends OperationName = OperationName> extends OperationCall {
   readonly operation: Name;
   readonly place?: Place;
@@ -94,7 +94,7 @@ function subscriptionOf(t: ScenarioContext): Promise<GivenWebhook> {
   return known;
 }
 
-/** Whether the target has what an operation acts on: a trading account, a URL to subscribe with. */
+/** Whether the target has the records that an operation needs: a trading account, a URL to subscribe with. */
 export async function isAvailable(t: ScenarioContext, operation: OperationName): Promise<boolean> {
   const { path } = OPERATIONS[operation];
   if (/transactions|positions/.test(path)) return t.has('trading_account');

@@ -106,7 +106,7 @@ export function notMet(actual: string): Outcome {
   return outcome('not_met')('not-met', actual);
 }
 
-/** The command did not reach the place where the fault was waiting. */
+/** The command did not reach the place of the fault. */
 export function missed({ words }: Aim): Outcome {
   return unclear('fault-not-met', `the fault did not happen: the run did not reach ${words}`);
 }

@@ -1,16 +1,16 @@
 // A client of the API as a partner would write it in Node, with room for one mistake: each mistake
-// replaces one decision, and everything else stays right.
+// replaces one decision, and everything else stays correct.
 import { randomUUID } from 'node:crypto';
 import { request as httpRequest } from 'node:http';
 
 const base = process.env.SANDBOX_BASE_URL;
 
-/** The right decisions; a mistake brings others. */
+/** The correct decisions; a mistake replaces some of them. */
 export const right = {
   tries: 5,
   timeLimitMs: 1_500,
   asksForTokens: true,
-  /** How long to wait before try `n` + 1. */
+  /** How long to wait before attempt `n` + 1. */
   waitMs: (n) => 400 * 1.5 ** n + Math.random() * 100,
   keyOf: (request) => request.key,
   bodyOf: (request) => request.body,
@@ -86,7 +86,7 @@ export class Client {
     this.token = JSON.parse(text).access_token;
   }
 
-  /** One try: the answer, or how the connection broke. */
+  /** One attempt: the answer, or how the connection broke. */
   async attempt(request, n, last) {
     const { ways } = this;
     if (this.token === null || !ways.keepsToken) await this.fetchToken();
@@ -173,7 +173,7 @@ export class Client {
     return { ...made.json, etag: made.etag };
   }
 
-  /** Reads anew what was overtaken. */
+  /** Reads the account again after a stale tag. */
   async tagOf(id) {
     const { json } = await this.read(`accounts?limit=1&after=${BigInt(id) - 1n}`);
     const found = json.accounts.find((each) => String(each.id ?? each.record_id) === id);

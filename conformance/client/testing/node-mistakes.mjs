@@ -1,8 +1,8 @@
-// Right clients in Node with one mistake each: `node node-mistakes.mjs NAME`; without a name, none.
+// Correct clients in Node with one mistake each: `node node-mistakes.mjs NAME`; without a name, none.
 import { createHash, randomUUID } from 'node:crypto';
 import { Client, right } from './node-client.mjs';
 
-/** Ways in which only the try after a certain answer is wrong: by its status, or its code. */
+/** Mistakes only in the attempt after a certain answer, by its status or its code. */
 const keyAfter = (...whats) => ({
   keyOf: ({ key }, n, status, code) =>
     n > 0 && (whats.includes(status) || whats.includes(code)) ? `${key}-${n}` : key,
@@ -120,7 +120,7 @@ const mistakes = {
   'secret-in-reference': {
     reference: (name) => `${name}-${process.env.SANDBOX_CLIENT_SECRET}-${randomUUID()}`,
   },
-  // No mistake: the key is derived from what is wanted, not drawn.
+  // Not a mistake: the key is derived from the intent instead of random.
   'derived-keys': {
     newKey: (...wanted) => createHash('sha256').update(JSON.stringify(wanted)).digest('hex'),
   },
@@ -130,7 +130,7 @@ const [name = 'none'] = process.argv.slice(2);
 if (!(name in mistakes)) throw new Error(`no such mistake: ${name}`);
 const client = new Client(mistakes[name]);
 
-// One of each kind is enough for a mistake to show: shorter than all nine writes.
+// One of each kind is enough to show a mistake, and faster than all nine writes.
 const account = await client.createAccount('person');
 const updated = await client.updateAccount(account, { first_name: 'Augusta' });
 if (mistakes[name].updatesTwice) {
@@ -139,7 +139,7 @@ if (mistakes[name].updatesTwice) {
 }
 const first = await client.createTransaction('first', '250.00');
 await client.move(first, 'approve');
-// A second of a kind is for those of whom it shows something: every write costs a dozen runs.
+// A second of a kind only for mistakes that need it: every write costs a dozen runs.
 if (['none', 'derived-keys', 'new-key-each-try', 'key-of-account'].includes(name)) {
   const second = await client.createTransaction('second', '75.50');
   await client.move(second, 'approve');

@@ -1,4 +1,4 @@
-# The right client in Python with one mistake: `python3 python_mistakes.py NAME`.
+# The correct client in Python with one mistake: `python3 python_mistakes.py NAME`.
 import json
 import os
 import sys

@@ -6,7 +6,7 @@ import { type Json, memberAt } from '../send/json.ts';
 import type { Finding, RuleId, ScenarioResult } from '../types.ts';
 import { judgeInScenario, withVerdicts } from './verdicts.ts';
 
-/** A finding against one rule, and what its evidence is about. */
+/** A finding against one rule, and the topics of its evidence. */
 interface Deviation {
   readonly finding: Finding;
   readonly rule: RuleId;

@@ -70,7 +70,7 @@ export class Findings {
     else this.lost(answer.n, `a ${failed.status}, sent again,`, isRepeatable);
   }
 
-  /** Notes an answer; if it cannot be judged, what follows is in doubt. */
+  /** Notes an answer; if it cannot be judged, later findings are in doubt. */
   arrived(answer: Answer, isRepeatable: boolean): void {
     if (this.unjudgeable(answer) === undefined) return;
     const repeatable = isRepeatable || answer.source !== 'intermediary';

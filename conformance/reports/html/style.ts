@@ -1,4 +1,4 @@
-// Style of the HTML report, and the script that opens what a link points to.
+// Style of the HTML report, and the script that opens the target of a link.
 import { VERDICTS } from '../verdict-words.ts';
 
 /** An unticked box hides the rules with its verdict. */

@@ -230,7 +230,7 @@ evidence('if the clock stands still, no result is open', () => {
   for (const [rate, weight] of [
     [5, 'kept'],
     [4, 'broken'],
-    // More generous than the plan by a fifth is no deviation.
+    // A rate a fifth above the plan is not a deviation.
     [6, 'kept'],
     [7, 'broken'],
     [0, 'broken'],

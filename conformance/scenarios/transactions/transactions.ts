@@ -116,7 +116,7 @@ const txnReference: Scenario = {
   },
 };
 
-/** The existing transaction, whatever other members the body has. */
+/** The existing transaction, even if other members of the body differ. */
 function expectFirst(t: ScenarioContext, first: GivenTransaction, again: Answer): void {
   t.expect('IDEM-12', again).field('id', first.id);
   const found = t.expect('TXN-2', again).status(200).field('id', first.id);

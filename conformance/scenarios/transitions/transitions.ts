@@ -67,7 +67,7 @@ const txsApproveWithdrawal: Scenario = {
   },
 };
 
-/** NS-21: which withdrawals go through a provider, where the target says so itself. */
+/** NS-21: which withdrawals go through a provider, if the target states it. */
 async function providerWithdrawals(t: ScenarioContext): Promise<unknown> {
   return t.has('ledger') ? (await t.operator.settings()).provider_withdrawals : undefined;
 }

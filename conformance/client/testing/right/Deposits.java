@@ -1,4 +1,4 @@
-// A client on java.net.http alone: keys drawn once a wish, retries with growing waits.
+// A client that only uses java.net.http: one random key per intent, retries with growing waits.
 import java.io.IOException;
 import java.net.URI;
 import java.net.http.HttpClient;
@@ -21,7 +21,7 @@ public final class Deposits {
     return found.group(1);
   }
 
-  /** A mistake to be made on purpose: a new key for each try. */
+  /** A deliberate mistake: a new key for each attempt. */
   private static boolean newKeys = false;
 
   private static HttpRequest request(String path, String body) {

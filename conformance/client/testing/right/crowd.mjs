@@ -1,5 +1,5 @@
-// Many writes at once over node:http, with one queue for the whole credential: whoever is limited
-// holds back everybody; one token for all, asked for once, however many wait for it.
+// Concurrent writes over node:http, with one queue for the whole credential: a rate limit pauses all of
+// them. They share one token, requested once, however many wait for it.
 import { randomUUID } from 'node:crypto';
 import { Agent, request } from 'node:http';
 
@@ -34,7 +34,7 @@ function exchange(method, path, headers, body) {
   });
 }
 
-/** Everybody who needs a new token waits for the same one. */
+/** All callers that need a new token wait for the same one. */
 function newToken(old) {
   if (token !== null && token.of === old) return token.promise;
   const form = new URLSearchParams({ grant_type: 'client_credentials' }).toString();
@@ -99,7 +99,7 @@ async function person(n) {
   await send('PATCH', `accounts/${id}`, change, { 'if-match': made.headers.etag }).catch(
     async (error) => {
       if (!error.message.startsWith('412')) throw error;
-      // Read anew in the cheapest way: the same create converges and shows the newest tag.
+      // The cheapest way to read it again: the same create converges and shows the newest tag.
       const again = await send('POST', 'accounts', {
         client_reference_id: reference,
         email: `${reference}@example.com`,

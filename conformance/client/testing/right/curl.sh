@@ -1,5 +1,5 @@
 #!/bin/sh
-# A shell script around curl, as operations people write them: one key, a loop, and a look at the
+# A shell script around curl, as operations teams write them: one key, a loop, and a check of the
 # status before anything else.
 set -eu
 key="nightly-$(date +%s)-$$"

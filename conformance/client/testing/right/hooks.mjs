@@ -1,4 +1,4 @@
-// Driven by webhooks: it has a receiver of its own, and goes on when it is told that its deposit
+// Driven by webhooks: it has its own receiver, and continues when an event says that its deposit
 // was approved.
 import { createHmac, randomUUID, timingSafeEqual } from 'node:crypto';
 import { createServer } from 'node:http';

@@ -1,4 +1,4 @@
-// A small script with nothing but fetch: one repeat for everything that may be repeated, a fixed
+// A small script that only uses fetch: one retry for everything that may be repeated, a fixed
 // wait, a static token.
 const { SANDBOX_BASE_URL: base, SANDBOX_TOKEN: token, SANDBOX_BRAND_ID: brand } = process.env;
 

@@ -1,5 +1,5 @@
-// An outbox: what is to be done is written down with its key first, and worked off until it is
-// done; references and keys are derived from the business's own numbers.
+// An outbox: each operation is stored with its key first, and retried until it is done.
+// References and keys are derived from the business's own numbers.
 import { createHash } from 'node:crypto';
 
 const { env } = process;
@@ -21,7 +21,7 @@ const outbox = [101, 102].map((invoice) => ({
 
 class Refused extends Error {}
 
-/** The answer; null where it has to be tried again later. */
+/** The answer; null if it has to be retried later. */
 async function work({ path, key, body }) {
   try {
     const response = await fetch(`${env.SANDBOX_BASE_URL}/api/v1/${path}`, {

@@ -1,5 +1,5 @@
-// The tests of a client, in node's own runner: some send one thing twice, or what is refused, on
-// purpose.
+// The tests of a client, in Node's test runner: some deliberately send a request twice, or one that is
+// refused.
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import test from 'node:test';

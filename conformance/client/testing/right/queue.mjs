@@ -1,5 +1,5 @@
-// A queue with workers over a pool of kept connections: what fails goes back to its end, with its
-// key, and waits twice as long each time, which takes half a minute in all.
+// A queue with workers over a pool of persistent connections: a failed request goes to the end with its
+// key, and waits twice as long each time, half a minute in all.
 import { randomUUID } from 'node:crypto';
 import http from 'node:http';
 
@@ -44,10 +44,10 @@ const jobs = [1, 2, 3].map((n) => ({
   }),
 }));
 const failed = [];
-// Whoever is limited holds back all workers.
+// A rate limit pauses all workers.
 let heldUntilMs = 0;
 
-/** Milliseconds until it may go again; null where it is done. */
+/** Milliseconds until the next attempt; null if it is done. */
 async function perform(job) {
   const longer = 500 * 2 ** job.tries;
   job.tries += 1;

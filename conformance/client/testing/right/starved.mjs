@@ -1,5 +1,5 @@
-// On a machine so busy that its own time limit often ends before it gets to read an answer that is
-// there: it stops for a while on purpose, at random.
+// On a machine so busy that its own time limit often ends before it reads a response that has already
+// arrived: it deliberately stalls for a while, at random.
 import { randomUUID } from 'node:crypto';
 
 const { SANDBOX_BASE_URL: base, SANDBOX_TOKEN: token } = process.env;

@@ -1,4 +1,4 @@
-# Threads over http.client connections that are kept: a gate for all of them while one is limited.
+# Threads over persistent http.client connections, with a gate that stops them all after a 429.
 import hashlib
 import http.client
 import json
@@ -45,7 +45,7 @@ def post(path, body):
     payload = json.dumps(body)
     headers = {
         "Authorization": f"Bearer {TOKEN}",
-        # The same wish has the same key, in this run and in the next.
+        # The same intent has the same key, in this run and in the next.
         "Idempotency-Key": hashlib.sha256((path + payload).encode()).hexdigest(),
         "Content-Type": "application/json",
     }

@@ -1,4 +1,4 @@
-# A client with urllib and nothing else: exponential waits with jitter, one token kept until a 401.
+# A client that only uses urllib: exponential waits with jitter, one token kept until a 401.
 import json
 import os
 import random
