@@ -36,11 +36,11 @@ const places = [
   'api/updateAccount',
 ];
 
-/** A view is another part of the same page: what is once in it stays. */
+/** All views share one page, so axe is loaded only once. */
 async function findViolations(page: Page, within: string, options: object): Promise<string[]> {
   if (!(await page.evaluate(() => 'axe' in window))) await page.evaluate(axe.source);
   const asked = JSON.stringify({ ...options, resultTypes: ['violations'] });
-  // Only these leave the page: what passes is long.
+  // Return only the violations, because the list of passed checks is long.
   const run = `axe.run(${within}, ${asked}).then(({ violations }) => violations)`;
   const violations = (await page.evaluate(run)) as axe.Result[];
   return violations.flatMap(({ id, nodes }) =>
@@ -49,7 +49,7 @@ async function findViolations(page: Page, within: string, options: object): Prom
 }
 
 if (executable === null) {
-  access.skip('Chromium is not there');
+  access.skip('Chromium is not installed');
 } else {
   let browser: Browser;
   let served: Served;
@@ -85,10 +85,10 @@ if (executable === null) {
       await page.goto(`${served.base}/#/${place}`);
       await page.locator('main .panel:visible, main .line:visible').first().waitFor();
       await settled();
-      // What surrounds a view is the same around each.
+      // The frame is the same around every view.
       const within = place === places[0] ? 'document' : '"main"';
       assert.equal(await findViolations(page, within, {}), [], `${place}, light`);
-      // What a theme changes are its colours.
+      // A theme changes only colours.
       await page.emulateMedia({ colorScheme: 'dark' });
       const contrast = { runOnly: ['color-contrast'] };
       assert.equal(await findViolations(page, within, contrast), [], `${place}, dark`);
@@ -100,7 +100,7 @@ if (executable === null) {
     await page.close();
   });
 
-  access('keys alone reach a row and open it', async () => {
+  access('a row can be reached and opened by keyboard alone', async () => {
     const { page } = await openPage(browser, `${served.base}/#/timeline`);
     await page.locator('.line').first().waitFor();
     await page.locator('.rows').focus();

@@ -1,4 +1,4 @@
-// Access: credentials and firms, what they may do, how much allowance is left, which keys are kept.
+// Access: credentials and firms, their permissions, their remaining allowance, and the stored keys.
 import type {
   BucketShown,
   CredentialShown,

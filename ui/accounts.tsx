@@ -1,4 +1,4 @@
-// Accounts with their money: find one, see what happened to it, create accounts and transactions.
+// Accounts with their money: find an account, show its history, create accounts and transactions.
 import { useState } from 'preact/hooks';
 import type {
   AccountShown,

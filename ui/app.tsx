@@ -1,4 +1,4 @@
-// The frame of the dashboard: views, world, clock, and what is wrong at a glance.
+// The frame of the dashboard: views, world, clock, and notices.
 import type { FunctionComponent } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
 import { AccessView } from './access.tsx';
@@ -19,13 +19,13 @@ import { LiveContext, useHref, useLive, useVersion } from './world.ts';
 import { useWorlds, WorldsView } from './worlds.tsx';
 
 export interface ViewProps {
-  /** What the view shows, such as `['requests', '12']`. */
+  /** The content of the view, such as `['requests', '12']`. */
   readonly path: readonly string[];
 }
 
 type ViewEntry = readonly [name: string, title: string, View: FunctionComponent<ViewProps>];
 
-/** The views in groups: what happened, what to check, what to control. */
+/** The views in groups: history, checks, controls. */
 const groups: readonly (readonly ViewEntry[])[] = [
   [
     ['timeline', 'Timeline', TimelineView],
@@ -143,7 +143,7 @@ function ConnectionState() {
   );
 }
 
-/** What must be seen first: no connection, a token needed, faults on, deviations on. */
+/** Important notices: no connection, a token needed, faults on, deviations on. */
 function Notices() {
   const live = useLive();
   useVersion();

@@ -1,4 +1,4 @@
-// The clock, always in sight: the world's time, what is due, and how to let time pass.
+// The clock, always visible: the world's time, the due events, and the controls to advance time.
 import { useEffect, useState } from 'preact/hooks';
 import type { AdvanceResult } from '../simulator/compose/world-handle.ts';
 import type { ClockShown } from '../simulator/control/records.ts';

@@ -126,7 +126,7 @@ export function DeliveryDetail({ id }: { id: string }) {
   );
 }
 
-/** EVT-8a: how long after a failed attempt the next one comes. */
+/** EVT-8a: the delay between a failed attempt and the next one. */
 const retryGapsMs = [30, 120, 600, 1800, 7200, 21_600, 43_200].map((s) => s * 1000);
 
 function Attempts({ delivery }: { delivery: DeliveryShown }) {

@@ -1,4 +1,4 @@
-// Faults: what goes wrong on purpose, for which requests or deliveries, and how often it did.
+// Faults: injected failures, the requests or deliveries that they affect, and how often they applied.
 import type { FaultShown, NewFault } from '../simulator/control/records.ts';
 
 import { Action, Badge, Panel } from './kit.tsx';

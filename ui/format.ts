@@ -70,7 +70,7 @@ export const shellWord = (text: string) => `'${text.replaceAll("'", "'\\''")}'`;
 
 type Headers = readonly (readonly [name: string, value: string])[];
 
-/** A request as a curl command; `data` holds what sends the body. */
+/** A request as a curl command; `data` holds the arguments for the body. */
 export const curlLine = (method: string, url: string, headers: Headers, data?: string) =>
   [
     `curl -i -X ${shellWord(method)} ${shellWord(url)}`,

@@ -1,5 +1,5 @@
-// A real browser with hostile pages at two origins and under a rebound name: none reads or changes
-// anything of a sandbox on the same machine.
+// A real browser with hostile pages at two origins and under a rebound name: none can read or change
+// data of a sandbox on the same machine.
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { type Browser, chromium } from 'playwright-core';
@@ -10,7 +10,7 @@ import { findChromium, type Served, startSandbox } from './testing/dashboard-pag
 const pages = suite('hostile pages');
 const executable = findChromium();
 
-/** What a foreign page tries, with a known token. */
+/** The requests that a foreign page tries, with a known token. */
 async function attack({ base, token }: { base: string; token: string }) {
   const got: string[] = [];
   const attempt = async (name: string, run: () => Promise<unknown>) => {
@@ -60,7 +60,7 @@ async function listen(server: Server): Promise<number> {
 }
 
 if (executable === null) {
-  pages.skip('Chromium is not there');
+  pages.skip('Chromium is not installed');
 } else {
   const place = {} as { browser: Browser; sandbox: Served; evil: Server };
   let evilPort = 0;
@@ -85,7 +85,7 @@ if (executable === null) {
   const attackFrom = async (url: string, base: string) => {
     const page = await place.browser.newPage();
     await page.goto(url);
-    // What the loader of our tests puts round functions.
+    // The loader of our tests wraps functions in this helper.
     await page.evaluate('globalThis.__name = (value) => value');
     const token = place.sandbox.credentials[0]?.token ?? '';
     const got = await page.evaluate(attack, { base, token });
@@ -95,7 +95,7 @@ if (executable === null) {
 
   const stateOf = async () => {
     const info = (await place.sandbox.ask('GET', 'info')) as { counts: object };
-    // A browser asks first whether it may send a token (OPTIONS), which is a call of the journal.
+    // Before it sends a token, a browser sends an OPTIONS request, which is a call in the journal.
     const others = Object.entries(info.counts).filter(([name]) => !name.startsWith('requests'));
     return Object.fromEntries(others);
   };
@@ -111,7 +111,7 @@ if (executable === null) {
     });
   }
 
-  pages('a page under a name that was rebound to the sandbox gets nothing', async () => {
+  pages('a page under a hostname that was rebound to the sandbox gets nothing', async () => {
     const before = await stateOf();
     const { port } = new URL(place.sandbox.base);
     // To the browser this is one origin: page and sandbox have the same name and port.

@@ -1,4 +1,4 @@
-// The small pieces of every view: links, buttons, badges, forms, tables, panels.
+// The small components of every view: links, buttons, badges, forms, tables, panels.
 import type { ComponentChildren, ComponentProps } from 'preact';
 import { useId, useState } from 'preact/hooks';
 import { useCommand, useHref } from './world.ts';
@@ -37,11 +37,11 @@ export function Button({ look = 'plain', ...button }: ButtonProps) {
 
 export interface ActionProps extends Omit<ButtonProps, 'onClick'> {
   readonly run: () => Promise<unknown>;
-  /** Asks before it runs: the words of the button that confirms. */
+  /** Asks for confirmation first: the label of the button that confirms. */
   readonly confirm?: string;
 }
 
-/** A button that does something to the world and shows what went wrong. */
+/** A button that changes the world and shows errors. */
 export function Action({ run, confirm, disabled, ...button }: ActionProps) {
   const command = useCommand();
   const [asking, setAsking] = useState(false);
@@ -127,7 +127,7 @@ export function Field({ label, value, onInput, type, options, quiet, ...input }:
       {options === undefined ? (
         <input
           id={id}
-          // The attribute's type wants one literal.
+          // The attribute's type requires one literal.
           {...({ type: type ?? 'text' } as { type: 'text' })}
           {...input}
           value={value}
@@ -190,7 +190,7 @@ interface FormProps {
   /** The accessible name of the submit button, if its words are not enough. */
   readonly label?: string;
   readonly look?: Look;
-  /** Runs on Enter or a click; what it resolves to is shown, if it is a text. */
+  /** Runs on Enter or a click; if it resolves to a text, the text is shown. */
   readonly run: (values: FormValues) => Promise<unknown>;
 }
 
@@ -277,7 +277,7 @@ export function Done({ words }: { words: string }) {
 export function CopyButton({ text, words, of }: { text: string; words: string; of?: string }) {
   const [done, setDone] = useState(false);
   const copy = () => {
-    // Browsers give `navigator.clipboard` to secure pages only; this works on all of them.
+    // Browsers offer `navigator.clipboard` only on secure pages; this works on all pages.
     const area = document.createElement('textarea');
     area.value = text;
     document.body.append(area);

@@ -1,4 +1,4 @@
-// A world as this page follows it: its history first, then what happens as it happens.
+// The state of a world on this page: its history first, then live updates.
 import type { RequestShown } from '../simulator/control/journal.ts';
 import type { ClockShown, DeliveryShown } from '../simulator/control/records.ts';
 import type { InfoShown } from '../simulator/control/rows/about.ts';
@@ -21,7 +21,7 @@ import {
 
 const firstPage = 200;
 const page = 1000;
-/** More rows than the sandbox keeps requests, with what followed from them. */
+/** More rows than the sandbox keeps requests, with their events and deliveries. */
 const mostRows = 40_000;
 /** Listeners are called at most this often. */
 const restMs = 80;
@@ -41,7 +41,7 @@ export class Live {
   info: InfoShown | null = null;
   clock: ClockShown | null = null;
   connection: Connection = { state: 'connecting' };
-  /** Grows with everything that happens in the world. */
+  /** Incremented with every change in the world. */
   version = 0;
   readonly #byKey = new Map<string, TimelineRow>();
   /** The rows in order; null once one was added. */
@@ -49,7 +49,7 @@ export class Live {
   readonly #origins = new Map<number, Origin>();
   readonly #listeners = new Set<() => void>();
   #clockReadMs = 0;
-  /** A load that another one has replaced must not add anything. */
+  /** A load that was replaced by another one must not add anything. */
   #load = 0;
   #timer: ReturnType<typeof setTimeout> | null = null;
   #stop: (() => void) | null = null;
@@ -76,7 +76,7 @@ export class Live {
     this.#listeners.clear();
   }
 
-  /** The oldest first; the same array until something is added. */
+  /** Oldest first; the same array until a row is added. */
   rows(): readonly TimelineRow[] {
     if (this.#rows !== null) return this.#rows;
     const sorted = [...this.#byKey.values()].sort(byTime);
@@ -85,7 +85,7 @@ export class Live {
     return this.#rows;
   }
 
-  /** The sandbox's time as far as this page can know it. */
+  /** The sandbox's time, as far as this page knows it. */
   nowMs(): number {
     if (this.clock === null) return Date.now();
     if (this.clock.mode === 'frozen') return this.clock.now_ms;
@@ -124,7 +124,7 @@ export class Live {
       plane.get<RequestsPage>(`requests?limit=${firstPage}`),
     ]);
     if (!isCurrent()) return;
-    // After a restart nothing of the old process counts.
+    // After a restart nothing of the old process is valid.
     if (this.info !== null && this.info.pid !== info.pid) this.#forget();
     this.info = info;
     this.#setClock(info.clock);
@@ -204,7 +204,7 @@ export class Live {
     for (const row of attemptRows(delivery, this.#originOf(delivery.seq))) this.#add(row);
   }
 
-  /** An event that no request made comes after the request of the event before it. */
+  /** An event without a request is placed after the request of the event before it. */
   #originOf(seq: number): Origin {
     const known = this.#origins.get(seq);
     if (known !== undefined) return known;

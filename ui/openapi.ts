@@ -1,4 +1,4 @@
-// An OpenAPI document, of the API or of the control plane, as far as the page reads it.
+// The parts of an OpenAPI document, of the API or of the control plane, that the page reads.
 
 export interface Schema {
   readonly $ref?: string;

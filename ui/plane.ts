@@ -13,7 +13,7 @@ function authorization(): Record<string, string> {
   return token === null ? {} : { authorization: `Bearer ${token}` };
 }
 
-/** A refusal in words that a person can act on. Status 0: no response came. */
+/** A refusal with an actionable message. Status 0: there was no response. */
 export class RefusedError extends Error {
   readonly status: number;
 
@@ -48,7 +48,7 @@ export function planeOf(world: string): Plane {
   };
 }
 
-/** The plane of the process: it knows all worlds. */
+/** The control plane of the process: it knows all worlds. */
 export const wholePlane = planeOf(firstWorld);
 
 const json = { 'content-type': 'application/json' };
@@ -61,12 +61,12 @@ async function textOf(response: Response): Promise<string> {
   return text;
 }
 
-/** Rejects in words if nothing answers. */
+/** Rejects with a message if there is no response. */
 export async function send(url: string, init: RequestInit): Promise<Response> {
   try {
     return await fetch(url, init);
   } catch (error) {
-    // A browser says only that it failed.
+    // A browser reports no reason for the failure.
     if (error instanceof TypeError) throw new RefusedError(0, 'The sandbox does not answer.');
     throw error;
   }
@@ -98,7 +98,7 @@ export function sendApi({ token, method, path, headers, body }: ApiCall): Promis
   return send(path, { method, headers: all, ...bodyOf(body) });
 }
 
-/** Calls the API; a refusal rejects with the problem's words. */
+/** Calls the API; a refusal rejects with the problem's message. */
 export async function callApi<T>(call: ApiCall): Promise<T> {
   return (parseJson(await textOf(await sendApi(call))) ?? null) as T;
 }
@@ -108,7 +108,7 @@ export function freshKey(): string {
   return `dashboard-${[...bytes].map((byte) => byte.toString(16).padStart(2, '0')).join('')}`;
 }
 
-/** The token of a credential that may do something to a record; a firm-wide one if possible. */
+/** The token of a credential with permission for a record; a firm-wide one if possible. */
 export async function tokenFor(
   plane: Plane,
   record: { readonly firm_id: string; readonly brand_id: string | null },
@@ -148,7 +148,7 @@ const longestWaitMs = 5000;
 /** The plane sends a heartbeat every 15 s; after three missing ones the connection is dead. */
 const silenceMs = 50_000;
 
-/** Follows a world's stream and reconnects by itself; returns how to stop. */
+/** Follows a world's stream and reconnects automatically; returns a function to stop. */
 export function followStream(plane: Plane, reader: StreamReader): () => void {
   const ending = new AbortController();
   void keepFollowing(plane, reader, ending.signal);

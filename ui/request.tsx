@@ -1,4 +1,4 @@
-// A request: what was sent, the response, why it was answered so, and what followed.
+// A request: its content, the response, the reason for the response, and the events that followed.
 import { useState } from 'preact/hooks';
 import type { RequestStory } from '../simulator/control/journal.ts';
 import { DeliveryItem } from './delivery.tsx';
@@ -104,7 +104,7 @@ function Head({ story }: StoryProps) {
   );
 }
 
-/** Headers that a browser sets itself and refuses to be given. */
+/** Headers that a browser sets itself and does not allow scripts to set. */
 const browserHeaders =
   /^(?:host|connection|content-length|user-agent|accept-encoding|origin|referer|cookie|keep-alive|te|trailer|transfer-encoding|upgrade|expect|date|dnt|via|sec-.*|proxy-.*)$/;
 const keyHeader = 'idempotency-key';

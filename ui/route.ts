@@ -1,11 +1,11 @@
-// The address of a place in the page: the hash holds the world and the view.
+// The address of a view: the hash contains the world and the view.
 import { useEffect, useState } from 'preact/hooks';
 
 export const firstWorld = 'default';
 
 export interface Route {
   readonly world: string;
-  /** The view and what it shows, such as `['timeline', 'requests', '12']`. */
+  /** The view and its content, such as `['timeline', 'requests', '12']`. */
   readonly path: readonly string[];
 }
 

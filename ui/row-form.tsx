@@ -1,4 +1,4 @@
-// A form for one row of the control plane, made from the schema of the row's body.
+// A form for one row of the control plane, generated from the schema of its body.
 import { useEffect, useState } from 'preact/hooks';
 import { parseJson } from './format.ts';
 import { Form, type FormField, type FormValues, type Look } from './kit.tsx';
@@ -8,9 +8,9 @@ import { titleOf } from './table.tsx';
 import { useInfo, useLive } from './world.ts';
 
 interface RowFormProps {
-  /** Method and path as the plane's document has them, such as `PATCH /firms/{id}`. */
+  /** Method and path as in the control plane's document, such as `PATCH /firms/{id}`. */
   readonly row: string;
-  /** The path in this world that it is sent to, if not that of the row. */
+  /** The path in this world to send to, if it differs from the row's. */
   readonly path?: string | ((values: FormValues) => string);
   readonly submit: string;
   readonly label?: string;
@@ -18,9 +18,9 @@ interface RowFormProps {
   /** Leaves members out, or puts fields before them. */
   readonly without?: readonly string[];
   readonly before?: readonly FormField[];
-  /** What fields begin with. */
+  /** The initial values of fields. */
   readonly values?: FormValues;
-  /** Sends the body otherwise. */
+  /** Replaces the default way to send the body. */
   readonly send?: (body: object) => Promise<unknown>;
   readonly done?: string;
 }
@@ -92,7 +92,7 @@ function fieldOf(name: string, { schema, isRequired }: Member, value = ''): Form
   return typesOf(schema).join() === 'boolean' ? { ...field, check: true } : field;
 }
 
-/** The body with what was entered; what is empty is left out unless it is needed. */
+/** The body with the entered values; empty values are left out unless they are required. */
 function bodyOf(members: readonly (readonly [string, Member])[], entered: FormValues): object {
   const body: Record<string, unknown> = {};
   for (const [name, { schema, isRequired }] of members) {
@@ -106,7 +106,7 @@ function bodyOf(members: readonly (readonly [string, Member])[], entered: FormVa
   return body;
 }
 
-/** A text as a value of the schema's type; the plane refuses what does not fit, in words. */
+/** A text as a value of the schema's type; the control plane refuses invalid values. */
 function readValue(schema: Schema, text: string): unknown {
   const types = typesOf(schema);
   if (types.includes('array')) return text.split(/[\s,]+/).filter(Boolean);

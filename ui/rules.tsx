@@ -1,4 +1,4 @@
-// The rules, the open questions with their settings, and which of them requests have met.
+// The rules, the open questions with their settings, and the coverage by requests.
 import { useEffect, useState } from 'preact/hooks';
 import type { CoverageShown } from '../simulator/control/coverage.ts';
 import type { QuestionsShown } from '../simulator/control/rows/about.ts';
@@ -25,7 +25,7 @@ const tabs = [
   ['coverage', 'Coverage', Coverage],
 ] as const;
 
-/** `#/rules/questions/NS-6`; the last part is what is searched for. */
+/** `#/rules/questions/NS-6`; the last part is the search text. */
 export function RulesView({ path: [tab, id = ''] }: ViewProps) {
   const href = useHref();
   const { value, problem } = useRead<QuestionsShown>('questions');
@@ -67,7 +67,7 @@ interface TabProps {
   readonly search: string;
 }
 
-/** The rules by family; a rule that requests have met says how often. */
+/** The rules by family; a covered rule shows how often. */
 function Rules({ of, coverage, search }: TabProps) {
   const counts = coverage.rules.ids as Readonly<Record<string, number>>;
   const found = of.rules.filter(({ id, family, words }) =>
@@ -170,7 +170,7 @@ type Setting = QuestionsShown['questions'][number]['settings'][number];
 const isChanged = ({ value, default: usual }: Setting) =>
   JSON.stringify(value) !== JSON.stringify(usual);
 
-/** Rules that are not met, shown at first. */
+/** Rules without coverage that are shown at first. */
 const fewRules = 10;
 
 function Coverage({ coverage, search }: TabProps) {
@@ -262,7 +262,7 @@ function CoveredHints({ of }: { of: CoverageShown['hints'] }) {
 function NotMet({ of: { id, words, line } }: { of: CoverageShown['not_met'][number] }) {
   const info = useInfo();
   const base = info?.base_url ?? location.origin;
-  // What `sandbox exec` sets, so that the command works as it is copied.
+  // The variables of `sandbox exec`, so that the command works when it is copied.
   const command = line
     .replaceAll('$SANDBOX_CONTROL_URL', `${base}/_sandbox`)
     .replaceAll('$SANDBOX_BASE_URL', base)

@@ -29,7 +29,7 @@ interface Bench {
 const account = { client_reference_id: 'story-1', email: 'story@example.com', brand_id: '10' };
 
 if (executable === null) {
-  story.skip('Chromium is not there');
+  story.skip('Chromium is not installed');
 } else {
   const bench = {} as Bench;
   let saved = '';
@@ -73,7 +73,7 @@ if (executable === null) {
     assert.match(details, /"client_reference_id": "story-1"/);
   });
 
-  story('tokens are shown on demand only', async () => {
+  story('tokens are shown only on demand', async () => {
     const { page } = bench.looked;
     const details = page.getByRole('region', { name: 'Details' });
     await details.locator('summary').first().click();
@@ -84,7 +84,7 @@ if (executable === null) {
     await details.getByText('authorization: Bearer (hidden)').waitFor();
   });
 
-  story('it is sent again: the same key replays, a new one conflicts', async () => {
+  story('the request is sent again: the same key replays, a new one conflicts', async () => {
     const { page } = bench.looked;
     await page.getByRole('button', { name: 'Send again, same key' }).click();
     await page.getByText('answered 201: request').click();
@@ -115,7 +115,7 @@ if (executable === null) {
     assert.is(shown.status, 'settled');
   });
 
-  story('a hint marks its row, and stands with the reasons', async () => {
+  story('a hint marks its row, and is shown with the reasons', async () => {
     const { page } = bench.looked;
     await bench.served.call('POST', 'transactions', {
       client_reference_id: 'story-w',
@@ -150,7 +150,7 @@ if (executable === null) {
     },
   );
 
-  story('an account shows what happened to it, and only that', async () => {
+  story('an account shows its own history only', async () => {
     const { page, settled } = bench.looked;
     const { accounts } = (await bench.served.ask('GET', 'accounts?limit=1000')) as {
       accounts: { id: string; client_reference_id: string }[];
@@ -199,7 +199,7 @@ if (executable === null) {
     await page.getByText('pro, 123 a second').waitFor({ state: 'detached' });
   });
 
-  story('a row that is pressed is chosen, though others come in before it is let go', async () => {
+  story('a pressed row is chosen, even if other rows arrive before the release', async () => {
     const { page } = bench.looked;
     await page.goto(`${bench.served.base}/#/timeline`);
     const lines = page.locator('.line a');
@@ -232,7 +232,7 @@ if (executable === null) {
     const click = (role: 'link' | 'button', name: string | RegExp) =>
       page.getByRole(role, { name }).first().click();
 
-    // Why was it refused? The row says it, and a click the rule.
+    // Why was it refused? The row shows the reason, and a click shows the rule.
     await click('link', /422 POST .*validation_failed · email: email must contain/);
     await page.getByText('An email without').waitFor();
 
@@ -241,17 +241,17 @@ if (executable === null) {
     const last = page.getByRole('table', { name: 'Deliveries' }).getByRole('row');
     await last.filter({ hasText: 'pending' }).filter({ hasText: '500' }).first().waitFor();
 
-    // Is my client right?
+    // Is my client correct?
     await click('link', 'Clients');
     await page.getByText('npx conformance client').waitFor();
     assert.match(await main(), /npx conformance receiver/);
 
-    // What would happen in the next half minute? (The next test asks for a day.)
+    // What happens in the next half minute? (The next test advances by a day.)
     await click('button', /Advance by 30 seconds/);
     await page.getByText(/Moved by 30 s; .*delivery/).waitFor();
   });
 
-  story('a day passes, and the delivery has been tried eight times', async () => {
+  story('after a day the delivery has been tried eight times', async () => {
     const { page } = bench.looked;
     await page.getByRole('link', { name: 'Webhooks', exact: true }).click();
     const row = page.getByRole('table', { name: 'Deliveries' }).getByRole('row');
@@ -303,7 +303,7 @@ if (executable === null) {
     await page.getByText('story-1').waitFor();
   });
 
-  story('the page never complained', () => {
+  story('the page logged no errors', () => {
     assert.equal(bench.looked.complaints, []);
   });
 }

@@ -30,7 +30,7 @@ export function titleOf(name: string): string {
     .replace(/^./, (letter) => letter.toUpperCase());
 }
 
-/** The members of a record with their titles, for `Facts`; those in `others` are shown so. */
+/** The members of a record with their titles, for `Facts`; `others` replaces the values of some. */
 export function factsOf(
   record: object,
   others: Readonly<Record<string, ComponentChildren>> = {},
@@ -55,12 +55,12 @@ export function Facts({ of }: { of: readonly (readonly [string, ComponentChildre
   );
 }
 
-/** The name of a member, or a title with what is in the cells. */
+/** The name of a member, or a title with the content of its cells. */
 export type Column<Row> =
   | (keyof Row & string)
   | readonly [title: string, cell: (row: Row) => ComponentChildren, style?: 'wrap'];
 
-/** A column with a button for each row; none where there is nothing to do. */
+/** A column with a button for each row; empty if there is no action. */
 export function actionColumn<Row>(
   title: string,
   actionOf: (row: Row) => Omit<ActionProps, 'children'> | null,
@@ -80,7 +80,7 @@ interface TableProps<Row> {
   readonly rows: readonly Row[];
   readonly keyOf: (row: Row) => string | number;
   readonly empty?: string;
-  /** Rows shown at first, with a button for the others. */
+  /** The number of rows shown at first, with a button for the others. */
   readonly first?: number;
 }
 

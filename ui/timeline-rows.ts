@@ -21,9 +21,9 @@ export interface TimelineRow {
   readonly key: string;
   readonly kind: RowKind;
   readonly atMs: number;
-  /** Rows of the same time are in the order of the requests that they belong to. */
+  /** Rows of the same time are sorted by the requests that they belong to. */
   readonly request: number;
-  /** Of one request: itself, then its events, then their deliveries. */
+  /** Within one request: the request, then its events, then their deliveries. */
   readonly rank: number;
   readonly badge: string;
   readonly tone: Tone;
@@ -32,13 +32,13 @@ export interface TimelineRow {
   readonly hints: number;
   readonly credential: string | null;
   readonly status: number | null;
-  /** Ids of the accounts that it names. */
+  /** Ids of the accounts that the row names. */
   readonly accounts: readonly string[];
-  /** Where its details are. */
+  /** The place of its details. */
   readonly path: Place;
-  /** Follows from the request above it. */
+  /** Belongs to the request above it. */
   readonly isTied: boolean;
-  /** What a search looks at, in lower case. */
+  /** The searched text, in lower case. */
   readonly text: string;
 }
 
@@ -51,7 +51,7 @@ export function toneOf(status: number | null): Tone {
   return status < 500 ? 'warn' : 'bad';
 }
 
-/** How much of a body is searched: thousands of rows must stay small. */
+/** How much of a body is searched: thousands of rows must stay small in memory. */
 const searchedLength = 300;
 
 export function requestRow(shown: RequestShown): TimelineRow {
@@ -103,7 +103,7 @@ function accountsIn(text: string, operation: string | null, answer: string): rea
 export interface Origin {
   readonly request: number;
   readonly credential: string | null;
-  /** The request made the event; otherwise the event only comes after it. */
+  /** The request caused the event; otherwise the event only comes after it. */
   readonly isItsEvent: boolean;
   readonly account: string | null;
 }
@@ -131,7 +131,7 @@ export function eventRow(event: EnvelopeShown, seq: number, origin: Origin): Tim
   };
 }
 
-/** Any response but 2xx is a failure (EVT-9a). */
+/** Any response except 2xx is a failure (EVT-9a). */
 export const isDelivered = (status: number | null) =>
   status !== null && status >= 200 && status < 300;
 
@@ -170,7 +170,7 @@ export interface Refusal {
   readonly words: string;
 }
 
-/** Why a request was refused; null if it was not, or the response does not say. */
+/** Why a request was refused; null if it was not, or if the response gives no reason. */
 export function refusalOf(response: NonNullable<RequestShown['response']>): Refusal | null {
   const { status, body, headers } = response;
   if (status < 400) return null;
@@ -217,7 +217,7 @@ export const everything: Filter = {
   text: '',
 };
 
-/** The rows that a filter lets through, newest first. */
+/** The rows that match a filter, newest first. */
 export function filterRows(rows: readonly TimelineRow[], filter: Filter): TimelineRow[] {
   const { kinds, account, text } = filter;
   const words = text.toLowerCase().split(/\s+/).filter(Boolean);

@@ -1,4 +1,4 @@
-// The timeline: everything that happened, live, with the details of a chosen row beside it.
+// The timeline: all events of the world, live, with the details of a selected row next to it.
 import { useEffect, useMemo, useState } from 'preact/hooks';
 import type { ViewProps } from './app.tsx';
 import { DeliveryDetail, EventDetail } from './delivery.tsx';
@@ -18,7 +18,7 @@ import { useHref, useInfo, useLive, useVersion } from './world.ts';
 export function TimelineView({ path }: ViewProps) {
   const live = useLive();
   const version = useVersion();
-  // `#/timeline/account/1001` sets the filter, which stays while rows are chosen.
+  // `#/timeline/account/1001` sets the filter, which is kept while rows are selected.
   const account = path[0] === 'account' ? (path[1] ?? '') : '';
   const [what = '', which = ''] = account === '' ? path : [];
   const [filter, setFilter] = useState<Filter>({ ...everything, account });

@@ -1,4 +1,4 @@
-// Transactions: find one, see the path it took, and move it as an operator can.
+// Transactions: find a transaction, show its history, and change its state as an operator can.
 import { useState } from 'preact/hooks';
 import type { TransactionShown } from '../simulator/control/records.ts';
 import { fullTime, matchesWords, plural } from './format.ts';

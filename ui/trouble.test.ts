@@ -1,4 +1,4 @@
-// What must not shake the dashboard: hostile text, other tabs, a server that goes, long journals.
+// The dashboard under difficult conditions: hostile text, other tabs, a lost server, long journals.
 import type { Browser, Page } from 'playwright-core';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
@@ -19,7 +19,7 @@ const hostile =
   `"'><img src=x onerror="window.struck=1"><script>window.struck=1</script><svg onload=struck=1>` +
   `<a href="javascript:window.struck=1" style="position:fixed;inset:0">x</a></style><style>*{}`;
 
-/** Members that would be found in every object, had the page mixed them into one. */
+/** Members that every object would have if the page merged them into a prototype. */
 const pollution = {
   ['__proto__']: { struck: 1 },
   constructor: { prototype: { struck: 1 } },
@@ -27,7 +27,7 @@ const pollution = {
   html: 'data:text/html,<script>parent.struck=1</script>',
 };
 
-/** Puts hostile text wherever the platform keeps text of its clients and operators. */
+/** Puts hostile text into every field in which the platform stores text of clients and operators. */
 async function plant({ ask, call, base }: Served): Promise<void> {
   await call('POST', 'accounts', {
     client_reference_id: `ref ${hostile}`,
@@ -66,7 +66,7 @@ async function plant({ ask, call, base }: Served): Promise<void> {
   });
 }
 
-/** What markup of the text would have made; the dashboard itself has none of these. */
+/** Elements that markup in the text would create; the dashboard itself has none of these. */
 const foreign = [
   ...['img', 'script', 'iframe', 'style', 'object', '[onload]', '[onerror]'],
   ...['a:not([href^="#/"])', '[style*="position"]'],
@@ -80,7 +80,7 @@ async function foreignElements(page: Page): Promise<number> {
 }
 
 if (executable === null) {
-  trouble.skip('Chromium is not there');
+  trouble.skip('Chromium is not installed');
 } else {
   let browser: Browser;
   let served: Served;
@@ -95,7 +95,7 @@ if (executable === null) {
     await served?.stop();
   });
 
-  trouble('text that tries to be markup stays text in every view', async () => {
+  trouble('markup in text is shown as text in every view', async () => {
     await plant(served);
     const { page, settled, complaints } = await openPage(browser, `${served.base}/`);
     const elsewhere: string[] = [];
@@ -120,7 +120,7 @@ if (executable === null) {
     for (const place of places) {
       await page.goto(`${served.base}/#/${place}`);
       await page.locator('main .panel, main .empty').first().waitFor();
-      // A list is read again with every view.
+      // A list is loaded again with every view.
       await settled();
       said += await page.locator('main').innerText();
       assert.is(await foreignElements(page), 0, place);
@@ -133,7 +133,7 @@ if (executable === null) {
     await page.close();
   });
 
-  trouble('what one tab does, the other one shows', async () => {
+  trouble('a change in one tab is shown in the other', async () => {
     const one = await openPage(browser, `${served.base}/#/faults`);
     const other = await openPage(browser, `${served.base}/#/timeline`);
     await one.page.getByRole('button', { name: 'Hang the next request' }).click();
@@ -149,7 +149,7 @@ if (executable === null) {
     await other.page.close();
   });
 
-  trouble('worlds are made, looked at and dropped', async () => {
+  trouble('worlds are created, viewed and deleted', async () => {
     const { page, complaints } = await openPage(browser, `${served.base}/#/worlds`);
     await page.getByLabel('Name', { exact: true }).first().fill('second');
     await page.getByRole('button', { name: 'Create the world' }).click();
@@ -163,7 +163,7 @@ if (executable === null) {
     await page.close();
   });
 
-  trouble('a world is kept, gone back to and copied', async () => {
+  trouble('a world is saved, restored and copied', async () => {
     const { page, complaints } = await openPage(browser, `${served.base}/#/worlds`);
     const count = async () => {
       const { counts } = (await served.ask('GET', 'info')) as { counts: { accounts: number } };
@@ -196,7 +196,7 @@ if (executable === null) {
     await page.close();
   });
 
-  trouble('hundreds of calls stay a page of a few rows', async () => {
+  trouble('hundreds of calls are shown a page of rows at a time', async () => {
     const total = 500;
     const atOnce = 25;
     let left = total;

@@ -1,4 +1,4 @@
-// Webhooks: subscriptions, their deliveries, where they go, and events created by hand.
+// Webhooks: subscriptions, their deliveries, their forwards, and manually created events.
 
 import type { EventCategory } from '../fixtures/envelope.ts';
 import type { DeliveryShown, SubscriptionShown } from '../simulator/control/records.ts';
@@ -82,7 +82,7 @@ const responseOf = (last: DeliveryShown['attempts'][number] | undefined) =>
 /** The deliveries of one subscription, or of all. */
 function Deliveries({ query }: { query: string }) {
   const { value } = useRead<DeliveriesPage>(`deliveries?limit=10000${query}`);
-  // Failed deliveries come first, because others wait behind them; then the newest.
+  // Failed deliveries come first, because others wait for them; then the newest.
   const isStuck = ({ status, attempts }: DeliveryShown) =>
     status !== 'delivered' && attempts.length > 0;
   const newest = (value?.deliveries ?? []).toReversed();

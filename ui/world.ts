@@ -14,10 +14,10 @@ export function useLive(): Live {
   return live;
 }
 
-/** Draws again whenever something happens in the world; returns its version. */
+/** Renders again whenever the world changes; returns its version. */
 export const useVersion = () => useSelected(({ version }) => version);
 
-/** What the process says about itself; null until it is read. */
+/** The info of the process; null until it is loaded. */
 export const useInfo = (): InfoShown | null => useSelected(({ info }) => info);
 
 function useSelected<T>(select: (live: Live) => T): T {
@@ -44,10 +44,10 @@ export interface ReadState<T> {
   readonly problem: string | null;
 }
 
-/** During a flood of changes a view reads its list at most this often. */
+/** During many changes a view reloads its list at most this often. */
 const restMs = 400;
 
-/** Reads a list or a record, and reads it again when the stream says that something changed. */
+/** Loads a list or a record, and reloads it when the stream reports a change. */
 export function useRead<T>(path: string | null): ReadState<T> {
   const live = useLive();
   const [state, setState] = useState<{ path: string; value: T } | null>(null);
@@ -66,7 +66,7 @@ export function useRead<T>(path: string | null): ReadState<T> {
         setProblem(null);
       } catch (error) {
         if (!(error instanceof RefusedError)) throw error;
-        // If nothing answers, what was read stays; a notice says so.
+        // Without a response the loaded data stays; a notice explains it.
         if (!ended && error.status !== 0) setProblem(error.message);
       }
     };
@@ -93,7 +93,7 @@ export interface Command {
   readonly run: (work: () => Promise<unknown>) => Promise<void>;
 }
 
-/** Runs something that changes the world, and keeps what went wrong in words. */
+/** Runs a command that changes the world, and keeps its error message. */
 export function useCommand(): Command {
   const live = useLive();
   const [busy, setBusy] = useState(false);

@@ -1,4 +1,4 @@
-// Worlds: isolated ones to switch between, snapshots to go back to, and a world as a file.
+// Worlds: isolated worlds to switch between, snapshots to restore, and a world as a file.
 import { useEffect, useState } from 'preact/hooks';
 import type { SnapshotShown, WorldShown } from '../simulator/control/records.ts';
 import { fullTime } from './format.ts';

@@ -23,7 +23,7 @@ import { root } from './root.ts';
 
 const run = promisify(execFile);
 
-/** Servers that several figures measure; they run until the end. */
+/** Servers that several figures measure; they run until the end of the benchmark. */
 const bare = startOnce(async () => ({ program: await startBare(), token: 'none' }));
 const few = startOnce(() => FastSandbox.start());
 const full = startOnce(async () => {
@@ -58,19 +58,19 @@ function startOnce<T>(start: () => Promise<T>): () => Promise<T> {
   };
 }
 
-/** The median of each round's ratio: what slows the machine for a while slows both sides of it. */
+/** The median of the ratios of all rounds: a temporary slowdown affects both sides of a ratio. */
 async function compare(
   rounds: number,
   ours: () => Promise<number>,
   theirs: () => Promise<number>,
 ): Promise<number> {
   const ratios: number[] = [];
-  // The first round warms up.
+  // The first round is a warm-up.
   for (let round = 0; round <= rounds; round += 1) {
     const ratio = (await ours()) / (await theirs());
     if (round > 0) ratios.push(ratio);
   }
-  // The numbers of rounds are odd.
+  // The number of rounds is odd.
   return ratios.sort((a, b) => a - b)[rounds >> 1] as number;
 }
 
@@ -89,7 +89,7 @@ function perSecond(
   };
 }
 
-/** Milliseconds from the start of the process to its first answer, which has to be 201. */
+/** Milliseconds from the start of the process to its first response, which has to be 201. */
 function firstAnswerOf(start: () => Promise<Program>) {
   return async () => {
     const startedAtMs = performance.now();
@@ -116,7 +116,7 @@ async function deliveries(): Promise<number> {
   const subscriptions = 50;
   const events = 500;
   const { sandbox, receiver } = await startSubscribed(subscriptions);
-  // Events gather while the first of them is held.
+  // Events queue up while the first of them is held.
   const deliver = async () => {
     receiver.answering = 'hold';
     const before = receiver.arrived;

@@ -1,5 +1,5 @@
 // `tsx bin/dev/costs.ts`: plays every scenario on a sandbox, with a profile and with the control
-// plane, and writes what each sends and makes, which `--dry-run` and the progress line rest on.
+// plane, and records its requests and records, for `--dry-run` and the progress line.
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Inventory } from '../../conformance/engine/inventory/inventory.ts';
@@ -17,13 +17,13 @@ import { root } from './root.ts';
 
 type Row = Record<string, number>;
 
-/** At this rate no request waits for its turn, so the rest of the time is the scenario's own. */
+/** At this rate no request has to wait, so the measured time is the scenario's own. */
 const ample = 2_000;
 /** Exhausting a rate takes more calls the higher it is. */
 const slowRate = 5;
 const fastRate = 15;
 
-/** A crowd is as large as the plan lets it be. */
+/** The number of concurrent clients depends on the plan. */
 const byRate = scenarios
   .filter(({ id, lane }) => lane === 'limits' || /crowd/.test(id))
   .map(({ id }) => id);
@@ -64,7 +64,7 @@ function rowOf(results: readonly ScenarioResult[], id: string, hasWaits = true):
   return Object.fromEntries(Object.entries(row).filter(([, value]) => value > 0));
 }
 
-/** How many more calls each further request a second takes, from two rates. */
+/** The additional calls for each further request a second, from two rates. */
 function withRate(slow: Row | undefined, fast: Row | undefined): Row | undefined {
   if (slow === undefined || fast === undefined) return slow;
   const rise = ((fast.calls ?? 0) - (slow.calls ?? 0)) / (fastRate - slowRate);

@@ -1,4 +1,4 @@
-// A program under load or measurement: a child process that says where it listens, and is killed with this one.
+// A program under load or measurement: a child process that prints its address, and is killed with this one.
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
@@ -8,7 +8,7 @@ interface Ready {
   readonly port?: number;
   readonly base_url: string;
   readonly control_url: string;
-  /** None of a bare server. */
+  /** Undefined for a bare server. */
   readonly credentials?: readonly { readonly name: string; readonly token: string }[];
 }
 
@@ -17,7 +17,7 @@ process.on('exit', () => {
   for (const child of children) child.kill('SIGKILL');
 });
 
-/** The control plane has refused something. */
+/** The control plane has refused a request. */
 export class Refused extends Error {
   readonly status: number;
   constructor(status: number, words: string) {
@@ -67,7 +67,7 @@ export class Program {
   async control<Answer = unknown>(method: string, path: string, body?: unknown): Promise<Answer> {
     const response = await fetch(`${this.ready.control_url}/${path}`, {
       method,
-      // A connection that is kept open would count as a handle.
+      // A connection that is kept alive would count as a handle.
       headers: { 'content-type': 'application/json', connection: 'close' },
       ...(body === undefined ? {} : { body: JSON.stringify(body) }),
     });
@@ -76,7 +76,7 @@ export class Program {
     return (text === '' ? undefined : JSON.parse(text)) as Answer;
   }
 
-  /** The token of a new credential that no rate limit stops. */
+  /** The token of a new credential without a rate limit. */
   async makeToken(): Promise<string> {
     const unlimited = { rate_per_second: 100_000_000 };
     await this.control('PATCH', 'firms/1', unlimited);
@@ -89,7 +89,7 @@ export class Program {
     return made.token;
   }
 
-  /** Answers its exit code. */
+  /** Resolves to its exit code. */
   async stop(signal: NodeJS.Signals = 'SIGTERM'): Promise<number | null> {
     if (this.isAlive) {
       const ended = once(this.child, 'exit');

@@ -50,7 +50,7 @@ const needed = isPart ? chosen.flatMap((order) => order.scenarios) : everyScenar
 const orders = [{ id: 'conforming', scenarios: needed }, ...chosen];
 
 await judge(orders);
-// A busy machine can change what one run shows, so a surprise has to come twice before it counts.
+// A busy machine can change the result of one run, so a failure counts only if it occurs twice.
 await judge(orders.filter(({ id }) => complaintsOf(id).length > 0));
 let { after, lost, renamed, fresh, gone } = compareWithCommitted();
 if (lost.length > 0) {
@@ -90,7 +90,7 @@ function everyScenario(): string[] {
   return playedScenarios.map(({ id }) => id);
 }
 
-/** The scenarios of its rules and those in which it is recorded; all for what any scenario may notice. */
+/** The scenarios of its rules and those in which it is recorded; all if any scenario may notice it. */
 function orderFor({ id, breaks, alsoSeenAs = {} }: Deviation): Order {
   const recorded = [...committed.values()].filter(({ by }) => by.has(id));
   const scenarios = new Set(recorded.map(({ scenario }) => scenario));
@@ -106,7 +106,7 @@ async function judge(those: readonly Order[]): Promise<void> {
   await judgeAll(those, (again) => {
     const first = judged.get(again.id);
     const isSurprise = first === undefined || complaintsOf(again.id).length > 0;
-    // What is tripped in either run counts.
+    // An expectation that was tripped in either run counts.
     const both = {
       ...again,
       ...first,

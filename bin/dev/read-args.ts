@@ -1,11 +1,11 @@
-// Reads the command line of a development tool. The comment that a tool opens with says what it can be
-// asked, and `--help` prints it.
+// Reads the command line of a development tool. The comment at the top of a tool documents its
+// options, and `--help` prints it.
 import { readFileSync } from 'node:fs';
 import { basename } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { type ParseArgsConfig, parseArgs } from 'node:util';
 
-/** `tool` is its `import.meta.url`. What it does not know ends it with one line and 2. */
+/** `tool` is its `import.meta.url`. An unknown option ends it with one line and exit code 2. */
 export function readArgs<const T extends ParseArgsConfig>(
   tool: string,
   config: T,
@@ -24,7 +24,7 @@ export function readArgs<const T extends ParseArgsConfig>(
   }
 }
 
-/** Ends the tool with one line, and where to read on. */
+/** Ends the tool with one line and a pointer to its help. */
 export function refuse(tool: string, words: string): never {
   console.error(`${basename(fileURLToPath(tool), '.ts')}: ${words}; --help says what there is`);
   process.exit(2);

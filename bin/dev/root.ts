@@ -1,4 +1,4 @@
-// Where this checkout lies, and which files in it are ours: shared by all development scripts.
+// The path of this checkout, and its source files: shared by all development scripts.
 import { existsSync, readdirSync } from 'node:fs';
 import { join, relative, sep } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -6,12 +6,12 @@ import { fileURLToPath } from 'node:url';
 /** Absolute path of the checkout, without a trailing slash. */
 export const root = fileURLToPath(new URL('../..', import.meta.url)).replace(/[\\/]$/, '');
 
-/** The folders that hold source; everything else at the top is configuration. */
+/** The folders with source code; all other top-level entries are configuration. */
 export const sourceFolders = ['bin', 'simulator', 'conformance', 'fixtures', 'ui'] as const;
 
 /** All files in a folder as sorted paths relative to it, `/`-separated. */
 export function filesIn(folder: string): string[] {
-  // An empty folder is not in a clone.
+  // Git does not store empty folders.
   if (!existsSync(folder)) return [];
   return readdirSync(folder, { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile())
@@ -19,7 +19,7 @@ export function filesIn(folder: string): string[] {
     .sort();
 }
 
-/** The same of a folder of the checkout, relative to its root. */
+/** The same for a folder of the checkout, with paths relative to the root. */
 export function filesUnder(folder: string): string[] {
   return filesIn(join(root, folder)).map((path) => `${folder}/${path}`);
 }

@@ -22,7 +22,7 @@ const { values, positionals } = readArgs(import.meta.url, {
 const seed = Number(values.seed);
 const count = (usual: number) => Number(values.count ?? usual);
 
-/** Each answers what broke. */
+/** Each mode resolves to its failures. */
 const modes: Readonly<Record<string, () => Promise<readonly string[]>>> = {
   siege: () => siege({ seed, seconds: Number(values.seconds) }),
   abuse: () => abuse({ seed, count: count(1_000_000) }),

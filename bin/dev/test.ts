@@ -11,9 +11,9 @@ import { compileTests } from './test/compile.ts';
 import type { FileResult } from './test/worker.ts';
 import { compiler, linter } from './tools.ts';
 
-// A whole run has files that take 30 s; what takes this long hangs.
+// The slowest files take 30 s; a file that takes this long hangs.
 const limitMs = 300_000;
-// Two for each processor: many files wait for most of their time.
+// Two for each processor: many files wait most of the time.
 const workerCount = 2 * availableParallelism();
 // A larger young generation is collected less often.
 const workerFlags = ['--enable-source-maps', '--max-semi-space-size=32'];
@@ -28,7 +28,7 @@ const total = { passed: 0, failed: 0, skipped: 0 };
 const failures: string[] = [];
 const children = new Set<ChildProcess>();
 
-/** Starts Node in a process group of its own, so that `end` also ends the servers that it started. */
+/** Starts Node in a separate process group, so that `end` also ends the servers that it started. */
 function startNode(args: readonly string[], ipc: 'ipc' | 'ignore' = 'ignore') {
   const { FORCE_COLOR: _, ...env } = process.env;
   const child = spawn(process.execPath, args, {

@@ -1,4 +1,4 @@
-// Finds the development tools' own launchers, so that no shell and no npx stands between.
+// Finds the development tools' own launchers, to run them without a shell or npx.
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 

@@ -1,4 +1,4 @@
-// A sandbox and a browser for tests: started for a suite, and gone with it.
+// A sandbox and a browser for tests: started for a suite, and closed after it.
 import { type ChildProcess, spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
@@ -7,17 +7,17 @@ import { type Browser, chromium, type Page, type Request } from 'playwright-core
 
 const root = join(import.meta.dirname, '../..');
 
-/** How long anything may take on a machine with better things to do. */
+/** The timeout of any step, long enough for a busy machine. */
 const patienceMs = 15_000;
 const quietMs = 150;
 
-/** Where Chromium is; null when there is none, so that a suite can say so. */
+/** The path of Chromium; null if it is not installed, so that a suite can be skipped. */
 export function findChromium(): string | null {
   const path = process.env.CHROMIUM ?? '/usr/bin/chromium';
   return existsSync(path) ? path : null;
 }
 
-/** Quiet ones: a browser under test looks for nothing outside. */
+/** Disables background requests: a browser under test must not contact other servers. */
 const flags = [
   '--no-sandbox',
   '--disable-gpu',
@@ -33,17 +33,17 @@ const flags = [
 
 let shared: Promise<Browser> | null = null;
 let closing: NodeJS.Timeout | undefined;
-/** The next suite of the same process begins within this time. */
+/** The next suite of the same process starts within this time. */
 const closesAfterMs = 1_000;
 
-/** The browser of this process: to start one takes longer than most tests. */
+/** The browser of this process, shared because starting one takes longer than most tests. */
 export function launch(executablePath: string): Promise<Browser> {
   clearTimeout(closing);
   shared ??= chromium.launch({ executablePath, args: flags });
   return shared;
 }
 
-/** Closes all pages, and the browser if no other suite goes on with it. */
+/** Closes all pages, and the browser if no other suite uses it. */
 export async function release(browser: Browser | undefined): Promise<void> {
   for (const context of browser?.contexts() ?? []) await context.close();
   closing = setTimeout(() => {
@@ -62,7 +62,7 @@ export interface Served {
   readonly port: number;
   readonly credentials: readonly Credential[];
   readonly stop: () => Promise<void>;
-  /** Asks the control plane; whatever it answers. */
+  /** Calls the control plane; any response is accepted. */
   readonly ask: (method: string, path: string, body?: unknown) => Promise<unknown>;
   /** Calls the API as the firm. */
   readonly call: (method: string, path: string, body?: unknown) => Promise<unknown>;
@@ -132,7 +132,7 @@ export interface Looked {
   readonly page: Page;
   /** Resolves when the page has no open request and has sent none for a while. */
   readonly settled: () => Promise<void>;
-  /** What the page complained of: errors, and what the policy refused. */
+  /** Problems that the page reported: errors, and violations of the content policy. */
   readonly complaints: string[];
 }
 
@@ -155,7 +155,7 @@ export async function openPage(browser: Browser, url: string): Promise<Looked> {
   return { page, settled, complaints };
 }
 
-/** Knows when the page waits for no answer; the stream, which never ends, does not count. */
+/** Detects when the page waits for no response; the stream, which never ends, does not count. */
 function watchCalls(page: Page): () => Promise<void> {
   const open = new Set<Request>();
   let changedMs = performance.now();
@@ -178,7 +178,7 @@ function watchCalls(page: Page): () => Promise<void> {
   };
 }
 
-/** Reads until what is read is what is wanted: a page draws in its own time. */
+/** Reads until the value is as expected, because a page renders asynchronously. */
 export async function eventually<T>(read: () => Promise<T>, wanted: T): Promise<void> {
   const deadlineMs = performance.now() + patienceMs;
   let found = await read();

@@ -17,9 +17,9 @@ import {
 } from './dashboard-page.ts';
 
 const root = join(import.meta.dirname, '../..');
-/** The one who opens a page of the documents should not wait for its pictures. */
+/** The size limit of a picture, because large pictures load slowly. */
 const mostBytes = 120_000;
-/** The same time each time, so that a picture changes only with the page. */
+/** A fixed time, so that a picture changes only with the page. */
 const clock = '2026-03-02T09:30:00Z';
 
 async function main(): Promise<void> {
@@ -90,7 +90,7 @@ async function takeAll(browser: Browser, served: Served): Promise<void> {
   await take(page, 'client');
 }
 
-/** The report on the example of the guide, as its reader gets it. */
+/** The report on the example of the guide, as a reader gets it. */
 function judgeExample(): string {
   const guide = readFileSync(join(root, 'conformance/client/README.md'), 'utf8');
   const code = /^```js\n(\/\/ open-position\.mjs:[\s\S]*?)^```$/m.exec(guide)?.[1];
@@ -102,7 +102,7 @@ function judgeExample(): string {
     const report = ['--report', 'html=client.html'];
     const command = ['client', ...checks, ...report, '--', 'node', 'open-position.mjs'];
     const judge = [join(root, 'bin/conformance.js'), ...command];
-    // The example fails a check: that is what is to be seen.
+    // The example fails a check on purpose, to show a failure.
     const { status } = spawnSync(process.execPath, judge, { cwd: folder, stdio: 'ignore' });
     if (status !== 1) throw new Error(`the judge ended with ${status}`);
     return readFileSync(join(folder, 'client.html'), 'utf8');

@@ -1,5 +1,5 @@
-// A small HTTP load: keep-alive connections that each wait for an answer before they ask again.
-// It writes and reads the bytes itself, so that it takes less of a core than any server it drives.
+// A small HTTP load generator: keep-alive connections that each wait for a response before the next
+// request. It writes and reads the bytes itself, so that it uses less CPU than any server under load.
 import { connect, type Socket } from 'node:net';
 
 interface Load {
@@ -10,7 +10,7 @@ interface Load {
   readonly connections?: number;
 }
 
-/** Drives a server for a while; rejects when a connection ends or an answer cannot be read. */
+/** Drives a server for a while; rejects if a connection ends or a response cannot be parsed. */
 export async function drive({ port, durationMs, next, connections = 50 }: Load) {
   const statuses = new Map<number, number>();
   const sockets: Socket[] = [];
@@ -22,7 +22,7 @@ export async function drive({ port, durationMs, next, connections = 50 }: Load) 
       const open = () => {
         const read = answerReader();
         const onread = {
-          // One buffer a connection, used again for every answer.
+          // One buffer per connection, reused for every response.
           buffer: Buffer.allocUnsafe(64 * 1024),
           callback: (length: number, buffer: Uint8Array) => {
             const status = read(buffer as Buffer, length);
@@ -48,7 +48,7 @@ export async function drive({ port, durationMs, next, connections = 50 }: Load) 
   return { answered, statuses, seconds: (performance.now() - startedAtMs) / 1000 };
 }
 
-/** Puts the bytes of one answer together: its status once it is whole, else 0. */
+/** Assembles the bytes of one response: returns its status when it is complete, otherwise 0. */
 function answerReader(): (buffer: Buffer, length: number) => number {
   let held: Buffer | undefined;
   return (buffer, length) => {
@@ -64,7 +64,7 @@ function answerReader(): (buffer: Buffer, length: number) => number {
         return Number(head.slice(9, 12));
       }
     }
-    // The buffer is overwritten by the next read, so what is held must be a copy.
+    // The buffer is overwritten by the next read, so an incomplete response must be copied.
     held = Buffer.from(bytes);
     return 0;
   };

@@ -1,4 +1,4 @@
-// The yardstick: node:http that reads a JSON body and answers JSON, and does nothing else.
+// The baseline: a node:http server that only reads a JSON body and answers JSON.
 import { createServer } from 'node:http';
 
 const server = createServer((request, response) => {

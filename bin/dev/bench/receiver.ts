@@ -1,4 +1,4 @@
-// A webhook receiver that costs next to nothing: it reads to the end of each request and answers.
+// A minimal webhook receiver: it reads each request completely and answers.
 import { once } from 'node:events';
 import { type AddressInfo, createServer, type Socket } from 'node:net';
 
@@ -23,7 +23,7 @@ export class Receiver {
     return (this.#server.address() as AddressInfo).port;
   }
 
-  /** Resolves when so many requests have arrived in all. */
+  /** Resolves when this many requests have arrived in total. */
   until(count: number): Promise<void> {
     if (this.arrived >= count) return Promise.resolve();
     return new Promise((resolve) => {
@@ -31,7 +31,7 @@ export class Receiver {
     });
   }
 
-  /** Answers what is held, and all that comes. */
+  /** Answers the held requests, and all later ones. */
   release(): void {
     this.answering = 'ok';
     for (const socket of this.#held.splice(0)) this.#answer(socket);

@@ -1,4 +1,4 @@
-// The programs under measurement, on a core of their own.
+// The programs under measurement, on a separate core.
 import { execFileSync, spawnSync } from 'node:child_process';
 import { availableParallelism } from 'node:os';
 import { Program } from '../program.ts';
@@ -6,7 +6,7 @@ import { Program } from '../program.ts';
 const canPin =
   availableParallelism() >= 2 && spawnSync('taskset', ['-c', '0', 'true']).status === 0;
 
-/** Servers run on the first core, the load, which is this process, on the second. */
+/** Servers run on the first core; the load generator, which is this process, on the second. */
 export function pinSelf(): void {
   if (canPin) execFileSync('taskset', ['-a', '-cp', '1', String(process.pid)], { stdio: 'ignore' });
 }
@@ -26,7 +26,7 @@ export function residentBytes({ child }: Program): number {
   return Number(execFileSync('ps', args, { encoding: 'utf8' })) * 1024;
 }
 
-/** A sandbox with a token that no rate limit stops. */
+/** A sandbox with a token without a rate limit. */
 export class FastSandbox {
   readonly program: Program;
   readonly token: string;

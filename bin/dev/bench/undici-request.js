@@ -1,4 +1,4 @@
-// The yardstick of deliveries: undici.request in loops, with nothing around it.
+// The baseline for deliveries: undici.request in loops, without any other work.
 import { Agent, request } from 'undici';
 
 const [url, connections, durationMs] = process.argv.slice(2);

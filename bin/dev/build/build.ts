@@ -1,4 +1,4 @@
-// The build as one function: bundles, declarations and dashboard side by side.
+// The build as one function: bundles, declarations and dashboard in parallel.
 import { createHash } from 'node:crypto';
 import {
   existsSync,
@@ -16,13 +16,13 @@ import { buildDashboard } from './dashboard.ts';
 import { writeDeclarations } from './declarations.ts';
 
 const dist = join(root, 'dist');
-// What dist/ was built from, and the files of that build.
+// The fingerprint of the sources of dist/, and the files of that build.
 const markFile = join(dist, '.built');
 // A program that was started from an earlier build may still load one of its chunks.
 const keepOldForMs = 6 * 60 * 60 * 1000;
 
 /**
- * Builds into a folder of its own and moves the files to dist/ once all parts are done, so that a
+ * Builds into a temporary folder and moves the files to dist/ when all parts are done, so that a
  * failed build changes nothing. With `onlyIfStale` it does nothing if no source has changed.
  */
 export async function build({ onlyIfStale = false, clean = false }): Promise<boolean> {
@@ -57,7 +57,7 @@ function sourcesOfLastBuild(): string | null {
   return existsSync(markFile) ? JSON.parse(readFileSync(markFile, 'utf8')).sources : null;
 }
 
-/** Changes with every source that is built and every setting of the build. */
+/** Changes with every source file and every setting of the build. */
 function fingerprint(): string {
   const isBuilt = (path: string) =>
     !/\.test\.tsx?$|\/testing\/|^bin\/e2e\/|^bin\/dev\/(?!build)/.test(path);
@@ -68,7 +68,7 @@ function fingerprint(): string {
   return hash.digest('hex');
 }
 
-/** Moves the files of `out` to dist/, the imported ones first, and removes what is old. */
+/** Moves the files of `out` to dist/, the imported ones first, and removes old files. */
 function publish(out: string, keepForMs: number): string[] {
   const isImported = (path: string) => /^(?:chunks|ui)/.test(path);
   const built = filesIn(out).sort((a, b) => Number(isImported(b)) - Number(isImported(a)));

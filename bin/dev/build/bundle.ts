@@ -3,7 +3,7 @@ import { build } from 'esbuild';
 import { root } from '../root.ts';
 import { writeNotices } from './notices.ts';
 
-/** Output name → source. Everything they load with `import()` becomes a chunk of its own. */
+/** Output name → source. Everything they load with `import()` becomes a separate chunk. */
 const entryPoints = {
   sandbox: 'bin/sandbox.main.ts',
   conformance: 'bin/conformance.main.ts',

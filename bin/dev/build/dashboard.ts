@@ -1,5 +1,5 @@
-// Builds the dashboard: one script and one style sheet, under names that carry their content's
-// hash, and the page that asks for them. It asks for nothing beyond its own server.
+// Builds the dashboard: one script and one style sheet, under names with a hash of their
+// content, and the page that loads them. It loads nothing from other servers.
 import { copyFileSync, readFileSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { build } from 'esbuild';

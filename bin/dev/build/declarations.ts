@@ -35,7 +35,7 @@ export async function writeDeclarations(out: string): Promise<void> {
   );
 }
 
-/** Removes the declarations that no entry point leads to. */
+/** Removes the declarations that no entry point imports. */
 function keepReachable(folder: string, entries: readonly string[]): void {
   const reached = new Set(entries);
   for (const file of reached) {

@@ -1,12 +1,12 @@
-// The licences of what is bundled, written beside it: each package that has a file in the bundle,
-// with the text that it came with.
+// The licences of the bundled packages, written next to the bundle: each package that has a file in it,
+// with its own licence text.
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { root } from '../root.ts';
 
-/** `inputs` are the paths of everything in the bundle. Throws where a package has no licence. */
+/** `inputs` are the paths of all files in the bundle. Throws if a package has no licence. */
 export function writeNotices(out: string, inputs: readonly string[]): void {
-  // Nested packages too, with or without a scope; none of our own files.
+  // Matches nested packages too, with or without a scope; none of our own files.
   const inPackage = /^(.*node_modules\/(?:@[^/]+\/)?[^/]+)\//;
   const folders = new Set(inputs.flatMap((path) => inPackage.exec(path)?.[1] ?? []));
   const notices = [...folders].sort().map(noticeOf);

@@ -1,5 +1,5 @@
-// The public types that follow from schemas, as named interfaces with the schemas' words: an editor
-// shows no comments of inferred types. They replace what the compiler declares for these modules.
+// The public types of the schemas, as named interfaces with the schemas' descriptions: an editor
+// shows no comments of inferred types. They replace the compiler's declarations of these modules.
 import * as responses from '../../../fixtures/schemas/responses.ts';
 import { rows } from '../../../simulator/control/all-rows.ts';
 import * as journal from '../../../simulator/control/journal.ts';

@@ -2,7 +2,7 @@
 
 type Json = Readonly<Record<string, unknown>>;
 
-/** Schemas that have an interface of their own, which is named instead of repeated. */
+/** Schemas with a named interface, which is referenced instead of repeated. */
 export type NamedSchemas = ReadonlyMap<object, string>;
 
 export interface Member {
@@ -12,7 +12,7 @@ export interface Member {
   readonly optional?: boolean;
 }
 
-/** The TypeScript type of what a schema accepts; what TypeScript cannot express is `unknown`. */
+/** The TypeScript type of a schema; parts that TypeScript cannot express are `unknown`. */
 export function typeOf(schema: object, named: NamedSchemas = new Map()): string {
   return named.get(schema) ?? writtenOut(schema as Json, named);
 }
@@ -42,7 +42,7 @@ export function membersOf(schema: object, named: NamedSchemas): Member[] {
   }));
 }
 
-/** A comment of one line; nothing without words. */
+/** A comment of one line; empty without a description. */
 function comment(words: unknown): string {
   if (typeof words !== 'string' || words === '') return '';
   return `/** ${words.replaceAll('*/', '* /')} */\n`;

@@ -1,12 +1,12 @@
-// The expectations that a judged run evaluated, under names that stay the same from run to run.
+// The expectations that a judged run evaluated, under names that are stable between runs.
 import { stableWords } from '../../../conformance/engine/judge/fingerprint.ts';
 import type { Exchange, Finding, ScenarioResult } from '../../../conformance/engine/types.ts';
 import { scenarios } from '../../../conformance/scenarios/all.ts';
 
-/** One expectation as it was evaluated: `nth` tells those with the same words apart, from 1. */
+/** One evaluated expectation: `nth` distinguishes those with the same words, from 1. */
 export interface Evaluated {
   readonly rule: string;
-  /** `(any)` when the scenario is about other rules, and every answer is watched for this one. */
+  /** `(any)` if the scenario is about other rules, and every answer is checked for this one. */
   readonly scenario: string;
   readonly words: string;
   readonly nth: number;
@@ -15,10 +15,10 @@ export interface Evaluated {
 
 export const ANY_SCENARIO = '(any)';
 
-/** A run's own mark, always the same, so that the names of what it makes do not differ either. */
+/** A constant mark of a run, so that the names of its records do not differ either. */
 export const FIXED_MARK = '0123456789';
 
-/** Of a scenario: a result also names the rules that it saw broken in passing. */
+/** The rules of a scenario: a result also names other rules that it saw broken. */
 const rulesOf = new Map<string, readonly string[]>(scenarios.map(({ id, rules }) => [id, rules]));
 
 export function evaluatedIn(results: readonly ScenarioResult[]): Evaluated[] {
@@ -41,12 +41,12 @@ export function evaluatedIn(results: readonly ScenarioResult[]): Evaluated[] {
   });
 }
 
-/** What was blocked, doubtful or not tried says nothing about the expectation. */
+/** A blocked, inconclusive or skipped check proves nothing about the expectation. */
 function isEvaluated({ verdict }: Finding): boolean {
   return verdict === 'passed' || verdict === 'deviates' || verdict === 'advisory';
 }
 
-/** The expected words, and the call whose response they are about. */
+/** The expected words, and the call whose response they describe. */
 function nameOf(finding: Finding, exchanges: readonly Exchange[]): string {
   const last = exchanges.find(({ n }) => n === Math.max(...finding.exchanges));
   const words = stable(finding.expected);
@@ -55,7 +55,7 @@ function nameOf(finding: Finding, exchanges: readonly Exchange[]): string {
   return `${words} @ ${last.request.method} ${path.replace(/\/[^/]*\d[^/]*/g, '/#')}`;
 }
 
-/** Words without what differs from run to run: ids, times, names, and bodies that are quoted. */
+/** Words without the parts that differ between runs: ids, times, names, and quoted bodies. */
 function stable(expected: string): string {
   return stableWords(expected)
     .replace(/(exchange #): .*/s, '$1')

@@ -11,11 +11,11 @@ import type { Deviation } from '../../../simulator/deviations/deviation.ts';
 import { createSandbox } from '../../../simulator/index.ts';
 import { ANY_SCENARIO, type Evaluated, evaluatedIn, FIXED_MARK } from './expectations.ts';
 
-/** Without those that stand in where the clock cannot be moved: here it can. */
+/** Without the substitutes for targets whose clock cannot be moved: this clock can. */
 export const playedScenarios = scenarios.filter(({ standsInFor }) => standsInFor === undefined);
 
 export interface Judged {
-  /** Of the deviation, or `conforming`. */
+  /** The id of the deviation, or `conforming`. */
   readonly id: string;
   /** Rules that deviate, with the scenarios that noticed. */
   readonly deviates: Readonly<Record<string, readonly string[]>>;
@@ -47,7 +47,7 @@ export async function judgeDeviation(
   await sandbox.close();
   const deviates: Record<string, string[]> = {};
   const ungraded: Record<string, string> = {};
-  // The rules that the scenarios are about, and those that they saw broken in passing.
+  // The rules of the scenarios, and other rules that they saw broken.
   const played = new Set(results.flatMap((result) => result.rules));
   for (const rule of rules.filter(({ id }) => played.has(id))) {
     const { verdict, findings } = judgeRule(rule, results);

@@ -1,4 +1,4 @@
-// What a NAME on the command line of the proof stands for: a family, a rule or an id, with `*`.
+// Resolves a NAME on the command line of the proof: a family, a rule or an id, with `*`.
 import { globTest } from '../../../conformance/engine/run/select.ts';
 import type { RuleFamily } from '../../../fixtures/rules.ts';
 
@@ -23,7 +23,7 @@ interface Broken {
   readonly breaks: readonly string[];
 }
 
-/** Those that any of the names stands for, all without names; `onUnknown` gets each name that stands for none. */
+/** The items that match any name, or all without names; `onUnknown` gets each name without a match. */
 export function namedIn<T extends Broken>(
   all: readonly T[],
   names: readonly string[],

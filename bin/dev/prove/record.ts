@@ -33,7 +33,7 @@ export function trippedIn(entry: Entry | undefined): number {
   return new Set([...(entry?.by.values() ?? [])].flatMap((each) => [...each])).size;
 }
 
-/** The record after a run: what the run did not play stays as it is. */
+/** The record after a run: entries that the run did not play are unchanged. */
 export function updated(before: ProofRecord, run: readonly Judged[]): ProofRecord {
   const playedBy = new Map(run.map(({ id, played }) => [id, new Set(played)]));
   const metNow = new Set(
@@ -43,7 +43,7 @@ export function updated(before: ProofRecord, run: readonly Judged[]): ProofRecor
   const after = new Map<string, Entry>();
   for (const [key, entry] of before) {
     const isPlayed = playedBy.get('conforming')?.has(entry.scenario) === true;
-    // What the scenario no longer evaluates, no deviation trips either.
+    // If a scenario no longer evaluates an expectation, no deviation trips it either.
     const isGone = isPlayed && entry.met > 0 && !metNow.has(key);
     if (isGone || !scenarios.has(entry.scenario)) continue;
     const kept = [...entry.by].filter(
@@ -63,7 +63,7 @@ export function updated(before: ProofRecord, run: readonly Judged[]): ProofRecor
   return new Map([...after].filter(([, { met, by }]) => met > 0 || by.size > 0));
 }
 
-/** How the expectations have changed: each list is of entries before, `fresh` of those after. */
+/** Changes of the expectations: each list has entries of the old record, `fresh` of the new one. */
 export function compare(before: ProofRecord, after: ProofRecord) {
   // Fewer occurrences of them are tripped than before.
   const fewer = [...before.values()].filter((entry) => {
@@ -114,7 +114,7 @@ function readTrip(text: string): [string, Set<number>] {
   return [id, new Set(occurrences.split(',').map(Number))];
 }
 
-/** In the order of the rules; within a rule by name, so that two runs write the same. */
+/** In the order of the rules, and by name within a rule, so that the output is deterministic. */
 export function writeRecord(record: ProofRecord): void {
   const written: Written = Object.fromEntries(rules.map(({ id }) => [id, {}]));
   const byName = [...record].sort(([one], [other]) => (one < other ? -1 : 1));

@@ -10,22 +10,22 @@ import { compatibleGroups } from '../../e2e/testing/witness/traits.ts';
 import { root } from '../root.ts';
 
 const file = join(root, 'bin/e2e/testing/witness/proof.json');
-/** Runs mostly wait, so several at once take little longer than one. */
+/** Runs mostly wait, so several concurrent ones take little longer than one. */
 const atOnce = 4;
 
-/** The rules by which each defect is caught; of a defect that only the explorer can find, none. */
+/** The rules that catch each defect; empty for a defect that only the explorer can find. */
 export type WitnessProof = Readonly<Record<string, readonly string[]>>;
 
 export const readWitnessProof = (): WitnessProof => JSON.parse(readFileSync(file, 'utf8'));
 
 interface Options {
-  /** Only some defects: styles and traits are left out. */
+  /** Only some defects are selected: styles and traits are left out. */
   readonly isPart: boolean;
   readonly accept: boolean;
   readonly full: boolean;
 }
 
-/** Answers the exit code. */
+/** Resolves to the exit code. */
 export async function proveWitness(chosen: readonly Defect[], options: Options): Promise<number> {
   let complaints = 0;
   const complain = (line: string) => {

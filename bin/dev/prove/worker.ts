@@ -1,8 +1,8 @@
-// A worker process of the proof: judges the deviations that it is sent, one after another.
+// A worker process of the proof: judges the deviations that it receives, one after another.
 import { findDeviation } from '../../../simulator/deviations/register.ts';
 import { judgeDeviation, playedScenarios } from './judge.ts';
 
-/** What to judge: a deviation (every other id stands for the conforming service), and by which scenarios. */
+/** A deviation to judge (any other id means the conforming service), and the scenarios to play. */
 export interface Order {
   readonly id: string;
   readonly scenarios: readonly string[];

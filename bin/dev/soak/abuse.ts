@@ -9,7 +9,7 @@ import { readAnswers } from './answers.ts';
 import { drawRequests } from './bad-requests.ts';
 import { gaugeOf, mebibyte, startSandbox, worldOf } from './sandbox.ts';
 
-/** What the specification and HTTP have for such requests; 500 is not one of them. */
+/** The statuses of the specification and of HTTP for such requests; 500 is not one of them. */
 const known = [
   101, 200, 201, 204, 400, 401, 403, 404, 405, 408, 409, 412, 413, 415, 422, 426, 429, 431, 501,
 ];
@@ -20,7 +20,7 @@ const quietMs = 5000;
 
 interface Found {
   readonly broken: Set<string>;
-  /** How many answers came with each status. */
+  /** The number of responses by status. */
   readonly statuses: Map<number, number>;
 }
 
@@ -35,7 +35,7 @@ export async function abuse({ count, seed }: { count: number; seed: number }): P
     return gaugeOf(sandbox);
   };
   try {
-    // Whatever is loaded when it is first needed is loaded before it is measured.
+    // Load everything that is loaded on first use before measuring.
     await playRound(sandbox, drawFrom(seed), 500, found);
     const before = await measure();
     for (let sent = 0; sent < count && sandbox.isAlive; sent += roundLength) {
@@ -49,7 +49,7 @@ export async function abuse({ count, seed }: { count: number; seed: number }): P
     }
     console.log([...statuses].map(([status, many]) => `${many} × ${status}`).join(', '));
     if (!sandbox.isAlive) return [...broken, `it ended: ${sandbox.stderr}`];
-    // Slow connections get their time, and then they are closed.
+    // Slow connections get some time, and then they are closed.
     let after = await measure();
     for (let n = 0; n < 15 && after.handles > before.handles; n += 1) after = await measure();
     if (after.handles > before.handles) {
@@ -98,7 +98,7 @@ async function playRound(
   await Promise.all(Array.from({ length: connections }, play));
 }
 
-/** Writes the requests at once, in pieces, cut or followed by a reset, and reads until it is quiet. */
+/** Writes the requests together, in pieces, cut or followed by a reset, and reads until it is quiet. */
 async function exchange(port: number, requests: readonly string[], draw: Draw) {
   const bytes = Buffer.from(requests.join(''), 'latin1');
   const chunks: Buffer[] = [];

@@ -1,16 +1,16 @@
-// Reads the answers on a connection as strictly as RFC 9112 allows.
+// Parses the responses on a connection as strictly as RFC 9112 allows.
 
 interface Answers {
-  /** Of the answers whose head arrived whole. */
+  /** The statuses of the responses whose head is complete. */
   readonly statuses: readonly number[];
-  /** What no client could read; null when all is well-formed. */
+  /** The malformed part; null if everything is well-formed. */
   readonly malformed: string | null;
 }
 
 const statusLine = /^HTTP\/1\.1 (\d{3}) [\x20-\x7e]*$/;
 const field = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+:[ \t]*[\x20-\x7e\x80-\xff]*$/;
 
-/** `isHead`: the answers have no bodies, whatever their heads say. */
+/** `isHead`: the responses have no bodies, whatever their headers say. */
 export function readAnswers(bytes: Buffer, isHead: boolean): Answers {
   const statuses: number[] = [];
   let rest = bytes.toString('latin1');
@@ -24,20 +24,20 @@ export function readAnswers(bytes: Buffer, isHead: boolean): Answers {
     if (Number.isNaN(status)) return { statuses, malformed: `no status line: ${first}` };
     if (wrong !== undefined) return { statuses, malformed: `no header: ${wrong}` };
     statuses.push(status);
-    // What follows is the protocol that was changed to.
+    // The following bytes belong to the new protocol.
     if (status === 101) return { statuses, malformed: null };
     const body = rest.slice(headEnd + 4);
     const isBodiless = status < 200 || status === 204 || status === 304 || isHead;
     if (!isBodiless && lengths.length > 1) {
       return { statuses, malformed: `more than one length under ${status}` };
     }
-    // Without a length the body goes up to the end of the connection.
+    // Without a length the body extends to the end of the connection.
     const end = isBodiless ? 0 : bodyEnd(body, lengths[0]);
     rest = body.slice(end);
   }
 }
 
-/** Where the next answer begins; at the end where this one is not whole. */
+/** The start of the next response; the end of the text if this one is incomplete. */
 function bodyEnd(body: string, length = ''): number {
   const [name = '', value] = length.toLowerCase().split(':');
   if (name === 'content-length') return Number(value);

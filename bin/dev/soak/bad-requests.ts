@@ -1,15 +1,15 @@
-// Requests as a broken client or an attacker writes them: framing, encodings, sizes and order, drawn
-// from numbers. They are bytes, so that HTTP sets no limit to them.
+// Requests as a broken client or an attacker sends them: framing, encodings, sizes and order, drawn
+// at random. They are bytes, so that no HTTP library restricts them.
 import { operationNames, operationTable } from '../../../fixtures/operations.ts';
 import { type Draw, makeCall, pick } from '../../../simulator/core/testing/random-inputs.ts';
 import type { World } from '../../../simulator/core/world.ts';
 
 export interface BadRequest {
-  /** In one-byte characters. */
+  /** As one-byte characters. */
   readonly text: string;
-  /** Two parsers could cut it differently: it has to be refused. */
+  /** Two parsers could split it differently: it has to be refused. */
   readonly isAmbiguous?: boolean;
-  /** What follows on the connection need not be answered. */
+  /** Later requests on the connection need not be answered. */
   readonly isLast?: boolean;
 }
 
@@ -67,7 +67,7 @@ const ambiguousFramings: readonly string[] = [
   'host: elsewhere.example\r\ntransfer-encoding: chunked\r\ncontent-length: 5\r\n\r\n0\r\n\r\n',
 ];
 
-/** First lines that are no request of HTTP/1.1, with the head that follows. */
+/** First lines that are not valid in HTTP/1.1, with the headers that follow. */
 const noRequests: readonly string[] = [
   'PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n',
   'GET / HTTP/0.9\r\n\r\n',

@@ -1,4 +1,4 @@
-// Kills a sandbox that keeps its state in a file while it writes, and looks for lost writes.
+// Kills a sandbox while it writes its state to a file, and checks for lost writes.
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -11,18 +11,18 @@ import { startSandbox } from './sandbox.ts';
 export interface KillOptions {
   readonly count: number;
   readonly seed: number;
-  /** With `--state-sync`, where nothing may be lost. */
+  /** With `--state-sync`, no write may be lost. */
   readonly sync: boolean;
 }
 
-/** Without `--state-sync`, a write is in the files this long after its answer. */
+/** Without `--state-sync`, a write is in the files this long after its response. */
 const promisedMs = 100;
 const longestMs = 1400;
 const clients = 4;
-/** A state file grows over this many kills. */
+/** A state file is reused for this many kills. */
 const killsPerFile = 10;
 
-/** Answers a line for each write that was promised to be kept and is lost. */
+/** Resolves to a line for each lost write that should have been kept. */
 export async function kill({ count, seed, sync }: KillOptions): Promise<string[]> {
   const folder = mkdtempSync(join(tmpdir(), 'kills-'));
   const draw = drawFrom(seed);
@@ -36,7 +36,7 @@ export async function kill({ count, seed, sync }: KillOptions): Promise<string[]
       const sandbox = await startSandbox('--state', state, ...(sync ? ['--state-sync'] : []));
       const acknowledged = new Map<string, number>();
       const write = await writerTo(sandbox, acknowledged);
-      // However slow the machine is, the kill comes after a write that was answered.
+      // Even on a slow machine, the kill comes after an answered write.
       await write(`kill-${n}`);
       const writing = Array.from({ length: clients }, async (_, client) => {
         for (let m = 0; await write(`kill-${n}-${client}-${m}`); m += 1);
@@ -73,7 +73,7 @@ async function referencesIn(state: string): Promise<Set<string>> {
   return new Set(world.accounts.map((account) => account.client_reference_id));
 }
 
-/** Creates an account, notes when that was answered with 201, and tells whether it was answered. */
+/** Creates an account, records the time of the 201 response, and returns whether it was answered. */
 async function writerTo(sandbox: Program, acknowledged: Map<string, number>) {
   const token = await sandbox.makeToken();
   return async (reference: string): Promise<boolean> => {

@@ -1,4 +1,4 @@
-// The built sandbox, and a gauge of what its process holds.
+// The built sandbox, and a gauge of the resources of its process.
 import { once } from 'node:events';
 import { existsSync, readdirSync } from 'node:fs';
 import { defaultSettings } from '../../../fixtures/settings.ts';
@@ -9,7 +9,7 @@ import { Program } from '../program.ts';
 
 export const mebibyte = 1024 * 1024;
 
-/** What a process holds after a garbage collection. */
+/** The resources of a process after a garbage collection. */
 export interface Gauge {
   readonly heapBytes: number;
   readonly residentBytes: number;
@@ -17,7 +17,7 @@ export interface Gauge {
   readonly handles: number;
 }
 
-/** Preloaded into the process: answers each message, and keeps nothing alive. */
+/** Preloaded into the process: replies to each message, and does not keep the process alive. */
 const gauge = `data:text/javascript,${encodeURIComponent(`
 process.on('message', () => {
   gc(); gc();

@@ -1,5 +1,5 @@
-// Everything at once on the built sandbox, interval after interval; between two intervals all that was
-// made is removed, every invariant is checked, and what the process still holds is measured.
+// All kinds of load together on the built sandbox, in intervals; between two intervals all created
+// records are removed, every invariant is checked, and the remaining resources are measured.
 import { mkdtempSync, rmSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -24,7 +24,7 @@ import { type Gauge, gaugeOf, mebibyte, startSandbox, worldOf } from './sandbox.
 const callers = 8;
 const intervalMs = 30_000;
 const leastIntervals = 3;
-/** What a stream or a delivery leaves behind has ended by then. */
+/** After this time the timers of a stream or a delivery have ended. */
 const restMs = 1000;
 const unlimited = { rate_per_second: 1_000_000 };
 
@@ -57,7 +57,7 @@ export async function siege({ seconds, seed }: { seconds: number; seed: number }
   }
 }
 
-/** The first interval warms up; then the least of the early and of the late ones are compared. */
+/** The first interval is a warm-up; then the minimum of the early and of the late ones is compared. */
 function findGrowth([, ...gauges]: readonly Gauge[]): string[] {
   const third = Math.max(1, Math.floor(gauges.length / 3));
   const least = (part: readonly Gauge[], read: (gauge: Gauge) => number) =>
@@ -96,7 +96,7 @@ async function startReceiver(draw: Draw) {
   return { url: `http://127.0.0.1:${port}/`, close };
 }
 
-/** Plays for so long, checks every invariant, removes what was made, and measures what is left. */
+/** Plays for `lastsMs`, checks every invariant, removes all records, and measures the rest. */
 async function playInterval(sandbox: Program, receiverUrl: string, seed: number, lastsMs: number) {
   const draw = drawFrom(seed);
   const broken = new Set<string>();
@@ -115,7 +115,7 @@ async function playInterval(sandbox: Program, receiverUrl: string, seed: number,
     while (!stop.signal.aborted && sandbox.isAlive) await step();
   }
 
-  /** Calls are drawn from what the worlds hold by now. */
+  /** Calls are drawn from the current records of the worlds. */
   async function refreshTargets(): Promise<void> {
     await pause(1000, undefined, { signal: stop.signal }).catch(() => undefined);
     const found = ['', ...worlds].map((name) => stateOf(name).catch(() => []));
@@ -147,7 +147,7 @@ async function playInterval(sandbox: Program, receiverUrl: string, seed: number,
       });
       if (wrong !== null) broken.add(`${method} ${target.slice(0, 200)}: ${wrong}`);
     } catch (error) {
-      // Faults reset, cut and hang; and undici refuses to send what no header can hold.
+      // Faults reset, cut and hang; and undici refuses to send values that are invalid in a header.
       const { name, code, message } = error as Error & { code?: string };
       const expected = ['UND_ERR_INVALID_ARG', 'UND_ERR_SOCKET', 'ECONNRESET'].includes(code ?? '');
       if (!expected && name !== 'TimeoutError') broken.add(`${name} ${code}: ${message}`);
@@ -159,7 +159,7 @@ async function playInterval(sandbox: Program, receiverUrl: string, seed: number,
     try {
       await drawOrder();
     } catch (error) {
-      // An order may come too late or twice.
+      // The call of an operator may be too late or a repeat.
       if (error instanceof Refused && [404, 409, 422].includes(error.status)) return;
       broken.add(`the control plane: ${(error as Error).message.slice(0, 300)}`);
     }
@@ -187,7 +187,7 @@ async function playInterval(sandbox: Program, receiverUrl: string, seed: number,
     const name = `w${made}`;
     const from = draw(3) === 0 ? { from: 'default' } : { world: 'default', seed: made };
     await order('POST', 'worlds', { name, ...from });
-    // A copy has the faults of its original, which would hit what prepares it.
+    // A copy has the faults of its original, which would affect the requests that prepare it.
     await order('DELETE', `worlds/${name}/faults`);
     worlds.push(name);
     await prepare(name);
@@ -228,7 +228,7 @@ async function playInterval(sandbox: Program, receiverUrl: string, seed: number,
       if (seq <= last) broken.add(`the events channel sent ${seq} after ${last}`);
       last = seq;
     });
-    // A fault may hit the handshake, and a world may be replaced.
+    // A fault may affect the handshake, and a world may be replaced.
     socket.on('error', () => undefined);
     const closed = new Promise((resolve) => socket.once('close', resolve));
     await pause(200 + draw(1500));
@@ -257,7 +257,7 @@ async function playInterval(sandbox: Program, receiverUrl: string, seed: number,
     const problems = new Invariants().problems(await stateOf(name));
     for (const problem of problems) broken.add(`${name}: ${problem}`);
   }
-  // Removes all that was made, so that what is left is what the process leaks.
+  // Removes all records, so that the remaining resources are leaks.
   await order('DELETE', 'faults');
   for (const name of worlds) await order('DELETE', `worlds/${name}`);
   const { snapshots } = await order<Snapshots>('GET', 'snapshots');

@@ -1,4 +1,4 @@
-// Compiles all test files at once into one folder where they share their chunks, so that no process
+// Compiles all test files in one build with shared chunks, so that no process
 // has to read and compile hundreds of sources.
 import { mkdirSync, readFileSync, rmSync } from 'node:fs';
 import { dirname, join } from 'node:path';
@@ -8,9 +8,9 @@ import { root } from '../root.ts';
 
 const worker = 'bin/dev/test/worker.ts';
 
-/** Compiles `paths`; throws what the compiler says about one that it cannot compile. */
+/** Compiles `paths`; throws the compiler's message if a file cannot be compiled. */
 export async function compileTests(paths: readonly string[]) {
-  // Inside node_modules, so that packages are found by their names.
+  // Inside node_modules, so that packages are resolved by name.
   const out = join(root, 'node_modules/.cache/compiled-tests', String(process.pid));
   process.once('exit', () => rmSync(out, { recursive: true, force: true }));
   mkdirSync(out, { recursive: true });
@@ -31,7 +31,7 @@ export async function compileTests(paths: readonly string[]) {
     jsxImportSource: 'preact',
     packages: 'external',
     define: { 'import.meta.url': 'ownUrl$', 'import.meta.dirname': 'ownFolder$' },
-    // A failure shows the file and the line as they were written.
+    // A failure shows the original file and line.
     sourcemap: 'linked',
     logLevel: 'silent',
     plugins: [asInItsPlace],
@@ -40,7 +40,7 @@ export async function compileTests(paths: readonly string[]) {
   return { compiled, workerFile: compiled(worker) };
 }
 
-/** Keeps `import.meta` true, and finds our variant of uvu. */
+/** Preserves `import.meta`, and resolves our variant of uvu. */
 const asInItsPlace: Plugin = {
   name: 'as-in-its-place',
   setup({ onLoad, onResolve }) {
@@ -50,7 +50,7 @@ const asInItsPlace: Plugin = {
     onLoad({ filter: /\.tsx?$/ }, ({ path }) => {
       const source = readFileSync(path, 'utf8');
       const place = [pathToFileURL(path).href, dirname(path)].map((each) => JSON.stringify(each));
-      // On the first line, so that every line keeps its number.
+      // On the first line, so that line numbers do not change.
       const names = `const ownUrl$ = ${place[0]}, ownFolder$ = ${place[1]};`;
       const text = source.includes('import.meta') ? `${names} ${source}` : source;
       return { contents: text, loader: path.endsWith('x') ? 'tsx' : ('ts' satisfies Loader) };

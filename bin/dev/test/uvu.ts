@@ -1,4 +1,4 @@
-// What test files get as `uvu`: the package itself, with the tests that `--case` does not name left out.
+// The `uvu` of test files: the package itself, without the tests that `--case` does not select.
 import { suite as uvuSuite } from 'uvu';
 
 const words = process.env.TEST_CASE ?? '';

@@ -5,14 +5,14 @@ export interface FileResult {
   readonly passed: number;
   readonly failed: number;
   readonly skipped: number;
-  /** What uvu says about the failed tests. */
+  /** uvu's output about the failed tests. */
   readonly problem: string;
 }
 
 /** What uvu queues for a suite: [errors or true, passed, skipped, total]. */
 type RunSuite = () => Promise<readonly [string | true, number, number, number]>;
 
-// uvu reads both from here: whether to wait for its own command, and what was queued so far.
+// uvu reads both globals: whether to wait for its own command, and the queued suites.
 const uvu = globalThis as unknown as { UVU_DEFER: number; UVU_QUEUE: RunSuite[][] };
 uvu.UVU_DEFER = 1;
 
