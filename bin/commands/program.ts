@@ -30,7 +30,7 @@ export async function runProgram({ name, words, verbs, examples }: Program): Pro
     .description(words)
     .version(manifest.version)
     .configureOutput({ writeErr: printError })
-    .showHelpAfterError('(add --help for what there is)')
+    .showHelpAfterError('(add --help to see the options)')
     .exitOverride();
   addHelp(program, { examples });
   for (const verb of verbs) {

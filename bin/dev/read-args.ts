@@ -26,6 +26,6 @@ export function readArgs<const T extends ParseArgsConfig>(
 
 /** Ends the tool with one line and a pointer to its help. */
 export function refuse(tool: string, words: string): never {
-  console.error(`${basename(fileURLToPath(tool), '.ts')}: ${words}; --help says what there is`);
+  console.error(`${basename(fileURLToPath(tool), '.ts')}: ${words}; see --help`);
   process.exit(2);
 }

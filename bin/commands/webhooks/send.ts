@@ -55,7 +55,7 @@ export function addSend(parent: Command, io: CommandIo): void {
     .description('send one signed delivery to a receiver');
   const visible = matching('visible ASCII characters', /^[\x21-\x7e]+$/);
   const bytes = 'send these bytes instead of an event; - for standard input';
-  const tamper = 'make it as a check of conformance receiver does, such as byte-changed';
+  const tamper = 'tamper with it like a receiver check, such as byte-changed';
   const kind = reads('the name of such a check (conformance list shows them)', (text) =>
     tamperings.get(text.replace(/^RCV-[a-z]+-/, '')),
   );
@@ -78,8 +78,8 @@ export function addSend(parent: Command, io: CommandIo): void {
   ]);
   addHelp(command, {
     words: [
-      'Exits with 0 when the receiver answered as it should: 2xx to a good delivery, anything else to one that is tampered with or signed more than five minutes from now; 1 when it did not; 2 on wrong usage.',
-      '--tamper takes the names of `conformance list` without RCV-refuses- and the like: those that need no event of their own.',
+      'Exit codes: 0 the receiver responded correctly (2xx to a valid delivery, another status to a delivery that is tampered with or signed more than five minutes from now), 1 it did not, 2 usage.',
+      '--tamper takes the name of a receiver check without its prefix: byte-changed for RCV-refuses-byte-changed. `conformance list` shows the checks; those that need a special event are not available.',
     ],
     examples: [
       'SECRET=whsec_… npx sandbox webhooks send http://localhost:3000/hooks \\',
