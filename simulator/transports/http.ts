@@ -9,7 +9,6 @@ import {
   type ServerResponse,
 } from 'node:http';
 import type { Duplex } from 'node:stream';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { readBody } from '../host/bodies/read-body.ts';
 import type { Sandbox } from '../host/world/sandbox.ts';
 import { sendReply } from './control.ts';
@@ -99,17 +98,26 @@ export function createHttp(options: HttpOptions): HttpServer {
 }
 
 /** Returns a function that resolves when no request is left, or after the time. */
-function watchRequests(server: Server): (withinMs: number) => Promise<unknown> {
-  const open = new Set<ServerResponse>();
+// Counts, because a set of open responses costs a tenth of the throughput.
+function watchRequests(server: Server): (withinMs: number) => Promise<void> {
+  let count = 0;
+  let onIdle: () => void = () => undefined;
   server.on('request', (_request, response: ServerResponse) => {
-    open.add(response);
-    response.once('close', () => open.delete(response));
+    count += 1;
+    response.once('close', () => {
+      count -= 1;
+      if (count === 0) onIdle();
+    });
   });
-  return (withinMs) => {
-    const closed = [...open].map(
-      (response) => new Promise((resolve) => response.once('close', resolve)),
-    );
-    return Promise.race([Promise.all(closed), sleep(withinMs, undefined, { ref: false })]);
+  return async (withinMs) => {
+    if (count === 0) return;
+    await new Promise<void>((resolve) => {
+      const timer = setTimeout(resolve, withinMs);
+      onIdle = () => {
+        clearTimeout(timer);
+        resolve();
+      };
+    });
   };
 }
 
