@@ -97,8 +97,10 @@ export function createHttp(options: HttpOptions): HttpServer {
   };
 }
 
-/** Returns a function that resolves when no request is left, or after the time. */
-// Counts, because a set of open responses costs a tenth of the throughput.
+/**
+ * Returns a function that resolves when no request is left, or after the time. It counts, because a
+ * set of the open responses costs a tenth of the throughput.
+ */
 function watchRequests(server: Server): (withinMs: number) => Promise<void> {
   let count = 0;
   let onIdle: () => void = () => undefined;
