@@ -150,9 +150,9 @@ worlds('a reset removes new records and keeps the tokens', async (plane) => {
 
 worlds('a reset ends an advance that waits for a receiver', async (plane) => {
   const { ask, call, sent } = plane;
-  plane.receiver = ({ signal }) =>
+  plane.receiver = ({ cancelToken }) =>
     new Promise((resolve) => {
-      signal.addEventListener('abort', () => resolve({ status: null, error: 'cut off' }));
+      cancelToken.onCancel(() => resolve({ status: null, error: 'cut off' }));
     });
   const body = { url: 'https://hooks.partner.example/in', event_categories: ['account'] };
   await call('firm', 'POST', 'webhooks', { body });

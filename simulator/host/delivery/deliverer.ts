@@ -14,8 +14,29 @@ export interface DeliveryRequest {
   readonly refuseAddress: (address: string) => string | null;
   readonly answerLimitMs: number;
   readonly followsRedirects: boolean;
-  /** Aborted when the delivery is cut off. */
-  readonly signal: AbortSignal;
+  /** Cuts the delivery off. */
+  readonly cancelToken: CancelToken;
+}
+
+/** An AbortSignal for each delivery would cost as much as signing it does. */
+export class CancelToken {
+  #isCancelled = false;
+  #listener: (() => void) | null = null;
+
+  get isCancelled(): boolean {
+    return this.#isCancelled;
+  }
+
+  /** Replaces the function that is called on `cancel`. */
+  onCancel(listener: (() => void) | null): void {
+    this.#listener = listener;
+  }
+
+  cancel(): void {
+    if (this.#isCancelled) return;
+    this.#isCancelled = true;
+    this.#listener?.();
+  }
 }
 
 export interface DeliveryOutcome {

@@ -1,6 +1,6 @@
 // One request over a pool, from its start to its end or its timeout.
 import type { Dispatcher } from 'undici';
-import type { DeliveryOutcome } from './deliverer.ts';
+import type { CancelToken, DeliveryOutcome } from './deliverer.ts';
 import { explainFailure } from './explain-failure.ts';
 import { RefusedPeer } from './pools.ts';
 
@@ -11,7 +11,7 @@ export interface ExchangeOptions {
   readonly body: string | null;
   /** For everything: a free connection, connecting, the answer and all of its body. */
   readonly limitMs: number;
-  readonly signal: AbortSignal;
+  readonly cancelToken: CancelToken;
 }
 
 export interface ExchangeOutcome extends DeliveryOutcome {
@@ -27,7 +27,7 @@ const cut = new Error('cut off');
 /** Never rejects. */
 export function exchange(
   pool: Dispatcher,
-  { limitMs, signal, ...request }: ExchangeOptions,
+  { limitMs, cancelToken, ...request }: ExchangeOptions,
 ): Promise<ExchangeOutcome> {
   return new Promise((resolve) => {
     let controller: Dispatcher.DispatchController | null = null;
@@ -39,7 +39,7 @@ export function exchange(
       if (isDone) return;
       isDone = true;
       clearTimeout(timer);
-      signal.removeEventListener('abort', cancel);
+      cancelToken.onCancel(null);
       // A complete response leaves its connection open for the next request; anything else closes
       // it. Undici has already forgotten a finished request, so this affects only unfinished ones.
       controller?.abort(cut);
@@ -57,8 +57,8 @@ export function exchange(
       const error = status === null ? what : 'the answer was not complete';
       settle({ status: null, error: `${error} within ${Math.ceil(limitMs / 1000)} s` });
     }, limitMs);
-    if (signal.aborted) return cancel();
-    signal.addEventListener('abort', cancel, { once: true });
+    if (cancelToken.isCancelled) return cancel();
+    cancelToken.onCancel(cancel);
     try {
       pool.dispatch(request, {
         onRequestStart: (started) => {

@@ -3,12 +3,13 @@ import type { SendAttempt } from '../../core/delivery/deliveries.ts';
 import type { World } from '../../core/world.ts';
 import { until } from '../world/until.ts';
 import type { WorldHost } from '../world/world-host.ts';
+import { CancelToken } from './deliverer.ts';
 import { type SendResult, sendAttempt } from './send-attempt.ts';
 
 interface Running {
   readonly send: SendAttempt;
   readonly startedAtMs: number;
-  readonly cut: AbortController;
+  readonly cancelToken: CancelToken;
   readonly result: Promise<SendResult>;
 }
 
@@ -38,10 +39,10 @@ export class InFlightDeliveries {
   /** Starts an attempt; its answer is taken when it comes, or in the order of an advance. */
   start(send: SendAttempt): void {
     const { world, behaviour, deliverer, wallMs } = this.#host;
-    const cut = new AbortController();
+    const cancelToken = new CancelToken();
     this.#host.notify({ kind: 'delivery', id: send.deliveryId, phase: 'sent' });
-    const result = sendAttempt({ world, behaviour, deliverer, wallMs, signal: cut.signal }, send);
-    const running = { send, startedAtMs: world.nowMs, cut, result };
+    const result = sendAttempt({ world, behaviour, deliverer, wallMs, cancelToken }, send);
+    const running = { send, startedAtMs: world.nowMs, cancelToken, result };
     this.#running.set(send.deliveryId, running);
     if (this.#awaited !== null) this.#awaited.push(running);
     else this.#takeLater(running);
@@ -132,7 +133,7 @@ export class InFlightDeliveries {
     const limitMs = this.#host.behaviour.delivery.answerLimitMs;
     const expired: string[] = [];
     for (const [id, running] of [...this.#running]) {
-      const { send, startedAtMs, cut } = running;
+      const { send, startedAtMs, cancelToken } = running;
       if (startedAtMs + limitMs > nowMs) break;
       const answer = {
         deliveryId: id,
@@ -144,7 +145,7 @@ export class InFlightDeliveries {
         signature: null,
       };
       this.#take(running, { kind: 'answered', answer });
-      cut.abort();
+      cancelToken.cancel();
       expired.push(id);
     }
     return expired;
@@ -154,7 +155,7 @@ export class InFlightDeliveries {
   abandon(): void {
     const running = [...this.#running.values()];
     this.#running = new Map();
-    for (const { cut } of running) cut.abort();
+    for (const { cancelToken } of running) cancelToken.cancel();
     this.#tellEnd();
   }
 

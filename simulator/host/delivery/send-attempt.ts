@@ -6,7 +6,7 @@ import type { EventRecord, Subscription } from '../../core/records.ts';
 import { refuseAddress } from '../../core/values/address.ts';
 import { parseTargetUrl } from '../../core/values/target-url.ts';
 import { findEvent, type World } from '../../core/world.ts';
-import type { Deliverer, DeliveryRequest } from './deliverer.ts';
+import type { CancelToken, Deliverer, DeliveryRequest } from './deliverer.ts';
 
 export interface SendContext {
   readonly world: World;
@@ -14,8 +14,8 @@ export interface SendContext {
   readonly deliverer: Deliverer;
   /** EVT-5b: the wall's time, because real receivers check theirs. */
   readonly wallMs: () => number;
-  /** Aborted when the attempt is cut off. */
-  readonly signal: AbortSignal;
+  /** Cuts the attempt off. */
+  readonly cancelToken: CancelToken;
 }
 
 export type SendResult =
@@ -127,7 +127,7 @@ function forwardedUrl(url: string, forward: string): string {
 
 /** The request for a parcel, signed now. */
 function signedRequest(
-  { world, behaviour, wallMs, signal }: SendContext,
+  { world, behaviour, wallMs, cancelToken }: SendContext,
   { subscription, event }: Parcel,
   { attempt, fault }: SendAttempt,
   { url, addresses }: Target,
@@ -140,7 +140,7 @@ function signedRequest(
   const signature = delivery.signature(keys, tMs, body);
   const allowLocal = world.options.allowLocalWebhooks;
   const request: Omit<DeliveryRequest, 'answerLimitMs'> = {
-    ...{ url, addresses, body, signal },
+    ...{ url, addresses, body, cancelToken },
     headers: delivery.headers(subscription, signature),
     refuseAddress: (address) =>
       delivery.rechecksTarget ? refuseAddress(address, allowLocal) : null,

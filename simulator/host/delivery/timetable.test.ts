@@ -20,7 +20,7 @@ timetable(
       nth > 1
         ? 200
         : new Promise((resolve) => {
-            request.signal.addEventListener('abort', () => {
+            request.cancelToken.onCancel(() => {
               cut += 1;
               resolve(200);
             });

@@ -79,7 +79,7 @@ async function send(
 
 async function sendOnce(
   pools: Pools,
-  { addresses, refuseAddress, headers, body, signal }: DeliveryRequest,
+  { addresses, refuseAddress, headers, body, cancelToken }: DeliveryRequest,
   { origin, pathname, search }: URL,
   method: 'POST' | 'GET',
   limitMs: number,
@@ -95,6 +95,6 @@ async function sendOnce(
     headers: { 'user-agent': userAgent, ...headers },
     body: method === 'POST' ? body : null,
     limitMs,
-    signal,
+    cancelToken,
   });
 }

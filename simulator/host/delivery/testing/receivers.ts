@@ -2,7 +2,7 @@
 import { once } from 'node:events';
 import type { Server as HttpServer } from 'node:http';
 import { type AddressInfo, createServer, type Server, type Socket } from 'node:net';
-import type { DeliveryRequest } from '../deliverer.ts';
+import { CancelToken, type DeliveryRequest } from '../deliverer.ts';
 
 /** Listens on a free port of 127.0.0.1, and returns the port. */
 export async function listen(server: Server | HttpServer): Promise<number> {
@@ -47,7 +47,7 @@ export function requestTo(url: string, options: Partial<DeliveryRequest> = {}): 
     refuseAddress: () => null,
     answerLimitMs: 2000,
     followsRedirects: false,
-    signal: new AbortController().signal,
+    cancelToken: new CancelToken(),
     ...options,
   };
 }
