@@ -1,6 +1,7 @@
 // The faults of a run: which calls they affect, and what happens to those. A fault affects the sites
 // that its run aims at.
 import { ERROR_TABLE } from '../spec/errors.ts';
+import { PROFILE_MEMBERS } from '../spec/literals.ts';
 import type { ApiCall, ApiResponse, Site } from './recording.ts';
 import {
   membersOf,
@@ -231,8 +232,6 @@ export function meetGateway(): Fault {
   }));
 }
 
-const fields = ['language', 'country', 'last_name', 'first_name', 'status'] as const;
-
 /** UPD-7: another client changes the account just before the client's own update arrives. */
 export function overtake(): Fault {
   return {
@@ -241,7 +240,7 @@ export function overtake(): Fault {
       if (aimed !== 'first' || tag === undefined) return null;
       const wanted = membersOf(json);
       // Another field, so that the client's own change is still a change.
-      const field = fields.find((each) => !(each in wanted)) ?? fields[0];
+      const field = PROFILE_MEMBERS.findLast((each) => !(each in wanted)) ?? 'status';
       const { status } = await send({
         method: 'PATCH',
         target,

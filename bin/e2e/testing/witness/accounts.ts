@@ -1,6 +1,6 @@
 // Creating accounts, one or many, updating and reading them (ACC, BULK, UPD, CONV-3, NS-2).
 import { bodyOf, type Context, decided } from './context.ts';
-import { type Account, PROFILE, type Reply, UPDATABLE } from './records.ts';
+import { type Account, type Profile, profileIn, type Reply, UPDATABLE } from './records.ts';
 import { isObject, type JsonObject, normalisePhone, textOr } from './values.ts';
 
 /** ACC-18 */
@@ -96,16 +96,11 @@ export function createAccount(context: Context): Reply {
 }
 
 /** ACC-13, ACC-14 */
-function profileOf({ body, style }: Context, email: string) {
-  const [first, last, country, language] = PROFILE.map((name) => textOr(body[name], null));
-  const [ownFirst, ownLast] = style.namedAfter(email);
-  const isUnnamed = first === null && last === null;
-  return {
-    first_name: (isUnnamed ? ownFirst : first) ?? null,
-    last_name: (isUnnamed ? ownLast : last) ?? null,
-    country: country ?? null,
-    language: language ?? null,
-  };
+function profileOf({ body, style }: Context, email: string): Profile {
+  const sent = profileIn(body);
+  if (sent.first_name !== null || sent.last_name !== null) return sent;
+  const [first_name, last_name] = style.namedAfter(email);
+  return { ...sent, first_name, last_name };
 }
 
 export function bulkCreateAccounts(context: Context): Reply {

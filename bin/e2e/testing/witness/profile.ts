@@ -1,5 +1,6 @@
 // The profile for a judge without a control plane: credentials, seeds and a receiver.
 import { addCredential, addTradingAccount } from './control.ts';
+import { profileIn } from './records.ts';
 import { newToken } from './tokens.ts';
 import { settle } from './transactions.ts';
 import type { JsonObject } from './values.ts';
@@ -54,7 +55,7 @@ function addAccount({ store, style, clock }: World, name: string): string {
   const account = store.saveAccount({
     ...{ id: store.nextId(), firm_id: '1', brand_id: '10', revision: style.firstRevision },
     ...{ client_reference_id: `seed-${name}`, email: `${name}@seed.example.com`, phone: null },
-    ...{ first_name: name, last_name: 'Seed', country: null, language: null, status: 'New' },
+    ...{ ...profileIn({ first_name: name, last_name: 'Seed' }), status: 'New' },
     ...{ created_ms: clock.now(), changed_ms: clock.now() },
   });
   return account.id;

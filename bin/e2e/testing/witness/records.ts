@@ -1,6 +1,6 @@
 // The records of the witness, with the names of the API. They are immutable:
 // the store replaces a record by its next version.
-import type { Json, JsonObject } from './values.ts';
+import { type Json, type JsonObject, textOr } from './values.ts';
 
 export type Headers = readonly (readonly [name: string, value: string])[];
 
@@ -60,7 +60,14 @@ export interface Token {
 export const PROFILE = ['first_name', 'last_name', 'country', 'language'] as const;
 export const UPDATABLE = [...PROFILE, 'status'] as const;
 
-export interface Account extends Readonly<Record<(typeof PROFILE)[number], string | null>> {
+export type Profile = Readonly<Record<(typeof PROFILE)[number], string | null>>;
+
+/** The personal members that a body sends; null for each of the others. */
+export function profileIn(body: JsonObject): Profile {
+  return Object.fromEntries(PROFILE.map((name) => [name, textOr(body[name], null)])) as Profile;
+}
+
+export interface Account extends Profile {
   readonly id: string;
   readonly revision: number;
   readonly client_reference_id: string;
