@@ -172,8 +172,8 @@ class Sink implements WebhookSink {
     if ('refused' in outcome) {
       throw new TypeError(`${outcome.refused.field} ${outcome.refused.message}`);
     }
-    const { subscription } = outcome.value as { subscription: WebhookSink['subscription'] };
-    return { id: subscription.id, secret: subscription.secret };
+    const { id, secret } = outcome.value.subscription;
+    return { id, secret };
   }
 
   async take({ headers, body }: DeliveryRequest): Promise<DeliveryOutcome> {

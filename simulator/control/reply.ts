@@ -1,17 +1,7 @@
 // Replies of the plane: JSON, no body, a text in chunks, or a problem that names the field.
 import type { Readable } from 'node:stream';
 import type { FieldProblem } from '../../fixtures/settings/parse.ts';
-import type { CommandArguments, CommandName } from '../core/commands/commands.ts';
-import type { Fault } from '../core/pipeline/find-fault.ts';
-import type {
-  Credential,
-  Delivery,
-  EventRecord,
-  Firm,
-  Subscription,
-  TradingAccount,
-  Transaction,
-} from '../core/records.ts';
+import type { CommandArguments, CommandName, CommandValue } from '../core/commands/commands.ts';
 import type { WorldHost } from '../host/world/world-host.ts';
 
 export interface ControlReply {
@@ -95,29 +85,14 @@ export function found<R>(record: R | undefined, name: string): R {
   return record;
 }
 
-/** The results of the commands of core. */
-interface CommandValues extends Readonly<Record<CommandName, unknown>> {
-  readonly createCredential: { readonly credential: Credential };
-  readonly changeCredential: { readonly credential: Credential };
-  readonly changeFirm: { readonly firm: Firm };
-  readonly createTradingAccount: { readonly tradingAccount: TradingAccount };
-  readonly settle: { readonly transaction: Transaction };
-  readonly makeFault: { readonly fault: Fault };
-  readonly setName: { readonly hostname: string; readonly addresses: readonly string[] };
-  readonly setForward: { readonly from: string; readonly to: string };
-  readonly makeEvent: { readonly event: EventRecord };
-  readonly retryDelivery: { readonly delivery: Delivery };
-  readonly resumeSubscription: { readonly subscription: Subscription };
-}
-
 /** Runs a command and returns its value. */
 export function execute<N extends CommandName>(
   host: WorldHost,
   name: N,
   args: CommandArguments<N>,
-): CommandValues[N] {
+): CommandValue<N> {
   const outcome = host.execute(name, args);
-  if ('value' in outcome) return outcome.value as CommandValues[N];
+  if ('value' in outcome) return outcome.value;
   const { status, field, message } = outcome.refused;
   return refuseField(field, message, status);
 }

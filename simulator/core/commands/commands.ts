@@ -14,7 +14,14 @@ import {
 import { evolve } from '../evolve.ts';
 import { transitionChanges } from '../operations/transactions.ts';
 import { callEffects, deliveryEffects, type Fault } from '../pipeline/find-fault.ts';
-import type { Credential, Firm, Subscription, Token, TradingAccount } from '../records.ts';
+import type {
+  Credential,
+  EventRecord,
+  Firm,
+  Subscription,
+  Token,
+  TradingAccount,
+} from '../records.ts';
 import { copyWorld } from '../state/copy-world.ts';
 import type { Effect, StepResult } from '../step.ts';
 import { parseAddress } from '../values/address.ts';
@@ -27,8 +34,8 @@ export interface CommandContext {
   readonly atMs: number;
 }
 
-export type CommandOutcome =
-  | { readonly value: unknown; readonly effects?: readonly Effect[] }
+export type CommandOutcome<V = unknown> =
+  | { readonly value: V; readonly effects?: readonly Effect[] }
   | { readonly refused: Refused };
 
 interface Refused {
@@ -37,15 +44,15 @@ interface Refused {
   readonly message: string;
 }
 
-function refused(field: string, message: string, status: Refused['status'] = 422): CommandOutcome {
-  return { refused: { status, field, message } };
+function refused(field: string, message: string, status: Refused['status'] = 422) {
+  return { refused: { status, field, message } } as const;
 }
 
-const absent = (what: string, id: string, field = 'id'): CommandOutcome =>
+const absent = (what: string, id: string, field = 'id') =>
   refused(field, `there is no ${what} ${id}`, 404);
 
 /** Applies changes and returns the result. */
-function done({ world }: CommandContext, changes: readonly Change[], value: object = {}) {
+function done<V extends object>({ world }: CommandContext, changes: readonly Change[], value: V) {
   evolve(world, changes);
   return { value };
 }
@@ -74,6 +81,10 @@ const commands = {
 
 export type CommandName = keyof typeof commands;
 export type CommandArguments<N extends CommandName> = Parameters<(typeof commands)[N]>[1];
+export type CommandValue<N extends CommandName> = Extract<
+  ReturnType<(typeof commands)[N]>,
+  { readonly value: unknown }
+>['value'];
 
 export interface CommandInput {
   readonly kind: 'command';
@@ -102,7 +113,7 @@ interface MakeFault extends Pick<Fault, 'match' | 'effect'> {
   readonly probability?: number | null;
 }
 
-function makeFault(context: CommandContext, args: MakeFault): CommandOutcome {
+function makeFault(context: CommandContext, args: MakeFault) {
   const { match, effect, phase, nth, probability } = args;
   const { kind } = effect;
   const isWebhook = match.webhook !== undefined && match.webhook !== false;
@@ -136,16 +147,17 @@ function makeFault(context: CommandContext, args: MakeFault): CommandOutcome {
   return done(context, [put('faults', fault)], { fault });
 }
 
-function removeFault(context: CommandContext, { id }: Id): CommandOutcome {
+function removeFault(context: CommandContext, { id }: Id) {
   if (!context.world.faults.has(id)) return absent('fault', id);
-  return done(context, [remove('faults', id)]);
+  return done(context, [remove('faults', id)], {});
 }
 
-function clearFaults(context: CommandContext): CommandOutcome {
+function clearFaults(context: CommandContext) {
   const ids = [...context.world.faults.keys()];
   return done(
     context,
     ids.map((id) => remove('faults', id)),
+    {},
   );
 }
 
@@ -155,7 +167,7 @@ type CreateTradingAccount = Pick<TradingAccount, 'account_id'> &
 function createTradingAccount(
   context: CommandContext,
   { account_id, currency = 'USD', provider_payouts = false }: CreateTradingAccount,
-): CommandOutcome {
+) {
   const { world } = context;
   if (!world.accounts.has(account_id)) return absent('account', account_id);
   const id = String(world.counters.tradingAccount + 1);
@@ -165,7 +177,7 @@ function createTradingAccount(
 }
 
 /** NS-3: settles an approved transaction now, whatever its timer says. */
-function settle(context: CommandContext, { id }: Id): CommandOutcome {
+function settle(context: CommandContext, { id }: Id) {
   const transaction = context.world.transactions.get(id);
   if (transaction === undefined) return absent('transaction', id);
   const { status } = transaction;
@@ -184,7 +196,7 @@ interface SetName {
   readonly addresses: readonly string[] | null;
 }
 
-function setName(context: CommandContext, { hostname: named, addresses }: SetName): CommandOutcome {
+function setName(context: CommandContext, { hostname: named, addresses }: SetName) {
   const hostname = parseHostname(named);
   if (hostname === null) return refused('hostname', `${named} is not a hostname`);
   const wrong = addresses?.find((address) => parseAddress(address) === null);
@@ -194,7 +206,7 @@ function setName(context: CommandContext, { hostname: named, addresses }: SetNam
   if (addresses === null && !context.world.names.has(hostname)) {
     return refused('hostname', `nothing was set for ${hostname}`, 404);
   }
-  return done(context, [change], { hostname, addresses });
+  return done(context, [change], { hostname, addresses: addresses ?? [] });
 }
 
 /** As a webhook url spells it: lower case, international names in their ASCII form, no last dot. */
@@ -210,7 +222,7 @@ interface SetForward {
   readonly to: string | null;
 }
 
-function setForward(context: CommandContext, { from, to }: SetForward): CommandOutcome {
+function setForward(context: CommandContext, { from, to }: SetForward) {
   const url = /^https:\/\/[^/?#@\s]+\/?$/i.test(from) ? parseUrl(from) : null;
   if (url === null) {
     return refused('from', 'must be an https origin such as https://hooks.example.com');
@@ -223,7 +235,7 @@ function setForward(context: CommandContext, { from, to }: SetForward): CommandO
   if (to === null && !context.world.forwards.has(origin)) {
     return refused('from', `nothing is forwarded from ${origin}`, 404);
   }
-  return done(context, [change], { from: origin, to });
+  return done(context, [change], { from: origin, to: to ?? '' });
 }
 
 interface MakeEvent {
@@ -236,7 +248,7 @@ interface MakeEvent {
 }
 
 /** An event like any other: it gets the next sequence number and is delivered (EVT-2a). */
-function makeEvent(context: CommandContext, args: MakeEvent): CommandOutcome {
+function makeEvent(context: CommandContext, args: MakeEvent) {
   const { world, behaviour } = context;
   const { category, kind = `${category}.custom`, account_id, brand_id, firm_id } = args;
   const { categories } = behaviour.webhooks;
@@ -263,7 +275,7 @@ function makeEvent(context: CommandContext, args: MakeEvent): CommandOutcome {
     body: JSON.stringify(args.data ?? {}),
   };
   evolve(world, [{ type: 'event', draft }]);
-  return { value: { event: findEvent(world, world.events.lastSeq) } };
+  return { value: { event: findEvent(world, world.events.lastSeq) as EventRecord } };
 }
 
 const firstFirm = (world: World): string => world.firms.keys().next().value ?? '1';
@@ -271,7 +283,7 @@ const firstFirm = (world: World): string => world.firms.keys().next().value ?? '
 type MakeSubscription = Pick<Subscription, 'firm_id' | 'url' | 'event_categories'>;
 
 /** A firm-wide subscription made by an operator; it receives all later events. */
-function makeSubscription(context: CommandContext, args: MakeSubscription): CommandOutcome {
+function makeSubscription(context: CommandContext, args: MakeSubscription) {
   const { world, behaviour } = context;
   const { firm_id: firmId, url } = args;
   if (!world.firms.has(firmId)) return refused('firm_id', `there is no firm ${firmId}`);
@@ -286,16 +298,16 @@ function makeSubscription(context: CommandContext, args: MakeSubscription): Comm
 function disableSubscription(
   context: CommandContext,
   { id, reason }: Id & { readonly reason: string },
-): CommandOutcome {
+) {
   const { world } = context;
   const found = world.subscriptions.get(Number(id));
   if (found === undefined) return absent('subscription', id);
   if (!found.disabled) evolve(world, disableChanges(world, found, reason));
-  return { value: { subscription: world.subscriptions.get(found.id) } };
+  return { value: {} };
 }
 
 /** Attempts a waiting or exhausted delivery immediately. */
-function retryDelivery({ world }: CommandContext, { id }: Id): CommandOutcome {
+function retryDelivery({ world }: CommandContext, { id }: Id) {
   const delivery = world.deliveries.get(id);
   if (delivery === undefined) return absent('delivery', id);
   const subscription = world.subscriptions.get(delivery.subscription_id);
@@ -310,18 +322,18 @@ function retryDelivery({ world }: CommandContext, { id }: Id): CommandOutcome {
   // arrived, or was skipped, is sent again by itself: its receiver sees it twice (EVT-4).
   if (delivery.status === 'exhausted') evolve(world, resumeChanges(world, subscription));
   const begun = startAttempt(world, world.deliveries.get(id) ?? delivery);
-  return { value: { delivery: world.deliveries.get(id) }, effects: [begun] };
+  return { value: { delivery: world.deliveries.get(id) ?? delivery }, effects: [begun] };
 }
 
 /** NS-28: delivery resumes after it was stopped. */
-function resumeSubscription({ world }: CommandContext, { id }: Id): CommandOutcome {
+function resumeSubscription({ world }: CommandContext, { id }: Id) {
   const subscription = world.subscriptions.get(Number(id));
   if (subscription === undefined) return absent('subscription', id);
   if (subscription.disabled) {
     return refused('id', 'it is disabled, and nothing resumes that (HOOK-13); make a new one', 409);
   }
   evolve(world, resumeChanges(world, subscription));
-  return { value: { subscription: world.subscriptions.get(subscription.id) } };
+  return { value: { subscription: world.subscriptions.get(subscription.id) ?? subscription } };
 }
 
 /** A starting world gives the client_id. */
@@ -329,7 +341,7 @@ export type CreateCredential = Pick<Credential, 'scopes'> &
   Partial<Omit<Credential, 'client_secret'>>;
 
 /** A credential and its token, which does not expire. */
-export function createCredential(context: CommandContext, args: CreateCredential): CommandOutcome {
+export function createCredential(context: CommandContext, args: CreateCredential) {
   const { world } = context;
   const { brand_id = null, account_id = null } = args;
   const account = world.accounts.get(account_id ?? '');
@@ -388,10 +400,7 @@ export function forkWorld(world: World, name: string): World {
 }
 
 /** Why such a credential cannot be; null if it can. */
-function refuseCredential(
-  world: World,
-  args: CreateCredential & { readonly firm_id: string },
-): CommandOutcome | null {
+function refuseCredential(world: World, args: CreateCredential & { readonly firm_id: string }) {
   const { client_id, firm_id, brand_id, account_id, minted_by, read_only, scopes } = args;
   if (!world.firms.has(firm_id)) return refused('firm_id', `there is no firm ${firm_id}`);
   if (client_id !== undefined && world.credentials.has(client_id)) {
@@ -437,7 +446,7 @@ function refuseCredential(
   return refuseScopes(scopes);
 }
 
-function refuseScopes(scopes: readonly string[]): CommandOutcome | null {
+function refuseScopes(scopes: readonly string[]) {
   const known: readonly string[] = scopeNames;
   const unknown = scopes.find((scope) => !known.includes(scope));
   if (unknown === undefined) return null;
@@ -447,7 +456,7 @@ function refuseScopes(scopes: readonly string[]): CommandOutcome | null {
 type ChangeCredential = Pick<Credential, 'client_id'> &
   Partial<Pick<Credential, 'scopes' | 'plan' | 'rate_per_second'>>;
 
-function changeCredential(context: CommandContext, args: ChangeCredential): CommandOutcome {
+function changeCredential(context: CommandContext, args: ChangeCredential) {
   const { client_id: clientId, scopes, plan } = args;
   const found = context.world.credentials.get(clientId);
   if (found === undefined) return absent('credential', clientId, 'client_id');
@@ -467,7 +476,7 @@ function changeCredential(context: CommandContext, args: ChangeCredential): Comm
 type ChangeFirm = Pick<Firm, 'id'> & Partial<Omit<Firm, 'id' | 'name'>>;
 
 /** AUTH-8, LIM-3: the permissions and the rate of the firm. */
-function changeFirm(context: CommandContext, args: ChangeFirm): CommandOutcome {
+function changeFirm(context: CommandContext, args: ChangeFirm) {
   const found = context.world.firms.get(args.id);
   if (found === undefined) return absent('firm', args.id);
   const { rate_per_second: rate = found.rate_per_second, plan = found.plan } = args;

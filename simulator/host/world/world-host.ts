@@ -7,6 +7,7 @@ import type {
   CommandArguments,
   CommandName,
   CommandOutcome,
+  CommandValue,
 } from '../../core/commands/commands.ts';
 import { Coverage } from '../../core/explain/coverage.ts';
 import { type FiredTimer, nextDueMs } from '../../core/fire-timer.ts';
@@ -153,7 +154,10 @@ export class WorldHost {
     answered({ kind: 'answer', requestId, reply });
   }
 
-  execute<N extends CommandName>(name: N, args: CommandArguments<N>): CommandOutcome {
+  execute<N extends CommandName>(
+    name: N,
+    args: CommandArguments<N>,
+  ): CommandOutcome<CommandValue<N>> {
     const atMs = this.#arrive();
     const result = this.step({ kind: 'command', atMs, name, args });
     this.carryOut(result.effects);
@@ -161,7 +165,7 @@ export class WorldHost {
     this.fireUntil(atMs);
     this.notify({ kind: 'command', name });
     if (result.outcome === undefined) throw new Error(`command ${name} had no outcome`);
-    return result.outcome;
+    return result.outcome as CommandOutcome<CommandValue<N>>;
   }
 
   /** The time of an external input; work that is due by then happens first. */
