@@ -121,23 +121,6 @@ worlds('each world has its own events, deliveries, sequence and secrets', async 
   await sandbox.close();
 });
 
-worlds('a token reaches only its world, and nothing after that world is dropped', async () => {
-  const sandbox = await createSandbox({ clock: 'frozen' });
-  const made = await make(sandbox, 'gone');
-  const mine = await call(sandbox, made.token, 'accounts', person);
-  assert.is(mine.status, 201);
-  const { token } = sandbox.credential('firm');
-  const { body } = await call(sandbox, token ?? '', 'accounts');
-  assert.not.ok(JSON.stringify(body).includes('"one"'));
-  await sandbox.control('DELETE', 'worlds/gone');
-  assert.is((await call(sandbox, made.token, 'accounts')).status, 401);
-  const gone = await sandbox
-    .control('GET', 'worlds/gone/info')
-    .catch((error: Error & { status: number }) => [error.status, error.message]);
-  assert.equal(gone, [404, 'There is no world gone.']);
-  await sandbox.close();
-});
-
 worlds('dropping a world aborts its calls at every stage', async () => {
   const sandbox = await createSandbox({ clock: 'frozen' });
   const made = await make(sandbox, 'gone');

@@ -62,15 +62,6 @@ mount('the connection is kept alive, and bodies are read in chunks', async ({ po
   assert.is(made.status, 201);
 });
 
-mount('a path segment can contain an escaped slash', async ({ port }) => {
-  const path = '/_sandbox/credentials/cl_firm%2Faccount-1';
-  const { status, text } = await send(port, { method: 'PATCH', path, headers: json }, '{}');
-  assert.equal(
-    [status, JSON.parse(text).errors[0].message],
-    [404, 'there is no credential cl_firm/account-1'],
-  );
-});
-
 mount('foreign hosts and origins are refused on every path', async ({ port, trial }) => {
   const path = '/_sandbox/reset';
   const outsiders = [

@@ -7,7 +7,6 @@ import { connect, type Socket } from 'node:net';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { WebSocket } from 'ws';
-import { defaultSettings } from '../../fixtures/settings.ts';
 import { DeliveryTestHarness } from '../host/delivery/testing/delivery-test-harness.ts';
 import { tokenOf as findToken } from '../host/testing/sandbox.ts';
 import { Door } from './door.ts';
@@ -151,19 +150,6 @@ channel('after_seq: missed events, then live events, without gaps or duplicates'
   }),
 );
 
-channel('after_seq 0 replays from the beginning, and the last number only sends live events', () =>
-  withHarness(async ({ harness, follow }) => {
-    harness.emit(3);
-    const all = follow('?after_seq=0');
-    await all.until(3);
-    const none = follow('?after_seq=3');
-    await none.opened;
-    harness.emit();
-    await Promise.all([all.until(4), none.until(1)]);
-    assert.equal([all.seqs, none.seqs], [[1, 2, 3, 4], [4]]);
-  }),
-);
-
 channel('after_seq older than seven days closes with that reason', () =>
   withHarness(async ({ harness, follow }) => {
     harness.emit(2);
@@ -182,15 +168,6 @@ channel('after_seq older than seven days closes with that reason', () =>
     harness.emit();
     await current.until(1);
     assert.equal(current.seqs, [3]);
-  }),
-);
-
-channel('the token can be in the query', () =>
-  withHarness(async ({ harness, follow }) => {
-    const client = follow(`?access_token=${tokenOf(harness)}&after_seq=0`, null);
-    await client.opened;
-    harness.emit();
-    await client.until(1);
   }),
 );
 
@@ -246,32 +223,6 @@ channel('a refusal before the upgrade is a problem document of the API', () =>
     }
     const entries = harness.host.world.journal.newest;
     assert.is(entries, cases.length, 'each is in the journal');
-  }),
-);
-
-channel('LIM-11: a connection counts against the rate limit like any call', () =>
-  withHarness(async ({ harness, base, follow }) => {
-    const made = harness.execute('createCredential', {
-      scopes: [],
-      rate_per_second: 1,
-      plan: 'sandbox',
-    }) as { token: string };
-    const { token } = made;
-    const first = follow('', token);
-    await first.opened;
-    const { status, headers } = await refusal(base, token);
-    assert.is(status, 429);
-    assert.ok('retry-after' in headers);
-  }),
-);
-
-channel('a plain request is refused with a hint to use a WebSocket', () =>
-  withHarness(async ({ harness, port }) => {
-    const response = await fetch(`http://127.0.0.1:${port}/api/v1/events`, {
-      headers: { authorization: `Bearer ${tokenOf(harness)}` },
-    });
-    assert.is(response.status, 426);
-    assert.is(response.headers.get('upgrade'), 'websocket');
   }),
 );
 
@@ -429,15 +380,5 @@ channel('a client that does not answer pings is disconnected', async () => {
   server.close();
   await harness.close();
 });
-
-channel('the path is configurable', () =>
-  withHarness(
-    async ({ harness, port }) => {
-      const client = new Client(`ws://127.0.0.1:${port}/api/v1/feed`, tokenOf(harness), {});
-      await client.opened;
-    },
-    { settings: { ...defaultSettings, events_path: '/api/v1/feed' } },
-  ),
-);
 
 channel.run();

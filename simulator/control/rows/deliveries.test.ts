@@ -93,20 +93,6 @@ deliveries(
   },
 );
 
-deliveries('retrying a waiting delivery attempts it immediately', async (plane) => {
-  const { ask } = plane;
-  const id = await subscribe(plane);
-  plane.receiver = () => ({ status: 500, error: null });
-  await ask('POST', 'events', { category: 'account' });
-  await settle(plane);
-  const [waiting] = await listOf(plane, id);
-  plane.receiver = () => ({ status: 204, error: null });
-  const retried = await ask('POST', `deliveries/${waiting?.id}/retry`);
-  assert.equal([retried.status, retried.body.in_flight], [200, true]);
-  await settle(plane);
-  assert.equal(await statusesOf(plane, id), ['delivered 2']);
-});
-
 deliveries(
   'a name resolves to its override, and to the resolver again after its removal',
   async (plane) => {

@@ -1,7 +1,4 @@
-// Valid deliveries verify and all others are refused for the right reason. Two verifiers of other
-// vendors, which use the same header layout, agree.
-import Mux from '@mux/mux-node';
-import Stripe from 'stripe';
+// Valid deliveries verify, and all others are refused for the right reason.
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { parseSignatureHeader, signWebhook, verifyWebhook } from './verify.ts';
@@ -123,78 +120,6 @@ test('mistakes in the receiver’s own code throw instead of looking like a forg
   assert.throws(() => signWebhook({ secret: '', body }), /secret must be/);
   assert.throws(() => signWebhook({ secret, body: {} as never }), /body must be/);
   assert.throws(() => signWebhook({ secret, body, tMs: 1.5 }), /whole milliseconds/);
-});
-
-/** With the clock, which the types of some versions omit. */
-interface StripeSignature {
-  verifyHeader(
-    text: string,
-    header: string,
-    key: string,
-    tolerance: number,
-    crypto: undefined,
-    clock: number,
-  ): boolean;
-}
-
-// Both count in seconds. Stripe's verifier takes its clock as an argument, so with a clock and a
-// tolerance multiplied by a thousand it counts ours in milliseconds; Mux's never refuses a future
-// time.
-const stripe = Stripe.webhooks.signature as StripeSignature;
-
-function stripeAccepts(value: string, text: string, key: string, nowMs = tMs): boolean {
-  try {
-    return stripe.verifyHeader(text, value, key, 300_000, undefined, nowMs * 1000);
-  } catch (error) {
-    if (error instanceof Stripe.errors.StripeSignatureVerificationError) return false;
-    throw error;
-  }
-}
-
-const mux = new Mux({ tokenId: 'unused', tokenSecret: 'unused' });
-
-async function muxAccepts(value: string, text: string, key: string): Promise<boolean> {
-  try {
-    await mux.webhooks.verifySignature(text, { 'mux-signature': value }, key);
-    return true;
-  } catch (error) {
-    if (error instanceof Error && /signature/i.test(error.message)) return false;
-    throw error;
-  }
-}
-
-test('the verifiers of Stripe and Mux accept and refuse the same deliveries as ours', async () => {
-  const table: [value: string, text: string, key: string, expected: boolean][] = [
-    [header, body, secret, true],
-    [rotated, body, secret, true],
-    [rotated, body, previousSecret, true],
-    [`t=${tMs},v0=x,v1=${signature}`, body, secret, true],
-    [header, `${body}\n`, secret, false],
-    [header, body, 'whsec_other', false],
-    [header.replace('t=1', 't=2'), body, secret, false],
-    [`t=${tMs},v1=${signature.toUpperCase()}`, body, secret, false],
-    [`t=${tMs}`, body, secret, false],
-  ];
-  for (const [value, text, key, expected] of table) {
-    const ours = verifyWebhook({ header: value, body: text, secret: key, nowMs: tMs });
-    assert.is(ours.ok, expected, value);
-    assert.is(stripeAccepts(value, text, key), expected, `stripe: ${value}`);
-    assert.is(await muxAccepts(value, text, key), expected, `mux: ${value}`);
-  }
-});
-
-test('deliveries signed by Stripe verify', () => {
-  const made = Stripe.webhooks.generateTestHeaderString({
-    payload: body,
-    secret,
-    timestamp: tMs,
-    scheme: 'v1',
-  } as never);
-  assert.equal(verifyWebhook({ header: made, body, secret, nowMs: tMs }), {
-    ok: true,
-    t: tMs,
-    matched: 0,
-  });
 });
 
 test.run();

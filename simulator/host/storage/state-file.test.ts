@@ -25,8 +25,6 @@ import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { dumpWorld } from '../../core/state/snapshot.ts';
-import { drawFrom, makeInput } from '../../core/testing/random-inputs.ts';
 import { createTestSandbox, tokenOf } from '../testing/sandbox.ts';
 import type { Sandbox } from '../world/sandbox.ts';
 import { readStateFile, StateFile, type StateFileOptions } from './state-file.ts';
@@ -223,66 +221,6 @@ state('a truncated last line is ignored, and a corrupt line is refused by name',
   );
   await file.close();
 });
-
-/** Calls, commands and time; records each response. */
-async function live(sandbox: Sandbox, from: number, count: number): Promise<string[]> {
-  const heard: string[] = [];
-  const { first } = sandbox;
-  for (let n = from; n < from + count; n += 1) {
-    const input = makeInput(drawFrom(n), first.world);
-    if (input.kind === 'command')
-      heard.push(JSON.stringify(first.execute(input.name, input.args as never)));
-    else if (input.kind === 'call') {
-      first.call(input.call, (answer) => heard.push(JSON.stringify(answer)));
-    } else await first.advance({ by_ms: input.atMs - first.world.nowMs });
-  }
-  const { fired } = await first.advance({ by_ms: 2 * 86_400_000 });
-  return [...heard, JSON.stringify(fired)];
-}
-
-state('a restored world continues exactly like the original', async () => {
-  for (const seed of [1000, 2000]) {
-    // Deliveries are signed with the wall clock, which must be the same for both.
-    const wallMs = () => 1_772_000_000_000;
-    const one = await createTestSandbox({ wallMs });
-    const other = await createTestSandbox({ wallMs });
-    await live(one, seed, 300);
-    const fault = { match: { operation: 'createAccount' }, effect: { kind: 'delay', ms: 9000 } };
-    one.first.execute('makeFault', { ...fault, times: 1 } as never);
-    const body = {
-      client_reference_id: `held-${seed}`,
-      email: `held-${seed}@example.com`,
-      brand_id: '10',
-    };
-    one.first.call(
-      {
-        method: 'POST',
-        target: '/api/v1/accounts',
-        headers: {
-          authorization: `Bearer ${tokenOf(one, 'firm')}`,
-          'idempotency-key': 'held',
-          'content-type': 'application/json',
-        },
-        body: new TextEncoder().encode(JSON.stringify(body)),
-      },
-      () => undefined,
-    );
-    const document = documentOf(one);
-    restoreState(other.first, document);
-    assert.equal(documentOf(other), document);
-    // Only the first world has callers that wait for the delayed call.
-    const [told, again] = [await live(one, seed + 500, 200), await live(other, seed + 500, 200)];
-    assert.equal(again, told);
-    assert.is(untimed(other), untimed(one));
-    await one.close();
-    await other.close();
-  }
-});
-
-/** The world without the durations of attempts, which depend on the machine. */
-function untimed({ first }: Sandbox): string {
-  return JSON.stringify(dumpWorld(first.world)).replace(/"duration_ms":\d+/g, '"duration_ms":0');
-}
 
 const stateOf = (members: string) => `{"format":"trading-platform-sandbox-state",${members}`;
 const notStates: readonly (readonly [string, string])[] = [
