@@ -26,8 +26,6 @@ export interface ControlRequest {
   readonly base: string;
   /** The body; null if it is larger than `mostBytes`. */
   readonly read: (mostBytes: number) => Promise<Uint8Array | null>;
-  /** Aborted when the caller leaves. */
-  readonly signal?: AbortSignal | undefined;
 }
 
 export interface ControlPlaneOptions {
@@ -67,8 +65,7 @@ export class Plane {
       checkBodyHead(place.row, request);
       const query = parseQuery(place.row, search.join('?'));
       const body = await readJson(place.row, request);
-      const { base, signal } = request;
-      return this.#run(place, { base, query, body, signal });
+      return this.#run(place, { base: request.base, query, body });
     });
   }
 
@@ -93,13 +90,13 @@ export class Plane {
         ...validate(row.body ?? noMembers, rest, 'body'),
       ]);
       const place = { row, host, worldName, params: Object.fromEntries(params) };
-      return this.#run(place, { base: 'http://localhost', query, body: rest, signal: undefined });
+      return this.#run(place, { base: 'http://localhost', query, body: rest });
     });
   }
 
   async #run(
     { row, ...place }: Place,
-    brought: Pick<HandlerContext, 'base' | 'query' | 'body' | 'signal'>,
+    brought: Pick<HandlerContext, 'base' | 'query' | 'body'>,
   ): Promise<ControlReply> {
     const value = await row.run({ plane: this, ...place, ...brought });
     if (row.stream === true) return { status: 200, headers: streamed, body: value as Readable };

@@ -25,8 +25,6 @@ export interface HandlerContext<
   readonly params: Params;
   readonly query: Query;
   readonly body: Body;
-  /** Aborted when the caller leaves; undefined in process. */
-  readonly signal: AbortSignal | undefined;
 }
 
 type Members = Readonly<Record<string, Schema>>;

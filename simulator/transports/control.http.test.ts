@@ -113,31 +113,6 @@ mount('a stream continues until the reader disconnects', async ({ port, trial })
   await stopped;
 });
 
-mount('a list request stops waiting when its client disconnects', async ({ port, trial }) => {
-  const { first } = trial.sandbox;
-  const { listen } = first;
-  let began: () => void = () => undefined;
-  const begun = new Promise<void>((resolve) => {
-    began = resolve;
-  });
-  const stopped = new Promise<void>((resolve) => {
-    first.listen = (listener) => {
-      const stop = listen.call(first, listener);
-      began();
-      return () => {
-        resolve();
-        return stop();
-      };
-    };
-  });
-  const path = '/_sandbox/requests?wait_ms=60000';
-  const call = request({ host: '127.0.0.1', port, path }).on('error', () => undefined);
-  call.end();
-  await begun;
-  call.destroy();
-  await stopped;
-});
-
 mount('the server can close while a client follows the stream', async ({ port, close }) => {
   const call = request({ host: '127.0.0.1', port, path: '/_sandbox/stream' });
   call.end();

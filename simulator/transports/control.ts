@@ -57,7 +57,6 @@ async function replyTo(plane: Plane, request: Request): Promise<ControlReply> {
     headers: Object.fromEntries(headers),
     base: origin,
     read: async () => (request.body === null ? empty : new Uint8Array(await request.arrayBuffer())),
-    signal,
   });
   if (typeof reply.body !== 'string' && signal.aborted) reply.body.destroy();
   return reply;
@@ -77,8 +76,6 @@ export async function serveControl(
   response: ServerResponse,
 ): Promise<void> {
   const { method = 'GET', url: target = '/', headers } = request;
-  const left = new AbortController();
-  response.once('close', () => left.abort());
   const loaded = await plane.load();
   const reply = await loaded.handle({
     method,
@@ -87,7 +84,6 @@ export async function serveControl(
     base: `http://${headers.host}`,
     // An upload that breaks off is no request, and never answered.
     read: (mostBytes) => new Promise((done) => readBody(request, mostBytes, done)),
-    signal: left.signal,
   });
   sendReply(response, reply);
 }

@@ -17,14 +17,12 @@ import {
 } from '../records.ts';
 import { execute, JsonText } from '../reply.ts';
 import { type QueryOf, row } from '../row.ts';
-import { readWhenThere, waitParameter } from '../wait-for-page.ts';
 
 const eventQuery = {
   'after_seq?': whole('Those with a greater sequence number.', 0, 1e15),
   'kind?': text('Of one kind, such as transaction.approved.'),
   'account_id?': id('About one account.'),
   'limit?': limitParameter,
-  'wait_ms?': waitParameter,
 } as const;
 
 function* eventsAfter(world: World, seq: number): Generator<EventRecord> {
@@ -41,7 +39,6 @@ const deliveryQuery = {
   'status?': oneOf('In one status.', ['pending', 'delivered', 'exhausted', 'stopped']),
   'after?': whole('Those with a greater id.', 0, 1e15),
   'limit?': limitParameter,
-  'wait_ms?': waitParameter,
 } as const;
 
 /** Events checked for waiting ones: a stopped subscription may have many of them. */
@@ -90,20 +87,14 @@ export const eventRows = {
       next_after_seq: orNull(whole('For the next page; null on the last one.', 0, 1e15)),
       last_seq: whole('The last event there is.', 0, 1e15),
     }),
-    run: async (context) => {
-      const { world, behaviour } = context.host;
-      const { after_seq = 0, limit, kind, account_id } = context.query;
-      const { shown, next } = await readWhenThere(context, {
-        read: () =>
-          page(
-            eventsAfter(context.host.world, after_seq),
-            limit,
-            ({ seq }) => seq,
-            (event) => fits(kind, event.kind) && fits<string | null>(account_id, event.account_id),
-          ),
-        isEmpty: ({ shown, next }) => shown.length === 0 && next === null,
-        after: ['event'],
-      });
+    run: ({ host: { world, behaviour }, query }) => {
+      const { after_seq = 0, limit, kind, account_id } = query;
+      const { shown, next } = page(
+        eventsAfter(world, after_seq),
+        limit,
+        ({ seq }) => seq,
+        (event) => fits(kind, event.kind) && fits<string | null>(account_id, event.account_id),
+      );
       const envelopes = shown.map((event) => behaviour.serialize.envelope(event, world));
       const { lastSeq } = world.events;
       return new JsonText(
@@ -152,12 +143,7 @@ export const deliveryRows = {
       'In the order in which they began: all that are not finished and the last finished ones; after them, as far as the limit goes, the events that wait behind others.',
     query: deliveryQuery,
     answer: listSchema('deliveries', deliverySchema),
-    run: (context) =>
-      readWhenThere(context, {
-        read: () => listDeliveries(context.host, context.query),
-        isEmpty: ({ deliveries }) => deliveries.length === 0,
-        after: ['delivery', 'event', 'command'],
-      }),
+    run: ({ host, query }) => listDeliveries(host, query),
   }),
   retryDelivery: row('POST', 'deliveries/{id}/retry', {
     summary: 'Attempt a delivery now',

@@ -17,7 +17,6 @@ import {
 } from '../records.ts';
 import { Refusal } from '../reply.ts';
 import { type HandlerContext, type QueryOf, row } from '../row.ts';
-import { readWhenThere, waitParameter } from '../wait-for-page.ts';
 
 const requestQuery = {
   'limit?': whole('How many at most; 100 by default.', 1, 1000),
@@ -25,7 +24,6 @@ const requestQuery = {
   'operation?': operationParameter,
   'status?': whole('Answered with this status.', 100, 599),
   'client_id?': text('Of this caller.'),
-  'wait_ms?': waitParameter,
 } as const;
 
 function* entriesAfter({ world: { journal } }: WorldHost, after: number): Generator<JournalEntry> {
@@ -135,13 +133,8 @@ export const journalRows = {
       'The newest first. With `after`, those that came after that call, the oldest first, so that a poller misses none. The last 10,000 are kept. Tokens, cookies and secrets are hidden; a single call shows them on demand.',
     query: requestQuery,
     answer: listSchema('requests', requestSchema),
-    run: async (context) => {
-      const { host, query } = context;
-      const { shown, next } = await readWhenThere(context, {
-        read: () => readRequests(host, query),
-        isEmpty: ({ shown }) => shown.length === 0,
-        after: ['request'],
-      });
+    run: ({ host, query }) => {
+      const { shown, next } = readRequests(host, query);
       return { requests: shown.map((entry) => viewRequest(host, entry)), next_after: next };
     },
   }),

@@ -142,7 +142,6 @@ const queries = [
   ['accounts?__proto__=1', '__proto__'],
   ['transactions?status=done', 'status'],
   ['requests/1?secrets=all', 'secrets'],
-  ['requests?wait_ms=60001', 'wait_ms'],
 ] as const;
 
 refusals(
