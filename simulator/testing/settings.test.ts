@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { isDeepStrictEqual } from 'node:util';
 import { suite } from 'uvu';
+import { keyRetentionMs } from '../../fixtures/constants.ts';
 import {
   defaultSettings,
   type SettingKey,
@@ -113,8 +114,6 @@ async function move(client: SandboxClient, id: string | null, ...verbs: readonly
 }
 
 const settledId = '9006';
-
-const dayMs = 86_400_000;
 
 /** Requests a token with the secret of a credential, or with another. */
 async function askToken(client: SandboxClient, secret?: string) {
@@ -295,7 +294,7 @@ const shows: Readonly<Partial<Record<SettingKey, SettingCheck>>> = {
     await client.inFlight('same');
     await client.advance(10_000);
     await slow;
-    await client.advance(dayMs - 5000);
+    await client.advance(keyRetentionMs - 5000);
     await client.person(one, { key: 'same' });
     return client.idempotency();
   }),

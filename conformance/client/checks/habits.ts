@@ -1,12 +1,13 @@
 // Checks of habits, judged on runs without faults: keys, amounts, tokens, secrets.
 import { shortKey } from '../../reports/exchanges.ts';
+import { HOUR_MS, KEY_KEPT_MS, LONGEST } from '../../spec/literals.ts';
 import { type ApiCall, isUnheard, type Recording } from '../recording.ts';
 import { canonical, isWrite, membersOf, referencesOf, subjectOf } from '../requests.ts';
 import { advise, type Check, fail, habit, notMet, type Outcome, pass } from './check.ts';
 
 const writesOf = ({ calls }: Recording) => calls.filter(({ operation }) => isWrite(operation));
 
-const longestKey = 255;
+const keyKept = `${KEY_KEPT_MS / HOUR_MS} hours`;
 
 /** Members of requests that hold an amount, a volume or a price. */
 const amountNames = ['amount', 'volume', 'price', 'size', 'quantity', 'stop_loss', 'take_profit'];
@@ -14,7 +15,7 @@ const amountNames = ['amount', 'volume', 'price', 'size', 'quantity', 'stop_loss
 const keySent = habit({
   id: 'CLT-key-sent',
   title: 'every write has a key (nothing goes wrong)',
-  expected: 'sends an Idempotency-Key of 1 to 255 characters with each of the nine writes',
+  expected: `sends an Idempotency-Key of 1 to ${LONGEST} characters with each of the nine writes`,
   atStake:
     'Without a key the platform cannot tell a repeat from a second payment, and refuses the call.',
   mend: 'Make a key for each thing that you want done, a UUID say, and send it as a header.',
@@ -27,9 +28,9 @@ const keySent = habit({
       const words = `${without.length} of ${writes.length} writes came without a key`;
       return fail('no-key', words, without.slice(0, 5));
     }
-    const long = writes.filter(({ key }) => [...(key ?? '')].length > longestKey);
+    const long = writes.filter(({ key }) => [...(key ?? '')].length > LONGEST);
     if (long.length > 0) {
-      return fail('long-key', `a key is longer than ${longestKey} characters`, long.slice(0, 3));
+      return fail('long-key', `a key is longer than ${LONGEST} characters`, long.slice(0, 3));
     }
     return pass(`${writes.length} writes, each with a key`, writes.slice(0, 3));
   },
@@ -143,7 +144,7 @@ const secretPlaces = habit({
     }
     const inKey = calls.find(({ key }) => key !== null && holds(key));
     if (inKey === undefined) return pass(`${calls.length} calls, no secret out of place`);
-    const words = `the key of call ${inKey.n} holds a token or a secret; keys are kept for a day`;
+    const words = `the key of call ${inKey.n} holds a token or a secret; keys are kept for ${keyKept}`;
     return advise('in-key', words, [inKey]);
   },
 });

@@ -1,5 +1,6 @@
 // The values that are worth trying, by the kind of a member; one list of sizes and one list of
 // times.
+import { eventWindowMs, keyRetentionMs, retryGapsMs } from '../../../fixtures/constants.ts';
 import { eventCategories } from '../../../fixtures/event-kinds.ts';
 import { defaultSettings } from '../../../fixtures/settings.ts';
 import type { Value } from '../sequence.ts';
@@ -18,15 +19,9 @@ const DAY = 24 * HOUR;
 
 /** Timers of the platform; each is tried a second before and after it is due. */
 const TIMERS: readonly number[] = [
-  30 * SECOND,
-  2 * MINUTE,
-  10 * MINUTE,
-  30 * MINUTE,
-  2 * HOUR,
-  6 * HOUR,
-  12 * HOUR,
-  DAY,
-  7 * DAY,
+  ...retryGapsMs,
+  keyRetentionMs,
+  eventWindowMs,
   defaultSettings.token_lifetime_s * SECOND,
 ];
 // CONV-4: the resolution of a clock is not specified, so one second is the closest distance.

@@ -46,7 +46,7 @@ const idemTroubleBefore: Scenario = {
   },
 };
 
-/** A small margin before and after a full day. */
+/** A small margin before and after a record expires. */
 const LITTLE_MS = 5_000;
 
 /** A write under its key, and the request that shows whether the key is still kept. */
@@ -56,8 +56,8 @@ interface KeptWrite {
   again(): Promise<Answer>;
 }
 
-const idemKeptForADay: Scenario = {
-  id: 'idem-kept-for-a-day',
+const idemKeyLifetime: Scenario = {
+  id: 'idem-key-lifetime',
   title: 'The key of each write replays just before its record expires, and runs again just after',
   rules: ['IDEM-7a', 'IDEM-7b'],
   needs: ['clock'],
@@ -72,7 +72,7 @@ const idemKeptForADay: Scenario = {
     }
     kept.push(await keptRefusal(t));
     const untouched = await keptWrite(t, 'createAccount');
-    // Early and late within the day: a service may keep keys for an hour, or until midnight.
+    // Early and late within its time: a service may keep keys for an hour, or until midnight.
     for (const [when, ms] of [
       ['an hour', HOUR_MS],
       ['its time less 5 s', KEY_KEPT_MS - HOUR_MS - LITTLE_MS],
@@ -138,7 +138,7 @@ const idemAgeOfASlowAnswer: Scenario = {
     await t.operator.advance(4_000);
     const first = await held();
     if (first.status !== 201) throw new Blocked(`a create that was held back: ${first.summary}`);
-    // A day and two seconds after the request, two seconds short of one after the answer.
+    // Its time and two seconds after the request, its time less two seconds after the answer.
     await t.operator.advance(KEY_KEPT_MS - 2_000);
     const early = await create();
     const isKept = isReplayOf(early, first);
@@ -182,7 +182,7 @@ const idemManyKeys: Scenario = {
 
 export const lifetimeScenarios: readonly Scenario[] = [
   idemTroubleBefore,
-  idemKeptForADay,
+  idemKeyLifetime,
   idemAgeOfASlowAnswer,
   idemManyKeys,
 ];

@@ -60,7 +60,7 @@ function replayOf(operation: WriteName): Scenario {
       if (before !== undefined) expectUnmoved(t, before, (await readBack(t, call))!);
       if (hasTag) expectTag(t, first, repeats[0]!);
       if (!repeats.every((each) => isReplayOf(each, first))) return;
-      // A record that its repeats use up is not kept for 24 hours.
+      // A record that its repeats use up is not kept for its full time.
       const last = await send();
       const kept = isReplayOf(last, first);
       t.expect('IDEM-4a', last).is('the first answer still', kept, describeAnswer(last), first);

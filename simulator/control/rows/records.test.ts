@@ -1,6 +1,7 @@
 // What the plane reports about the sandbox and its records, and what it can change in them.
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
+import { keyRetentionMs } from '../../../fixtures/constants.ts';
 import { questions } from '../../../fixtures/questions.ts';
 import { rules } from '../../../fixtures/rules.ts';
 import { defaultSettings } from '../../../fixtures/settings.ts';
@@ -230,8 +231,7 @@ records(
       [key, subject, state, status, first_attempt],
       ['one', 'ref-1', 'recorded', 201, 1],
     );
-    const day = 86_400_000;
-    assert.equal([one.recorded_at_ms, one.expires_at_ms], [startMs, startMs + day]);
+    assert.equal([one.recorded_at_ms, one.expires_at_ms], [startMs, startMs + keyRetentionMs]);
     for (const [query, count] of [
       ['limit=1', 1],
       ['key=one', 1],
@@ -240,8 +240,8 @@ records(
     ] as const) {
       assert.is((await list(query)).length, count, query);
     }
-    await ask('POST', 'clock/advance', { by_ms: day - 1 });
-    assert.is((await list())[0].age_ms, day - 1);
+    await ask('POST', 'clock/advance', { by_ms: keyRetentionMs - 1 });
+    assert.is((await list())[0].age_ms, keyRetentionMs - 1);
     await ask('POST', 'clock/advance', { by_ms: 1 });
     assert.equal(await list(), []);
   },

@@ -46,7 +46,7 @@ memory('refused calls with a 15 KB header are bounded by the byte limit of the j
   assert.ok(grown < 60, `${Math.round(grown)} MB more`);
 });
 
-memory('mixed calls keep their keys for a day, and an hour later all keys are freed', () => {
+memory('mixed calls keep their keys until they expire, and then all keys are freed', () => {
   const world = beginWorld();
   const [token] = world.lastingTokens.values();
   const authorization = `Bearer ${token}`;

@@ -14,7 +14,7 @@ const keys = suite('idempotency keys');
 const policy = keyPolicy(defaultSettings);
 const reply: Reply = { status: 201, contentType: 'application/json', body: '{}' };
 
-keys('a record lasts a full day across generations, whenever it starts (IDEM-7)', () => {
+keys('a record lasts its full time across generations, whenever it starts (IDEM-7)', () => {
   for (const beginMs of [
     0,
     1,

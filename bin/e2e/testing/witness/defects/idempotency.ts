@@ -1,17 +1,7 @@
 // Defects of idempotency.
 import { bodyOf, withBody } from '../context.ts';
 import { transactionBody } from '../transactions.ts';
-import {
-  DAY_MS,
-  HOUR_MS,
-  kept,
-  keyed,
-  lasting,
-  meeting,
-  type Rows,
-  replays,
-  stored,
-} from './wrap.ts';
+import { HOUR_MS, kept, keyed, lasting, meeting, type Rows, replays, stored } from './wrap.ts';
 
 const isDecision = (name: string): boolean => /^(approve|reject|cancel)/.test(name);
 
@@ -52,13 +42,13 @@ export const idempotencyDefects: Rows = {
   'limited-kept (IDEM-6a LIM-7): a 429 is kept': kept(429),
   'contention-kept (IDEM-6b): a 503 is kept': kept(503),
   'failure-kept (IDEM-6c): a 500 is kept': kept(500),
-  'key-half-day (IDEM-7a): keys are kept for twelve hours': lasting('key', 12 * HOUR_MS),
-  'key-renewed (IDEM-7b): each replay keeps the key for another day': stored(
+  'key-forgotten-early (IDEM-7a): keys are kept for twelve hours': lasting('key', 12 * HOUR_MS),
+  'key-renewed (IDEM-7b): each replay keeps the key for its full time again': stored(
     ({ key, saveKey }, { clock }) => ({
       key: (name, context) => {
         const record = key(name, context);
         const nowMs = clock.now();
-        const isKept = record?.reply && nowMs - record.answeredMs < DAY_MS;
+        const isKept = record?.reply && nowMs - record.answeredMs < (clock.lasts('key') ?? 0);
         if (isKept) saveKey({ ...record, answeredMs: nowMs, startedMs: nowMs }, context);
         return record;
       },
