@@ -165,6 +165,7 @@ class Exploration {
       player.startMs = await nowOf(player.ground);
       player.nowMs = player.startMs;
       for (const step of sequence.steps) await player.play(step);
+      await player.settle();
       await untilQuiet(player);
       const recorded = { sequence, target: player };
       const compared = await this.#reference.compare(recorded);

@@ -30,6 +30,8 @@ export interface ControlProviderOptions {
   /** Orders of a profile, for a target that does not accept the usual ones. */
   readonly positions?: Profile['positions'];
   readonly maxRate?: number | undefined;
+  /** Takes the deliveries, if they do not come over the network. */
+  readonly receiver?: WebhookReceiver;
 }
 
 /** The fastest plan, whose limits are tested as well. */
@@ -73,10 +75,10 @@ export async function controlProvider(options: ControlProviderOptions): Promise<
   const offers = new Set(EVERY_CAPABILITY.filter((each) => each !== 'bursts' || !isLimited));
   /** Drops each world that still exists. */
   const leaves = new Set<() => Promise<void>>();
-  let receiver: Promise<WebhookReceiver> | undefined;
+  let listening: Promise<WebhookReceiver> | undefined;
   const shared: Shared = {
     ...{ options, offers, orders: ordersOf(options.positions) ?? USUAL_ORDERS },
-    receiver: () => (receiver ??= WebhookReceiver.listen()),
+    receiver: async () => options.receiver ?? (listening ??= WebhookReceiver.listen()),
   };
   /** A world whose clock stands still: only the scenario causes anything in it. */
   const makeWorld = async (): Promise<Target> => {
@@ -104,7 +106,7 @@ export async function controlProvider(options: ControlProviderOptions): Promise<
     own: async () => (world === undefined ? whole() : makeWorld()),
     async close() {
       for (const leave of leaves) await leave().catch(() => {});
-      await (await receiver)?.close();
+      await (await listening)?.close();
     },
   };
 }

@@ -24,6 +24,14 @@ export interface ReceivedDelivery {
   readonly answered: number;
 }
 
+/** A delivery on arrival, from the network or from a sender in this process. */
+interface Arriving {
+  readonly method: string;
+  readonly url: string;
+  readonly headers: readonly HeaderLine[];
+  readonly body: Uint8Array;
+}
+
 /** The response of a hook: a status, optionally delayed, optionally with headers, or none at all. */
 export interface EndpointAnswer {
   readonly status: number;
@@ -75,16 +83,20 @@ const ROUND_TRIP_TIMEOUT_MS = 15_000;
 /** The largest delivery that is read. */
 const BODY_LIMIT_BYTES = 8 * 1024 * 1024;
 
+/** The origin of a receiver without a server: nothing connects to it. */
+const UNREACHED = 'http://127.0.0.1:9';
+
 export class WebhookReceiver {
-  readonly #server: Server;
+  readonly #server: Server | undefined;
   readonly #hooks = new Map<string, WebhookEndpoint>();
   /** Unique to this run, so that a late delivery of an earlier run is not mistaken for one of this run. */
   readonly #mark = randomBytes(3).toString('hex');
   #count = 0;
 
-  private constructor(server: Server) {
+  /** Without a server: only a sender in this process reaches it, through `take`. */
+  constructor(server?: Server) {
     this.#server = server;
-    server.on('request', (request, response) => this.#take(request, response));
+    server?.on('request', (request, response) => this.#read(request, response));
   }
 
   static async listen(host = '127.0.0.1', port = 0): Promise<WebhookReceiver> {
@@ -102,6 +114,7 @@ export class WebhookReceiver {
 
   /** The address at which it listens: `http://127.0.0.1:41234`. */
   get origin(): string {
+    if (this.#server === undefined) return UNREACHED;
     const { address, port } = this.#server.address() as AddressInfo;
     return `http://${address.includes(':') ? `[${address}]` : address}:${port}`;
   }
@@ -125,7 +138,7 @@ export class WebhookReceiver {
   }
 
   #roundTrip(): Promise<void> {
-    const { address, port } = this.#server.address() as AddressInfo;
+    const { address, port } = this.#server!.address() as AddressInfo;
     const host = address === '0.0.0.0' || address === '::' ? 'localhost' : address;
     return new Promise((resolve) => {
       const sent = get(
@@ -142,11 +155,11 @@ export class WebhookReceiver {
   }
 
   async close(): Promise<void> {
-    this.#server.closeAllConnections();
-    await new Promise<void>((resolve) => this.#server.close(() => resolve()));
+    this.#server?.closeAllConnections();
+    await new Promise<void>((resolve) => this.#server?.close(() => resolve()) ?? resolve());
   }
 
-  #take(request: IncomingMessage, response: ServerResponse): void {
+  #read(request: IncomingMessage, response: ServerResponse): void {
     const body = new GrowingBytes();
     request.on('data', (chunk: Buffer) => {
       if (body.size + chunk.length > BODY_LIMIT_BYTES) request.destroy();
@@ -157,23 +170,13 @@ export class WebhookReceiver {
   }
 
   #answer(request: IncomingMessage, response: ServerResponse, body: Uint8Array): void {
-    const url = request.url ?? '/';
-    const name = url.split(/[/?]/).find((part) => this.#hooks.has(part));
-    const hook = name === undefined ? undefined : this.#hooks.get(name);
-    if (hook === undefined) {
+    const { method = '', url = '/', rawHeaders } = request;
+    const answer = this.take({ method, url, headers: linesOfRaw(rawHeaders), body });
+    if (answer === undefined) {
       response.writeHead(404).end();
       return;
     }
-    const lines: HeaderLine[] = linesOfRaw(request.rawHeaders);
-    const arrival = {
-      method: request.method ?? '',
-      url,
-      headers: new Headers(lines),
-      body,
-      atMs: Date.now(),
-    };
-    const { status, headers = {}, delayMs = 0, until, cut = false } = hook.next(arrival);
-    hook.deliveries.push({ ...arrival, answered: cut ? 0 : status });
+    const { status, headers = {}, delayMs = 0, until, cut = false } = answer;
     const reply = () => {
       if (cut) response.destroy();
       else response.writeHead(status, headers).end();
@@ -181,5 +184,16 @@ export class WebhookReceiver {
     if (until !== undefined) void until.then(reply, reply);
     else if (delayMs > 0) setTimeout(reply, delayMs).unref();
     else reply();
+  }
+
+  /** Keeps a delivery, and returns the response to it; undefined if its URL is no endpoint's. */
+  take({ method, url, headers, body }: Arriving): EndpointAnswer | undefined {
+    const name = url.split(/[/?]/).find((part) => this.#hooks.has(part));
+    const hook = name === undefined ? undefined : this.#hooks.get(name);
+    if (hook === undefined) return undefined;
+    const arrival = { method, url, headers: new Headers(headers), body, atMs: Date.now() };
+    const answer = hook.next(arrival);
+    hook.deliveries.push({ ...arrival, answered: answer.cut === true ? 0 : answer.status });
+    return answer;
   }
 }

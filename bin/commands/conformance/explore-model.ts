@@ -4,6 +4,7 @@ import type { HeaderLine } from '../../../conformance/engine/send/headers.ts';
 import type { Model, Models } from '../../../conformance/explore/model.ts';
 import type { GroundAnswer, GroundSender } from '../../../conformance/explore/play/ground.ts';
 import { controlProvider } from '../../../conformance/providers/control-provider.ts';
+import { WebhookReceiver } from '../../../conformance/providers/webhook-receiver.ts';
 import type { Settings } from '../../../fixtures/settings.ts';
 import { findWorld } from '../../../fixtures/worlds.ts';
 import type { Call } from '../../../simulator/core/call.ts';
@@ -11,6 +12,7 @@ import { replyHeaders } from '../../../simulator/core/call.ts';
 import { newestEntries } from '../../../simulator/core/journal.ts';
 import type { Deviation } from '../../../simulator/deviations/deviation.ts';
 import { deviations as register } from '../../../simulator/deviations/register.ts';
+import type { Deliverer } from '../../../simulator/host/delivery/deliverer.ts';
 import { undiciDeliverer } from '../../../simulator/host/delivery/undici-deliverer.ts';
 import { Sandbox } from '../../../simulator/host/world/sandbox.ts';
 import { type ControlPlane, controlPlane } from '../../../simulator/transports/control.ts';
@@ -23,6 +25,7 @@ export async function simulatorModel(
   settings: Settings,
   deviations: readonly Deviation[] = [],
 ): Promise<Model> {
+  const receiver = new WebhookReceiver();
   const sandbox = await Sandbox.create({
     worldName: 'empty',
     fixture: findWorld('empty')!,
@@ -31,7 +34,7 @@ export async function simulatorModel(
     plan: 'sandbox',
     settings,
     deviations,
-    deliverer: undiciDeliverer(),
+    deliverer: delivererTo(receiver),
   });
   const plane = controlPlane({ sandbox });
   const sender: GroundSender = {
@@ -39,13 +42,26 @@ export async function simulatorModel(
       wire.url.startsWith(CONTROL_URL) ? sendControl(plane, wire) : sendCall(sandbox, wire),
     close: () => sandbox.close(),
   };
-  const provider = await controlProvider({ baseUrl: BASE_URL, controlUrl: CONTROL_URL, sender });
+  const provider = await controlProvider({ baseUrl: BASE_URL, controlUrl: CONTROL_URL, sender, receiver });
   return {
     provider,
     sender,
     close: async () => {
       await provider.close();
       await sender.close();
+    },
+  };
+}
+
+/** Without the network: the model sends nothing to any machine. */
+function delivererTo(receiver: WebhookReceiver): Deliverer {
+  return {
+    ...undiciDeliverer(),
+    deliver: async ({ url, headers, body }) => {
+      const lines = Object.entries(headers);
+      const arriving = { method: 'POST', url, headers: lines, body: encoder.encode(body) };
+      const status = receiver.take(arriving)?.status ?? null;
+      return { status, error: status === null ? 'no endpoint of the explorer' : null };
     },
   };
 }

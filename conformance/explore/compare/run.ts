@@ -225,8 +225,9 @@ class Attempt {
   }
 
   async #deliveries({ steps }: Sequence): Promise<void> {
-    const { target } = this.comparing;
+    const { target, model } = this.comparing;
     if (target.hooks.size === 0 || this.#parted.size > 0) return;
+    await model.settle();
     if (!(await untilArrived(this.comparing))) {
       this.#why = 'a delivery is not there yet';
       return;

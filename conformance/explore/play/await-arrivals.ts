@@ -78,9 +78,10 @@ export async function untilDelivered({ target }: Ground, awaited: Awaited): Prom
   if (isOurs) throw new Inconclusive('deliveries on their way are not answered');
 }
 
-export const isSubscribing = (step: Step): boolean =>
-  (step.do === 'many' ? [step.call] : callsOf([step])).some(
-    ({ operation }) => operation === 'createWebhook',
+/** Whether a step makes one of these calls. */
+export const hasCalls = (step: Step, operations: RegExp): boolean =>
+  (step.do === 'many' ? [step.call] : callsOf([step])).some(({ operation }) =>
+    operations.test(operation),
   );
 
 interface Waiting {

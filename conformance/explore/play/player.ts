@@ -15,7 +15,7 @@ import {
   type Step,
 } from '../sequence.ts';
 import { type Known, resolve, resolveText } from '../values.ts';
-import { isSubscribing, sleep, untilDelivered, untilMet } from './await-arrivals.ts';
+import { hasCalls, sleep, untilDelivered, untilMet } from './await-arrivals.ts';
 import { type Ground, sendPaced } from './ground.ts';
 import { operate } from './operate.ts';
 import { jsonOf, type Outcome, type Played, type Sent } from './outcome.ts';
@@ -60,7 +60,7 @@ export class Player implements Known {
   readonly passing = new Set<number>();
   /** The rate limits of minted credentials, if a sequence can reach the limit. */
   readonly rates = new Map<string, number>();
-  /** Nothing has happened since the last step, which waited for its deliveries. */
+  /** Nothing has happened since all deliveries were answered. */
   #isFlushed = false;
   #hasSubscribers = false;
   readonly #startedAtMs = performance.now();
@@ -73,18 +73,16 @@ export class Player implements Known {
   /** Plays one step; a burst has several outcomes. */
   async play(step: Step): Promise<readonly Outcome[]> {
     const beforeMs = this.nowMs;
+    // A subscription shows what was delivered, and a change of it concerns later events only.
+    if (hasCalls(step, /Webhook/)) await this.settle();
     const outcomes = await this.#play(step);
     for (const outcome of outcomes) {
       this.outcomes.set(outcome.n, outcome);
       if (beforeMs !== undefined) this.beganAtMs.set(outcome.n, beforeMs);
     }
-    if (step.do === 'hook' || isSubscribing(step)) this.#hasSubscribers = true;
-    this.#isFlushed = this.#hasSubscribers && step.do !== 'hook';
-    if (this.#isFlushed) await this.flush();
-    if (beforeMs === undefined) return outcomes;
-    for (const each of [...this.hooks.values()].flatMap(({ deliveries }) => deliveries)) {
-      if (!this.arrived.has(each)) this.arrived.set(each, [beforeMs, this.nowMs ?? beforeMs]);
-    }
+    if (step.do === 'hook' || hasCalls(step, /^createWebhook/)) this.#hasSubscribers = true;
+    this.#isFlushed = false;
+    if (this.nowMs !== beforeMs) await this.settle(beforeMs);
     return outcomes;
   }
 
@@ -143,7 +141,7 @@ export class Player implements Known {
   async advance(byMs: number): Promise<void> {
     // Deliveries in flight are answered first: otherwise their 15 s expire when the clock is advanced,
     // but only on the slower side.
-    if (!this.#isFlushed) await this.flush();
+    await this.settle();
     await this.ground.target.operator.advance(byMs);
     if (this.nowMs !== undefined) this.nowMs += byMs;
   }
@@ -179,6 +177,17 @@ export class Player implements Known {
   async flush(): Promise<void> {
     const isOurs = this.hooks.size > 0;
     await untilDelivered(this.ground, { delivers: this.#hasSubscribers, isOurs });
+  }
+
+  /** Waits for the deliveries of the steps so far, which arrived after `fromMs`. */
+  async settle(fromMs = this.nowMs): Promise<void> {
+    if (this.#isFlushed || !this.#hasSubscribers) return;
+    await this.flush();
+    this.#isFlushed = true;
+    if (fromMs === undefined) return;
+    for (const each of [...this.hooks.values()].flatMap(({ deliveries }) => deliveries)) {
+      if (!this.arrived.has(each)) this.arrived.set(each, [fromMs, this.nowMs ?? fromMs]);
+    }
   }
 
   async #call(step: CallStep): Promise<Played> {
