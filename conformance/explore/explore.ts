@@ -65,7 +65,10 @@ export async function explore(options: ExploreOptions): Promise<Explored> {
   }
 }
 
-type Played = Omit<Shown, 'difference'>;
+interface Played extends Omit<Shown, 'difference'> {
+  /** The settings of the model that it was compared with. */
+  readonly settings: ModelSettings;
+}
 /** Plays a sequence on a fresh world; null if it does not show the difference. */
 type Shows = (sequence: Sequence) => Promise<Shown | null>;
 
@@ -168,9 +171,10 @@ class Exploration {
       await player.settle();
       await untilQuiet(player);
       const recorded = { sequence, target: player };
+      const { settings } = this.#reference;
       const compared = await this.#reference.compare(recorded);
       this.#answered += callsIn(player.outcomes).filter(({ kind }) => kind === 'answer').length;
-      return { recorded, compared };
+      return { recorded, compared, settings };
     } catch (error) {
       if (isSetupFailure(error)) return error.message;
       throw error;
@@ -192,18 +196,34 @@ class Exploration {
       this.#book.inconclusive.push(played);
       return;
     }
-    this.#count(played);
-    for (const difference of played.compared.differences) {
-      if (this.#isOver && this.#options.sequences === undefined) break;
-      if (this.#book.counts(difference)) continue;
-      if (await this.#isKnownDefect({ ...played, difference })) continue;
-      await this.#investigate({ ...played, difference }).catch(unlessSpent);
+    let current = played;
+    for (let isLearned = true; isLearned; ) {
+      const { settings } = this.#reference;
+      // A difference from an earlier model may be one that has been learned since.
+      if (current.settings !== settings) {
+        const compared = await this.#reference.compare(played.recorded);
+        current = { ...played, compared, settings };
+      }
+      await this.#differences(current);
+      isLearned = settings !== this.#reference.settings;
     }
+    this.#count(current);
     this.#options.onProgress?.({
       requests: this.#budget.requests,
       sequences: this.#counts.sequences,
       differences: this.#book.found.length,
     });
+  }
+
+  /** Investigates the differences that are new, until one of them changes the model. */
+  async #differences(played: Played): Promise<void> {
+    for (const difference of played.compared.differences) {
+      if (this.#isOver && this.#options.sequences === undefined) return;
+      if (this.#book.counts(difference)) continue;
+      if (await this.#isKnownDefect({ ...played, difference })) continue;
+      await this.#investigate({ ...played, difference }).catch(unlessSpent);
+      if (played.settings !== this.#reference.settings) return;
+    }
   }
 
   #count({ recorded, compared }: Played): void {

@@ -1,11 +1,10 @@
 // Runs before any comparison: observes how the target answers the open questions, with the judge's
 // own scenarios. Only this file of the explorer uses the scenarios of the judge.
-import { questions } from '../../fixtures/questions.ts';
 import { defaultSettings } from '../../fixtures/settings.ts';
 import { runScenarios } from '../engine/run/run.ts';
 import type { TokenForm } from '../engine/send/call.ts';
 import type { Sender } from '../engine/send/sender.ts';
-import type { Scenario, ScenarioResult } from '../engine/types.ts';
+import type { Scenario } from '../engine/types.ts';
 import type { Provider } from '../providers/target.ts';
 import { observedConfig, observedRows } from '../reports/observed.ts';
 import { scenarios } from '../scenarios/all.ts';
@@ -63,30 +62,21 @@ export async function findStartProblem(
   return (await runScenarios({ ...options, ...plan })).refusedToStart;
 }
 
-/** They take many requests for one question that hardly any other answer depends on. */
-const TOO_DEAR = ['lim-firm', 'lim-delegated', 'hook-spellings', 'auth-token-budget'];
-/** NS-2, NS-21: the available reads and the provider withdrawals decide no setting. */
-const TELLS_OF_NONE = ['auth-token-everywhere', 'conv-reads', 'txs-approve-withdrawal'];
-const PASSED_OVER = [...TOO_DEAR, ...TELLS_OF_NONE];
-
 /** Settings that allow a rule to be broken: such a target is reported, not imitated. */
 export const NEVER_LEARNED: readonly string[] = [
   ...['unrecorded_refusals', 'key_across_brands', 'account_statuses', 'replay_etag'],
   ...['firm_rate_from', 'delegated_bucket', 'provider_withdrawals'],
 ];
 
-const SETTABLE: ReadonlySet<string> = new Set(
-  questions.flatMap(({ id, settings }) =>
-    settings.some((key) => !NEVER_LEARNED.includes(key)) ? [id] : [],
-  ),
-);
+/** NS-1: the form of orders shows here. */
+const FORMS = ['pos-scope'];
 
 /**
- * Settings for which no other answer can be tried later, such as a time or a name, come first:
- * if the requests run out, the other settings can still be learned from differences.
+ * Settings for which no other answer can be tried later, such as a time or a name. All others are
+ * learned from the differences that they cause, so that only those that matter cost requests.
  */
-const FIRST = [
-  ...['err-check-order', 'evt-form', 'evt-channel', 'auth-tokens-work', 'auth-token'],
+const NAMES_AND_TIMES = [
+  ...['err-check-order', 'evt-form', 'auth-tokens-work', 'auth-token'],
   ...['acc-shape', 'acc-named-after-email', 'upd-applied', 'evt-rotation', 'evt-slow'],
   ...['idem-age-of-a-slow-answer', 'idem-not-abandoned', 'txs-cancelled-stays', 'evt-kinds'],
   'evt-progress',
@@ -96,30 +86,20 @@ const FIRST = [
 const ENOUGH = 700;
 const FEW_AT_ONCE = 2;
 
-/** Whether it may teach a setting; a question without settings teaches nothing. */
-const observes = ({ id, observes: asked = [] }: Scenario): boolean =>
-  asked.some((question) => SETTABLE.has(question)) && !PASSED_OVER.includes(id);
-
-export function observe(options: ObserveOptions): Promise<Observed> {
-  const chosen = scenarios.filter(observes);
-  const isFirst = ({ id }: Scenario) => FIRST.includes(id);
-  return observeBy([chosen.filter(isFirst), chosen.filter((each) => !isFirst(each))], options);
-}
+export const observe = (options: ObserveOptions): Promise<Observed> =>
+  observeBy([...FORMS, ...NAMES_AND_TIMES], options);
 
 /** Only the forms of requests, if all other answers are known. */
 export const observeForms = (options: ObserveOptions): Promise<Observed> =>
-  observeBy([scenarios.filter((each) => observes(each) && each.id.startsWith('pos-'))], options);
+  observeBy(FORMS, options);
 
 /** Settings that these observed settings do not cover. */
 export const unaskedIn = (settings: Observed['settings']): ReadonlySet<string> =>
   new Set(Object.keys(defaultSettings).filter((key) => !(key in settings)));
 
-/** Runs the scenarios of a stage concurrently, one stage after the other. */
-async function observeBy(
-  stages: readonly (readonly Scenario[])[],
-  options: ObserveOptions,
-): Promise<Observed> {
+async function observeBy(ids: readonly string[], options: ObserveOptions): Promise<Observed> {
   const { provider, sender, most, signal, ...rest } = options;
+  const chosen = scenarios.filter(({ id }) => ids.includes(id));
   const learned = new Map<string, unknown>();
   const enough = new AbortController();
   const stop = () => enough.abort();
@@ -135,16 +115,13 @@ async function observeBy(
     close: () => sender.close(),
   };
   const width = most < ENOUGH ? { width: FEW_AT_ONCE } : {};
-  const given = { ...rest, ...width, provider, sender: counting, learned };
-  const results: ScenarioResult[] = [];
-  for (const stage of stages) {
-    if (enough.signal.aborted || stage.length === 0) continue;
-    const run = await runScenarios({ ...given, scenarios: stage, signal: enough.signal });
-    results.push(...run.scenarios);
-  }
+  const run = await runScenarios({
+    ...{ ...rest, ...width, provider, sender: counting, learned },
+    ...{ scenarios: chosen, signal: enough.signal },
+  });
   const tokenForm = await findTokenForm({ ...options, sender: counting });
   signal.removeEventListener('abort', stop);
-  const { config } = observedConfig(observedRows(stages.flat(), results));
+  const { config } = observedConfig(observedRows(chosen, run.scenarios));
   const taken = learnedOrders(learned);
   const settings = Object.entries(config.settings);
   return {

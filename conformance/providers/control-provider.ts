@@ -78,7 +78,10 @@ export async function controlProvider(options: ControlProviderOptions): Promise<
   let listening: Promise<WebhookReceiver> | undefined;
   const shared: Shared = {
     ...{ options, offers, orders: ordersOf(options.positions) ?? USUAL_ORDERS },
-    receiver: async () => options.receiver ?? (listening ??= WebhookReceiver.listen()),
+    receiver: async () => {
+      listening ??= Promise.resolve(options.receiver ?? WebhookReceiver.listen());
+      return listening;
+    },
   };
   /** A world whose clock stands still: only the scenario causes anything in it. */
   const makeWorld = async (): Promise<Target> => {

@@ -42,7 +42,12 @@ export async function simulatorModel(
       wire.url.startsWith(CONTROL_URL) ? sendControl(plane, wire) : sendCall(sandbox, wire),
     close: () => sandbox.close(),
   };
-  const provider = await controlProvider({ baseUrl: BASE_URL, controlUrl: CONTROL_URL, sender, receiver });
+  const provider = await controlProvider({
+    baseUrl: BASE_URL,
+    controlUrl: CONTROL_URL,
+    sender,
+    receiver,
+  });
   return {
     provider,
     sender,

@@ -3,6 +3,8 @@
 import { type SettingSpec, settingSpecs } from '../../../fixtures/settings.ts';
 import { type Difference, isLike } from '../compare/difference.ts';
 import type { Reference } from '../compare/reference.ts';
+import type { Recorded } from '../compare/run.ts';
+import { needed } from '../findings/cut.ts';
 import type { Shown } from '../findings/found.ts';
 import type { ModelSettings } from '../model.ts';
 import { NEVER_LEARNED } from '../observe.ts';
@@ -46,21 +48,41 @@ async function nextAnswer(
 ) {
   const chosen = valuesOf(flips);
   const settings = { ...reference.settings, ...chosen };
+  const part = await partOf(shown, before, reference, chosen);
   let best: { readonly flip: Flip; readonly reached: Difference } | undefined;
   for (const flip of flipsFor(before, settings, unasked)) {
     const { setting, value } = flip;
     if (setting in chosen) continue;
     const others = shown.compared.differences.filter((each) => !isLike(each, shown.difference));
     const answers = { ...chosen, [setting]: value };
-    const { differences, why } = await reference.compare(shown.recorded, answers);
-    const reached = differences.find((each) => !others.some((other) => isLike(each, other)));
-    if (reached === undefined && why === undefined) return { flip, reached };
+    const reachedIn = async (recorded: Recorded) => {
+      const { differences, why } = await reference.compare(recorded, answers);
+      const isOther = (each: Difference) => !others.some((other) => isLike(each, other));
+      return { reached: differences.find(isOther), why };
+    };
+    const { reached, why } = await reachedIn(part);
+    if (reached === undefined && why === undefined) {
+      const whole = part === shown.recorded ? undefined : await reachedIn(shown.recorded);
+      if (whole?.reached === undefined && whole?.why === undefined) return { flip, reached };
+    }
     if (reached === undefined || setting in TIMES) continue;
     // The order of concurrent calls may now be another: the new difference need not be later.
     const isOther = !isLike(reached, before) && reached.n >= before.n;
     if (isOther && (best === undefined || reached.n > best.reached.n)) best = { flip, reached };
   }
   return best;
+}
+
+/** The steps that the difference depends on, if they show it on their own: they are compared sooner. */
+async function partOf(
+  { recorded }: Shown,
+  before: Difference,
+  reference: Reference,
+  chosen: ModelSettings,
+): Promise<Recorded> {
+  const part = { ...recorded, sequence: { steps: needed(recorded.sequence, before.n) } };
+  const { differences } = await reference.compare(part, chosen);
+  return differences.some((each) => isLike(each, before)) ? part : recorded;
 }
 
 interface Flip {

@@ -2,6 +2,7 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { Inconclusive } from '../../engine/scenario-errors.ts';
+import type { OperationName } from '../../spec/operations.ts';
 import type { Comparing } from '../compare/values.ts';
 import type { Step } from '../sequence.ts';
 import { untilArrived, untilDelivered, untilMet } from './await-arrivals.ts';
@@ -88,14 +89,17 @@ waiting('a subscription to a foreign endpoint is enough to wait', async () => {
   const credential = async () => ({ token: 't', rates: [] });
   const target = { ...own.target, credential };
   const player = new Player({ target, sender: { send } } as unknown as Ground, 'nonce');
-  const create = (n: number, operation: 'createAccount' | 'createWebhook'): Step => {
-    return { do: 'call', n, operation, as: 'firm', body: {} };
+  const call = (n: number, operation: OperationName): Step => {
+    return { do: 'call', n, operation, as: 'firm' };
   };
-  await player.play(create(1, 'createAccount'));
+  await player.play(call(1, 'createAccount'));
+  await player.play(call(2, 'listWebhooks'));
   assert.is(looks(), 0);
-  await player.play(create(2, 'createWebhook'));
-  await player.play(create(3, 'createAccount'));
-  assert.is(looks(), 2);
+  await player.play(call(3, 'createWebhook'));
+  await player.play(call(4, 'createAccount'));
+  assert.is(looks(), 0);
+  await player.play(call(5, 'listWebhooks'));
+  assert.is(looks(), 1);
 });
 
 waiting.run();

@@ -96,7 +96,7 @@ play('concurrent calls are retried after all of them are answered', async () => 
   assert.is(count(), 5);
 });
 
-play('the player waits for deliveries once per step, and again after time moves', async () => {
+play('the player waits for deliveries before and after time moves', async () => {
   const asked: string[] = [];
   const operator = {
     advance: async (byMs: number) => void asked.push(`advance ${byMs}`),
@@ -104,6 +104,7 @@ play('the player waits for deliveries once per step, and again after time moves'
   };
   const receiver = async () => ({ url: 'https://x', deliveries: [], answer: () => {} });
   const player = playerOn({ offers: new Set(['clock']), operator, receiver });
+  player.nowMs = 0;
   await player.play({ do: 'hook', n: 1, answers: [200] });
   await player.play({ do: 'advance', n: 2, byMs: 7 });
   await player.play({ do: 'advance', n: 3, byMs: 9 });
