@@ -131,9 +131,9 @@ export async function moveOn(t: ScenarioContext, call: WriteCall, first: Answer)
   const id = first.idAt('id');
   const ifMatch = first.headers.get('etag');
   if (operation === 'createAccount') {
-    await t.call('updateAccount', { id, body: { first_name: 'Overtaken' }, ifMatch });
+    await t.update(id, { first_name: 'Overtaken' }, ifMatch);
   } else if (operation === 'updateAccount') {
-    await t.call('updateAccount', { id: call.id, body: { language: 'fr' }, ifMatch });
+    await t.update(call.id, { language: 'fr' }, ifMatch);
   } else if (operation === 'createTransaction') {
     await t.call('rejectTransaction', { id, account_id: place?.account_id });
   } else if (operation === 'approveTransaction' && t.has('settle')) {

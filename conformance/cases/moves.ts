@@ -276,7 +276,7 @@ async function observeOpenMoves(t: ScenarioContext): Promise<void> {
     const answer = await decide(t, verb, from);
     if (earlier && (await statusNow(t, earlier)) !== state) continue;
     t.observe('NS-4', `${verb} from ${state}: ${answer.summary}`, {
-      [setting]: answer.status < 300 ? moved : 'refused',
+      [setting]: answer.isServed ? moved : 'refused',
     });
   }
 }

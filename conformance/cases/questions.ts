@@ -33,17 +33,17 @@ function recorded(question: QuestionId, key: SettingKey, what: string, over: Req
 
 async function update(t: ScenarioContext, ifMatch: string | null): Promise<Answer> {
   const { id } = await t.given.account();
-  return t.call('updateAccount', { id, body: { first_name: t.fresh.text() }, ifMatch });
+  return t.update(id, { first_name: t.fresh.text() }, ifMatch);
 }
 
 async function record(t: ScenarioContext, over: RequestBody): Promise<Answer> {
-  return t.call('createTransaction', { body: t.newTransaction(await t.given.place(), over) });
+  return t.record(await t.given.place(), over);
 }
 
 async function recordInOtherCurrency(t: ScenarioContext): Promise<Answer> {
   const place = await t.given.place();
   const currency = place.currency === 'CHF' ? 'NOK' : 'CHF';
-  return t.call('createTransaction', { body: t.newTransaction(place, { currency }) });
+  return t.record(place, { currency });
 }
 
 /** A transaction that is approved with additional members in the query or the body. */
@@ -153,8 +153,7 @@ export async function observeTwoKeys(t: ScenarioContext): Promise<void> {
 
 /** NS-40. */
 export async function observeUnit(t: ScenarioContext): Promise<void> {
-  const under = (reference: string) =>
-    t.call('createAccount', { body: t.newAccount({ client_reference_id: reference }) });
+  const under = (reference: string) => t.create({ client_reference_id: reference });
   const wide = `${t.fresh.text()}${'𝒳'.repeat(255)}`;
   const inCodePoints = await under([...wide].slice(0, 255).join(''));
   const accented = `${t.fresh.text()}${'é'.repeat(255)}`.slice(0, 255);
@@ -168,7 +167,7 @@ export async function observeIdle(
   t: ScenarioContext,
   { id, stale }: { readonly id: string; readonly stale: string },
 ): Promise<void> {
-  const idle = await t.call('updateAccount', { id, body: {}, ifMatch: stale });
+  const idle = await t.update(id, {}, stale);
   t.observe('NS-19', `stale tag and nothing to change: ${idle.summary}`, {
     tag_before_no_change: idle.status === 412,
   });
@@ -196,7 +195,7 @@ export async function observeStatus(t: ScenarioContext, id: string): Promise<voi
 /** NS-55: null together with a change, so that it is not refused for changing nothing. */
 export async function observeNull(t: ScenarioContext, id: string, before: Answer): Promise<void> {
   const body = { first_name: null, country: t.fresh.text() };
-  const answer = await t.call('updateAccount', { id, body, ifMatch: strongTag(before) });
+  const answer = await t.update(id, body, strongTag(before));
   const kept = answer.at('first_name') === before.at('first_name');
   const does = !isTaken(answer) ? 'refused' : kept ? 'not_sent' : 'cleared';
   const words = { refused: answer.summary, not_sent: 'as if not sent', cleared: 'cleared' };

@@ -67,8 +67,7 @@ interface RefusalTable extends Omit<Scenario, 'rules' | 'run'> {
 
 /** Any refusal will do: which one is open. */
 export function anyRefusal(t: ScenarioContext, rules: Rules, answer: Answer): void {
-  const refused = answer.status >= 400 && answer.status < 500;
-  t.expect(rules, answer).is('refused with a 4xx', refused);
+  t.expect(rules, answer).is('refused with a 4xx', answer.isRefused);
 }
 
 /** It is served, and its answer shows these members as they were sent. */
@@ -237,7 +236,7 @@ function rowPlayer(
     const answer = await disable(await t.call(sent, { as: await caller.who() }));
     const statusOf = (each: Answer) =>
       operation === 'bulkCreateAccounts' ? each.at('rows.0.status') : each.status;
-    const isNew = isCreate && answer.status < 300 && answer.at('first_name') === first_name;
+    const isNew = isCreate && answer.isServed && answer.at('first_name') === first_name;
     // A control that was repeated may have found its own row; then its status proves nothing.
     const isUnclear = operation === 'bulkCreateAccounts' && statusOf(served) === 200;
     const isSame = statusOf(answer) === statusOf(served) || isNew || isUnclear;
@@ -261,7 +260,7 @@ function rowPlayer(
         if (sent === undefined) continue;
         await judge(t, row, sent.answer, sent.call);
         // The faulty call was served: the next rows start from a record that it has not changed.
-        if (sent.answer.status < 300) valid = await newCall();
+        if (sent.answer.isServed) valid = await newCall();
         else refused.push(row);
       }
       return refused;
@@ -294,11 +293,11 @@ async function judge(
   else if (expected === 'unreadable') {
     expectUnreadable(t, rules, answer, await sendBrokenJson(t));
   } else if (expected !== 'served') t.expect(rules, answer).refused(...expected);
-  else if (answer.status >= 300 && answer.status !== 403) {
+  else if (!answer.isServed && answer.status !== 403) {
     // Only a 403 is about permissions; any other refusal is judged by another rule.
     const { words } = OPERATIONS[operation];
     throw new Blocked(`control failed: ${words} ${what}: ${answer.summary}`);
-  } else t.expect(rules, answer).is(`served ${what}`, answer.status < 300);
+  } else t.expect(rules, answer).served(`served ${what}`);
 }
 
 /** JSON that ends in the middle of a member. */
@@ -314,11 +313,11 @@ async function sendBrokenJson(t: ScenarioContext): Promise<Answer> {
 
 /** Refused in the same way as malformed JSON: a 4xx with the same content type. */
 function expectUnreadable(t: ScenarioContext, rules: Rules, refused: Answer, broken: Answer): void {
-  const like = broken.status >= 400 && broken.status < 500 ? broken.headers.mediaType() : '';
+  const like = broken.isRefused ? broken.headers.mediaType() : '';
   const types = like === '' || like === 'text/plain' ? ['text/plain'] : ['text/plain', like];
   const seen = refused.headers.mediaType() || 'no content type';
   const words = `${types.join(' or ')}, as broken JSON is refused`;
   t.expect(rules, refused)
-    .is('refused with a 4xx', refused.status >= 400 && refused.status < 500)
+    .is('refused with a 4xx', refused.isRefused)
     .is(words, types.includes(seen), `${refused.summary}, ${seen}`, broken);
 }

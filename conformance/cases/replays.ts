@@ -312,7 +312,7 @@ async function playRow(
   const next = { ...sent, ...changed };
   const answer = await t.call(next.call, { ...next });
   const replayed = isReplayOf(answer, first);
-  const own = outcome === 'apart' || (answer.status < 300 && isOfAnother(answer, first, next.call));
+  const own = outcome === 'apart' || (answer.isServed && isOfAnother(answer, first, next.call));
   const [expected, truth] =
     outcome === 'replays'
       ? [`the first answer, ${describeAnswer(first)}`, replayed]

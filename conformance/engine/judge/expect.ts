@@ -57,6 +57,11 @@ export class Expectation {
     return this.#settle(truth, `${status} ${code}`, () => describeAnswer(this.#answer));
   }
 
+  /** A success of any status. */
+  served(words: string): this {
+    return this.is(words, this.#answer.isServed);
+  }
+
   /** ERR-2: refused before any code runs, with a plain-text message instead of problem+json. */
   refusedInPlainText(): this {
     this.#requireControl('a plain-text refusal');

@@ -23,6 +23,7 @@ import {
   type Call,
   type Called,
   isRepeatable,
+  type RecordId,
   type RequestBody,
   requestOf,
   type Who,
@@ -150,6 +151,27 @@ export class ScenarioContext {
     const { account_id, trading_account_id, currency } = place;
     const where = { client_reference_id, account_id, trading_account_id, currency };
     return { ...where, amount: '25.00', transaction_type: 'Deposit', ...over };
+  }
+
+  /** Creates an account, judged: a valid body overridden by `over`, at the brand of the caller's role. */
+  create(over: RequestBody = {}, more: Call = {}): Promise<Answer> {
+    const role = typeof more.as === 'string' ? more.as : this.mainRole;
+    return this.call('createAccount', { ...more, body: this.newAccount(over, role) });
+  }
+
+  /** Updates an account under a tag, judged. */
+  update(
+    id: RecordId | undefined,
+    body: RequestBody,
+    ifMatch: Call['ifMatch'],
+    more: Call = {},
+  ): Promise<Answer> {
+    return this.call('updateAccount', { ...more, id, body, ifMatch });
+  }
+
+  /** Records a transaction, judged: a valid body overridden by `over`. */
+  record(place: Place, over: RequestBody = {}, more: Call = {}): Promise<Answer> {
+    return this.call('createTransaction', { ...more, body: this.newTransaction(place, over) });
   }
 
   /** An expectation on one answer, tagged with the rules that require it. */

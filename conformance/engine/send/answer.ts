@@ -78,6 +78,11 @@ export class Answer {
     return this.status > 0 && this.status < 300;
   }
 
+  /** Refused with a 4xx. */
+  get isRefused(): boolean {
+    return this.status >= 400 && this.status < 500;
+  }
+
   /** The Idempotency-Key that was sent. */
   get key(): string | undefined {
     return new Headers(this.#request.headers).get('idempotency-key');

@@ -182,8 +182,7 @@ async function expectMoneyHidden(
     return { account: home.account_id, transaction, place: home };
   };
   for (const row of MONEY) await expectHiddenBy(t, view, row, { hidden, own, home });
-  const read = await t.given.rereadTransaction(pending, insider);
-  t.expect(rule, read).field('status', 'pending');
+  t.expect(rule, await t.given.rereadTransaction(pending, insider)).field('status', 'pending');
   const { client_reference_id } = pending.body;
   const body = t.newTransaction(home, { client_reference_id });
   const answer = await t.call('createTransaction', { as: await outsider(), body });
@@ -252,7 +251,7 @@ function expectPositionsHidden(
     const rows: NamingRow[] = [
       ['a trading account', (_, { place }) => ({ operation: 'openPosition', body: order(place!) })],
     ];
-    if (position.status < 300) {
+    if (position.isServed) {
       rows.push(['a position', (_, named) => close(named.place!, named.position)]);
       rows.push(['a position, at a place of its own', (_, named, at) => close(at, named.position)]);
     }
@@ -265,7 +264,7 @@ async function expectBrandClosed(t: ScenarioContext): Promise<void> {
   const plain = await t.given.account({}, 'other_firm');
   const body = t.newAccount({}, 'other_firm');
   const answer = await t.call('createAccount', { body });
-  const refused = answer.status >= 400 && answer.status < 500;
+  const refused = answer.isRefused;
   const seen = `${answer.summary}, brand_id ${answer.at('brand_id')}`;
   t.expect('AUTH-7', answer).is(`refused: brand ${body.brand_id} is another firm's`, refused, seen);
   if (!refused) return;
@@ -308,12 +307,12 @@ async function observeCreating(t: ScenarioContext): Promise<void> {
   const [own, foreign] = [await t.given.account(), await t.given.account()];
   const options = { accountId: own.id, readOnly: false, scopes: ['accounts:write'] };
   const holder = await mintDelegated(t, options);
-  const made = await t.call('createAccount', { as: holder, body: t.newAccount() });
+  const made = await t.create({}, { as: holder });
   const reference = { client_reference_id: foreign.reference };
-  const again = await t.call('createAccount', { as: holder, body: t.newAccount(reference) });
+  const again = await t.create(reference, { as: holder });
   const words = `another account by a delegated token: ${made.summary}`;
   t.observe('NS-64', `${words}; under a reference out of its reach: ${again.summary}`, {
-    delegated_account_create: made.status < 300 ? 'served' : 'refused',
+    delegated_account_create: made.isServed ? 'served' : 'refused',
   });
 }
 
@@ -326,9 +325,7 @@ const authServerTrader: Scenario = {
   async run(t) {
     const server = await t.operator.mint({ scopes: ['trader:trade', 'trader:funds'] });
     const places = [await t.given.place(), await t.given.otherPlace()];
-    await expectBoth(t, 'recording', places, (place) =>
-      t.call('createTransaction', { as: server, body: t.newTransaction(place) }),
-    );
+    await expectBoth(t, 'recording', places, (place) => t.record(place, {}, { as: server }));
     await expectBoth(t, 'opening', places, async (place) =>
       t.call('openPosition', { as: server, body: (await openPosition(t, place)).body }),
     );
@@ -346,11 +343,11 @@ function expectBoth(
     const answers: Answer[] = [];
     for (const place of places) answers.push(await send(place));
     // Only a 404 is about reach.
-    if (answers.every((each) => each.status >= 300 && each.status !== 404)) {
+    if (answers.every((each) => !each.isServed && each.status !== 404)) {
       throw new Blocked(`trader scopes do not serve ${words}: ${answers[0]?.summary} (AUTH-4)`);
     }
     for (const answer of answers) {
-      t.expect('AUTH-5', answer).is(`${words}, whichever the account`, answer.status < 300);
+      t.expect('AUTH-5', answer).served(`${words}, whichever the account`);
     }
   });
 }

@@ -48,9 +48,7 @@ const accCreated: Scenario = {
       t.expect('ACC-20', await createInBatch(t, t.newAccount())).field('status', 'New');
     });
     // ACC-20: an account begins as New, even if a request names another status.
-    const odd = await t.call('createAccount', {
-      body: t.newAccount({ status: 'Active', nickname: 'ada' }),
-    });
+    const odd = await t.create({ status: 'Active', nickname: 'ada' });
     const ignored = odd.status === 201;
     t.observe('NS-27', `unknown fields: ${odd.summary}`, {
       unknown_fields: ignored ? 'ignored' : 'refused',
@@ -153,7 +151,7 @@ function keeps(
         const sent = t.newAccount(over(t));
         const answer = await t.call('createAccount', { body: sent });
         // ACC-1 judges the status.
-        if (t.expect(rule, answer).is(`${what}: taken`, answer.status < 300).ok) {
+        if (t.expect(rule, answer).served(`${what}: taken`).ok) {
           expected(t, answer, sent);
           expected(t, await t.call('createAccount', { body: sent }), sent);
         }
@@ -255,7 +253,7 @@ const referenceOf = (length: number) =>
   body((t) => ({ client_reference_id: t.fresh.text(length) }));
 
 const adviseAccepted: Expected = (t, rules, answer) =>
-  t.advise(rules, answer).is('accepted, whatever else it lacks', answer.status < 300);
+  t.advise(rules, answer).served('accepted, whatever else it lacks');
 
 /** ERR-2: as a missing field it may also make the body unreadable, refused in plain text. */
 const invalid: Expected = (t, rules, answer) => {
@@ -281,15 +279,14 @@ const accBrandBound = refusals({
   rows: [['ACC-16', CREATE, 'another brand', otherBrand, FORBIDDEN]],
   besides: ['ACC-17'],
   async also(t) {
-    const create = (brand_id: string | undefined) =>
-      t.call('createAccount', { as: 'brand', body: t.newAccount({ brand_id }, 'brand') });
+    const create = (brand_id: string | undefined) => t.create({ brand_id }, { as: 'brand' });
     const silent = await create(undefined);
     const own = t.brandId('brand') ?? String(silent.at('brand_id'));
     for (const answer of [silent, await create(own)]) {
       // ACC-1 judges the status.
       t.expect('ACC-17', answer)
-        .is('created', answer.status < 300)
-        .is(`brand_id: ${own}`, answer.at('brand_id') === own || answer.status >= 300);
+        .served('created')
+        .is(`brand_id: ${own}`, answer.at('brand_id') === own || !answer.isServed);
     }
   },
 });
@@ -302,9 +299,9 @@ const accNothingElse: Scenario = {
   async run(t) {
     const owner = t.fresh.text();
     const wishes = { owner, owner_id: owner, assigned_to: owner, sales_agent: owner };
-    const owned = await t.call('createAccount', { body: t.newAccount(wishes) });
+    const owned = await t.create(wishes);
     // Ignored or refused (NS-27): in neither case does the account have this value.
-    const shown = owned.status < 300 && owned.text.includes(owner);
+    const shown = owned.isServed && owned.text.includes(owner);
     t.expect('ACC-22', owned).is(`no owner "${owner}" in the account`, !shown, owned.text);
     // The id that is tried may belong to the trading account of another customer.
     if (!t.has('mint')) return;
@@ -316,7 +313,7 @@ const accNothingElse: Scenario = {
     const candidates = [account.id, `${last + 1n}`, `${last + 2n}`, `${last + 3n}`];
     for (const trading_account_id of candidates) {
       const placed = { ...place, account_id: account.id, trading_account_id };
-      const refused = await t.call('createTransaction', { body: t.newTransaction(placed) });
+      const refused = await t.record(placed);
       const words = `no trading account ${trading_account_id} of the new account ${account.id}`;
       t.expect('ACC-22', refused).is(words, refused.status >= 400);
     }
@@ -375,7 +372,7 @@ const accReferenceKnown: Scenario = {
     const updated = await t.call('updateAccount', { id: known.id, body: everything, ...options });
     const now = await t.call('createAccount', { body: known.body });
     // ACC-5 judges whether it was found before, and ACC-7 whether it still is.
-    if (again.isOf(known.id) && updated.status < 300) {
+    if (again.isOf(known.id) && updated.isServed) {
       expectNamed(t, 'ACC-7', now, known.id, 'after an update');
     }
     if (now.isOf(known.id) && updated.at('country') === 'NO') {
@@ -383,7 +380,7 @@ const accReferenceKnown: Scenario = {
     }
     const odd = await t.call('createAccount', { body: { ...known.body, email: t.fresh.text() } });
     t.observe('NS-56', `a known reference with an email that is none: ${odd.summary}`, {
-      known_reference: odd.status < 300 ? 'first' : 'last',
+      known_reference: odd.isServed ? 'first' : 'last',
     });
   },
 };
@@ -434,14 +431,13 @@ const accInTime: Scenario = {
       await t.given.account();
       const again = await t.call('createAccount', { body: account.body });
       expectNamed(t, 'ACC-7', again, account.id, `after ${words}`);
-      const taken = await t.call('createAccount', { body: t.newAccount({ email: account.email }) });
-      t.expect('ACC-8', taken).refused(...INVALID_STATE);
+      t.expect('ACC-8', await t.create({ email: account.email })).refused(...INVALID_STATE);
       // An update under the previous tag applies once, and not a second time.
       const update = (ifMatch: string) =>
-        t.call('updateAccount', { id: account.id, body: { first_name: t.fresh.text() }, ifMatch });
+        t.update(account.id, { first_name: t.fresh.text() }, ifMatch);
       const updated = await update(tag);
       const applied = `applied under the tag of ${words} before`;
-      if (t.expect('UPD-1', updated).is(applied, updated.status < 300).ok) {
+      if (t.expect('UPD-1', updated).served(applied).ok) {
         t.expect('UPD-7', await update(tag)).refused(...STALE);
       }
       tag = strongTag(await t.given.reread(account));
@@ -537,9 +533,7 @@ const accRefused = refusals({
   ],
   async also(t) {
     const { email } = await t.given.account();
-    const loud = await t.call('createAccount', {
-      body: t.newAccount({ email: email.toUpperCase() }),
-    });
+    const loud = await t.create({ email: email.toUpperCase() });
     t.observe('NS-20', `an email in upper case: ${loud.summary}`, {
       email_case_sensitive: loud.status === 201,
     });
@@ -551,11 +545,9 @@ const accRefused = refusals({
 
 /** Of several concurrent creates with the same email or phone, one succeeds. */
 async function expectOneOf(t: ScenarioContext, rule: RuleId, shared: RequestBody): Promise<void> {
-  const answers = await t.sendTogether(await t.burstSize(6), () =>
-    t.call('createAccount', { body: t.newAccount(shared) }),
-  );
-  const created = answers.filter((each) => each.status < 300).length;
-  const isRest = answers.every((each) => each.status < 300 || each.status === 409);
+  const answers = await t.sendTogether(await t.burstSize(6), () => t.create(shared));
+  const created = answers.filter((each) => each.isServed).length;
+  const isRest = answers.every((each) => each.isServed || each.status === 409);
   const words = `creates at once with one ${Object.keys(shared)}: one of them 201, the rest 409`;
   const seen = answers.map((each) => each.summary).join('; ');
   t.claim(rule, words, created === 1 && isRest, seen, ...answers);
@@ -570,15 +562,15 @@ const accOtherBrand: Scenario = {
   async run(t) {
     const phone = t.fresh.phone();
     const here = await t.given.account({ phone }, 'brand');
-    const there = (over: RequestBody) =>
-      t.call('createAccount', { as: 'other_brand', body: t.newAccount(over, 'other_brand') });
+    const there = (over: RequestBody) => t.create(over, { as: 'other_brand' });
     t.expect('ACC-10', await there({ email: here.email, phone })).status(201, 200);
     // ACC-11: whatever the normalised form is (NS-24), each number has only one.
     const second = t.fresh.phone();
     const { answer } = await t.given.account({ phone: second }, 'brand');
     const other = await there({ phone: spell(second) });
-    const form = answer.at('phone') ?? null;
-    t.expect('ACC-11', other).status(201, 200).field('phone', form);
+    t.expect('ACC-11', other)
+      .status(201, 200)
+      .field('phone', answer.at('phone') ?? null);
     const again = t.newAccount({ client_reference_id: here.reference }, 'other_brand');
     const found = await t.call('createAccount', {
       as: t.has('firm') ? 'firm' : 'other_brand',
@@ -607,12 +599,12 @@ const accPhoneAnyFormat: Scenario = {
   async run(t) {
     const phone = t.fresh.phone();
     const odd = ` +${digitsOf(phone).split('').join(' -.')} `;
-    const made = await t.call('createAccount', { body: t.newAccount({ phone: odd }) });
+    const made = await t.create({ phone: odd });
     const seen = made.at('phone');
     // ACC-1 judges the status.
     const isKept = t
       .expect('ACC-11', made)
-      .is('created', made.status < 300)
+      .is('created', made.isServed)
       .is(`not the phone as sent: "${odd}"`, seen !== odd, `phone: "${odd}"`)
       .is(`the digits of ${phone}`, digitsOf(seen) === digitsOf(phone), `phone: ${seen}`).ok;
     const forms = { [`+${digitsOf(phone)}`]: 'e164', [digitsOf(phone)]: 'digits' };
@@ -620,8 +612,7 @@ const accPhoneAnyFormat: Scenario = {
     t.observe('NS-24', `${printJson(odd)} reads ${printJson(seen)}`, isKept ? setting : {});
     for (const write of FORMATS) {
       const format = write(t);
-      const answer = await t.call('createAccount', { body: t.newAccount({ phone: format }) });
-      t.expect('ACC-11', answer).is(`"${format}" accepted`, answer.status < 300);
+      t.expect('ACC-11', await t.create({ phone: format })).served(`"${format}" accepted`);
     }
     await observeLetters(t);
   },
@@ -633,8 +624,8 @@ async function observeLetters(t: ScenarioContext): Promise<void> {
   // Letters at the end could be cut off and leave a shorter number, so the letters are in the area code.
   const area = number.slice(3, 5).replace(/[0-9]/g, (digit) => '01ADGJMPTW'[+digit]!);
   const letters = `${number.slice(0, 3)}${area}${number.slice(5)}`;
-  const made = await t.call('createAccount', { body: t.newAccount({ phone: letters }) });
-  if (made.status >= 300) return;
+  const made = await t.create({ phone: letters });
+  if (!made.isServed) return;
   const seen = made.at('phone');
   const isDialled = digitsOf(seen) === digitsOf(number);
   t.observe('NS-62', `${printJson(letters)} reads ${printJson(seen)}`, {

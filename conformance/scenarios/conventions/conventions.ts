@@ -19,17 +19,16 @@ const convAmounts: Scenario = {
   async run(t) {
     const place = await t.given.place();
     // TXN-6 judges whether the method may be left out.
-    const send = (amount: string, over: RequestBody = {}) =>
-      t.call('createTransaction', { body: t.newTransaction(place, { amount, ...over }) });
+    const send = (amount: string, over: RequestBody = {}) => t.record(place, { amount, ...over });
     for (const amount of ['25', '25.5', '25.10', '0.01', '1000000.00', '9007199254740.93']) {
       const plain = await send(amount);
-      const made = plain.status < 300 ? plain : await send(amount, { method: 'Deposit' });
+      const made = plain.isServed ? plain : await send(amount, { method: 'Deposit' });
       t.expect('CONV-2b', made).status(201, 200);
-      if (made.status < 300) t.expect('CONV-2a', made).field('amount', sameAmount(amount));
+      if (made.isServed) t.expect('CONV-2a', made).field('amount', sameAmount(amount));
     }
     // NS-27: a negative amount may be refused; if it is accepted, it keeps its sign.
     const negative = await send('-7.25', { method: 'Withdrawal', transaction_type: 'Withdrawal' });
-    if (negative.status < 300) t.expect('CONV-2a', negative).field('amount', sameAmount('-7.25'));
+    if (negative.isServed) t.expect('CONV-2a', negative).field('amount', sameAmount('-7.25'));
     // Whether more digits than a double holds are accepted is open; ideally they are kept.
     for (const amount of [
       '12345678901234567.89',
@@ -40,7 +39,7 @@ const convAmounts: Scenario = {
     ]) {
       const body = t.newTransaction(place, { amount });
       const made = await t.call('createTransaction', { body });
-      if (made.status >= 300) continue;
+      if (!made.isServed) continue;
       const again = await t.call('createTransaction', { body });
       const whole = { amount: sameAmount(amount) };
       t.advise('CONV-2a', made).fields(whole);
@@ -125,7 +124,7 @@ const inHexadecimal = (value: Json) => `0x${BigInt(String(value)).toString(16)}`
 
 /** In a batch the row may fail alone or the whole batch be refused (NS-33); the row must not succeed. */
 const noRowLands: Expected = (t, rules, answer) => {
-  const landed = answer.status < 300 && !(Number(answer.at('rows.0.status')) >= 400);
+  const landed = answer.isServed && !(Number(answer.at('rows.0.status')) >= 400);
   t.expect(rules, answer).is('no row landed', !landed, answer.text);
 };
 
@@ -218,7 +217,7 @@ const convTimes: Scenario = {
     const url = isSure ? await t.given.subscribable() : '';
     const body = { url, event_categories: ['account'] };
     const first = isSure ? await t.call('createWebhook', { body }) : undefined;
-    if (first === undefined || (first.status >= 300 && t.has('trading_account'))) {
+    if (first === undefined || (!first.isServed && t.has('trading_account'))) {
       // Not every network resolves the name; another answer with a time will do.
       const { answer } = await t.given.transaction(await t.given.place());
       t.expect('CONV-4', answer).field('created_at', epochMs);

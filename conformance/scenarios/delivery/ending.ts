@@ -93,7 +93,7 @@ async function tryToEnable(t: ScenarioContext, { id, url }: GivenWebhook): Promi
   for (const verb of ['enable', 'resume']) {
     await t.call({ method: 'POST', path: `${path}/${verb}`, key: t.fresh.key() });
   }
-  const secret = rotated.status < 300 ? rotated.at('secret') : undefined;
+  const secret = rotated.isServed ? rotated.at('secret') : undefined;
   return typeof secret === 'string' ? [secret] : [];
 }
 

@@ -283,7 +283,7 @@ const evtKinds: Scenario = {
     await observeKinds(t, place);
     // Two distinguishable events, even if the operations trigger none.
     if (t.has('emit')) for (const _ of [1, 2]) await listener.deliver();
-    const secret = twin.status < 300 ? twin.at('secret') : undefined;
+    const secret = twin.isServed ? twin.at('secret') : undefined;
     if (typeof secret === 'string') await expectTwin(t, listener, secret);
   },
 };

@@ -98,9 +98,7 @@ const errTable = refusals({
     ['ERR-1a', 'createWebhook', 'a loopback target', loopback, problemIfJson],
   ],
   async also(t) {
-    const invalid = await t.call('createAccount', {
-      body: t.newAccount({ email: t.fresh.text() }),
-    });
+    const invalid = await t.create({ email: t.fresh.text() });
     observeEntry(t, invalid.at('errors.0'));
     const unknown = await t.call({ method: 'GET', path: '/api/v1/conformance-check' });
     const method = await t.call({ method: 'DELETE', path: '/api/v1/accounts' });
@@ -140,7 +138,7 @@ const errTrouble: Scenario = {
     const match = { operation: 'createAccount' };
     for (const status of [500, 503]) {
       const fault = await t.operator.fault({ match, effect: { kind: 'status', status }, times: 1 });
-      const answer = await t.call('createAccount', { body: t.newAccount() });
+      const answer = await t.create();
       // Other failures before it have other forms.
       if ((await fault.hits()) >= 1) expectProblem(t, answer);
       await fault.remove();
@@ -189,10 +187,10 @@ const errRequestIds: Scenario = {
     const whole = t.newAccount();
     const answers = [
       await t.call('createAccount', { body: whole }),
-      await t.call('createAccount', { body: t.newAccount({ email: t.fresh.text() }) }),
+      await t.create({ email: t.fresh.text() }),
       await t.call('createAccount', { raw: '{' }),
       await t.call('bulkCreateAccounts', { rows: [whole] }),
-      await t.call('updateAccount', { id: UNKNOWN_ID, body: { country: 'NO' }, ifMatch: '"1"' }),
+      await t.update(UNKNOWN_ID, { country: 'NO' }, '"1"'),
     ];
     const ids: string[] = [];
     const isFresh = (value: string) => value.trim() !== '' && !ids.includes(value);
@@ -245,7 +243,7 @@ const errUnreadable = refusals({
   ],
   async also(t) {
     const unparsable = await t.call('createAccount', { raw: BROKEN_JSON });
-    const missing = await t.call('createAccount', { body: t.newAccount({ email: undefined }) });
+    const missing = await t.create({ email: undefined });
     const text = JSON.stringify(t.newAccount());
     const headers = { 'content-type': 'text/plain' };
     const untyped = await t.call('createAccount', { raw: text, headers });
@@ -268,8 +266,8 @@ async function observeDuplicate(t: ScenarioContext): Promise<void> {
   const twice = JSON.stringify(t.newAccount()).replace('{', '{"first_name":"Twice",');
   const double = await t.call('createAccount', { raw: twice });
   const read = double.at('first_name');
-  const isFirst = double.status < 300 && read === 'Twice';
-  const reading = double.status < 300 ? 'last_wins' : 'refused';
+  const isFirst = double.isServed && read === 'Twice';
+  const reading = double.isServed ? 'last_wins' : 'refused';
   t.observe(
     'NS-47',
     `a member given twice: ${double.summary} ${read ?? ''}`,

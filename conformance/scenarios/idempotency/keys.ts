@@ -66,7 +66,7 @@ const idemKeyLength: Scenario = {
   title: 'A trimmed key has 1 to 255 characters, all of which count',
   rules: ['IDEM-1b'],
   async run(t) {
-    const create = (key: string) => t.call('createAccount', { body: t.newAccount(), key });
+    const create = (key: string) => t.create({}, { key });
     const plain = await t.control('createAccount', { body: t.newAccount() });
     const longest = t.fresh.text(LONGEST);
     // With a new reference a key of one character is new as well, because the subject differs.

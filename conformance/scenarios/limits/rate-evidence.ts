@@ -148,38 +148,12 @@ function earliest(times: readonly number[]): number {
 
 /** A full allowance is exhausted within this time, however slow the network. */
 const SETTLED_MS = 1_500;
-/** With a smaller share of refusals the allowance may not have been exhausted. */
-const LEAST_REFUSED = 0.1;
 
-/**
- * A rate over seconds, from requests that keep exceeding it: how many were served in all, and how many
- * after the accumulated allowance was exhausted.
- */
+/** LIM-3: a rate over seconds, from requests that keep exceeding it from the start. */
 export function weighTogether(perSecond: number, sightings: readonly Sighting[]): Weight {
-  const served = sightings.filter((each) => each.served);
-  if (sightings.length === 0) return 'open';
-  const fromMs = Math.min(...sightings.map((each) => each.sentAtMs));
-  const untilMs = Math.max(...served.map((each) => each.answeredAtMs), fromMs);
-  const [, most] = nearly(perSecond);
-  const gathered = about(perSecond)[1];
-  if (served.length > gathered + (most * (untilMs - fromMs)) / 1000) return 'broken';
-  const settledMs = fromMs + SETTLED_MS;
-  const lastMs = Math.max(...sightings.map((each) => each.sentAtMs));
-  const later = sightings.filter(
-    (each) => each.sentAtMs >= settledMs && each.answeredAtMs <= lastMs,
+  const settledMs = earliest(sightings.map((each) => each.sentAtMs)) + SETTLED_MS;
+  const [draining, pressing] = [true, false].map((isEarly) =>
+    sightings.filter((each) => each.sentAtMs < settledMs === isEarly),
   );
-  const refused = later.filter((each) => !each.served).length;
-  if (refused < LEAST_REFUSED * later.length) return 'open';
-  const seconds = (lastMs - settledMs) / 1000;
-  const [least] = nearly(perSecond);
-  // Two at each end may have been counted outside of this time.
-  if (later.length - refused < least * seconds - 4) return weighSlow(later, perSecond, seconds);
-  return 'kept';
-}
-
-/** Too few: broken only if enough requests were sent evenly all the time. */
-function weighSlow(later: readonly Sighting[], perSecond: number, seconds: number): Weight {
-  const slowest = Math.max(...later.map((each) => each.answeredAtMs - each.sentAtMs));
-  const asked = later.length / seconds;
-  return asked >= 1.2 * perSecond && slowest < 1_000 ? 'broken' : 'open';
+  return weighRate(perSecond, draining!, pressing!);
 }

@@ -83,8 +83,8 @@ function requireNoRedirect({ baseUrl }: ScenarioContext, { status, headers }: An
 
 /** Only if the API would never give either answer, the target is taken for something else. */
 function requireApi({ baseUrl }: ScenarioContext, first: Answer, plain: Answer): void {
-  if (plain.status < 300 && plain.at('id') !== undefined) return;
-  if (plain.status >= 300 && plain.code !== undefined) return;
+  if (plain.isServed && plain.at('id') !== undefined) return;
+  if (!plain.isServed && plain.code !== undefined) return;
   const seen = `${first.summary} to a create without a key, ${plain.summary} to a plain one`;
   const words = `this does not look like the API: POST ${baseUrl}${ACCOUNTS} answered ${seen}`;
   throw new Blocked(`${words}. Is the base URL right?`);
@@ -169,12 +169,7 @@ async function sameFirm(t: ScenarioContext): Promise<string | undefined> {
   if (there !== firm) return undefined;
   const id = madeId(ours, 'id') ?? '';
   const patch = { first_name: 'Ada' };
-  const reached = await t.call('updateAccount', {
-    as: 'other_firm',
-    id,
-    body: patch,
-    ifMatch: '"no-such-tag"',
-  });
+  const reached = await t.update(id, patch, '"no-such-tag"', { as: 'other_firm' });
   if (reached.status === 404) return undefined;
   return `it is of firm ${firm}, as ${t.target.mainName} is`;
 }
@@ -183,16 +178,10 @@ async function sameFirm(t: ScenarioContext): Promise<string | undefined> {
 async function firmWide(t: ScenarioContext, role: Role, other: Role): Promise<string | undefined> {
   const elsewhere = t.brandId(other);
   if (elsewhere === undefined) return undefined;
-  const unnamed = await t.call('createAccount', {
-    as: role,
-    body: t.newAccount({ brand_id: undefined }, role),
-  });
+  const unnamed = await t.create({ brand_id: undefined }, { as: role });
   if (unnamed.status !== 422) return undefined;
-  const named = await t.call('createAccount', {
-    as: role,
-    body: t.newAccount({ brand_id: elsewhere }, role),
-  });
-  return named.status < 300 ? 'it is bound to no brand' : undefined;
+  const named = await t.create({ brand_id: elsewhere }, { as: role });
+  return named.isServed ? 'it is bound to no brand' : undefined;
 }
 
 async function sameBrand(t: ScenarioContext): Promise<string | undefined> {
@@ -209,7 +198,7 @@ async function holdsScopes(
   role: Role,
   other: Role,
 ): Promise<string | undefined> {
-  if ((await create(t, role)).status >= 300) return undefined;
+  if (!(await create(t, role)).isServed) return undefined;
   const held = 'it creates accounts, so it holds accounts:write';
   if (t.has(other) && (await create(t, other)).status === 403) return held;
   const hooks = await t.call('listWebhooks', { as: role });
@@ -229,10 +218,7 @@ async function cannotTrade(t: ScenarioContext): Promise<string | undefined> {
   const { accountId, tradingAccountId } = await t.credential('delegated');
   if (accountId === undefined || tradingAccountId === undefined) return undefined;
   const place = { account_id: accountId, trading_account_id: tradingAccountId, currency: 'USD' };
-  const made = await t.call('createTransaction', {
-    as: 'delegated',
-    body: t.newTransaction(place),
-  });
+  const made = await t.record(place, {}, { as: 'delegated' });
   if (made.code === 'read_only_credential') return 'it is read-only (403 read_only_credential)';
   if (made.status === 404 && made.code === 'not_found') {
     return `it does not reach account ${accountId} and its ${tradingAccountId} (404)`;
@@ -315,7 +301,7 @@ async function answered(send: () => Promise<Answer>): Promise<Answer | undefined
 }
 
 function madeId(answer: Answer, name: string): string | undefined {
-  return answer.status < 300 ? answer.idAt(name) : undefined;
+  return answer.isServed ? answer.idAt(name) : undefined;
 }
 
 /** In the order in which they are played. */

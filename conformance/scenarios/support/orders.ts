@@ -57,7 +57,7 @@ async function firstTaken<T>(
   for (const taken of known === undefined ? all : [known]) {
     const answer = await t.answered(operation, { body: bodyOf(taken) });
     last = answer.summary;
-    if (answer.status >= 300) continue;
+    if (!answer.isServed) continue;
     t.findings.controlled = true;
     t.run.learned.set(operation, taken);
     return { taken, answer };

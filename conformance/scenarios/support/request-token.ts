@@ -69,12 +69,12 @@ export async function askTwice(
   const answer = await ask(t, client, form);
   if (answer.status !== 429) return answer;
   const next = await ask(t, client, form);
-  return next.status < 300 ? next : answer;
+  return next.isServed ? next : answer;
 }
 
 /** The token in an answer; undefined if it has none under a known name. */
 export function tokenIn(answer: Answer): string | undefined {
-  if (answer.status >= 300) return undefined;
+  if (!answer.isServed) return undefined;
   // NS-8: under one of these names, in the answer itself or in a member that wraps it.
   const wraps = Object.keys(Object(answer.json)).map((name) => `${name}.`);
   const paths = ['', ...wraps].flatMap((wrap) => TOKEN_NAMES.map((name) => wrap + name));

@@ -96,7 +96,7 @@ export async function disableSubscription(
   role: Role = t.mainRole,
 ): Promise<void> {
   const id = made.idAt('id');
-  if (made.status >= 300 || id === undefined) return;
+  if (!made.isServed || id === undefined) return;
   await t.answered('disableWebhook', { as: role, id });
 }
 
@@ -114,7 +114,7 @@ export async function expectEnabled(
 
 /** NS-23: the status is open; it must be a refusal. */
 export function isRefused(answer: Answer): boolean {
-  return answer.status >= 400 && answer.status < 500;
+  return answer.isRefused;
 }
 
 function isObject(value: Json | undefined): value is Subscription {

@@ -40,8 +40,7 @@ const txnStartsPending: Scenario = {
   needs: ['trading_account'],
   async run(t) {
     const place = await t.given.place();
-    const send = (over: RequestBody, query = {}) =>
-      t.call('createTransaction', { body: t.newTransaction(place, over), query });
+    const send = (over: RequestBody, query = {}) => t.record(place, over, { query });
     const first = await send({ method: 'Deposit' });
     // Other rules judge whether the credential may create transactions.
     if (first.status === 401 || first.status === 403) {
@@ -50,17 +49,17 @@ const txnStartsPending: Scenario = {
     const answers = [first];
     for (const over of OTHERS) {
       const made = await send(over);
-      if (made.status < 300) answers.push(made);
+      if (made.isServed) answers.push(made);
     }
     for (const made of answers) t.expect('TXN-1', made).status(201).field('status', 'pending');
     const wish = { status: 'approved', state: 'approved', approved: true, auto_approve: true };
     const wished = await send(wish);
     // NS-27: unknown members may be ignored or refused.
     t.observe('NS-27', `a body with unknown members: ${wished.summary}`, {
-      unknown_fields: wished.status < 300 ? 'ignored' : 'refused',
+      unknown_fields: wished.isServed ? 'ignored' : 'refused',
     });
     for (const asked of [wished, await send({}, { status: 'approved', auto_approve: 'true' })]) {
-      if (asked.status < 300) t.expect('TXN-1', asked).field('status', 'pending');
+      if (asked.isServed) t.expect('TXN-1', asked).field('status', 'pending');
     }
   },
 };
@@ -209,11 +208,9 @@ const txnNothingOfOperators: Scenario = {
     if (t.has('provider_trading_account')) {
       const provider = await t.given.providerPlace();
       const over = { transaction_type: 'Withdrawal', amount: '-25.00', method: 'Withdrawal' };
-      const withdrawal = await t.call('createTransaction', {
-        body: t.newTransaction(provider, over),
-      });
+      const withdrawal = await t.record(provider, over);
       // NS-27: the sign of a withdrawal is open; nothing depends on this one.
-      if (withdrawal.status < 300) answers.push(withdrawal);
+      if (withdrawal.isServed) answers.push(withdrawal);
     }
     const ofDecisions = decided.map(({ answer }) => answer);
     for (const answer of [...answers, ...ofDecisions]) {
@@ -246,13 +243,12 @@ const txnMethod: Scenario = {
   needs: ['trading_account'],
   async run(t) {
     const place = await t.given.place();
-    const send = (over: RequestBody) =>
-      t.call('createTransaction', { body: t.newTransaction(place, over) });
+    const send = (over: RequestBody) => t.record(place, over);
     const expectMethod = (answer: Answer, method: string) =>
       t.expect('TXN-6', answer).status(201, 200).field('method', method);
     const omitted = await send({ amount: '25.00' });
     const given = await send({ method: 'Deposit' });
-    if (omitted.status >= 300 && given.status >= 300) {
+    if (!omitted.isServed && !given.isServed) {
       throw new Blocked(`control failed: a deposit: ${given.summary}`);
     }
     t.findings.controlled = true;
@@ -269,19 +265,19 @@ const txnMethod: Scenario = {
       [{ amount: '-25.00', method: 'Deposit' }, 'Deposit'],
     ] as const) {
       const answer = await send(over);
-      if (answer.status < 300) expectMethod(answer, method);
+      if (answer.isServed) expectMethod(answer, method);
     }
     // NS-27: whether a withdrawal has a negative amount is open; one of the two must be accepted.
     const type = { method: 'Withdrawal', transaction_type: 'Withdrawal' };
     const negative = await send({ ...type, amount: '-25.00' });
     const positive = await send({ ...type, amount: '25.00' });
-    const taken = [negative, positive].filter((each) => each.status < 300);
+    const taken = [negative, positive].filter((each) => each.isServed);
     const seen = `a Withdrawal of -25.00: ${negative.status}, of 25.00: ${positive.status}`;
     const amount_sign = taken.length === 2 ? 'any' : 'matches_method';
     t.observe('NS-27', seen, { amount_sign });
     t.claim('TXN-6', 'a Withdrawal accepted', taken.length > 0, seen, negative, positive);
     for (const answer of taken) t.expect('TXN-6', answer).field('method', 'Withdrawal');
-    if (negative.status < 300) {
+    if (negative.isServed) {
       const derived = await send({ transaction_type: 'Withdrawal', amount: '-25.00' });
       expectMethod(derived, 'Withdrawal');
     }

@@ -82,7 +82,7 @@ const txsProviderWithdrawal: Scenario = {
     const place = await t.given.providerPlace();
     const deposit = await t.given.transaction(place);
     const control = await decide(t, 'approve', deposit);
-    t.must('TXS-18', control).is('a deposit approved there as anywhere', control.status < 300);
+    t.must('TXS-18', control).served('a deposit approved there as anywhere');
     if (t.has('settle')) await t.operator.settle(deposit.id);
     const taken = await withdrawal(t, place);
     const before = t.has('ledger') ? await booksOf(t, taken) : undefined;
@@ -102,8 +102,7 @@ const txsProviderWithdrawal: Scenario = {
     await expectReads(t, 'TXS-3', taken, 'pending');
     // It is still pending, so the back office can decide on it.
     const rejection = await decide(t, 'reject', taken);
-    const pending = 'a pending withdrawal still, which can be rejected';
-    t.expect('TXS-3', rejection).is(pending, rejection.status < 300);
+    t.expect('TXS-3', rejection).served('a pending withdrawal still, which can be rejected');
   },
 };
 
@@ -307,7 +306,7 @@ const txsDecidedAtOnce: Scenario = {
     for (const pair of PAIRS) {
       const pending = await t.given.transaction(place);
       const answers = await t.sendTogether(2, (index) => decide(t, pair[index]!, pending));
-      const done = answers.filter((each) => each.status < 300).length;
+      const done = answers.filter((each) => each.isServed).length;
       const status = await statusNow(t, pending);
       const isApproval = pair.includes('approve');
       const end = pair.find((verb) => verb !== 'approve')!;
@@ -354,10 +353,8 @@ const txsFirstDeposit: Scenario = {
     const refused = await t.given.rejected(place);
     const first = await t.given.transaction(place);
     for (const each of [early, refused, first]) expectFlag(t, each.answer, false);
-    const asking = await t.call('createTransaction', {
-      body: t.newTransaction(place, { is_ftd: true }),
-    });
-    if (asking.status < 300) expectFlag(t, asking, false);
+    const asking = await t.record(place, { is_ftd: true });
+    if (asking.isServed) expectFlag(t, asking, false);
     // NS-21: if every withdrawal goes through a provider, none is approved here.
     const { id, account_id } = await withdrawal(t, place);
     const paidOut = await t.call('approveTransaction', { id, account_id });
@@ -459,9 +456,7 @@ async function observeDeposits(t: ScenarioContext): Promise<void> {
     ['withdrawal_method_is_deposit', 'Withdrawal', '-25.00'],
   ] as const) {
     const place = await t.given.freshPlace();
-    const made = await t.call('createTransaction', {
-      body: t.newTransaction(place, { method, amount }),
-    });
+    const made = await t.record(place, { method, amount });
     if (made.status !== 201) continue;
     const approval = await t.call('approveTransaction', {
       id: t.pick(made, 'id'),

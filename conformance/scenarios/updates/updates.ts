@@ -60,11 +60,11 @@ const updApplied: Scenario = {
     let before = account.answer;
     let tag = strongTag(before);
     for (const [rule, change] of changes) {
-      const after = await t.call('updateAccount', { id: account.id, body: change, ifMatch: tag });
+      const after = await t.update(account.id, change, tag);
       // UPD-1 requires the 200; UPD-3, that the field can be updated at all.
       if (rule === 'UPD-1') t.expect(rule, after).status(200);
-      else t.expect(rule, after).is('applied', after.status < 300);
-      if (after.status >= 300) continue;
+      else t.expect(rule, after).served('applied');
+      if (!after.isServed) continue;
       expectUpdated(t, account, before, after);
       if (rule === 'UPD-1') t.expect('UPD-1', after).fields(change as Record<string, string>);
       const now = await t.given.reread(account);
@@ -77,12 +77,8 @@ const updApplied: Scenario = {
     observeRevisions(t, account.answer, before, changes.length);
     // The maximum length of a name is open; an accepted name must be kept whole.
     const last_name = t.fresh.text(200);
-    const long = await t.call('updateAccount', {
-      id: account.id,
-      body: { last_name },
-      ifMatch: tag,
-    });
-    if (long.status < 300) {
+    const long = await t.update(account.id, { last_name }, tag);
+    if (long.isServed) {
       t.expect('UPD-3', await t.given.reread(account)).field('last_name', last_name);
     }
   },
@@ -124,12 +120,8 @@ const updStatus: Scenario = {
     const statuses = [t.fresh.text(), 'nEW', odd, t.fresh.text(100), ''];
     let taken = 0;
     for (const status of statuses) {
-      const after = await t.call('updateAccount', {
-        id: account.id,
-        body: { status },
-        ifMatch: tag,
-      });
-      if (!t.expect('UPD-4', after).is('taken', after.status < 300).ok) continue;
+      const after = await t.update(account.id, { status }, tag);
+      if (!t.expect('UPD-4', after).served('taken').ok) continue;
       taken += 1;
       tag = await tagAfter(t, account, after, tag);
       t.expect('UPD-4', await t.given.reread(account)).field('status', status);
@@ -147,8 +139,7 @@ const updFixedFields: Scenario = {
     const phone = t.fresh.phone();
     const account = await t.given.account({ phone });
     let tag = strongTag(account.answer);
-    const update = (body: RequestBody) =>
-      t.call('updateAccount', { id: account.id, body, ifMatch: tag });
+    const update = (body: RequestBody) => t.update(account.id, body, tag);
     const name = { id: account.id, body: { first_name: 'Ida' }, ifMatch: tag };
     const named = await t.control('updateAccount', name, 200);
     tag = await tagAfter(t, account, named, tag);
@@ -163,18 +154,17 @@ const updFixedFields: Scenario = {
       t.expect('UPD-11', seen).is(`the phone ${phone}`, kept, `phone: ${seen.at('phone')}`, after);
       // The new email and phone are still free.
       const { email, phone: other } = wish;
-      const free = await t.call('createAccount', { body: t.newAccount({ email, phone: other }) });
-      const made = free.status < 300 && !free.isOf(account.id);
+      const free = await t.create({ email, phone: other });
+      const made = free.isServed && !free.isOf(account.id);
       t.expect('UPD-11', free).is('a new account: no one has that email or phone', made);
     }
     await t.branch('UPD-11', 'one of them alone', async () => {
       // UPD-8: if a body without any change is accepted, accepting these shows nothing.
-      if ((await update({})).status < 300)
-        throw new Blocked('a body that changes nothing is taken');
+      if ((await update({})).isServed) throw new Blocked('a body that changes nothing is taken');
       for (const wish of [{ email: t.fresh.email() }, { phone: t.fresh.phone() }]) {
         const after = await update(wish);
         const words = `not taken: it has nothing but ${Object.keys(wish)}`;
-        t.expect('UPD-11', after).is(words, after.status >= 300);
+        t.expect('UPD-11', after).is(words, !after.isServed);
       }
     });
     tag = strongTag(await t.given.reread(account));
@@ -199,22 +189,14 @@ const updAtOnce: Scenario = {
     const account = await updatedOnce(t);
     // UPD-7 judges the answer to a stale tag; the losers of a race may get the same answer.
     const late = { first_name: 'Late' };
-    const stale = await t.call('updateAccount', {
-      id: account.id,
-      body: late,
-      ifMatch: account.stale,
-    });
+    const stale = await t.update(account.id, late, account.stale);
     const answers = await t.sendTogether(await t.burstSize(8), (n) =>
-      t.call('updateAccount', {
-        id: account.id,
-        body: { last_name: `Racer ${n}` },
-        ifMatch: account.current,
-      }),
+      t.update(account.id, { last_name: `Racer ${n}` }, account.current),
     );
-    const applied = answers.filter((each) => each.status < 300);
+    const applied = answers.filter((each) => each.isServed);
     const lost = ({ status, code }: Answer) =>
       [412, 503, stale.status].includes(status) || code === 'idempotency_in_flight';
-    const isOne = applied.length === 1 && answers.every((each) => each.status < 300 || lost(each));
+    const isOne = applied.length === 1 && answers.every((each) => each.isServed || lost(each));
     const seen = answers.map((each) => each.summary).join('; ');
     const words = 'one 200, and 412 (or an answer to retry) for the rest';
     t.claim('UPD-12', words, isOne, seen, ...answers);
@@ -266,12 +248,7 @@ const not412: Expected = (t, rules, answer) =>
 function asUnknown(outsider: Role): Expected {
   return async (t, rules, answer, { ifMatch: tag = null }) => {
     const body = { first_name: t.fresh.text() };
-    const nowhere = await t.call('updateAccount', {
-      as: outsider,
-      id: UNKNOWN_ID,
-      body,
-      ifMatch: tag,
-    });
+    const nowhere = await t.update(UNKNOWN_ID, body, tag, { as: outsider });
     const words = `as for an unknown account: ${nowhere.summary}`;
     t.expect(rules, answer).is(words, answer.summary === nowhere.summary, undefined, nowhere);
   };
@@ -299,12 +276,7 @@ function hiddenFrom(outsider: Role, owner: Role, about: Pick<Scenario, 'id' | 't
       const account = await updatedOnce(t, owner);
       const before = await t.given.reread(account, owner);
       const body = { first_name: t.fresh.text(), country: t.fresh.text() };
-      await t.call('updateAccount', {
-        as: outsider,
-        id: account.id,
-        body,
-        ifMatch: account.current,
-      });
+      await t.update(account.id, body, account.current, { as: outsider });
       expectSameAccount(t, 'UPD-5', before, await t.given.reread(account, owner));
     },
   });
@@ -349,8 +321,7 @@ const updStaleTag = refusals({
     const account = await updatedOnce(t);
     const before = await t.given.reread(account);
     const body = { first_name: t.fresh.text(), country: t.fresh.text() };
-    const late = await t.call('updateAccount', { id: account.id, body, ifMatch: account.stale });
-    t.expect('UPD-7', late).refused(...STALE);
+    t.expect('UPD-7', await t.update(account.id, body, account.stale)).refused(...STALE);
     expectSameAccount(t, 'UPD-7', before, await t.given.reread(account));
     await observeIdle(t, account);
     await observeStatus(t, account.id);
