@@ -1,5 +1,6 @@
 // Plays one check, from its aims to its verdict: which runs it needs, and how they are judged.
-import { type Aim, type Check, type CheckVerdict, type Outcome, spread } from './checks/check.ts';
+import type { Judged } from '../engine/types.ts';
+import { type Aim, type Check, type Outcome, spread } from './checks/check.ts';
 import { type Conclusion, conclude, explained, isSpoiled, type Played } from './conclude.ts';
 import type { Fault } from './faults.ts';
 import type { Observation, Recording } from './recording.ts';
@@ -28,7 +29,7 @@ export interface Run {
 /** The result of one check. */
 export interface CheckResult {
   readonly check: Check;
-  readonly verdict: CheckVerdict;
+  readonly verdict: Judged;
   /** Why it was not judged, or which part was left out; null if neither applies. */
   readonly why: string | null;
   readonly concluded: readonly Conclusion[];
@@ -51,7 +52,7 @@ export function checkPlay(check: Check, seen: Observation, run: (job: Job) => Pr
   const concludedOf = new Map<Aim, Conclusion>();
   let again = 0;
   const failures = () =>
-    [...concludedOf.values()].filter(({ outcome }) => outcome.verdict === 'fails');
+    [...concludedOf.values()].filter(({ outcome }) => outcome.verdict === 'deviates');
 
   /** null: play it again, alone; a fault: play that one instead of the check's own. */
   const concludeAim = (aim: Aim): 'concluded' | Fault | null => {
@@ -61,7 +62,7 @@ export function checkPlay(check: Check, seen: Observation, run: (job: Job) => Pr
     const concluded = conclude(aim, played, kinds);
     if (concluded === null) return null;
     const isTried = played.some(({ instead }) => instead);
-    if (concluded.outcome.verdict === 'fails' && !isTried) {
+    if (concluded.outcome.verdict === 'deviates' && !isTried) {
       const instead = check.instead?.(concluded.outcome) ?? null;
       if (instead !== null) return instead;
     }
@@ -83,7 +84,7 @@ export function checkPlay(check: Check, seen: Observation, run: (job: Job) => Pr
       fault: () => instead ?? check.fault(own[0]!, turn),
       aimed: own.flatMap(({ site }) => site?.id ?? []),
       // It failed alone, so it is confirmed while nothing else runs.
-      isSole: alone && last?.alone === true && last.outcome.verdict === 'fails',
+      isSole: alone && last?.alone === true && last.outcome.verdict === 'deviates',
       isIdle: () => {
         // Another place may have confirmed the failure in the meantime.
         const isDone = own.every((aim) => concludeAim(aim) === 'concluded');
@@ -147,7 +148,7 @@ export function checkPlay(check: Check, seen: Observation, run: (job: Job) => Pr
       const left = all.length - concluded.length;
       if (all.length === 0 && (unplayed === null || isHabit)) {
         const why = 'the command does nothing of the kind';
-        return { check, concluded, verdict: 'not_met', why };
+        return { check, concluded, verdict: 'not_tested', why };
       }
       if (concluded.length === 0) {
         return { check, concluded, verdict: 'inconclusive', why: unplayed };
@@ -158,22 +159,16 @@ export function checkPlay(check: Check, seen: Observation, run: (job: Job) => Pr
   };
 }
 
-const worstFirst: readonly CheckVerdict[] = [
-  'fails',
-  'inconclusive',
-  'advisory',
-  'passed',
-  'not_met',
-];
+const WORST_FIRST = ['deviates', 'inconclusive', 'advisory', 'passed', 'not_tested'] as const;
 
 function rank({ verdict }: Outcome): number {
-  return worstFirst.indexOf(verdict);
+  return WORST_FIRST.findIndex((each) => each === verdict);
 }
 
 /** Places that a run did not reach do not weaken the results of other places. */
-function verdictOf(concluded: readonly Conclusion[]): CheckVerdict {
+function verdictOf(concluded: readonly Conclusion[]): Judged {
   const telling = concluded.filter(({ outcome }) => outcome.kind !== 'fault-not-met');
   const shown = telling.length > 0 ? telling : concluded;
   const ranks = shown.map(({ outcome }) => rank(outcome));
-  return worstFirst[Math.min(...ranks)] ?? 'inconclusive';
+  return WORST_FIRST[Math.min(...ranks)] ?? 'inconclusive';
 }

@@ -56,14 +56,14 @@ export function conclude(
   const { outcome } = last;
   const same = heard.filter((each) => each.outcome.kind === outcome.kind);
   const concluded: Conclusion = { ...last, aim, seen: same.length, plays: heard.length };
-  if (outcome.verdict === 'passed' || outcome.verdict === 'not_met') {
+  if (outcome.verdict === 'passed' || outcome.verdict === 'not_tested') {
     // If two runs disagree, a third decides.
     return !isOver && heard.some((each) => each.alone && isFailure(each)) ? null : concluded;
   }
   if (!last.alone && !isOver) return null;
   if (outcome.verdict === 'advisory') return concluded;
   if (last.alone && (certain.has(outcome.kind) || same.length > 1)) return concluded;
-  if (last.alone && outcome.verdict === 'fails' && known.has(outcome.kind)) return concluded;
+  if (last.alone && outcome.verdict === 'deviates' && known.has(outcome.kind)) return concluded;
   return isOver ? { ...concluded, outcome: { ...outcome, verdict: 'inconclusive' } } : null;
 }
 
@@ -87,7 +87,7 @@ export function isSpoiled(recording: Recording, played: Judged, first: Recording
   const isOwn = ({ site }: ApiCall) => own === null || site === own;
   const unheard = recording.calls.filter(isUnheard);
   const { verdict } = played.outcome;
-  if (verdict === 'passed' || verdict === 'not_met') {
+  if (verdict === 'passed' || verdict === 'not_tested') {
     return unheard.some((call) => isOwn(call) && call.struck !== null);
   }
   return unheard.some((call) => isOwn(call) || !isLeftAtEnd(call, recording));
@@ -103,7 +103,7 @@ function isLeftAtEnd({ abandonedAtMs }: ApiCall, { calls, ending }: Recording): 
 }
 
 function isFailure({ outcome }: Played): boolean {
-  return outcome.verdict === 'fails';
+  return outcome.verdict === 'deviates';
 }
 
 /** A failure with another reason is only advice. */

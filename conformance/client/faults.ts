@@ -1,5 +1,6 @@
 // The faults of a run: which calls they affect, and what happens to those. A fault affects the sites
 // that its run aims at.
+import { Headers } from '../engine/send/headers.ts';
 import { ERROR_TABLE } from '../spec/errors.ts';
 import { PROFILE_MEMBERS } from '../spec/literals.ts';
 import type { ApiCall, ApiResponse, Site } from './recording.ts';
@@ -236,7 +237,7 @@ export function meetGateway(): Fault {
 export function overtake(): Fault {
   return {
     meet: async ({ aimed, target, headers, json, n }, { send, otherToken }) => {
-      const tag = headers.find(([name]) => name.toLowerCase() === 'if-match')?.[1];
+      const tag = new Headers(headers).get('if-match');
       if (aimed !== 'first' || tag === undefined) return null;
       const wanted = membersOf(json);
       // Another field, so that the client's own change is still a change.

@@ -8,7 +8,7 @@ import {
 } from 'node:http';
 import { type AddressInfo, connect, isIP, type Socket } from 'node:net';
 import { setImmediate as immediate, setTimeout as pause } from 'node:timers/promises';
-import { type HeaderLine, linesOfRaw } from '../engine/send/headers.ts';
+import { type HeaderLine, Headers, linesOfRaw } from '../engine/send/headers.ts';
 import { operationOf } from '../spec/operations.ts';
 import type { Backstage, Fault, Met, Treatment } from './faults.ts';
 import type { SandboxWorld } from './play.ts';
@@ -281,8 +281,7 @@ const hopByHop = new Set([
 
 /** The client of a token request, from its header or its body. */
 function clientIdIn({ headers, body }: Pick<ApiCall, 'headers' | 'body'>): string | null {
-  const basic = headers.find(([name]) => name.toLowerCase() === 'authorization')?.[1];
-  const encoded = /^basic +(\S+)/i.exec(basic ?? '')?.[1];
+  const encoded = /^basic +(\S+)/i.exec(new Headers(headers).get('authorization') ?? '')?.[1];
   if (encoded !== undefined) return Buffer.from(encoded, 'base64').toString().split(':')[0] ?? null;
   const { client_id: id } = membersOf(parseJson(body));
   return typeof id === 'string' ? id : new URLSearchParams(body).get('client_id');

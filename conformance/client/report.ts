@@ -3,7 +3,7 @@
 import { createHash } from 'node:crypto';
 import { findRule } from '../../fixtures/rules.ts';
 import { shellLine } from '../../fixtures/shell-word.ts';
-import type { Judged } from '../engine/types.ts';
+import { worst } from '../engine/judge/verdicts.ts';
 import { checkRule, makeReport } from '../reports/build-report.ts';
 import { clipped } from '../reports/exchanges.ts';
 import { Redactor } from '../reports/redact.ts';
@@ -17,7 +17,7 @@ import type {
 } from '../reports/report.ts';
 import { count, VERDICTS } from '../reports/verdict-words.ts';
 import type { CheckResult } from './check-play.ts';
-import type { Check, CheckVerdict } from './checks/check.ts';
+import type { Check } from './checks/check.ts';
 import type { Conclusion } from './conclude.ts';
 import type { ClientRun } from './judge.ts';
 import { type ApiCall, endingWords, type Recording, whatItDoes } from './recording.ts';
@@ -33,14 +33,6 @@ export interface ClientReportOptions {
   readonly replay: (check: Check) => string;
   readonly strict: boolean;
 }
-
-const judgedAs: Readonly<Record<CheckVerdict, Judged>> = {
-  passed: 'passed',
-  fails: 'deviates',
-  advisory: 'advisory',
-  not_met: 'not_tested',
-  inconclusive: 'inconclusive',
-};
 
 /** Mistakes that several checks show, the most harmful first. */
 const causes: readonly (readonly [kind: string, title: string, mend: string])[] = [
@@ -127,7 +119,7 @@ function sentence(words: string): string {
 }
 
 function causesIn(results: readonly CheckResult[]): ReportCause[] {
-  const failing = results.filter(({ verdict }) => verdict === 'fails');
+  const failing = results.filter(({ verdict }) => verdict === 'deviates');
   return causes.flatMap(([kind, title, mend]) => {
     const own = failing.filter(({ concluded }) => worstFirst(concluded)[0]?.outcome.kind === kind);
     return own.length < 2 ? [] : [{ title, mend, rules: own.map(({ check }) => check.id) }];
@@ -135,13 +127,13 @@ function causesIn(results: readonly CheckResult[]): ReportCause[] {
 }
 
 function isFinding({ outcome }: Conclusion): boolean {
-  return ['fails', 'advisory', 'inconclusive'].includes(outcome.verdict);
+  return ['deviates', 'advisory', 'inconclusive'].includes(outcome.verdict);
 }
 
 /** Failures before advice; a duplicate effect before a lost one. */
 function worstFirst(concluded: readonly Conclusion[]): Conclusion[] {
   const rank = ({ outcome }: Conclusion) => {
-    const verdict = VERDICTS.indexOf(judgedAs[outcome.verdict]);
+    const verdict = VERDICTS.indexOf(outcome.verdict);
     const place = harm.indexOf(outcome.kind);
     const isDoubled = outcome.doubled === true ? 0 : 1;
     return verdict * 1000 + isDoubled * 100 + (place < 0 ? harm.length : place);
@@ -162,7 +154,7 @@ function ruleOf(
     return {
       scenario: id,
       place: aim.words,
-      verdict: judgedAs[outcome.verdict],
+      verdict: outcome.verdict,
       expected: `The client ${expected}`,
       actual: redactor.text(outcome.actual),
       seen: `${each.seen} of ${count(each.plays, 'run')}`,
@@ -179,7 +171,7 @@ function ruleOf(
   const scenarios = [...new Set(findings.map(({ recording }) => recording!))];
   const family = 'checks';
   return checkRule(
-    { id, family, words: title, verdict: judgedAs[verdict], scenarios, findings },
+    { id, family, words: title, verdict, scenarios, findings },
     why === null ? null : redactor.text(why),
   );
 }
@@ -204,12 +196,12 @@ function scenarioOf(
   const cited = new Set(own.flatMap(({ outcome }) => outcome.calls));
   const kept = calls.filter(({ n }) => n <= mostCalls || cited.has(n));
   const left = calls.length - kept.length;
-  const verdicts: readonly string[] = own.map(({ outcome }) => judgedAs[outcome.verdict]);
+  const verdicts = own.map(({ outcome }) => outcome.verdict);
   const lines = ending.output.trimEnd().split('\n').slice(-outputLines).join('\n');
   return {
     id: `run-${run}`,
     title: run === 1 ? 'the command as it is' : ids.join(', '),
-    verdict: (VERDICTS.find((each) => verdicts.includes(each)) ?? 'passed') as Judged,
+    verdict: worst(verdicts) ?? 'passed',
     rules: ids,
     by_rule: {},
     why: left === 0 ? null : `${left} more calls are not shown`,

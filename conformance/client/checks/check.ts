@@ -1,14 +1,13 @@
 // The parts of a check of a client: its fault and where it occurs, what a correct client does, and how
 // to fix one that does not.
 import type { RuleId } from '../../../fixtures/rules.ts';
+import type { Judged } from '../../engine/types.ts';
 import type { Fault } from '../faults.ts';
 import type { ApiCall, Observation, Recording, Site } from '../recording.ts';
 
-export type CheckVerdict = 'passed' | 'fails' | 'advisory' | 'not_met' | 'inconclusive';
-
-/** The result of one run for one check. */
+/** The result of one run for one check; `not_tested` if the client does nothing of the kind. */
 export interface Outcome {
-  readonly verdict: CheckVerdict;
+  readonly verdict: Judged;
   /** The kind of mistake in a word or two: the same mistake elsewhere has the same kind. */
   readonly kind: string;
   /** What the client did, in one sentence. */
@@ -88,13 +87,13 @@ export function spread(aims: readonly Aim[], most: number): readonly Aim[] {
 export const everywhere: Aim = { id: 'all', site: null, variant: null, words: 'the whole run' };
 
 const outcome =
-  (verdict: CheckVerdict) =>
+  (verdict: Judged) =>
   (kind: string, actual: string, calls: readonly ApiCall[] = []): Outcome => {
     const numbers = [...new Set(calls.map(({ n }) => n))].sort((a, b) => a - b);
     return { verdict, kind, actual, calls: numbers };
   };
 
-export const fail = outcome('fails');
+export const fail = outcome('deviates');
 export const advise = outcome('advisory');
 export const unclear = outcome('inconclusive');
 
@@ -103,7 +102,7 @@ export function pass(actual: string, calls: readonly ApiCall[] = []): Outcome {
 }
 
 export function notMet(actual: string): Outcome {
-  return outcome('not_met')('not-met', actual);
+  return outcome('not_tested')('not-met', actual);
 }
 
 /** The command did not reach the place of the fault. */

@@ -1,4 +1,5 @@
 // Checks of what a client does after a refusal: permanent refusals and stale tags.
+import { Headers } from '../../engine/send/headers.ts';
 import { shortKey } from '../../reports/exchanges.ts';
 import type { OperationName } from '../../spec/operations.ts';
 import { overtake, refuseAlways, statusOf } from '../faults.ts';
@@ -135,7 +136,7 @@ const staleTag: Check = {
 };
 
 function tagOf({ headers }: ApiCall): string | null {
-  return headers.find(([name]) => name.toLowerCase() === 'if-match')?.[1]?.trim() ?? null;
+  return new Headers(headers).get('if-match')?.trim() ?? null;
 }
 
 /** How often the first run sends under a stale tag, as a test of the 412 does on purpose. */
@@ -200,7 +201,7 @@ function judgeLeft(recording: Recording, struck: ApiCall, summary: string): Outc
 /** A response that shows the tag, in its header or as the revision of an account. */
 function shows({ response }: ApiCall, tag: string | null): boolean {
   if (response === null || tag === null) return false;
-  if (response.headers.some(([name, value]) => name === 'etag' && value === tag)) return true;
+  if (new Headers(response.headers).get('etag') === tag) return true;
   return revisionsIn(parseJson(response.body)).includes(tag.replaceAll('"', ''));
 }
 

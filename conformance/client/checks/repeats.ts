@@ -1,5 +1,6 @@
 // Checks of how a client repeats a write: after a lost response, 429, 500, 503, an attempt that still
 // runs, an expired token. Each requires the same: the same key, the same request, no second record.
+import { Headers } from '../../engine/send/headers.ts';
 import { shortKey } from '../../reports/exchanges.ts';
 import {
   breakFor,
@@ -43,7 +44,7 @@ interface RepeatRule {
   /** The fault: `the write was answered 500`. */
   readonly after: string;
   /** The verdict on a client that ends with an error instead of repeating. */
-  readonly givingUp: 'passed' | 'advisory' | 'fails';
+  readonly givingUp: 'passed' | 'advisory' | 'deviates';
   /** Whether a command that fails after its repeat was served is wrong. */
   readonly mustSucceed: boolean;
   /** A special condition of the check, tested before the rest is judged. */
@@ -51,7 +52,7 @@ interface RepeatRule {
 }
 
 const lost = (after: string): RepeatRule => ({ after, givingUp: 'advisory', mustSucceed: false });
-const trouble = (after: string): RepeatRule => ({ after, givingUp: 'fails', mustSucceed: true });
+const trouble = (after: string): RepeatRule => ({ after, givingUp: 'deviates', mustSucceed: true });
 
 /** The first call of each write fails in one way, and its repeat is served. */
 const repeated = (rule: RepeatRule): Pick<Check, 'atOnce' | 'aims' | 'judge'> => ({
@@ -147,7 +148,7 @@ function judgeLeft(recording: Recording, struck: ApiCall, rule: RepeatRule): Out
     const words = `${rule.after}; it was never repeated, and yet the command ${end}`;
     return fail('taken-for-done', `${words} as if everything had succeeded`, [struck]);
   }
-  if (rule.givingUp === 'fails') {
+  if (rule.givingUp === 'deviates') {
     return fail('gave-up', `${left}, although a repeat would have succeeded`, [struck]);
   }
   const so = `${left}: nothing is lost, since nothing was sent twice`;
@@ -212,7 +213,7 @@ function judgeGivesUp(recording: Recording, aim: Aim): Outcome {
     return `${summary}, ${calls.length} of them within ${seconds(withinMs)}`;
   });
   const isTooMany = tries.length > mostTries;
-  if (crowd !== null && (crowd.verdict === 'fails' || !isTooMany)) return crowd;
+  if (crowd !== null && (crowd.verdict === 'deviates' || !isTooMany)) return crowd;
   if (isTooMany) return fail('never-gives-up', `${summary}, and went on`, tries);
   const end = endingWords(ending);
   if (ending.killed) return fail('still-at-it', `${summary}, was still at it, and ${end}`, tries);
@@ -233,7 +234,7 @@ function judgeLimited(recording: Recording, aim: Aim, seen: Observation): Outcom
   if (then === null) return missed(aim);
   const { struck } = then;
   const { calls, lagMs } = recording;
-  const waitMs = retryAfterMs(struck) ?? 0;
+  const waitMs = Number(new Headers(struck.response?.headers).get('retry-after') ?? 0) * 1000;
   const fromMs = struck.answeredAtMs ?? Number.POSITIVE_INFINITY;
   // Calls that were limited during the wait; token requests have a separate limit.
   const during = calls.filter(
@@ -269,11 +270,6 @@ function isOneAtATime({ calls }: Recording): boolean {
     answeredAtMs = Math.max(answeredAtMs, call.answeredAtMs ?? 0);
     return isAfter;
   });
-}
-
-function retryAfterMs({ response }: ApiCall): number | null {
-  const text = response?.headers.find(([name]) => name === 'retry-after')?.[1];
-  return text === undefined ? null : Number(text) * 1000;
 }
 
 const patienceMs = 40_000;
