@@ -1,50 +1,44 @@
-// Every scenario by family, in the order of the catalogue.
-
+// Every scenario, in the order of the catalogue. Each export of these files is a scenario or a list of
+// scenarios.
+import { type RuleId, rules } from '../../fixtures/rules.ts';
 import { moveScenarios } from '../cases/moves.ts';
 import { replayMatrices } from '../cases/replays.ts';
 import { scopeScenarios } from '../cases/scopes.ts';
 import type { Scenario } from '../engine/types.ts';
-import { authenticationScenarios } from './access/authentication.ts';
-import { accountScenarios } from './accounts/accounts.ts';
-import { bulkScenarios } from './bulk/create.ts';
-import { conventionScenarios } from './conventions/conventions.ts';
-import { deliveryEndScenarios } from './delivery/ending.ts';
-import { deliveryFormScenarios } from './delivery/form.ts';
-import { deliveryProgressScenarios } from './delivery/progress.ts';
-import { deliveryRetryScenarios } from './delivery/retries.ts';
-import { eventScenarios } from './delivery/routing.ts';
-import { errorScenarios } from './errors/errors.ts';
-import { concurrencyScenarios } from './idempotency/at-once.ts';
-import { keyScenarios } from './idempotency/keys.ts';
-import { lifetimeScenarios } from './idempotency/lifetime.ts';
-import { repeatScenarios } from './idempotency/repeats.ts';
-import { limitScenarios } from './limits/limits.ts';
-import { transactionScenarios } from './transactions/transactions.ts';
-import { transitionScenarios } from './transitions/transitions.ts';
-import { updateScenarios } from './updates/updates.ts';
-import { webhookScenarios } from './webhooks/webhooks.ts';
+import * as authentication from './access/authentication.ts';
+import * as reach from './access/reach.ts';
+import * as tokens from './access/tokens.ts';
+import * as accounts from './accounts/accounts.ts';
+import * as bulk from './bulk/create.ts';
+import * as conventions from './conventions/conventions.ts';
+import * as endings from './delivery/ending.ts';
+import * as forms from './delivery/form.ts';
+import * as progress from './delivery/progress.ts';
+import * as retries from './delivery/retries.ts';
+import * as routing from './delivery/routing.ts';
+import * as errors from './errors/errors.ts';
+import * as concurrency from './idempotency/at-once.ts';
+import * as keys from './idempotency/keys.ts';
+import * as lifetime from './idempotency/lifetime.ts';
+import * as repeats from './idempotency/repeats.ts';
+import * as limits from './limits/limits.ts';
+import * as transactions from './transactions/transactions.ts';
+import * as transitions from './transitions/transitions.ts';
+import * as updates from './updates/updates.ts';
+import * as webhooks from './webhooks/webhooks.ts';
 
-export const scenarios: readonly Scenario[] = [
-  ...conventionScenarios,
-  ...accountScenarios,
-  ...updateScenarios,
-  ...bulkScenarios,
-  ...scopeScenarios,
-  ...transactionScenarios,
-  ...moveScenarios,
-  ...transitionScenarios,
-  ...authenticationScenarios,
-  ...keyScenarios,
-  ...replayMatrices,
-  ...repeatScenarios,
-  ...lifetimeScenarios,
-  ...concurrencyScenarios,
-  ...webhookScenarios,
-  ...eventScenarios,
-  ...deliveryFormScenarios,
-  ...deliveryRetryScenarios,
-  ...deliveryProgressScenarios,
-  ...deliveryEndScenarios,
-  ...errorScenarios,
-  ...limitScenarios,
+const FAMILIES: readonly Readonly<Record<string, Scenario | readonly Scenario[]>>[] = [
+  ...[conventions, accounts, updates, bulk, transactions, transitions],
+  ...[authentication, tokens, reach, keys, repeats, lifetime, concurrency],
+  ...[webhooks, routing, forms, retries, progress, endings, errors, limits],
 ];
+
+const all = [
+  ...[...moveScenarios, ...replayMatrices, ...scopeScenarios],
+  ...FAMILIES.flatMap((family) => Object.values(family).flat()),
+];
+
+const order = new Map<RuleId, number>(rules.map(({ id }, at) => [id, at]));
+const placeOf = ({ rules: [first] }: Scenario) => order.get(first!) ?? 0;
+
+export const scenarios: readonly Scenario[] = all.sort((a, b) => placeOf(a) - placeOf(b));

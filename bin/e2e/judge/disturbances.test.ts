@@ -9,8 +9,8 @@ import type { ScenarioContext } from '../../../conformance/engine/scenario/scena
 import { fetchSender } from '../../../conformance/engine/send/sender.ts';
 import type { RuleId, Scenario, ScenarioResult } from '../../../conformance/engine/types.ts';
 import { controlProvider } from '../../../conformance/providers/control-provider.ts';
-import { bulkScenarios } from '../../../conformance/scenarios/bulk/create.ts';
-import { concurrencyScenarios } from '../../../conformance/scenarios/idempotency/at-once.ts';
+import * as bulk from '../../../conformance/scenarios/bulk/create.ts';
+import { idemCrowdOfWrites } from '../../../conformance/scenarios/idempotency/at-once.ts';
 import { findRule } from '../../../fixtures/rules.ts';
 import { createSandbox } from '../../../simulator/index.ts';
 
@@ -23,6 +23,8 @@ interface Call {
 /** The response instead of that of the sandbox; null resets the connection. */
 type Disturbance = (call: Call) => Response | null | undefined;
 
+const BULK: readonly Scenario[] = Object.values(bulk);
+
 interface Playing {
   readonly scenarios?: readonly Scenario[];
   readonly only?: readonly string[];
@@ -34,7 +36,7 @@ interface Playing {
 
 /** Plays scenarios in worlds of a sandbox, and checks that all are dropped at the end. */
 async function play(given: Playing): Promise<readonly ScenarioResult[]> {
-  const { scenarios = bulkScenarios, only = [], skip = [], disturb, signal } = given;
+  const { scenarios = BULK, only = [], skip = [], disturb, signal } = given;
   const sandbox = await createSandbox({ clock: 'frozen' });
   const baseUrl = 'http://target.test';
   const sender = fetchSender(async (request) => {
@@ -59,7 +61,7 @@ async function play(given: Playing): Promise<readonly ScenarioResult[]> {
   return run.scenarios;
 }
 
-const RULES = [...new Set(bulkScenarios.flatMap((each) => each.rules))];
+const RULES = [...new Set(BULK.flatMap((each) => each.rules))];
 
 async function verdictsUnder(disturb: Disturbance) {
   const results = await play({ disturb, isHurried: true });
@@ -162,7 +164,6 @@ const DUPLICATES: readonly (readonly [body: string, type: string, deviating: str
 ];
 for (const [body, type, deviating] of DUPLICATES) {
   disturbed(`duplicates get 409 ${body}: ${deviating}`, async () => {
-    const [crowd] = concurrencyScenarios;
     const running = new Set<string | null>();
     const ended = new Set<string | null>();
     const disturb: Disturbance = ({ key }) => {
@@ -173,7 +174,7 @@ for (const [body, type, deviating] of DUPLICATES) {
       setImmediate(() => setImmediate(() => ended.add(key)));
       return undefined;
     };
-    const [result] = await play({ scenarios: [crowd!], disturb });
+    const [result] = await play({ scenarios: [idemCrowdOfWrites], disturb });
     const found = result!.findings.filter(({ verdict }) => verdict === 'deviates');
     const rules = new Set(found.flatMap((each) => each.rules));
     assert.equal(

@@ -26,8 +26,6 @@ import {
 } from '../../spec/operations.ts';
 import { findReads } from '../support/reads.ts';
 import { asReader, asTrader, mintDelegated, trader } from './delegated-tokens.ts';
-import { reachScenarios } from './reach.ts';
-import { tokenScenarios } from './tokens.ts';
 
 function matrixRows(operation: ScopedName): RefusalRow[] {
   const own: readonly string[] = OPERATIONS[operation].scopes;
@@ -44,7 +42,7 @@ function matrixRows(operation: ScopedName): RefusalRow[] {
   ];
 }
 
-const authScopeMatrix = refusals({
+export const authScopeMatrix = refusals({
   id: 'auth-scope-matrix',
   title: 'Each scope alone serves its operations; every other scope is refused with 403',
   needs: ['mint', 'trading_account'],
@@ -55,7 +53,7 @@ const OF_ACCOUNTS_AND_WEBHOOKS = SCOPED_NAMES.filter((name) =>
   /^(accounts|webhooks):/.test(OPERATIONS[name].scopes[0]!),
 );
 
-const authScopesOfRoles = refusals({
+export const authScopesOfRoles = refusals({
   id: 'auth-scopes-of-roles',
   title: 'transactions:amend alone, and trader scopes, grant nothing on accounts and webhooks',
   needs: ['amend_only', 'delegated'],
@@ -70,7 +68,7 @@ const authScopesOfRoles = refusals({
 
 const TRADERS = ['trader:funds', AMEND];
 
-const authAmend: Scenario = {
+export const authAmend: Scenario = {
   id: 'auth-amend',
   title: 'transactions:amend widens transactions:write and trader:funds alike',
   rules: ['AUTH-4'],
@@ -128,7 +126,7 @@ function inOtherCase(letter: string): string {
 
 const CREATE = 'createAccount';
 
-const authToken = refusals({
+export const authToken = refusals({
   id: 'auth-token',
   title: 'Without a valid bearer token nothing is done',
   observes: ['NS-16'],
@@ -150,7 +148,7 @@ function observedRefusal(t: ScenarioContext, rules: RefusalRow[0], answer: Answe
   t.observe('NS-16', answer.summary, { unauthorized_status, unauthorized_code });
 }
 
-const authTokenEverywhere = refusals({
+export const authTokenEverywhere = refusals({
   id: 'auth-token-everywhere',
   title: 'No operation is served without a token, nor any read that is found',
   observes: ['NS-2'],
@@ -171,7 +169,7 @@ const authTokenEverywhere = refusals({
 
 const OF_MONEY = WRITE_NAMES.filter((name) => !/Account/.test(name));
 
-const authReadOnly = refusals({
+export const authReadOnly = refusals({
   id: 'auth-read-only',
   title: 'A token minted read-only gets 403 read_only_credential on writes, which do nothing',
   observes: ['NS-57'],
@@ -204,7 +202,7 @@ const notPermitted: Fault = async (t, { operation }) => {
   return { undo: () => t.operator.permit(firm, operation, true) };
 };
 
-const authPermissions = refusals({
+export const authPermissions = refusals({
   id: 'auth-permissions',
   title: 'An operation that the firm may no longer do is 403 forbidden, in a row of a batch too',
   needs: ['permissions', 'trading_account'],
@@ -233,15 +231,3 @@ const authPermissions = refusals({
     });
   },
 });
-
-export const authenticationScenarios: readonly Scenario[] = [
-  authToken,
-  authTokenEverywhere,
-  authReadOnly,
-  ...tokenScenarios,
-  authScopeMatrix,
-  authScopesOfRoles,
-  authAmend,
-  ...reachScenarios,
-  authPermissions,
-];

@@ -106,7 +106,7 @@ function expectHiddenBy(
   });
 }
 
-const authBrand: Scenario = {
+export const authBrand: Scenario = {
   id: 'auth-brand-reach',
   title: 'A brand-bound credential sees its brand alone; the rest is the 404 of unknown ids',
   rules: ['AUTH-6'],
@@ -114,7 +114,7 @@ const authBrand: Scenario = {
   run: (t) => lookFrom(t, 'AUTH-6', 'brand', 'other_brand'),
 };
 
-const authFirm: Scenario = {
+export const authFirm: Scenario = {
   id: 'auth-firm-reach',
   title: 'The records of another firm are the 404 of unknown ids',
   rules: ['AUTH-7'],
@@ -282,7 +282,7 @@ async function expectBrandClosed(t: ScenarioContext): Promise<void> {
   t.expect('AUTH-7', theirs).is('201, because nothing was created before', first);
 }
 
-const authDelegated: Scenario = {
+export const authDelegated: Scenario = {
   id: 'auth-delegated-reach',
   title: 'A delegated token reaches its own account alone, as if there were no other',
   rules: ['AUTH-5'],
@@ -316,7 +316,7 @@ async function observeCreating(t: ScenarioContext): Promise<void> {
   });
 }
 
-const authServerTrader: Scenario = {
+export const authServerTrader: Scenario = {
   id: 'auth-server-with-trader-scopes',
   title: 'A server credential with trader scopes is not limited to one account',
   rules: ['AUTH-5'],
@@ -351,10 +351,3 @@ function expectBoth(
     }
   });
 }
-
-export const reachScenarios: readonly Scenario[] = [
-  authDelegated,
-  authServerTrader,
-  authBrand,
-  authFirm,
-];

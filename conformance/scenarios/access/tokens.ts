@@ -22,7 +22,7 @@ const EVERYTHING = ['accounts:write', 'transactions:write', 'webhooks:manage'];
 const UNKNOWN_FORM =
   'the specification does not show how a token is asked for (NS-8), and OAuth’s ways are not taken';
 
-const authTokensWork: Scenario = {
+export const authTokensWork: Scenario = {
   id: 'auth-tokens-work',
   title: 'A token from the token endpoint works, and none is given for a wrong secret',
   rules: ['AUTH-3a'],
@@ -57,7 +57,7 @@ const authTokensWork: Scenario = {
   },
 };
 
-const authTokenScopes: Scenario = {
+export const authTokenScopes: Scenario = {
   id: 'auth-token-scopes',
   title: 'A token from the token endpoint holds the scopes of its client and no others',
   rules: ['AUTH-4'],
@@ -80,7 +80,7 @@ function observeForm(t: ScenarioContext, form: TokenForm, answer: Answer): void 
   t.observe('NS-8', words, typeof seconds === 'number' ? { token_lifetime_s: seconds } : {});
 }
 
-const authTokenExpires: Scenario = {
+export const authTokenExpires: Scenario = {
   id: 'auth-token-expires',
   title: 'A token works for the time that it is given, and is no valid token after it',
   rules: ['AUTH-1', 'AUTH-3a'],
@@ -117,7 +117,7 @@ const A_MINUTE_MS = 61_000;
 /** No allowance accumulates during it. */
 const LONG_REST_MS = 2 * HOUR_MS;
 
-const authTokenBudget: Scenario = {
+export const authTokenBudget: Scenario = {
   id: 'auth-token-budget',
   title: 'A client gets 10 tokens a minute, which is its own affair and apart from other traffic',
   rules: ['AUTH-3b', 'AUTH-3c', 'LIM-6'],
@@ -209,7 +209,7 @@ async function askUntilLimited(t: ScenarioContext, client: Known, form: TokenFor
   return { answers, tokens };
 }
 
-const authTokenBudgetApart: Scenario = {
+export const authTokenBudgetApart: Scenario = {
   id: 'auth-token-budget-apart',
   title: 'Asking for tokens takes nothing from the rate of other traffic, nor the other way round',
   rules: ['AUTH-3c'],
@@ -252,11 +252,3 @@ async function burst(
   for (let n = 0; n <= MOST; n += 1) answers.push(await t.create({}, { as: client }));
   return { served: answers.filter((each) => each.isServed).length, answers };
 }
-
-export const tokenScenarios: readonly Scenario[] = [
-  authTokensWork,
-  authTokenScopes,
-  authTokenExpires,
-  authTokenBudget,
-  authTokenBudgetApart,
-];

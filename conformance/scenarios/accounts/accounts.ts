@@ -31,7 +31,7 @@ import { ACCOUNT_MEMBERS, digitsOf, lettersOf, strongTag } from '../support/acco
 
 const CREATE = 'createAccount';
 
-const accCreated: Scenario = {
+export const accCreated: Scenario = {
   id: 'acc-created',
   title: 'A valid create with a new reference answers 201 and the account, whose status is New',
   rules: ['ACC-1', 'ACC-20'],
@@ -76,7 +76,7 @@ const FULL = {
 };
 const SPARSE = { ...FULL, ...eachOptional(textOrNull) };
 
-const accShape: Scenario = {
+export const accShape: Scenario = {
   id: 'acc-shape',
   title: 'An account has the listed fields, never the email, and a strong ETag of its revision',
   rules: ['ACC-1', 'ACC-18', 'ACC-19'],
@@ -165,7 +165,7 @@ function keeps(
   };
 }
 
-const accStoredAsSent = keeps(
+export const accStoredAsSent = keeps(
   'ACC-14',
   { id: 'acc-stored-as-sent', title: 'country and language are stored as sent' },
   () => [
@@ -192,7 +192,7 @@ function namesOf(answer: Answer): string {
   return printJson([answer.at('first_name'), answer.at('last_name')]);
 }
 
-const accNamedAfterEmail = keeps(
+export const accNamedAfterEmail = keeps(
   'ACC-13',
   {
     id: 'acc-named-after-email',
@@ -230,7 +230,7 @@ const HINTED: KeptRow = [
 
 const COUNTRY_CODES: Readonly<Record<string, string>> = { FR: '33', NL: '31' };
 
-const accPhoneRegion = keeps(
+export const accPhoneRegion = keeps(
   'ACC-12',
   {
     id: 'acc-phone-region',
@@ -261,7 +261,7 @@ const invalid: Expected = (t, rules, answer) => {
   else t.expect(rules, answer).refused(...INVALID);
 };
 
-const accBrandRequired = refusals({
+export const accBrandRequired = refusals({
   id: 'acc-brand-required',
   title: 'A firm-wide credential that names no brand_id gets 422 validation_failed',
   needs: ['firm'],
@@ -271,7 +271,7 @@ const accBrandRequired = refusals({
 
 const otherBrand = body((t) => ({ brand_id: t.brandId('other_brand') ?? UNKNOWN_ID }));
 
-const accBrandBound = refusals({
+export const accBrandBound = refusals({
   id: 'acc-brand-bound',
   title: 'A brand-bound credential creates at its own brand, and at another it gets 403 forbidden',
   needs: ['brand'],
@@ -291,7 +291,7 @@ const accBrandBound = refusals({
   },
 });
 
-const accNothingElse: Scenario = {
+export const accNothingElse: Scenario = {
   id: 'acc-nothing-else',
   title: 'The owner cannot be set by the request, and no trading account comes with the account',
   rules: ['ACC-22'],
@@ -343,7 +343,7 @@ function expectNamed(
   t.expect(rule, answer).is(`the account ${id}: ${what}`, answer.isOf(id), seen);
 }
 
-const accReferenceKnown: Scenario = {
+export const accReferenceKnown: Scenario = {
   id: 'acc-reference-known',
   title: 'A reference names one account for ever, and answers 200 with it; nothing is changed',
   rules: ['ACC-5', 'ACC-7', 'IDEM-12'],
@@ -385,7 +385,7 @@ const accReferenceKnown: Scenario = {
   },
 };
 
-const accReferenceCase: Scenario = {
+export const accReferenceCase: Scenario = {
   id: 'acc-reference-case',
   title: 'References match case-insensitively',
   rules: ['ACC-6'],
@@ -417,7 +417,7 @@ const LATER = [
   ['a quarter', 92 * DAY_MS],
 ] as const;
 
-const accInTime: Scenario = {
+export const accInTime: Scenario = {
   id: 'acc-in-time',
   title: 'An account keeps its reference, its email and its tag, however much time passes',
   rules: ['ACC-7', 'ACC-8', 'UPD-1', 'UPD-7'],
@@ -508,7 +508,7 @@ const PHONES: readonly TakenRow[] = [
   ['the national form of a phone', stored(plain, local)],
 ];
 
-const accRefused = refusals({
+export const accRefused = refusals({
   id: 'acc-refused',
   title: 'An invalid member is 422, a missing one unreadable, an email or phone that is taken 409',
   observes: ['NS-20', 'NS-40'],
@@ -553,7 +553,7 @@ async function expectOneOf(t: ScenarioContext, rule: RuleId, shared: RequestBody
   t.claim(rule, words, created === 1 && isRest, seen, ...answers);
 }
 
-const accOtherBrand: Scenario = {
+export const accOtherBrand: Scenario = {
   id: 'acc-other-brand',
   title: 'The same email and phone at another brand of the firm are no conflict',
   rules: ['ACC-10', 'ACC-11'],
@@ -591,7 +591,7 @@ const FORMATS: readonly ((t: ScenarioContext) => string)[] = [
   (t) => `${t.fresh.phone()}/#*+`,
 ];
 
-const accPhoneAnyFormat: Scenario = {
+export const accPhoneAnyFormat: Scenario = {
   id: 'acc-phone-any-format',
   title: 'A phone is never refused for its formatting, and is answered in normalised form',
   rules: ['ACC-11'],
@@ -632,20 +632,3 @@ async function observeLetters(t: ScenarioContext): Promise<void> {
     phone_letters: isDialled ? 'keypad' : 'left_out',
   });
 }
-
-export const accountScenarios: readonly Scenario[] = [
-  accCreated,
-  accShape,
-  accStoredAsSent,
-  accNamedAfterEmail,
-  accPhoneRegion,
-  accBrandRequired,
-  accBrandBound,
-  accNothingElse,
-  accReferenceKnown,
-  accReferenceCase,
-  accInTime,
-  accRefused,
-  accOtherBrand,
-  accPhoneAnyFormat,
-];

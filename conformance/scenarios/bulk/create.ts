@@ -43,7 +43,7 @@ const noReference = () => ({ client_reference_id: undefined });
 const early = faultyRow(7, noReference);
 const late = faultyRow(127, noReference);
 
-const bulkRowWithoutReference = refusals({
+export const bulkRowWithoutReference = refusals({
   id: 'bulk-row-without-reference',
   title: 'A row without client_reference_id refuses the whole batch and is named by its index',
   observes: ['NS-6', 'NS-33'],
@@ -62,7 +62,7 @@ function brandRefused(role: Role, other: Role) {
   return [['BULK-10', BATCH, what, faultyRow(7, brand, role), expected]] as const;
 }
 
-const bulkRowOfAnotherBrand = refusals({
+export const bulkRowOfAnotherBrand = refusals({
   id: 'bulk-row-of-another-brand',
   title: 'A row with a brand out of reach refuses the whole batch and is named by its index',
   observes: ['NS-6'],
@@ -82,7 +82,7 @@ const bulkRowOfAnotherBrand = refusals({
     }),
 });
 
-const bulkRowOfAnotherFirm = refusals({
+export const bulkRowOfAnotherFirm = refusals({
   id: 'bulk-row-of-another-firm',
   title: 'A row with a brand of another firm refuses the whole batch of a firm-wide credential',
   observes: ['NS-6'],
@@ -94,7 +94,7 @@ const bulkRowOfAnotherFirm = refusals({
 /** BULK-3: the status of a single create, by the specification. */
 const SINGLE = { fresh: 201, known: 200, taken: 409, sharing: 409, invalid: 422 } as const;
 
-const bulkRowsFareAlone: Scenario = {
+export const bulkRowsFareAlone: Scenario = {
   id: 'bulk-rows-fare-alone',
   title: 'A mixed batch answers 200, row by row as single creates would have been answered',
   rules: ['BULK-1', 'BULK-2', 'BULK-3', 'BULK-4', 'BULK-5', 'BULK-8'],
@@ -157,7 +157,7 @@ const bulkRowsFareAlone: Scenario = {
   },
 };
 
-const bulkSizes: Scenario = {
+export const bulkSizes: Scenario = {
   id: 'bulk-sizes',
   title: 'A batch has 1 to 1000 rows: none is 422, one more is 413',
   rules: ['BULK-1', 'BULK-2', 'BULK-4', 'BULK-6', 'BULK-7'],
@@ -198,7 +198,7 @@ const bulkSizes: Scenario = {
   },
 };
 
-const bulkResubmitted: Scenario = {
+export const bulkResubmitted: Scenario = {
   id: 'bulk-resubmitted',
   title: 'A partly failed batch sent again, and a reference twice in one batch, duplicate nothing',
   rules: ['BULK-2', 'BULK-11', 'BULK-12'],
@@ -259,12 +259,3 @@ function expectEntryForm(t: ScenarioContext, batch: Answer, index: number, entry
     t.advise('BULK-5', batch).field(`rows.${index}.${name}`, null);
   }
 }
-
-export const bulkScenarios: readonly Scenario[] = [
-  bulkRowsFareAlone,
-  bulkSizes,
-  bulkResubmitted,
-  bulkRowWithoutReference,
-  bulkRowOfAnotherBrand,
-  bulkRowOfAnotherFirm,
-];

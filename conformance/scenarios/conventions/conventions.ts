@@ -11,7 +11,7 @@ import { strongTag } from '../support/account-assertions.ts';
 import { closePosition, openPosition } from '../support/orders.ts';
 import { findReads } from '../support/reads.ts';
 
-const convAmounts: Scenario = {
+export const convAmounts: Scenario = {
   id: 'conv-amounts',
   title: 'The string form of an amount is always accepted, and answered with no precision lost',
   rules: ['CONV-2a', 'CONV-2b'],
@@ -48,7 +48,7 @@ const convAmounts: Scenario = {
   },
 };
 
-const convAccountIds: Scenario = {
+export const convAccountIds: Scenario = {
   id: 'conv-account-ids',
   title: 'Ids in answers about accounts are decimal strings',
   rules: ['CONV-1a'],
@@ -78,7 +78,7 @@ const convAccountIds: Scenario = {
 const ORDER_IDS = ['id', 'order_id', 'position_id', 'trading_account_id', 'account_id'];
 const ORDER_AMOUNTS = ['volume', 'size', 'price', 'open_price', 'close_price', 'amount'];
 
-const convOrders: Scenario = {
+export const convOrders: Scenario = {
   id: 'conv-orders',
   title: 'Ids, volumes and prices of orders are decimal strings, their times epoch milliseconds',
   rules: ['CONV-1a', 'CONV-2a', 'CONV-4'],
@@ -140,7 +140,7 @@ function brand(change: (value: Json) => Json): Fault {
 }
 
 /** Lenient number parsers accept all odd ids except the first. */
-const convNumberIds = refusals({
+export const convNumberIds = refusals({
   id: 'conv-number-ids',
   title: 'An account create with a JSON number for brand_id is refused as unreadable',
   rows: [
@@ -154,7 +154,7 @@ const convNumberIds = refusals({
 
 const TRADING_ACCOUNT = 'trading_account_id';
 
-const convIdsOfMoney = refusals({
+export const convIdsOfMoney = refusals({
   id: 'conv-ids-of-money',
   title: 'Numbers for the ids of a transaction or position are unreadable; odd strings are 422',
   needs: ['trading_account'],
@@ -172,7 +172,7 @@ const convIdsOfMoney = refusals({
   ],
 });
 
-const convReads: Scenario = {
+export const convReads: Scenario = {
   id: 'conv-reads',
   title: 'The read endpoints give record_id and account_id as JSON numbers',
   rules: ['CONV-3'],
@@ -208,7 +208,7 @@ function idsIn(value: Json | undefined): [name: string, value: Json][] {
   return all.filter(([name]) => name === 'record_id' || name === 'account_id');
 }
 
-const convTimes: Scenario = {
+export const convTimes: Scenario = {
   id: 'conv-times',
   title: 'Timestamps are integers on a millisecond epoch scale',
   rules: ['CONV-4'],
@@ -231,13 +231,3 @@ const convTimes: Scenario = {
     if (read.status === 200) t.expect('CONV-4', read).field('created_at', epochMs);
   },
 };
-
-export const conventionScenarios: readonly Scenario[] = [
-  convAccountIds,
-  convOrders,
-  convNumberIds,
-  convIdsOfMoney,
-  convAmounts,
-  convReads,
-  convTimes,
-];

@@ -21,7 +21,7 @@ async function disable(t: ScenarioContext, id: string): Promise<void> {
   await t.control('disableWebhook', { id }, ...SUCCESS_STATUSES);
 }
 
-const evtDisabled: Scenario = {
+export const evtDisabled: Scenario = {
   id: 'evt-disabled',
   title: 'A disabled subscription receives nothing more, others go on',
   rules: ['HOOK-5', 'EVT-13'],
@@ -38,7 +38,7 @@ const evtDisabled: Scenario = {
   },
 };
 
-const hookDisabledForGood: Scenario = {
+export const hookDisabledForGood: Scenario = {
   id: 'hook-disabled-for-good',
   title:
     'Nothing makes a disabled subscription deliver again: not time, not rotation, not a new one',
@@ -104,7 +104,7 @@ const CHANGES: readonly (readonly [when: string, ...addresses: string[]])[] = [
   ['one address of two', PUBLIC, '169.254.169.254'],
 ];
 
-const evtTargetChanged: Scenario = {
+export const evtTargetChanged: Scenario = {
   id: 'evt-target-changed',
   title: 'A target that is no longer public gets nothing: its subscription is disabled and says so',
   rules: ['EVT-11', 'HOOK-13'],
@@ -161,9 +161,3 @@ async function expectEnded(
   claimNone(t, 'HOOK-13', words, await listener.arrived(atEnd));
   await expectDisabled(t, listener.id);
 }
-
-export const deliveryEndScenarios: readonly Scenario[] = [
-  evtDisabled,
-  hookDisabledForGood,
-  evtTargetChanged,
-];

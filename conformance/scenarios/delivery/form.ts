@@ -35,7 +35,7 @@ function timeIn(signature: Signature | undefined): string {
   return (signature && valuesAt(signature, 't')[0]) ?? '';
 }
 
-const evtForm: Scenario = {
+export const evtForm: Scenario = {
   id: 'evt-form',
   title: 'A delivery is a signed POST of the envelope with the id of the subscription',
   rules: ['EVT-2a', 'EVT-3', 'EVT-5a', 'EVT-5b', 'EVT-6'],
@@ -174,7 +174,7 @@ function expectEnvelopes(t: ScenarioContext, pairs: readonly RecordedDelivery[][
   t.observe('NS-9', words, { envelope_seq_name: names[0] }, isUnlike);
 }
 
-const evtRepeat: Scenario = {
+export const evtRepeat: Scenario = {
   id: 'evt-repeat',
   title: 'A repeat has the id and number of the event, and a time and signature of its own',
   rules: ['EVT-2b', 'EVT-5b', 'EVT-6'],
@@ -235,7 +235,7 @@ function claimSigned(
   t.claim(rule, words, isSignedWith(secret, delivered), value, delivered);
 }
 
-const evtRotation: Scenario = {
+export const evtRotation: Scenario = {
   id: 'evt-rotation',
   title: 'During a rotation there are two v1, under the new secret and the previous one',
   rules: ['EVT-6', 'EVT-7'],
@@ -311,5 +311,3 @@ async function observeOverlap(
   }
   t.observe('NS-22', `the previous secret signs for about ${longerThanS} s or somewhat more`);
 }
-
-export const deliveryFormScenarios: readonly Scenario[] = [evtForm, evtRepeat, evtRotation];

@@ -28,7 +28,7 @@ import {
 
 const seqOf = (subscription: Answer) => Number(subscription.at('last_delivered_seq'));
 
-const evtProgress: Scenario = {
+export const evtProgress: Scenario = {
   id: 'evt-progress',
   title: 'last_delivered_seq is the last event that was taken, and stays where delivery stopped',
   rules: ['EVT-10a'],
@@ -115,7 +115,7 @@ const evtProgress: Scenario = {
   },
 };
 
-const evtChannel: Scenario = {
+export const evtChannel: Scenario = {
   id: 'evt-channel',
   title: 'For 7 days the events channel repeats what came after after_seq, as it was delivered',
   rules: ['EVT-2a', 'EVT-10b'],
@@ -200,5 +200,3 @@ function expectReplayed(
   const actual = replayed.join(', ') || 'nothing';
   t.claim('EVT-10b', expected, isDeepStrictEqual(replayed, ids.slice(2)), actual);
 }
-
-export const deliveryProgressScenarios: readonly Scenario[] = [evtProgress, evtChannel];

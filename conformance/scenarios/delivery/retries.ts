@@ -32,7 +32,7 @@ const WAITS: readonly (readonly [words: string, ms: number])[] = [
 const EARLY_MS = 500;
 const LATE_MS = 1_500;
 
-const evtTimetable: Scenario = {
+export const evtTimetable: Scenario = {
   id: 'evt-timetable',
   title: 'A failed delivery is tried again after 30 s, 2, 10, 30 min, 2, 6, 12 h, and then no more',
   rules: ['EVT-8a', 'EVT-8b'],
@@ -140,7 +140,7 @@ function claimFate(
   t.claim(rule, `${words} is ${expected}`, comesAgain === fails, `${all.length} attempts`, ...all);
 }
 
-const evtFailures: Scenario = {
+export const evtFailures: Scenario = {
   id: 'evt-failures',
   title: 'Every answer outside 200 to 299 is a failure, a redirect too, which is not followed',
   rules: ['EVT-9a'],
@@ -166,7 +166,7 @@ const evtFailures: Scenario = {
   },
 };
 
-const evtSlow: Scenario = {
+export const evtSlow: Scenario = {
   id: 'evt-slow',
   title: 'An answer slower than 15 seconds is a failure, one after 14 seconds is none',
   rules: ['EVT-9b'],
@@ -245,7 +245,7 @@ const REAL_LATE_MS = 10 * SECOND_MS;
 const REAL_EARLY_MS = 2 * SECOND_MS;
 const FIRST_WAIT_MS = 30 * SECOND_MS;
 
-const evtRealTime: Scenario = {
+export const evtRealTime: Scenario = {
   id: 'evt-real-time',
   title: 'In real time: what fails comes again 30 seconds later, and what is taken does not',
   rules: ['EVT-8a', 'EVT-9a', 'EVT-9b'],
@@ -299,10 +299,3 @@ function expectFirstWait(
   const actual = `after ${(waitedMs / SECOND_MS).toFixed(1)} s`;
   t.claim('EVT-8a', 'the first retry 30 s after a failed attempt', inTime, actual, first, second);
 }
-
-export const deliveryRetryScenarios: readonly Scenario[] = [
-  evtTimetable,
-  evtFailures,
-  evtSlow,
-  evtRealTime,
-];

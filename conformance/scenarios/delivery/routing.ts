@@ -74,7 +74,7 @@ async function expectRouted<Source>(
   }
 }
 
-const evtCategories: Scenario = {
+export const evtCategories: Scenario = {
   id: 'evt-categories',
   title: 'A subscription gets the events of its categories and no others',
   rules: ['EVT-1', 'EVT-4'],
@@ -125,7 +125,7 @@ async function expectDisjoint(t: ScenarioContext, routes: readonly Route<Categor
 /** The owner of a subscription, and the roles whose events it gets. */
 type Audience = readonly [role: Role, words: string, ...hears: Role[]];
 
-const evtBrands: Scenario = {
+export const evtBrands: Scenario = {
   id: 'evt-brands',
   title: 'A brand’s subscription gets the events of that brand, a firm-wide one those of all',
   rules: ['EVT-12'],
@@ -139,7 +139,7 @@ const evtBrands: Scenario = {
     ]),
 };
 
-const evtFirms: Scenario = {
+export const evtFirms: Scenario = {
   id: 'evt-firms',
   title: 'No subscription gets the events of another firm',
   rules: ['EVT-12'],
@@ -168,7 +168,7 @@ async function expectReach(t: ScenarioContext, audiences: readonly Audience[]): 
 /** The number of accounts that are created concurrently. */
 const CROWD = 8;
 
-const evtEvery: Scenario = {
+export const evtEvery: Scenario = {
   id: 'evt-every',
   title: 'Every event arrives, of those that happen at once and of those behind one that fails',
   rules: ['EVT-2a', 'EVT-4'],
@@ -265,7 +265,7 @@ const CAUSES: readonly (readonly [WriteName, { readonly [C in Category]?: string
   ['closePosition', { position: 'position.closed', order: 'order.filled' }],
 ];
 
-const evtKinds: Scenario = {
+export const evtKinds: Scenario = {
   id: 'evt-kinds',
   title: 'Each event that the operations bring arrives at each of two subscriptions to one URL',
   rules: ['EVT-4'],
@@ -368,11 +368,3 @@ async function expectTwin(t: ScenarioContext, listener: Listener, secret: string
   const all = await listener.arrived();
   t.claim('EVT-4', words, isSame(), `${counts.join(' and ')} events`, ...all);
 }
-
-export const eventScenarios: readonly Scenario[] = [
-  evtCategories,
-  evtEvery,
-  evtBrands,
-  evtFirms,
-  evtKinds,
-];

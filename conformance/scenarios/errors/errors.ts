@@ -80,7 +80,7 @@ const staleTag: Fault = async (t, valid) => {
 };
 const loopback = body({ url: 'https://127.0.0.1/conformance' });
 
-const errTable = refusals({
+export const errTable = refusals({
   id: 'err-table',
   title: 'Refusals are problems in one form, each code under its status',
   observes: ['NS-13', 'NS-31', 'NS-32'],
@@ -126,7 +126,7 @@ function observeEntry(t: ScenarioContext, entry: ReturnType<Answer['at']>): void
   t.observe('NS-13', printJson(entry), form === undefined ? {} : { error_entry: form });
 }
 
-const errTrouble: Scenario = {
+export const errTrouble: Scenario = {
   id: 'err-trouble',
   title: 'A failure, contention and an attempt in flight are problems with their codes',
   rules: PROBLEM,
@@ -158,7 +158,7 @@ const errTrouble: Scenario = {
   },
 };
 
-const errLimited: Scenario = {
+export const errLimited: Scenario = {
   id: 'err-limited',
   title: 'A request over the rate is refused with a 429 problem',
   rules: PROBLEM,
@@ -179,7 +179,7 @@ const errLimited: Scenario = {
   },
 };
 
-const errRequestIds: Scenario = {
+export const errRequestIds: Scenario = {
   id: 'err-request-ids',
   title: 'Each response of a write carries X-Request-Id, different for every call',
   rules: ['ERR-4'],
@@ -225,7 +225,7 @@ const plainTextIfRefused: Expected = (t, rules, answer) => {
 const broken = raw(() => BROKEN_JSON);
 const takesBody = (name: OperationName) => OPERATIONS[name].body;
 
-const errUnreadable = refusals({
+export const errUnreadable = refusals({
   id: 'err-unreadable',
   title: 'A body that cannot be read is refused in plain text, not as problem+json',
   observes: ['NS-14', 'NS-15', 'NS-47'],
@@ -292,7 +292,7 @@ async function observeSize(t: ScenarioContext): Promise<void> {
   }
 }
 
-const errCheckOrder: Scenario = {
+export const errCheckOrder: Scenario = {
   id: 'err-check-order',
   title: 'A body that cannot be read is refused in plain text if nothing else comes before it',
   rules: ['ERR-2'],
@@ -321,12 +321,3 @@ function orderOf(keyFirst: boolean, tokenBeforeBody: boolean, scopeBeforeBody: b
   const after = scopeBeforeBody ? ['scope', 'readable', 'replay'] : ['readable', 'replay', 'scope'];
   return ['route', ...first, 'rate', ...after];
 }
-
-export const errorScenarios: readonly Scenario[] = [
-  errTable,
-  errRequestIds,
-  errUnreadable,
-  errCheckOrder,
-  errTrouble,
-  errLimited,
-];

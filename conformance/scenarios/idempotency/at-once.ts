@@ -18,7 +18,7 @@ const CROWDED: readonly WriteName[] = [
   ...(['openPosition', 'createTransaction', 'closePosition', 'rejectTransaction'] as const),
 ];
 
-const idemCrowdOfWrites: Scenario = {
+export const idemCrowdOfWrites: Scenario = {
   id: 'idem-crowd-of-writes',
   title: 'Of identical writes at once one runs; the others replay it or are 409 in flight',
   rules: ['IDEM-15'],
@@ -75,7 +75,7 @@ function expectOneRun(
 }
 
 /** If requests are held between check and write, a check without a reservation fails every time. */
-const idemCrowdHeldBack: Scenario = {
+export const idemCrowdHeldBack: Scenario = {
   id: 'idem-crowd-held-back',
   title: 'Of identical requests that all come before the first one runs, one runs',
   rules: ['IDEM-15'],
@@ -108,7 +108,7 @@ const idemCrowdHeldBack: Scenario = {
   },
 };
 
-const idemInFlight: Scenario = {
+export const idemInFlight: Scenario = {
   id: 'idem-in-flight',
   title:
     'A repeat of each write that still runs is 409 idempotency_in_flight; later ones get its answer',
@@ -150,7 +150,7 @@ async function expectInFlight(t: ScenarioContext, operation: WriteName): Promise
   return true;
 }
 
-const idemInFlightApart: Scenario = {
+export const idemInFlightApart: Scenario = {
   id: 'idem-in-flight-apart',
   title: 'An attempt that still runs holds up its own subject and credential alone',
   rules: ['IDEM-2b', 'IDEM-14a'],
@@ -190,7 +190,7 @@ function claimAtOnce(
   }
 }
 
-const idemNotAbandoned: Scenario = {
+export const idemNotAbandoned: Scenario = {
   id: 'idem-not-abandoned',
   title:
     'An attempt that takes almost as long as allowed, or has hung for as long, is not given up',
@@ -238,7 +238,7 @@ async function observeAbandonment(t: ScenarioContext, send: () => Promise<Answer
 }
 
 /** Each with its own key: a request that loses the race finds the record of the winner. */
-const idemReferenceInACrowd: Scenario = {
+export const idemReferenceInACrowd: Scenario = {
   id: 'idem-reference-in-a-crowd',
   title: 'One reference under several keys at the same moment ends as one record',
   rules: ['IDEM-12', 'ACC-5'],
@@ -262,12 +262,3 @@ const idemReferenceInACrowd: Scenario = {
     }
   },
 };
-
-export const concurrencyScenarios: readonly Scenario[] = [
-  idemCrowdOfWrites,
-  idemCrowdHeldBack,
-  idemInFlight,
-  idemInFlightApart,
-  idemNotAbandoned,
-  idemReferenceInACrowd,
-];

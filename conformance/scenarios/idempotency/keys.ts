@@ -36,7 +36,7 @@ const nowhere = { id: UNKNOWN_ID, account_id: UNKNOWN_ID };
 const idAsNumber = { body: { trading_account_id: Number(UNKNOWN_ID) } };
 const noAt = { body: { client_reference_id: 'x', email: 'x' } };
 
-const idemKeyRequired = refusals({
+export const idemKeyRequired = refusals({
   id: 'idem-key-required',
   title: 'Every write requires a key, and checks it before anything else, else 400',
   observes: ['NS-58'],
@@ -61,7 +61,7 @@ const idemKeyRequired = refusals({
   also: observeTwoKeys,
 });
 
-const idemKeyLength: Scenario = {
+export const idemKeyLength: Scenario = {
   id: 'idem-key-length',
   title: 'A trimmed key has 1 to 255 characters, all of which count',
   rules: ['IDEM-1b'],
@@ -93,7 +93,7 @@ const idemKeyLength: Scenario = {
   },
 };
 
-const idemOtherToken: Scenario = {
+export const idemOtherToken: Scenario = {
   id: 'idem-other-token',
   title: 'A key belongs to the credential and not to its token: a new token repeats as the old one',
   rules: ['IDEM-2b'],
@@ -116,7 +116,7 @@ const idemOtherToken: Scenario = {
   },
 };
 
-const idemCredentialsAlike: Scenario = {
+export const idemCredentialsAlike: Scenario = {
   id: 'idem-credentials-alike',
   title: 'Two credentials of one brand are two, and so are two delegated tokens of one account',
   rules: ['IDEM-2b'],
@@ -145,10 +145,3 @@ const idemCredentialsAlike: Scenario = {
     });
   },
 };
-
-export const keyScenarios: readonly Scenario[] = [
-  idemKeyRequired,
-  idemKeyLength,
-  idemOtherToken,
-  idemCredentialsAlike,
-];

@@ -17,7 +17,7 @@ const NOT_KEPT = [
   [503, 'IDEM-6b'],
 ] as const;
 
-const idemTroubleBefore: Scenario = {
+export const idemTroubleBefore: Scenario = {
   id: 'idem-trouble-before',
   title: 'A 429, 500 or 503 instead of each write is not kept: the key runs when sent again',
   rules: NOT_KEPT.map(([, rule]) => rule),
@@ -55,7 +55,7 @@ interface KeptWrite {
   again(): Promise<Answer>;
 }
 
-const idemKeyLifetime: Scenario = {
+export const idemKeyLifetime: Scenario = {
   id: 'idem-key-lifetime',
   title: 'The key of each write replays just before its record expires, and runs again just after',
   rules: ['IDEM-7a', 'IDEM-7b'],
@@ -122,7 +122,7 @@ async function keptRefusal(t: ScenarioContext): Promise<KeptWrite> {
   return { words: 'a refused create', first, again: () => t.call(valid, { key }) };
 }
 
-const idemAgeOfASlowAnswer: Scenario = {
+export const idemAgeOfASlowAnswer: Scenario = {
   id: 'idem-age-of-a-slow-answer',
   title: 'The record of a slow attempt expires once its answer is old enough, if not before',
   rules: ['IDEM-7b'],
@@ -153,7 +153,7 @@ const idemAgeOfASlowAnswer: Scenario = {
 /** More keys than a cache with a round size holds. */
 const MANY = 1_010;
 
-const idemManyKeys: Scenario = {
+export const idemManyKeys: Scenario = {
   id: 'idem-many-keys',
   title: 'A repeat gets the first answer, however many other keys were used since',
   rules: ['IDEM-4a', 'IDEM-4b'],
@@ -178,10 +178,3 @@ const idemManyKeys: Scenario = {
     if (isSame) t.expect('IDEM-4b', late).sameBytesAs(first);
   },
 };
-
-export const lifetimeScenarios: readonly Scenario[] = [
-  idemTroubleBefore,
-  idemKeyLifetime,
-  idemAgeOfASlowAnswer,
-  idemManyKeys,
-];

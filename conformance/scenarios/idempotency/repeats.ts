@@ -283,7 +283,7 @@ async function observeUnreadable(t: ScenarioContext): Promise<void> {
 /** Long enough for automatic settlement (NS-3), and for the effects of a second run. */
 const SETTLES_MS = 60_000;
 
-const idemRepeatsLeaveNothing: Scenario = {
+export const idemRepeatsLeaveNothing: Scenario = {
   id: 'idem-repeats-leave-nothing',
   title: 'A repeat of any write leaves no record, no event, no other state and no money behind',
   rules: ['IDEM-4c'],
@@ -363,7 +363,7 @@ const LONGEST_MS = 8_000;
 /** For further events of a twin whose first has arrived. */
 const MORE_MS = 2_000;
 
-const idemRepeatsEmitNothing: Scenario = {
+export const idemRepeatsEmitNothing: Scenario = {
   id: 'idem-repeats-emit-nothing',
   title: 'A repeat causes no further event',
   rules: ['IDEM-4c'],
@@ -415,22 +415,20 @@ function eventsAbout<One extends Bodied>(
   return new Map(about.map((each) => [eventIdOf(envelopeIn(each)), each]));
 }
 
-export const repeatScenarios: readonly Scenario[] = [
-  ...WRITE_NAMES.map(replayOf),
-  refusalsOf(
-    OF_ACCOUNTS,
-    {
-      id: 'idem-refusals-of-accounts',
-      title: 'Refused writes of accounts get the same refusal again, even once they are corrected',
-      observes: ['NS-30'],
-    },
-    observeUnreadable,
-  ),
-  refusalsOf(OF_MONEY, {
-    id: 'idem-refusals-of-money',
-    title: 'Refused transactions and orders get the same refusal again',
-    needs: ['trading_account'],
-  }),
-  idemRepeatsLeaveNothing,
-  idemRepeatsEmitNothing,
-];
+export const idemReplays = WRITE_NAMES.map(replayOf);
+
+export const idemRefusalsOfAccounts = refusalsOf(
+  OF_ACCOUNTS,
+  {
+    id: 'idem-refusals-of-accounts',
+    title: 'Refused writes of accounts get the same refusal again, even once they are corrected',
+    observes: ['NS-30'],
+  },
+  observeUnreadable,
+);
+
+export const idemRefusalsOfMoney = refusalsOf(OF_MONEY, {
+  id: 'idem-refusals-of-money',
+  title: 'Refused transactions and orders get the same refusal again',
+  needs: ['trading_account'],
+});

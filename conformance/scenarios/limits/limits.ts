@@ -49,7 +49,7 @@ const SANDBOX = 5;
 /** Half a day: long enough for a target to forget an idle credential. */
 const LONG_REST_MS = 12 * HOUR_MS;
 
-const limRate: Scenario = {
+export const limRate: Scenario = {
   ...LIMITED,
   id: 'lim-rate',
   title: 'About a second of allowance is served at once, then 429, and so much a second on',
@@ -164,7 +164,7 @@ function rates(rule: RuleId, about: Omit<Scenario, 'run' | 'rules'>, rows: reado
   } satisfies Scenario;
 }
 
-const limPlans = rates(
+export const limPlans = rates(
   'LIM-1',
   {
     id: 'lim-plans',
@@ -179,7 +179,7 @@ const limPlans = rates(
   ],
 );
 
-const limOwnLimit = rates(
+export const limOwnLimit = rates(
   'LIM-4',
   {
     id: 'lim-own-limit',
@@ -192,7 +192,7 @@ const limOwnLimit = rates(
   ],
 );
 
-const limPerCredential: Scenario = {
+export const limPerCredential: Scenario = {
   ...LIMITED,
   id: 'lim-per-credential',
   title: 'Each credential has an allowance of its own, which its tokens share',
@@ -224,7 +224,7 @@ const limPerCredential: Scenario = {
   },
 };
 
-const limDelegated: Scenario = {
+export const limDelegated: Scenario = {
   ...LIMITED,
   id: 'lim-delegated',
   title: 'A delegated token is metered against its minting credential, at the Sandbox rate',
@@ -270,7 +270,7 @@ const limDelegated: Scenario = {
   },
 };
 
-const limRetryAfter: Scenario = {
+export const limRetryAfter: Scenario = {
   ...LIMITED,
   id: 'lim-retry-after',
   title: 'A request that waits for as long as Retry-After says is served',
@@ -291,7 +291,7 @@ const limRetryAfter: Scenario = {
   },
 };
 
-const limNothingDone: Scenario = {
+export const limNothingDone: Scenario = {
   ...LIMITED,
   id: 'lim-nothing-done',
   title: 'A limited request does nothing, and its key runs afterwards',
@@ -337,7 +337,7 @@ const limNothingDone: Scenario = {
   },
 };
 
-const limRefusalsCostNothing: Scenario = {
+export const limRefusalsCostNothing: Scenario = {
   ...LIMITED,
   id: 'lim-refusals-cost-nothing',
   title: 'A refused request draws nothing from the allowance',
@@ -363,7 +363,7 @@ const limRefusalsCostNothing: Scenario = {
 
 const LIMIT_HEADERS = ['X-RateLimit-Limit', 'X-RateLimit-Remaining', 'X-RateLimit-Reset'];
 
-const limHeadersElsewhere: Scenario = {
+export const limHeadersElsewhere: Scenario = {
   id: 'lim-headers-elsewhere',
   title: 'No answer but a 429 has rate-limit headers, be it served or refused',
   rules: ['LIM-8'],
@@ -395,7 +395,7 @@ const limHeadersElsewhere: Scenario = {
   },
 };
 
-const limBulkIsOne: Scenario = {
+export const limBulkIsOne: Scenario = {
   ...LIMITED,
   id: 'lim-bulk-is-one',
   title: 'A bulk create counts as one request, however many its rows',
@@ -418,7 +418,7 @@ const limBulkIsOne: Scenario = {
   },
 };
 
-const limReadsAndWrites: Scenario = {
+export const limReadsAndWrites: Scenario = {
   ...LIMITED,
   id: 'lim-reads-and-writes',
   title: 'Reads are metered as writes are, from the same allowance',
@@ -468,7 +468,7 @@ const limReadsAndWrites: Scenario = {
   },
 };
 
-const limEveryOperation: Scenario = {
+export const limEveryOperation: Scenario = {
   ...LIMITED,
   id: 'lim-every-operation',
   title: 'Each operation is metered, from the allowance of all of them',
@@ -557,7 +557,7 @@ async function expectMetered(
 const FOUR = 4;
 const SCOPES = ['accounts:write'];
 
-const limFirm: Scenario = {
+export const limFirm: Scenario = {
   id: 'lim-firm',
   title: 'A firm is served four times the rate of a credential, and both must have room',
   rules: ['LIM-3', 'LIM-6'],
@@ -722,7 +722,7 @@ const PRESSED_MS = 12_000;
 /** Twice as often as each is allowed. */
 const FACTOR = 2;
 
-const limFirmInRealTime: Scenario = {
+export const limFirmInRealTime: Scenario = {
   id: 'lim-firm-in-real-time',
   title: 'Credentials of one firm that press at once are served what the firm is allowed',
   rules: ['LIM-3'],
@@ -773,20 +773,3 @@ async function requestOf(t: ScenarioContext, role: Role): Promise<RepeatableRequ
   }
   return undefined;
 }
-
-export const limitScenarios: readonly Scenario[] = [
-  limRate,
-  limPlans,
-  limOwnLimit,
-  limPerCredential,
-  limDelegated,
-  limRetryAfter,
-  limNothingDone,
-  limRefusalsCostNothing,
-  limHeadersElsewhere,
-  limBulkIsOne,
-  limReadsAndWrites,
-  limEveryOperation,
-  limFirm,
-  limFirmInRealTime,
-];

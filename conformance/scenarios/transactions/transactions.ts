@@ -32,7 +32,7 @@ const OTHERS: readonly RequestBody[] = [
   { transaction_type: 'Debit', amount: '-25.00' },
 ];
 
-const txnStartsPending: Scenario = {
+export const txnStartsPending: Scenario = {
   id: 'txn-starts-pending',
   title: 'A valid create answers 201 with status pending, and no request can create another status',
   rules: ['TXN-1'],
@@ -64,7 +64,7 @@ const txnStartsPending: Scenario = {
   },
 };
 
-const txnReference: Scenario = {
+export const txnReference: Scenario = {
   id: 'txn-reference',
   title:
     'A reference that names a transaction answers 200 with it, in any case, and creates nothing',
@@ -124,7 +124,7 @@ function expectFirst(t: ScenarioContext, first: GivenTransaction, again: Answer)
 
 const REASON = 'only for those who decide';
 
-const txnShape: Scenario = {
+export const txnShape: Scenario = {
   id: 'txn-shape',
   title: 'Every answer about a transaction has the listed members, each of its type',
   rules: ['TXN-8', 'CONV-1a', 'CONV-2a', 'CONV-4'],
@@ -190,7 +190,7 @@ function isOfOperators(name: string): boolean {
   return WORDS.test(name) || WHO.test(name);
 }
 
-const txnNothingOfOperators: Scenario = {
+export const txnNothingOfOperators: Scenario = {
   id: 'txn-nothing-of-operators',
   title: 'Reasons, payment providers and what operators noted are in no transaction',
   rules: ['TXN-9'],
@@ -235,7 +235,7 @@ const NO_DECIMALS = [
   ...['\u0662\u0665', '\uff12\uff15'],
 ];
 
-const txnMethod: Scenario = {
+export const txnMethod: Scenario = {
   id: 'txn-method',
   title: 'A method left out follows from the sign of amount; the three methods are accepted',
   rules: ['TXN-6'],
@@ -294,7 +294,7 @@ const noTradingAccount = body({ trading_account_id: UNKNOWN_ID });
 /** A reference of one character may be taken, even out of reach: that is not a fault of its form. */
 const takenOrNot: Expected = (t, rules, answer) => t.expect(rules, answer).status(201, 200, 404);
 
-const txnRefused = refusals({
+export const txnRefused = refusals({
   id: 'txn-refused',
   title: 'A create with an invalid member is 422, of an unknown account or trading account 404',
   observes: ['NS-27', 'NS-46', 'NS-49', 'NS-60'],
@@ -339,7 +339,7 @@ function foreign(name: 'account_id' | 'trading_account_id', over: RequestBody = 
 
 const foreignCredit = foreign('trading_account_id', { transaction_type: 'Credit' });
 
-const txnForeignTradingAccount = refusals({
+export const txnForeignTradingAccount = refusals({
   id: 'txn-foreign-trading-account',
   title: 'A trading account of another account is 404',
   needs: ['trading_account', 'second_trading_account'],
@@ -349,13 +349,3 @@ const txnForeignTradingAccount = refusals({
     ['TXN-11', CREATE, 'a Credit on the trading account of another', foreignCredit, NOT_FOUND],
   ],
 });
-
-export const transactionScenarios: readonly Scenario[] = [
-  txnStartsPending,
-  txnReference,
-  txnRefused,
-  txnMethod,
-  txnShape,
-  txnNothingOfOperators,
-  txnForeignTradingAccount,
-];

@@ -32,7 +32,7 @@ import {
 } from '../support/transaction-assertions.ts';
 import { booksOf, quoteBooks, sum } from './amounts.ts';
 
-const txsApproveWithdrawal: Scenario = {
+export const txsApproveWithdrawal: Scenario = {
   id: 'txs-approve-withdrawal',
   title: 'A withdrawal that no payment provider pays out is approved like any other',
   rules: ['TXS-18'],
@@ -72,7 +72,7 @@ async function providerWithdrawals(t: ScenarioContext): Promise<unknown> {
   return t.has('ledger') ? (await t.operator.settings()).provider_withdrawals : undefined;
 }
 
-const txsProviderWithdrawal: Scenario = {
+export const txsProviderWithdrawal: Scenario = {
   id: 'txs-provider-withdrawal',
   title: 'Approving a payment-provider withdrawal is 501 every time, and changes nothing',
   rules: ['TXS-3', 'TXS-18'],
@@ -106,7 +106,7 @@ const txsProviderWithdrawal: Scenario = {
   },
 };
 
-const txsApproveAgain: Scenario = {
+export const txsApproveAgain: Scenario = {
   id: 'txs-approve-again',
   title: 'Approving again answers 200 unchanged, and credits once',
   rules: ['TXS-4'],
@@ -155,7 +155,7 @@ async function laterPlace(t: ScenarioContext): Promise<Place> {
   return t.operator.openTradingAccount(first.account_id);
 }
 
-const txsCancelSettled: Scenario = {
+export const txsCancelSettled: Scenario = {
   id: 'txs-cancel-settled',
   title: 'With transactions:amend a settled transaction is cancelled, without it that is 403',
   rules: ['TXS-10', 'TXS-11', 'TXS-13'],
@@ -194,7 +194,7 @@ async function withoutAmend(
   return decide(t, 'cancel', settled, { as: 'no_amend' });
 }
 
-const txsCancelledStays: Scenario = {
+export const txsCancelledStays: Scenario = {
   id: 'txs-cancelled-stays',
   title: 'Cancelled wins over settled, whichever came first, however much time passes',
   rules: ['TXS-13'],
@@ -238,7 +238,7 @@ async function observeSettlement(t: ScenarioContext, approved: GivenTransaction)
   t.observe('NS-3', 'not settled an hour after its approval', { settlement_delay_ms: null });
 }
 
-const txsReasonKept: Scenario = {
+export const txsReasonKept: Scenario = {
   id: 'txs-reason-never-returned',
   title: 'The reason of a rejection or cancellation is in no answer, then or later',
   rules: ['TXS-19'],
@@ -290,7 +290,7 @@ const PAIRS: readonly (readonly [Verb, Verb])[] = [
   ['approve', 'cancel'],
 ];
 
-const txsDecidedAtOnce: Scenario = {
+export const txsDecidedAtOnce: Scenario = {
   id: 'txs-decided-at-once',
   title: 'Of two decisions on one transaction at the same moment no more than one is carried out',
   rules: ['TXS-5', 'TXS-12'],
@@ -337,7 +337,7 @@ function expectFlag(t: ScenarioContext, answer: Answer, wanted: boolean): void {
   t.expect('TXS-2', answer).is(`is_ftd ${wanted}`, isMarked(answer) === wanted, seen);
 }
 
-const txsFirstDeposit: Scenario = {
+export const txsFirstDeposit: Scenario = {
   id: 'txs-first-deposit',
   title: 'The first approved deposit of an account sets is_ftd, once, and nothing else does',
   rules: ['TXS-2'],
@@ -382,7 +382,7 @@ const txsFirstDeposit: Scenario = {
   },
 };
 
-const txsFirstDepositCancelled: Scenario = {
+export const txsFirstDepositCancelled: Scenario = {
   id: 'txs-first-deposit-cancelled',
   title: 'A first-time deposit that is settled and cancelled stays the one',
   rules: ['TXS-2'],
@@ -404,7 +404,7 @@ const txsFirstDepositCancelled: Scenario = {
   },
 };
 
-const txsFirstDepositRace: Scenario = {
+export const txsFirstDepositRace: Scenario = {
   id: 'txs-first-deposit-race',
   title: 'Of deposits approved at once exactly one is the first-time deposit',
   rules: ['TXS-2'],
@@ -426,7 +426,7 @@ const txsFirstDepositRace: Scenario = {
   },
 };
 
-const txsFirstDepositAtMostOnce: Scenario = {
+export const txsFirstDepositAtMostOnce: Scenario = {
   id: 'txs-first-deposit-at-most-once',
   title: 'However an account began, at most one of its deposits gets is_ftd, and only by approval',
   rules: ['TXS-2'],
@@ -470,7 +470,7 @@ async function observeDeposits(t: ScenarioContext): Promise<void> {
   }
 }
 
-const txsInTime: Scenario = {
+export const txsInTime: Scenario = {
   id: 'txs-in-time',
   title: 'A quarter later what has settled reads settled, and a first deposit is the only one',
   rules: ['TXS-1', 'TXS-2'],
@@ -510,7 +510,7 @@ function idAnd(suffix: string) {
 
 const emptyReason = body({ reason: '' });
 
-const txsRefused = refusals({
+export const txsRefused = refusals({
   id: 'txs-refused',
   title: 'A decision names its account as a decimal string; to reject or to cancel takes a reason',
   observes: ['NS-48', 'NS-58'],
@@ -538,19 +538,3 @@ const txsRefused = refusals({
   ],
   also: (t) => observe(t, 'NS-48', 'NS-58'),
 });
-
-export const transitionScenarios: readonly Scenario[] = [
-  txsApproveWithdrawal,
-  txsProviderWithdrawal,
-  txsApproveAgain,
-  txsCancelSettled,
-  txsCancelledStays,
-  txsReasonKept,
-  txsDecidedAtOnce,
-  txsRefused,
-  txsFirstDeposit,
-  txsFirstDepositCancelled,
-  txsFirstDepositRace,
-  txsFirstDepositAtMostOnce,
-  txsInTime,
-];

@@ -49,7 +49,7 @@ function changesOf({ answer }: GivenAccount): (readonly [RuleId, RequestBody])[]
   ];
 }
 
-const updApplied: Scenario = {
+export const updApplied: Scenario = {
   id: 'upd-applied',
   title: 'A valid update answers 200, the account with the fields sent and no others changed',
   rules: ['UPD-1', 'UPD-2', 'UPD-3'],
@@ -108,7 +108,7 @@ function observeRevisions(t: ScenarioContext, first: Answer, last: Answer, count
   });
 }
 
-const updStatus: Scenario = {
+export const updStatus: Scenario = {
   id: 'upd-status',
   title: 'status takes any string and is stored as sent',
   rules: ['UPD-4'],
@@ -130,7 +130,7 @@ const updStatus: Scenario = {
   },
 };
 
-const updFixedFields: Scenario = {
+export const updFixedFields: Scenario = {
   id: 'upd-fixed-fields',
   title: 'Email and phone cannot be changed by an update, nor anything but the five fields',
   rules: ['UPD-3', 'UPD-11'],
@@ -181,7 +181,7 @@ function observeOthers(t: ScenarioContext, { status, summary }: Answer): void {
   t.observe('NS-27', `email and phone in an update: ${summary}`, { update_other_members: form });
 }
 
-const updAtOnce: Scenario = {
+export const updAtOnce: Scenario = {
   id: 'upd-at-once',
   title: 'Of concurrent updates under one tag exactly one applies; the rest get 412',
   rules: ['UPD-12'],
@@ -225,7 +225,7 @@ const unknownUnderStale: Fault = async (t, valid) => ({
   call: { ...valid, id: UNKNOWN_ID, ifMatch: (await updatedOnce(t)).stale },
 });
 
-const updUnknown = refusals({
+export const updUnknown = refusals({
   id: 'upd-unknown',
   title: 'An account that does not exist is 404 not_found, whatever the tag',
   rows: [
@@ -282,12 +282,12 @@ function hiddenFrom(outsider: Role, owner: Role, about: Pick<Scenario, 'id' | 't
   });
 }
 
-const updOtherFirm = hiddenFrom('firm', 'other_firm', {
+export const updOtherFirm = hiddenFrom('firm', 'other_firm', {
   id: 'upd-other-firm',
   title: 'An account of another firm is 404 not_found under any tag, and stays as it is',
 });
 
-const updOtherBrand = hiddenFrom('brand', 'other_brand', {
+export const updOtherBrand = hiddenFrom('brand', 'other_brand', {
   id: 'upd-other-brand',
   title:
     'An account of another brand is 404 not_found to a brand-bound credential, and stays as it is',
@@ -303,7 +303,7 @@ function stale(over: (t: ScenarioContext) => RequestBody = () => ({})): Fault {
 
 const otherField = stale((t) => ({ first_name: undefined, language: t.fresh.text() }));
 
-const updStaleTag = refusals({
+export const updStaleTag = refusals({
   id: 'upd-stale-tag',
   title: 'A stale tag is 412 revision_conflict, and the account is unchanged',
   observes: ['NS-19', 'NS-54'],
@@ -341,7 +341,7 @@ const sameName = only((_, { account }) => ({ first_name: account!.body.first_nam
 // A member that cannot be updated is no change either; the body may also be unreadable (NS-27).
 const otherEmail = only((t) => ({ email: t.fresh.email() }));
 
-const updNoChange = refusals({
+export const updNoChange = refusals({
   id: 'upd-no-change',
   title: 'A body that would change nothing is 422 validation_failed',
   observes: ['NS-55'],
@@ -359,7 +359,7 @@ const updNoChange = refusals({
   },
 });
 
-const updTagForms = refusals({
+export const updTagForms = refusals({
   id: 'upd-tag-forms',
   title: 'If-Match is required, and anything but a strong quoted tag is 422 validation_failed',
   observes: ['NS-18', 'NS-39'],
@@ -374,16 +374,3 @@ const updTagForms = refusals({
   ],
   also: (t) => observe(t, 'NS-18', 'NS-39'),
 });
-
-export const updateScenarios: readonly Scenario[] = [
-  updApplied,
-  updStatus,
-  updFixedFields,
-  updAtOnce,
-  updUnknown,
-  updOtherFirm,
-  updOtherBrand,
-  updStaleTag,
-  updNoChange,
-  updTagForms,
-];

@@ -58,7 +58,7 @@ const FORM = {
   disabled_reason: textOrNull,
 };
 
-const hookCreated: Scenario = {
+export const hookCreated: Scenario = {
   id: 'hook-created',
   title: 'Creating a subscription takes no key and answers it with its secret, in the listed form',
   rules: ['HOOK-1', 'HOOK-2'],
@@ -99,7 +99,7 @@ const hookCreated: Scenario = {
   },
 };
 
-const hookLife: Scenario = {
+export const hookLife: Scenario = {
   id: 'hook-life',
   title: 'A rotation answers a new secret, no other answer has one, and what is disabled reads so',
   rules: ['HOOK-3', 'HOOK-4', 'HOOK-5'],
@@ -154,7 +154,7 @@ const BY_ID = ['getWebhook', ...MANAGE] as const;
 
 const event_categories = [...UNTRIGGERED_CATEGORIES];
 
-const hookBrand: Scenario = {
+export const hookBrand: Scenario = {
   id: 'hook-brand',
   title: 'A brand-bound credential subscribes for its brand, a firm-wide one for the firm',
   rules: ['HOOK-10'],
@@ -199,7 +199,7 @@ const SEEN: readonly (readonly [Owner, owner: Owner, isSeen: boolean])[] = [
   ['brand', 'firm', false],
 ];
 
-const hookSeen: Scenario = {
+export const hookSeen: Scenario = {
   id: 'hook-seen',
   title: 'List and read show the subscriptions that a credential can see, and no others',
   rules: ['HOOK-11'],
@@ -265,7 +265,7 @@ async function expectHiddenTo(
 /** More than a page usually holds, to find a list that is truncated silently. */
 const MANY = 25;
 
-const hookManyListed: Scenario = {
+export const hookManyListed: Scenario = {
   id: 'hook-many-listed',
   title: 'The list shows each of many subscriptions, unless it says that there are more pages',
   rules: ['HOOK-11'],
@@ -293,7 +293,7 @@ const hookManyListed: Scenario = {
   },
 };
 
-const hookOfAnotherFirm: Scenario = {
+export const hookOfAnotherFirm: Scenario = {
   id: 'hook-of-another-firm',
   title: 'The id of another firm’s subscription answers 404 exactly as an unknown one does',
   rules: ['HOOK-11', 'HOOK-12'],
@@ -344,7 +344,7 @@ function url(change: (rest: string) => string): Fault {
   };
 }
 
-const hookRefused = refusals({
+export const hookRefused = refusals({
   id: 'hook-refused',
   title: 'A url that does not begin with https:// is refused, and event_categories without a name',
   observes: ['NS-23', 'NS-45', 'NS-53'],
@@ -385,7 +385,7 @@ const hookRefused = refusals({
   },
 });
 
-const hookSpellings: Scenario = {
+export const hookSpellings: Scenario = {
   id: 'hook-spellings',
   title: 'An address that is not public is refused in every spelling',
   rules: ['HOOK-8'],
@@ -410,7 +410,7 @@ const hookSpellings: Scenario = {
   },
 };
 
-const hookAddresses: Scenario = {
+export const hookAddresses: Scenario = {
   id: 'hook-addresses',
   title: 'A name is refused when one address it resolves to is not public',
   rules: ['HOOK-8'],
@@ -468,15 +468,3 @@ async function expectAllRefused<T extends string | readonly string[]>(
   const shown = accepted.length === 0 ? tried : accepted;
   t.claim('HOOK-8', words, accepted.length === 0, actual, ...shown.map(({ answer }) => answer));
 }
-
-export const webhookScenarios: readonly Scenario[] = [
-  hookCreated,
-  hookLife,
-  hookBrand,
-  hookSeen,
-  hookManyListed,
-  hookOfAnotherFirm,
-  hookRefused,
-  hookSpellings,
-  hookAddresses,
-];
