@@ -1,14 +1,20 @@
-// Events match the OpenAPI document: each kind, from the history and from calls, fits the union of
-// envelopes.
+// Events and answers match the OpenAPI document: each kind of event, from the history and from calls,
+// fits the union of envelopes, and each answer has the headers that are described.
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
+import { planRates } from '../../fixtures/constants.ts';
 import { eventKinds } from '../../fixtures/event-kinds.ts';
 import { openapiDocument } from '../../fixtures/openapi.ts';
 import { defaultSettings } from '../../fixtures/settings.ts';
 import { openClient, type SandboxClient } from './sandbox-client.ts';
 
 const options = { baseUrl: 'http://127.0.0.1:7420', version: '0.1.0', settings: defaultSettings };
+
+interface Described {
+  readonly operationId: string;
+  readonly responses: Readonly<Record<string, { readonly headers: object }>>;
+}
 
 type Document = Readonly<Record<string, unknown>>;
 
@@ -50,6 +56,36 @@ test('every kind of event matches its schema', async () => {
   for (const other of [{ kind: 'account.gone' }, { data: {} }]) {
     assert.is.not(fits('Envelope', { ...first, ...other }), '', JSON.stringify(other));
   }
+  await client.close();
+});
+
+test('every answer has exactly the headers that the document describes for it', async () => {
+  const document = openapiDocument(options) as unknown as {
+    readonly paths: Readonly<Record<string, Readonly<Record<string, Described>>>>;
+  };
+  const described = new Map(
+    Object.values(document.paths)
+      .flatMap((path) => Object.values(path))
+      .map(({ operationId, responses }) => [operationId, responses]),
+  );
+  const client = await openClient();
+  await callAll(client);
+  await client.call('GET', 'accounts', { as: null });
+  await client.person({ email: 7 });
+  await client.person({ email: 'no at' });
+  await client.transaction({ account_id: '9999' });
+  for (let n = 0; n <= planRates.pro; n += 1) await client.call('GET', 'webhooks');
+  const { requests } = await client.sandbox.control.listRequests({ limit: 1000 });
+  const statuses = new Set<number>();
+  for (const { operation, response } of requests) {
+    if (operation === null || response === null) continue;
+    statuses.add(response.status);
+    const names = Object.keys(response.headers).filter((name) => name !== 'content-type');
+    const headers = described.get(operation)?.[response.status]?.headers ?? {};
+    const wanted = Object.keys(headers).map((name) => name.toLowerCase());
+    assert.equal(names.sort(), wanted.sort(), `${operation} ${response.status}`);
+  }
+  assert.equal([...statuses].sort(), [200, 201, 401, 404, 422, 429]);
   await client.close();
 });
 
