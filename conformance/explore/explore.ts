@@ -102,6 +102,7 @@ class Exploration {
     return {
       ...{ ...this.#counts, requests: this.#budget.requests, learned: this.#learned },
       ...{ inconclusive, found, unexplained, open, isGone: this.#isGone },
+      lost: Math.max(0, this.#counts.lost),
       coverage: this.#coverage,
     };
   }
@@ -268,7 +269,7 @@ class Exploration {
       shrunkFrom: callsOf(met.recorded.sequence.steps).length,
     };
     this.#book.add(found);
-    if (difference.at === 'no_answer') this.#counts.lost = Math.max(0, this.#counts.lost - 1);
+    if (difference.at === 'no_answer') this.#counts.lost -= 1;
   }
 
   /** Whether a model with a defect that was found behaves the same; this takes no requests. */
