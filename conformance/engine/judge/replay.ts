@@ -10,7 +10,7 @@ export function isReplayOf(answer: Answer, first: Answer): boolean {
   return answer.status === first.status && sameMembers(answer, first);
 }
 
-export function sameMembers(answer: Answer, first: Answer): boolean {
+function sameMembers(answer: Answer, first: Answer): boolean {
   if (answer.json === undefined) return answer.text === first.text;
   return isDeepStrictEqual(withoutRequestId(answer.json), withoutRequestId(first.json));
 }

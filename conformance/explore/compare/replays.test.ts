@@ -73,6 +73,17 @@ attempts(
   },
 );
 
+attempts('IDEM-7b: a repeat after a second run has the bytes of that run', () => {
+  const ran = (text: string, n: number) => refused(n, { key: 'k', text, idempotency: 'first' });
+  const played = {
+    model: byNumber([ran('{}', 1), ran('{}', 2)]),
+    target: byNumber([ran('{"seen": 1}', 1), ran('{"seen": 2}', 2)]),
+  };
+  const model = refused(3, { key: 'k', text: '{}', idempotency: 'replayed' });
+  const again = refused(3, { key: 'k', text: '{"seen": 2}' });
+  assert.is(compareReplay(step, again, model, played), null);
+});
+
 attempts(
   'IDEM-2b: a repeat has the bytes of the answer to its own caller, even if keys are equal',
   () => {

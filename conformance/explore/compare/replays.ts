@@ -67,9 +67,10 @@ export const keyOf = ({ sent }: CallOutcome): string | undefined =>
   sent.headers.find(([name]) => name === 'idempotency-key')?.[1].trim();
 
 /**
- * The answer that the model has replayed: the earliest with the same bytes under its key. Answers
- * under other keys may look the same, because a call without effect returns the unchanged record; so
- * may answers to another caller (IDEM-2b), or to another token of the same credential.
+ * The answer that the model has replayed: the last one before it with the same bytes under its key,
+ * which may have run a second time after a day (IDEM-7b); of calls that were sent together, a later
+ * one. Answers under other keys may look the same, because a call without effect returns the unchanged
+ * record; so may answers to another caller (IDEM-2b), or to another token of the same credential.
  */
 export function firstOf(model: CallOutcome, outcomes: Outcomes): CallOutcome | undefined {
   const alike = [...outcomes.values()].filter((outcome): outcome is CallOutcome => {
@@ -78,5 +79,7 @@ export function firstOf(model: CallOutcome, outcomes: Outcomes): CallOutcome | u
     if (outcome.basis?.idempotency === 'replayed' || keyOf(outcome) !== keyOf(model)) return false;
     return Buffer.from(outcome.body).equals(model.body);
   });
-  return alike.find(({ sent }) => sent.as === model.sent.as) ?? alike[0];
+  const own = alike.filter(({ sent }) => sent.as === model.sent.as);
+  const same = own.length > 0 ? own : alike;
+  return same.findLast(({ n }) => n < model.n) ?? same[0];
 }

@@ -30,7 +30,7 @@ const WAITS: readonly (readonly [words: string, ms: number])[] = [
 
 /** How early an attempt may be; and how late, if the target polls for due deliveries. */
 const EARLY_MS = 500;
-const LATE_MS = 1_500;
+const LATE_MS = 6_000;
 
 export const evtTimetable: Scenario = {
   id: 'evt-timetable',

@@ -217,6 +217,12 @@ const notFoundUnderAnyTag: Expected = (t, _, answer) => {
   else t.notTested('UPD-5', 'the tag was looked at first, which UPD-6 judges');
 };
 
+/** The length of an id is not specified: one this long may be called invalid. */
+const notFoundOrInvalid: Expected = (t, rules, answer, sent) => {
+  if (answer.status === 422) t.expect('UPD-5', answer).refused(...INVALID);
+  else notFoundUnderAnyTag(t, rules, answer, sent);
+};
+
 const unknown = path(UNKNOWN_ID);
 const unknownUnderOther: Fault = (_, valid) => ({
   call: { ...valid, id: UNKNOWN_ID, ifMatch: OTHER_TAG },
@@ -232,7 +238,7 @@ export const updUnknown = refusals({
     [['UPD-5', 'UPD-6'], UPDATE, 'an unknown account', unknown, notFoundUnderAnyTag],
     [['UPD-5', 'UPD-6'], UPDATE, 'and another tag', unknownUnderOther, notFoundUnderAnyTag],
     [['UPD-5', 'UPD-6'], UPDATE, 'and a stale tag', unknownUnderStale, notFoundUnderAnyTag],
-    [['UPD-5', 'UPD-6'], UPDATE, 'an id of 24 digits', path(LONG_ID), notFoundUnderAnyTag],
+    [['UPD-5', 'UPD-6'], UPDATE, 'an id of 24 digits', path(LONG_ID), notFoundOrInvalid],
     ['CONV-1c', UPDATE, 'the id abc in the path', path('abc'), INVALID],
     ['CONV-1c', UPDATE, 'digits and x in the path', path((id) => `${id}x`), INVALID],
   ],

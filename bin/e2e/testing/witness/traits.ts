@@ -1,5 +1,5 @@
 // Traits of a conforming platform: behavior that the specification leaves open.
-import { bodyOf, type Context, withHeader } from './context.ts';
+import { bodyOf, type Context, withBody, withHeader } from './context.ts';
 import type { Reply } from './records.ts';
 import type { Difference } from './start.ts';
 import { other, plain, type Step, type Style } from './styles.ts';
@@ -109,8 +109,30 @@ const rows: Readonly<Record<string, Partial<Style> & Seams>> = {
   'signature-with-key: a signature names the id of its key as well': {
     delivery: ({ signature }) => ({ signature: (...given) => `${signature(...given)},kid=1` }),
   },
-  'extra-member: accounts show a member that is not specified': {
-    extraMembers: { owner_team: 'north' },
+  'extra-members: accounts show members that are not specified, and one changes each time': {
+    extraMembers: {
+      owner_team: 'north',
+      get shown_at() {
+        return performance.now();
+      },
+    },
+  },
+  'empty-note: a new transaction shows an empty note': after('createTransaction', (reply) =>
+    withBody(reply, { ...bodyOf(reply), note: null }),
+  ),
+  'ids-64-bit: an id in a path that no 64-bit integer holds is not valid': {
+    before: (context) => {
+      if (context.pathId.length > 19) context.pathId = 'too long';
+      return undefined;
+    },
+  },
+  'retries-swept: a retry may be five seconds late': {
+    clock: ({ lasts }) => ({
+      lasts: (timer, about) => {
+        const ms = lasts(timer, about);
+        return timer === 'retry' && ms !== null ? ms + 5_000 : ms;
+      },
+    }),
   },
   'docs-path: the documentation has a path of its own': { docsUrl: 'https://example.com/a/b' },
   'titles: titles are in another language': { titleOf: () => 'Abgelehnt' },
@@ -150,6 +172,18 @@ const rows: Readonly<Record<string, Partial<Style> & Seams>> = {
       const { id, firm_id, brand_id } = bodyOf(reply) as Record<string, string>;
       const about = { firmId: firm_id!, brandId: brand_id!, accountId: id! };
       world.emit('account', 'account.assigned', about, { account_id: id! });
+      return reply;
+    },
+  ),
+  'decisions-about-accounts: an approval has an event of the account too': after(
+    'approveTransaction',
+    (reply, { world, store }) => {
+      const {
+        id,
+        firm_id: firmId,
+        brand_id: brandId,
+      } = store.account(String(bodyOf(reply).account_id))!;
+      world.emit('account', 'account.touched', { firmId, brandId, accountId: id }, {});
       return reply;
     },
   ),
