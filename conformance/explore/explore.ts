@@ -3,6 +3,7 @@
 // concurrently and compared in the order in which they were drawn.
 import { newMark } from '../engine/scenario/fresh-values.ts';
 import type { Target } from '../providers/target.ts';
+import { OPERATIONS } from '../spec/operations.ts';
 import { type Difference, inWords, isLike } from './compare/difference.ts';
 import { Reference } from './compare/reference.ts';
 import { hasBursts } from './compare/run.ts';
@@ -54,6 +55,8 @@ const GONE_AFTER = 3;
 const TRIES_AT_ONCE = 4;
 /** How often the shortest sequence has to reproduce the difference. */
 const SHOWN_AGAIN = 2;
+/** A difference of a read is reproduced with this pause before each read. */
+const READ_PAUSE_MS = 400;
 
 export async function explore(options: ExploreOptions): Promise<Explored> {
   const exploration = new Exploration(options);
@@ -161,11 +164,11 @@ class Exploration {
   }
 
   /** Plays a sequence on the target and compares it with the model, or returns why it could not. */
-  async #play(sequence: Sequence): Promise<Played | string> {
+  async #play(sequence: Sequence, readPauseMs = 0): Promise<Played | string> {
     let player: Player | undefined;
     try {
       const target = await this.#options.provider.own();
-      player = new Player(this.#ground(target), newMark());
+      player = new Player({ ...this.#ground(target), readPauseMs }, newMark());
       player.startMs = await nowOf(player.ground);
       player.nowMs = player.startMs;
       for (const step of sequence.steps) await player.play(step);
@@ -293,6 +296,8 @@ class Exploration {
   #showing(met: Difference, { steps }: Sequence): Shows {
     const place = labels(steps.at(-1)!).indexOf(met.n);
     const isCrash = met.at === 'no_answer';
+    const step = callsOf(steps).find(({ n }) => n === met.n);
+    const isRead = step !== undefined && OPERATIONS[step.operation].method === 'GET';
     // Any call may be lost by chance: a crash shows at the same concurrent call each time.
     const isThere = ({ n }: Difference, last: Step) =>
       last.do === 'burst' ? labels(last)[place] === n : labels(last).includes(n);
@@ -300,7 +305,7 @@ class Exploration {
       const last = sequence.steps.at(-1)!;
       const tries = hasBursts(sequence) && !isCrash ? TRIES_AT_ONCE : 1;
       for (let left = tries; left > 0; left -= 1) {
-        const played = await this.#play(sequence);
+        const played = await this.#play(sequence, isRead ? READ_PAUSE_MS : 0);
         if (typeof played === 'string') continue;
         const difference = played.compared.differences.find(
           (each) => isLike(each, met) && (!isCrash || isThere(each, last)),

@@ -109,6 +109,35 @@ open('a subscription that one side alone has disabled is not compared in a list'
   assert.equal([all.found, all.unexplained], [[], []]);
 });
 
+open('how soon a read shows that an event was delivered is no difference', async () => {
+  const steps: readonly Step[] = [
+    { do: 'hook', n: 1, answers: [200] },
+    {
+      ...{ ...call, n: 2, operation: 'createWebhook' },
+      body: { url: { $of: 1, at: 'url' }, event_categories: ['account'] },
+    },
+    createAccount(3),
+    { ...call, n: 4, operation: 'getWebhook', id: { $of: 2, at: 'id' } },
+  ];
+  let writtenMs = 0;
+  const bent = ({ sender }: Model) => ({
+    sender: {
+      ...sender,
+      async send(wire: Parameters<typeof sender.send>[0]) {
+        const answer = await sender.send(wire);
+        if (wire.method !== 'GET') writtenMs = performance.now();
+        if (wire.method !== 'GET' || performance.now() - writtenMs > 200) return answer;
+        const text = Buffer.from(answer.body).toString();
+        const late = text.replace(/"last_delivered_seq":\d+/, '"last_delivered_seq":0');
+        return { ...answer, body: Buffer.from(late) };
+      },
+    },
+  });
+  const all = await explored({ steps, bent });
+  assert.equal([all.found, all.unexplained], [[], []]);
+  assert.match(all.inconclusive.join(), 'a difference was not met again');
+});
+
 open('a setting that was observed counts as a difference elsewhere', async () => {
   const steps = [...paid, decide(4, 'approve'), decide(5, 'cancel')];
   const { found } = await explored({ answers: { cancel_from_approved: 'cancelled' }, steps });

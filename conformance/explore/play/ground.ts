@@ -32,6 +32,8 @@ export interface Ground {
   /** The counterparts in a model of the accounts and delegates that the target's profile names. */
   readonly seeds?: ReadonlyMap<SeedKind, Place>;
   readonly delegates?: ReadonlyMap<Role, Credential>;
+  /** How soon a read shows what was written is not specified: the pause before each read. */
+  readonly readPauseMs?: number;
   /** Keeps a live target within its rates; a model has none. */
   readonly pacer?: Pacer;
   /** Called before each request; throws if the budget is used up. */

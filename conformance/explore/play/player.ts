@@ -191,6 +191,8 @@ export class Player implements Known {
   }
 
   async #call(step: CallStep): Promise<Played> {
+    const { readPauseMs = 0 } = this.ground;
+    if (readPauseMs > 0 && OPERATIONS[step.operation].method === 'GET') await sleep(readPauseMs);
     const credential = await this.credential(step.as);
     for (const name of rolesIn(step)) await this.credential(name);
     const sent = this.#request(step);
