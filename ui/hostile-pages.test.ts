@@ -2,10 +2,16 @@
 // data of a sandbox on the same machine.
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { type Browser, chromium } from 'playwright-core';
+import type { Browser } from 'playwright-core';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { findChromium, type Served, startSandbox } from './testing/dashboard-page.ts';
+import {
+  findChromium,
+  launch,
+  release,
+  type Served,
+  startSandbox,
+} from './testing/dashboard-page.ts';
 
 const pages = suite('hostile pages');
 const executable = findChromium();
@@ -71,13 +77,11 @@ if (executable === null) {
     });
     evilPort = await listen(place.evil);
     place.sandbox = await startSandbox();
-    const rules = '--host-resolver-rules=MAP *.evil.example 127.0.0.1';
-    const args = ['--no-sandbox', '--disable-gpu', '--disable-background-networking', rules];
-    place.browser = await chromium.launch({ executablePath: executable, args });
+    place.browser = await launch(executable);
   });
 
   pages.after(async () => {
-    await place.browser?.close();
+    await release(place.browser);
     place.evil?.close();
     await place.sandbox?.stop();
   });

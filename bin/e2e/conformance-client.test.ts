@@ -15,12 +15,10 @@ import { defineClient } from '../commands/conformance/client.ts';
 import { selectChecks } from '../commands/conformance/selection.ts';
 import { type CommandRun, runCommand } from '../commands/conformance/testing/run-judge.ts';
 import { UsageError } from '../commands/io.ts';
-import { CONFORMANCE, freePort, Program } from './testing/program.ts';
+import { CONFORMANCE, Program } from './testing/program.ts';
 
 const judged = suite('conformance client');
 const folder = mkdtempSync(join(tmpdir(), 'client-'));
-
-const fixedPort = await freePort();
 
 async function run(args: readonly string[]): Promise<CommandRun> {
   try {
@@ -31,8 +29,11 @@ async function run(args: readonly string[]): Promise<CommandRun> {
   }
 }
 
-/** A program in one line, run by this very Node. */
-const program = (text: string) => ['--', process.execPath, '--input-type=module', '-e', text];
+/** A client in shell, which starts faster than Node. */
+const shell = (text: string) => ['--', 'sh', '-c', text];
+
+const READ =
+  'curl -sf "$SANDBOX_BASE_URL/api/v1/accounts" -H "Authorization: Bearer $SANDBOX_TOKEN"';
 
 const clientNamed = (name: string) => {
   const client = [...rightClients, ...wrongClients].find((each) => each.name === name);
@@ -94,16 +95,15 @@ for (const { name, fails } of process.env.ALL_SAMPLES ? [...rightClients, ...wro
 
 judged('a finding explains the problem and the fix, and shows no secret', async () => {
   const careless = `
-    const { SANDBOX_BASE_URL: base, SANDBOX_TOKEN: token, SANDBOX_BRAND_ID: brand_id } = process.env;
-    const headers = { authorization: 'Bearer ' + token, 'content-type': 'application/json' };
-    const body = JSON.stringify({ client_reference_id: 'a', email: 'a@example.com', brand_id });
-    const create = () => fetch(base + '/api/v1/accounts', {
-      method: 'POST', body, headers: { ...headers, 'idempotency-key': crypto.randomUUID() },
-    });
-    const { ok } = await create().catch(create);
-    process.exitCode = ok ? 0 : 1;
+    create() {
+      curl -sf "$SANDBOX_BASE_URL/api/v1/accounts" \\
+        -H "Authorization: Bearer $SANDBOX_TOKEN" -H 'Content-Type: application/json' \\
+        -H "Idempotency-Key: $$-$1" \\
+        -d '{"client_reference_id":"a","email":"a@example.com","brand_id":"'$SANDBOX_BRAND_ID'"}'
+    }
+    create 1 || create 2
   `;
-  const { code, out } = await run(['--only', 'CLT-answer-lost', ...program(careless)]);
+  const { code, out } = await run(['--only', 'CLT-answer-lost', ...shell(careless)]);
   assert.is(code, 1, out);
   for (const words of [
     'CLT-answer-lost fails',
@@ -120,14 +120,8 @@ judged('a finding explains the problem and the fix, and shows no secret', async 
 });
 
 judged('a client that only reads is not judged by writes', async () => {
-  const reads = `
-    const { SANDBOX_BASE_URL: base, SANDBOX_TOKEN: token } = process.env;
-    const headers = { authorization: 'Bearer ' + token };
-    const { ok } = await fetch(base + '/api/v1/accounts', { headers });
-    process.exitCode = ok ? 0 : 1;
-  `;
   const only = ['CLT-answer-lost', 'CLT-token-expires', 'CLT-unknown-fields'];
-  const ran = await run(['--json', '--only', ...only, ...program(reads)]);
+  const ran = await run(['--json', '--only', ...only, ...shell(READ)]);
   const verdicts = verdictsOf(ran);
   assert.is(verdicts['CLT-answer-lost'], 'not_met');
   assert.is(verdicts['CLT-token-expires'], 'not_met');
@@ -148,38 +142,29 @@ judged('if the first run fails, the report says so, and habits are still judged'
   const { notes } = JSON.parse(failing.out) as ClientReport;
   assert.match(notes.join(' '), 'was answered 400 idempotency_key_required');
   assert.is(failing.code, 1);
-  const silent = await run(program('console.log("nothing to do")'));
+  const silent = await run(shell('echo nothing to do'));
   assert.is(silent.code, 3);
   assert.match(silent.out, 'The first run called nothing');
   assert.match(silent.out, 'nothing to do');
-  const broken = await run(program('console.error("no such module"); process.exit(7)'));
+  const broken = await run(shell('echo no such module >&2; exit 7'));
   assert.is(broken.code, 3);
   assert.match(broken.out, 'The command failed to start: it ended with exit code 7');
   assert.match(broken.out, '| no such module');
 });
 
 judged('a command that cannot run concurrently is run one at a time', async () => {
-  // A fixed port, as in tests of webhook receivers. Each run after the first keeps it until another run
-  // has been refused, because the timing depends on the machine.
+  // A lock, like the fixed port of a webhook receiver. Each run after the first keeps it until another
+  // run has been refused, because the timing depends on the machine.
   const reads = `
-    import { appendFileSync, existsSync, statSync, writeFileSync } from 'node:fs';
-    import { createServer } from 'node:http';
-    const { SANDBOX_BASE_URL: base, SANDBOX_TOKEN: token } = process.env;
-    appendFileSync('begun', '.');
-    const server = createServer();
-    server.listen(${fixedPort}, '127.0.0.1');
-    await new Promise((go, fail) => server.once('listening', go).once('error', fail))
-      .catch((error) => { writeFileSync('refused', ''); throw error; });
-    const { ok } = await fetch(base + '/api/v1/accounts', {
-      headers: { authorization: 'Bearer ' + token },
-    });
-    const isFirst = statSync('begun').size === 1;
-    while (!isFirst && !existsSync('refused')) await new Promise((go) => setTimeout(go, 20));
-    server.close();
-    process.exitCode = ok ? 0 : 1;
+    printf . >> begun
+    mkdir lock || { touch refused; exit 1; }
+    ${READ}; code=$?
+    if [ $(wc -c < begun) -gt 1 ]; then until [ -e refused ]; do sleep 0.02; done; fi
+    rmdir lock
+    exit $code
   `;
   const only = ['CLT-unknown-fields', 'CLT-large-ids'];
-  const ran = await run(['--json', '--only', ...only, ...program(reads)]);
+  const ran = await run(['--json', '--only', ...only, ...shell(reads)]);
   assert.is(verdictsOf(ran)['CLT-unknown-fields'], 'passed');
   assert.match((JSON.parse(ran.out) as ClientReport).notes.join(' '), 'one at a time');
   assert.is(ran.code, 0);
@@ -187,16 +172,10 @@ judged('a command that cannot run concurrently is run one at a time', async () =
 
 judged('a command that does not end is killed, with its child processes', async () => {
   const mark = join(folder, 'child');
-  const text = `
-    import { spawn } from 'node:child_process';
-    import { writeFileSync } from 'node:fs';
-    const child = spawn(process.execPath, ['-e', 'setInterval(() => {}, 1000)']);
-    writeFileSync(${JSON.stringify(mark)}, String(child.pid));
-    setInterval(() => {}, 1000);
-  `;
+  const text = `sleep 1000 & printf $! > ${mark}; wait`;
   // On a slow machine the command needs more time to start its child.
   for (let timeoutS = 1; !existsSync(mark) && timeoutS < 100; timeoutS *= 4) {
-    const { code, out } = await run(['--timeout-s', String(timeoutS), ...program(text)]);
+    const { code, out } = await run(['--timeout-s', String(timeoutS), ...shell(text)]);
     assert.is(code, 3);
     assert.match(out.replace(/\s+/g, ' '), `did not end within ${timeoutS} s`);
   }

@@ -9,7 +9,7 @@ import { sandboxed } from './testing/sandboxed.ts';
 function judged(isTold: boolean, firmPerSecond: number): Promise<string> {
   return sandboxed({ clock: 'real' }, (baseUrl, sandbox) =>
     withFolder(async (cwd) => {
-      const plan: ProfileRates = { per_second: 5, ...(isTold ? { firm_per_second: 20 } : {}) };
+      const plan: ProfileRates = { per_second: 2, ...(isTold ? { firm_per_second: 8 } : {}) };
       const profile = await writeProfile(sandbox, cwd, plan);
       await sandbox.control('PATCH', 'firms/1', { rate_per_second: firmPerSecond });
       const only = ['lim-firm-in-real-time'];
@@ -25,9 +25,9 @@ const firmRate = suite('the rate of a firm');
 
 firmRate('is judged in real time if the credentials together are allowed more', async () => {
   const [kept, tooFast, untold] = await Promise.all([
-    judged(true, 20),
-    judged(true, 40),
-    judged(false, 10),
+    judged(true, 8),
+    judged(true, 16),
+    judged(false, 4),
   ]);
   // A busy machine may not be able to decide, but it never confuses the cases.
   assert.match(kept!, /^(passed|inconclusive)/);

@@ -4,17 +4,13 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { readWitnessProof } from '../dev/prove/witness.ts';
 import { judgeWitness } from './testing/judge-witness.ts';
-import { complaintsOf, unpassedOf } from './testing/sandboxed.ts';
+import { complaintsOf, repetitive, unpassedOf } from './testing/sandboxed.ts';
 import { defects } from './testing/witness/defects.ts';
 
 const witness = suite('the witness');
 
 witness('keeps every rule in the style other', async () => {
-  // They send more than half of all requests; `prove --witness` plays them.
-  const skip = [
-    ...['LIM-*', 'idem-many-keys', 'idem-crowd-*', 'idem-trouble-before', 'hook-addresses'],
-    ...['auth-scope-matrix', 'auth-permissions', 'auth-token-*', 'err-unreadable'],
-  ];
+  const skip = ['LIM-*', ...repetitive];
   assert.equal(unpassedOf(await judgeWitness({ style: 'other', skip })), []);
 });
 

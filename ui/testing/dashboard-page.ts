@@ -29,6 +29,8 @@ const flags = [
   '--disable-extensions',
   '--in-process-gpu',
   '--renderer-process-limit=1',
+  // Hostile pages come from these names.
+  '--host-resolver-rules=MAP *.evil.example 127.0.0.1',
 ];
 
 let shared: Promise<Browser> | null = null;

@@ -44,7 +44,7 @@ for (const [ids, rules, verdict] of ROWS) {
   legitimate(`${ids}: ${rules.join(' ')} ${verdict}`, async () => {
     const own = [...traits, GENEROUS].filter(({ id }) => ids.split(' ').includes(id));
     assert.is(own.length, ids.split(' ').length);
-    const report = await judgeWitness({ traits: own, only: rules });
+    const report = await judgeWitness({ traits: own, only: rules, skip: ['idem-many-keys'] });
     assert.equal(complaintsOf(report), []);
     const verdicts = report.rules.filter((each) => rules.includes(each.id));
     assert.equal(

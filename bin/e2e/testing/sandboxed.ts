@@ -1,5 +1,6 @@
 // A sandbox for the duration of a test, on a port or behind a gateway, and a judge's verdicts about it.
 import type { Report } from '../../../conformance/reports/report.ts';
+import { scenarios } from '../../../conformance/scenarios/all.ts';
 import {
   createSandbox,
   type SandboxHandle,
@@ -91,6 +92,15 @@ function parsed(bytes: Buffer): JsonObject {
     return {};
   }
 }
+
+/** Scenarios that send many requests of a kind that others send too; the proofs play them. */
+export const repetitive: readonly string[] = scenarios
+  .map(({ id }) => id)
+  .filter((id) =>
+    /^idem-(many-keys|crowd-|trouble-before|repeats-)|^auth-(scope-matrix|permissions|token-)|^err-unreadable|^hook-(addresses|spellings)/.test(
+      id,
+    ),
+  );
 
 export const verdictOf = ({ rules }: Report, id: string) =>
   rules.find((rule) => rule.id === id)!.verdict;
