@@ -92,7 +92,7 @@ export async function compose(options: ReadOptions, companions: Companions): Pro
     const receiver = connectReceiver(sandbox, options.forwardTo);
     const { first } = sandbox;
     // A frozen clock does not fire timers that are already due.
-    first.fireUntil(Math.max(first.clock.nowMs(), first.world.nowMs));
+    first.fireUntil(first.nowMs);
     const deviations = options.deviations.map(({ id }) => id);
     if (state !== null) {
       const { stateSync: sync } = options;

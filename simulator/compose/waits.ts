@@ -201,8 +201,8 @@ function describePending(host: WorldHost): readonly string[] {
   const lines: string[] = [];
   const due = nextTimer(host.world);
   if (due !== null) {
-    const nowMs = Math.max(host.clock.nowMs(), host.world.nowMs);
-    const when = `${subjects[due.kind]} ${due.ref} is due in ${Math.max(0, due.dueAtMs - nowMs)} ms`;
+    const inMs = Math.max(0, due.dueAtMs - host.nowMs);
+    const when = `${subjects[due.kind]} ${due.ref} is due in ${inMs} ms`;
     const isFrozen = host.clock.mode === 'frozen';
     lines.push(isFrozen ? `${when} and the clock is frozen: advance it` : when);
   }

@@ -169,7 +169,7 @@ export function worldOf(
   return {
     credential,
     clock: {
-      nowMs: () => open(() => Math.max(host.clock.nowMs(), host.world.nowMs)),
+      nowMs: () => open(() => host.nowMs),
       advance: (asked) => control.advanceClock(asked),
     },
     faults: {

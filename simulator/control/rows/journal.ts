@@ -12,7 +12,6 @@ import {
   bucketSchema,
   type KeyShown,
   keySchema,
-  nowMs,
   operationParameter,
 } from '../records.ts';
 import { Refusal } from '../reply.ts';
@@ -93,7 +92,7 @@ const keyQuery = {
 
 /** The keys that a repeat would match now, newest first. */
 function* keysOf(host: WorldHost, clientId: string | undefined): Generator<KeyShown> {
-  const now = nowMs(host);
+  const now = host.nowMs;
   for (const [keyId, record] of [...host.world.keys].slice(-mostLooked).reverse()) {
     if (host.behaviour.keys.find(host.world, keyId, now) !== record) continue;
     if (clientId !== undefined && !keyId.startsWith(`${clientId}\n`)) continue;
@@ -105,7 +104,7 @@ function* keysOf(host: WorldHost, clientId: string | undefined): Generator<KeySh
 function listBuckets({ host }: HandlerContext): BucketShown[] {
   const { world, behaviour } = host;
   const { limits } = behaviour;
-  const now = nowMs(host);
+  const now = host.nowMs;
   const shown = new Map<string, BucketShown & { readonly client_ids: string[] }>();
   for (const credential of world.credentials.values()) {
     const { client_id, firm_id } = credential;

@@ -61,8 +61,7 @@ export class InFlightDeliveries {
     const host = this.#host;
     const { deliveryId: id } = running.send;
     if (this.#running.get(id) !== running) return false;
-    const atMs = Math.max(host.clock.nowMs(), host.world.nowMs);
-    const { effects } = host.step({ ...result, atMs });
+    const { effects } = host.step({ ...result, atMs: host.nowMs });
     this.#running.delete(id);
     host.notify({ kind: 'delivery', id, phase: 'ended' });
     host.carryOut(effects);

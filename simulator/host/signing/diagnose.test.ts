@@ -117,13 +117,6 @@ const signers: [cause: string, header: string][] = [
   ['secret_form', headerOver(secret.slice(6), `${nowMs}.`, body)],
   ['secret_form', headerOver(Buffer.from(secret.slice(6), 'hex'), `${nowMs}.`, body)],
   ['secret_form', headerOver(Buffer.from(secret.slice(6), 'base64'), `${nowMs}.`, body)],
-  ['other_message', headerOver(secret, `${nowMs}`, body)],
-  ['other_message', headerOver(secret, body)],
-  ['other_message', headerOver(secret, '.', body)],
-  ['other_message', headerOver(secret, `t=${nowMs}.`, body)],
-  ['other_message', headerOver(secret, body, `.${nowMs}`)],
-  ['other_message', headerOver(secret, `${nowMs}:`, body)],
-  ['other_message', headerOver(secret, `${nowMs}\n`, body)],
   ['seconds', headerOver(secret, `${nowMs / 1000}.`, body)],
   ['seconds', headerOver(secret, `${nowMs}.`, body).replace(`${nowMs}`, `${nowMs / 1000}`)],
 ];
@@ -172,11 +165,7 @@ test('EVT-5b: a timestamp outside the tolerance is explained', () => {
 test('a cause that cannot be proven is offered as a guess', () => {
   const guesses: [cause: string, given: Partial<Parameters<typeof diagnoseWebhook>[0]>][] = [
     ['header_form', { header: 'a'.repeat(64) }],
-    ['header_form', { header: `sha256=${'a'.repeat(64)}` }],
     ['header_form', { header: header.replace(',', ';') }],
-    ['header_form', { header: encodeURIComponent(header) }],
-    ['header_form', { header: `t=2023-11-14T22:13:20Z,v1=${'a'.repeat(64)}` }],
-    ['header_form', { header: header.toUpperCase().replace('T=', 't=').replace('V1', 'v1') }],
     ['parsed_body', { body: '' }],
     ['parsed_body', { body: '[object Object]' }],
     ['other_secret', { secret: 'whsec_other' }],

@@ -50,7 +50,7 @@ export interface WebhookToDiagnose {
 /**
  * Verifies as {@link verifyWebhook} does. If that fails, tries the usual mistakes one by one: line
  * ends added or lost, JSON printed again, wrong encodings, a decoded secret, the secret before a
- * rotation, seconds for milliseconds, a message put together differently.
+ * rotation, seconds for milliseconds.
  *
  * For people and tests. It says which secret would have matched, so never answer a sender with it.
  *
@@ -131,83 +131,55 @@ const textOf = (header: HeaderValue) => [header ?? []].flat().join(',');
 
 type Bytes = string | Uint8Array;
 
-/** Larger bodies than any envelope get only the cheap attempts. */
+/** The usual mistakes, each with its remedy. */
+const mistakes = {
+  line_ends:
+    'a line end or white space was added, stripped or changed after signing, as an editor, echo or a text mode does: keep the body binary.',
+  reserialised_json:
+    'the body was parsed and printed again: verify the raw bytes, before any parsing.',
+  encoding:
+    'the text encoding of the body was changed (Latin-1, UTF-16, base64 or a byte order mark): read and write it as bytes.',
+  previous_secret:
+    'it was signed under the previous secret: the secret was rotated, and this delivery is from before or the signer does not have the new secret yet. Accept both during a rotation.',
+  secret_form:
+    'one side used the secret in another form: with white space around it, without its prefix, or decoded. Use the whole secret as text, trimmed.',
+  seconds: 't was sent and signed in different units: use milliseconds for both.',
+} as const;
+
+type Attempt = readonly [mistake: keyof typeof mistakes, key: Bytes, start: string, body: Bytes];
+
+/** Larger bodies than any envelope are not printed again or decoded. */
 const mostBytes = 262_144;
-const latin1 = (text: string) => Buffer.from(text, 'latin1');
 
-/** A common mistake, and the value that it makes the signer or the receiver use. */
-interface Mistake {
-  readonly cause: string;
-  readonly explanation: string;
-  readonly bodies?: (body: Buffer) => readonly Bytes[];
-  readonly keys?: (delivery: Delivery) => readonly Bytes[];
-  readonly messages?: (tMs: number, body: Buffer) => readonly (readonly Bytes[])[];
+/** What may have been signed instead, under which key. */
+function* attempts({ body, secret, previousSecret }: Delivery, tMs: number): Generator<Attempt> {
+  const start = `${tMs}.`;
+  const text = body.toString();
+  const bytes = body.toString('latin1');
+  const unix = bytes.replaceAll('\r\n', '\n');
+  const shorter = [bytes.replace(/\r?\n$/, ''), bytes.trimEnd()];
+  const longer = [`${bytes}\n`, `${bytes}\r\n`];
+  for (const each of [...shorter, ...longer, unix, unix.replaceAll('\n', '\r\n')]) {
+    yield ['line_ends', secret, start, Buffer.from(each, 'latin1')];
+  }
+  if (previousSecret) yield ['previous_secret', previousSecret, start, body];
+  const trimmed = secret.trim();
+  const bare = trimmed.replace(/^[a-z]+_/, '');
+  const keys = (['hex', 'base64'] as const).flatMap((encoding) =>
+    [trimmed, bare].map((each) => Buffer.from(each, encoding)),
+  );
+  for (const key of [trimmed, `${secret}\n`, bare, ...keys]) {
+    if (key.length > 0) yield ['secret_form', key, start, body];
+  }
+  for (const t of [Math.floor(tMs / 1000), tMs * 1000]) yield ['seconds', secret, `${t}.`, body];
+  if (body.length > mostBytes) return;
+  for (const each of printings(text)) yield ['reserialised_json', secret, start, each];
+  const wide = body.subarray(2).toString('utf16le');
+  const decoded = [Buffer.from(text, 'latin1'), body.subarray(3), Buffer.from(text, 'base64')];
+  for (const each of [...decoded, bytes, wide, wide.trimEnd()]) {
+    yield ['encoding', secret, start, each];
+  }
 }
-
-const mistakes: readonly Mistake[] = [
-  {
-    cause: 'line_ends',
-    explanation:
-      'a line end or white space was added, stripped or changed after signing, as an editor, echo or a text mode does: keep the body binary.',
-    bodies: (body) => {
-      const text = body.toString('latin1');
-      const unix = text.replaceAll('\r\n', '\n');
-      const shorter = [text.replace(/\r?\n$/, ''), text.trimEnd()];
-      return [...shorter, `${text}\n`, `${text}\r\n`, unix, unix.replaceAll('\n', '\r\n')].map(
-        latin1,
-      );
-    },
-  },
-  {
-    cause: 'reserialised_json',
-    explanation: 'the body was parsed and printed again: verify the raw bytes, before any parsing.',
-    bodies: (body) => (body.length <= mostBytes ? printings(body.toString()) : []),
-  },
-  {
-    cause: 'encoding',
-    explanation:
-      'the text encoding of the body was changed (Latin-1, UTF-16, base64 or a byte order mark): read and write it as bytes.',
-    bodies: (body) => {
-      if (body.length > mostBytes) return [];
-      const text = body.toString();
-      const wide = body.subarray(2).toString('utf16le');
-      const texts = [body.toString('latin1'), wide, wide.trimEnd()];
-      return [latin1(text), body.subarray(3), Buffer.from(text, 'base64'), ...texts];
-    },
-  },
-  {
-    cause: 'previous_secret',
-    explanation:
-      'it was signed under the previous secret: the secret was rotated, and this delivery is from before or the signer does not have the new secret yet. Accept both during a rotation.',
-    keys: ({ previousSecret = '' }) => (previousSecret === '' ? [] : [previousSecret]),
-  },
-  {
-    cause: 'secret_form',
-    explanation:
-      'one side used the secret in another form: with white space around it, without its prefix, or decoded. Use the whole secret as text, trimmed.',
-    keys: ({ secret }) => {
-      const whole = secret.trim();
-      const bare = whole.replace(/^[a-z]+_/, '');
-      const decoded = (['hex', 'base64'] as const).flatMap((encoding) =>
-        [whole, bare].map((text) => Buffer.from(text, encoding)),
-      );
-      return [whole, `${secret}\n`, bare, ...decoded].filter(({ length }) => length > 0);
-    },
-  },
-  {
-    cause: 'other_message',
-    explanation: 'the signed message is not t, a dot and the body, in this order.',
-    messages: (tMs, body) => {
-      const starts = ['', '.', `t=${tMs}.`, ...['', ':', '\n', '|'].map((sign) => `${tMs}${sign}`)];
-      return [...starts.map((start) => [start, body]), [body, `.${tMs}`]];
-    },
-  },
-  {
-    cause: 'seconds',
-    explanation: 't was sent and signed in different units: use milliseconds for both.',
-    messages: (tMs, body) => [Math.floor(tMs / 1000), tMs * 1000].map((t) => [`${t}.`, body]),
-  },
-];
 
 /** A JSON text as common libraries print it; a JSON string may hold the text itself. */
 function printings(text: string): readonly string[] {
@@ -234,41 +206,20 @@ function spaced(value: unknown): string {
   return `{${members.join(', ')}}`;
 }
 
-/** Forms of a header that cannot be read, each with the fix. */
-const headerForms: readonly (readonly [words: string, form: RegExp])[] = [
-  ['the header is a bare signature: it has to be t=…,v1=….', /^(sha256=)?[0-9a-f]{64}$/i],
-  ['the parts are separated by semicolons: use commas.', /;/],
-  ['the header is percent-encoded: send it as it is.', /%3D/],
-  ['t is a written date: use whole milliseconds since 1970.', /(^|,)\s*t=\d{4}-\d\d-/],
-  [
-    'v1 is in upper case or base64: print it as lower-case hex.',
-    /v1=([0-9A-F]{64}|[\w+/-]{43}=?)$/i,
-  ],
-];
-
 /** Only the proven cause, or the possible causes. */
 function findCauses(reason: WebhookRefusal, delivery: Delivery): readonly LikelyCause[] {
   const parsed = parseSignatureHeader(delivery.header);
   const likely = (cause: string, explanation: string) => ({ cause, proven: false, explanation });
   if (!parsed.ok) {
-    const text = textOf(delivery.header).trim();
-    const forms = headerForms.filter(([, form]) => form.test(text));
-    return forms.map(([explanation]) => likely('header_form', explanation));
+    const words =
+      'the header is to be t=…,v1=…: whole milliseconds since 1970 and lower-case hex, with commas between the parts.';
+    return reason === 'no_header' ? [] : [likely('header_form', words)];
   }
   if (reason !== 'mismatch') return [explainTime(parsed.tMs, delivery)];
-  const { tMs, signatures } = parsed;
-  const { body, secret } = delivery;
-  const signs = (key: Bytes, message: readonly Bytes[]) =>
-    signatures.includes(hmacSha256Hex(key, ...message));
-  const start = `${tMs}.`;
-  const made = mistakes.find(
-    ({ bodies, keys, messages }) =>
-      bodies?.(body).some((each) => signs(secret, [start, each])) ||
-      keys?.(delivery).some((key) => signs(key, [start, body])) ||
-      messages?.(tMs, body).some((message) => signs(secret, message)),
-  );
-  if (made !== undefined) {
-    return [{ cause: made.cause, proven: true, explanation: made.explanation }];
+  const { body } = delivery;
+  for (const [cause, key, ...message] of attempts(delivery, parsed.tMs)) {
+    if (!parsed.signatures.includes(hmacSha256Hex(key, ...message))) continue;
+    return [{ cause, proven: true, explanation: mistakes[cause] }];
   }
   if (body.length === 0) {
     return [likely('parsed_body', 'the body is empty: something read it before the verification.')];

@@ -19,9 +19,8 @@ const savedClockSchema = record({
 });
 
 /** A clock as documents hold it. */
-export function serializeClock({ world, clock }: WorldHost) {
+export function serializeClock({ clock, nowMs: now_ms }: WorldHost) {
   const { mode, speed } = clock;
-  const now_ms = Math.max(clock.nowMs(), world.nowMs);
   return { mode, now_ms, ...(speed === 1 ? {} : { speed }) };
 }
 

@@ -36,7 +36,7 @@ const graceMs = 1000;
 export async function advance(host: WorldHost, options: AdvanceOptions): Promise<AdvanceReport> {
   const { clock, inFlight, world } = host;
   const isOver = () => host.world !== world;
-  const fromMs = Math.max(clock.nowMs(), world.nowMs);
+  const fromMs = host.nowMs;
   const fired: AdvanceStep[] = [];
   // The clock is frozen while a response is pending.
   clock.standAt(fromMs);

@@ -39,8 +39,7 @@ export class ChannelReader {
   /** Reads on; an end is the last that is read. */
   read(): ChannelPage | ChannelEnd {
     if (this.#ended !== null) return this.#ended;
-    const { world, behaviour, clock } = this.#host;
-    const nowMs = Math.max(clock.nowMs(), world.nowMs);
+    const { world, behaviour, nowMs } = this.#host;
     const next = readChannel(world, behaviour, this.#reader, nowMs);
     if ('code' in next) this.#ended = next;
     else this.#reader = { ...this.#reader, nextSeq: next.nextSeq };

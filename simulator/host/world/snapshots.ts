@@ -12,7 +12,7 @@ export interface WorldSnapshot {
 
 /** Work that is due by now is included. */
 export function takeSnapshot(host: WorldHost): WorldSnapshot {
-  const nowMs = Math.max(host.clock.nowMs(), host.world.nowMs);
+  const { nowMs } = host;
   host.fireUntil(nowMs);
   const { mode, speed } = host.clock;
   return { world: copyWorld(host.world), clock: { mode, speed, nowMs } };

@@ -108,6 +108,11 @@ export class WorldHost {
     this.#setAlarm();
   }
 
+  /** The time of this world: its clock's, or that of its last input if that is later. */
+  get nowMs(): number {
+    return Math.max(this.clock.nowMs(), this.world.nowMs);
+  }
+
   /** The number of calls that wait for an answer. */
   get waiting(): number {
     return this.#waiting.size;
@@ -170,7 +175,7 @@ export class WorldHost {
 
   /** The time of an external input; work that is due by then happens first. */
   #arrive(): number {
-    const nowMs = Math.max(this.clock.nowMs(), this.world.nowMs);
+    const { nowMs } = this;
     this.fireUntil(nowMs);
     return nowMs;
   }
@@ -304,7 +309,7 @@ export class WorldHost {
   setClock(mode: ClockMode, nowMs: number | null, speed = 1): Promise<void> {
     return this.serialized(async () => {
       if (nowMs !== null) await this.#advance({ to_ms: nowMs });
-      this.clock.set(mode, Math.max(this.clock.nowMs(), this.world.nowMs), speed);
+      this.clock.set(mode, this.nowMs, speed);
       this.#setAlarm(true);
       this.notify({ kind: 'clock' });
     });
@@ -363,7 +368,7 @@ export class WorldHost {
     this.#stopAlarm();
     this.untilKept(() => {
       if (this.#advancing) return;
-      const nowMs = Math.max(this.clock.nowMs(), this.world.nowMs);
+      const { nowMs } = this;
       this.fireUntil(nowMs);
       if (this.#watchesAttempts) this.inFlight.expire(nowMs);
       this.#setAlarm();
