@@ -3,10 +3,10 @@ import { Readable } from 'node:stream';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { maxClockMs, object, oneOf, whole } from '../../../fixtures/schemas/kit.ts';
 import { validate } from '../../../fixtures/schemas/validate.ts';
+import { findWorld, parseWorld, type WorldFixture, worldNames } from '../../../fixtures/worlds.ts';
 import { StartingWorldError } from '../../core/seed/start-world.ts';
 import { StateError } from '../../core/state/snapshot.ts';
 import { restoreState, serializeState } from '../../host/storage/world-document.ts';
-import { findStartingWorld } from '../../host/world/find-starting-world.ts';
 import { parseClock } from '../../host/world/parse-clock.ts';
 import { type ClockOptions, firstWorldName, WorldExistsError } from '../../host/world/sandbox.ts';
 import { restoreSnapshot, takeSnapshot, type WorldSnapshot } from '../../host/world/snapshots.ts';
@@ -150,6 +150,17 @@ function readClock(value: unknown): ClockOptions {
   return { mode, nowMs: now_ms };
 }
 
+function readWorld(given: unknown): WorldFixture {
+  if (typeof given === 'string') {
+    const names = worldNames.join(', ');
+    const message = `there is no world "${given}"; there are ${names}`;
+    return findWorld(given) ?? refuseField('world', message);
+  }
+  const { world, problems = [] } = parseWorld(given);
+  refuseInvalid(problems.map(({ field, message }) => ({ field: `world.${field}`, message })));
+  return world as WorldFixture;
+}
+
 function viewWorld(plane: Plane, base: string, name: string, host: WorldHost): WorldShown {
   return {
     name,
@@ -213,7 +224,7 @@ export const worldRows = {
       const clock = body.clock === undefined ? undefined : readClock(body.clock);
       try {
         const name = body.name ?? sandbox.freeName();
-        const fixture = body.world === undefined ? undefined : findStartingWorld(body.world);
+        const fixture = body.world === undefined ? undefined : readWorld(body.world);
         const seed = body.seed === undefined ? undefined : String(body.seed);
         const from = copied === undefined ? undefined : takeSnapshot(copied);
         const host = await sandbox.addWorld({ name, fixture, seed, clock, from });

@@ -2,8 +2,8 @@
 // list.
 
 import { validate } from '../../../fixtures/schemas/validate.ts';
+import { defaultWorld } from '../../../fixtures/worlds/default.ts';
 import type { DeliveryOutcome, DeliveryRequest } from '../../host/delivery/deliverer.ts';
-import { findStartingWorld } from '../../host/world/find-starting-world.ts';
 import { Sandbox, type SandboxHostOptions } from '../../host/world/sandbox.ts';
 import { type ControlPlane, controlPlane } from '../../transports/control.ts';
 import { fetchCall } from '../../transports/fetch.ts';
@@ -67,7 +67,7 @@ export async function createTestPlane(
   const sent: DeliveryRequest[] = [];
   const sandbox = await Sandbox.create({
     worldName: 'default',
-    fixture: findStartingWorld('default'),
+    fixture: defaultWorld,
     seed: '1',
     clock: { mode: 'frozen', nowMs: startMs },
     plan: 'sandbox',

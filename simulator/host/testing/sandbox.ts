@@ -1,6 +1,6 @@
 // A sandbox for tests: generous limits, a frozen clock, deliveries that all succeed.
 
-import { findStartingWorld } from '../world/find-starting-world.ts';
+import { defaultWorld } from '../../../fixtures/worlds/default.ts';
 import { Sandbox, type SandboxHostOptions } from '../world/sandbox.ts';
 
 const standsAtMs = Date.UTC(2026, 2, 2, 12);
@@ -11,7 +11,7 @@ export async function createTestSandbox(
 ): Promise<Sandbox> {
   const sandbox = await Sandbox.create({
     worldName: 'default',
-    fixture: findStartingWorld('default'),
+    fixture: defaultWorld,
     seed: '1',
     clock: { mode: 'frozen', nowMs: standsAtMs },
     plan: 'pro',

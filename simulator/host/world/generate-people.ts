@@ -2,6 +2,7 @@
 // of each kind comes from the schemas, and what is combined of it follows from the seed too.
 
 import { Random } from '../../../fixtures/random.ts';
+import type { ValueOf } from '../../../fixtures/schemas/kit.ts';
 import type {
   AccountFixture,
   GenerateFixture,
@@ -15,29 +16,13 @@ import type { GeneratedPeople } from '../../core/seed/start-world.ts';
 import { quote } from '../../core/tables/quotes.ts';
 import { sha256Hex } from '../../core/values/digest.ts';
 
-interface Person {
-  readonly first_name: string;
-  readonly last_name: string;
-  readonly country: string;
-  readonly language: string;
-  readonly status: string;
-  /** Their address without the number that makes it theirs alone. */
-  readonly mailbox: string;
-}
-
-interface Movement {
-  readonly amount: string;
-  readonly transaction_type: 'Deposit' | 'Withdrawal' | 'Credit';
-  readonly status: 'pending' | TransactionStep['to'];
-}
-
-interface Trade {
-  readonly instrument: string;
-  readonly side: 'buy' | 'sell';
+/** The mailbox is their address without the number that makes it theirs alone. */
+type Person = ValueOf<typeof personSchema> & { readonly mailbox: string };
+type Movement = Omit<ValueOf<typeof movementSchema>, 'cents'> & { readonly amount: string };
+type Trade = Omit<ValueOf<typeof positionSchema>, 'hundredths'> & {
   readonly volume: string;
   readonly price: string;
-  readonly closed: boolean;
-}
+};
 
 interface Pools {
   readonly people: readonly Person[];
@@ -80,28 +65,25 @@ const longestAgo = ({ days = 90 }: GenerateFixture): number => 1 + days * daySec
 
 async function makePools(seed: number): Promise<Pools> {
   const { generate } = await import('json-schema-faker');
-  const pool = async <T>(items: object) => {
+  const pool = async <S>(items: S) => {
     const schema = { type: 'array', items, minItems: poolSize, maxItems: poolSize };
-    return (await generate(schema as never, { seed })) as readonly T[];
+    return (await generate(schema as never, { seed })) as readonly ValueOf<S>[];
   };
-  const people = await pool<Omit<Person, 'mailbox'>>(personSchema);
-  const movements = await pool<Omit<Movement, 'amount'> & { cents: number }>(movementSchema);
-  const trades = await pool<Omit<Trade, 'volume' | 'price'> & { hundredths: number }>(
-    positionSchema,
-  );
+  const people = await pool(personSchema);
+  const movements = await pool(movementSchema);
+  const trades = await pool(positionSchema);
   // Values derived from one of them alone are computed once, and shared.
   return {
     people: people.map((person) => {
       const mailbox = `${person.first_name}.${person.last_name}`.toLowerCase();
       return { ...person, mailbox };
     }),
-    movements: movements.map(({ cents, transaction_type, status }) => {
-      const sign = transaction_type === 'Withdrawal' ? '-' : '';
-      return { amount: `${sign}${formatHundredths(cents)}`, transaction_type, status };
+    movements: movements.map(({ cents, ...movement }) => {
+      const sign = movement.transaction_type === 'Withdrawal' ? '-' : '';
+      return { ...movement, amount: `${sign}${formatHundredths(cents)}` };
     }),
-    trades: trades.map(({ instrument, side, hundredths, closed }) => {
-      const volume = formatHundredths(hundredths);
-      return { instrument, side, volume, price: quote(instrument), closed };
+    trades: trades.map(({ hundredths, ...trade }) => {
+      return { ...trade, volume: formatHundredths(hundredths), price: quote(trade.instrument) };
     }),
   };
 }
@@ -117,7 +99,7 @@ function makeAccount(
   pools: Pools,
   random: Random,
 ): AccountFixture {
-  const person = random.pick(pools.people);
+  const { mailbox, ...person } = random.pick(pools.people);
   const beganAgo = 1 + random.below(longestAgo(generate) - 1);
   const tradingAccounts = generate.trading_accounts_per_account ?? 1;
   const transactions = times(generate.transactions_per_account ?? 3, (at) => {
@@ -130,12 +112,8 @@ function makeAccount(
   return {
     brand_id,
     client_reference_id: `made-up-${n}`,
-    email: `${person.mailbox}.${n}@example.com`,
-    first_name: person.first_name,
-    last_name: person.last_name,
-    country: person.country,
-    language: person.language,
-    status: person.status,
+    email: `${mailbox}.${n}@example.com`,
+    ...person,
     ago: beganAgo,
     trading_accounts: times(tradingAccounts, (at) => ({
       currency: at % 2 === 0 ? 'USD' : 'EUR',
@@ -157,15 +135,13 @@ function times<T>(count: number, make: (at: number) => T): T[] {
 }
 
 const reason = 'Made up with the world.';
-const stepsTo: Readonly<Record<Movement['status'], readonly TransactionStep['to'][]>> = {
+const stepsTo: Readonly<Record<Movement['status'], readonly Omit<TransactionStep, 'ago'>[]>> = {
   pending: [],
-  approved: ['approved'],
-  settled: ['approved', 'settled'],
-  rejected: ['rejected'],
-  cancelled: ['cancelled'],
+  approved: [{ to: 'approved' }],
+  settled: [{ to: 'approved' }, { to: 'settled' }],
+  rejected: [{ to: 'rejected', reason }],
+  cancelled: [{ to: 'cancelled', reason }],
 };
-
-const saysWhy = (to: TransactionStep['to']): boolean => to === 'rejected' || to === 'cancelled';
 
 function makeTransaction(
   client_reference_id: string,
@@ -180,9 +156,7 @@ function makeTransaction(
     amount,
     transaction_type,
     ago: askedAgo,
-    steps: stepsTo[status].map((to) =>
-      saysWhy(to) ? { to, ago: decidedAgo, reason } : { to, ago: decidedAgo },
-    ),
+    steps: stepsTo[status].map((step) => ({ ...step, ago: decidedAgo })),
   };
 }
 
