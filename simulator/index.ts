@@ -124,7 +124,7 @@ export async function replayRecording(
     const { world, effects } = await playRecording(lines, sandbox.behaviour);
     sandbox.first.replace(world, { mode: 'frozen', nowMs: world.nowMs });
     const answers = effects.flatMap((effect) =>
-      effect.kind === 'answer' || effect.kind === 'begin'
+      effect.kind === 'answer'
         ? [{ request_id: effect.requestId, status: effect.reply.status, body: effect.reply.body }]
         : [],
     );

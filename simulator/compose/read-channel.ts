@@ -45,12 +45,13 @@ export async function* readChannel(
 function shakeHands(host: WorldHost, call: Call): Promise<void> {
   return new Promise((resolve, reject) => {
     host.call(call, (answer: Answer) => {
-      if (answer.kind === 'reset') reject(new TypeError('fetch failed: the connection was reset'));
-      else if (answer.kind === 'answer' || answer.kind === 'begin') {
-        const { status, body } = answer.reply;
-        if (status === 101) resolve();
-        else reject(new Error(`the channel was refused with ${status}: ${body}`));
+      if (answer.kind === 'reset') {
+        reject(new TypeError('fetch failed: the connection was reset'));
+        return;
       }
+      const { status, body } = answer.reply;
+      if (status === 101) resolve();
+      else reject(new Error(`the channel was refused with ${status}: ${body}`));
     });
   });
 }

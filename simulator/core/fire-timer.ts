@@ -9,7 +9,7 @@ import { findEntry } from './journal.ts';
 import { settleTransaction } from './operations/transactions.ts';
 import { refusalReply } from './pipeline/refuse.ts';
 import { RequestContext } from './pipeline/request-context.ts';
-import { piecesOf, runAndAnswer } from './pipeline/run-call.ts';
+import { runAndAnswer } from './pipeline/run-call.ts';
 import { tokenText } from './pipeline/stages.ts';
 import type { Effect, StepResult } from './step.ts';
 import type { Timer, TimerKind } from './timers.ts';
@@ -119,14 +119,9 @@ const fire: Readonly<
   },
   answer(world, _behaviour, id) {
     const suspended = existing(world.suspendedCalls, id);
-    const { reply, left } = suspended;
+    const { reply } = suspended;
     if (reply === null) throw new Error(`suspended call ${id} has no answer`);
-    if (left === undefined) {
-      return [`answered ${reply.status}`, answerSuspended(world, suspended, reply)];
-    }
-    const pieces = piecesOf(reply);
-    const sent = pieces - left;
-    return [`piece ${sent + 1} of ${pieces}`, sendPiece(world, suspended, reply, sent)];
+    return [`answered ${reply.status}`, answerSuspended(world, suspended, reply)];
   },
 };
 
@@ -138,41 +133,13 @@ function existing<R>(records: ReadonlyMap<string, R>, id: string): R {
 
 /** Answers a suspended call, and completes its entry in the journal. */
 function answerSuspended(world: World, suspended: SuspendedCall, reply: Reply): readonly Effect[] {
-  const { n, requestId } = suspended;
-  endSuspension(world, suspended, reply);
-  return [{ kind: 'answer', n, requestId, reply }];
-}
-
-function endSuspension(world: World, suspended: SuspendedCall, reply: Reply): void {
-  evolve(world, [remove('suspendedCalls', suspended.id)]);
-  const entry = findEntry(world.journal, suspended.n);
-  if (entry === undefined) return;
-  evolve(world, [{ type: 'journal', entry: { ...entry, reply, answeredAtMs: world.nowMs } }]);
-}
-
-/** The next chunk of a slow body; the last chunk completes the response. */
-function sendPiece(
-  world: World,
-  suspended: SuspendedCall,
-  reply: Reply,
-  sent: number,
-): readonly Effect[] {
-  const { id, n, wakeAtMs } = suspended;
-  const body = Buffer.from(reply.body);
-  const pieces = piecesOf(reply);
-  const upTo = (count: number) => Math.floor((body.byteLength * count) / pieces);
-  const piece: Effect = { kind: 'piece', n, bytes: body.subarray(upTo(sent), upTo(sent + 1)) };
-  const left = pieces - sent - 1;
-  if (left === 0) {
-    endSuspension(world, suspended, reply);
-    return [piece, { kind: 'end', n, isWhole: true }];
+  const { id, n, requestId } = suspended;
+  evolve(world, [remove('suspendedCalls', id)]);
+  const entry = findEntry(world.journal, n);
+  if (entry !== undefined) {
+    evolve(world, [{ type: 'journal', entry: { ...entry, reply, answeredAtMs: world.nowMs } }]);
   }
-  const dueAtMs = world.nowMs + Math.round(((wakeAtMs ?? 0) - world.nowMs) / left);
-  evolve(world, [
-    put('suspendedCalls', { ...suspended, left }),
-    { type: 'timer', kind: 'answer', dueAtMs, ref: id },
-  ]);
-  return [piece];
+  return [{ kind: 'answer', n, requestId, reply }];
 }
 
 /** The results of the stages before the call was suspended. */

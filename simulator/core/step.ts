@@ -14,6 +14,7 @@ import {
 } from './delivery/deliveries.ts';
 import { countCall, evolve, moveClock } from './evolve.ts';
 import { type FiredTimer, fireTimer, nextTimer } from './fire-timer.ts';
+import type { BodyFault } from './pipeline/find-fault.ts';
 import { refusalReply } from './pipeline/refuse.ts';
 import { RequestContext } from './pipeline/request-context.ts';
 import { runCall } from './pipeline/run-call.ts';
@@ -52,19 +53,11 @@ export type Effect =
       readonly n: number;
       readonly requestId: string;
       readonly reply: Reply;
+      /** How the body is to be sent, if not as a whole. */
+      readonly bodyFault?: BodyFault;
     }
   /** Cut the connection of this call instead of answering. */
   | { readonly kind: 'reset'; readonly n: number }
-  /** The headers of a response whose body is sent in chunks. */
-  | {
-      readonly kind: 'begin';
-      readonly n: number;
-      readonly requestId: string;
-      readonly reply: Reply;
-    }
-  | { readonly kind: 'piece'; readonly n: number; readonly bytes: Uint8Array }
-  /** That was all; where it is not the whole body, the connection ends with it. */
-  | { readonly kind: 'end'; readonly n: number; readonly isWhole: boolean }
   | DeliveryStart;
 
 export interface StepResult {

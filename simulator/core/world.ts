@@ -91,8 +91,6 @@ const suspendedCallSchema = record({
   reply: orNull(replySchema),
   /** null: never (a hang). */
   wakeAtMs: orNull(time),
-  /** The pieces of a slow body that have not been sent. */
-  'left?': count,
   faultId: id,
   abandoned: flag,
 });

@@ -76,8 +76,6 @@ export function serveEventsChannel(server: Server, options: EventsChannelOptions
         socket.destroy();
         return;
       }
-      // A refused handshake is short: a slow or truncated response is sent whole.
-      if (answer.kind === 'piece' || answer.kind === 'end') return;
       const { reply, requestId } = answer;
       const own = { ...replyHeaders(reply, requestId), ...headers };
       if (reply.status !== 101) {

@@ -1,10 +1,12 @@
 // Calls without a socket: what `fetch` takes in, a standard Response out, through the same core as
 // HTTP.
-import type { Call, Reply } from '../core/call.ts';
-import { replyHeaders } from '../core/call.ts';
+import { Readable } from 'node:stream';
+import { type Call, replyHeaders } from '../core/call.ts';
+import type { BodyFault } from '../core/pipeline/find-fault.ts';
 import type { Sandbox } from '../host/world/sandbox.ts';
 import type { Answer } from '../host/world/world-host.ts';
 import { rejectOnAbort, retain, signalOf } from './abort-signals.ts';
+import { arrivesWhole, piecesUnder } from './body-fault.ts';
 
 /**
  * Answers one request of the API; takes what `fetch` takes. A call that a fault cuts off rejects
@@ -23,36 +25,16 @@ export async function fetchCall(
   const call = plain ?? (await rejectOnAbort(signal, callOf(request as Request)));
   return new Promise<Response>((resolve, reject) => {
     let waiting = true;
-    let body: ReturnType<typeof bodyInPieces> | null = null;
-    const fail = (reason: unknown) => {
-      if (body === null) reject(reason);
-      else body.finish((controller) => controller.error(reason));
-    };
     const aborted = (): void => {
       host.forget(answered);
-      fail(signal?.reason);
+      reject(signal?.reason);
     };
     const answered = (answer: Answer): void => {
-      if (answer.kind === 'piece') {
-        body?.add(answer.bytes);
-        return;
-      }
-      if (answer.kind === 'begin') {
-        body = bodyInPieces(() => host.forget(answered));
-        resolve(responseOf(answer, call, body.stream));
-        return;
-      }
       waiting = false;
       signal?.removeEventListener('abort', aborted);
-      if (answer.kind === 'answer') resolve(responseOf(answer, call, answer.reply.body));
-      else if (answer.kind === 'end' && answer.isWhole) {
-        body?.finish((controller) => controller.close());
-      } else {
-        // As `fetch` says it of a connection that ends too early.
-        fail(
-          new TypeError(body === null ? 'fetch failed: the connection was reset' : 'terminated'),
-        );
-      }
+      if (answer.kind === 'answer') resolve(responseOf(answer, call, signal));
+      // As `fetch` says it of a connection that ends too early.
+      else reject(new TypeError('fetch failed: the connection was reset'));
     };
     const host = sandbox.call(call, answered);
     if (!waiting || signal === null) return;
@@ -62,42 +44,26 @@ export async function fetchCall(
 }
 
 function responseOf(
-  { reply, requestId }: { readonly reply: Reply; readonly requestId: string },
+  { reply, requestId, bodyFault }: Extract<Answer, { readonly kind: 'answer' }>,
   { method }: Call,
-  body: string | ReadableStream<Uint8Array>,
+  signal: AbortSignal | null,
 ): Response {
   const headers = replyHeaders(reply, requestId);
   const bodiless = reply.status === 204 || method === 'HEAD';
+  const body =
+    bodyFault === undefined ? reply.body : streamFrom(bodyUnder(bodyFault, reply.body, signal));
   return new Response(bodiless ? null : body, { status: reply.status, headers });
 }
 
-/** A body that comes in pieces, and may break off once they have been read. */
-function bodyInPieces(cancel: () => void) {
-  const pieces: Uint8Array[] = [];
-  let finish: ((controller: ReadableStreamDefaultController) => void) | null = null;
-  let wake: () => void = () => undefined;
-  const pull = async (controller: ReadableStreamDefaultController<Uint8Array>) => {
-    while (pieces.length === 0 && finish === null) {
-      await new Promise<void>((resolve) => {
-        wake = resolve;
-      });
-    }
-    const piece = pieces.shift();
-    if (piece === undefined) finish?.(controller);
-    else controller.enqueue(piece);
-  };
-  return {
-    stream: new ReadableStream({ pull, cancel }, { highWaterMark: 0 }),
-    add: (bytes: Uint8Array) => {
-      // A stream does not accept an empty chunk.
-      if (bytes.byteLength > 0) pieces.push(bytes);
-      wake();
-    },
-    finish: (how: (controller: ReadableStreamDefaultController) => void) => {
-      finish = how;
-      wake();
-    },
-  };
+const streamFrom = (pieces: AsyncIterable<Uint8Array>) =>
+  Readable.toWeb(Readable.from(pieces)) as ReadableStream<Uint8Array>;
+
+async function* bodyUnder(fault: BodyFault, body: string, signal: AbortSignal | null) {
+  for await (const piece of piecesUnder(fault, body)) {
+    signal?.throwIfAborted();
+    yield piece;
+  }
+  if (!arrivesWhole(fault, body)) throw new TypeError('terminated');
 }
 
 /** The request that `fetch` would make; a path alone is resolved against the sandbox. */

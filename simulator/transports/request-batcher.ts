@@ -3,8 +3,10 @@ import type { ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Call, Reply } from '../core/call.ts';
 import { replyHeaders } from '../core/call.ts';
+import type { BodyFault } from '../core/pipeline/find-fault.ts';
 import type { Sandbox } from '../host/world/sandbox.ts';
 import type { Answer } from '../host/world/world-host.ts';
+import { arrivesWhole, piecesUnder } from './body-fault.ts';
 
 /** Where a call came from, and where its answer goes. */
 export interface Exchange {
@@ -63,24 +65,21 @@ export class RequestBatcher {
     const gone = () => host.forget(answered);
     const isHead = call.method === 'HEAD';
     const answered = (answer: Answer): void => {
-      if (answer.kind === 'piece') {
-        if (!isHead) response.write(answer.bytes);
-        return;
-      }
-      if (answer.kind === 'begin') {
-        this.#writeHead(response, answer.reply, answer.requestId);
-        response.flushHeaders();
-        return;
-      }
       isAnswered = true;
       socket.off('close', gone);
-      if (answer.kind === 'answer') {
-        this.#writeHead(response, answer.reply, answer.requestId);
-        const end = () => response.end(isHead ? '' : answer.reply.body);
-        if (this.#unsent === null) end();
-        else this.#unsent.push(end);
-      } else if (answer.kind === 'end' && (answer.isWhole || isHead)) response.end();
-      else breakOff(response, answer.kind);
+      if (answer.kind === 'reset') {
+        breakOff(response, 'reset');
+        return;
+      }
+      const { reply, requestId, bodyFault } = answer;
+      this.#writeHead(response, reply, requestId);
+      const end = () => {
+        if (isHead) response.end();
+        else if (bodyFault === undefined) response.end(reply.body);
+        else void sendUnder(bodyFault, response, reply.body);
+      };
+      if (this.#unsent === null) end();
+      else this.#unsent.push(end);
     };
     const host = this.#sandbox.call(call, answered);
     if (isAnswered) return;
@@ -100,6 +99,16 @@ export class RequestBatcher {
     if (reply.status !== 204) headers['content-length'] = String(Buffer.byteLength(reply.body));
     response.writeHead(reply.status, headers);
   }
+}
+
+async function sendUnder(fault: BodyFault, response: ServerResponse, body: string): Promise<void> {
+  response.flushHeaders();
+  for await (const piece of piecesUnder(fault, body)) {
+    if (response.destroyed) return;
+    response.write(piece);
+  }
+  if (arrivesWhole(fault, body)) response.end();
+  else breakOff(response, 'end');
 }
 
 /** Ends the connection after earlier responses: cleanly, or as a connection that breaks. */

@@ -133,8 +133,6 @@ function sendCall(sandbox: Sandbox, wire: Wire): Promise<GroundAnswer> {
         reject(new Unreachable('reset', 'the connection was cut'));
         return;
       }
-      // A streamed response has started with the whole answer.
-      if (answer.kind === 'piece' || answer.kind === 'end') return;
       const { reply, requestId } = answer;
       resolve({
         status: reply.status,

@@ -273,7 +273,7 @@ export class Coverage {
       if (result.fired?.kind === 'abandon') this.#meet('IDEM-14b');
       // A call that is held back meets its rules when its answer leaves.
       for (const effect of result.effects) {
-        if (effect.kind !== 'answer' && effect.kind !== 'reset' && effect.kind !== 'end') continue;
+        if (effect.kind !== 'answer' && effect.kind !== 'reset') continue;
         const late = findEntry(journal, effect.n);
         if (late !== undefined) this.#answer(world, late);
       }

@@ -52,7 +52,11 @@ const code = oneOf(
   'With kind refuse: the refusal of this code in the API’s own form, kept for repeats like any other.',
   faultRefusals,
 );
-const ms = whole('With delay and slow_body: how long, on the sandbox’s clock.', 0, centuryMs);
+const ms = whole(
+  'How long: with delay on the sandbox’s clock, with slow_body in real time.',
+  0,
+  centuryMs,
+);
 const bytes = whole('With truncate: how much of the body arrives.', 0, 1e9);
 
 /** The kinds of effects on a call, each with its members. */
@@ -64,7 +68,7 @@ export const callEffects = {
   reset: {},
   /** The connection ends after so many bytes of the answer's body. */
   truncate: { bytes },
-  /** The answer's body comes in pieces over this time. */
+  /** The answer's body comes in pieces over this time, which is real time. */
   slow_body: { ms },
 } as const;
 
@@ -81,6 +85,8 @@ type EffectOf<E> = {
   [K in keyof E]: { readonly kind: K } & { readonly [P in keyof E[K]]: ValueOf<E[K][P]> };
 }[keyof E];
 export type CallEffect = EffectOf<typeof callEffects>;
+/** An effect on the body of an answer that was given in full. */
+export type BodyFault = Extract<CallEffect, { readonly kind: 'truncate' | 'slow_body' }>;
 export type DeliveryEffect = EffectOf<typeof deliveryEffects>;
 type EffectKind = keyof typeof callEffects | keyof typeof deliveryEffects;
 export type EffectPart = 'status' | 'code' | 'ms' | 'bytes';

@@ -6,7 +6,7 @@ import { put, putAt, remove } from '../change.ts';
 import { evolve } from '../evolve.ts';
 import { findHints } from '../explain/hints.ts';
 import { findEntry, type JournalEntry } from '../journal.ts';
-import type { Effect, StepResult } from '../step.ts';
+import type { StepResult } from '../step.ts';
 import type { TimerKind } from '../timers.ts';
 import type { SuspendedCall } from '../world.ts';
 import type { CallEffect, Fault, FaultRefusal } from './find-fault.ts';
@@ -126,7 +126,7 @@ function suspendBefore(context: RequestContext, wakeAtMs: number | null): StepRe
 /** Keeps a call until its timers are due; a `reply` of null: nothing has run yet. */
 function suspend(
   context: RequestContext,
-  waiting: Pick<SuspendedCall, 'reply' | 'wakeAtMs' | 'left'>,
+  waiting: Pick<SuspendedCall, 'reply' | 'wakeAtMs'>,
   timers: readonly (readonly [TimerKind, number])[],
 ): void {
   const { world, keyId, call, facts, n, requestId, credential } = context;
@@ -221,51 +221,24 @@ function answerCall(
   { reply: given, cites }: Pick<Decision, 'reply' | 'cites'>,
   fault: CallEffect | null = null,
 ): StepResult {
-  const { n } = context;
+  const { n, requestId, world } = context;
   if (fault?.kind === 'hang' || fault?.kind === 'reset') {
     const isReset = fault.kind === 'reset';
     journalCall(context, cites, null, isReset);
     return { effects: isReset ? [{ kind: 'reset', n }] : [], n };
   }
   const reply = finishReply(context, given);
-  const effects = sendUnder(context, reply, fault);
-  const isOver = effects.some(({ kind }) => kind === 'answer' || kind === 'end');
-  journalCall(context, cites, isOver ? reply : null);
-  return { effects, n };
-}
-
-/** The part of a response that is sent now; the rest is suspended, or lost. */
-function sendUnder(
-  context: RequestContext,
-  reply: Reply,
-  fault: CallEffect | null,
-): readonly Effect[] {
-  const { n, requestId, world } = context;
   if (fault?.kind === 'delay') {
     const wakeAtMs = world.nowMs + fault.ms;
     suspend(context, { reply, wakeAtMs }, [['answer', wakeAtMs]]);
-    return [];
+    journalCall(context, cites, null);
+    return { effects: [], n };
   }
-  if (fault?.kind === 'slow_body' && reply.body !== '' && fault.ms > 0) {
-    const wakeAtMs = world.nowMs + fault.ms;
-    const left = piecesOf(reply);
-    const firstAtMs = world.nowMs + Math.round(fault.ms / left);
-    suspend(context, { reply, wakeAtMs, left }, [['answer', firstAtMs]]);
-    return [{ kind: 'begin', n, requestId, reply }];
-  }
-  // A shorter body arrives whole.
-  if (fault?.kind === 'truncate' && Buffer.byteLength(reply.body) > fault.bytes) {
-    return [
-      { kind: 'begin', n, requestId, reply },
-      { kind: 'piece', n, bytes: Buffer.from(reply.body).subarray(0, fault.bytes) },
-      { kind: 'end', n, isWhole: false },
-    ];
-  }
-  return [{ kind: 'answer', n, requestId, reply }];
+  journalCall(context, cites, reply);
+  const answer = { kind: 'answer', n, requestId, reply } as const;
+  const isOnBody = fault?.kind === 'truncate' || fault?.kind === 'slow_body';
+  return { effects: [isOnBody ? { ...answer, bodyFault: fault } : answer], n };
 }
-
-/** A slow body comes in ten pieces, or in as many as it has bytes. */
-export const piecesOf = ({ body }: Reply): number => Math.min(10, Buffer.byteLength(body));
 
 /** The response with the id of the last fault that applied to the call. */
 function finishReply(context: RequestContext, given: Reply): Reply {

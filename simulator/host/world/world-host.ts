@@ -11,6 +11,7 @@ import type {
 } from '../../core/commands/commands.ts';
 import { Coverage } from '../../core/explain/coverage.ts';
 import { type FiredTimer, nextDueMs } from '../../core/fire-timer.ts';
+import type { BodyFault } from '../../core/pipeline/find-fault.ts';
 import { brokenReply, type Effect, type Input, type StepResult, step } from '../../core/step.ts';
 import type { World } from '../../core/world.ts';
 import type { Deliverer } from '../delivery/deliverer.ts';
@@ -25,12 +26,13 @@ import type { WorldSnapshot } from './snapshots.ts';
  * The final outcome for a caller: a response, a cut connection, or nothing for as long as it waits.
  */
 export type Answer =
-  | { readonly kind: 'answer'; readonly requestId: string; readonly reply: Reply }
-  | { readonly kind: 'reset' }
-  /** The headers alone; the body comes in pieces, and not always to its end. */
-  | { readonly kind: 'begin'; readonly requestId: string; readonly reply: Reply }
-  | { readonly kind: 'piece'; readonly bytes: Uint8Array }
-  | { readonly kind: 'end'; readonly isWhole: boolean };
+  | {
+      readonly kind: 'answer';
+      readonly requestId: string;
+      readonly reply: Reply;
+      readonly bodyFault?: BodyFault;
+    }
+  | { readonly kind: 'reset' };
 
 export interface WorldHostOptions {
   readonly world: World;
@@ -67,8 +69,7 @@ const unkeptRetryMs = 500;
 
 const longestTimerMs = 2 ** 31 - 1;
 
-const endsCall = ({ kind }: Effect): boolean =>
-  kind === 'answer' || kind === 'reset' || kind === 'end';
+const endsCall = ({ kind }: Effect): boolean => kind === 'answer' || kind === 'reset';
 
 export class WorldHost {
   world: World;
@@ -119,8 +120,8 @@ export class WorldHost {
   }
 
   /**
-   * Takes a call. `answered` is called once, or for each part of an answer that comes in pieces;
-   * before this returns wherever nothing has to be waited for.
+   * Takes a call. `answered` is called once, and before this returns if there is nothing to wait
+   * for.
    */
   call(call: Call, answered: Waiting): void {
     const facts = gatherFacts(this, call);
@@ -250,10 +251,9 @@ export class WorldHost {
         continue;
       }
       const waiting = this.#waiting.get(effect.n);
-      const isOver = endsCall(effect);
-      if (isOver) this.#waiting.delete(effect.n);
+      this.#waiting.delete(effect.n);
       waiting?.(effect);
-      if (isOver) this.notify({ kind: 'request', n: effect.n });
+      this.notify({ kind: 'request', n: effect.n });
     }
   }
 
