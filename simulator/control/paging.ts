@@ -2,6 +2,7 @@
 import {
   listOf,
   object,
+  ofType,
   orNull,
   type Schema,
   type ValueOf,
@@ -58,27 +59,14 @@ function* recordsOf<R>(records: ReadonlyMap<string, R>, ids: Iterable<number>): 
 export const fits = <T>(filter: T | undefined, value: T): boolean =>
   filter === undefined || filter === value;
 
-interface ListOf<S> {
-  readonly type: 'array';
-  readonly items: S;
-}
-
-interface ListSchema<N extends string, S, More = unknown> {
-  readonly type: 'object';
-  readonly properties: { readonly [K in N]: ListOf<S> } & More;
-  readonly required: readonly (N | keyof More)[];
-}
-
-type NextAfter = { readonly next_after: { readonly type: readonly ['integer', 'null'] } };
+type Listed<N extends string, S> = { readonly [K in N]: readonly ValueOf<S>[] };
 
 /** The schema of a list under its name, with where the next page begins. */
 export function listSchema<const N extends string, const S extends Schema>(name: N, items: S) {
   const next = whole('Give it as `after` for the next page; null on the last one.', 0, 1e15);
-  const page: object = object('A page of them.', {
-    [name]: listOf(items, 'In order.'),
-    next_after: orNull(next),
-  });
-  return page as ListSchema<N, S, NextAfter>;
+  return ofType<Listed<N, S> & { readonly next_after: number | null }>(
+    object('A page of them.', { [name]: listOf(items, 'In order.'), next_after: orNull(next) }),
+  );
 }
 
 /** A row that lists all of something, without pages. */
@@ -88,9 +76,8 @@ export function listRow<const N extends string, const S extends Schema>(
   items: S,
   read: (context: HandlerContext) => readonly ValueOf<S>[],
   more: Pick<RowDraft, 'outer'> = {},
-): TypedRow<Record<never, never>, ValueOf<ListSchema<N, S>>> {
-  const listed: object = object('All of them.', { [name]: listOf(items, 'In order.') });
-  const answer = listed as ListSchema<N, S>;
-  const run = (context: HandlerContext) => ({ [name]: read(context) }) as ValueOf<typeof answer>;
-  return row('GET', name, { summary, answer, ...more, run });
+): TypedRow<Record<never, never>, Listed<N, S>> {
+  const all = object('All of them.', { [name]: listOf(items, 'In order.') });
+  const run = (context: HandlerContext) => ({ [name]: read(context) }) as Listed<N, S>;
+  return row('GET', name, { summary, answer: ofType<Listed<N, S>>(all), ...more, run });
 }
