@@ -19,16 +19,6 @@ files('a built-in name takes precedence over a file of that name', ({ folder }) 
   assert.is(findNamedWorld('default', folder).fixture, findWorld('default'));
 });
 
-files('a world is read from a file', ({ folder }) => {
-  writeFileSync(join(folder, 'mine.json'), JSON.stringify(findWorld('empty')));
-  assert.equal(findNamedWorld('mine.json', folder).fixture, findWorld('empty'));
-});
-
-files('an unknown name is refused with the list of names', ({ folder }) => {
-  assert.match(findNamedWorld('defualt', folder).problems?.[0] ?? '', /default, empty/);
-  assert.match(findNamedWorld('constructor', folder).problems?.[0] ?? '', /default, empty/);
-});
-
 files('a file that is missing, is not JSON or is not a world is refused', ({ folder }) => {
   assert.match(
     findNamedWorld('absent.json', folder).problems?.[0] ?? '',

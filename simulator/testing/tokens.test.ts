@@ -71,19 +71,6 @@ tokens('an invalid read_only value gives no token, delegated or not', () =>
   }),
 );
 
-tokens('a firm without the permission gets no tokens, and keeps its existing ones', () =>
-  tryTokens(async (client) => {
-    const allow = (issueToken: boolean) =>
-      client.control('PATCH', 'firms/1', { permissions: { issueToken } });
-    await allow(false);
-    const { status, body } = await ask(client, {}, true);
-    assert.equal([status, body.code], [403, 'forbidden']);
-    assert.is((await client.call('GET', 'accounts')).status, 200);
-    await allow(true);
-    assert.is((await ask(client, {}, true)).status, 200);
-  }),
-);
-
 tokens('requests under many names store only a bounded number of them', async () => {
   const sandbox = await createTestSandbox();
   const { world } = sandbox.first;

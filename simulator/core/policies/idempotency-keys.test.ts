@@ -4,7 +4,7 @@ import * as assert from 'uvu/assert';
 import { keyRetentionMs } from '../../../fixtures/constants.ts';
 import { defaultSettings } from '../../../fixtures/settings.ts';
 import type { Reply } from '../call.ts';
-import { putAt, remove } from '../change.ts';
+import { putAt } from '../change.ts';
 import { evolve, moveClock } from '../evolve.ts';
 import type { Body, RequestContext } from '../pipeline/request-context.ts';
 import { createWorld } from '../world.ts';
@@ -14,38 +14,6 @@ const keys = suite('idempotency keys');
 const policy = keyPolicy(defaultSettings);
 const reply: Reply = { status: 201, contentType: 'application/json', body: '{}' };
 
-keys('a record lasts its full time across generations, whenever it starts (IDEM-7)', () => {
-  for (const beginMs of [
-    0,
-    1,
-    keyRetentionMs - 1,
-    keyRetentionMs,
-    keyRetentionMs + 1,
-    1.5 * keyRetentionMs,
-    3 * keyRetentionMs + 17,
-  ]) {
-    const world = createWorld({ name: 'w', seed: '1', startedAtMs: 0 });
-    const keep = (keyId: string) => {
-      const record = { atMs: world.nowMs, reply, firstCall: 1 };
-      evolve(world, [putAt('keys', keyId, record)]);
-    };
-    moveClock(world, beginMs);
-    keep('watched');
-    // Other records arrive constantly, and rotate the generations.
-    for (let part = 1; part <= 24; part += 1) {
-      moveClock(world, beginMs + Math.floor((part * (keyRetentionMs - 1)) / 24));
-      keep(`other-${part}`);
-      const found = policy.find(world, 'watched', world.nowMs);
-      assert.is(found?.firstCall, 1, `begun at ${beginMs}, part ${part}`);
-    }
-    assert.is(
-      policy.find(world, 'watched', beginMs + keyRetentionMs),
-      undefined,
-      `begun at ${beginMs}`,
-    );
-  }
-});
-
 keys('expired records are eventually removed', () => {
   const world = createWorld({ name: 'w', seed: '1', startedAtMs: 0 });
   for (let day = 0; day < 5; day += 1) {
@@ -53,15 +21,6 @@ keys('expired records are eventually removed', () => {
     evolve(world, [putAt('keys', `${day}`, { atMs: world.nowMs, reply, firstCall: 1 })]);
     assert.ok(world.keys.size <= 2);
   }
-});
-
-keys('a running attempt is found however long it runs (IDEM-14)', () => {
-  const world = createWorld({ name: 'w', seed: '1', startedAtMs: 0 });
-  const record = { atMs: 0, reply: null, firstCall: 1 };
-  evolve(world, [putAt('keys', 'k', record)]);
-  assert.is(policy.find(world, 'k', 9 * keyRetentionMs), record);
-  evolve(world, [remove('keys', 'k')]);
-  assert.is(policy.find(world, 'k', 1), undefined);
 });
 
 keys('every spelling of an id is the same subject (NS-48)', () => {
