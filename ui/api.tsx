@@ -88,11 +88,7 @@ function EndpointDetail({ of, document }: { of: Endpoint; document: OpenapiDocum
           </code>{' '}
           <span class="note">{operation.operationId}</span>
         </p>
-        {operation.description.split('\n\n').map((words) => (
-          <p key={words}>
-            <Prose words={words} />
-          </p>
-        ))}
+        <Lines of={operation.description} />
       </Panel>
       {responses[0]?.[0] === '101' ? null : <Example of={of} parameters={parameters} />}
       {parameters.length === 0 ? null : (
@@ -118,11 +114,7 @@ function EndpointDetail({ of, document }: { of: Endpoint; document: OpenapiDocum
           {responses.map(([status, { description }]) => (
             <li key={status} class="rail">
               <Badge tone={toneOf(Number(status))}>{status}</Badge>
-              {description.split('\n').map((line) => (
-                <p key={line}>
-                  <Prose words={line.replace(/^- /, '')} />
-                </p>
-              ))}
+              <Lines of={description} />
             </li>
           ))}
         </ul>
@@ -131,6 +123,13 @@ function EndpointDetail({ of, document }: { of: Endpoint; document: OpenapiDocum
     </div>
   );
 }
+
+const Lines = ({ of: text }: { of: string }) =>
+  text.split(/\n+/).map((line) => (
+    <p key={line}>
+      <Prose words={line.replace(/^- /, '')} />
+    </p>
+  ));
 
 interface MembersProps {
   readonly title: string;
