@@ -1,7 +1,9 @@
 // The state machine of a transaction as rows: from this state, this decision leads there, changes
 // nothing, or is refused.
+
 import { isDeepStrictEqual } from 'node:util';
 import type { Capability, Role } from '../engine/capabilities.ts';
+import { sum } from '../engine/judge/matchers.ts';
 import type { ScenarioContext } from '../engine/scenario/scenario-context.ts';
 import type { GivenTransaction } from '../engine/scenario/scenario-setup.ts';
 import { Blocked } from '../engine/scenario-errors.ts';
@@ -16,7 +18,7 @@ import {
   expectUnchanged,
   statusNow,
 } from '../scenarios/support/transaction-assertions.ts';
-import { type Books, booksOf, quoteBooks, sum } from '../scenarios/transitions/amounts.ts';
+import { type Books, booksOf, quoteBooks } from '../scenarios/transitions/amounts.ts';
 import { FORBIDDEN, INVALID, INVALID_STATE, type Refusal } from '../spec/errors.ts';
 
 export type Verb = 'approve' | 'reject' | 'cancel';

@@ -40,7 +40,7 @@ function withEither(operation: OperationName): readonly RefusalRow[] {
 const ORDERS = ['openPosition', 'closePosition'] as const;
 
 type ScopeRow = readonly [
-  about: Pick<Scenario, 'id' | 'needs' | 'lane' | 'observes'> & { readonly rule: RuleId },
+  about: Pick<Scenario, 'id' | 'needs' | 'observes'> & { readonly rule: RuleId },
   operations: readonly OperationName[],
   also?: Scenario['run'],
 ];
@@ -81,7 +81,7 @@ const SCOPED: readonly ScopeRow[] = [
     ['approveTransaction', 'rejectTransaction', 'cancelTransaction'],
   ],
   [
-    { id: 'hook-scope', rule: 'HOOK-6', needs: ['public_url'], lane: 'own_world' },
+    { id: 'hook-scope', rule: 'HOOK-6', needs: ['public_url'] },
     ['createWebhook', 'listWebhooks', 'getWebhook', 'rotateWebhookSecret', 'disableWebhook'],
     async (t) => {
       const { id } = await t.given.webhook(undefined, ['order']);

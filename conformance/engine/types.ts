@@ -3,6 +3,7 @@
 import type { QuestionId } from '../../fixtures/questions.ts';
 import type { RuleId } from '../../fixtures/rules.ts';
 import type { Capability, ReportedCapability } from './capabilities.ts';
+import type { Lane } from './lane.ts';
 import type { ScenarioContext } from './scenario/scenario-context.ts';
 import type { HeaderLine } from './send/headers.ts';
 
@@ -25,13 +26,6 @@ export type Verdict = Judged | 'not_selected' | 'known';
 
 export type RunVerdict = 'conformant' | 'deviates' | 'incomplete' | 'invalid';
 
-/**
- * Where a scenario runs. `shared`: concurrently with others, told apart by fresh references.
- * `own_world`: moves the clock, sets faults, names or permissions, so it has a world to itself
- * (or the whole target, one at a time). `limits`: exhausts a rate, last and with its own credentials.
- */
-export type Lane = 'shared' | 'own_world' | 'limits';
-
 export interface Scenario {
   /** Kebab case, starting with its family: `bulk-rows-in-order`. Never changes once released. */
   readonly id: string;
@@ -43,7 +37,7 @@ export interface Scenario {
   readonly observes?: readonly QuestionId[];
   /** Without all of these the scenario does not start. */
   readonly needs?: readonly Capability[];
-  /** `shared` by default. */
+  /** By default what its needs require. */
   readonly lane?: Lane;
   /**
    * Scenarios that test the same but need more. This one runs only if one of them cannot run because

@@ -3,6 +3,7 @@
 import type { Command } from 'commander';
 import { checks as clientChecks } from '../../../conformance/client/checks/all.ts';
 import { CAPABILITIES, type Capability } from '../../../conformance/engine/capabilities.ts';
+import { laneOf } from '../../../conformance/engine/lane.ts';
 import { expectedOf, groupWords } from '../../../conformance/receiver/check.ts';
 import { allChecks } from '../../../conformance/receiver/checks.ts';
 import { scenarios } from '../../../conformance/scenarios/all.ts';
@@ -27,11 +28,10 @@ function listing() {
     rules: rules.map(({ id, words, needs }) => {
       return { id, words, needs, scenarios: scenariosOf(id).map((each) => each.id) };
     }),
-    scenarios: scenarios.map(
-      ({ id, title, rules: own, observes = [], needs = [], lane = 'shared' }) => {
-        return { id, title, rules: own, observes, needs, lane };
-      },
-    ),
+    scenarios: scenarios.map((each) => {
+      const { id, title, rules: own, observes = [], needs = [] } = each;
+      return { id, title, rules: own, observes, needs, lane: laneOf(each) };
+    }),
     needs: (Object.keys(CAPABILITIES) as Capability[]).map((id) => {
       return { id, catalogue: CAPABILITIES[id].coarse, add: CAPABILITIES[id].add };
     }),

@@ -4,6 +4,7 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { scenarios } from '../../scenarios/all.ts';
 import { isOperatorCapability } from '../capabilities.ts';
+import { laneOf } from '../lane.ts';
 import type { Scenario } from '../types.ts';
 import costs from './costs.json' with { type: 'json' };
 import { Inventory } from './inventory.ts';
@@ -29,7 +30,7 @@ plan('every scenario has been measured in each mode in which it can run', () => 
 
 const chosen = scenarios
   // The size of a crowd depends on the plan.
-  .filter(({ id, lane = 'shared' }) => lane === 'shared' && !/crowd/.test(id))
+  .filter((each) => laneOf(each) === 'shared' && !/crowd/.test(each.id))
   .map((scenario: Scenario) => ({ scenario, rules: scenario.rules }));
 
 plan('a pace half as fast takes twice as long, and sends as much', () => {

@@ -1,5 +1,6 @@
 // The number of requests and records of a run, and its duration at the given pace, from the measured
 // costs of each scenario on the simulator (`tsx bin/dev/costs.ts`).
+import { laneOf } from '../lane.ts';
 import type { SelectedScenario } from '../run/select.ts';
 import type { Scenario } from '../types.ts';
 import costs from './costs.json' with { type: 'json' };
@@ -60,7 +61,7 @@ export function planRun(chosen: readonly SelectedScenario[], pace: Pace): RunPla
   const busyMs = ((paced + atOnce) * ROUND_TRIP_MS) / WIDTH[mode];
   // Scenarios that share the target wait concurrently, the others one after another.
   const waits = chosen.map(({ scenario }, at) => {
-    const isBeside = mode === 'control' || (scenario.lane ?? 'shared') === 'shared';
+    const isBeside = mode === 'control' || laneOf(scenario) === 'shared';
     return { isBeside, ms: rows[at]!.wait_ms ?? 0 };
   });
   const alone = sum(waits.filter(({ isBeside }) => !isBeside).map(({ ms }) => ms));

@@ -41,9 +41,10 @@ export const epochMs = matcher(
 
 /** The same decimal value, with any number of trailing zeros. */
 export function sameAmount(amount: string): Matcher {
+  const same = sum(amount);
   return matcher(
     `a decimal string equal to ${amount}`,
-    (value) => typeof value === 'string' && plain(value) === plain(amount),
+    (value) => typeof value === 'string' && same !== 'NaN' && sum(value) === same,
   );
 }
 
@@ -57,10 +58,18 @@ export function not(value: string | number | boolean | null): Matcher {
   return matcher(`anything but ${JSON.stringify(value)}`, (seen) => seen !== value);
 }
 
-function plain(amount: string): string {
-  const match = /^([-+]?)0*((?:[1-9][0-9]*)?)(?:\.((?:[0-9]*[1-9])?)0*)?$/.exec(amount);
-  if (match === null) return `not a decimal: ${amount}`;
-  const [, sign, whole, part] = match;
-  const digits = `${whole === '' ? '0' : whole}${part ? `.${part}` : ''}`;
-  return sign === '-' && digits !== '0' ? `-${digits}` : digits;
+/** The exact sum in its shortest form, so that equal sums are equal texts; NaN if there is none. */
+export function sum(...amounts: readonly string[]): string {
+  const parts = amounts.map((each) => /^([-+]?)(?=\.?[0-9])([0-9]*)(?:\.([0-9]*))?$/.exec(each));
+  if (parts.includes(null)) return 'NaN';
+  const places = Math.max(0, ...parts.map((each) => each?.[3]?.length ?? 0));
+  let units = 0n;
+  for (const part of parts) {
+    const [, sign = '', whole = '0', fraction = ''] = part ?? [];
+    units += BigInt(`${sign}${whole}${fraction.padEnd(places, '0')}`);
+  }
+  const digits = String(units < 0n ? -units : units).padStart(places + 1, '0');
+  const whole = digits.slice(0, digits.length - places);
+  const fraction = digits.slice(digits.length - places).replace(/(?<!0)0+$/, '');
+  return `${units < 0n ? '-' : ''}${whole}${fraction === '' ? '' : `.${fraction}`}`;
 }

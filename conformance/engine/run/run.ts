@@ -7,6 +7,7 @@ import type { Provider } from '../../providers/target.ts';
 import type { Capability } from '../capabilities.ts';
 import { attribute, unexamined } from '../judge/attribute.ts';
 import { notPlayed } from '../judge/verdicts.ts';
+import { type Lane, laneOf } from '../lane.ts';
 import { EventLoopMonitor } from '../pace/event-loop-monitor.ts';
 import { Pacer } from '../pace/pacer.ts';
 import { Reachability } from '../pace/reachability.ts';
@@ -100,8 +101,7 @@ export async function runScenarios(options: ScenarioRunOptions): Promise<RunResu
     reachability: new Reachability(),
   };
   context.eventLoop.start();
-  const run = new ScenarioRun(options, context, mark);
-  const played = await run.play(seed).finally(() => {
+  const played = await playAll(options, context, seed, mark).finally(() => {
     context.eventLoop.stop();
     ended.abort();
   });
@@ -127,60 +127,43 @@ function whenStopped(signal: AbortSignal): AbortSignal {
   return cut.signal;
 }
 
-class ScenarioRun {
-  readonly #options: ScenarioRunOptions;
-  readonly #provider: Provider;
-  readonly #selection: Selection;
-  readonly #context: RunContext;
-  readonly #mark: string;
+/** The scenarios of one run, in the order and the lanes in which they may run. */
+async function playAll(
+  options: ScenarioRunOptions,
+  context: RunContext,
+  seed: number,
+  mark: string,
+) {
+  const { scenarios, provider, selection = EVERYTHING, onResult } = options;
+  const { signal, reachability } = context;
 
-  constructor(options: ScenarioRunOptions, context: RunContext, mark: string) {
-    this.#options = options;
-    this.#provider = options.provider;
-    this.#selection = options.selection ?? EVERYTHING;
-    this.#context = context;
-    this.#mark = mark;
-  }
-
-  async play(seed: number) {
-    const { scenarios, onResult } = this.#options;
-    const refusal = await this.#confirmProfile();
-    const { offers, lost } = this.#provider;
-    const { chosen, left } = chooseScenarios({
-      scenarios,
-      selection: this.#selection,
-      offers,
-      lost,
-    });
-    const results: ScenarioResult[] = [...left];
-    const add = (result: ScenarioResult) => {
-      results.push(result);
-      onResult?.(result, results.length - left.length, chosen.length);
+  function play({ scenario, rules }: SelectedScenario): Promise<ScenarioResult> {
+    const isShared = laneOf(scenario) === 'shared';
+    const enter = async () => {
+      if (isShared) return { target: await provider.shared(), leave: async () => {} };
+      const target = await provider.own();
+      return { target, leave: () => target.close() };
     };
-    if (refusal !== null && chosen.length > 0) {
-      const { verdict, why } = refusal;
-      for (const { scenario, rules } of chosen) add(notPlayed(scenario, rules, verdict, why));
-      return { results, refusedToStart: why };
-    }
-    await this.#playLanes(new Random(seed).shuffled(chosen), add);
-    return { results: attribute(await this.#examine(results)), refusedToStart: null };
+    return playScenario({ selection, runContext: context, mark, scenario, rules, enter });
   }
 
   /**
    * Plays the scenarios of the profile family whose part is needed. Parts that do not work are withdrawn
    * with a note. Returns the reason if the run cannot start.
    */
-  async #confirmProfile(): Promise<{ verdict: 'blocked' | 'inconclusive'; why: string } | null> {
-    const { profileScenarios = [], confirmsAll = false, scenarios } = this.#options;
-    const provider = this.#provider;
-    const needed = neededCapabilities(scenarios, this.#selection);
+  async function confirmProfile(): Promise<{
+    verdict: 'blocked' | 'inconclusive';
+    why: string;
+  } | null> {
+    const { profileScenarios = [], confirmsAll = false } = options;
+    const needed = neededCapabilities(scenarios, selection);
     const isTried = (part: Capability) =>
       provider.confirmable && provider.offers.has(part) && (confirmsAll || needed.has(part));
     for (const scenario of profileScenarios) {
       const { confirms: part } = scenario;
       if (part !== undefined && !isTried(part)) continue;
-      if (this.#context.signal.aborted) return { verdict: 'inconclusive', why: INTERRUPTED };
-      const { ending, why, missing } = await this.#play({ scenario, rules: [] });
+      if (signal.aborted) return { verdict: 'inconclusive', why: INTERRUPTED };
+      const { ending, why, missing } = await play({ scenario, rules: [] });
       for (const each of missing) provider.withdraw(each, why ?? 'is of no use');
       const isBad = part === undefined && (ending === 'blocked' || ending === 'inconclusive');
       if (isBad) return { verdict: ending, why: why ?? '' };
@@ -188,29 +171,26 @@ class ScenarioRun {
     return null;
   }
 
-  #play({ scenario, rules }: SelectedScenario): Promise<ScenarioResult> {
-    const provider = this.#provider;
-    const isShared = (scenario.lane ?? 'shared') === 'shared';
-    const enter = async () => {
-      if (isShared) return { target: await provider.shared(), leave: async () => {} };
-      const target = await provider.own();
-      return { target, leave: () => target.close() };
-    };
-    const selection = this.#selection;
-    const rest = { selection, runContext: this.#context, mark: this.#mark };
-    return playScenario({ ...rest, scenario, rules, enter });
+  async function playOne(each: SelectedScenario): Promise<ScenarioResult> {
+    const { scenario, rules } = each;
+    if (signal.aborted) return notPlayed(scenario, rules, 'not_tested', INTERRUPTED);
+    if (reachability.isGone) return notPlayed(scenario, rules, 'inconclusive', GONE);
+    const result = await play(each);
+    const calls = result.exchanges.filter(({ kind }) => kind === 'call');
+    const isSilent = calls.length > 0 && calls.every(({ response }) => response === null);
+    if (isSilent) reachability.noteSilentScenario();
+    return result;
   }
 
-  async #playLanes(
+  async function playLanes(
     chosen: readonly SelectedScenario[],
     add: (result: ScenarioResult) => void,
   ): Promise<void> {
-    const shared = await this.#provider.shared();
-    const width = this.#options.width ?? (shared.disposable ? WIDTH_OF_WORLDS : WIDTH);
-    const one = async (each: SelectedScenario) => add(await this.#playOne(each));
-    const lane = (name: string) =>
-      chosen.filter(({ scenario }) => (scenario.lane ?? 'shared') === name);
-    if (this.#provider.worlds) {
+    const shared = await provider.shared();
+    const width = options.width ?? (shared.disposable ? WIDTH_OF_WORLDS : WIDTH);
+    const one = async (each: SelectedScenario) => add(await playOne(each));
+    const lane = (name: Lane) => chosen.filter(({ scenario }) => laneOf(scenario) === name);
+    if (provider.worlds) {
       // Worlds cannot disturb each other. Long scenarios first, so that none is left over at the end.
       const all = [...lane('limits'), ...lane('own_world'), ...lane('shared')];
       return runConcurrently(all, width, one);
@@ -219,36 +199,40 @@ class ScenarioRun {
     await runConcurrently([...lane('own_world'), ...lane('limits')], 1, one);
   }
 
-  async #playOne(each: SelectedScenario): Promise<ScenarioResult> {
-    const { scenario, rules } = each;
-    const { signal, reachability } = this.#context;
-    if (signal.aborted) return notPlayed(scenario, rules, 'not_tested', INTERRUPTED);
-    if (reachability.isGone) return notPlayed(scenario, rules, 'inconclusive', GONE);
-    const result = await this.#play(each);
-    const calls = result.exchanges.filter(({ kind }) => kind === 'call');
-    const isSilent = calls.length > 0 && calls.every(({ response }) => response === null);
-    if (isSilent) reachability.noteSilentScenario();
-    return result;
-  }
-
   /**
    * Also plays the scenarios of rules that evidence against another rule presumes, even if they were
    * not selected. Rules that the user left out (`--skip`) stay out.
    */
-  async #examine(results: readonly ScenarioResult[]): Promise<readonly ScenarioResult[]> {
+  async function examine(results: readonly ScenarioResult[]): Promise<readonly ScenarioResult[]> {
     const presumed = unexamined(results);
-    const { skip } = this.#selection;
-    const chosen = this.#options.scenarios
-      .filter((each) => missingCapabilities(each, this.#provider.offers).length === 0)
+    const { skip } = selection;
+    const chosen = scenarios
+      .filter((each) => missingCapabilities(each, provider.offers).length === 0)
       .filter((each) =>
         selectedRules(each, { only: [], skip }).some((rule) => presumed.includes(rule)),
       )
       .map((scenario) => ({ scenario, rules: [] }));
-    if (chosen.length === 0 || this.#context.signal.aborted) return results;
+    if (chosen.length === 0 || signal.aborted) return results;
     const further = new Map<string, ScenarioResult>();
-    await this.#playLanes(chosen, (result) => further.set(result.id, result));
+    await playLanes(chosen, (result) => further.set(result.id, result));
     return results.map((each) => (each.attempts > 0 ? each : (further.get(each.id) ?? each)));
   }
+
+  const refusal = await confirmProfile();
+  const { offers, lost } = provider;
+  const { chosen, left } = chooseScenarios({ scenarios, selection, offers, lost });
+  const results: ScenarioResult[] = [...left];
+  const add = (result: ScenarioResult) => {
+    results.push(result);
+    onResult?.(result, results.length - left.length, chosen.length);
+  };
+  if (refusal !== null && chosen.length > 0) {
+    const { verdict, why } = refusal;
+    for (const { scenario, rules } of chosen) add(notPlayed(scenario, rules, verdict, why));
+    return { results, refusedToStart: why };
+  }
+  await playLanes(new Random(seed).shuffled(chosen), add);
+  return { results: attribute(await examine(results)), refusedToStart: null };
 }
 
 async function runConcurrently<T>(

@@ -8,6 +8,7 @@ import { OPERATIONS } from '../../spec/operations.ts';
 import type { Capability, Role } from '../capabilities.ts';
 import { describeAnswer, Expectation } from '../judge/expect.ts';
 import { Findings, type Rules } from '../judge/findings.ts';
+import { laneOf } from '../lane.ts';
 import { ConditionWaiter } from '../pace/condition-waiter.ts';
 import {
   type ExchangeRecorder,
@@ -317,7 +318,7 @@ export class ScenarioContext {
     recorder.startCleanUp();
     for (const cleanUp of this.#cleanUps.reverse()) await cleanUp().catch(() => {});
     // A target may limit the number of subscriptions, so those of a shared world are disabled as well.
-    const isShared = (this.#scenario.lane ?? 'shared') === 'shared';
+    const isShared = laneOf(this.#scenario) === 'shared';
     if (isShared || !this.target.disposable) await recorder.disableOpenSubscriptions(this.baseUrl);
     recorder.abort();
   }

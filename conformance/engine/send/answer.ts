@@ -3,7 +3,7 @@
 import { OPERATIONS, type OperationName, operationOf } from '../../spec/operations.ts';
 import type { Exchange } from '../types.ts';
 import { Headers } from './headers.ts';
-import { idText, type Json, memberAt, parseJson } from './json.ts';
+import { idText, isObject, type Json, memberAt, parseJson } from './json.ts';
 
 export { type Json, memberAt } from './json.ts';
 
@@ -57,6 +57,11 @@ export class Answer {
   /** The body as JSON, even if its content type is another; undefined if it is not JSON. */
   get json(): Json | undefined {
     return this.#parsed('answer', this.body);
+  }
+
+  /** The members of a JSON object; none if the body is anything else. */
+  get members(): { readonly [name: string]: Json } {
+    return isObject(this.json) ? this.json : {};
   }
 
   /** The request body as text. */

@@ -60,6 +60,11 @@ export function writeJson(value: unknown): string {
   }
 }
 
+/** A JSON value with named members: no list, and not null. */
+export function isObject(value: Json | undefined): value is { [name: string]: Json } {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
 /** The text of an id, as a string or a number (CONV-1a judges which); undefined if it is not an id. */
 export function idText(value: unknown): string | undefined {
   if (typeof value === 'string') return value === '' ? undefined : value;

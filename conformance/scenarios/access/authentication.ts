@@ -206,7 +206,6 @@ export const authPermissions = refusals({
   id: 'auth-permissions',
   title: 'An operation that the firm may no longer do is 403 forbidden, in a row of a batch too',
   needs: ['permissions', 'trading_account'],
-  lane: 'own_world',
   rows: SCOPED_NAMES.map(
     (name) => ['AUTH-8', name, 'the permissions of the firm', notPermitted, FORBIDDEN] as const,
   ),

@@ -13,6 +13,7 @@ import { UNKNOWN_ID } from '../../spec/literals.ts';
 import { OPERATIONS } from '../../spec/operations.ts';
 import { expectOutOfReach } from '../support/hidden.ts';
 import { closePosition, openPosition } from '../support/orders.ts';
+import { pageFrom } from '../support/reads.ts';
 import { delegatedPlace, delegatedTokens, mintDelegated } from './delegated-tokens.ts';
 
 type ReachRule = 'AUTH-5' | 'AUTH-6' | 'AUTH-7';
@@ -203,12 +204,6 @@ function expectApart(
   t.expect(rule, answer)
     .is(`not the ${record} that it cannot reach`, !answer.isOf(hidden.id))
     .is(`${article} ${record} of its own, as under any new reference`, answer.status === created);
-}
-
-/** NS-2: a page that begins with this record, in the form that the simulator takes. */
-function pageFrom(id: string) {
-  const after = /^[0-9]+$/.test(id) ? String(BigInt(id) - 1n) : '0';
-  return { after, limit: '1' };
 }
 
 /** If there is a list at all, it holds nothing out of reach. */

@@ -86,7 +86,6 @@ export const authTokenExpires: Scenario = {
   rules: ['AUTH-1', 'AUTH-3a'],
   // Depth: a token's lifetime is not specified, but if the answer states one, the token must expire.
   needs: ['clock', 'mint'],
-  lane: 'own_world',
   async run(t) {
     const client = await clientOf(t, { scopes: EVERYTHING });
     const found = await findForm(t, client);

@@ -422,7 +422,6 @@ export const accInTime: Scenario = {
   title: 'An account keeps its reference, its email and its tag, however much time passes',
   rules: ['ACC-7', 'ACC-8', 'UPD-1', 'UPD-7'],
   needs: ['clock'],
-  lane: 'own_world',
   async run(t) {
     const account = await t.given.account();
     let tag = strongTag(account.answer);

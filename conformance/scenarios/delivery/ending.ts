@@ -26,7 +26,6 @@ export const evtDisabled: Scenario = {
   title: 'A disabled subscription receives nothing more, others go on',
   rules: ['HOOK-5', 'EVT-13'],
   needs: ['receiver'],
-  lane: 'own_world',
   async run(t) {
     const [listener, beside] = [await subscribe(t), await subscribe(t)];
     const { event: before } = await listener.deliver();
@@ -44,7 +43,6 @@ export const hookDisabledForGood: Scenario = {
     'Nothing makes a disabled subscription deliver again: not time, not rotation, not a new one',
   rules: ['HOOK-13', 'EVT-13'],
   needs: ['receiver', 'clock'],
-  lane: 'own_world',
   async run(t) {
     const old = await subscribe(t);
     await old.fail();
@@ -109,7 +107,6 @@ export const evtTargetChanged: Scenario = {
   title: 'A target that is no longer public gets nothing: its subscription is disabled and says so',
   rules: ['EVT-11', 'HOOK-13'],
   needs: ['receiver', 'dns', 'clock'],
-  lane: 'own_world',
   async run(t) {
     for (const [when, ...addresses] of CHANGES) {
       await t.branch(['EVT-11', 'HOOK-13'], when, () =>

@@ -1,6 +1,6 @@
 // Deliveries as envelopes. The specification only names `id`; the sequence number is recognised by its
 // value (NS-9).
-import { idText, type Json, memberAt, parseJson } from '../../engine/send/json.ts';
+import { idText, isObject, type Json, memberAt, parseJson } from '../../engine/send/json.ts';
 import type { Operator } from '../../providers/control-plane.ts';
 
 export type Envelope = { readonly [name: string]: Json };
@@ -85,8 +85,4 @@ export function sequenceAt(envelope: Envelope, name: string): number | undefined
   const digits = typeof value === 'string' && /^[0-9]{1,15}$/.test(value);
   const number = typeof value === 'number' ? value : digits ? Number(value) : Number.NaN;
   return Number.isSafeInteger(number) && number < LARGEST_SEQUENCE ? number : undefined;
-}
-
-function isObject(value: Json | undefined): value is Envelope {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

@@ -41,7 +41,6 @@ export const evtForm: Scenario = {
   rules: ['EVT-2a', 'EVT-3', 'EVT-5a', 'EVT-5b', 'EVT-6'],
   observes: ['NS-9', 'NS-10'],
   needs: ['receiver'],
-  lane: 'own_world',
   async run(t) {
     const both = [await subscribe(t), await subscribe(t)];
     const date = Date.parse(both[1]!.given.answer.headers.get('date') ?? '');
@@ -179,7 +178,6 @@ export const evtRepeat: Scenario = {
   title: 'A repeat has the id and number of the event, and a time and signature of its own',
   rules: ['EVT-2b', 'EVT-5b', 'EVT-6'],
   needs: ['receiver'],
-  lane: 'own_world',
   async run(t) {
     const listener = await subscribe(t);
     listener.answers((_, count) => ({ status: count === 1 ? 500 : 200 }));
@@ -241,7 +239,6 @@ export const evtRotation: Scenario = {
   rules: ['EVT-6', 'EVT-7'],
   observes: ['NS-22', 'NS-61'],
   needs: ['receiver'],
-  lane: 'own_world',
   async run(t) {
     const [listener, beside] = [await subscribe(t), await subscribe(t)];
     const rotate = async () => {

@@ -34,7 +34,6 @@ export const evtProgress: Scenario = {
   rules: ['EVT-10a'],
   observes: ['NS-28'],
   needs: ['receiver'],
-  lane: 'own_world',
   async run(t) {
     // Events before the subscription, so that the number of an event is not the count of deliveries.
     for (const _ of [1, 2, 3]) await triggerEvent(t);
@@ -121,7 +120,6 @@ export const evtChannel: Scenario = {
   rules: ['EVT-2a', 'EVT-10b'],
   observes: ['NS-12'],
   needs: ['receiver', 'clock', 'emit'],
-  lane: 'own_world',
   async run(t) {
     const listener = await subscribe(t, ['account']);
     const events: TriggeredEvent[] = [];

@@ -37,7 +37,6 @@ export const evtTimetable: Scenario = {
   title: 'A failed delivery is tried again after 30 s, 2, 10, 30 min, 2, 6, 12 h, and then no more',
   rules: ['EVT-8a', 'EVT-8b'],
   needs: ['receiver', 'clock'],
-  lane: 'own_world',
   async run(t) {
     const listener = await subscribe(t, ['account']);
     listener.answers(500);
@@ -145,7 +144,6 @@ export const evtFailures: Scenario = {
   title: 'Every answer outside 200 to 299 is a failure, a redirect too, which is not followed',
   rules: ['EVT-9a'],
   needs: ['receiver', 'clock'],
-  lane: 'own_world',
   async run(t) {
     const [listener, away] = [await subscribe(t, ['account']), await t.receiver()];
     for (const probe of PROBES) {
@@ -172,7 +170,6 @@ export const evtSlow: Scenario = {
   rules: ['EVT-9b'],
   observes: ['NS-42'],
   needs: ['receiver', 'clock'],
-  lane: 'own_world',
   async run(t) {
     const listener = await subscribe(t, ['account']);
     const startMs = await t.operator.nowMs();
@@ -250,7 +247,6 @@ export const evtRealTime: Scenario = {
   title: 'In real time: what fails comes again 30 seconds later, and what is taken does not',
   rules: ['EVT-8a', 'EVT-9a', 'EVT-9b'],
   needs: ['receiver'],
-  lane: 'own_world',
   standsInFor: ['evt-failures', 'evt-slow'],
   async run(t) {
     const fates = [...[500, 404, 410].map(answers), toWholeUrl(307), answers(204)];

@@ -79,7 +79,6 @@ export const evtCategories: Scenario = {
   title: 'A subscription gets the events of its categories and no others',
   rules: ['EVT-1', 'EVT-4'],
   needs: ['receiver'],
-  lane: 'own_world',
   async run(t) {
     const routes: Route<Category>[] = [];
     const singles: Category[][] = CATEGORIES.map((each) => [each]);
@@ -130,7 +129,6 @@ export const evtBrands: Scenario = {
   title: 'A brand’s subscription gets the events of that brand, a firm-wide one those of all',
   rules: ['EVT-12'],
   needs: ['receiver', 'firm', 'brand', 'other_brand'],
-  lane: 'own_world',
   run: (t) =>
     expectReach(t, [
       ['firm', 'firm-wide', 'brand', 'other_brand'],
@@ -144,7 +142,6 @@ export const evtFirms: Scenario = {
   title: 'No subscription gets the events of another firm',
   rules: ['EVT-12'],
   needs: ['receiver', 'firm', 'other_firm'],
-  lane: 'own_world',
   run: (t) =>
     expectReach(t, [
       ['firm', 'firm-wide', 'firm'],
@@ -173,7 +170,6 @@ export const evtEvery: Scenario = {
   title: 'Every event arrives, of those that happen at once and of those behind one that fails',
   rules: ['EVT-2a', 'EVT-4'],
   needs: ['receiver'],
-  lane: 'own_world',
   async run(t) {
     const listener = await subscribe(t, ['account']);
     const before = [await triggerEvent(t), await triggerEvent(t)];
@@ -271,7 +267,6 @@ export const evtKinds: Scenario = {
   rules: ['EVT-4'],
   observes: ['NS-11'],
   needs: ['receiver', 'trading_account'],
-  lane: 'own_world',
   async run(t) {
     const place = await t.given.place();
     const listener = await subscribe(t);

@@ -131,7 +131,6 @@ export const errTrouble: Scenario = {
   title: 'A failure, contention and an attempt in flight are problems with their codes',
   rules: PROBLEM,
   needs: ['fault', 'clock'],
-  lane: 'own_world',
   provokes: [500, 503],
   async run(t) {
     await t.given.account();
@@ -163,7 +162,6 @@ export const errLimited: Scenario = {
   title: 'A request over the rate is refused with a 429 problem',
   rules: PROBLEM,
   needs: ['mint', 'rates', 'clock'],
-  lane: 'own_world',
   provokes: [429, 503],
   async run(t) {
     const slow = await t.operator.mint({ scopes: ['accounts:write'], perSecond: 1 });

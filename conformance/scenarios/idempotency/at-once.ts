@@ -80,7 +80,6 @@ export const idemCrowdHeldBack: Scenario = {
   title: 'Of identical requests that all come before the first one runs, one runs',
   rules: ['IDEM-15'],
   needs: ['fault', 'clock', 'trading_account'],
-  lane: 'own_world',
   async run(t) {
     for (const operation of ['createAccount', 'openPosition', 'updateAccount'] as const) {
       const { words } = OPERATIONS[operation];
@@ -114,7 +113,6 @@ export const idemInFlight: Scenario = {
     'A repeat of each write that still runs is 409 idempotency_in_flight; later ones get its answer',
   rules: ['IDEM-14a'],
   needs: ['fault', 'clock', 'trading_account'],
-  lane: 'own_world',
   async run(t) {
     let prompt = true;
     for (const operation of WRITE_NAMES) {
@@ -155,7 +153,6 @@ export const idemInFlightApart: Scenario = {
   title: 'An attempt that still runs holds up its own subject and credential alone',
   rules: ['IDEM-2b', 'IDEM-14a'],
   needs: ['fault', 'clock', 'no_amend'],
-  lane: 'own_world',
   async run(t) {
     const [call, other] = [
       await validCall(t, 'createAccount'),
@@ -197,7 +194,6 @@ export const idemNotAbandoned: Scenario = {
   rules: ['IDEM-14b'],
   observes: ['NS-34'],
   needs: ['fault', 'clock'],
-  lane: 'own_world',
   async run(t) {
     const update = await validCall(t, 'updateAccount');
     const create = await validCall(t, 'createAccount');

@@ -22,7 +22,6 @@ export const idemTroubleBefore: Scenario = {
   title: 'A 429, 500 or 503 instead of each write is not kept: the key runs when sent again',
   rules: NOT_KEPT.map(([, rule]) => rule),
   needs: ['fault', 'trading_account'],
-  lane: 'own_world',
   provokes: [429, 500, 503],
   async run(t) {
     for (const operation of WRITE_NAMES) {
@@ -60,7 +59,6 @@ export const idemKeyLifetime: Scenario = {
   title: 'The key of each write replays just before its record expires, and runs again just after',
   rules: ['IDEM-7a', 'IDEM-7b'],
   needs: ['clock'],
-  lane: 'own_world',
   async run(t) {
     let kept: KeptWrite[] = [];
     for (const operation of WRITE_NAMES) {
@@ -128,7 +126,6 @@ export const idemAgeOfASlowAnswer: Scenario = {
   rules: ['IDEM-7b'],
   observes: ['NS-42'],
   needs: ['clock', 'fault'],
-  lane: 'own_world',
   async run(t) {
     const call = await validCall(t, 'createAccount');
     const key = t.fresh.key();
@@ -159,7 +156,6 @@ export const idemManyKeys: Scenario = {
   rules: ['IDEM-4a', 'IDEM-4b'],
   // Depth: so many requests are a burden if the clock cannot be moved.
   needs: ['clock'],
-  lane: 'own_world',
   async run(t) {
     const call = await validCall(t, 'createAccount');
     const key = t.fresh.key();

@@ -294,7 +294,6 @@ export const idemRepeatsLeaveNothing: Scenario = {
   title: 'A repeat of any write leaves no record, no event, no other state and no money behind',
   rules: ['IDEM-4c'],
   needs: ['ledger', 'emit', 'settle', 'clock', 'fresh_trading_account'],
-  lane: 'own_world',
   async run(t) {
     for (const operation of WRITE_NAMES) {
       const { words } = OPERATIONS[operation];
@@ -374,8 +373,6 @@ export const idemRepeatsEmitNothing: Scenario = {
   title: 'A repeat causes no further event',
   rules: ['IDEM-4c'],
   needs: ['receiver', 'trading_account'],
-  // In a shared world it would receive the events of all other scenarios.
-  lane: 'own_world',
   async run(t) {
     const listener = await subscribe(t);
     const pairs: { words: string; thrice: Answer; once: Answer }[] = [];

@@ -558,13 +558,12 @@ const FOUR = 4;
 const SCOPES = ['accounts:write'];
 
 export const limFirm: Scenario = {
+  ...LIMITED,
   id: 'lim-firm',
   title: 'A firm is served four times the rate of a credential, and both must have room',
   rules: ['LIM-3', 'LIM-6'],
   observes: ['NS-36'],
   needs: ['bursts', 'plan', 'rates', 'mint', 'clock', 'other_firm'],
-  lane: 'limits',
-  provokes: [429],
   async run(t) {
     const mint = (options = {}) => t.operator.mint({ scopes: SCOPES, plan: 'sandbox', ...options });
     const one = await mint();
@@ -575,19 +574,20 @@ export const limFirm: Scenario = {
     const request = (): OperationCall => ({ operation: 'createAccount', body: known });
     await t.control(request(), { as: one });
     const probes = credentials.map((credential) => ({ credential, perSecond: SANDBOX, request }));
-    const firm = new Firm(t, one.firmId ?? '1', request);
+    const setRate = (perSecond: number | null) => t.operator.firmRate(one.firmId ?? '1', perSecond);
+    const firm: Firm = { setRate, request };
 
-    await firm.requireOwnRate(probes[0]!);
-    await t.branch('LIM-3', 'a firm with little room', () => firm.expectBothNeeded(one));
-    await t.branch('LIM-3', 'four times the rate of a credential', () => firm.expectFourTimes());
+    await requireOwnRate(t, firm, probes[0]!);
+    await t.branch('LIM-3', 'a firm with little room', () => expectBothNeeded(t, firm, one));
+    await t.branch('LIM-3', 'four times the rate of a credential', () => expectFourTimes(t, firm));
     const body = t.newAccount({ brand_id: t.brandId('other_firm') }, 'other_firm');
     const theirs = await mint({ firm: 'other_firm' });
     const apart = await t.call('createAccount', { as: theirs, body, unpaced: true });
     t.expect('LIM-3', apart).served('another firm served meanwhile');
 
-    await firm.setRate(10);
-    await firm.expectRate(probes, 10, 'what the agreement sets');
-    await firm.observeRate();
+    await setRate(10);
+    await expectFirmRate(t, probes, 10, 'what the agreement sets');
+    await observeFirmRate(t, firm);
   },
 };
 
@@ -612,100 +612,99 @@ function planOf({ perSecond, isOnSandbox }: FirmRate): (typeof PLANS)[number] {
   );
 }
 
-class Firm {
-  readonly #t: ScenarioContext;
-  readonly #id: string;
-  readonly #request: RepeatableRequest;
+/** A firm, and a request that each of its credentials can repeat. */
+interface Firm {
+  readonly setRate: (perSecond: number | null) => Promise<FirmRate>;
+  readonly request: RepeatableRequest;
+}
 
-  constructor(t: ScenarioContext, id: string, request: RepeatableRequest) {
-    this.#t = t;
-    this.#id = id;
-    this.#request = request;
-  }
+/** LIM-1 judges whether one credential gets its rate when its firm has allowance left. */
+async function requireOwnRate(t: ScenarioContext, firm: Firm, probe: Probe): Promise<void> {
+  await firm.setRate(100_000);
+  await refill(t);
+  const burst = await drain(t, probe);
+  await t.operator.advance(1_000);
+  const counts = [burst, await drain(t, probe)].map(({ served }) => served.length);
+  if (counts.every((count) => count >= about(SANDBOX)[0])) return;
+  throw new Blocked(`${counts.join(', then ')} served to one credential on Sandbox (LIM-1)`);
+}
 
-  setRate(perSecond: number | null): Promise<FirmRate> {
-    return this.#t.operator.firmRate(this.#id, perSecond);
+/** A firm with a lower rate than its credential limits the credential to that rate. */
+async function expectBothNeeded(
+  t: ScenarioContext,
+  firm: Firm,
+  credential: Credential,
+): Promise<void> {
+  await firm.setRate(2);
+  await refill(t);
+  const seen = await drain(t, { credential, perSecond: SANDBOX, request: firm.request });
+  const count = seen.served.length;
+  if (seen.limited.length === 0) throw new Blocked('nothing is limited at all (LIM-1)');
+  if (count > about(SANDBOX)[1]) {
+    throw new Blocked(`${count} served at once to one credential on Sandbox (LIM-2)`);
   }
+  const most = about(2)[1];
+  const expected = `${most} served at most to one credential, whose firm has room for 2`;
+  // LIM-2 judges how small the burst of the credential itself may be.
+  const truth = count <= most || truthOf(weighBurst(allowanceOf(2), seen.sightings));
+  t.claim('LIM-3', expected, truth, `${count} served`, ...seen.served);
+}
 
-  /** LIM-1 judges whether one credential gets its rate when its firm has allowance left. */
-  async requireOwnRate(probe: Probe): Promise<void> {
-    await this.setRate(100_000);
-    await refill(this.#t);
-    const burst = await drain(this.#t, probe);
-    await this.#t.operator.advance(1_000);
-    const counts = [burst, await drain(this.#t, probe)].map(({ served }) => served.length);
-    if (counts.every((count) => count >= about(SANDBOX)[0])) return;
-    throw new Blocked(`${counts.join(', then ')} served to one credential on Sandbox (LIM-1)`);
+/** Six credentials of the firm's own plan, which together are allowed more than their firm. */
+async function expectFourTimes(t: ScenarioContext, firm: Firm): Promise<void> {
+  const [plan, perSecond] = planOf(await firm.setRate(null));
+  const probes: Probe[] = [];
+  while (probes.length < 6) {
+    const credential = await t.operator.mint({ scopes: SCOPES, plan });
+    probes.push({ credential, perSecond, request: firm.request });
   }
+  await firm.setRate(null);
+  await expectFirmRate(t, probes, FOUR * perSecond, 'four times that of a credential');
+}
 
-  /** A firm with a lower rate than its credential limits the credential to that rate. */
-  async expectBothNeeded(credential: Credential): Promise<void> {
-    await this.setRate(2);
-    await refill(this.#t);
-    const seen = await drain(this.#t, { credential, perSecond: SANDBOX, request: this.#request });
-    const count = seen.served.length;
-    if (seen.limited.length === 0) throw new Blocked('nothing is limited at all (LIM-1)');
-    if (count > about(SANDBOX)[1]) {
-      throw new Blocked(`${count} served at once to one credential on Sandbox (LIM-2)`);
-    }
-    const most = about(2)[1];
-    const expected = `${most} served at most to one credential, whose firm has room for 2`;
-    // LIM-2 judges how small the burst of the credential itself may be.
-    const truth = count <= most || truthOf(weighBurst(allowanceOf(2), seen.sightings));
-    this.#t.claim('LIM-3', expected, truth, `${count} served`, ...seen.served);
+/**
+ * All allowances are exhausted, then a second passes: each credential has its own again, so the
+ * refusals come from the firm's limit. The size of the burst before does not count (LIM-2).
+ */
+async function expectFirmRate(
+  t: ScenarioContext,
+  probes: readonly Probe[],
+  perSecond: number,
+  words: string,
+): Promise<void> {
+  const { operator } = t;
+  await operator.advance(1_500);
+  const own = await drain(t, probes[0]!);
+  for (const probe of probes) await drain(t, probe);
+  await operator.advance(1_000);
+  const drained: Burst[] = [];
+  for (const probe of probes) drained.push(await drain(t, probe));
+  const counts = drained.map((each) => each.served.length);
+  if (Math.max(...counts) > about(probes[0]!.perSecond)[1]) {
+    throw new Blocked(`${counts.join(', ')} served to the credentials of the firm (LIM-1)`);
   }
+  const { served, sightings } = joined(...drained);
+  const limited = drained.at(-1)!.limited.slice(0, 1);
+  const expected = `about ${perSecond} served to six credentials, ${words}: ${about(perSecond).join(' to ')}`;
+  const truth = truthOf(weighBurst(allowanceOf(perSecond), sightings));
+  t.claim('LIM-3', expected, truth, `${served.length} served`, ...limited, ...served);
+  // LIM-6: the header is about the credential, even if the firm's limit was reached.
+  const limit = Number(own.limited[0]?.headers.get('x-ratelimit-limit') ?? Number.NaN);
+  await expectRefusalForm(t, limited[0], Number.isNaN(limit) ? undefined : limit);
+}
 
-  /** Six credentials of the firm's own plan, which together are allowed more than their firm. */
-  async expectFourTimes(): Promise<void> {
-    const [plan, perSecond] = planOf(await this.setRate(null));
-    const probes: Probe[] = [];
-    while (probes.length < 6) {
-      const credential = await this.#t.operator.mint({ scopes: SCOPES, plan });
-      probes.push({ credential, perSecond, request: this.#request });
-    }
-    await this.setRate(null);
-    await this.expectRate(probes, FOUR * perSecond, 'four times that of a credential');
-  }
-
-  /**
-   * All allowances are exhausted, then a second passes: each credential has its own again, so the
-   * refusals come from the firm's limit. The size of the burst before does not count (LIM-2).
-   */
-  async expectRate(probes: readonly Probe[], perSecond: number, words: string): Promise<void> {
-    const { operator } = this.#t;
-    await operator.advance(1_500);
-    const own = await drain(this.#t, probes[0]!);
-    for (const probe of probes) await drain(this.#t, probe);
-    await operator.advance(1_000);
-    const drained: Burst[] = [];
-    for (const probe of probes) drained.push(await drain(this.#t, probe));
-    const counts = drained.map((each) => each.served.length);
-    if (Math.max(...counts) > about(probes[0]!.perSecond)[1]) {
-      throw new Blocked(`${counts.join(', ')} served to the credentials of the firm (LIM-1)`);
-    }
-    const { served, sightings } = joined(...drained);
-    const limited = drained.at(-1)!.limited.slice(0, 1);
-    const expected = `about ${perSecond} served to six credentials, ${words}: ${about(perSecond).join(' to ')}`;
-    const truth = truthOf(weighBurst(allowanceOf(perSecond), sightings));
-    this.#t.claim('LIM-3', expected, truth, `${served.length} served`, ...limited, ...served);
-    // LIM-6: the header is about the credential, even if the firm's limit was reached.
-    const limit = Number(own.limited[0]?.headers.get('x-ratelimit-limit') ?? Number.NaN);
-    await expectRefusalForm(this.#t, limited[0], Number.isNaN(limit) ? undefined : limit);
-  }
-
-  /** NS-36: whether a faster credential makes the firm faster. */
-  async observeRate(): Promise<void> {
-    const credential = await this.#t.operator.mint({ scopes: SCOPES, plan: 'standard' });
-    await this.setRate(null);
-    await refill(this.#t);
-    const probe = { credential, perSecond: 50, request: this.#request };
-    const { served } = await sendBurst(this.#t, probe, 40);
-    const words = `${served.length} of 40 served: a firm on Sandbox, one credential on Standard`;
-    const isFast = served.length > 32;
-    this.#t.observe('NS-36', words, {
-      firm_rate_from: isFast ? 'highest_credential' : 'firm_plan',
-    });
-  }
+/** NS-36: whether a faster credential makes the firm faster. */
+async function observeFirmRate(t: ScenarioContext, firm: Firm): Promise<void> {
+  const credential = await t.operator.mint({ scopes: SCOPES, plan: 'standard' });
+  await firm.setRate(null);
+  await refill(t);
+  const probe = { credential, perSecond: 50, request: firm.request };
+  const { served } = await sendBurst(t, probe, 40);
+  const words = `${served.length} of 40 served: a firm on Sandbox, one credential on Standard`;
+  const isFast = served.length > 32;
+  t.observe('NS-36', words, {
+    firm_rate_from: isFast ? 'highest_credential' : 'firm_plan',
+  });
 }
 
 /** Server credentials of one firm, each with a separate allowance. */
@@ -723,12 +722,11 @@ const PRESSED_MS = 12_000;
 const FACTOR = 2;
 
 export const limFirmInRealTime: Scenario = {
+  ...LIMITED,
   id: 'lim-firm-in-real-time',
   title: 'Credentials of one firm that press at once are served what the firm is allowed',
   rules: ['LIM-3'],
   needs: ['bursts', 'plan', 'firm'],
-  lane: 'limits',
-  provokes: [429],
   standsInFor: ['lim-firm'],
   async run(t) {
     const [ownRate, firmRate] = (await t.credential('firm')).rates;

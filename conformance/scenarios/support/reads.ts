@@ -32,3 +32,9 @@ export async function findReads(t: ScenarioContext): Promise<FoundRead[]> {
   }
   return found;
 }
+
+/** NS-2: a page that begins with this record, in the form that the simulator takes. */
+export function pageFrom(id: string) {
+  const after = /^[0-9]+$/.test(id) ? String(BigInt(id) - 1n) : '0';
+  return { after, limit: '1' };
+}

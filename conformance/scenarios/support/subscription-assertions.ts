@@ -6,7 +6,7 @@ import type { ScenarioContext } from '../../engine/scenario/scenario-context.ts'
 import { Blocked } from '../../engine/scenario-errors.ts';
 import { Answer } from '../../engine/send/answer.ts';
 import type { RecordId } from '../../engine/send/call.ts';
-import { idText, type Json } from '../../engine/send/json.ts';
+import { idText, isObject, type Json } from '../../engine/send/json.ts';
 import type { RuleId } from '../../engine/types.ts';
 
 export type Subscription = { readonly [name: string]: Json };
@@ -110,15 +110,6 @@ export async function expectEnabled(
 ): Promise<void> {
   const after = await readSubscription(t, id, role);
   t.expect(rule, after).is(words, after.status === 200 && !isDisabled(after));
-}
-
-/** NS-23: the status is open; it must be a refusal. */
-export function isRefused(answer: Answer): boolean {
-  return answer.isRefused;
-}
-
-function isObject(value: Json | undefined): value is Subscription {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 function isEmpty(value: Json): boolean {

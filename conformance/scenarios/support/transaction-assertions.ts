@@ -70,8 +70,3 @@ function readsAlike(name: string, was: Json | undefined, is: Json | undefined): 
   if (name === 'created_at') return !epochMs.test(was) || !epochMs.test(is);
   return /(^|_)id$/.test(name) && String(was) === String(is);
 }
-
-export function membersOf(answer: Answer): { readonly [name: string]: Json } {
-  const { json } = answer;
-  return json !== null && typeof json === 'object' && !Array.isArray(json) ? json : {};
-}

@@ -21,7 +21,7 @@ import type { RequestBody } from '../../engine/send/call.ts';
 import type { Scenario } from '../../engine/types.ts';
 import { INVALID, NOT_FOUND } from '../../spec/errors.ts';
 import { LONGEST, UNKNOWN_ID } from '../../spec/literals.ts';
-import { expectUnchanged, MEMBERS, membersOf } from '../support/transaction-assertions.ts';
+import { expectUnchanged, MEMBERS } from '../support/transaction-assertions.ts';
 
 const CREATE = 'createTransaction';
 
@@ -159,7 +159,7 @@ export const txnShape: Scenario = {
 
 /** TXN-9 judges members that only operators may see, and TXS-19 reasons. */
 function expectShape(t: ScenarioContext, answer: Answer): void {
-  const members = membersOf(answer);
+  const members = answer.members;
   const names = Object.keys(members);
   const missing = MEMBERS.filter((each) => !names.includes(each));
   const texts = ['currency', 'method', 'transaction_type', 'status'];
@@ -216,8 +216,8 @@ export const txnNothingOfOperators: Scenario = {
     for (const answer of [...answers, ...ofDecisions]) {
       // TXS-19 judges the reason in the answers of reject and cancel.
       // What a member is for is only known by its name: an empty one shows nothing.
-      const shown = Object.entries(membersOf(answer)).filter(([, value]) => value !== null);
-      const names = shown
+      const names = Object.entries(answer.members)
+        .filter(([, value]) => value !== null)
         .map(([name]) => name)
         .filter(
           (each) => isOfOperators(each) && !(ofDecisions.includes(answer) && /reason/i.test(each)),

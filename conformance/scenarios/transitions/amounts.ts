@@ -1,22 +1,7 @@
-// Exact sums of decimal strings, and the money that a ledger has booked for a transaction.
+// The money that a ledger has booked for a transaction.
+import { sum } from '../../engine/judge/matchers.ts';
 import type { ScenarioContext } from '../../engine/scenario/scenario-context.ts';
 import type { Place } from '../../providers/target.ts';
-
-/** The exact sum in its shortest form, so that equal sums are equal texts; NaN if there is none. */
-export function sum(...amounts: readonly string[]): string {
-  const parts = amounts.map((each) => /^(-?)([0-9]+)(?:\.([0-9]+))?$/.exec(each));
-  if (parts.includes(null)) return 'NaN';
-  const places = Math.max(0, ...parts.map((each) => each?.[3]?.length ?? 0));
-  let units = 0n;
-  for (const part of parts) {
-    const [, sign = '', whole = '0', fraction = ''] = part ?? [];
-    units += BigInt(`${sign}${whole}${fraction.padEnd(places, '0')}`);
-  }
-  const digits = String(units < 0n ? -units : units).padStart(places + 1, '0');
-  const whole = digits.slice(0, digits.length - places);
-  const fraction = digits.slice(digits.length - places).replace(/(?<!0)0+$/, '');
-  return `${units < 0n ? '-' : ''}${whole}${fraction === '' ? '' : `.${fraction}`}`;
-}
 
 export interface Books {
   /** The balance of the trading account, in the shortest form. */

@@ -13,7 +13,7 @@ import {
   type RefusalRow,
   refusals,
 } from '../../cases/refusals.ts';
-import { oneOf } from '../../engine/judge/matchers.ts';
+import { oneOf, sum } from '../../engine/judge/matchers.ts';
 import type { ScenarioContext } from '../../engine/scenario/scenario-context.ts';
 import type { GivenTransaction } from '../../engine/scenario/scenario-setup.ts';
 import { Blocked } from '../../engine/scenario-errors.ts';
@@ -23,14 +23,14 @@ import type { Place } from '../../providers/target.ts';
 import { FORBIDDEN, INVALID, NOT_FOUND, NOT_IMPLEMENTED } from '../../spec/errors.ts';
 import { DAY_MS, UNKNOWN_ID } from '../../spec/literals.ts';
 import type { WriteName } from '../../spec/operations.ts';
+import { pageFrom } from '../support/reads.ts';
 import {
   APPROVED,
   expectReads,
   expectUnchanged,
-  membersOf,
   statusNow,
 } from '../support/transaction-assertions.ts';
-import { booksOf, quoteBooks, sum } from './amounts.ts';
+import { booksOf, quoteBooks } from './amounts.ts';
 
 export const txsApproveWithdrawal: Scenario = {
   id: 'txs-approve-withdrawal',
@@ -200,7 +200,6 @@ export const txsCancelledStays: Scenario = {
   rules: ['TXS-13'],
   observes: ['NS-3'],
   needs: ['clock', 'ledger'],
-  lane: 'own_world',
   async run(t) {
     const place = await t.given.place();
     const settling = await t.given.approved(place);
@@ -259,10 +258,10 @@ export const txsReasonKept: Scenario = {
         await decide(t, 'approve', pending),
         await decide(t, verb === 'reject' ? 'cancel' : 'reject', pending, { reason: 'another' }),
         await t.given.rereadTransaction(pending),
-        await t.call('listTransactions', { query: { after: previous(pending.id), limit: '1' } }),
+        await t.call('listTransactions', { query: pageFrom(pending.id) }),
       ];
       for (const answer of answers) {
-        const names = Object.keys(membersOf(answer)).filter((each) => /reason/i.test(each));
+        const names = Object.keys(answer.members).filter((each) => /reason/i.test(each));
         t.expect('TXS-19', answer)
           .is('nowhere the reason', !answer.text.includes(reason), 'the reason is in the answer')
           .is('no member for it', names.length === 0, names.join(', '));
@@ -270,11 +269,6 @@ export const txsReasonKept: Scenario = {
     }
   },
 };
-
-/** The preceding id, for a page of the read endpoints that begins with it (NS-2). */
-function previous(id: string): string {
-  return /^[0-9]+$/.test(id) ? String(BigInt(id) - 1n) : '0';
-}
 
 const DECIDED: Readonly<Record<Verb, string>> = {
   approve: 'approved',
@@ -475,7 +469,6 @@ export const txsInTime: Scenario = {
   title: 'A quarter later what has settled reads settled, and a first deposit is the only one',
   rules: ['TXS-1', 'TXS-2'],
   needs: ['clock', 'ledger'],
-  lane: 'own_world',
   async run(t) {
     const place = await t.given.place();
     const first = await t.given.settled(place);

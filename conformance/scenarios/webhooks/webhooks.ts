@@ -32,7 +32,6 @@ import {
   disableSubscription,
   expectEnabled,
   isDisabled,
-  isRefused,
   observeBrandForm,
   readSubscription,
   rowOf,
@@ -64,7 +63,6 @@ export const hookCreated: Scenario = {
   rules: ['HOOK-1', 'HOOK-2'],
   observes: ['NS-7', 'NS-52'],
   needs: ['public_url'],
-  lane: 'own_world',
   async run(t) {
     const url = await t.given.subscribable();
     const create = (names: string[]) =>
@@ -73,7 +71,7 @@ export const hookCreated: Scenario = {
     let event_categories = ['order', 'position'];
     let made = await create(event_categories);
     for (const name of CATEGORIES_QUIET_FIRST) {
-      if (!isRefused(made)) break;
+      if (!made.isRefused) break;
       event_categories = [name];
       made = await create(event_categories);
     }
@@ -105,7 +103,6 @@ export const hookLife: Scenario = {
   rules: ['HOOK-3', 'HOOK-4', 'HOOK-5'],
   observes: ['NS-7'],
   needs: ['public_url'],
-  lane: 'own_world',
   async run(t) {
     const { id, url, secret: first } = await t.given.webhook(undefined, UNTRIGGERED_CATEGORIES);
     const secrets: unknown[] = [first];
@@ -160,7 +157,6 @@ export const hookBrand: Scenario = {
   rules: ['HOOK-10'],
   observes: ['NS-52'],
   needs: ['public_url', 'firm', 'brand'],
-  lane: 'own_world',
   async run(t) {
     const wide = await t.given.webhook(undefined, UNTRIGGERED_CATEGORIES, 'firm');
     for (const answer of [wide.answer, await readSubscription(t, wide.id, 'firm')]) {
@@ -205,7 +201,6 @@ export const hookSeen: Scenario = {
   rules: ['HOOK-11'],
   observes: ['NS-38'],
   needs: ['public_url', 'firm', 'brand', 'other_brand'],
-  lane: 'own_world',
   async run(t) {
     const idOf = { firm: '', brand: '', other_brand: '' };
     for (const owner of OWNERS) {
@@ -298,7 +293,6 @@ export const hookOfAnotherFirm: Scenario = {
   title: 'The id of another firm’s subscription answers 404 exactly as an unknown one does',
   rules: ['HOOK-11', 'HOOK-12'],
   needs: ['public_url', 'other_firm'],
-  lane: 'own_world',
   async run(t) {
     const own = await t.given.webhook(undefined, UNTRIGGERED_CATEGORIES);
     const foreign = await t.given.webhook(undefined, UNTRIGGERED_CATEGORIES, 'other_firm');
@@ -328,7 +322,7 @@ async function tryToSubscribe(
 }
 
 const refusedTarget: Expected = (t, rules, answer) => {
-  const refused = isRefused(answer);
+  const refused = answer.isRefused;
   t.expect(rules, answer).is('refused with a 4xx', refused);
   if (!refused) return;
   t.observe('NS-23', answer.summary, { webhook_refusal_status: answer.status });
@@ -349,7 +343,6 @@ export const hookRefused = refusals({
   title: 'A url that does not begin with https:// is refused, and event_categories without a name',
   observes: ['NS-23', 'NS-45', 'NS-53'],
   needs: ['public_url'],
-  lane: 'own_world',
   rows: [
     ...['http:', 'HTTP:', 'ftp:', 'wss:', ''].map((scheme): RefusalRow => {
       const fault = url((rest) => scheme + rest);
@@ -376,7 +369,7 @@ export const hookRefused = refusals({
     }
     const mixed = await tryToSubscribe(t, target, ['order', 'deal']);
     t.observe('NS-53', `["order", "deal"]: ${mixed.summary}`, {
-      unknown_categories: isRefused(mixed) ? 'refused' : 'left_out',
+      unknown_categories: mixed.isRefused ? 'refused' : 'left_out',
     });
     const odd = await t.call('getWebhook', { id: 'abc' });
     t.observe('NS-45', `a webhook id "abc" in the path: ${odd.summary}`, {
@@ -391,7 +384,6 @@ export const hookSpellings: Scenario = {
   rules: ['HOOK-8'],
   observes: ['NS-23'],
   needs: ['public_url'],
-  lane: 'own_world',
   async run(t) {
     const url = await t.given.subscribable();
     const body = { url, event_categories };
@@ -415,7 +407,6 @@ export const hookAddresses: Scenario = {
   title: 'A name is refused when one address it resolves to is not public',
   rules: ['HOOK-8'],
   needs: ['dns'],
-  lane: 'own_world',
   async run(t) {
     const host = `${t.fresh.reference()}.example.com`;
     const at = async (addresses: readonly string[], name = host) => {
@@ -444,7 +435,7 @@ export const hookAddresses: Scenario = {
     for (const { words: kind, addresses } of HARDLY_PUBLIC) {
       for (const address of addresses) {
         const answer = await at([address]);
-        t.advise('HOOK-8', answer).is(`refused as ${kind}: ${address}`, isRefused(answer));
+        t.advise('HOOK-8', answer).is(`refused as ${kind}: ${address}`, answer.isRefused);
       }
     }
   },
@@ -462,7 +453,7 @@ async function expectAllRefused<T extends string | readonly string[]>(
     const what = typeof each === 'string' ? each : `[${each.join(', ')}]`;
     tried.push({ what, answer: await send(each) });
   }
-  const accepted = tried.filter(({ answer }) => !isRefused(answer));
+  const accepted = tried.filter(({ answer }) => !answer.isRefused);
   const words = `refused as ${kind}: ${tried.map(({ what }) => what).join(', ')}`;
   const actual = accepted.map(({ what, answer }) => `${what}: ${answer.summary}`).join(', ');
   const shown = accepted.length === 0 ? tried : accepted;

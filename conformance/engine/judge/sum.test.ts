@@ -1,7 +1,7 @@
 // Sums of decimals must be exact, or the judge would report its own rounding errors.
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { sum } from './amounts.ts';
+import { sum } from './matchers.ts';
 
 const amounts = suite('exact sums');
 
