@@ -1,4 +1,5 @@
 // One run of the command: in a new world, behind a new gateway, with one fault.
+import { EventLoopMonitor } from '../engine/pace/event-loop-monitor.ts';
 import { runCommand } from './command.ts';
 import type { Fault } from './faults.ts';
 import { openGateway } from './gateway.ts';
@@ -44,7 +45,8 @@ export async function play(options: PlayOptions): Promise<Recording> {
     gateway.freeze();
     enough.abort();
   });
-  const lag = watchLag();
+  const eventLoop = new EventLoopMonitor();
+  eventLoop.start();
   try {
     const { variables } = world;
     const ending = await runCommand({
@@ -61,29 +63,11 @@ export async function play(options: PlayOptions): Promise<Recording> {
     });
     // A connection that the command reset as it ended is reported in the next turn of the loop.
     await new Promise((resolve) => setImmediate(resolve));
-    return { calls: [...gateway.calls], ending, lagMs: lag.end(), ...gateway.seen() };
+    const { worstMs: lagMs } = eventLoop.since(0);
+    return { calls: [...gateway.calls], ending, lagMs, ...gateway.seen() };
   } finally {
-    lag.end();
+    eventLoop.stop();
     await gateway.close();
     await world.close();
   }
-}
-
-const lookMs = 25;
-
-/** The delay of this program's timers, which is how late it may notice a call. */
-function watchLag(): { readonly end: () => number } {
-  let worst = 0;
-  let dueAtMs = performance.now() + lookMs;
-  const timer = setInterval(() => {
-    const nowMs = performance.now();
-    worst = Math.max(worst, nowMs - dueAtMs);
-    dueAtMs = nowMs + lookMs;
-  }, lookMs);
-  return {
-    end: () => {
-      clearInterval(timer);
-      return worst;
-    },
-  };
 }

@@ -1,6 +1,7 @@
 // The recording of one run of a client: its calls, how the command ended, and its sites, where faults
 // can be played.
 import type { HeaderLine } from '../engine/send/headers.ts';
+import { count } from '../reports/verdict-words.ts';
 import type { OperationName } from '../spec/operations.ts';
 import { isWrite, routeOf, sameButForReferences, sameRequest } from './requests.ts';
 
@@ -175,7 +176,6 @@ export function whatItDoes({ first }: Observation): string {
   const tokens = calls.filter(({ operation }) => operation === 'issueToken').length;
   const writes = calls.filter(({ operation }) => isWrite(operation)).length;
   const rest = calls.length - tokens - writes;
-  const count = (many: number, one: string) => `${many} ${one}${many === 1 ? '' : 's'}`;
   const parts = [count(writes, 'write'), count(rest, 'other call'), count(tokens, 'token request')];
   const how = succeeded(first) ? 'it succeeded' : 'it failed';
   return `${parts.join(', ')}; ${how} in ${(first.ending.durationMs / 1000).toFixed(1)} s`;

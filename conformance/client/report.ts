@@ -5,6 +5,7 @@ import { findRule } from '../../fixtures/rules.ts';
 import { shellLine } from '../../fixtures/shell-word.ts';
 import { worst } from '../engine/judge/verdicts.ts';
 import { checkRule, makeReport } from '../reports/build-report.ts';
+import { lastLines } from '../reports/document.ts';
 import { clipped } from '../reports/exchanges.ts';
 import { Redactor } from '../reports/redact.ts';
 import type {
@@ -197,7 +198,7 @@ function scenarioOf(
   const kept = calls.filter(({ n }) => n <= mostCalls || cited.has(n));
   const left = calls.length - kept.length;
   const verdicts = own.map(({ outcome }) => outcome.verdict);
-  const lines = ending.output.trimEnd().split('\n').slice(-outputLines).join('\n');
+  const lines = lastLines(ending.output, outputLines).join('\n');
   return {
     id: `run-${run}`,
     title: run === 1 ? 'the command as it is' : ids.join(', '),

@@ -7,7 +7,7 @@ import { encodeCall } from '../engine/send/call.ts';
 import type { HeaderLine } from '../engine/send/headers.ts';
 import { idText, memberAt, parseJson } from '../engine/send/json.ts';
 import type { Sender } from '../engine/send/sender.ts';
-import { SCOPES } from '../spec/operations.ts';
+import { SCOPES, TRADER_SCOPES } from '../spec/operations.ts';
 import { ControlPlaneClient, controlOperator, type Row } from './control-plane.ts';
 import type { Profile } from './profile.ts';
 import { isAmple, ordersOf } from './profile-provider.ts';
@@ -37,7 +37,7 @@ export interface ControlProviderOptions {
 /** The fastest plan, whose limits are tested as well. */
 const PRO_PER_SECOND = 200;
 
-export { SCOPES as EVERY_SCOPE } from '../spec/operations.ts';
+export { SCOPES as EVERY_SCOPE, TRADER_SCOPES as DELEGATED_SCOPES } from '../spec/operations.ts';
 
 /** NS-1: the usual names in orders, for worlds that are dropped afterwards. */
 const USUAL_ORDERS: OrderTemplates = {
@@ -121,8 +121,6 @@ const OTHER_FIRMS_BRAND = '20';
 
 /** So high that no scenario reaches it by accident. */
 const AMPLE_PER_SECOND = 100_000;
-
-export const DELEGATED_SCOPES = ['trader:trade', 'trader:funds'];
 
 const ROLE_CREDENTIALS: Partial<Record<Role, CredentialOptions>> = {
   firm: { scopes: SCOPES },
@@ -209,7 +207,7 @@ function controlTarget(
     const credential = await mint(
       {
         kind: 'delegated',
-        scopes: DELEGATED_SCOPES,
+        scopes: TRADER_SCOPES,
         accountId: place.account_id,
         readOnly: role === 'read_only',
         ...(minter.clientId === undefined ? {} : { mintedBy: minter.clientId }),

@@ -29,6 +29,9 @@ export const SCOPES = [
 
 type Scope = (typeof SCOPES)[number];
 
+/** What a token of one trader holds. */
+export const TRADER_SCOPES: readonly Scope[] = ['trader:trade', 'trader:funds'];
+
 const ACCOUNTS: readonly Scope[] = ['accounts:write'];
 const TRADES: readonly Scope[] = ['trades:write', 'trader:trade'];
 const FUNDS: readonly Scope[] = ['transactions:write', 'trader:funds'];

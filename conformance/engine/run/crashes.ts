@@ -3,7 +3,7 @@
 // that require an answer to such a request.
 import { withVerdicts } from '../judge/verdicts.ts';
 import { Answer, callsIn } from '../send/answer.ts';
-import { printJson } from '../send/json.ts';
+import { isObject, printJson } from '../send/json.ts';
 import type { Exchange, Finding, RuleId, ScenarioResult } from '../types.ts';
 import { ATTEMPTS } from './play-scenario.ts';
 
@@ -100,9 +100,7 @@ function kindsOf(operation: string, calls: readonly Call[]): Kind[] {
 }
 
 function traitsOf({ answer: { sent: body } }: Call): string[] {
-  if (body === undefined || body === null || typeof body !== 'object' || Array.isArray(body)) {
-    return [];
-  }
+  if (!isObject(body)) return [];
   return Object.entries(body).flatMap(([name, value]) => {
     const text = printJson(value);
     const isShort = typeof value !== 'object' && text.length <= 40 && !/reference|email/.test(name);

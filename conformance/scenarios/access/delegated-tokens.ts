@@ -5,13 +5,13 @@ import type { ScenarioContext } from '../../engine/scenario/scenario-context.ts'
 import { Blocked } from '../../engine/scenario-errors.ts';
 import type { Who } from '../../engine/send/call.ts';
 import type { Credential, CredentialOptions, Place } from '../../providers/target.ts';
+import { TRADER_SCOPES } from '../../spec/operations.ts';
 
 /**
  * LIM-10: while the clock stands still no allowance returns, so one token serves only five requests.
  */
 const CALLS_EACH = 4;
 
-const TRADER_SCOPES = ['trader:trade', 'trader:funds'];
 const MINTER_SCOPES = ['trades:write', 'transactions:write', ...TRADER_SCOPES];
 
 /** A token that can send the next call: the profile's, or a new one before the limit. */
