@@ -14,11 +14,13 @@ import type { RuleId, Scenario } from '../engine/types.ts';
 import type { Place } from '../providers/target.ts';
 import {
   APPROVED,
+  type Books,
+  booksOf,
   expectReads,
   expectUnchanged,
+  quoteBooks,
   statusNow,
 } from '../scenarios/support/transaction-assertions.ts';
-import { type Books, booksOf, quoteBooks } from '../scenarios/transitions/amounts.ts';
 import { FORBIDDEN, INVALID, INVALID_STATE, type Refusal } from '../spec/errors.ts';
 
 export type Verb = 'approve' | 'reject' | 'cancel';

@@ -52,7 +52,11 @@ const ofAnother: Change = async (t, { call }) => ({
 
 /** The same at another account, or at a trading account that belongs to another account. */
 const elsewhere: Change = async (t, { call }) => ({
-  call: await validCall(t, call.operation, call.place && (await t.given.otherPlace())),
+  call: await validCall(
+    t,
+    call.operation,
+    call.place && (await t.given.place('second_trading_account')),
+  ),
 });
 
 /** The trading account counts, and not its owner. */
@@ -75,7 +79,7 @@ const otherOrder: Change = (t, { call }) => ({
 const otherReason = body({ reason: 'another reason' });
 const noReason = body({ reason: '' });
 const otherAccount: Change = async (t, { call }) => {
-  const { account_id, trading_account_id } = await t.given.otherPlace();
+  const { account_id, trading_account_id } = await t.given.place('second_trading_account');
   return { call: { ...call, body: { ...call.body, account_id, trading_account_id } } };
 };
 const otherCredential: Change = () => ({ as: 'no_amend' });

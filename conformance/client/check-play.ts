@@ -159,10 +159,12 @@ export function checkPlay(check: Check, seen: Observation, run: (job: Job) => Pr
   };
 }
 
-const WORST_FIRST = ['deviates', 'inconclusive', 'advisory', 'passed', 'not_tested'] as const;
+const WORST_FIRST: readonly Judged[] = [
+  ...(['deviates', 'inconclusive', 'advisory', 'passed', 'not_tested'] as const),
+];
 
 function rank({ verdict }: Outcome): number {
-  return WORST_FIRST.findIndex((each) => each === verdict);
+  return WORST_FIRST.indexOf(verdict);
 }
 
 /** Places that a run did not reach do not weaken the results of other places. */

@@ -86,22 +86,11 @@ export class ScenarioSetup {
     throw new Blocked(`a known reference made another record: ${read.summary}`);
   }
 
-  /** An account with a trading account: a new one if they can be opened, otherwise the profile's. */
-  place(): Promise<Place> {
-    return this.#placeLike('trading_account');
-  }
-
-  /** A place whose account is not the one of `place()`. */
-  otherPlace(): Promise<Place> {
-    return this.#placeLike('second_trading_account');
-  }
-
-  /** A trading account that pays out through a provider. */
-  providerPlace(): Promise<Place> {
-    return this.#placeLike('provider_trading_account');
-  }
-
-  async #placeLike(kind: SeedKind): Promise<Place> {
+  /**
+   * An account with a trading account: a new one if they can be opened, otherwise the profile's. That of
+   * `second_trading_account` is another one, and `provider_trading_account` pays out through a provider.
+   */
+  async place(kind: SeedKind = 'trading_account'): Promise<Place> {
     if (!this.#t.has('fresh_trading_account')) return this.#t.target.seed(kind);
     return this.freshPlace(this.#t.mainRole, kind === 'provider_trading_account');
   }

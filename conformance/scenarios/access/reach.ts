@@ -285,7 +285,7 @@ export const authDelegated: Scenario = {
   needs: ['delegated', 'second_trading_account'],
   async run(t) {
     const home = await delegatedPlace(t, 'delegated');
-    const abroad = await t.given.otherPlace();
+    const abroad = await t.given.place('second_trading_account');
     const outsider = delegatedTokens(t, home.account_id);
     const view: View = { rule: 'AUTH-5', insider: t.mainRole, outsider };
     const body = t.newTransaction(home);
@@ -319,7 +319,7 @@ export const authServerTrader: Scenario = {
   needs: ['mint'],
   async run(t) {
     const server = await t.operator.mint({ scopes: ['trader:trade', 'trader:funds'] });
-    const places = [await t.given.place(), await t.given.otherPlace()];
+    const places = [await t.given.place(), await t.given.place('second_trading_account')];
     await expectBoth(t, 'recording', places, (place) => t.record(place, {}, { as: server }));
     await expectBoth(t, 'opening', places, async (place) =>
       t.call('openPosition', { as: server, body: (await openPosition(t, place)).body }),

@@ -154,7 +154,7 @@ const ofRejected: Fault = async (t, valid) => {
 };
 const ofProvider: Fault = async (t) => {
   if (!t.has('provider_trading_account')) return undefined;
-  const place = await t.given.providerPlace();
+  const place = await t.given.place('provider_trading_account');
   const type = { transaction_type: 'Withdrawal', method: 'Withdrawal', amount: '-25.00' };
   const { id, account_id } = await t.given.transaction(place, type);
   return { call: { operation: 'approveTransaction', id, account_id } };

@@ -1,11 +1,13 @@
-// Reads transactions back, and describes the differences between two answers about one of them.
+// Reads transactions back, with what a ledger has booked for them, and describes the differences between
+// two answers about one of them.
 
 import { isDeepStrictEqual } from 'node:util';
-import { epochMs, oneOf, sameAmount } from '../../engine/judge/matchers.ts';
+import { epochMs, oneOf, sameAmount, sum } from '../../engine/judge/matchers.ts';
 import type { Rules, ScenarioContext } from '../../engine/scenario/scenario-context.ts';
 import type { GivenTransaction } from '../../engine/scenario/scenario-setup.ts';
 import type { Answer, Json } from '../../engine/send/answer.ts';
 import { printJson } from '../../engine/send/json.ts';
+import type { Place } from '../../providers/target.ts';
 
 /**
  * Settlement may follow an approval immediately (NS-3), so an approved transaction has either status.
@@ -69,4 +71,25 @@ function readsAlike(name: string, was: Json | undefined, is: Json | undefined): 
   if (name === 'amount') return sameAmount(String(was)).test(String(is));
   if (name === 'created_at') return !epochMs.test(was) || !epochMs.test(is);
   return /(^|_)id$/.test(name) && String(was) === String(is);
+}
+
+export interface Books {
+  /** The balance of the trading account, in the shortest form. */
+  readonly balance: string;
+  /** Amounts of the entries of one transaction, in order. */
+  readonly entries: readonly string[];
+}
+
+/** The entries of one transaction, and the balance. Needs `ledger`. */
+export async function booksOf(
+  t: ScenarioContext,
+  transaction: Place & { id: string },
+): Promise<Books> {
+  const ledger = await t.operator.ledger(transaction.trading_account_id);
+  const own = ledger.entries.filter((each) => each.transaction_id === transaction.id);
+  return { balance: sum(ledger.balance), entries: own.map((each) => sum(each.amount)) };
+}
+
+export function quoteBooks({ balance, entries }: Books): string {
+  return `entries [${entries.join(', ')}], balance ${balance}`;
 }

@@ -107,7 +107,7 @@ export const txnReference: Scenario = {
     }
     // NS-20: the scope in which a reference names one transaction.
     if (!t.has('second_trading_account')) return;
-    const elsewhere = { ...first.body, ...(await t.given.otherPlace()) };
+    const elsewhere = { ...first.body, ...(await t.given.place('second_trading_account')) };
     const answer = await t.call('createTransaction', { body: elsewhere });
     t.observe('NS-20', `one transaction reference for two accounts: ${answer.status}`, {
       transaction_reference_scope: answer.status === 201 ? 'account' : 'firm',
@@ -206,7 +206,7 @@ export const txnNothingOfOperators: Scenario = {
       t.expect('TXN-9', read).is('no reason', !read.text.includes(reason), 'the reason is in it');
     }
     if (t.has('provider_trading_account')) {
-      const provider = await t.given.providerPlace();
+      const provider = await t.given.place('provider_trading_account');
       const over = { transaction_type: 'Withdrawal', amount: '-25.00', method: 'Withdrawal' };
       const withdrawal = await t.record(provider, over);
       // NS-27: the sign of a withdrawal is open; nothing depends on this one.
@@ -336,7 +336,7 @@ export const txnRefused = refusals({
 /** One id of another account, the other id of the caller's own. */
 function foreign(name: 'account_id' | 'trading_account_id', over: RequestBody = {}): Fault {
   return async (t, valid) => {
-    const { [name]: id } = await t.given.otherPlace();
+    const { [name]: id } = await t.given.place('second_trading_account');
     return { call: { ...valid, body: { ...valid.body, ...over, [name]: id } } };
   };
 }

@@ -26,11 +26,12 @@ import type { WriteName } from '../../spec/operations.ts';
 import { pageFrom } from '../support/reads.ts';
 import {
   APPROVED,
+  booksOf,
   expectReads,
   expectUnchanged,
+  quoteBooks,
   statusNow,
 } from '../support/transaction-assertions.ts';
-import { booksOf, quoteBooks } from './amounts.ts';
 
 export const txsApproveWithdrawal: Scenario = {
   id: 'txs-approve-withdrawal',
@@ -79,7 +80,7 @@ export const txsProviderWithdrawal: Scenario = {
   observes: ['NS-21'],
   needs: ['provider_trading_account'],
   async run(t) {
-    const place = await t.given.providerPlace();
+    const place = await t.given.place('provider_trading_account');
     const deposit = await t.given.transaction(place);
     const control = await decide(t, 'approve', deposit);
     t.must('TXS-18', control).served('a deposit approved there as anywhere');
