@@ -6,10 +6,11 @@ import { validate } from '../../fixtures/schemas/validate.ts';
 import type { FieldProblem } from '../../fixtures/settings.ts';
 import { number, oneOf, orNull, record, text, time, type ValueOf } from '../core/record-kit.ts';
 import { restoreState } from '../host/storage/world-document.ts';
+import { clockModes } from '../host/world/clock.ts';
 import type { ClockOptions, Sandbox } from '../host/world/sandbox.ts';
 import type { ReadOptions } from './options.ts';
 
-const mode = oneOf('real', 'frozen');
+const mode = oneOf(...clockModes);
 const begunSchema = record({ world: text, plan, clock: record({ mode, nowMs: orNull(number) }) });
 const clockSchema = record({ mode, now_ms: time });
 

@@ -12,7 +12,7 @@ import { validate } from '../../fixtures/schemas/validate.ts';
 import type { RequestShown } from '../control/journal.ts';
 import { viewRequest } from '../control/journal.ts';
 import { nextTimer } from '../core/fire-timer.ts';
-import { findEntry } from '../core/journal.ts';
+import { findEntry, type IdempotencyOutcome, idempotencyOutcomes } from '../core/journal.ts';
 import type { TimerKind } from '../core/timers.ts';
 import { until } from '../host/world/until.ts';
 import type { WorldHost } from '../host/world/world-host.ts';
@@ -227,7 +227,7 @@ export interface RequestMatch {
   readonly status?: number;
   /** Name of a credential. */
   readonly credential?: string;
-  readonly idempotency?: 'first' | 'replayed' | 'converged' | 'in_flight';
+  readonly idempotency?: IdempotencyOutcome;
   /** Only requests with a greater number (`id`) than this. */
   readonly after?: number;
 }
@@ -278,9 +278,7 @@ function requestMatchSchema({ world }: WorldHost) {
     'method?': oneOf('Method.', ['GET', 'POST', 'PUT', 'PATCH', 'DELETE']),
     'status?': whole('Status of the response.', 100, 599),
     'credential?': oneOf('Name of a credential.', credentials),
-    'idempotency?': orNull(
-      oneOf('What the key did.', ['first', 'replayed', 'converged', 'in_flight']),
-    ),
+    'idempotency?': orNull(oneOf('What the key did.', idempotencyOutcomes)),
     'after?': whole('Number of a request.', 0, Number.MAX_SAFE_INTEGER),
   });
 }

@@ -17,7 +17,7 @@ import {
 } from '../../fixtures/schemas/kit.ts';
 import { replyHeaders } from '../core/call.ts';
 import { describeHints, hintCodes } from '../core/explain/hints.ts';
-import { findEntry, type JournalEntry } from '../core/journal.ts';
+import { findEntry, idempotencyOutcomes, type JournalEntry } from '../core/journal.ts';
 import { eventId } from '../core/serialize.ts';
 import { findEvent } from '../core/world.ts';
 import type { WorldHost } from '../host/world/world-host.ts';
@@ -69,9 +69,7 @@ const members = {
     }),
   ),
   reset: flag('The connection was cut instead of an answer.'),
-  idempotency: orNull(
-    oneOf('What became of its key.', ['first', 'replayed', 'converged', 'in_flight']),
-  ),
+  idempotency: orNull(oneOf('What became of its key.', idempotencyOutcomes)),
   key: maybeText('The idempotency key after trimming.'),
   subject: maybeText('What the key stands together with (IDEM-2c).'),
   first_attempt: orNull(

@@ -49,13 +49,15 @@ import type {
 } from '../core/records.ts';
 import { eventId } from '../core/serialize.ts';
 import { findEvent } from '../core/world.ts';
+import { clockModes } from '../host/world/clock.ts';
 import type { WorldHost } from '../host/world/world-host.ts';
 
 const atMs = (description: string) => whole(`${description} In ms of the epoch.`, 0, 1e16);
 const maybeId = (description: string) => orNull(id(description));
 
+export const clockMode = oneOf('A frozen clock stands until it is advanced.', clockModes);
 export const clockSchema = object('The clock of a world.', {
-  mode: oneOf('A frozen clock stands until it is advanced.', ['real', 'frozen']),
+  mode: clockMode,
   speed: { type: 'number', description: 'How many times as fast as the wall’s it runs.' } as const,
   now_ms: atMs('Its time.'),
   next_due_ms: orNull(atMs('When the next thing is due; null when nothing is.')),

@@ -6,7 +6,8 @@ import type { Call, Cite, Reply } from './call.ts';
 import type { Hint } from './explain/hints.ts';
 import type { Fault } from './pipeline/find-fault.ts';
 
-export type IdempotencyOutcome = 'first' | 'replayed' | 'converged' | 'in_flight';
+export const idempotencyOutcomes = ['first', 'replayed', 'converged', 'in_flight'] as const;
+export type IdempotencyOutcome = (typeof idempotencyOutcomes)[number];
 
 /** The effect of a fault on a call. */
 export interface InjectedFault {

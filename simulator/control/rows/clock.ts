@@ -4,12 +4,11 @@ import {
   listOf,
   maxClockMs,
   object,
-  oneOf,
   text,
   whole,
 } from '../../../fixtures/schemas/kit.ts';
 import { ClockError } from '../../host/world/advance.ts';
-import { clockSchema, viewClock } from '../records.ts';
+import { clockMode, clockSchema, viewClock } from '../records.ts';
 import { refuseField } from '../reply.ts';
 import { row } from '../row.ts';
 
@@ -34,7 +33,7 @@ export const clockRows = {
     description:
       'Lets it run or stand. With a time, everything due until then happens first. With a speed it runs so many times as fast as the wall’s: what is due comes sooner, and a delivery’s 15 s are over sooner too.',
     body: object('How it goes on.', {
-      mode: oneOf('A frozen clock stands until it is advanced.', ['real', 'frozen']),
+      mode: clockMode,
       'now_ms?': whole('The time it goes on from; never backwards.', 0, maxClockMs),
       'speed?': {
         type: 'number',

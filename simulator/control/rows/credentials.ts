@@ -10,6 +10,7 @@ import {
   text,
   whole,
 } from '../../../fixtures/schemas/kit.ts';
+import { credentialMembers, plan } from '../../../fixtures/schemas/records.ts';
 import { listRow, listSchema, page, paging } from '../paging.ts';
 import {
   credentialSchema,
@@ -21,7 +22,6 @@ import {
 import { execute, found } from '../reply.ts';
 import { row } from '../row.ts';
 
-const plan = oneOf('Rate plan (LIM-1).', ['sandbox', 'standard', 'pro']);
 const rate = orNull(
   whole('Requests a second instead of the plan’s (LIM-4); null: the plan’s again.', 1, 1e9),
 );
@@ -47,7 +47,7 @@ export const credentialRows = {
     description: 'It comes with a token that does not expire.',
     body: object('What it is and may do.', {
       'name?': text('What people call it.'),
-      'kind?': oneOf('Delegated ones are limited to one account.', ['server', 'delegated']),
+      'kind?': credentialMembers.kind,
       'firm_id?': id('The firm; by default that of the brand or account, or the first one.'),
       'brand_id?': orNull(id('The brand it is bound to; firm-wide by default.')),
       scopes,

@@ -2,6 +2,7 @@
 
 import { eventCategories } from '../../../fixtures/event-kinds.ts';
 import { id, listOf, object, oneOf, orNull, text, whole } from '../../../fixtures/schemas/kit.ts';
+import { deliveryMembers } from '../../../fixtures/schemas/records.ts';
 import type { Delivery, EventRecord } from '../../core/records.ts';
 import { eventId } from '../../core/serialize.ts';
 import { findEvent, type World } from '../../core/world.ts';
@@ -36,7 +37,7 @@ function* eventsAfter(world: World, seq: number): Generator<EventRecord> {
 const deliveryQuery = {
   'subscription_id?': whole('Of one subscription.', 1, 1e15),
   'event_id?': text('Of one event.'),
-  'status?': oneOf('In one status.', ['pending', 'delivered', 'exhausted', 'stopped']),
+  'status?': deliveryMembers.status,
   'after?': whole('Those with a greater id.', 0, 1e15),
   'limit?': limitParameter,
 } as const;

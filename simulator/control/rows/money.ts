@@ -1,6 +1,7 @@
 // Rows of accounts, trading accounts and transactions: data that only the platform has, and actions
 // that the API does not have.
-import { flag, id, object, oneOf, text } from '../../../fixtures/schemas/kit.ts';
+import { flag, id, object, text } from '../../../fixtures/schemas/kit.ts';
+import { transactionMembers } from '../../../fixtures/schemas/records.ts';
 import { fits, listSchema, pageById, paging } from '../paging.ts';
 import {
   accountSchema,
@@ -70,13 +71,7 @@ export const moneyRows = {
     query: {
       ...paging,
       'account_id?': id('Of one account.'),
-      'status?': oneOf('In one status.', [
-        'pending',
-        'approved',
-        'settled',
-        'rejected',
-        'cancelled',
-      ]),
+      'status?': transactionMembers.api.status,
     },
     answer: listSchema('transactions', transactionSchema),
     run: ({ host, query: { account_id, status, ...query } }) => {

@@ -1,7 +1,7 @@
 // Rows of whole worlds: state, reset, snapshots, and isolated worlds.
 import { Readable } from 'node:stream';
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { maxClockMs, object, oneOf, whole } from '../../../fixtures/schemas/kit.ts';
+import { maxClockMs, object, whole } from '../../../fixtures/schemas/kit.ts';
 import { validate } from '../../../fixtures/schemas/validate.ts';
 import { findWorld, parseWorld, type WorldFixture, worldNames } from '../../../fixtures/worlds.ts';
 import { StartingWorldError } from '../../core/seed/start-world.ts';
@@ -14,6 +14,7 @@ import type { WorldHost } from '../../host/world/world-host.ts';
 import { listRow } from '../paging.ts';
 import type { Plane } from '../plane.ts';
 import {
+  clockMode,
   clockSchema,
   type SnapshotShown,
   snapshotSchema,
@@ -136,7 +137,7 @@ export const stateRows = {
 };
 
 const clockOptions = object('How its clock begins.', {
-  mode: oneOf('A frozen clock stands until it is advanced.', ['real', 'frozen']),
+  mode: clockMode,
   'now_ms?': whole('The time it begins at; by default the wall’s.', 0, maxClockMs),
 });
 

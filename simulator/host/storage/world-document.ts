@@ -8,11 +8,11 @@ import {
   serializeSnapshot,
   snapshotWorld,
 } from '../../core/state/snapshot.ts';
-import type { ClockState } from '../world/clock.ts';
+import { type ClockState, clockModes } from '../world/clock.ts';
 import type { WorldHost } from '../world/world-host.ts';
 
 const savedClockSchema = record({
-  mode: oneOf('real', 'frozen'),
+  mode: oneOf(...clockModes),
   now_ms: time,
   // As the control plane sets it.
   'speed?': ofType<number>({ type: 'number', minimum: 0.001, maximum: 1_000_000 }),

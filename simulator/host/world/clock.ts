@@ -1,6 +1,7 @@
 // The clock of a world: it runs at the wall rate or a multiple of it, or it is frozen.
 
-export type ClockMode = 'real' | 'frozen';
+export const clockModes = ['real', 'frozen'] as const;
+export type ClockMode = (typeof clockModes)[number];
 
 /** A clock as stored with a world. */
 export interface ClockState {
