@@ -127,7 +127,8 @@ async function main(): Promise<void> {
   if (paths.length === 0) throw new Error(`no test file matches ${filters.join(' ')}`);
   const { compiled, workerFile } = await compileTests(paths);
   // Tests of whole programs take longest: they start first, so that none runs alone at the end.
-  const isLong = (path: string) => Number(/^(?:bin\/e2e|ui|conformance\/receiver)\//.test(path));
+  const long = /^(?:bin\/(?:e2e|commands\/conformance)|ui|conformance\/(?:receiver|providers))\//;
+  const isLong = (path: string) => Number(long.test(path));
   paths.sort((a, b) => isLong(b) - isLong(a));
   // The dashboard's tests share a browser, so one process runs them.
   const isDashboard = (path: string) => path.startsWith('ui/');

@@ -10,6 +10,7 @@ import { rules } from '../../fixtures/rules.ts';
 import type { SandboxHandle, SandboxOptions } from '../../simulator/index.ts';
 import { type Given, runJudge, withFolder } from '../commands/conformance/testing/run-judge.ts';
 import { UsageError } from '../commands/io.ts';
+import { profileOfSandbox } from './testing/live-profile.ts';
 import { sandboxed, verdictOf } from './testing/sandboxed.ts';
 
 const FROZEN: SandboxOptions = { clock: 'frozen' };
@@ -49,37 +50,17 @@ function tokenOf(sandbox: SandboxHandle, name: string): string {
   return token;
 }
 
-/** A profile of the starting world, as in the documentation. */
-function profileOf(sandbox: SandboxHandle, over: object = {}): object {
-  const token = (name: string) => tokenOf(sandbox, name);
-  const place = (account: string, trading: string) => ({
-    account_id: account,
-    trading_account_id: trading,
-    currency: 'USD',
-  });
-  return {
-    credentials: {
-      firm: { token: token('firm'), brand_id: '10' },
-      brand: { token: token('brand-a') },
-      other_brand: { token: token('brand-b'), brand_id: '11' },
-      other_firm: { token: token('other-firm'), brand_id: '20' },
-      no_scopes: { token: token('no-scopes') },
-      no_amend: { token: token('no-amend') },
-    },
-    seeds: {
-      trading_account: place('1001', '5001'),
-      settled_transactions: [{ id: '9001', account_id: '1001' }],
-    },
-    plan: { per_second: 50 },
-    receiver: { public_url: 'https://example.com/hooks' },
-    ...over,
-  };
-}
+/** A profile with one settled transaction, and a receiver that does not listen. */
+const profileOf = async (sandbox: SandboxHandle, per_second: number) => ({
+  ...(await profileOfSandbox(sandbox, { per_second })),
+  seeds: {
+    trading_account: { account_id: '1001', trading_account_id: '5001', currency: 'USD' },
+    settled_transactions: [{ id: '9001', account_id: '1001' }],
+  },
+  receiver: { public_url: 'https://tunnel.example.com/hooks' },
+});
 
-const STANDARD: SandboxOptions = {
-  plan: 'standard',
-  forwards: [{ from: 'https://example.com', to: 'http://127.0.0.1:9/' }],
-};
+const STANDARD: SandboxOptions = { plan: 'standard' };
 
 /** Lists the enabled subscriptions of firm 1 with a credential of its own. */
 async function watchSubscriptions(baseUrl: string, sandbox: SandboxHandle) {
@@ -100,7 +81,7 @@ command(
   () =>
     sandboxed(STANDARD, (baseUrl, sandbox) =>
       withFolder(async (cwd) => {
-        writeFileSync(join(cwd, 'p.json'), JSON.stringify(profileOf(sandbox)));
+        writeFileSync(join(cwd, 'p.json'), JSON.stringify(await profileOf(sandbox, 50)));
         const openOnes = await watchSubscriptions(baseUrl, sandbox);
         const before = await openOnes();
         const only = ['HOOK-1', 'HOOK-2', 'HOOK-5', 'ACC-1', 'ACC-16', 'TXS-11', 'EVT-1', 'LIM-4'];
@@ -141,10 +122,9 @@ command('the brand of a bare token is found out', () =>
 );
 
 command('an interrupted run reports what is done, leaves no subscription and exits with 130', () =>
-  sandboxed({ ...STANDARD, plan: 'sandbox' }, (baseUrl, sandbox) =>
+  sandboxed({}, (baseUrl, sandbox) =>
     withFolder(async (cwd) => {
-      const own = profileOf(sandbox, { plan: { per_second: 5 } });
-      writeFileSync(join(cwd, 'p.json'), JSON.stringify(own));
+      writeFileSync(join(cwd, 'p.json'), JSON.stringify(await profileOf(sandbox, 5)));
       const openOnes = await watchSubscriptions(baseUrl, sandbox);
       const before = await openOnes();
       const stop = new AbortController();

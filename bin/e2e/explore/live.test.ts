@@ -1,7 +1,6 @@
 // The explorer on a target with a profile and no control plane: the requests it sends, the records it
 // leaves, and that money which settles automatically is no difference.
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
@@ -11,77 +10,36 @@ import type { Step, Value } from '../../../conformance/explore/sequence.ts';
 import { parseProfile } from '../../../conformance/providers/profile.ts';
 import { profileProvider } from '../../../conformance/providers/profile-provider.ts';
 import { createSandbox } from '../../../simulator/index.ts';
-import { runExplore, withServer } from '../../commands/conformance/testing/run-judge.ts';
+import { runExplore, withFolder } from '../../commands/conformance/testing/run-judge.ts';
 import { profileOfSandbox } from '../testing/live-profile.ts';
+import { behindGateway, type Passed } from '../testing/sandboxed.ts';
 import { createAccount, explored } from './testing/explored.ts';
 
 const live = suite('explore a live target');
 
-interface Seen {
-  readonly atMs: number;
-  readonly method: string;
-  readonly path: string;
-  readonly body: Readonly<Record<string, unknown>>;
-  readonly status: number;
-  readonly answer: Readonly<Record<string, unknown>>;
-}
-
-const parsed = (bytes: Uint8Array): Readonly<Record<string, unknown>> => {
-  try {
-    return Object(JSON.parse(Buffer.from(bytes).toString()));
-  } catch {
-    return {};
-  }
-};
-
-/** Explores a sandbox with its profile, through a proxy that records every request. */
+/** Explores a sandbox with its profile, through a gateway that notes every request. */
 async function explore(over: object, given: Readonly<Record<string, string>>) {
-  const cwd = mkdtempSync(join(tmpdir(), 'explore-live-'));
-  const sandbox = await createSandbox({});
-  const { base_url: direct } = await sandbox.listen({ port: 0 });
-  const seen: Seen[] = [];
-  try {
-    const profile = { ...(await profileOfSandbox(sandbox, { per_second: 400 })), ...over };
-    writeFileSync(join(cwd, 'p.json'), JSON.stringify(profile));
-    writeFileSync(join(cwd, 'm.json'), '{}');
-    await withServer(
-      async (request, response) => {
-        const chunks: Buffer[] = [];
-        for await (const chunk of request) chunks.push(chunk as Buffer);
-        const { method = '', url = '' } = request;
-        const { host: _, connection: __, 'content-length': ___, ...own } = request.headers;
-        const headers = own as Record<string, string>;
-        const [sent, atMs] = [Buffer.concat(chunks), performance.now()];
-        const init = method === 'GET' ? {} : { body: sent };
-        const came = await fetch(direct + url, { method, headers, redirect: 'manual', ...init });
-        const bytes = Buffer.from(await came.arrayBuffer());
-        const answer = { status: came.status, answer: parsed(bytes) };
-        seen.push({ atMs, method, path: url, body: parsed(sent), ...answer });
-        const lines = [...came.headers].filter(([name]) => !/^(content-l|transfer)/.test(name));
-        response.writeHead(came.status, Object.fromEntries(lines)).end(bytes);
-      },
-      async (baseUrl) => {
-        const options = {
-          baseUrl,
-          controlUrl: 'none',
-          profile: 'p.json',
-          model: 'm.json',
-          ...given,
-        };
-        await runExplore({ ...options, report: ['json=r.json'] }, { cwd });
-      },
-    );
-    const report = JSON.parse(readFileSync(join(cwd, 'r.json'), 'utf8')) as ExploreReport;
-    return { seen, report };
-  } finally {
-    await sandbox.close();
-    rmSync(cwd, { recursive: true, force: true });
-  }
+  const seen: Passed[] = [];
+  const note = (passed: Passed) => {
+    seen.push(passed);
+    return false;
+  };
+  const report = await behindGateway({}, { note }, (baseUrl, sandbox) =>
+    withFolder(async (cwd) => {
+      const profile = { ...(await profileOfSandbox(sandbox, { per_second: 400 })), ...over };
+      writeFileSync(join(cwd, 'p.json'), JSON.stringify(profile));
+      writeFileSync(join(cwd, 'm.json'), '{}');
+      const options = { baseUrl, controlUrl: 'none', profile: 'p.json', model: 'm.json' };
+      await runExplore({ ...options, ...given, report: ['json=r.json'] }, { cwd });
+      return JSON.parse(readFileSync(join(cwd, 'r.json'), 'utf8')) as ExploreReport;
+    }),
+  );
+  return { seen, report };
 }
 
 const ORDER = { instrument: 'EURUSD', side: 'buy', volume: '0.01' };
 const positions = { open: { body: ORDER }, close: { body: {} } };
-const idsOf = (seen: readonly Seen[], path: RegExp) =>
+const idsOf = (seen: readonly Passed[], path: RegExp) =>
   seen
     .filter((each) => each.method === 'POST' && path.test(each.path) && each.status < 300)
     .flatMap(({ answer }) => {

@@ -9,6 +9,7 @@ import {
   caller,
   DAY_MS,
   decision,
+  found,
   keyed,
   leaving,
   meeting,
@@ -63,11 +64,11 @@ const booked = (
 export const conventionDefects: Rows = {
   'ids-as-numbers (CONV-1a ACC-18): accounts show their id as a number': shown(
     'createAccount updateAccount',
-    (body, { row }) => (row === undefined ? { ...body, id: Number(body.id) } : body),
+    ({ id }, { row }) => (row === undefined ? { id: Number(id) } : {}),
   ),
   'number-ids-taken (CONV-1b ERR-2): a transaction may name its account by a number': sent(
     RECORD,
-    (body) => ({ ...body, account_id: String(body.account_id) }),
+    ({ account_id }) => ({ account_id: String(account_id) }),
   ),
   'ids-parsed-loosely (CONV-1c UPD-5): letters after an id in the path do not count': request(
     `updateAccount ${DECIDE}`,
@@ -76,75 +77,64 @@ export const conventionDefects: Rows = {
     },
   ),
   'amount-float (CONV-2a): amounts of more than seven digits go through a short float':
-    savedTransaction((each, before) => {
-      const isLong = each.amount.replace(/\D/g, '').length > 7 && before === undefined;
-      return isLong ? { ...each, amount: Math.fround(Number(each.amount)).toFixed(2) } : each;
+    savedTransaction(({ amount }, before) => {
+      const isLong = amount.replace(/\D/g, '').length > 7 && before === undefined;
+      return isLong ? { amount: Math.fround(Number(amount)).toFixed(2) } : {};
     }),
   'amount-absolute (CONV-2a): transactions show their amount without its sign': shown(
     MONEY,
-    (body) => ({ ...body, amount: String(body.amount).replace('-', '') }),
+    ({ amount }) => ({ amount: String(amount).replace('-', '') }),
   ),
   'read-ids-as-text (CONV-3): bulk reads give record_id as a string': rowText(
     'listAccounts listTransactions',
     'record_id',
   ),
-  'seconds (CONV-4): created_at of a transaction counts seconds': shown(MONEY, (body) => ({
-    ...body,
-    created_at: Math.floor(Number(body.created_at) / 1000),
-  })),
+  'seconds (CONV-4): created_at of a transaction counts seconds': shown(
+    MONEY,
+    ({ created_at }) => ({ created_at: Math.floor(Number(created_at) / 1000) }),
+  ),
 };
 
 export const positionDefects: Rows = {
   'trader-refused (POS-1 AUTH-4 AUTH-5): trader:trade opens no positions': caller(
     'openPosition',
-    (each) => ({ ...each, scopes: each.scopes.filter((scope) => scope !== 'trader:trade') }),
+    ({ scopes }) => ({ scopes: scopes.filter((scope) => scope !== 'trader:trade') }),
   ),
-  'orders-share-keys (POS-3 IDEM-3): opening and closing share their keys': keyed((name) =>
-    /Position$/.test(name.operation) ? { ...name, operation: 'position' } : name,
+  'orders-share-keys (POS-3 IDEM-3): opening and closing share their keys': keyed(
+    ({ operation }) => (/Position$/.test(operation) ? { operation: 'position' } : {}),
   ),
 };
 
 export const transactionDefects: Rows = {
   'created-approved (TXN-1 TXS-1 TXS-6 TXS-8 TXS-2): a transaction is created approved':
-    savedTransaction((each, before) =>
-      before === undefined ? { ...each, status: 'approved' } : each,
-    ),
-  'approved-frees-reference (TXN-2 IDEM-12): an approved reference is free again': stored(
-    ({ transactionByReference }) => ({
-      transactionByReference: (...query) => {
-        const found = transactionByReference(...query);
-        return found?.status === 'approved' ? undefined : found;
-      },
-    }),
+    savedTransaction((_, before) => (before === undefined ? { status: 'approved' } : {})),
+  'approved-frees-reference (TXN-2 IDEM-12): an approved reference is free again': found(
+    ['transactionByReference'],
+    ({ status }) => status !== 'approved',
   ),
-  'money-reference-week (TXN-2 IDEM-12): a reference of a transaction is free after a week': stored(
-    ({ transactionByReference }, { clock }) => ({
-      transactionByReference: (...query) => {
-        const found = transactionByReference(...query);
-        return clock.now() - (found?.created_at ?? 0) < 7 * DAY_MS ? found : undefined;
-      },
-    }),
+  'money-reference-week (TXN-2 IDEM-12): a reference of a transaction is free after a week': found(
+    ['transactionByReference'],
+    ({ created_at }, { nowMs }) => nowMs - created_at < 7 * DAY_MS,
   ),
-  'method-deposit (TXN-6): a method that is left out is always Deposit': sent(RECORD, (body) => ({
-    method: 'Deposit',
-    ...body,
-  })),
-  'type-optional (TXN-7 ERR-2): transaction_type may be left out': sent(RECORD, (body) => ({
-    transaction_type: 'Deposit',
-    ...body,
-  })),
+  'method-deposit (TXN-6): a method that is left out is always Deposit': sent(
+    RECORD,
+    ({ method = 'Deposit' }) => ({ method }),
+  ),
+  'type-optional (TXN-7 ERR-2): transaction_type may be left out': sent(
+    RECORD,
+    ({ transaction_type = 'Deposit' }) => ({ transaction_type }),
+  ),
   'shows-reason (TXN-9 TXS-19): transactions show the reason of their end': shown(
     MONEY,
-    (body, { store }) => ({ ...body, reason: store.transaction(String(body.id))!.reason }),
+    ({ id }, { store }) => ({ reason: store.transaction(String(id))!.reason }),
   ),
   'account-422 (TXN-10 TXN-11 ERR-3 AUTH-5 AUTH-6 AUTH-7): an unknown account is answered 422':
     refusal(RECORD, 404, 422, 'validation_failed'),
   "credit-any-place (TXN-11): a credit may name another account's trading account": sent(
     RECORD,
-    (body, { store }) => {
-      const place = store.tradingAccount(String(body.trading_account_id));
-      const isCredit = body.transaction_type === 'Credit' && place !== undefined;
-      return isCredit ? { ...body, account_id: place.account_id } : body;
+    ({ transaction_type, trading_account_id }, { store }) => {
+      const place = store.tradingAccount(String(trading_account_id));
+      return transaction_type === 'Credit' && place ? { account_id: place.account_id } : {};
     },
   ),
 };
@@ -160,8 +150,8 @@ export const transitionDefects: Rows = {
       changeStatus(context.world, each, { status: 'cancelled' });
     },
   ),
-  'ftd-undone (TXS-2): cancelling a first deposit takes the mark away': savedTransaction((each) =>
-    each.status === 'cancelled' ? { ...each, is_ftd: false } : each,
+  'ftd-undone (TXS-2): cancelling a first deposit takes the mark away': savedTransaction(
+    ({ status }) => (status === 'cancelled' ? { is_ftd: false } : {}),
   ),
   'rejected-approved (TXS-5): a rejected transaction is approved': decideAnyway(
     APPROVE,

@@ -5,12 +5,12 @@ import { type JsonObject, print } from '../values.ts';
 import type { Seams, World } from '../world.ts';
 import {
   DAY_MS,
-  decision,
   delivered,
   granted,
   HOUR_MS,
   lasting,
   type Rows,
+  refusedIf,
   shown,
   stored,
 } from './wrap.ts';
@@ -50,20 +50,20 @@ const signed = (message: (atMs: number, body: string) => string | Buffer): Seams
   }));
 
 export const hookDefects: Rows = {
-  'hook-wants-key (HOOK-1): a subscription needs a key': decision(CREATE, (_, context) =>
-    context.headers('idempotency-key').length === 0
-      ? context.refusal(400, 'idempotency_key_required', 'a key is required')
-      : undefined,
+  'hook-wants-key (HOOK-1): a subscription needs a key': refusedIf(
+    CREATE,
+    400,
+    'idempotency_key_required',
+    (context) => context.headers('idempotency-key').length === 0,
   ),
-  'hook-id-text (HOOK-2): the id of a subscription is text': shown(ALL, (body) => ({
-    ...body,
-    id: String(body.id),
+  'hook-id-text (HOOK-2): the id of a subscription is text': shown(ALL, ({ id }) => ({
+    id: String(id),
   })),
   'secret-after-rotation (HOOK-3): after a rotation the new secret can be read': shown(
     'getWebhook',
-    (body, { store }) => {
-      const { secret, previous_secret } = store.subscription(String(body.id))!;
-      return previous_secret === null ? body : { ...body, secret };
+    ({ id }, { store }) => {
+      const { secret, previous_secret } = store.subscription(String(id))!;
+      return previous_secret === null ? {} : { secret };
     },
   ),
   'hooks-open (HOOK-6 AUTH-4): every credential may subscribe': granted(CREATE, 'webhooks:manage'),
@@ -81,12 +81,11 @@ export const hookDefects: Rows = {
   'list-20 (HOOK-11): the list shows twenty subscriptions at most': stored(({ subscriptions }) => ({
     subscriptions: () => subscriptions().slice(0, 20),
   })),
-  'other-firm-403 (HOOK-12 HOOK-11): what exists and is not seen is answered 403': decision(
+  'other-firm-403 (HOOK-12 HOOK-11): what exists and is not seen is answered 403': refusedIf(
     'getWebhook',
-    (reply, context) =>
-      reply.status === 404 && context.store.subscription(context.pathId) !== undefined
-        ? context.refusal(403, 'forbidden', 'it belongs to another firm')
-        : undefined,
+    403,
+    'forbidden',
+    ({ store, pathId }, reply) => reply.status === 404 && store.subscription(pathId) !== undefined,
   ),
   'disabled-resumes (HOOK-13 HOOK-5 EVT-13): what was disabled goes on after a week': {
     clock: (_, { store, memo, clock }) => ({

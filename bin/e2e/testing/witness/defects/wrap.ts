@@ -4,7 +4,7 @@ import type { Delivering } from '../delivery.ts';
 import { keyName } from '../keys.ts';
 import type { Account, Credential, KeyName, Reply, Transaction } from '../records.ts';
 import type { Store } from '../store.ts';
-import { type JsonObject, print } from '../values.ts';
+import { type Json, type JsonObject, print } from '../values.ts';
 import type { Seams, Timer, World } from '../world.ts';
 
 /** By `id (RULES): sentence`. A judge blames at least one of these rules, and no other rule. */
@@ -12,6 +12,10 @@ export type Rows = Readonly<Record<string, Seams>>;
 
 export const DAY_MS = 86_400_000;
 export const HOUR_MS = 3_600_000;
+
+/** Members to replace; an undefined one is left out. */
+type Changes = { readonly [name: string]: Json | undefined };
+const merged = (body: JsonObject, changes: Changes) => ({ ...body, ...changes }) as JsonObject;
 
 const isOn = (names: string, { operation }: Context): boolean =>
   names.split(' ').includes(operation.name);
@@ -29,11 +33,12 @@ export const request = (names: string, change: (context: Context) => void): Seam
 });
 
 /** Changes the body of the request. */
-export const sent = (names: string, change: (body: JsonObject, context: Context) => JsonObject) =>
+export const sent = (names: string, change: (body: JsonObject, context: Context) => Changes) =>
   request(names, (context) => {
     const body = bodyOf(context.call);
     if (Object.keys(body).length === 0) return;
-    context.call = { ...context.call, body: Buffer.from(print(change(body, context))) };
+    const text = print(merged(body, change(body, context)));
+    context.call = { ...context.call, body: Buffer.from(text) };
   });
 
 export function setTag(context: Context, tag: string): void {
@@ -42,13 +47,13 @@ export function setTag(context: Context, tag: string): void {
 }
 
 /** Changes the credential for some operations. */
-export const caller = (names: string, change: (credential: Credential) => Credential): Seams =>
+export const caller = (names: string, change: (each: Credential) => Partial<Credential>): Seams =>
   request(names, (context) => {
-    context.credentialChange = change;
+    context.credentialChange = (each) => ({ ...each, ...change(each) });
   });
 
 export const granted = (names: string, scope: string): Seams =>
-  caller(names, (each) => ({ ...each, scopes: [...each.scopes, scope] }));
+  caller(names, ({ scopes }) => ({ scopes: [...scopes, scope] }));
 
 /** Changes a decision before it is stored under its key; a row of a batch is a create too. */
 export const decision = (
@@ -64,20 +69,30 @@ export const statusOf = (names: string, from: number, to: number): Seams =>
     reply.status === from && row === undefined ? { ...reply, status: to } : undefined,
   );
 
+/** Refuses what a condition names. */
+export const refusedIf = (
+  names: string,
+  status: number,
+  code: string,
+  isMet: (context: Context, reply: Reply) => boolean,
+): Seams =>
+  decision(names, (reply, context) =>
+    isMet(context, reply) ? context.refusal(status, code, 'this is refused') : undefined,
+  );
+
 /** Replaces a decision by a refusal. */
 export const refusal = (names: string, status: number, to: number, code: string): Seams =>
-  decision(names, (reply, context) =>
-    reply.status === status ? context.refusal(to, code, 'this is refused') : undefined,
-  );
+  refusedIf(names, to, code, (_, reply) => reply.status === status);
 
 /** Changes the body of a success before it is stored. */
 export const shown = (
   names: string,
-  change: (body: JsonObject, context: Context) => JsonObject,
+  change: (body: JsonObject, context: Context) => Changes,
 ): Seams =>
-  decision(names, (reply, context) =>
-    reply.status < 300 ? withBody(reply, change(bodyOf(reply), context)) : undefined,
-  );
+  decision(names, (reply, context) => {
+    const body = bodyOf(reply);
+    return reply.status < 300 ? withBody(reply, merged(body, change(body, context))) : undefined;
+  });
 
 /** Changes each reply when it is sent, including replays and early refusals. */
 export const leaving = (
@@ -90,10 +105,11 @@ export const leaving = (
 });
 
 /** Changes problems when they are sent. */
-export const problems = (change: (problem: JsonObject) => JsonObject): Seams =>
+export const problems = (change: (problem: JsonObject) => Changes): Seams =>
   leaving((reply) => {
     const isProblem = reply.headers.some(([, value]) => value === 'application/problem+json');
-    return isProblem ? withBody(reply, change(bodyOf(reply))) : undefined;
+    const body = bodyOf(reply);
+    return isProblem ? withBody(reply, merged(body, change(body))) : undefined;
   });
 
 export const replays = (change: (reply: Reply, context: Context) => Reply | undefined): Seams =>
@@ -101,28 +117,50 @@ export const replays = (change: (reply: Reply, context: Context) => Reply | unde
 
 export const stored = (store: (store: Store, world: World) => Partial<Store>): Seams => ({ store });
 
+type Lookup = 'accountByReference' | 'accountByEmail' | 'accountByPhone' | 'transactionByReference';
+
+/** Finds only the records that a condition keeps. */
+export const found = <K extends Lookup>(
+  lookups: readonly K[],
+  isKept: (record: NonNullable<ReturnType<Store[K]>>, context: Context) => boolean,
+): Seams =>
+  stored((store) => {
+    const narrowed = (lookup: K) => (context: Context, text: string, brandId: string) => {
+      const record = store[lookup](context, text, brandId);
+      return record && isKept(record as never, context) ? record : undefined;
+    };
+    return Object.fromEntries(lookups.map((each) => [each, narrowed(each)]));
+  });
+
 /** Changes accounts when they are saved; the third argument is undefined for a new one. */
 export const savedAccount = (
-  change: (account: Account, context: Context | undefined, before: Account | undefined) => Account,
+  change: (
+    account: Account,
+    context: Context | undefined,
+    before: Account | undefined,
+  ) => Partial<Account>,
 ): Seams =>
   stored(({ saveAccount, account }) => ({
-    saveAccount: (each, context) => saveAccount(change(each, context, account(each.id)), context),
+    saveAccount: (each, context) =>
+      saveAccount({ ...each, ...change(each, context, account(each.id)) }, context),
   }));
 
 export const savedTransaction = (
-  change: (each: Transaction, before: Transaction | undefined) => Transaction,
+  change: (each: Transaction, before: Transaction | undefined) => Partial<Transaction>,
 ): Seams =>
   stored(({ saveTransaction, transaction }) => ({
-    saveTransaction: (each) => saveTransaction(change(each, transaction(each.id))),
+    saveTransaction: (each) => saveTransaction({ ...each, ...change(each, transaction(each.id)) }),
   }));
 
 /** Changes the name under which a key is stored. */
-export const keyed = (change: (name: KeyName, context: Context) => KeyName): Seams =>
-  stored(({ key, saveKey, forgetKey }) => ({
-    key: (name, context) => key(change(name, context), context),
-    saveKey: (row, context) => saveKey({ ...row, name: change(row.name, context) }, context),
-    forgetKey: (name, context) => forgetKey(change(name, context), context),
+export const keyed = (change: (name: KeyName, context: Context) => Partial<KeyName>): Seams => {
+  const changed = (name: KeyName, context: Context) => ({ ...name, ...change(name, context) });
+  return stored(({ key, saveKey, forgetKey }) => ({
+    key: (name, context) => key(changed(name, context), context),
+    saveKey: (row, context) => saveKey({ ...row, name: changed(row.name, context) }, context),
+    forgetKey: (name, context) => forgetKey(changed(name, context), context),
   }));
+};
 
 /** Stores a reply under its key although it should not. */
 export const kept = (status: number): Seams =>
