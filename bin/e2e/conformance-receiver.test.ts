@@ -1,8 +1,6 @@
 // `conformance receiver` from option to exit code: what it says before and after, its reports, its
 // refusals, and receivers that go away or are slow to say why.
 import { readFileSync } from 'node:fs';
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
@@ -19,6 +17,7 @@ import {
   type Given,
   runCommand,
   withFolder,
+  withServer,
 } from '../commands/conformance/testing/run-judge.ts';
 import { exitCodeOf } from '../commands/program.ts';
 
@@ -121,25 +120,22 @@ command('a broken one: exit 1, and what, why, at stake and mend in every report'
 
 command('a receiver that crashes on hostile input: the report names the input', async () => {
   let gone = false;
-  const server = createServer(async (request, response) => {
-    let length = 0;
-    for await (const chunk of request) length += (chunk as Buffer).length;
-    gone ||= length === 0;
-    if (gone) request.socket.destroy();
-    else response.writeHead(request.headers['x-webhook-signature'] ? 204 : 400).end();
-  });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  try {
-    const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/`;
-    const { code, out } = await judge({ url, secretEnv });
-    assert.is(code, 1, out);
-    assert.match(out.replace(/\s+/g, ' '), 'went away when RCV-refuses-body-emptied was sent');
-    assert.match(out.replace(/\s+/g, ' '), 'with one request');
-    assert.match(out, /RCV-refuses-body-emptied deviates/);
-  } finally {
-    server.close();
-    server.closeAllConnections();
-  }
+  await withServer(
+    async (request, response) => {
+      let length = 0;
+      for await (const chunk of request) length += (chunk as Buffer).length;
+      gone ||= length === 0;
+      if (gone) request.socket.destroy();
+      else response.writeHead(request.headers['x-webhook-signature'] ? 204 : 400).end();
+    },
+    async (url) => {
+      const { code, out } = await judge({ url, secretEnv });
+      assert.is(code, 1, out);
+      assert.match(out.replace(/\s+/g, ' '), 'went away when RCV-refuses-body-emptied was sent');
+      assert.match(out.replace(/\s+/g, ' '), 'with one request');
+      assert.match(out, /RCV-refuses-body-emptied deviates/);
+    },
+  );
 });
 
 command('interrupted: what was judged stands, exit 130', () => {
@@ -226,31 +222,21 @@ command(
       if (verified && id !== undefined) seen.add(id);
       return { status: verified ? 204 : 400 };
     };
-    const probe = createServer(({ url }, response) =>
-      response.end(url === '/count' ? `{"count":${effects}}` : '<html>'),
+    await withServer(
+      ({ url }, response) => response.end(url === '/count' ? `{"count":${effects}}` : '<html>'),
+      (at) =>
+        kept({ answer }, async (url) => {
+          const counted = { url, secretEnv, effectProbe: `${at}/count`, json: true };
+          const { code, out } = await judge(counted);
+          assert.is(code, 0, out);
+          const report = JSON.parse(out) as Report;
+          assert.is(report.rules.length, allChecks.length);
+          assert.is(report.requests, mostDeliveries(true));
+          const wrong = await judge({ url, secretEnv, effectProbe: `${at}/page` });
+          assert.is(wrong.code, 2);
+          assert.match(wrong.err, /--effect-probe: .*answers neither a number/);
+        }),
     );
-    await new Promise<void>((resolve) => probe.listen(0, '127.0.0.1', resolve));
-    const at = `http://127.0.0.1:${(probe.address() as AddressInfo).port}`;
-    try {
-      await kept({ answer }, async (url) => {
-        const { code, out } = await judge({
-          url,
-          secretEnv,
-          effectProbe: `${at}/count`,
-          json: true,
-        });
-        assert.is(code, 0, out);
-        const report = JSON.parse(out) as Report;
-        assert.is(report.rules.length, allChecks.length);
-        assert.is(report.requests, mostDeliveries(true));
-        const wrong = await judge({ url, secretEnv, effectProbe: `${at}/page` });
-        assert.is(wrong.code, 2);
-        assert.match(wrong.err, /--effect-probe: .*answers neither a number/);
-      });
-    } finally {
-      probe.close();
-      probe.closeAllConnections();
-    }
   },
 );
 

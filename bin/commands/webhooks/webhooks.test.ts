@@ -1,9 +1,6 @@
 // Runs the webhooks commands against each other and against receivers that misbehave.
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { createServer, type RequestListener } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import type { RequestListener } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Command } from 'commander';
@@ -11,6 +8,8 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { tamperings } from '../../../conformance/receiver/checks.ts';
 import { signWebhook } from '../../../simulator/webhooks.ts';
+import { Program, SANDBOX } from '../../e2e/testing/program.ts';
+import { withServer } from '../conformance/testing/run-judge.ts';
 import { type CommandIo, systemIo } from '../io.ts';
 import { exitCodeOf } from '../program.ts';
 import { defineWebhooks } from './webhooks.ts';
@@ -80,16 +79,8 @@ function start(args: readonly string[], given: Partial<CommandIo> = {}) {
 
 const run = (args: readonly string[], given: Partial<CommandIo> = {}) => start(args, given).end;
 
-async function withReceiver(answer: RequestListener, use: (url: string) => Promise<void>) {
-  const server = createServer(answer);
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  try {
-    await use(`http://127.0.0.1:${(server.address() as AddressInfo).port}/hooks`);
-  } finally {
-    server.close();
-    server.closeAllConnections();
-  }
-}
+const withReceiver = (answer: RequestListener, use: (url: string) => Promise<void>) =>
+  withServer(answer, (url) => use(`${url}/hooks`));
 
 async function withListener(args: readonly string[], use: (url: string) => Promise<void>) {
   const listener = start(['listen', '--port', '0', '--secret-env', 'SECRET', '--json', ...args]);
@@ -482,24 +473,16 @@ test('no command prints the secret', async () => {
 
 test('as a separate program it listens, reports, and stops on a signal', async () => {
   const args = ['webhooks', 'listen', '--port', '0', '--secret-env', 'SECRET', '--json'];
-  const child = spawn(process.execPath, ['--import', 'tsx', 'bin/sandbox.main.ts', ...args], {
-    env: { ...process.env, SECRET: secret },
-    stdio: ['ignore', 'pipe', 'inherit'],
-  });
+  const program = new Program([SANDBOX, ...args], { env: { SECRET: secret } });
   try {
-    let out = '';
-    child.stdout.on('data', (chunk: Buffer) => {
-      out += chunk;
-    });
-    while (!out.includes('\n')) await once(child.stdout, 'data');
-    assert.is((await send(JSON.parse(out).url)).report.status, 204);
-    child.kill('SIGTERM');
-    const [code] = await once(child, 'close');
+    await program.says('\n');
+    assert.is((await send(JSON.parse(program.out).url)).report.status, 204);
+    program.signal('SIGTERM');
+    const { code, out } = await program.ended;
     assert.is(code, 0);
-    const arrival = JSON.parse(out.split('\n')[1]!);
-    assert.is(arrival.verified, true);
+    assert.is(JSON.parse(out.split('\n')[1]!).verified, true);
   } finally {
-    child.kill('SIGKILL');
+    program.signal('SIGKILL');
   }
 });
 

@@ -1,10 +1,9 @@
 // LIM-5: a late refusal is a refusal. The specification does not say how soon it arrives, so neither a
 // stalled machine nor a slow gateway is a deviation.
-import { createServer, request } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { type RequestListener, request } from 'node:http';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { runJudge } from '../../commands/conformance/testing/run-judge.ts';
+import { runJudge, withServer } from '../../commands/conformance/testing/run-judge.ts';
 import { sandboxed, verdictOf } from '../testing/sandboxed.ts';
 
 const lateMs = 900;
@@ -14,7 +13,7 @@ const late = suite('late refusals');
 async function judgedBehind(isLate: (sinceFirstMs: number) => boolean, queues = false) {
   return await sandboxed({ clock: 'frozen' }, async (target) => {
     let firstAtMs = 0;
-    const gateway = createServer((incoming, response) => {
+    const delay: RequestListener = (incoming, response) => {
       const { method, headers, url } = incoming;
       const onward = request(`${target}${url}`, { method, headers }, (answer) => {
         const give = () => {
@@ -28,17 +27,11 @@ async function judgedBehind(isLate: (sinceFirstMs: number) => boolean, queues = 
         setTimeout(give, isLate(performance.now() - firstAtMs) ? lateMs : 0);
       });
       incoming.pipe(onward);
-    });
-    await new Promise<void>((resolve) => gateway.listen(0, '127.0.0.1', resolve));
-    const baseUrl = `http://127.0.0.1:${(gateway.address() as AddressInfo).port}`;
-    try {
+    };
+    return await withServer(delay, async (baseUrl) => {
       const options = { baseUrl, controlUrl: `${target}/_sandbox`, only: ['lim-rate'], json: true };
-      const { report } = await runJudge(options);
-      return verdictOf(report, 'LIM-5');
-    } finally {
-      gateway.closeAllConnections();
-      gateway.close();
-    }
+      return verdictOf((await runJudge(options)).report, 'LIM-5');
+    });
   });
 }
 
