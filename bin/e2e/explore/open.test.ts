@@ -179,8 +179,4 @@ open('settings are learned from the target, and unobserved settings are left out
   assert.ok(requests < 700, `${requests} requests`);
 });
 
-open('every setting of the simulator can be explored with the defaults as a model', () => {
-  assert.ok(Object.keys(defaultSettings).length > 50);
-});
-
 open.run();
