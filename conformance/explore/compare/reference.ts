@@ -10,7 +10,6 @@ import { type Seeds, seeded } from '../play/seeds.ts';
 import type { Step } from '../sequence.ts';
 import type { Difference } from './difference.ts';
 import { type Compared, compareRun, type Recorded } from './run.ts';
-import { knownFrom } from './sides.ts';
 
 /** The model answers immediately unless a fault delays the call. */
 const TIMEOUT_MS = 1_000;
@@ -58,10 +57,9 @@ export class Reference {
     const settings = { ...this.settings, ...answers };
     const isOther = variant !== undefined || Object.keys(answers).length > 0;
     const model = isOther ? await (variant ?? this.#models).open(settings) : this.#open.at(-1)!;
-    const options = { known: knownFrom(settings), isKnown: this.#isKnown };
     try {
       return await this.#withWorlds(model, (openModel) =>
-        compareRun(recorded, { ...options, openModel }),
+        compareRun(recorded, { settings, isKnown: this.#isKnown, openModel }),
       );
     } finally {
       if (isOther) await model.close();

@@ -2,6 +2,7 @@
 // for an order of the concurrent calls, and continues after a difference where the states still agree.
 
 import { type Json, memberAt } from '../../engine/send/json.ts';
+import type { ModelSettings } from '../model.ts';
 import type { Excuse } from '../open/projection.ts';
 import { untilArrived } from '../play/await-arrivals.ts';
 import type { Ground } from '../play/ground.ts';
@@ -13,7 +14,7 @@ import { type BurstStep, type CallStep, callsOf, type Sequence, type Step } from
 import { compareDeliveries } from './deliveries.ts';
 import type { Difference } from './difference.ts';
 import { judgeCall, judgeStep, type Verdict } from './judge.ts';
-import { beginComparing, follow, type Known, pairCredentials } from './sides.ts';
+import { beginComparing, follow, pairCredentials } from './sides.ts';
 import type { Comparing } from './values.ts';
 
 export interface Compared {
@@ -31,7 +32,8 @@ export interface Recorded {
 
 export interface CompareOptions {
   readonly openModel: () => Promise<Ground>;
-  readonly known: Known;
+  /** How the model answers the open questions. */
+  readonly settings: ModelSettings;
   /** Known differences: no order of calls is searched to avoid them. */
   readonly isKnown: (difference: Difference) => boolean;
 }
@@ -112,7 +114,7 @@ class Attempt {
     const { target, sequence } = this.#recorded;
     const model = new Player(await this.#options.openModel(), target.nonce);
     this.comparing = await beginComparing(
-      this.#options.known,
+      this.#options.settings,
       { target, model },
       {
         isParted: () => this.#parted.size > 0,

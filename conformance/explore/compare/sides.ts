@@ -7,41 +7,27 @@ import { deliveredTo } from './arrivals.ts';
 import { Match } from './match.ts';
 import type { Comparing, Sides } from './values.ts';
 
-/** Facts about the target, from the settings of the model. */
-export interface Known {
-  readonly seqName: string;
-  /** NS-25, NS-24: whether the model generates names and writes phones as the target does. */
-  readonly namesAlike: boolean;
-  readonly phonesAlike: boolean;
-  /** NS-11: the events that the model sends as the target does; undefined: all of them. */
-  readonly comparedEvents: RegExp | undefined;
-  /** NS-3: whether money settles as soon as it is approved. */
-  readonly settlesAtOnce: boolean;
-}
-
-export const knownFrom = (settings: ModelSettings): Known => ({
-  seqName: String(settings.envelope_seq_name ?? 'seq'),
-  namesAlike: settings.account_named_after_email !== 'other',
-  phonesAlike: settings.phone_form !== 'other',
-  comparedEvents: comparedEvents(settings),
-  settlesAtOnce: settings.settlement_delay_ms === 0,
-});
-
+/** The settings of the model tell what is known about the target. */
 export async function beginComparing(
-  { namesAlike, phonesAlike, ...known }: Known,
+  settings: ModelSettings,
   { target, model }: Sides,
   parting: Pick<Comparing, 'isParted' | 'isPartedRecord'>,
 ): Promise<Comparing> {
   const isSteady = target.ground.isSteady;
+  const seqName = String(settings.envelope_seq_name ?? 'seq');
+  // NS-25: the model cannot generate the names as the target does.
+  const isNamedOtherwise = settings.account_named_after_email === 'other';
   return {
     match: new Match(),
     offsetMs: target.startMs - (await nowOf(model.ground)),
     toleranceMs: isSteady ? 5 : 60_000,
-    ...{ ...known, ...parting, target, model, isSteady },
-    isPhoneFormOpen: !phonesAlike,
-    ...(namesAlike ? {} : { mayBeAfterEmail: (name: string) => isInEmail(name, target) }),
+    ...{ ...parting, target, model, isSteady, seqName },
+    comparedEvents: comparedEvents(settings),
+    settlesAtOnce: settings.settlement_delay_ms === 0,
+    isPhoneFormOpen: settings.phone_form === 'other',
+    ...(isNamedOtherwise && { mayBeAfterEmail: (name: string) => isInEmail(name, target) }),
     delivered: () => {
-      const [own, other] = [target, model].map((each) => deliveredTo(each, known.seqName));
+      const [own, other] = [target, model].map((each) => deliveredTo(each, seqName));
       const isAll = own!.isAll && other!.isAll && !settlesUnseen(target);
       return { target: own!.numbers, model: other!.numbers, isAll };
     },
