@@ -25,7 +25,9 @@ const TIMERS: readonly number[] = [
   defaultSettings.token_lifetime_s * SECOND,
 ];
 // CONV-4: the resolution of a clock is not specified, so one second is the closest distance.
-const EDGE = SECOND;
+export const EDGE = SECOND;
+/** Timers that outlive a sequence of calls. */
+export const LONG_TIMERS: readonly number[] = TIMERS.filter((timer) => timer >= 2 * HOUR);
 
 export const TIMES: readonly number[] = [
   ...TIMERS.flatMap((timer) => [timer - EDGE, timer + EDGE]),

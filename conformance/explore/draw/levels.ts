@@ -7,8 +7,10 @@ import { isDecision, type OperationName } from '../../spec/operations.ts';
 import type { Value } from '../sequence.ts';
 import {
   type Boundary,
+  EDGE,
   EDGE_KEYS,
   isHarmless,
+  LONG_TIMERS,
   nearIds,
   ODD_TAGS,
   RAW_BODIES,
@@ -182,6 +184,16 @@ const BODIES: Levels<Change> = {
   unreadable: {
     only: hasBody,
     apply: ({ d }, call) => ({ ...call, raw: d.random.pick(RAW_BODIES) }),
+  },
+  "another operation's members": {
+    only: isUpdate,
+    apply: ({ d, op }, call) => {
+      const created = bodyOf(plainCall(d, OPS.createAccount, { as: call.as, isFull: true }));
+      const isOther = ([name]: readonly [string, Value]) =>
+        !op.fields.some((each) => each.name === name);
+      const others = Object.fromEntries(Object.entries(created).filter(isOther));
+      return { ...call, body: { ...bodyOf(call), ...others } };
+    },
   },
   'unknown member': {
     only: hasBody,
@@ -603,9 +615,11 @@ const AFTERS: Levels<Send> = {
   },
   'the same later': {
     ...{ needs: ['clock'], only: isKeyed },
+    // Shortly before a timer ends and shortly after: a repeat must not start it again.
     apply: async ({ d }, call) => {
-      for (let times = 0; times < 2; times += 1) {
-        await pause(d, d.random.pick(['hours', 'day', 'days']));
+      const timer = d.random.pick(LONG_TIMERS);
+      for (const byMs of [timer - EDGE, 2 * EDGE]) {
+        await d.add({ do: 'advance', byMs });
         await d.call(call);
       }
     },

@@ -4,7 +4,7 @@
 import { type Difference, isLike, rulesOf } from '../compare/difference.ts';
 import type { Reference } from '../compare/reference.ts';
 import type { Models, Variant } from '../model.ts';
-import { callsOf, type Step, sameValue } from '../sequence.ts';
+import { type CallStep, callsOf, type Step, sameValue } from '../sequence.ts';
 import type { Shown } from './found.ts';
 
 /** The most deviating models to try, the most likely first. */
@@ -100,13 +100,22 @@ function likelyRules(
   const byPlace = BY_PLACE.filter(([place]) => place.test(at)).flatMap(([, rules]) => rules);
   // The rule that the fewest answers cite is the most specific one.
   const rarity = (rule: string) => counts.get(rule) ?? 0;
-  const ofAnswer = [...rulesOf(basis)].sort((one, other) => rarity(one) - rarity(other));
   const calls = callsOf(recorded.sequence.steps).filter(({ n }) => n !== difference.n);
-  const before = calls.reverse().flatMap(({ n }) => {
-    const outcome = compared.model.outcomes.get(n);
-    return outcome?.kind === 'answer' ? rulesOf(outcome.basis) : [];
-  });
+  const citesOf = (all: readonly CallStep[]) =>
+    all.flatMap(({ n }) => {
+      const outcome = compared.model.outcomes.get(n);
+      return outcome?.kind === 'answer' ? rulesOf(outcome.basis) : [];
+    });
   const own = BY_OPERATION[operation] ?? 'ERR-3';
+  // A rule that an answer of the same operation cites, and that was kept there, is less likely.
+  const kept = new Set(citesOf(calls.filter((each) => each.operation === operation)));
+  const cited = [...rulesOf(basis)].sort((one, other) => rarity(one) - rarity(other));
+  const ofAnswer = [
+    ...cited.filter((rule) => !kept.has(rule)),
+    ...(cited.length > 0 && cited.every((rule) => kept.has(rule)) ? [own] : []),
+    ...cited,
+  ];
+  const before = citesOf(calls.reverse());
   const isReplay = basis?.idempotency === 'replayed' || basis?.idempotency === 'in_flight';
   const late = isLateRepeat(recorded.sequence.steps, difference.n) ? LATE_REPEAT : [];
   const first = [...late, ...(isAnswer || isReplay ? ofAnswer : []), ...byPlace, ...ofAnswer];
