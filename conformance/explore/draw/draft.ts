@@ -262,14 +262,18 @@ export function plainMember({ name, kind, words }: Field, as: string, n: number)
     case 'flag':
       return false;
     default:
-      return PLAIN_TEXTS[name] ?? { $fresh: `text${n}` };
+      return ordinaryText(name, n) ?? { $fresh: `text${n}` };
   }
 }
 
-/** Texts that suggest their meaning. */
-const PLAIN_TEXTS: Readonly<Record<string, string>> = {
-  ...{ instrument: 'EURUSD', reason: 'late', country: 'GB', language: 'en' },
+/** Texts that suggest their meaning; more than one for a member that any text fits. */
+const PLAIN_TEXTS: Readonly<Record<string, readonly string[]>> = {
+  ...{ instrument: ['EURUSD'], reason: ['late'] },
+  ...{ country: ['GB', 'Portugal'], language: ['en', 'pt-BR'] },
 };
+
+const ordinaryText = (name: string, n: number): string | undefined =>
+  PLAIN_TEXTS[name]?.at(n % PLAIN_TEXTS[name].length);
 
 export const emailOf = (stem: string): Value => ({
   $join: [{ $fresh: stem }, '@explore.example.com'],

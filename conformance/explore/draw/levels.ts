@@ -583,7 +583,7 @@ async function gather({ d, op, subject }: Scene, [from, to]: Range): Promise<voi
     return;
   }
   // Many calls cost as much as several other sequences.
-  const isDear = !d.random.chance(count > 40 ? 0.15 : 0.4);
+  const isDear = !d.random.chance(count > 40 ? 0.15 : 0.7);
   const affordable = Math.min(isDear ? 3 : count, d.options.most - d.cost - 12);
   const kind = op.subject === 'transaction' ? OPS.createTransaction : op;
   const isLone = kind.isRead || kind.subject !== undefined || op.name === 'closePosition';

@@ -19,7 +19,7 @@ export type SourceOptions = Pick<
 > & { readonly seed: number };
 
 /** Rows of the covering array in one sequence: later rows use the records of earlier ones. */
-const MOST_ROWS = 5;
+const MOST_ROWS = 7;
 /** The share of mutated sequences, before and after the covering array is covered. */
 const MUTATIONS = { early: 0.2, late: 0.5 };
 

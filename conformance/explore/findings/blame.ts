@@ -38,7 +38,7 @@ const BY_PLACE: readonly (readonly [place: RegExp, rules: readonly string[]])[] 
   [/(^|\.)(country|language)$/, ['ACC-14', 'UPD-3']],
   [/(^|\.)(total|created|failed)$/, ['BULK-4', 'BULK-2']],
   [/^body\.rows/, ['BULK-3', 'BULK-2']],
-  [/(^|\.)last_delivered_seq$/, ['EVT-10a']],
+  [/(^|\.)last_delivered_seq$/, ['EVT-10a', 'EVT-12', 'EVT-13', 'EVT-1']],
   [/(^|\.)revision$/, ['UPD-1', 'ACC-19']],
 ];
 
