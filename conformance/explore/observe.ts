@@ -82,10 +82,6 @@ const NAMES_AND_TIMES = [
   'evt-progress',
 ];
 
-/** With fewer requests than this, few scenarios run concurrently: an interrupted one is wasted. */
-const ENOUGH = 700;
-const FEW_AT_ONCE = 2;
-
 export const observe = (options: ObserveOptions): Promise<Observed> =>
   observeBy([...FORMS, ...NAMES_AND_TIMES], options);
 
@@ -114,9 +110,8 @@ async function observeBy(ids: readonly string[], options: ObserveOptions): Promi
     },
     close: () => sender.close(),
   };
-  const width = most < ENOUGH ? { width: FEW_AT_ONCE } : {};
   const run = await runScenarios({
-    ...{ ...rest, ...width, provider, sender: counting, learned },
+    ...{ ...rest, provider, sender: counting, learned },
     ...{ scenarios: chosen, signal: enough.signal },
   });
   const tokenForm = await findTokenForm({ ...options, sender: counting });

@@ -28,7 +28,7 @@ export interface ExploreOptions
 export function defineExplore(command: Command, io = systemIo()): void {
   addHelp(command, {
     words: [
-      'Generates sequences of calls, plays each on the target and on a model of the platform (the simulator, in this process), and reports where the two differ, shrunk to the few calls that show it. Without --model it first learns how the target answers the open questions, with at most half of the requests.',
+      'Generates sequences of calls, plays each on the target and on a model of the platform (the simulator, in this process), and reports where the two differ, shrunk to the few calls that show it. Without --model it first learns the names, times and forms that the target uses, with at most half of the requests; the other open questions are answered by the differences themselves.',
       'The markdown and html reports are made for bug trackers; the JSON report is what --replay reads.',
       'Without a control plane it moves money and opens positions at the trading accounts under `seeds` of the profile, and lists in the end what it has left on the target.',
     ],
