@@ -52,9 +52,8 @@ export const eventOf = (each: Arrival): string | undefined => {
 
 const OTHER_NUMBERS = ['content-length', 'host'];
 
-/** NS-10: the subscription that some header names; empty if no header names one of the player's. */
-export function subscriptionOf({ headers }: Arrival, player: Player): string {
-  const known = subscriptionsOf(player);
+/** NS-10: the subscription that some header names; empty if no header names one of these. */
+export function subscriptionOf({ headers }: Arrival, known: ReadonlySet<string>): string {
   const named = headers.lines.find(
     ([name, value]) => known.has(value) && !OTHER_NUMBERS.includes(name.toLowerCase()),
   );
@@ -62,7 +61,7 @@ export function subscriptionOf({ headers }: Arrival, player: Player): string {
 }
 
 /** Ids of the subscriptions that a play has created, as a header writes them. */
-function subscriptionsOf({ outcomes }: Player): ReadonlySet<string> {
+export function subscriptionsOf({ outcomes }: Player): ReadonlySet<string> {
   const made = answersIn(outcomes).flatMap(({ json }) => {
     const id = memberAt(json, 'id');
     return memberAt(json, 'event_categories') === undefined || id === undefined ? [] : [String(id)];
@@ -90,11 +89,12 @@ export function noticesIn(
   const isSettlingOpen = !isSteady || settlesUnseen(target);
   const isOwn = player.ground.target.disposable ? () => true : isAbout(player);
   const notices = new Map<string, Notice>();
+  const subscriptions = subscriptionsOf(player);
   for (const [at, each] of deliveries.entries()) {
     const envelope = jsonOf(each);
     if (!isOwn(each) || !isOf(envelope, comparedEvents)) continue;
     if (isSettlingOpen && isOfSettling(envelope)) continue;
-    const [event, subscription] = [eventOf(each), subscriptionOf(each, player)];
+    const [event, subscription] = [eventOf(each), subscriptionOf(each, subscriptions)];
     const name = event === undefined ? `${at}` : `${event} ${subscription}`;
     const known = notices.get(name);
     if (known === undefined) {

@@ -15,6 +15,7 @@ import {
   numberOf,
   scalarsIn,
   subscriptionOf,
+  subscriptionsOf,
 } from './arrivals.ts';
 import type { Difference } from './difference.ts';
 import type { Match } from './match.ts';
@@ -69,8 +70,10 @@ function compareForm(own: Deliveries, due: Deliveries, { target, model }: Sides)
     const words = `${unread.body.length} bytes that are no JSON and end in …${end}`;
     return { at: 'body', target: words, model: 'an envelope in JSON' };
   }
-  const areNamed = (all: Deliveries, player: Player) =>
-    all.every((each) => subscriptionOf(each, player) !== '');
+  const areNamed = (all: Deliveries, player: Player) => {
+    const known = subscriptionsOf(player);
+    return all.every((each) => subscriptionOf(each, known) !== '');
+  };
   if (!areNamed(due, model) || areNamed(own, target)) return null;
   return { at: 'subscription header', target: 'none', model: 'the id of the subscription' };
 }

@@ -28,28 +28,28 @@ export async function untilArrived({ target, model, seqName }: Comparing): Promi
     return hook === undefined ? 0 : noticesIn(hook.deliveries, player, target, { seqName }).length;
   };
   const isLate = () => [...target.hooks.keys()].some((n) => heard(target, n) < heard(model, n));
-  const come = () => [...target.hooks.keys()].reduce((all, n) => all + heard(target, n), 0);
   const tries = isLive(target) ? LIVE_MS / LIVE_STEP_MS : FLUSHED_TRIES;
-  for (let left = tries, before = come(); left > 0; left -= 1) {
+  for (let left = tries, before = countIn(target); left > 0; left -= 1) {
     if (!isLate() || target.isOver) break;
     await sleep(isLive(target) ? LIVE_STEP_MS : STEP_MS);
     await target.flush();
-    // Deliveries in series take time: while more arrive, keep waiting.
-    const now = come();
-    if (now > before) left = tries;
+    // Deliveries in series take time: while more arrive, keep waiting. A live target has other ones.
+    const now = countIn(target);
+    if (now > before && !isLive(target)) left = tries;
     before = now;
   }
   return !isLive(target) || !isLate();
 }
 
+const countIn = ({ hooks }: Player): number =>
+  [...hooks.values()].reduce((all, { deliveries }) => all + deliveries.length, 0);
+
 /** Used if the number of expected deliveries is unknown. */
 export async function untilQuiet(target: Player): Promise<void> {
   if (!isLive(target) || target.hooks.size === 0) return;
-  const count = () =>
-    [...target.hooks.values()].reduce((all, each) => all + each.deliveries.length, 0);
   const untilMs = performance.now() + LIVE_MS;
-  for (let before = -1; before !== count() && performance.now() < untilMs; ) {
-    before = count();
+  for (let before = -1; before !== countIn(target) && performance.now() < untilMs; ) {
+    before = countIn(target);
     await sleep(QUIET_MS);
   }
 }

@@ -3,7 +3,7 @@ import { RefusedByOperator } from '../../engine/scenario-errors.ts';
 import type { Json } from '../../engine/send/json.ts';
 import { SANDBOX_PER_SECOND } from '../../providers/profile-provider.ts';
 import type { CredentialOptions } from '../../providers/target.ts';
-import { eventOf, subscriptionOf } from '../compare/arrivals.ts';
+import { eventOf, subscriptionOf, subscriptionsOf } from '../compare/arrivals.ts';
 import type { MintWish, OperatorStep } from '../sequence.ts';
 import { resolveText } from '../values.ts';
 import type { Outcome } from './outcome.ts';
@@ -94,7 +94,7 @@ async function hook(n: number, answers: readonly number[], player: Player): Prom
   const made = await player.ground.target.receiver();
   const attempts = new Map<string, number>();
   made.answer((arrival) => {
-    const notice = `${eventOf(arrival)} ${subscriptionOf(arrival, player)}`;
+    const notice = `${eventOf(arrival)} ${subscriptionOf(arrival, subscriptionsOf(player))}`;
     const attempt = attempts.get(notice) ?? 0;
     attempts.set(notice, attempt + 1);
     return { status: answers[Math.min(attempt, answers.length - 1)] ?? 200 };
