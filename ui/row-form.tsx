@@ -66,6 +66,16 @@ export function RowForm(props: RowFormProps) {
   );
 }
 
+/** The values that the document allows for a member of a row's body. */
+export function useChoices(row: string, member: string): readonly string[] {
+  const document = useDescription();
+  const [method = '', template = ''] = row.split(' ');
+  const operation = document?.paths[template]?.[method.toLowerCase()];
+  if (document === null || operation === undefined) return [];
+  const schema = bodySchema(document, operation.requestBody)?.properties?.[member] ?? {};
+  return (resolve(document, schema).enum ?? []).map(String);
+}
+
 interface Member {
   readonly schema: Schema;
   readonly isRequired: boolean;

@@ -1,22 +1,13 @@
 // Webhooks: subscriptions, their deliveries, their forwards, and manually created events.
-
-import type { EventCategory } from '../fixtures/envelope.ts';
 import type { DeliveryShown, SubscriptionShown } from '../simulator/control/records.ts';
 import type { ViewProps } from './app.tsx';
 import { toneOfDelivery } from './delivery.tsx';
 import { Action, Badge, CopyButton, Form, Link, Panel, Problem, placeOf } from './kit.tsx';
 import type { DeliveriesPage } from './live.ts';
 import { callApi, RefusedError, tokenFor } from './plane.ts';
-import { RowForm } from './row-form.tsx';
+import { RowForm, useChoices } from './row-form.tsx';
 import { actionColumn, type Column, Facts, factsOf, TablePanel } from './table.tsx';
 import { useInfo, useLive, useRead } from './world.ts';
-
-const eventCategories = Object.keys({
-  account: true,
-  order: true,
-  position: true,
-  transaction: true,
-} satisfies Record<EventCategory, true>);
 
 export function WebhooksView({ path: [id] }: ViewProps) {
   const { value, problem } = useRead<{ subscriptions: SubscriptionShown[] }>('subscriptions');
@@ -157,9 +148,11 @@ function Subscription({ of }: { of: SubscriptionShown }) {
 
 function CreateSubscription() {
   const { plane } = useLive();
+  const categories = useChoices('POST /events', 'category');
   const able = (useInfo()?.credentials ?? []).filter((each) =>
     each.scopes.includes('webhooks:manage'),
   );
+  if (categories.length === 0) return null;
   return (
     <Panel
       title="Create a subscription"
@@ -177,8 +170,8 @@ function CreateSubscription() {
           {
             name: 'event_categories',
             label: 'Categories',
-            several: eventCategories,
-            value: eventCategories.join(),
+            several: categories,
+            value: categories.join(),
           },
         ]}
         submit="Subscribe"

@@ -56,6 +56,9 @@ export interface Token {
   readonly expires_ms: number | null;
 }
 
+/** EVT-1 */
+export const CATEGORIES = ['account', 'order', 'position', 'transaction'];
+
 /** The personal members of an account. */
 export const PROFILE = ['first_name', 'last_name', 'country', 'language'] as const;
 export const UPDATABLE = [...PROFILE, 'status'] as const;

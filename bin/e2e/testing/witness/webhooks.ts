@@ -1,10 +1,8 @@
 // Webhook subscriptions: create, show, rotate and disable (HOOK).
 import { randomBytes } from 'node:crypto';
 import type { Context } from './context.ts';
-import type { Reply, Subscription } from './records.ts';
+import { CATEGORIES, type Reply, type Subscription } from './records.ts';
 import type { JsonObject } from './values.ts';
-
-const CATEGORIES = ['account', 'order', 'position', 'transaction'];
 
 const newSecret = () => `whsec_${randomBytes(24).toString('base64url')}`;
 
