@@ -157,7 +157,10 @@ async function expectReach(t: ScenarioContext, audiences: readonly Audience[]): 
   const events: [Role, TriggeredEvent][] = [];
   for (const role of new Set(audiences.flatMap(([, , ...hears]) => hears))) {
     events.push([role, await triggerAccountEvent(t, role)]);
-    if (t.has('emit')) events.push([role, await triggerEvent(t, { role })]);
+    if (!t.has('emit')) continue;
+    for (const category of CATEGORIES) {
+      events.push([role, await triggerEvent(t, { role, category })]);
+    }
   }
   await expectRouted(t, { arrives: 'EVT-12', strays: 'EVT-12' }, routes, events);
 }

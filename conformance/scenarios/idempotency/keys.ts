@@ -61,6 +61,9 @@ export const idemKeyRequired = refusals({
   also: observeTwoKeys,
 });
 
+/** Characters that mean something to parsers of URLs, headers and SQL. */
+const PUNCTUATION = `%41 100% a,b;c=d 'e' "f" /g\\h`;
+
 export const idemKeyLength: Scenario = {
   id: 'idem-key-length',
   title: 'A trimmed key has 1 to 255 characters, all of which count',
@@ -70,7 +73,7 @@ export const idemKeyLength: Scenario = {
     const plain = await t.control('createAccount', { body: t.newAccount() });
     const longest = t.fresh.text(LONGEST);
     // With a new reference a key of one character is new as well, because the subject differs.
-    for (const key of ['x', longest, `  ${t.fresh.text(LONGEST)}  `]) {
+    for (const key of ['x', longest, `  ${t.fresh.text(LONGEST)}  `, PUNCTUATION]) {
       t.expect('IDEM-1b', await create(key)).status(plain.status);
     }
     for (const length of [LONGEST + 1, 1000]) {

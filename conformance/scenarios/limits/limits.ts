@@ -53,11 +53,15 @@ export const limRate: Scenario = {
   ...LIMITED,
   id: 'lim-rate',
   title: 'About a second of allowance is served at once, then 429, and so much a second on',
-  rules: ['LIM-1', 'LIM-2', 'LIM-5', 'LIM-6'],
+  rules: ['LIM-1', 'LIM-2', 'LIM-5', 'LIM-6', 'LIM-8'],
   needs: ['bursts', 'plan'],
   async run(t) {
     const probe = await probeOf(t);
     const first = await sendBurst(t, probe, clearlyAbove(probe.perSecond));
+    // Not even the last ones that are served.
+    for (const each of first.served) {
+      for (const name of LIMIT_HEADERS) t.expect('LIM-8', each).lacksHeader(name);
+    }
     if (first.limited.length === 0) return expectLimited(t, probe, first);
     const held = `${first.unanswered} got no answer until the clock moved`;
     const words = 'refused at once, not held back first';

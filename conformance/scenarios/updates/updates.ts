@@ -21,7 +21,7 @@ import type { Answer } from '../../engine/send/answer.ts';
 import type { RequestBody } from '../../engine/send/call.ts';
 import type { RuleId, Scenario } from '../../engine/types.ts';
 import { INVALID, NOT_FOUND, STALE } from '../../spec/errors.ts';
-import { PROFILE, UNKNOWN_ID, UPDATABLE_MEMBERS } from '../../spec/literals.ts';
+import { NEW_PROFILE, PROFILE, UNKNOWN_ID, UPDATABLE_MEMBERS } from '../../spec/literals.ts';
 import {
   digitsOf,
   expectSameAccount,
@@ -36,7 +36,7 @@ const UPDATE = 'updateAccount';
 /** An update changes only the fields it names, and the revision. */
 const OTHERS = ['client_reference_id', 'phone', 'brand_id', 'firm_id'] as const;
 
-/** UPD-1 with two fields; UPD-3 with each field separately, to find one that cannot be updated. */
+/** UPD-1 with two fields; UPD-3 with each field separately, and with all of them together. */
 function changesOf({ answer }: GivenAccount): (readonly [RuleId, RequestBody])[] {
   // ACC-20 judges the initial status. Here it only has to change; UPD-4 judges which values are valid.
   const values: RequestBody = {
@@ -46,6 +46,7 @@ function changesOf({ answer }: GivenAccount): (readonly [RuleId, RequestBody])[]
   return [
     ['UPD-1', { first_name: 'Grace', last_name: 'Hopper' }],
     ...UPDATABLE_MEMBERS.map((name) => ['UPD-3', { [name]: values[name] }] as const),
+    ['UPD-3', { ...NEW_PROFILE, last_name: "O'Neill", status: answer.at('status') ?? 'New' }],
   ];
 }
 

@@ -338,6 +338,8 @@ function url(change: (rest: string) => string): Fault {
   };
 }
 
+const withPort = (rest: string) => `http:${rest.replace(/^\/\/[^/]+/, '$&:443')}`;
+
 export const hookRefused = refusals({
   id: 'hook-refused',
   title: 'A url that does not begin with https:// is refused, and event_categories without a name',
@@ -348,6 +350,7 @@ export const hookRefused = refusals({
       const fault = url((rest) => scheme + rest);
       return ['HOOK-7', 'createWebhook', `the scheme "${scheme}"`, fault, refusedTarget];
     }),
+    ['HOOK-7', 'createWebhook', 'http with the port of https', url(withPort), refusedTarget],
     ['HOOK-7', 'createWebhook', 'no scheme', url((rest) => rest.slice(2)), refusedTarget],
     ['HOOK-7', 'createWebhook', 'no url', body({ url: '' }), refusedTarget],
     ...[[], ['deal'], ['deal', 'quote'], ['orders'], ['']].map((names): RefusalRow => {
