@@ -23,6 +23,11 @@ about('a number that only begins or ends like the id is another number', () => {
   assert.not.ok(isAboutAccount('{"note":"a-123"}', '123'));
 });
 
+about('a reference that only begins like the own one is another reference', () => {
+  assert.ok(isAboutAccount('{"note":"for ref-1, and ref-12"}', LONG));
+  assert.not.ok(isAboutAccount('{"client_reference_id":"ref-12"}', LONG));
+});
+
 about('a short id only counts if a member names accounts', () => {
   assert.ok(isAboutAccount('{"id":"9","account_id":"7"}', '7'));
   assert.ok(isAboutAccount('{"id":"9","accountId":7}', '7'));

@@ -51,7 +51,7 @@ export async function triggerEvent(
   return {
     words: `${category} event ${id}`,
     envelope,
-    isIn: (each) => textOf(each).includes(mark) || eventIdOf(envelopeIn(each)) === id,
+    isIn: (each) => mentions(textOf(each), mark) || eventIdOf(envelopeIn(each)) === id,
   };
 }
 
@@ -75,6 +75,13 @@ export function eventAbout(account: Subject): TriggeredEvent {
   return { words: `an event about the account ${account.id}`, isIn };
 }
 
+/** Names are numbered, so that the first name is also the beginning of the tenth. */
+const mentions = (text: string, name: string): boolean =>
+  text
+    .split(name)
+    .slice(1)
+    .some((rest) => !/^[0-9]/.test(rest));
+
 /** An id of this length is not also the id of another kind of record. */
 const UNMISTAKABLE = 9;
 
@@ -84,7 +91,7 @@ const UNMISTAKABLE = 9;
  */
 export function isAbout(delivered: Bodied, { id, reference, email }: Subject): boolean {
   const text = textOf(delivered);
-  if (text.includes(reference) || text.includes(email)) return true;
+  if (mentions(text, reference) || mentions(text, email)) return true;
   const envelope = envelopeIn(delivered) ?? {};
   const ofAccounts = Object.values(envelope).some(
     (value) => typeof value === 'string' && /^account\b/i.test(value),
