@@ -97,12 +97,14 @@ made('an event shows its record at the time of the event, even after a reload', 
   };
   const seen = new Set<string>();
   for (const [index, { kind, body }] of world.events.records.entries()) {
-    const { status } = JSON.parse(body) as { status: string };
-    assert.ok(statuses[kind]?.split(' ').includes(status), `${kind} with ${status}`);
     assert.is(loaded.events.records[index]?.body, body);
+    const allowed = statuses[kind];
+    if (allowed === undefined) continue;
+    const { status } = JSON.parse(body) as { status: string };
+    assert.ok(allowed.split(' ').includes(status), `${kind} with ${status}`);
     seen.add(kind);
   }
-  assert.is(seen.size, 9, 'events of every kind');
+  assert.equal([...seen].sort(), Object.keys(statuses).sort());
   await sandbox.close();
 });
 
