@@ -30,14 +30,9 @@ options('options that are not given stay undefined, so that a saved world decide
   const { sandbox, listen, ...rest } = (await read()).options as StartOptions;
   const nothing = { allowHosts: [], allowOrigins: [] };
   assert.equal(listen, { host: '127.0.0.1', port: 7420, ...nothing });
-  assert.equal(rest, {
-    json: false,
-    quiet: false,
-    readyFile: undefined,
-    configNote: null,
-    ui: true,
-    open: false,
-  });
+  const { json, quiet, ui, open, readyFile, configNote } = rest;
+  assert.equal([json, quiet, ui, open], [false, false, true, false]);
+  assert.equal([readyFile, configNote], [undefined, null]);
   const { settings, forwards, deviations, ...named } = sandbox;
   assert.equal([forwards, deviations], [[], []]);
   assert.equal(settings, defaultSettings);
