@@ -58,7 +58,7 @@ const FEW = ['ACC-1', 'ACC-4', 'ACC-13', 'UPD-1', 'UPD-2', 'IDEM-4b'];
 
 gate('a token that expires during the run is never accepted, and causes no deviation', () =>
   gated(async ({ cwd, given, after }) => {
-    after(70, 401);
+    after(150, 401);
     const seen = await runJudge({ ...given, only: FEW, allowIncomplete: true }, { cwd });
     assert.is(seen.report.summary.deviates, 0, seen.out);
     assert.ok(seen.report.summary.inconclusive > 0);
