@@ -194,7 +194,8 @@ if (write) {
   const machine = `${cpus()[0]?.model.trim() || process.arch}, ${cpus().length} cores`;
   const day = new Date().toISOString().slice(0, 10);
   const head = ['| what | measured | aim |', '|---|---|---|'];
-  const table = [`${machine}, Node ${process.version}, ${day}.`, '', ...head, ...rows].join('\n');
+  const title = `\`npm run bench\` on ${machine}, Node ${process.version}, ${day}:`;
+  const table = [title, '', ...head, ...rows].join('\n');
   const readme = join(root, 'README.md');
   const marks = /(<!-- bench -->\n)[\s\S]*?(\n<!-- \/bench -->)/;
   const page = readFileSync(readme, 'utf8');
