@@ -148,8 +148,8 @@ exec('a correct client gets no hint, a wrong one gets its hint', async () => {
 });
 
 exec('coverage in a missing folder is refused before anything starts', async () => {
-  const { code, err } = await refusal(['--coverage=json=no/such', ...script('echo 1')]);
-  assert.is(code, 2, err);
+  const { code, out, err } = await run(['--coverage=json=no/such', ...script('echo 1')]);
+  assert.equal([code, out], [2, ''], err);
   assert.match(err, '--coverage=json=no/such: there is no folder no');
 });
 
