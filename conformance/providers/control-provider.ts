@@ -175,7 +175,16 @@ function controlTarget(
     return made;
   };
 
-  const operator = controlOperator(plane, mint);
+  /** How far the clock was advanced. */
+  let advancedMs = 0;
+  const plain = controlOperator(plane, mint);
+  const operator: typeof plain = {
+    ...plain,
+    advance: (byMs) => {
+      advancedMs += byMs;
+      return plain.advance(byMs);
+    },
+  };
 
   const placeFor = async (minter: Credential): Promise<Place> => {
     const key = `delegate-${randomUUID()}`;
@@ -242,11 +251,12 @@ function controlTarget(
     receiver: async () => {
       const own = await receiver();
       let forward = { from: '', to: '' };
-      const hook = own.hook((name) => {
+      const urlOf = (name: string) => {
         const from = `https://${name}.hooks.example.com`;
         forward = { from, to: `${own.origin}/${name}` };
         return `${from}/${name}`;
-      });
+      };
+      const hook = own.hook(urlOf, () => Date.now() + advancedMs);
       endpoints.push([own, hook]);
       await plane.ask('PUT', 'forwards', forward);
       return hook;

@@ -54,7 +54,7 @@ run('hooks do not see each other’s deliveries, and unknown paths are 404', asy
   receiver.forget(gone);
   const urls = [`${one.url}?a=1`, two.url, two.url, gone.url, `${receiver.origin}${path}`];
   const statuses: number[] = [];
-  for (const url of urls) statuses.push(await post(url, Buffer.from('x')));
+  for (const [n, url] of urls.entries()) statuses.push(await post(url, Buffer.from(`${n}`)));
   assert.equal(statuses, [200, 200, 200, 404, 404]);
   assert.equal(
     [one, two, gone].map(({ deliveries }) => deliveries.length),
@@ -71,13 +71,37 @@ run('answers as configured: by count, late, with headers, or not at all', async 
     return { status: 200 };
   });
   const statuses = [];
-  for (let n = 0; n < 4; n += 1) statuses.push(await post(hook.url, Buffer.from('x')));
+  for (let n = 0; n < 4; n += 1) statuses.push(await post(hook.url, Buffer.from(`${n}`)));
   assert.equal(statuses, [500, 302, 0, 200]);
   assert.equal(
     hook.deliveries.map((each) => each.answered),
     [500, 302, 0, 200],
   );
 });
+
+run(
+  'a copy within 29 s is answered like the first and is no attempt (EVT-4)',
+  async ({ receiver }) => {
+    let nowMs = 0;
+    const hook = receiver.hook(
+      (name) => `${receiver.origin}/in/${name}`,
+      () => nowMs,
+    );
+    hook.answer((_, count) => ({ status: count === 1 ? 500 : 200 }));
+    const statuses = [];
+    for (const [atMs, signature] of [
+      [0, 'a'],
+      [28_000, 'a'],
+      [28_000, 'b'],
+      [60_000, 'a'],
+    ] as const) {
+      nowMs = atMs;
+      statuses.push(await post(hook.url, Buffer.from('x'), ['X-Signature', signature]));
+    }
+    assert.equal(statuses, [500, 500, 200, 200]);
+    assert.is(hook.deliveries.length, 3);
+  },
+);
 
 run('a body above the size limit is not read to its end', async ({ receiver }) => {
   const hook = hookOf(receiver);

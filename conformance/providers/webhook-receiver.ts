@@ -1,6 +1,6 @@
 // A webhook receiver on this machine, shared by all scenarios of a run: one path for each hook, every
 // delivery kept raw.
-import { randomBytes } from 'node:crypto';
+import { createHash, randomBytes } from 'node:crypto';
 import {
   createServer,
   get,
@@ -47,6 +47,9 @@ export type AnswerPolicy = (
   count: number,
 ) => EndpointAnswer;
 
+/** EVT-8a: every retry comes later than this; EVT-4: an identical delivery before that is a copy. */
+const COPY_WITHIN_MS = 29_000;
+
 /** One endpoint of one scenario. */
 export class WebhookEndpoint {
   /** The https URL to subscribe with. */
@@ -59,12 +62,21 @@ export class WebhookEndpoint {
    * that reached this machine earlier has arrived too.
    */
   readonly roundTrip: () => Promise<void>;
+  readonly #nowMs: () => number;
+  /** The last time and the response of each delivery, by its bytes. */
+  readonly #answered = new Map<string, { atMs: number; answer: EndpointAnswer }>();
   #policy: AnswerPolicy = () => ({ status: 200 });
 
-  constructor(url: string, localUrl: string, roundTrip: () => Promise<void>) {
+  constructor(
+    url: string,
+    localUrl: string,
+    roundTrip: () => Promise<void>,
+    nowMs: () => number = Date.now,
+  ) {
     this.url = url;
     this.localUrl = localUrl;
     this.roundTrip = roundTrip;
+    this.#nowMs = nowMs;
   }
 
   /** Sets the policy for responses from now on; the default is an immediate 200. */
@@ -72,8 +84,17 @@ export class WebhookEndpoint {
     this.#policy = policy;
   }
 
-  next(arrival: Omit<ReceivedDelivery, 'answered'>): EndpointAnswer {
-    return this.#policy(arrival, this.deliveries.length + 1);
+  /** Keeps a delivery and returns the response to it; a copy is answered in the same way and not kept. */
+  take(arrival: Omit<ReceivedDelivery, 'answered'>): EndpointAnswer {
+    const { headers, body } = arrival;
+    const bytes = createHash('sha1').update(JSON.stringify(headers.lines)).update(body);
+    const [name, atMs] = [bytes.digest('base64'), this.#nowMs()];
+    const before = this.#answered.get(name);
+    if (before !== undefined && atMs - before.atMs < COPY_WITHIN_MS) return before.answer;
+    const answer = this.#policy(arrival, this.deliveries.length + 1);
+    this.#answered.set(name, { atMs, answer });
+    this.deliveries.push({ ...arrival, answered: answer.cut === true ? 0 : answer.status });
+    return answer;
   }
 }
 
@@ -121,13 +142,13 @@ export class WebhookReceiver {
 
   /**
    * A new endpoint. `publicUrl` makes its subscribable URL from its name, which must stay in the
-   * path.
+   * path. `nowMs` is the clock of the target, from any origin.
    */
-  hook(publicUrl: (name: string) => string): WebhookEndpoint {
+  hook(publicUrl: (name: string) => string, nowMs?: () => number): WebhookEndpoint {
     this.#count += 1;
     const name = `hook-${this.#mark}-${this.#count}`;
     const localUrl = `${this.origin}/${name}`;
-    const endpoint = new WebhookEndpoint(publicUrl(name), localUrl, () => this.#roundTrip());
+    const endpoint = new WebhookEndpoint(publicUrl(name), localUrl, () => this.#roundTrip(), nowMs);
     this.#hooks.set(name, endpoint);
     return endpoint;
   }
@@ -186,14 +207,11 @@ export class WebhookReceiver {
     else reply();
   }
 
-  /** Keeps a delivery, and returns the response to it; undefined if its URL is no endpoint's. */
+  /** The response to a delivery; undefined if its URL is no endpoint's. */
   take({ method, url, headers, body }: Arriving): EndpointAnswer | undefined {
     const name = url.split(/[/?]/).find((part) => this.#hooks.has(part));
     const hook = name === undefined ? undefined : this.#hooks.get(name);
     if (hook === undefined) return undefined;
-    const arrival = { method, url, headers: new Headers(headers), body, atMs: Date.now() };
-    const answer = hook.next(arrival);
-    hook.deliveries.push({ ...arrival, answered: answer.cut === true ? 0 : answer.status });
-    return answer;
+    return hook.take({ method, url, headers: new Headers(headers), body, atMs: Date.now() });
   }
 }

@@ -1,5 +1,6 @@
 // Traits of a conforming platform: behavior that the specification leaves open.
 import { bodyOf, type Context, withBody, withHeader } from './context.ts';
+import { send } from './delivery.ts';
 import type { Reply } from './records.ts';
 import type { Difference } from './start.ts';
 import { other, plain, type Step, type Style } from './styles.ts';
@@ -108,6 +109,15 @@ const rows: Readonly<Record<string, Partial<Style> & Seams>> = {
   },
   'signature-with-key: a signature names the id of its key as well': {
     delivery: ({ signature }) => ({ signature: (...given) => `${signature(...given)},kid=1` }),
+  },
+  'sent-twice: the first attempt of a delivery is sent twice': {
+    delivery: ({ sending }) => ({
+      sending: (delivery) => {
+        const first = sending(delivery);
+        const stop: () => void = first.n > 1 ? () => {} : send(first, () => stop());
+        return first;
+      },
+    }),
   },
   'extra-members: accounts show members that are not specified, and one changes each time': {
     extraMembers: {
