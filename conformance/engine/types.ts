@@ -102,6 +102,14 @@ export interface Observation {
   readonly isUnlike?: boolean;
 }
 
+/** A judged call that no answer of the API came to, in each attempt at its scenario. */
+export interface CrashedCall {
+  /** The rules that it leaves open. */
+  readonly rules: readonly RuleId[];
+  /** Of each attempt, the last one last. */
+  readonly exchanges: readonly Exchange[];
+}
+
 export interface ScenarioResult {
   readonly id: string;
   readonly rules: readonly RuleId[];
@@ -120,6 +128,7 @@ export interface ScenarioResult {
   readonly lost?: readonly Capability[];
   readonly standsInFor?: readonly string[] | undefined;
   readonly attempts: number;
+  readonly crashed?: readonly CrashedCall[];
   readonly durationMs: number;
 }
 

@@ -3,7 +3,7 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { Exchange, ScenarioResult } from '../types.ts';
-import { reportCrashes } from './crashes.ts';
+import { crashedCalls, reportCrashes, stillCrashed } from './crashes.ts';
 
 let count = 0;
 
@@ -32,25 +32,56 @@ function result(id: string, exchanges: Exchange[], over: Partial<ScenarioResult>
   const verdict = 'inconclusive' as const;
   return {
     ...{ id, rules: ['TXN-5'], verdict, byRule: { 'TXN-5': verdict }, findings: [] },
-    ...{ observations: [], exchanges, why: '', ending: verdict, missing: [], attempts: 3 },
+    ...{ observations: [], exchanges, why: '', ending: verdict, missing: [], attempts: 6 },
     durationMs: 1,
     ...over,
   } as ScenarioResult;
 }
 
+/** The result of these attempts at a scenario, of which the last one counts. */
+function after(...attempts: readonly Exchange[][]): ScenarioResult {
+  const all = attempts.map((exchanges) => result('a', exchanges));
+  const crashed = all.map(crashedCalls).reduce(stillCrashed);
+  return { ...all.at(-1)!, attempts: attempts.length, crashed };
+}
+
 const fine = (path = 'transactions', body: object = { method: 'Card' }) =>
   Array.from({ length: 6 }, () => call(path, body, 201));
 
+const withCrashed = (each: ScenarioResult) => ({ ...each, crashed: crashedCalls(each) });
+
 const crashes = suite('crashes');
+
+crashes('a request of one scenario that crashes in each of six attempts is a deviation', () => {
+  const attempt = () => [...fine(), call('transactions', { method: 'Bonus' }, null)];
+  const six = reportCrashes([after(...Array.from({ length: 6 }, attempt))]);
+  assert.is(six.results[0]!.byRule['TXN-5'], 'deviates');
+  assert.is(six.crashes[0]!.times, 6);
+  const elsewhere = () => [...fine(), call('accounts', { country: 'FR' }, null)];
+  const five = after(...[attempt, attempt, elsewhere, attempt, attempt, attempt].map((it) => it()));
+  assert.equal(five.crashed, []);
+  assert.is(reportCrashes([five]).results[0]!.byRule['TXN-5'], 'inconclusive');
+});
+
+crashes('a page instead of an answer in the middle of a scenario is one too', () => {
+  const attempt = () => {
+    const crash = call('transactions', { method: 'Bonus' }, 500, true);
+    const findings = [{ rules: ['TXN-5'], verdict: 'inconclusive', exchanges: [crash.n] }];
+    return result('a', [crash, ...fine()], { findings, ending: null } as never);
+  };
+  const all = Array.from({ length: 6 }, attempt);
+  const crashed = all.map(crashedCalls).reduce(stillCrashed);
+  const { results } = reportCrashes([{ ...all.at(-1)!, crashed }]);
+  assert.is(results[0]!.byRule['TXN-5'], 'deviates');
+});
 
 crashes(
   'crashes with one member in common are named, counted, and reported under the judged rule',
   () => {
     const bonus = () => call('transactions', { method: 'Bonus' }, 500, true);
     const { results, crashes: found } = reportCrashes([
-      result('a', [...fine(), bonus()]),
-      result('b', [...fine(), bonus()]),
-      result('c', [...fine(), bonus()], { attempts: 1 }),
+      ...['a', 'b'].map((id) => withCrashed(result(id, [...fine(), bonus()]))),
+      withCrashed(result('c', [...fine(), bonus()], { attempts: 1 })),
     ]);
     assert.equal(
       found.map(({ rules, ...each }) => each),

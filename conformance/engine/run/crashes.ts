@@ -2,10 +2,9 @@
 // web server. They are reported once, with their common trait, and are a deviation from the rules
 // that require an answer to such a request.
 import { withVerdicts } from '../judge/verdicts.ts';
-import { Answer, callsIn } from '../send/answer.ts';
+import { Answer } from '../send/answer.ts';
 import { isObject, printJson } from '../send/json.ts';
-import type { Exchange, Finding, RuleId, ScenarioResult } from '../types.ts';
-import { ATTEMPTS } from './play-scenario.ts';
+import type { CrashedCall, Exchange, Finding, RuleId, ScenarioResult } from '../types.ts';
 
 export interface Crash {
   readonly operation: string;
@@ -18,6 +17,12 @@ export interface Crash {
   /** Rules that cannot be judged because of it. */
   readonly rules: readonly RuleId[];
 }
+
+/**
+ * After as many attempts that all end in the same crash, its rules deviate: a network that loses 5 %
+ * of all calls does that to one call in 64 million.
+ */
+export const CRASHES = 6;
 
 /** How many requests of a kind must have crashed, with none of them answered. */
 const FEWEST = 3;
@@ -39,7 +44,10 @@ export function reportCrashes(results: readonly ScenarioResult[]): {
   readonly crashes: readonly Crash[];
 } {
   const calls = results
-    .flatMap(({ exchanges }) => exchanges.filter(({ kind }) => kind === 'call'))
+    .flatMap(({ exchanges, crashed = [] }) => [
+      ...crashed.flatMap((each) => each.exchanges.slice(0, -1)),
+      ...exchanges.filter(({ kind }) => kind === 'call'),
+    ])
     .map(callOf)
     .filter(({ answer }) => answer.operation !== undefined);
   // If almost no request is answered, the network or the whole target is the cause.
@@ -109,34 +117,60 @@ function traitsOf({ answer: { sent: body } }: Call): string[] {
   });
 }
 
-/** A rule that could not be judged because its own request crashed now deviates: there is no answer. */
-function withCrashes(result: ScenarioResult, kinds: readonly Kind[]): ScenarioResult {
-  const last = result.exchanges.findLast(({ kind }) => kind === 'call');
-  const kind = last && kinds.find(({ exchanges }) => exchanges.includes(last));
-  const isSteady = result.ending === 'inconclusive' && result.attempts >= ATTEMPTS;
-  if (kind === undefined || !isSteady || isSetup(result)) return result;
-  const rules = (Object.keys(result.byRule) as RuleId[]).filter(
-    (rule) => result.byRule[rule] === 'inconclusive',
-  );
-  if (rules.length === 0) return result;
-  const what = `${kind.operation} ${kind.distinguishes}`.trim();
-  const finding: Finding = {
-    rules,
-    verdict: 'deviates',
-    expected: 'an answer of the API',
-    actual: `${kind.failure}, as to each of ${kind.exchanges.length} requests ${what}`,
-    exchanges: [last!.n],
-  };
-  const byRule = Object.fromEntries(rules.map((rule) => [rule, 'deviates' as const]));
-  const findings = [...result.findings, finding];
-  return withVerdicts({ ...result, findings }, { ...result.byRule, ...byRule });
+/** The judged calls of one attempt that no answer of the API came to, with the rules they leave open. */
+export function crashedCalls(result: ScenarioResult): readonly CrashedCall[] {
+  const { exchanges, findings, ending, byRule } = result;
+  const calls = exchanges.filter(({ kind }) => kind === 'call').map(callOf);
+  const textOf = ({ answer }: Call) => `${answer.path} ${answer.sentText}`;
+  const open = (Object.keys(byRule) as RuleId[]).filter((rule) => byRule[rule] === 'inconclusive');
+  return calls.flatMap((call) => {
+    // Setup is repeated when it fails; judged requests are sent once.
+    const isSetup = calls.some((each) => each !== call && textOf(each) === textOf(call));
+    if (call.failure === undefined || isSetup) return [];
+    const { n } = call.exchange;
+    const found = findings
+      .filter((each) => each.exchanges.includes(n))
+      .flatMap(({ rules }) => rules);
+    const isLast = ending === 'inconclusive' && call === calls.at(-1);
+    const rules = open.filter((rule) => isLast || found.includes(rule));
+    return rules.length === 0 ? [] : [{ rules, exchanges: [call.exchange] }];
+  });
 }
 
-/** Setup is repeated when it fails; judged requests are sent once. */
-function isSetup({ exchanges }: ScenarioResult): boolean {
-  const calls = callsIn(exchanges);
-  const last = calls.pop()!;
-  return calls.some(({ path, sentText }) => path === last.path && sentText === last.sentText);
+/** Those that crashed in all earlier attempts too. */
+export function stillCrashed(
+  before: readonly CrashedCall[],
+  now: readonly CrashedCall[],
+): readonly CrashedCall[] {
+  const nameOf = ({ rules, exchanges: [first] }: CrashedCall) => {
+    const { answer, failure } = callOf(first!);
+    return `${answer.operation} ${failure} ${rules.join()}`;
+  };
+  return now.flatMap((each) => {
+    const same = before.find((earlier) => nameOf(earlier) === nameOf(each));
+    return same === undefined
+      ? []
+      : [{ ...each, exchanges: [...same.exchanges, ...each.exchanges] }];
+  });
+}
+
+/** A rule that could not be judged because its own request crashed now deviates: there is no answer. */
+function withCrashes(result: ScenarioResult, kinds: readonly Kind[]): ScenarioResult {
+  const { crashed = [], attempts } = result;
+  if (attempts < CRASHES) return result;
+  const findings = crashed.flatMap(({ rules, exchanges }): Finding[] => {
+    const last = exchanges.at(-1)!;
+    const kind = kinds.find((each) => each.exchanges.includes(last));
+    if (kind === undefined) return [];
+    const what = `${kind.operation} ${kind.distinguishes}`.trim();
+    const actual = `${kind.failure}, as to each of ${kind.exchanges.length} requests ${what}`;
+    const expected = 'an answer of the API';
+    return [{ rules, verdict: 'deviates', expected, actual, exchanges: [last.n] }];
+  });
+  const broken = findings.flatMap(({ rules }) => rules.map((rule) => [rule, 'deviates'] as const));
+  if (broken.length === 0) return result;
+  const byRule = { ...result.byRule, ...Object.fromEntries(broken) };
+  return withVerdicts({ ...result, findings: [...result.findings, ...findings] }, byRule);
 }
 
 /** Rules that could not be judged, in scenarios with one of these exchanges. */

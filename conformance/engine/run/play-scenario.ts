@@ -8,13 +8,14 @@ import { ExchangeRecorder, type RunContext } from '../record/exchange-recorder.t
 import { ScenarioContext } from '../scenario/scenario-context.ts';
 import { EarlyEnd, MissingCapability, ScenarioEnded, UsedUp } from '../scenario-errors.ts';
 import { printJson } from '../send/json.ts';
-import type { Finding, Judged, RuleId, Scenario, ScenarioResult } from '../types.ts';
+import type { CrashedCall, Finding, Judged, RuleId, Scenario, ScenarioResult } from '../types.ts';
+import { CRASHES, crashedCalls, stillCrashed } from './crashes.ts';
 import { type Selection, selectedRules } from './select.ts';
 
 /**
  * The most attempts at a scenario that a gateway, a rate limit or a passing 500 disturbed.
  */
-export const ATTEMPTS = 3;
+const ATTEMPTS = 3;
 
 /** The time for the event loop to run on time again before the next attempt. */
 const CALM_WITHIN_MS = 3_000;
@@ -34,13 +35,16 @@ export interface PlayOptions {
 export async function playScenario(options: PlayOptions): Promise<ScenarioResult> {
   const startedAtMs = performance.now();
   const { signal, eventLoop } = options.runContext;
+  let crashed: readonly CrashedCall[] = [];
   for (let attempt = 1; ; attempt += 1) {
     const { result, isStarved } = await playOnce(options, attempt);
+    const calls = crashedCalls(result);
+    crashed = attempt === 1 ? calls : stillCrashed(crashed, calls);
     // A judged request is never repeated alone: the whole scenario starts over, and a deviation stands.
     const isSpoilt = Object.values(result.byRule).includes('inconclusive');
-    const isOver = attempt === ATTEMPTS || signal.aborted;
+    const isOver = attempt >= (crashed.length > 0 ? CRASHES : ATTEMPTS) || signal.aborted;
     if (!isSpoilt || result.verdict === 'deviates' || isOver) {
-      return { ...result, durationMs: performance.now() - startedAtMs };
+      return { ...result, crashed, durationMs: performance.now() - startedAtMs };
     }
     if (isStarved) await eventLoop.waitUntilCalm(CALM_WITHIN_MS);
   }
@@ -60,7 +64,7 @@ async function playOnce(
     leave = entered.leave;
     const { target } = entered;
     recorder.addedHeaders = target.addedHeaders ?? [];
-    const isLastAttempt = attempt === ATTEMPTS || runContext.signal.aborted;
+    const isLastAttempt = attempt >= ATTEMPTS || runContext.signal.aborted;
     context = new ScenarioContext({ scenario, target, recorder, mark, attempt, isLastAttempt });
     await scenario.run(context);
   } catch (error) {
