@@ -161,9 +161,11 @@ function withCrashes(result: ScenarioResult, kinds: readonly Kind[]): ScenarioRe
   const findings = crashed.flatMap(({ rules, exchanges }): Finding[] => {
     const last = exchanges.at(-1)!;
     const kind = kinds.find((each) => each.exchanges.includes(last));
-    if (kind === undefined) return [];
-    const what = `${kind.operation} ${kind.distinguishes}`.trim();
-    const actual = `${kind.failure}, as to each of ${kind.exchanges.length} requests ${what}`;
+    const asTo =
+      kind === undefined
+        ? `in each of ${exchanges.length} attempts`
+        : `as to each of ${kind.exchanges.length} requests ${kind.operation} ${kind.distinguishes}`;
+    const actual = `${callOf(last).failure}, ${asTo.trim()}`;
     const expected = 'an answer of the API';
     return [{ rules, verdict: 'deviates', expected, actual, exchanges: [last.n] }];
   });
