@@ -35,6 +35,8 @@ const ROWS: readonly Row[] = [
     ['IDEM-4c', 'TXN-9', 'UPD-5', 'EVT-8a', 'EVT-8b'],
     'passed',
   ],
+  // EVT-4: an event may be delivered twice.
+  ['sent-twice', ['EVT-5b', 'EVT-7', 'EVT-8a', 'EVT-8b', 'HOOK-5'], 'passed'],
   // NS-1: orders may always be refused.
   ['market-409', ['POS-2', 'POS-4'], 'not_tested'],
   ['generous', ['AUTH-3c'], 'passed'],
