@@ -26,9 +26,9 @@ const callMembers = {
   headers: ofType<Readonly<Record<string, string | string[] | undefined>>>(
     mapOf(ofType<string | string[]>({ type: ['string', 'array'], items: text })),
   ),
-  /** More bytes came than the transport keeps; `body` is then empty (NS-15). */
+  /** The body is larger than the transport accepts; `body` is then empty (NS-15). */
   'oversize?': flag,
-  /** It asks for a WebSocket, and came over a transport that can switch to one (NS-12). */
+  /** The call asks for a WebSocket, and its transport can upgrade to one (NS-12). */
   'upgrade?': flag,
 };
 
@@ -71,7 +71,7 @@ export const replySchema = record({
   'etag?': ofType<string | undefined>(headerValue),
   /** Further headers by lower-case name, such as `retry-after`. */
   'headers?': ofType<Readonly<Record<string, string>> | undefined>(mapOf(headerValue)),
-  /** It is the response of a gateway, without headers of the platform. */
+  /** The response of a gateway in front of the platform, without the platform's headers. */
   'isForeign?': ofType<true>(flag),
 });
 /** An answer. The body is text that is sent, stored and replayed exactly as it is (IDEM-4b). */
@@ -84,7 +84,9 @@ export interface Decision {
   readonly cites: readonly Cite[];
 }
 
-/** Work row by row, each seeing the rows before it (BULK-8, BULK-12); `answer` makes one reply. */
+/**
+ * Rows that run in order, each seeing those before it (BULK-8, BULK-12); `answer` joins replies.
+ */
 export interface Batch {
   readonly rows: number;
   readonly decideRow: (index: number) => Decision;
@@ -92,7 +94,7 @@ export interface Batch {
   readonly cites: readonly Cite[];
 }
 
-/** The headers of an answer, `X-Request-Id` included where it is the platform's own (ERR-4). */
+/** The headers of an answer, with `X-Request-Id` if the platform itself answered (ERR-4). */
 export function replyHeaders(reply: Reply, requestId: string): Record<string, string> {
   const headers: Record<string, string> =
     reply.isForeign === true ? {} : { 'x-request-id': requestId };
@@ -102,7 +104,7 @@ export function replyHeaders(reply: Reply, requestId: string): Record<string, st
   return headers;
 }
 
-/** The ids, where they had a part in it. */
+/** The ids if they contributed to the decision, otherwise none. */
 export function citesIf(hadPart: boolean, ...ids: readonly Cite[]): readonly Cite[] {
   return hadPart ? ids : [];
 }

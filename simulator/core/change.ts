@@ -4,7 +4,7 @@ import type { JournalEntry } from './journal.ts';
 import type { TimerKind } from './timers.ts';
 import { type Counters, type KeyOf, type RecordOf, type TableName, tables } from './world.ts';
 
-/** Where a person is found again: the index (a brand or a firm) and the keys in it. */
+/** How a person is looked up: the index (of a brand or a firm) and the keys in it. */
 export interface PersonKeys {
   readonly index: string;
   readonly reference: string;
@@ -21,13 +21,13 @@ interface IndexKeys {
   readonly transactions: string;
 }
 
-/** A record takes its place in a table, under its key. */
+/** A record is stored in a table under its key. */
 export interface PutOf<T extends TableName> {
   readonly type: 'put';
   readonly table: T;
   readonly key: KeyOf<T>;
   readonly record: RecordOf<T>;
-  /** Given for a new record that is found by more than its id. */
+  /** Only for a new record that has an index besides its id. */
   readonly found?: T extends keyof IndexKeys ? IndexKeys[T] : never;
 }
 
@@ -56,7 +56,7 @@ export type Change =
 
 export type ChangeOf<T extends Change['type']> = Extract<Change, { readonly type: T }>;
 
-/** The change that puts a record into its table, under the key that it carries. */
+/** The change that stores a record in its table, under the key in the record. */
 export function put<T extends TableName>(
   table: T,
   record: RecordOf<T>,
@@ -78,7 +78,7 @@ export function putAt<T extends TableName>(
 
 export const remove = (table: TableName, key: string): Change => ({ type: 'remove', table, key });
 
-/** The changes that put a record into this table. */
+/** The changes that store a record in this table. */
 export function putsInto<T extends TableName>(
   changes: readonly Change[],
   table: T,

@@ -119,7 +119,7 @@ function forgetOldEvents(world: World, atMs: number): void {
   events.first += old;
 }
 
-/** Knows the open deliveries by subscription, and forgets the oldest finished ones. */
+/** Tracks the open deliveries of each subscription, and forgets the oldest finished ones. */
 function followDelivery(world: World, { id, subscription_id, status }: Delivery): void {
   const openDeliveries = own(world, 'openDeliveries');
   const open = openDeliveries.get(subscription_id) ?? new Set<string>();
@@ -137,14 +137,14 @@ function followDelivery(world: World, { id, subscription_id, status }: Delivery)
   }
 }
 
-/** NS-28: delivery continues with it when an operator resumes it, however late. */
+/** NS-28: such a delivery is kept, because delivery continues with it when an operator resumes. */
 function waitsForResume({ subscriptions }: World, delivery: Delivery): boolean {
   return (
     delivery.status === 'exhausted' && subscriptions.get(delivery.subscription_id)?.stopped === true
   );
 }
 
-/** Any client can name itself: clients whose minute is over are removed before they accumulate. */
+/** Any client id can be sent: clients without a request in the last minute are removed. */
 function forgetIdleClients(world: World): void {
   const requests = own(world, 'tokenRequests');
   for (const [clientId, times] of requests) {
@@ -176,7 +176,7 @@ function forgetOldKeys(world: World): void {
   }
 }
 
-/** Puts a starting world's past in place: its events in order, and how many were before them. */
+/** Stores a starting world's history: its events in order, and how many came before them. */
 export function keepPast(world: World, past: readonly EventRecord[], forgotten: number): void {
   const events = own(world, 'events');
   events.records = [...past];
@@ -184,13 +184,13 @@ export function keepPast(world: World, past: readonly EventRecord[], forgotten: 
   events.lastSeq = forgotten + past.length;
 }
 
-/** Numbers a call. */
+/** Returns the number of the next call. */
 export function countCall(world: World): number {
   own(world, 'counters').request += 1;
   return world.counters.request;
 }
 
-/** Takes the next timer away. */
+/** Removes and returns the next timer. */
 export function takeTimer(world: World): Timer | undefined {
   return own(world, 'timers').shift();
 }

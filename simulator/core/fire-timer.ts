@@ -24,7 +24,7 @@ export interface FiredTimer {
   readonly outcome: string;
 }
 
-/** The next thing that will really happen; timers that no longer matter are dropped. */
+/** The next timer that will have an effect; timers that no longer matter are dropped. */
 export function nextTimer(world: World): Timer | null {
   for (;;) {
     const timer = world.timers[0];
@@ -47,7 +47,7 @@ function isStillDue(world: World, { kind, ref, dueAtMs }: Timer): boolean {
     case 'deliver': {
       const delivery = world.deliveries.get(ref);
       if (delivery === undefined || delivery.in_flight) return false;
-      // EVT-13: a delivery that was to be sent again is not sent after a disable either.
+      // EVT-13: a delivery sent again by an operator stops too when its subscription is disabled.
       const subscription = world.subscriptions.get(delivery.subscription_id);
       return subscription?.disabled === false && delivery.next_due_ms === dueAtMs;
     }
@@ -56,7 +56,7 @@ function isStillDue(world: World, { kind, ref, dueAtMs }: Timer): boolean {
   }
 }
 
-/** Fires the next timer if it is due by then; otherwise `fired` is undefined. */
+/** Fires the next timer if it is due; otherwise `fired` is undefined. */
 export function fireTimer(world: World, behaviour: Behaviour, byMs: number): StepResult {
   const timer = nextTimer(world);
   if (timer === null || timer.dueAtMs > byMs) return { effects: [] };
@@ -84,12 +84,12 @@ const fire: Readonly<
     const isFault = begun.kind === 'fault-injected';
     return [isFault ? `${begun.how} by a fault` : `attempt ${begun.attempt}`, [begun]];
   },
-  /** IDEM-14b, NS-34: given up; its key is free again and the call will never run. */
+  /** IDEM-14b, NS-34: the call is abandoned: its key is free again, and it will never run. */
   abandon(world, _behaviour, id) {
     const suspended = existing(world.suspendedCalls, id);
     const { keyId, wakeAtMs } = suspended;
     if (keyId !== null) evolve(world, [remove('keys', keyId)]);
-    // A hang is finished; a delay still owes its caller a response.
+    // A hang ends here; a delayed call still has to be answered.
     const isOver = wakeAtMs === null;
     evolve(world, [
       isOver
@@ -98,7 +98,7 @@ const fire: Readonly<
     ]);
     return ['given up, the key is free'];
   },
-  /** The delay is over: the call runs as it came, every stage passed already. */
+  /** The delay is over: the call runs. It has already passed every stage. */
   wake(world, behaviour, id) {
     const suspended = existing(world.suspendedCalls, id);
     const { facts, n, faultId } = suspended;
@@ -142,7 +142,7 @@ function answerSuspended(world: World, suspended: SuspendedCall, reply: Reply): 
   return [{ kind: 'answer', n, requestId, reply }];
 }
 
-/** The results of the stages before the call was suspended. */
+/** Restores the results that the stages had before the call was suspended. */
 function restoreContext(context: RequestContext, suspended: SuspendedCall): void {
   const { world, behaviour } = context;
   const { clientId, keyId, askedAtMs, faultId, n } = suspended;
@@ -158,7 +158,7 @@ function restoreContext(context: RequestContext, suspended: SuspendedCall): void
     context.subject = behaviour.keys.subjects[operation]?.(context) ?? null;
     context.idempotency = 'first';
   }
-  // From the journal, or from the current fault if a state was loaded in the meantime.
+  // From the journal, or from the current faults if a state was loaded in the meantime.
   const fault = world.faults.get(faultId);
   context.faults = findEntry(world.journal, n)?.faults ?? (fault === undefined ? [] : [fault]);
 }

@@ -1,5 +1,5 @@
-// The journal: every call with its answer and the reasons for it, so that a person can ask "why
-// 409?". Bounded.
+// The journal: the most recent calls, each with its answer and the reasons for it, so that a user
+// can find out why a call got a 409.
 
 import type { OperationName } from '../../fixtures/operations.ts';
 import type { Call, Cite, Reply } from './call.ts';
@@ -30,29 +30,29 @@ export interface JournalEntry {
   readonly idempotency: IdempotencyOutcome | null;
   /** Number of the first call under the same key and subject, on a replay. */
   readonly firstCall: number | null;
-  /** The stage that answered, `operation`, or null if a fault kept it from running. */
+  /** The stage that answered, or `operation`; null if a fault prevented an answer. */
   readonly decidedBy: string | null;
   /** The transition of a state machine, such as `pending approve → approved`. */
   readonly transition: string | null;
-  /** Requests left in the credential's bucket after this call; null where none was drawn. */
+  /** Requests left in the credential's bucket after this call; null if it drew none. */
   readonly allowanceLeft: number | null;
   readonly allowance: number | null;
   readonly cites: readonly Cite[];
-  /** Slips that the answer does not mention. */
+  /** Likely mistakes that the answer does not mention. */
   readonly hints: readonly Hint[];
-  /** Sequence numbers of the events it made: from (exclusive) and to (inclusive). */
+  /** Sequence numbers of the events that the call caused: from (exclusive) and to (inclusive). */
   readonly eventsAfter: number;
   readonly eventsTo: number;
-  /** The faults it met, in order: as they were then. */
+  /** The faults that applied to the call, in order, as they were defined at that time. */
   readonly faults: readonly InjectedFault[];
-  /** null while the answer is held back, and when it was lost. */
+  /** null while the answer is held back, or if it was lost. */
   readonly reply: Reply | null;
   readonly answeredAtMs: number | null;
-  /** The connection was cut instead of an answer. */
+  /** The connection was cut instead of answered. */
   readonly reset: boolean;
 }
 
-/** The last 429 of a caller: the call that got it, and until when it asks to wait. */
+/** The last 429 of a caller: the call that got it, and when its Retry-After ends. */
 export interface CallerLimit {
   readonly atMs: number;
   readonly untilMs: number;
@@ -63,7 +63,7 @@ export interface CallerLimit {
 export interface Journal {
   readonly slots: (JournalEntry | undefined)[];
   readonly capacity: number;
-  /** Bytes kept in all, so that big requests push out more entries than small ones. */
+  /** Total bytes kept, so that large requests push out more entries than small ones. */
   bytes: number;
   oldest: number;
   newest: number;
@@ -82,7 +82,7 @@ export function createJournal(capacity = defaultCapacity): Journal {
 /** The approximate size of an entry without any text. */
 const entryBytes = 400;
 
-/** The bytes that an entry keeps: everything that a caller can make long. */
+/** The bytes that an entry keeps: every member whose length a caller controls. */
 function weigh(entry: JournalEntry | undefined): number {
   if (entry === undefined) return 0;
   const { call, key, reply } = entry;
@@ -109,7 +109,7 @@ export function keepEntry(journal: Journal, entry: JournalEntry): void {
   if (entry.n < journal.oldest) return;
   if (entry.n > journal.newest) {
     const oldest = Math.max(journal.oldest, entry.n - journal.capacity + 1);
-    // Numbers that were passed over leave gaps where older entries were.
+    // Numbers without an entry leave gaps in place of older entries.
     for (let n = Math.max(journal.newest + 1, oldest); n < entry.n; n += 1) {
       put(journal, n, undefined);
     }

@@ -10,7 +10,7 @@ import {
 
 export { ofType, record, type ValueOf };
 
-/** The last time that a date can be made of. */
+/** The latest time that a Date can represent. */
 const lastTimeMs = 8_640_000_000_000_000;
 
 export const text = ofType<string>({ type: 'string' });
@@ -18,19 +18,19 @@ export const id = ofType<string>({ type: 'string', minLength: 1 });
 export const url = ofType<string>({ type: 'string', format: 'uri' });
 export const flag = ofType<boolean>({ type: 'boolean' });
 export const number = ofType<number>({ type: 'number' });
-/** Far from where adding one makes no other number, which would give two records one id. */
+/** Far below the numbers that adding one does not change: two records would get one id. */
 const mostCounted = 2 ** 52;
 export const count = ofType<number>({ type: 'integer', minimum: 0, maximum: mostCounted });
 export const time = ofType<number>({ type: 'integer', minimum: 0, maximum: lastTimeMs });
 export const rate = ofType<number | null>({ type: ['number', 'null'], minimum: 0 });
 const decimal = ofType<string>({
   type: 'string',
-  // Sums may be longer than what a caller may send; the exponent is bounded as there (NS-49).
+  // Sums may be longer than what callers send; the exponent has the same bound (NS-49).
   pattern: '^[+-]?(\\d+(\\.\\d*)?|\\.\\d+)([eE][+-]?\\d{1,3})?$',
   description: 'It is an exact decimal such as "10.50".',
 });
 
-/** Members shown to callers, as they are stored: numbers are bounded, and decimals as sums. */
+/** Schemas of API members as they are stored: numbers are bounded, and decimals may be sums. */
 export function stored<P extends Readonly<Record<string, Schema>>>(members: P): P {
   const kept = Object.entries(members).map(([name, schema]) => {
     const isNumber = [schema.type].flat().includes('integer');

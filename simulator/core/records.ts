@@ -1,6 +1,5 @@
-// The things a world is made of: firms, credentials, accounts, money, webhooks and what was done
-// with them. Each is described once: its type comes from its schema, and so does the check of a
-// saved state.
+// The records of a world: firms, credentials, accounts, money, webhooks and deliveries. Each has
+// one schema, from which its type and the check of a saved state follow.
 import type { EventCategory } from '../../fixtures/event-kinds.ts';
 import type { OperationName } from '../../fixtures/operations.ts';
 import {
@@ -40,7 +39,7 @@ export const firmSchema = record({
   plan,
   /** Allowance of the firm in requests a second; null: four times its plan’s (LIM-3, NS-36). */
   rate_per_second: rate,
-  /** Operations the firm may not use any more are false (AUTH-8). */
+  /** False for operations that the firm may not use (AUTH-8). */
   permissions: ofType<Readonly<Partial<Record<OperationName, boolean>>>>(mapOf(flag)),
 });
 export type Firm = ValueOf<typeof firmSchema>;
@@ -53,7 +52,7 @@ export const credentialSchema = record({
   client_id: id,
   /** The server credential that issued a delegated one (LIM-10). */
   minted_by: orNull(id),
-  /** Own limit instead of the plan's (LIM-4). */
+  /** Individual limit instead of the plan's (LIM-4). */
   rate_per_second: rate,
 });
 export type Credential = ValueOf<typeof credentialSchema>;
@@ -83,7 +82,7 @@ export type TradingAccount = ValueOf<typeof tradingAccountSchema>;
 
 export const transactionSchema = record({
   ...stored({ ...transactionMembers.api, ...transactionMembers.operator }),
-  /** A deviation may keep it as it was sent, which can be null. */
+  /** A deviation may store it as it was sent, which can be null. */
   method: ofType<string>(orNull(text)),
   transaction_type: text,
 });
@@ -100,11 +99,11 @@ export const orderSchema = record({ ...stored(orderMembers), side: text });
 export type Order = ValueOf<typeof orderSchema>;
 
 export const keySchema = record({
-  /** When its age starts (NS-42). */
+  /** When the retention of the record starts (NS-42). */
   atMs: time,
   /** The answer to replay; null while the attempt runs (IDEM-14a). */
   reply: orNull(replySchema),
-  /** Number of the journal entry of the call that made it. */
+  /** Number of the journal entry of the first call. */
   firstCall: count,
 });
 /** The record of an idempotency key: a running attempt, or the first response. */
@@ -121,7 +120,7 @@ export const subscriptionSchema = record({
   ...stored({ ...subscriptionMembers.api, ...subscriptionMembers.operator }),
   url,
   event_categories: listOf(ofType<EventCategory>(text)),
-  /** Events up to this sequence number have been looked at for delivery. */
+  /** Events up to this sequence number have been considered for delivery. */
   cursor_seq: count,
 });
 export type Subscription = ValueOf<typeof subscriptionSchema>;

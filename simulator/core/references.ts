@@ -1,10 +1,10 @@
-// Which records a reference names: nearly always one, and several only if each is out of the reach
-// of the credentials that made the others (NS-20).
+// Which records a reference names: nearly always one. There are several only if each is out of
+// reach of the credentials that created the others (NS-20).
 import type { Behaviour } from './behaviour.ts';
 import type { PersonKeys } from './change.ts';
 import type { Account, Transaction } from './records.ts';
 
-/** By reference, the ids in the order in which the records came; a single one is kept bare. */
+/** The ids for each reference in the order of creation; a single id is stored without a list. */
 export type References = Map<string, string | readonly string[]>;
 
 export function addReference(references: References, key: string, id: string): void {
@@ -16,7 +16,7 @@ function idsOf(named: string | readonly string[]): readonly string[] {
   return typeof named === 'string' ? [named] : named;
 }
 
-/** AUTH-6, NS-20: the oldest record of this reference within reach; others are passed over. */
+/** AUTH-6, NS-20: the oldest record with this reference that is within reach. */
 export function findReferenced<R>(
   references: References | undefined,
   key: string,

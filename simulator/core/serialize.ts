@@ -1,5 +1,5 @@
-// How records look on the wire, as JSON text that is made once and then sent and stored as it is; and
-// the ids of events and requests.
+// Records as JSON text, printed once and then sent and stored unchanged; and the ids of events and
+// requests.
 
 import {
   accountMembers,
@@ -22,7 +22,7 @@ import type { IdEra, World } from './world.ts';
 
 const letters = '0123456789abcdefghijklmnopqrstuvwxyz';
 
-/** With an empty nonce seed and name alone decide the ids. */
+/** If the nonce is empty, seed and name alone determine the ids. */
 export function firstIdEra(name: string, seed: string, nonce: string): IdEra {
   return { afterSeq: 0, afterRequest: 0, tag: tagOf(name, seed, nonce) };
 }
@@ -31,23 +31,23 @@ const tagOf = (name: string, seed: string, nonce: string): string =>
   seededToken(seed, `tag:${name}${nonce === '' ? '' : `:${nonce}`}`, 6, letters);
 
 /**
- * From here on ids are others: what a saved world goes on with may have happened before, otherwise,
- * and a receiver that remembers ids must not take it for that. What is past keeps its ids (EVT-2b).
+ * Changes all later ids: a restored world uses the same numbers for other events, and a receiver
+ * that remembers ids must not mistake them for known ones. Past events keep their ids (EVT-2b).
  */
 export function beginIdEra(world: World, nonce: string): void {
   const tag = tagOf(world.name, world.seed, nonce);
   const last = world.idEras[world.idEras.length - 1];
   if (last?.tag === tag) return;
   const era = { afterSeq: world.events.lastSeq, afterRequest: world.counters.request, tag };
-  // A world without any events has no ids to protect.
+  // Without new ids since the last change there is nothing to protect.
   const isIdle = last?.afterSeq === era.afterSeq && last.afterRequest === era.afterRequest;
   const kept = isIdle ? world.idEras.slice(0, -1) : world.idEras;
-  // An era is over once its events are forgotten.
+  // An era can be dropped when its events are forgotten.
   const begin = kept.findLastIndex(({ afterSeq }) => afterSeq < world.events.first);
   world.idEras = [...kept.slice(Math.max(0, begin)), era];
 }
 
-/** EVT-2b: made of the sequence number, so every delivery of an event carries the same id. */
+/** EVT-2b: derived from the sequence number, so every delivery of an event has the same id. */
 export function eventId({ idEras }: World, seq: number): string {
   const era = idEras.findLast(({ afterSeq }) => afterSeq < seq) ?? idEras[0];
   return `evt_${era?.tag}${seq.toString(36).padStart(8, '0')}`;
@@ -58,10 +58,10 @@ export function requestId({ idEras }: World, n: number): string {
   return `req_${era?.tag}${n.toString(36).padStart(6, '0')}`;
 }
 
-/** ERR-1b: where the documentation of each error lives. */
+/** ERR-1b: base URL of the error documentation. */
 const docsUrl = 'https://docs.trading-platform.example';
 
-/** NS-44: how a value that was never set reads; an undefined member is omitted. */
+/** NS-44: how a value that was never set is shown; an undefined member is omitted. */
 const ABSENT: Readonly<Record<Settings['absent_optionals'], Absent>> = {
   null: null,
   empty: '',
@@ -82,7 +82,7 @@ export interface Problem {
 /** How records are shown, as JSON text. */
 export function serializePolicy(settings: Settings) {
   const absent = ABSENT[settings.absent_optionals];
-  /** Many subscriptions get the same event at about the same time: it is printed once for them. */
+  /** Many subscriptions get the same event at about the same time, so it is printed once. */
   const recentEnvelopes: { readonly event: EventRecord; readonly text: string }[] = [];
   return {
     account: (account: Account) => JSON.stringify(pickAccount(account, absent)),
@@ -104,7 +104,7 @@ export function serializePolicy(settings: Settings) {
       const status = position.closed_at === null ? 'open' : 'closed';
       return JSON.stringify({ ...pickPosition(position), status });
     },
-    /** HOOK-3: two operations pass a secret. */
+    /** HOOK-3: only create and rotate pass a secret. */
     subscription: (subscription: Subscription, secret: string | null) => {
       const shown = pickSubscription(subscription);
       // NS-52.
@@ -139,14 +139,14 @@ function pick<R extends object>(members: object): (record: R) => Record<string, 
   };
 }
 
-/** TXN-8, TXN-9, TXS-19: reason and operator stay inside. */
+/** TXN-8, TXN-9, TXS-19: without reason and operator. */
 const pickTransaction = pick<Transaction>(transactionMembers.api);
 const pickOrder = pick<Order>(orderMembers);
 const pickPosition = pick<Position>(positionMembers.api);
 const pickSubscription = pick<Subscription>(subscriptionMembers.api);
 const accountNames = Object.keys(accountMembers.api) as (keyof typeof accountMembers.api)[];
 
-/** ACC-18: the email is never among them. */
+/** ACC-18: never includes the email. */
 function pickAccount(account: Account, absent: Absent): Record<string, unknown> {
   const picked: Record<string, unknown> = {};
   for (const name of accountNames) picked[name] = account[name] ?? absent;

@@ -14,7 +14,7 @@ import type { World } from './world.ts';
 
 const core = suite('core: generated inputs');
 
-/** The input itself, after everything that was due before it. */
+/** Runs the input, after everything that was due before it. */
 function take(world: World, input: Input, played: Input[], effects: Effect[]): void {
   for (;;) {
     const due = nextDueMs(world);

@@ -27,7 +27,7 @@ export interface CallInput {
   readonly facts: Facts;
 }
 
-/** The next due thing happens, if it is due by then. */
+/** The next timer fires, if it is due by then. */
 export interface TimeInput {
   readonly kind: 'time';
   readonly atMs: number;
@@ -46,14 +46,14 @@ export interface TargetInput extends RefusedTarget {
 
 export type Input = CallInput | TimeInput | AnswerInput | TargetInput | CommandInput;
 
-/** The work for the host now. */
+/** Work for the host. */
 export type Effect =
   | {
       readonly kind: 'answer';
       readonly n: number;
       readonly requestId: string;
       readonly reply: Reply;
-      /** How the body is to be sent, if not as a whole. */
+      /** How to send the body, if not as a whole. */
       readonly bodyFault?: BodyFault;
     }
   /** Cut the connection of this call instead of answering. */
@@ -62,7 +62,7 @@ export type Effect =
 
 export interface StepResult {
   readonly effects: readonly Effect[];
-  /** Number of the call, for a call. */
+  /** Number of the call, if the input is a call. */
   readonly n?: number;
   readonly fired?: FiredTimer | undefined;
   readonly outcome?: CommandOutcome;
@@ -86,8 +86,8 @@ export function step(world: World, behaviour: Behaviour, input: Input): StepResu
 }
 
 /**
- * Deliveries that this step may have made possible: any subscription after a new event, else at
- * most one.
+ * Deliveries that this step may have made possible: of any subscription after a new event,
+ * otherwise of at most one.
  */
 function startFreedDeliveries(
   world: World,
@@ -129,7 +129,7 @@ function handleInput(world: World, behaviour: Behaviour, input: Input): StepResu
   }
 }
 
-/** The answer to a call that was not taken: never recorded, safe to retry. */
+/** The answer to a call that could not be processed: never recorded, safe to retry. */
 export function brokenReply(
   world: World,
   behaviour: Behaviour,

@@ -6,7 +6,7 @@ export const timerSchema = record({
   /** Order among equal times; unique in a world. */
   sequence: count,
   kind: oneOf('settle', 'wake', 'abandon', 'answer', 'deliver'),
-  /** Id of the record concerned: a transaction, a suspended call, a key record, a delivery. */
+  /** The index of the first item for which `holds` is true, if it is true for all later items. */
   ref: id,
 });
 export type Timer = ValueOf<typeof timerSchema>;

@@ -39,7 +39,7 @@ import { firstIdEra } from './serialize.ts';
 import { firstIndex, type Timer } from './timers.ts';
 
 /**
- * For each kind the number before the first assigned one; ids are these numbers as decimal strings.
+ * For each kind of record the number before the first id; ids are these numbers as decimal strings.
  */
 const noneYet = {
   account: 1000,
@@ -59,10 +59,10 @@ const noneYet = {
   historyEvent: 0,
 };
 
-/** Last number given out of each kind; `historyEvent` ends the history of the starting world. */
+/** The last number used of each kind; `historyEvent` ends the starting world's history. */
 export type Counters = typeof noneYet;
 
-/** The people known in one scope in which references, emails and phones are unique (NS-20). */
+/** The people in one scope in which references, emails and phones are unique (NS-20). */
 export interface PeopleIndex {
   readonly byReference: References;
   readonly byEmail: Map<string, string>;
@@ -81,13 +81,13 @@ const suspendedCallSchema = record({
   /** Number of the journal entry, by which the host finds the waiting caller. */
   n: count,
   requestId: text,
-  /** When it came (NS-42). */
+  /** When the call arrived (NS-42). */
   askedAtMs: time,
   call: suspendedRequestSchema,
   clientId: orNull(id),
   keyId: orNull(text),
   facts: factsSchema,
-  /** null: suspended before it ran; otherwise the answer that waits. */
+  /** null: suspended before it ran; otherwise the answer to send. */
   reply: orNull(replySchema),
   /** null: never (a hang). */
   wakeAtMs: orNull(time),
@@ -97,14 +97,14 @@ const suspendedCallSchema = record({
 /** A call whose response is delayed: either nothing has run yet, or only the response is late. */
 export type SuspendedCall = ValueOf<typeof suspendedCallSchema>;
 
-/** A kind of record that a world keeps by key. */
+/** A kind of record that a world stores by key. */
 interface Table {
   readonly schema: Schema;
   /** The member that is the key; null: the key is not part of the record. */
   readonly key: string | null;
-  /** Ids are given out by this counter. */
+  /** The counter that its ids come from. */
   readonly counter?: keyof Counters;
-  /** Which members name a record of another table, without which the program cannot go on; null names none. */
+  /** Members that refer to a record of another table, which must exist unless they are null. */
   readonly names?: Readonly<Record<string, string>>;
 }
 
@@ -144,11 +144,11 @@ export const tables = {
     schema: suspendedCallSchema,
     key: 'id',
     counter: 'suspendedCall',
-    // One that has not run yet runs as its credential later on.
+    // A call that has not run yet runs later as this credential.
     names: { clientId: 'credentials' },
   },
   faults: { schema: faultSchema, key: 'id', counter: 'fault' },
-  /** Idempotency keys, about in the order of their age. */
+  /** Idempotency keys, roughly oldest first. */
   keys: { schema: keySchema, key: null },
   buckets: { schema: bucketSchema, key: null },
   /** Times of the last token requests by client id (AUTH-3b). */
@@ -167,7 +167,7 @@ export type KeyOf<T extends TableName> = T extends 'subscriptions' ? number : st
 
 type Tables = { readonly [T in TableName]: Map<KeyOf<T>, RecordOf<T>> };
 
-/** How a world began, for a program that loads a document of it later. */
+/** How a world began, for a program that loads its document later. */
 export interface WorldOrigin {
   readonly world: string;
   readonly plan: PlanName;
@@ -182,7 +182,7 @@ export const worldOptionsSchema = record({
 export type WorldOptions = ValueOf<typeof worldOptionsSchema>;
 
 export const idEraSchema = record({ afterSeq: count, afterRequest: count, tag: text });
-/** From which event and request on ids begin with this tag. */
+/** The first event and the first request whose ids have this tag. */
 export type IdEra = ValueOf<typeof idEraSchema>;
 
 export interface World extends Tables {
@@ -197,16 +197,16 @@ export interface World extends Tables {
   readonly counters: Counters;
   readonly events: EventLog;
   readonly timers: Timer[];
-  // The rest is worked out of the tables.
+  // Everything below is derived from the tables.
   /** The token that does not expire, by client id. */
   readonly lastingTokens: Map<string, string>;
-  /** By brand id, and by `firm:` + firm id where references are unique per firm. */
+  /** By brand id, and by `firm:` and the firm id if references are unique per firm. */
   readonly people: Map<string, PeopleIndex>;
   readonly transactionByReference: References;
   /** Deliveries that have not ended, by subscription. */
   readonly openDeliveries: Map<number, Set<string>>;
   readonly journal: Journal;
-  /** Members that a copy of this world holds too: copied before they are written to. */
+  /** Members shared with a copy of this world: they are copied before a write. */
   shared: Set<string> | null;
 }
 
@@ -215,7 +215,7 @@ export interface CreateWorldOptions {
   readonly seed: string;
   readonly startedAtMs: number;
   readonly options?: WorldOptions;
-  /** Makes its ids unlike those of a world of the same name and seed; if empty, they are equal. */
+  /** Makes its ids unlike those of a world with this name and seed; if empty, they are equal. */
   readonly idNonce?: string;
 }
 
@@ -243,7 +243,7 @@ export function createWorld(begun: CreateWorldOptions): World {
   };
 }
 
-/** Where the events of this time and later begin among those that are kept; they are in order. */
+/** The index of the first kept event at or after this time; events are in order. */
 export const indexSince = ({ records }: EventLog, atMs: number): number =>
   firstIndex(records, ({ occurred_at }) => occurred_at >= atMs);
 

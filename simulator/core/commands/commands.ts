@@ -125,7 +125,7 @@ function makeFault(context: CommandContext, args: MakeFault) {
   if (isWebhook && phase === 'after') {
     return refused('phase', 'a webhook fault has no phase after');
   }
-  // Effects on the body of an answer: something has run by then.
+  // These effects change the body of an answer, so the call has already run.
   const isOnAnswer = kind === 'truncate' || kind === 'slow_body';
   if (isOnAnswer && phase === 'before') {
     return refused('phase', `is after with ${kind}: before it runs there is no answer`);
@@ -176,7 +176,7 @@ function createTradingAccount(
   return done(context, [put('tradingAccounts', tradingAccount)], { tradingAccount });
 }
 
-/** NS-3: settles an approved transaction now, whatever its timer says. */
+/** NS-3: settles an approved transaction now, even if its timer is later. */
 function settle(context: CommandContext, { id }: Id) {
   const transaction = context.world.transactions.get(id);
   if (transaction === undefined) return absent('transaction', id);
@@ -192,7 +192,7 @@ function settle(context: CommandContext, { id }: Id) {
 
 interface SetName {
   readonly hostname: string;
-  /** null: the system's resolver again. */
+  /** null: use the system's resolver again. */
   readonly addresses: readonly string[] | null;
 }
 
@@ -209,11 +209,11 @@ function setName(context: CommandContext, { hostname: named, addresses }: SetNam
   return done(context, [change], { hostname, addresses: addresses ?? [] });
 }
 
-/** As a webhook url spells it: lower case, international names in their ASCII form, no last dot. */
+/** As the URL parser writes it: lower case, international names in ASCII, no trailing dot. */
 function parseHostname(text: string): string | null {
   const url = /^[^\s/?#@:[\]\\]+$/.test(text) ? parseUrl(`https://${text}`) : null;
   const hostname = url?.hostname.replace(/\.$/, '') ?? '';
-  // An address is not a name: no resolver is asked for it.
+  // An IP address is not a name: it is never resolved.
   return hostname === '' || parseAddress(hostname) !== null ? null : hostname;
 }
 
@@ -318,8 +318,8 @@ function retryDelivery({ world }: CommandContext, { id }: Id) {
   if (findEvent(world, delivery.seq) === undefined) {
     return refused('id', `event ${delivery.seq} is older than the seven days that are kept`, 409);
   }
-  // NS-28: if delivery stands still because of it, this is what makes it go on. One that has
-  // arrived, or was skipped, is sent again by itself: its receiver sees it twice (EVT-4).
+  // NS-28: if this delivery blocks its subscription, the retry unblocks it. A delivery that has
+  // arrived or was skipped is sent again on its own, so its receiver sees it twice (EVT-4).
   if (delivery.status === 'exhausted') evolve(world, resumeChanges(world, subscription));
   const begun = startAttempt(world, world.deliveries.get(id) ?? delivery);
   return { value: { delivery: world.deliveries.get(id) ?? delivery }, effects: [begun] };
@@ -336,7 +336,7 @@ function resumeSubscription({ world }: CommandContext, { id }: Id) {
   return { value: { subscription: world.subscriptions.get(subscription.id) ?? subscription } };
 }
 
-/** A starting world gives the client_id. */
+/** The client_id is only given when a starting world is loaded. */
 export type CreateCredential = Pick<Credential, 'scopes'> &
   Partial<Omit<Credential, 'client_secret'>>;
 
@@ -362,7 +362,7 @@ export function createCredential(context: CommandContext, args: CreateCredential
     read_only: args.read_only ?? false,
     account_id,
     minted_by: args.minted_by ?? null,
-    // LIM-1: the plan of new credentials, whatever the starting world was given.
+    // LIM-1: the plan of new credentials, independent of the plan of the starting world.
     plan: args.plan ?? 'sandbox',
     rate_per_second: args.rate_per_second ?? null,
   };
@@ -399,7 +399,7 @@ export function forkWorld(world: World, name: string): World {
   return fork;
 }
 
-/** Why such a credential cannot be; null if it can. */
+/** Why this credential cannot be created; null if it can. */
 function refuseCredential(world: World, args: CreateCredential & { readonly firm_id: string }) {
   const { client_id, firm_id, brand_id, account_id, minted_by, read_only, scopes } = args;
   if (!world.firms.has(firm_id)) return refused('firm_id', `there is no firm ${firm_id}`);
@@ -437,7 +437,7 @@ function refuseCredential(world: World, args: CreateCredential & { readonly firm
     if (minter?.kind !== 'server' || minter.firm_id !== firm_id) {
       return refused('minted_by', `firm ${firm_id} has no server credential ${minted_by}`);
     }
-    // AUTH-6: a minter cannot pass on what is out of its reach, as at the token endpoint.
+    // AUTH-6: a minter cannot delegate access that it does not have, as at the token endpoint.
     if (minter.brand_id !== null && minter.brand_id !== account.brand_id) {
       const reason = `${minted_by} is bound to brand ${minter.brand_id} and does not reach account`;
       return refused('minted_by', `${reason} ${account.id}`);

@@ -86,7 +86,7 @@ interface FaultInjected {
 
 export type DeliveryStart = SendAttempt | FaultInjected;
 
-/** Attempts of one subscription at a time where events do not wait for each other (NS-28). */
+/** Concurrent attempts of one subscription if its events do not wait for each other (NS-28). */
 const mostInFlight = 64;
 
 /** Starts all deliveries that can start: the next wanted events of these subscriptions. */
@@ -210,7 +210,7 @@ const ended = (delivery: Delivery, status: Delivery['status']): Change =>
 function deliveredChanges(world: World, delivery: Delivery): readonly Change[] {
   const subscription = world.subscriptions.get(delivery.subscription_id);
   if (subscription === undefined) return [ended(delivery, 'delivered')];
-  // EVT-10a: the last event that arrived; one that is sent again takes nothing back.
+  // EVT-10a: the last event that arrived; sending an old event again does not lower it.
   const last_delivered_seq = Math.max(subscription.last_delivered_seq, delivery.seq);
   return [
     ended(delivery, 'delivered'),
@@ -266,8 +266,8 @@ function failedChanges(
   if (subscription === undefined || behaviour.settings.after_last_attempt !== 'stop') {
     return [exhausted];
   }
-  // EVT-10a, NS-28: delivery stops here until an operator resumes it. First of all, so that the
-  // delivery is kept for that.
+  // EVT-10a, NS-28: delivery stops here until an operator resumes it. This change comes first, so
+  // that the delivery is kept until then.
   return [put('subscriptions', { ...subscription, stopped: true }), exhausted];
 }
 
@@ -293,7 +293,7 @@ export function disableChanges(
   return changes;
 }
 
-/** EVT-11: the subscription is disabled with the attempt, and its reason says why. */
+/** EVT-11: disables the subscription together with its attempt, and stores the reason. */
 export function disableRefusedTarget(world: World, { deliveryId, why }: RefusedTarget): void {
   const delivery = world.deliveries.get(deliveryId);
   const subscription = world.subscriptions.get(delivery?.subscription_id ?? 0);
@@ -304,7 +304,7 @@ export function disableRefusedTarget(world: World, { deliveryId, why }: RefusedT
   evolve(world, disableChanges(world, subscription, reason));
 }
 
-/** NS-28: continues with undelivered events of the window (EVT-10b), with a new timetable. */
+/** NS-28: continues with undelivered events of the window (EVT-10b), on a new retry schedule. */
 export function resumeChanges(world: World, subscription: Subscription): readonly Change[] {
   if (!subscription.stopped) return [];
   const changes: Change[] = [put('subscriptions', { ...subscription, stopped: false })];

@@ -29,23 +29,21 @@ export interface ChannelPage {
   readonly more: boolean;
 }
 
-/**
- * Events checked for one page, whether or not they reach the reader: other work waits that long.
- */
+/** The most events checked for one page, sent or not. It bounds the time that other work waits. */
 const lookedAtOnce = 1000;
 const shownAtOnce = 200;
 
 /** The codes 4000 to 4999 are for applications; the last three digits are those of HTTP. */
 export const closeCodes = { unauthorized: 4401, beyondWindow: 4410, tooSlow: 4408 } as const;
 
-/** The reader of a call that was answered 101. */
+/** Opens a cursor for a call that was answered with 101. */
 export function openCursor(world: World, behaviour: Behaviour, call: Call): ChannelCursor {
   const context = new RequestContext(world, behaviour, call, noFacts, 0);
   context.operation = 'streamEvents';
   const afterSeq = context.query.get('after_seq');
   return {
     token: tokenText(context) ?? '',
-    // Without it the channel starts with the next new event.
+    // Without `after_seq` the channel starts with the next new event.
     nextSeq: (afterSeq === null ? world.events.lastSeq : Number(afterSeq)) + 1,
   };
 }
@@ -66,8 +64,8 @@ export function readChannel(
   // Sequence number of the first event that is not too old.
   const oldest =
     world.events.first + indexSince(world.events, nowMs - behaviour.delivery.replayWindowMs);
-  // EVT-10b: a gap is always reported. A reader cannot have missed what was written as
-  // history before the world began, so that is none.
+  // EVT-10b: a gap is always reported. History from before the world began was never sent to a
+  // reader, so skipping it is not a gap.
   if (Math.max(nextSeq, historyEvent + 1) < oldest) {
     const reason = 'What came next is older than the replay window: use the bulk reads.';
     return { code: closeCodes.beyondWindow, reason };
@@ -84,7 +82,7 @@ export function readChannel(
   return { envelopes, nextSeq: seq, more: seq <= lastSeq };
 }
 
-/** AUTH-1: good for as long as its token is, by the sandbox's clock. */
+/** AUTH-1: valid as long as its token is, by the sandbox's clock. */
 function findReaderOf(world: World, text: string, nowMs: number): Credential | null {
   const token = world.tokens.get(text);
   if (token === undefined) return null;

@@ -1,5 +1,5 @@
-// Coverage: counts which rules, operations, refusals, transitions, kinds of events and hints the
-// calls and deliveries of a world have met. It outlives a reset of its world and decides nothing.
+// Coverage: counts which rules, operations, refusals, transitions, kinds of events and hints calls
+// and deliveries have covered. It survives a reset of its world and affects no answer.
 import {
   answerLimit,
   answerLimitMs,
@@ -22,7 +22,7 @@ import type { HintCode } from './hints.ts';
 interface SeenCall {
   readonly entry: JournalEntry;
   readonly world: World;
-  /** The call before it under this key, whatever that was for. */
+  /** The previous call with this key, by any caller and for any operation. */
   readonly before: JournalEntry | undefined;
   /** The call whose response is replayed. */
   readonly original: JournalEntry | undefined;
@@ -57,7 +57,7 @@ const not =
   (seen) =>
     !predicate(seen);
 
-/** How the last use of a key differs from this one; everything not named is equal. */
+/** How this use of a key differs from the last one; everything else is equal. */
 function reused(change: 'caller' | 'operation' | 'subject' | 'age'): Predicate {
   return ({ before, entry }) => {
     if (before === undefined) return false;
@@ -89,7 +89,7 @@ const names =
 const ageMs = ({ entry, original }: SeenCall) =>
   original === undefined ? -1 : entry.atMs - (original.answeredAtMs ?? original.atMs);
 
-/** Rules that are cited by more responses than show them: the additional condition. */
+/** Rules that are cited by more responses than those that cover them: the additional condition. */
 const besidesCite: Readonly<Partial<Record<RuleId, Predicate>>> = {
   'ACC-7': ({ entry }) => entry.reply?.etag !== undefined && entry.reply.etag !== '"1"',
   'TXS-19': ({ entry }) => entry.operation !== 'approveTransaction',
@@ -115,7 +115,7 @@ const besidesCite: Readonly<Partial<Record<RuleId, Predicate>>> = {
 
 type Rows = readonly (readonly [RuleId, Predicate])[];
 
-/** Rules that no cite names, by the kind of call that can show them. */
+/** Rules that no response cites, by the kind of call that covers them. */
 const shownBy = {
   answer: [
     ['LIM-7', hasWaited],
@@ -252,26 +252,26 @@ export class Coverage {
   readonly hints = new Map<HintCode, HintCount>();
   /** The number of the last call that used a key. */
   readonly #usedBy = new Map<string, number>();
-  /** Subscriptions up to this id were there from the start: no test made them. */
+  /** Subscriptions up to this id are part of the starting world, and not created by a test. */
   #givenTo: number;
 
   constructor(world?: World) {
     this.#givenTo = world?.counters.subscription ?? 0;
   }
 
-  /** The rules that were met, in the order of the catalogue, and how often each. */
+  /** The covered rules in the order of the catalogue, each with its count. */
   get rules(): ReadonlyMap<RuleId, number> {
     return new Map([...this.#rules].filter(([, times]) => times > 0) as [RuleId, number][]);
   }
 
-  /** Counts what one step of a world has met. */
+  /** Counts what one step of a world has covered. */
   step({ world, input, eventsBefore, result }: TakenStep): void {
     const { journal } = world;
     const entry = result.n === undefined ? undefined : findEntry(journal, result.n);
     if (entry !== undefined) this.#call(world, entry);
     if (input.kind === 'time') {
       if (result.fired?.kind === 'abandon') this.#meet('IDEM-14b');
-      // A call that is held back meets its rules when its answer leaves.
+      // A suspended call covers its rules when its answer is sent.
       for (const effect of result.effects) {
         if (effect.kind !== 'answer' && effect.kind !== 'reset') continue;
         const late = findEntry(journal, effect.n);
@@ -336,7 +336,7 @@ export class Coverage {
   }
 
   #meet(id: RuleId): void {
-    // An open question is no rule.
+    // An open question is not a rule.
     if (this.#rules.has(id)) count(this.#rules, id);
   }
 
@@ -351,7 +351,7 @@ export class Coverage {
       const isChosen = categories.includes(event.category);
       const isInReach = isOfFirm && (brandId === null || brandId === event.brand_id);
       if (subscription.disabled) {
-        // EVT-13, HOOK-13: the event comes after the disabling, and would have been wanted.
+        // EVT-13, HOOK-13: the event came after the subscription was disabled.
         if (isChosen && isInReach) met.add('EVT-13').add('HOOK-13');
       } else if (!isChosen && isOfFirm) met.add('EVT-1');
       else if (isChosen && !isInReach) met.add('EVT-12');
@@ -359,7 +359,7 @@ export class Coverage {
     for (const id of met) this.#meet(id);
   }
 
-  /** An attempt has ended. */
+  /** An attempt ended. */
   #attempt({ attempts, status, round_start: roundStart }: Delivery): void {
     const attempt = attempts.at(-1);
     if (attempt === undefined) return;
@@ -380,7 +380,7 @@ export class Coverage {
     if (isLate || error?.includes(answerLimit) === true) this.#meet('EVT-9b');
   }
 
-  /** The world has been replaced: the counts stay. */
+  /** Another world replaces this one; the counts stay. */
   forget(now: World): void {
     this.#givenTo = Math.min(this.#givenTo, now.counters.subscription);
     this.#usedBy.clear();

@@ -1,5 +1,5 @@
-// Hints: what a careful reader would tell a caller whose request was answered without complaint, or
-// refused for a slip. They are found when a call is journalled, and decide nothing.
+// Hints: point out a likely mistake in a request that was answered without complaint, or refused
+// for a small slip. They are computed when a call is journalled, and affect no answer.
 import type { OperationName } from '../../../fixtures/operations.ts';
 import { parseUrl } from '../../../fixtures/parse-url.ts';
 import { profileFields } from '../../../fixtures/schemas/account-profile.ts';
@@ -65,7 +65,7 @@ const offRoute: readonly HintCode[] = ['path_beside_api'];
 const onRepeats: readonly HintCode[] = ['body_unlike_first', 'before_retry_after'];
 const onFirst = hintCodes.filter((code) => code !== 'body_unlike_first' && code !== offRoute[0]);
 
-/** `reply` is null if it was lost or is late; `before` is the entry of a suspended call. */
+/** `reply` is null if it was lost or is late; `before` is a suspended call's first entry. */
 export function findHints(
   context: RequestContext,
   reply: Reply | null,
@@ -83,14 +83,14 @@ export function findHints(
   return [...earlier, ...hints];
 }
 
-/** `a, b, c and 4 more`; texts from outside are cut and escaped. */
+/** `a, b, c and 4 more`; untrusted texts are cut and escaped. */
 function someOf(names: readonly string[]): string {
   const most = 3;
   const shown = names.slice(0, most).join(', ');
   return names.length > most ? `${shown} and ${names.length - most} more` : shown;
 }
 
-/** A text from outside: unchanged if it looks like a name, else shortened and quoted. */
+/** Untrusted text: unchanged if it looks like a name, otherwise shortened and quoted. */
 const showName = (name: string): string =>
   /^[\w./-]{1,80}$/.test(name) ? name : JSON.stringify(name.slice(0, 80));
 
@@ -101,7 +101,7 @@ const operationMembers = new Map<OperationName | null, ReadonlySet<string>>(
   bodyOperations.map((name) => [name, membersOf(requestSchemas[name])]),
 );
 
-/** Members that people expect to be used, by operation. */
+/** What to do instead of sending this member, by operation and member. */
 const insteadOf: Readonly<Record<string, string>> = {
   'createAccount.status': 'a new account is New (ACC-20); an update sets its status',
   'updateAccount.email': 'it cannot be changed through the API (UPD-11)',
@@ -113,7 +113,7 @@ const insteadOf: Readonly<Record<string, string>> = {
   'openPosition.account_id': 'the trading account says whose it is',
 };
 
-/** NS-27, NS-55: unknown members and nulls are ignored, so nothing else points out a slip. */
+/** NS-27, NS-55: unknown members and nulls are ignored, so only this hint points out a typo. */
 function findIgnoredMembers(context: RequestContext, reply: Reply | null): string | null {
   const { operation, behaviour } = context;
   const known = operationMembers.get(operation);
@@ -173,7 +173,7 @@ const knownParameters: Readonly<Partial<Record<OperationName, readonly string[]>
   streamEvents: ['after_seq', 'access_token'],
 };
 
-/** NS-2: a page that is requested with an unknown parameter is always the first page. */
+/** NS-2: an unknown parameter is ignored, so such a request always returns the first page. */
 function findUnknownParameters({ operation, path, call, query }: RequestContext): string | null {
   if (path.length === call.target.length) return null;
   const known = knownParameters[operation as OperationName] ?? [];
@@ -235,7 +235,7 @@ function findSignAgainstType(context: RequestContext, reply: Reply | null): stri
 const localName =
   /^(?:localhost|.+\.(?:localhost|local|internal)|127\..+|10\..+|192\.168\..+|\[::1\])$/;
 
-/** HOOK-7, HOOK-8: the platform cannot reach this machine, and the sandbox can. */
+/** HOOK-7, HOOK-8: the platform cannot reach this machine; the sandbox can. */
 function findLocalUrl(context: RequestContext, reply: Reply | null): string | null {
   const { url } = context.body;
   if (context.operation !== 'createWebhook' || reply === null || reply.status < 400) return null;
@@ -246,10 +246,10 @@ function findLocalUrl(context: RequestContext, reply: Reply | null): string | nu
   return 'The platform takes public https urls only. To get deliveries on this machine start with --forward-to, or subscribe an https url of your own and forward it: PUT /_sandbox/forwards with from and to.';
 }
 
-/** A request that was on its way when the 429 came could not know of it. */
+/** A request that was sent just before the 429 arrived could not take it into account. */
 const onItsWayMs = 250;
 
-/** LIM-7: a call that comes before the wait is over. */
+/** LIM-7: a call that is sent before Retry-After is over. */
 function findEarlyCall(context: RequestContext): string | null {
   const { limits } = context.world.journal;
   const clientId = context.credential?.client_id;
@@ -310,7 +310,7 @@ function findUnlikeFirst(context: RequestContext): string | null {
   const first = firstCall === null ? undefined : findEntry(world.journal, firstCall);
   if (first === undefined) return null;
   const firstPath = first.call.target.split('?')[0] ?? '';
-  // IDEM-10: on approve, reject and cancel the key belongs to the account alone.
+  // IDEM-10: on approve, reject and cancel the subject of the key is the account alone.
   if (firstPath !== path && /^(approve|reject|cancel)/.test(operation ?? '')) {
     return `Nothing was done to this transaction: request ${first.n} used this key on another one of the same account, and its response was sent again. Use a key for each transaction.`;
   }

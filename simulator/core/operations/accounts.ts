@@ -22,7 +22,7 @@ export function createAccount(context: RequestContext): Decision {
   return createFrom(context, context.body);
 }
 
-/** The whole of a single create, from a readable row to the account. */
+/** A single create, from a readable row to the account. */
 function createFrom(context: RequestContext, row: Body): Decision {
   const { behaviour, world } = context;
   const { values, settings } = behaviour;
@@ -48,14 +48,14 @@ function createFrom(context: RequestContext, row: Body): Decision {
     return refuse(context, 'forbidden', ['NS-64'], detail);
   }
   const isEmail = values.isEmail(email);
-  // NS-56: which of the two is noticed first.
+  // NS-56: which of the two is reported first.
   if (existing !== null && (isEmail || settings.known_reference === 'first')) {
     return converge(context, existing, row, isEmail);
   }
   return isEmail ? createAt(context, row, brandId) : refuseEmail(context, 'ACC-4');
 }
 
-/** The brand an account would be created at, or why it cannot be. */
+/** The brand that the account is created at, or the refusal. */
 function findBrand(context: RequestContext, row: Body): string | Decision {
   const { behaviour, world } = context;
   const caller = callerOf(context);
@@ -98,7 +98,7 @@ function createAt(context: RequestContext, row: Body, brandId: string): Decision
     client_reference_id: row.client_reference_id as string,
     email: row.email as string,
     phone,
-    // ACC-14: as sent.
+    // ACC-14: stored as sent.
     ...mapProfile((field) => optionalText(row, field)),
     created_at: context.atMs,
   });
@@ -123,7 +123,7 @@ function createAt(context: RequestContext, row: Body, brandId: string): Decision
   };
 }
 
-/** ACC-5, IDEM-12: the account that the reference names, untouched. */
+/** ACC-5, IDEM-12: returns the account with this reference, unchanged. */
 function converge(
   context: RequestContext,
   account: Account,
@@ -236,8 +236,8 @@ function refuseBatchFor(context: RequestContext, row: Body, index: number): Deci
     const cites = ['BULK-10', 'NS-6'] as const;
     return refuse(context, code, cites, detail, `accounts.${index}.brand_id`, status);
   }
-  // NS-33, the other choice: what a row lacks refuses the batch; any other fault stays its own
-  // (BULK-8).
+  // NS-33, the other choice: a missing field refuses the whole batch; any other fault fails only
+  // its row (BULK-8).
   if (settings.bulk_row_problems !== 'batch') return null;
   const lacking =
     typeof reference === 'string' && values.isBlank(reference)
@@ -277,7 +277,7 @@ export function updateAccount(context: RequestContext): Decision {
   const match = behaviour.values.ifMatch(headerOf(context, 'if-match'));
   const id = parseNamedId(context, context.pathId, 'id');
   if (typeof id !== 'string') return id;
-  // UPD-6: a caller who cannot see the account learns nothing of its tag, not even its form.
+  // UPD-6: a caller who cannot see the account learns nothing about its tag, not even its form.
   const account = findAccount(context, id, ['UPD-5', 'UPD-6']);
   if ('reply' in account) return account;
   const unusable = refuseTag(context, match) ?? refuseMembers(context);
@@ -324,7 +324,7 @@ function refuseTag(context: RequestContext, match: IfMatch): Decision | null {
 function refuseMembers(context: RequestContext): Decision | null {
   const { body } = context;
   const { update_null, update_other_members, account_statuses } = context.behaviour.settings;
-  // NS-55: null may be taken for a wish, which is then refused; no status is ever cleared.
+  // NS-55: null may mean that the member should be cleared; a status can never be cleared.
   const notNull = { not_sent: [], cleared: ['status'], refused: updatable }[update_null];
   const cleared = notNull.find((name) => body[name] === null);
   if (cleared !== undefined) {
@@ -359,7 +359,7 @@ function refuseStaleTag(
   const current = String(account.revision);
   if (match.kind === 'tag' && match.value === current) return null;
   if (match.kind === 'any' && (match.values?.includes(current) ?? true)) return null;
-  // NS-54: where the current tag is found.
+  // NS-54: how to get the current tag.
   const how =
     context.behaviour.settings.account_status_endpoint === 'served'
       ? `Read it again at GET /api/v1/accounts/${account.id}/status, which carries the ETag of now`
@@ -372,7 +372,7 @@ function refuseStaleTag(
 function applyMembers({ behaviour, body }: RequestContext, account: Account): Account | null {
   const { update_null, absent_optionals, revision_step } = behaviour.settings;
   const patch: Record<string, string | null> = {};
-  // NS-44: if what was never given reads as empty, an empty text changes nothing of it (UPD-8).
+  // NS-44: if a value that was never set reads as empty, an empty text does not change it (UPD-8).
   const read = (value: string | null) => (absent_optionals === 'empty' ? (value ?? '') : value);
   for (const name of updatable) {
     const value = optionalText(body, name);

@@ -42,7 +42,7 @@ export function parseNamedId(
   return context.behaviour.values.id(text) ?? invalid(context, field, detail, 'CONV-1c', ...cites);
 }
 
-/** NS-45: of webhook routes and reads, where text that is no id names nothing. */
+/** NS-45: webhook routes and reads treat text that is not an id as an unknown id. */
 export function parseOtherPathId(context: RequestContext, what: string): string | Decision {
   const { behaviour, pathId } = context;
   const id = behaviour.values.id(pathId);
@@ -65,13 +65,13 @@ export function findAccount(
   return refuse(context, 'not_found', cites, `There is no account ${id}.`);
 }
 
-/** Narrows the view of a caller. */
+/** The rules that limit what this caller can see. */
 export function citesOfReach({ account_id: accountId, brand_id: brandId }: Credential) {
   if (accountId !== null) return ['AUTH-5'] as const;
   return citesIf(brandId !== null, 'AUTH-6');
 }
 
-/** Why a record that is there reads as unknown: another firm's, or out of the caller's view. */
+/** Why an existing record looks unknown: another firm's, or out of the caller's reach. */
 function citesOfHidden(context: RequestContext, owner: { readonly firm_id: string } | undefined) {
   if (owner === undefined) return [];
   const caller = callerOf(context);

@@ -31,7 +31,7 @@ function refuseReadScope(context: RequestContext): Decision | null {
 
 const longestWalk = 20_000;
 
-/** Records after the id `after` by ascending id; the walk looks at a bounded number of records. */
+/** Records with ids above `after`, ascending; one page scans a bounded number of records. */
 function page<R>(
   context: RequestContext,
   name: 'accounts' | 'transactions',
@@ -53,7 +53,7 @@ function page<R>(
   for (let id = after + 1; id <= last; id += 1) {
     const record = records.get(String(id));
     const text = record === undefined ? null : show(record);
-    // AUTH-6: there is a next page only if the caller can see more, not if others have records.
+    // AUTH-6: there is a next page only if this caller can see more records.
     const isOver = text !== null && shown.length === limit;
     if (isOver || id - after > longestWalk) {
       next = isOver ? newest : id - 1;

@@ -16,7 +16,7 @@ interface Client {
 
 const wrongClient = 'client_id or client_secret is wrong.';
 const wrongScope = 'A scope was asked for that this client does not hold.';
-/** A longer id names no client, and is not kept for counting. */
+/** A longer id is no client's, and its requests are not counted. */
 const longestId = 255;
 
 export function issueToken(context: RequestContext): Decision {
@@ -29,7 +29,7 @@ export function issueToken(context: RequestContext): Decision {
   if (client.id.length > longestId && !world.credentials.has(client.id)) {
     return refuseOauth(context, 401, 'invalid_client', wrongClient);
   }
-  // AUTH-3b, AUTH-3c: at most ten in any minute for one client, apart from everything else.
+  // AUTH-3b, AUTH-3c: at most ten in any minute for one client, independent of all other limits.
   const { tokenBudget, tokenWindowMs, tokenRequests } = behaviour.limits;
   const budget = tokenBudget(client.id);
   const sinceMs = atMs - tokenWindowMs;
@@ -61,8 +61,8 @@ function issueFor(context: RequestContext, client: Client): Decision {
     const detail = 'grant_type must be client_credentials.';
     return refuseOauth(context, 400, 'unsupported_grant_type', detail);
   }
-  // A value that says neither is refused: a guess would hand out a token that may write (AUTH-2).
-  // RFC 6749 §3.2: empty counts as left out.
+  // A value other than true or false is refused, because guessing could issue a token that may
+  // write (AUTH-2). RFC 6749 §3.2: an empty value counts as omitted.
   const readOnly = String(body.read_only ?? '');
   if (!['true', 'false', ''].includes(readOnly)) {
     return refuseOauth(context, 400, 'invalid_request', 'read_only must be true or false.');
@@ -140,7 +140,7 @@ function decodePart(part: string): string {
   try {
     return decodeURIComponent(part.replaceAll('+', ' '));
   } catch (error) {
-    // Many clients send the parts unencoded; these are accepted unchanged.
+    // Many clients do not encode the parts; these are accepted unchanged.
     if (error instanceof URIError) return part;
     throw error;
   }
@@ -165,7 +165,7 @@ function refuseOauth(
   return { reply, changes: [], cites };
 }
 
-/** Which scopes of the minter include which trader scope. */
+/** Which scopes of the minter allow it to delegate which trader scope. */
 const passedOn: readonly (readonly [string, readonly string[]])[] = [
   ['trader:trade', ['trades:write', 'trader:trade']],
   ['trader:funds', ['transactions:write', 'trader:funds']],

@@ -1,5 +1,5 @@
-// The writes on transactions: create (POST /transactions), and approve, reject and cancel as rows of
-// the table of transitions, with what each transition does to the money.
+// The writes on transactions: create (POST /transactions), and approve, reject and cancel as rows
+// of the table of transitions, with the ledger entries of each transition.
 import type { EventKind } from '../../../fixtures/event-kinds.ts';
 import { type Cite, citesIf, type Decision } from '../call.ts';
 import { type Change, put } from '../change.ts';
@@ -36,7 +36,7 @@ export function createTransaction(context: RequestContext): Decision {
   const refused = refuseReference(context, body.client_reference_id as string, 'TXN-3');
   if (refused !== null) return refused;
   const known = findKnown(context);
-  // NS-56: a known reference answers before the rest is looked at, or after it.
+  // NS-56: whether a known reference is answered before the other fields are validated, or after.
   if (known !== null && settings.known_reference === 'first') return converge(context, known);
   const wrong = refuseTerms(context) ?? refuseAmount(context);
   if (wrong !== null) return wrong;
@@ -98,7 +98,7 @@ function create(context: RequestContext, account: Account, tradingAccountId: str
   };
 }
 
-/** TXN-2, IDEM-12: the transaction that the reference names, untouched. */
+/** TXN-2, IDEM-12: returns the transaction with this reference, unchanged. */
 function converge(context: RequestContext, existing: Transaction): Decision {
   context.idempotency = 'converged';
   return show(context, existing, ['TXN-2', 'IDEM-12', 'NS-20', 'NS-56']);
@@ -154,7 +154,7 @@ export function newTransaction(account: Account, given: NewTransaction): Transac
     brand_id: account.brand_id,
     account_id: account.id,
     method: given.method ?? methodOf(given.amount),
-    // TXN-1: no request can create another status.
+    // TXN-1: a request cannot choose another status.
     status: 'pending',
     is_ftd: false,
     reason: null,
@@ -193,7 +193,7 @@ function decideTransition(context: RequestContext, trigger: Trigger): Decision {
     return refused;
   }
   if (trigger === 'approve') return carryOut(context, found, move, trigger);
-  // TXS-14: a reason is required if something is decided, and not if all stays as it was.
+  // TXS-14: a reason is required if the decision changes the status.
   const reason = optionalText(context.body, 'reason') ?? '';
   if (context.behaviour.values.isBlank(reason)) {
     context.transition = null;
@@ -203,7 +203,7 @@ function decideTransition(context: RequestContext, trigger: Trigger): Decision {
   return carryOut(context, { ...found, reason, operator }, move, trigger);
 }
 
-/** The ids' own form, then reach: the transaction that path and query name. */
+/** The transaction that path and query name; first the form of both ids is checked, then reach. */
 function findNamed(context: RequestContext): Transaction | Decision {
   const named = ownerNamed(context);
   if (named === null || named === '') {
@@ -224,7 +224,7 @@ function findNamed(context: RequestContext): Transaction | Decision {
 
 type Move = Extract<Transition, { readonly kind: 'move' }>;
 
-/** Why a transition is refused although the state allows it. */
+/** Why a transition is refused although the state machine allows it. */
 function refuseMove(context: RequestContext, transaction: Transaction, move: Move) {
   if (move.scope !== undefined && !scopesOf(context).includes(move.scope)) {
     const detail = `Cancelling a settled transaction also needs the scope ${move.scope}.`;
@@ -266,7 +266,7 @@ interface TransitionResult {
   readonly changes: readonly Change[];
 }
 
-/** `before` already carries reason and operator if the trigger brings them. */
+/** `before` already has the reason and operator of this decision, if it has them. */
 export function transitionChanges(
   context: CommandContext,
   before: Transaction,
@@ -283,10 +283,10 @@ export function transitionChanges(
     is_ftd: before.is_ftd || isFirst,
   };
   const changes: Change[] = [put('transactions', transaction)];
-  // TXS-2: kept at the account, so that it is set once and never moves.
+  // TXS-2: stored on the account, so that it is set once and never changes.
   if (isFirst) changes.push(put('accounts', { ...account, first_deposit_id: before.id }));
   const amount = movementOf(before);
-  // TXS-10: the movement stays, a second entry reverses it.
+  // TXS-10: the original entry stays, and a second entry reverses it.
   const movements: readonly Pick<Entry, 'amount' | 'kind'>[] = [
     ...(move.books === true ? [{ amount, kind: 'movement' } as const] : []),
     ...(move.compensates === true
@@ -304,7 +304,7 @@ export function transitionChanges(
   changes.push(...emit(context, kinds[trigger], transaction, body));
   const { settlement_delay_ms: delayMs } = behaviour.settings;
   if (move.to === 'approved' && delayMs !== null) {
-    // NS-3: settles by itself.
+    // NS-3: settles automatically.
     changes.push({ type: 'timer', dueAtMs: atMs + delayMs, kind: 'settle', ref: before.id });
   }
   return { transaction, changes };
@@ -316,7 +316,7 @@ export function movementOf({ transaction_type: type, amount }: Transaction): str
   return type === 'Deposit' || type === 'Credit' ? size : negateDecimal(size);
 }
 
-/** The trading account after another movement. */
+/** The trading account with one more entry. */
 export function withEntry(
   tradingAccount: TradingAccount,
   transaction_id: string,
@@ -330,7 +330,7 @@ export function withEntry(
   };
 }
 
-/** Approved money reaches the balance: by its timer, or when an operator says so (NS-3). */
+/** NS-3: approved money reaches the balance, by timer or by an operator's command. */
 export function settleTransaction(
   context: CommandContext,
   transaction: Transaction,

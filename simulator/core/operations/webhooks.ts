@@ -20,11 +20,11 @@ export function createWebhook(context: RequestContext): Decision {
   const why = webhooks.refuseTarget(url, facts.addresses, world);
   if (why !== null) return invalid('url', `${why}.`, ['HOOK-7', 'HOOK-8', 'NS-23']);
   const caller = callerOf(context);
-  // NS-53: unknown names get here only if a setting leaves them out.
+  // NS-53: unknown names are only present if a setting ignores them.
   const known = names.filter((name) => webhooks.categories.includes(name)) as EventCategory[];
   const { subscription, changes } = newSubscription(world, behaviour, {
     firm_id: caller.firm_id,
-    // HOOK-10: bound as its creator is.
+    // HOOK-10: bound to the same brand as its creator.
     brand_id: caller.brand_id,
     // NS-65.
     account_id: settings.delegated_webhooks === 'account' ? caller.account_id : null,

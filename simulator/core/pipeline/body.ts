@@ -71,13 +71,13 @@ function decodeUtf8(bytes: Uint8Array): string | null {
   try {
     return utf8.decode(bytes);
   } catch (error) {
-    // A TypeError is how the decoder says that the bytes are no UTF-8.
+    // The decoder throws a TypeError if the bytes are not UTF-8.
     if (error instanceof TypeError) return null;
     throw error;
   }
 }
 
-/** ERR-2, ACC-3, CONV-1b, NS-14: refuses in plain text that names the member at fault. */
+/** ERR-2, ACC-3, CONV-1b, NS-14: refuses in plain text that names the invalid member. */
 export function bodyReader(settings: Settings) {
   const shapes = new Map<string | null, ReturnType<typeof readingShape>>(
     bodyOperations.map((operation) => [operation, readingShape(operation, settings)]),
@@ -111,12 +111,12 @@ function parseJson(text: string, settings: Settings): Parsed {
   }
   const name = settings.duplicate_members === 'refused' ? findDuplicateMember(text) : null;
   if (name === null) return { value };
-  // It is JSON, so it is refused as unreadable JSON instead of as another type.
+  // The body is JSON, so the message is about unreadable JSON and not about the content type.
   const message = `The member ${name} is given twice.`;
   return refuseUnreadable(settings.unreadable_status, message, ['ERR-2', 'NS-47']);
 }
 
-/** NS-8: form members are all text; `read_only` is the one that is not. */
+/** NS-8: all form members are text except `read_only`. */
 function readForm(text: string): Parsed {
   const members = [...new URLSearchParams(text)].map(([name, value]) => {
     const isFlag = name === 'read_only' && (value === 'true' || value === 'false');
@@ -136,7 +136,7 @@ function textAmounts(body: Body): Body {
 
 /** The first member name that occurs twice in one object of valid JSON text. */
 function findDuplicateMember(text: string): string | null {
-  // The names so far in each object that is open; null for a list.
+  // The member names seen so far in each open object; null for a list.
   const levels: (Set<string> | null)[] = [];
   const token = /"(?:[^"\\]|\\.)*(?:"|\\?$)|[{}[\]]/g;
   for (let match = token.exec(text); match !== null; match = token.exec(text)) {

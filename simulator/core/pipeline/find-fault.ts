@@ -34,7 +34,7 @@ export type FaultMatch = Omit<ValueOf<typeof faultMatch>, 'webhook'> & {
 /** In the API's own form (429, 500, 503), or as a gateway in front of it answers (502, 504). */
 export const faultStatuses = [429, 500, 502, 503, 504] as const;
 
-/** The codes of the specification, and the two refusals that have none there (NS-14, NS-16). */
+/** The codes of the specification, and the two refusals that have no code in it (NS-14, NS-16). */
 export const faultRefusals = [
   ...(Object.keys(refusalTable) as RefusalCode[]),
   'unauthorized',
@@ -66,13 +66,13 @@ export const callEffects = {
   delay: { ms },
   hang: {},
   reset: {},
-  /** The connection ends after so many bytes of the answer's body. */
+  /** The connection ends after this many bytes of the answer's body. */
   truncate: { bytes },
-  /** The answer's body comes in pieces over this time, which is real time. */
+  /** The answer's body is sent in pieces over this time, in real time. */
   slow_body: { ms },
 } as const;
 
-/** The same of a delivery. */
+/** The kinds of effects on a delivery. */
 export const deliveryEffects = {
   drop: {},
   duplicate: {},
@@ -85,7 +85,7 @@ type EffectOf<E> = {
   [K in keyof E]: { readonly kind: K } & { readonly [P in keyof E[K]]: ValueOf<E[K][P]> };
 }[keyof E];
 export type CallEffect = EffectOf<typeof callEffects>;
-/** An effect on the body of an answer that was given in full. */
+/** An effect on how the body of a complete answer is sent. */
 export type BodyFault = Extract<CallEffect, { readonly kind: 'truncate' | 'slow_body' }>;
 export type DeliveryEffect = EffectOf<typeof deliveryEffects>;
 type EffectKind = keyof typeof callEffects | keyof typeof deliveryEffects;
@@ -137,12 +137,12 @@ export const faultSchema = record({
   hits: count,
   'nth?': ofType<number>(faultTerms.nth),
   'probability?': ofType<number>(faultTerms.probability),
-  /** Matching calls so far; counted only if `nth` or `probability` asks for it. */
+  /** Matching calls so far; counted only for faults with `nth` or `probability`. */
   'matches?': count,
 });
 export type Fault = ValueOf<typeof faultSchema>;
 
-/** It has been applied as often as ordered. */
+/** Whether the fault has been applied as often as ordered. */
 export function isSpent({ times, hits }: Fault): boolean {
   return times !== null && hits >= times;
 }

@@ -1,4 +1,4 @@
-// Makes refusals: returned values with the rules they rest on, never thrown.
+// Builds refusals: returned values with the rules they rest on, never thrown.
 import type { RefusalCode } from '../../../fixtures/operations.ts';
 import type { Cite, Decision, Reply } from '../call.ts';
 import type { Problem } from '../serialize.ts';

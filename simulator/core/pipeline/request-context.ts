@@ -26,7 +26,7 @@ export class RequestContext {
   readonly path: string;
   /** Sequence number of the last event before the call. */
   readonly eventsAfter: number;
-  /** When it came: earlier than `atMs` if a fault suspended it (NS-42). */
+  /** When the call arrived: earlier than `atMs` if a fault suspended it (NS-42). */
   receivedAtMs: number;
   operation: OperationName | null = null;
   /** The `:id` of the path, as sent. */
@@ -43,11 +43,11 @@ export class RequestContext {
   allowance: number | null = null;
   /** Changes to the world by completed stages, such as drawing from a bucket. */
   changes: Change[] = [];
-  /** The stage that answered, `operation`, or null if a fault kept it from running. */
+  /** The stage that answered, or `operation`; null if a fault prevented an answer. */
   decidedBy: string | null = null;
   /** The transition of a state machine, such as `pending approve → approved`. */
   transition: string | null = null;
-  /** The effects of faults on it so far, in order. */
+  /** The effects of faults on this call so far, in order. */
   faults = noFaults;
   #query: URLSearchParams | null = null;
 
@@ -72,8 +72,8 @@ export class RequestContext {
 }
 
 /**
- * A copy that knows what this one knows, under another behaviour or of another call. What is set on
- * the copy later does not reach the original; what both draw from the world does (`changes`).
+ * A copy with the same results so far, under another behaviour or for another call. Members set on
+ * the copy do not affect the original; draws from the world do (`changes`).
  */
 export function copyContext(
   context: RequestContext,
@@ -90,7 +90,7 @@ export function copyContext(
   return Object.assign(copy, known);
 }
 
-/** A check that every call passes, in the order of NS-17. Null: it has no objection. */
+/** A check that every call passes, in the order of NS-17. It returns null if the call passes. */
 export interface Stage {
   readonly name: string;
   readonly decide: (context: RequestContext) => Decision | null;

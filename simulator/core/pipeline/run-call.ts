@@ -1,6 +1,6 @@
-// One call from its stages to its answer: the first stage that objects decides, otherwise the
-// operation. A fault comes before the operation or after it: another answer, a call that is
-// suspended, or an answer that is lost, late, cut short or slow.
+// Runs one call through its stages to its answer: the first stage that refuses decides, otherwise
+// the operation. A fault applies before or after the operation: it replaces the answer, suspends
+// the call, or loses, delays, cuts or slows the answer.
 import type { Batch, Cite, Decision, Reply } from '../call.ts';
 import { put, putAt, remove } from '../change.ts';
 import { evolve } from '../evolve.ts';
@@ -22,16 +22,16 @@ export function runCall(context: RequestContext): StepResult {
   if (refused === null) return strikeBefore(context) ?? runAndAnswer(context);
   evolve(world, refused.changes);
   if (context.idempotency === 'replayed') {
-    // Faults apply to a replay like to any call, in both phases; the record does not change.
+    // Faults apply to a replay as to any call, in both phases; the key record does not change.
     const fault = strike(context, 'before') ?? strike(context, 'after');
     return answerCall(context, orderedBy(context, fault) ?? refused, fault);
   }
-  // NS-30: a refusal is kept for repeats when it came after the replay look-up, and not from it.
+  // NS-30: a refusal is recorded for repeats if it comes after the replay look-up, and not from it.
   if (context.decidedBy !== 'replay') recordReply(context, refused.reply);
   return answerCall(context, refused);
 }
 
-/** The first objection; null: every stage passed. */
+/** The first refusal; null if the call passes every stage. */
 function runStages(context: RequestContext): Decision | null {
   for (const stage of context.behaviour.stages) {
     const decision = stage.decide(context);
@@ -51,7 +51,7 @@ export function runAndAnswer(context: RequestContext): StepResult {
   const decision = 'decideRow' in result ? runBatch(context, result) : result;
   evolve(world, decision.changes);
   const fault = strike(context, 'after');
-  // IDEM-6: behind a status nothing is recorded, so a repeat runs again and converges.
+  // IDEM-6: if a fault replaces the status nothing is recorded, so a repeat runs again.
   if (fault?.kind === 'status') releaseKey(context);
   else recordReply(context, decision.reply);
   return answerCall(context, orderedBy(context, fault) ?? decision, fault);
@@ -82,7 +82,7 @@ function strike(context: RequestContext, phase: Fault['phase']): CallEffect | nu
   return effect;
 }
 
-/** NS-30, IDEM-14a: refusals that come before the look-up of the key, or from it. */
+/** NS-30, IDEM-14a: refusals that come before the replay look-up, or from it. */
 const neverRecorded: readonly FaultRefusal[] = [
   'idempotency_key_required',
   'idempotency_in_flight',
@@ -90,7 +90,7 @@ const neverRecorded: readonly FaultRefusal[] = [
   'unreadable',
 ];
 
-/** Nothing has run: another response, none, or a later run. Null: no fault applies. */
+/** A fault before anything has run: another response, none, or a later run. Null: no fault. */
 function strikeBefore(context: RequestContext): StepResult | null {
   const fault = strike(context, 'before');
   if (fault === null) return null;
@@ -114,7 +114,7 @@ function suspendBefore(context: RequestContext, wakeAtMs: number | null): StepRe
   if (wakeAtMs === null && keyId === null) return { effects: [], n };
   const timers: [TimerKind, number][] = [];
   if (keyId !== null) {
-    // IDEM-14b: never given up in under about 30 seconds; a call without a key never is.
+    // IDEM-14b: never abandoned within about 30 seconds; a call without a key is never abandoned.
     timers.push(['abandon', nowMs + behaviour.keys.abandonAfterMs]);
     evolve(world, [putAt('keys', keyId, { atMs: nowMs, reply: null, firstCall: n })]);
   }
@@ -123,7 +123,7 @@ function suspendBefore(context: RequestContext, wakeAtMs: number | null): StepRe
   return { effects: [], n };
 }
 
-/** Keeps a call until its timers are due; a `reply` of null: nothing has run yet. */
+/** Keeps a call until its timers are due; a `reply` of null means that it has not run yet. */
 function suspend(
   context: RequestContext,
   waiting: Pick<SuspendedCall, 'reply' | 'wakeAtMs'>,
@@ -188,14 +188,14 @@ function refuseCode(context: RequestContext, code: FaultRefusal): Decision {
   }
 }
 
-/** The page of a gateway that got no answer it could pass on: no problem, no request id. */
+/** The error page of a gateway whose upstream did not answer: no problem, no request id. */
 function gatewayReply(status: 502 | 504): Reply {
   const title = status === 502 ? '502 Bad Gateway' : '504 Gateway Time-out';
   const body = `<html>\r\n<head><title>${title}</title></head>\r\n<body>\r\n<center><h1>${title}</h1></center>\r\n<hr><center>nginx</center>\r\n</body>\r\n</html>\r\n`;
   return { status, contentType: 'text/html', body, headers: { server: 'nginx' }, isForeign: true };
 }
 
-/** IDEM-4, IDEM-6: kept under the key as printed, unless it may be retried. */
+/** IDEM-4, IDEM-6: records the answer under its key exactly as sent, unless it may be retried. */
 function recordReply(context: RequestContext, reply: Reply): void {
   const { world, behaviour, keyId } = context;
   if (keyId === null) return;
@@ -208,14 +208,14 @@ function recordReply(context: RequestContext, reply: Reply): void {
   evolve(world, [putAt('keys', keyId, { atMs, reply, firstCall: context.n })]);
 }
 
-/** A call that is over without anything to repeat frees its key. */
+/** Frees the key of a call that ends without an answer to replay. */
 function releaseKey({ world, behaviour, keyId }: RequestContext): void {
   if (keyId === null) return;
   const record = behaviour.keys.find(world, keyId, world.nowMs);
   if (record?.reply === null) evolve(world, [remove('keys', keyId)]);
 }
 
-/** Journals the call, and hands its answer to the host as the fault lets it through. */
+/** Journals the call, and hands its answer to the host, changed by the fault if there is one. */
 function answerCall(
   context: RequestContext,
   { reply: given, cites }: Pick<Decision, 'reply' | 'cites'>,
@@ -257,7 +257,7 @@ function journalCall(
   reset = false,
 ): void {
   const { journal, nowMs, events } = context.world;
-  // A call that was suspended came earlier, and drew from its allowance then.
+  // A suspended call arrived earlier, and its allowance was drawn then.
   const before = context.n > journal.newest ? undefined : findEntry(journal, context.n);
   const entry: JournalEntry = {
     n: context.n,

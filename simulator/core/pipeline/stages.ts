@@ -1,5 +1,5 @@
-// The checks that every call passes, in the order of NS-17: which operation, key, token, room in the
-// allowances, readable body (body.ts), replay, scope. The first that objects decides.
+// The checks that every call passes, in the order of NS-17: operation, key, token, allowance,
+// readable body (body.ts), replay, scope. The first one that refuses decides.
 
 import type { OperationName, OperationRow } from '../../../fixtures/operations.ts';
 import type { Demand } from '../behaviour.ts';
@@ -18,7 +18,7 @@ import {
 type Table = Readonly<Record<OperationName, OperationRow>>;
 
 interface Routes {
-  /** By method and path; only a path that is not found here is matched. */
+  /** Operations by method and path; patterns are only tried if the path is not found here. */
   readonly literal: ReadonlyMap<string, OperationName>;
   readonly forms: readonly { name: OperationName; method: string; form: RegExp }[];
 }
@@ -77,7 +77,7 @@ function decodeSegment(segment: string): string {
   }
 }
 
-/** NS-31: an unknown path is a record that does not exist; a known one says which methods it takes. */
+/** NS-31: an unknown path is an unknown record; a known path answers with its methods. */
 function refuseRoute(context: RequestContext, allowed: readonly string[]): Decision {
   const { method } = context.call;
   const status = context.behaviour.settings.unknown_method_status;
@@ -117,7 +117,7 @@ export const keyStage: Stage = {
     return refuseKey(context, detail, [
       trimmed === '' ? 'IDEM-1a' : 'IDEM-1b',
       ...citesIf(header !== undefined && header !== trimmed, 'IDEM-1c'),
-      // Without a token the call would be refused anyway, and the key still comes first.
+      // Without a token the call is refused anyway, but the key is checked first.
       ...citesIf(context.call.headers.authorization === undefined, 'IDEM-1d'),
     ]);
   },
@@ -156,7 +156,7 @@ export const tokenStage: Stage = {
   },
 };
 
-/** AUTH-1, NS-16: the specification names no status for it; RFC 6750 asks for this header. */
+/** AUTH-1, NS-16: the specification names no status; RFC 6750 requires this header. */
 export function refuseToken(context: RequestContext, detail: string): Decision {
   const { unauthorized_status: status, unauthorized_code: code } = context.behaviour.settings;
   const problem = { status, title: 'Unauthorized', code, detail };
@@ -182,7 +182,7 @@ export const rateStage: Stage = {
       }
       if (level < cost) {
         short ??= demand;
-        // A bucket fills by `rate` thousandths of a request every millisecond.
+        // A bucket fills by `rate` thousandths of a request per millisecond.
         waitMs = Math.max(waitMs, Math.ceil((cost - level) / rate));
       }
       draws.push(putAt('buckets', bucket, { units: level - cost, atMs: context.atMs }));
@@ -266,7 +266,7 @@ export const scopeStage: Stage = {
         ? refuse(context, 'read_only_credential', ['AUTH-2', 'NS-57'], detail)
         : null;
     const unscoped = refuseScope(context, row);
-    // NS-57: the first is the word that helps, because no scope would.
+    // NS-57: report `read_only_credential` first, because adding a scope would not help.
     const refused = context.behaviour.settings.read_only_before_scope
       ? (readOnly ?? unscoped)
       : (unscoped ?? readOnly);

@@ -6,7 +6,7 @@ import type { World } from '../world.ts';
 import { type Fault, isSpent } from './find-fault.ts';
 import type { RequestContext } from './request-context.ts';
 
-/** The fault of this phase that applies to this call: the oldest one that is due. */
+/** The fault of this phase that applies to this call: the oldest one that matches and is due. */
 export function strikeCall(
   { world, operation, call, path, credential }: RequestContext,
   phase: Fault['phase'],
@@ -27,7 +27,7 @@ export function strikeCall(
 export const strikeDelivery = (world: World, subscriptionId: number): Fault | null =>
   strike(world, ({ match: { webhook } }) => webhook === true || webhook === String(subscriptionId));
 
-/** Counts the match in each fault that matches, and the hit in the one that applies. */
+/** Increments `matches` of each matching fault, and `hits` of the one that applies. */
 function strike(world: World, concerns: (fault: Fault) => boolean): Fault | null {
   let found: Fault | null = null;
   for (const fault of world.faults.values()) {

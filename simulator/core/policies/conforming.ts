@@ -1,4 +1,4 @@
-// The conforming service: every rule kept, every open question answered as the settings say.
+// The conforming platform: it keeps every rule, and the settings decide every open question.
 import {
   answerLimitMs,
   bulkRows,
@@ -132,7 +132,7 @@ export function conformingBehaviour(settings: Settings) {
     delivery: deliveryPolicy(settings, serialize.envelope),
     /** Adjusts every response before it is sent, but not the response stored for repeats. */
     finalizeReply: (reply: Reply, _context: RequestContext): Reply =>
-      // NS-32: nothing is promised unless a setting says so.
+      // NS-32: there is no deprecation header unless a setting adds one.
       settings.deprecation_header === null
         ? reply
         : { ...reply, headers: { ...reply.headers, deprecation: settings.deprecation_header } },
@@ -158,7 +158,7 @@ function tableFor(settings: Settings): Readonly<Record<OperationName, OperationR
   };
 }
 
-/** How texts are classified. */
+/** How texts are parsed, compared and limited. */
 function valuePolicy(settings: Settings) {
   const plus = { e164: '+', digits: '', other: '+ ' }[settings.phone_form];
   return {
@@ -272,7 +272,7 @@ function transitionsFor(settings: Settings): TransitionTable {
 /** Idempotency keys: how they are parsed, their subject and lifetime, and the response to a repeat. */
 export function keyPolicy(settings: Settings) {
   return {
-    /** IDEM-1: trimmed, then 1 to 255; header text holds one character a byte (NS-40). */
+    /** IDEM-1: trimmed, then 1 to 255 characters; header text has one character a byte (NS-40). */
     parse: (header: string | undefined): string | null => {
       const key = header?.replace(/^[ \t]+|[ \t]+$/g, '') ?? '';
       return key.length >= 1 && key.length <= longestText ? key : null;
@@ -282,12 +282,12 @@ export function keyPolicy(settings: Settings) {
     find: (world: World, keyId: string, atMs: number): KeyRecord | undefined => {
       const record = world.keys.get(keyId);
       if (record === undefined || record.reply === null) return record;
-      // IDEM-7: at the end of the retention, to the millisecond, it is over.
+      // IDEM-7: a record expires exactly at the end of its retention, to the millisecond.
       return atMs - record.atMs < keyRetentionMs ? record : undefined;
     },
-    /** IDEM-4d, IDEM-6: everything after the replay look-up, except what may be retried. */
+    /** IDEM-4d, IDEM-6: every answer after the replay look-up, except one that may be retried. */
     records: ({ status }: Reply): boolean => status !== 429 && status !== 500 && status !== 503,
-    /** IDEM-4, IDEM-5, ACC-19: stored bytes and tag, so the first request_id stays in the body. */
+    /** IDEM-4, IDEM-5, ACC-19: stored bytes and tag, so the body keeps the first request_id. */
     replay: (stored: Reply, _context: RequestContext): Reply => stored,
     abandonAfterMs: settings.abandon_after_ms,
   };
@@ -298,14 +298,14 @@ type Subject = (context: RequestContext) => string;
 /** IDEM-2c: the scope of a key. */
 function subjectsFor(settings: Settings): Readonly<Partial<Record<OperationName, Subject>>> {
   const reference = (body: Body) => optionalText(body, 'client_reference_id') ?? '';
-  // NS-48: the id counts, and not the zeros before it.
+  // NS-48: the numeric id, without leading zeros.
   const idOf = ({ behaviour }: RequestContext, named: string | null): string =>
     named === null ? '' : (behaviour.values.id(named) ?? named);
   const account: Subject = (context) => idOf(context, ownerNamed(context));
   const tradingAccount: Subject = (context) =>
     idOf(context, optionalText(context.body, 'trading_account_id'));
   return {
-    // The subject is the reference alone, whatever the brand.
+    // The subject is the reference alone, for any brand.
     createAccount: ({ body }) => foldCase(reference(body)),
     // NS-35.
     createTransaction: ({ body }) =>
@@ -331,7 +331,7 @@ function subjectsFor(settings: Settings): Readonly<Partial<Record<OperationName,
 
 const longestKeyId = 512;
 
-/** IDEM-2, IDEM-3: a line break occurs in none of the parts but the last. */
+/** IDEM-2, IDEM-3: separated by line breaks, which only the last part can contain. */
 function keyId({ credential, operation, key, subject }: RequestContext): string {
   const id = `${credential?.client_id}\n${operation}\n${key}\n${subject}`;
   return id.length <= longestKeyId ? id : sha256Hex(id);
@@ -376,17 +376,17 @@ export function limitPolicy(settings: Settings) {
       if (minter === undefined) return [own, firm];
       return [own, { bucket: bucketOf(minter), rate: limits.rate(minter) }, firm];
     },
-    /** LIM-2: a bucket holds about one second's allowance, and at least one request. */
+    /** LIM-2: a bucket holds about one second of its rate, and at least one request. */
     level: (bucket: Bucket | undefined, perSecond: number, atMs: number): number => {
       const full = Math.max(perSecond, 1) * request;
       if (bucket === undefined) return full;
       return Math.min(full, bucket.units + Math.max(0, atMs - bucket.atMs) * perSecond);
     },
-    /** LIM-9, LIM-11: one request is one request, bulk or read. */
+    /** LIM-9, LIM-11: every request costs one, also a batch or a read. */
     cost: (_context: RequestContext): number => request,
     /**
-     * LIM-6, LIM-8: made for refusals only. Whole seconds, and never less than one, so that
-     * honouring them succeeds (LIM-7).
+     * LIM-6, LIM-8: only sent on refusals. Rounded up to whole seconds and at least one, so that a
+     * client that waits that long is served (LIM-7).
      */
     headers: (perSecond: number, waitMs: number): Readonly<Record<string, string>> => {
       const seconds = String(Math.max(1, Math.ceil(waitMs / 1000)));
@@ -405,7 +405,7 @@ export function limitPolicy(settings: Settings) {
   };
 }
 
-/** LIM-10, NS-37: delegated tokens share a bucket of their minting credential, apart from its own. */
+/** LIM-10, NS-37: delegated tokens share a bucket per minting credential, apart from its own. */
 function bucketOf(credential: Credential): string {
   if (credential.kind !== 'delegated') return `credential:${credential.client_id}`;
   return `delegated:${credential.minted_by ?? credential.client_id}`;
@@ -416,15 +416,15 @@ interface Place {
   readonly brand_id: string | null;
 }
 
-/** AUTH-6, AUTH-7: of the firm, and of the brand if the credential is bound to one. */
+/** AUTH-6, AUTH-7: whether a place is in the credential's firm, and in its brand if it has one. */
 function within(credential: Credential, place: Place): boolean {
   if (place.firm_id !== credential.firm_id) return false;
   return credential.brand_id === null || place.brand_id === credential.brand_id;
 }
 
-/** What a credential may see and touch; out of reach reads as unknown (AUTH-5, 6, 7). */
+/** What a credential can see and change; the rest looks unknown (AUTH-5, AUTH-6, AUTH-7). */
 function reachPolicy(settings: Settings) {
-  // AUTH-5: the limit belongs to the delegated token, not to the name of its scope.
+  // AUTH-5: the restriction belongs to the delegated token, and not to its scopes.
   const isOfAccount = (credential: Credential, accountId: string | null): boolean =>
     credential.account_id === null || credential.account_id === accountId;
   return {
@@ -452,7 +452,7 @@ function reachPolicy(settings: Settings) {
 /** Subscriptions and where they may point. */
 function webhookPolicy(settings: Settings) {
   return {
-    /** HOOK-7, HOOK-8, EVT-11: why this url cannot be a target now; null when it can. */
+    /** HOOK-7, HOOK-8, EVT-11: why this URL cannot be a target now; null if it can. */
     refuseTarget: (url: string, addresses: readonly string[] | null, world: World) => {
       const { allowLocalWebhooks } = world.options;
       const target = parseTargetUrl(url, allowLocalWebhooks);
@@ -490,16 +490,16 @@ function deliveryPolicy(
       subscription.firm_id === event.firm_id &&
       (subscription.brand_id === null || subscription.brand_id === event.brand_id) &&
       (subscription.account_id === null || subscription.account_id === event.account_id),
-    /** EVT-8: waits after the first, second, … failed attempt; none left: exhausted. */
+    /** EVT-8: waits after the first, second, … failed attempt; after the last: exhausted. */
     gapsMs: retryGapsMs,
     answerLimitMs,
-    /** The same in real time, for the sender: how long a connection waits. */
+    /** The same in real time: how long the sender keeps a connection open. */
     connectionLimitMs: answerLimitMs,
     /** EVT-9a. */
     succeeded: (status: number): boolean => status >= 200 && status < 300,
     /** EVT-9a. */
     followsRedirects: false,
-    /** Secrets that sign now, the newest first (EVT-7, NS-22). */
+    /** Secrets in use for signing, newest first (EVT-7, NS-22). */
     secrets: (subscription: Subscription, atMs: number): readonly string[] => {
       const { secret, previous_secret: previous, rotated_at_ms: rotatedAtMs } = subscription;
       const isOver = rotatedAtMs === null || atMs - rotatedAtMs >= overlapMs;

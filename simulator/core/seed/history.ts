@@ -1,5 +1,5 @@
-// The history of the people of a starting world: their accounts, transactions and positions, person by
-// person. Their events are brought into the one order in which they happened.
+// The history of the people of a starting world: their accounts, transactions and positions, person
+// by person. Their events are then sorted by time.
 import { mapProfile } from '../../../fixtures/schemas/account-profile.ts';
 import { parseAgo } from '../../../fixtures/worlds/parse-ago.ts';
 import type {
@@ -23,7 +23,7 @@ import { personKeys, transactionKey } from '../references.ts';
 import type { Trigger } from '../tables/transitions.ts';
 import type { World } from '../world.ts';
 
-/** An inconsistency of a starting world: the field and the remedy. */
+/** An inconsistency in a starting world: the field and the remedy. */
 export class StartingWorldError extends TypeError {
   override readonly name = 'StartingWorldError';
   readonly field: string;
@@ -58,9 +58,9 @@ export class History implements CommandContext {
   readonly #silent: Behaviour;
   readonly #events: EventRecord[] = [];
   #forgotten = 0;
-  /** The part of the fixture that happens now. */
+  /** The path of the fixture part that is being applied. */
   #place = '';
-  /** Ids that a fixture leaves out follow the highest given so far, in the order of writing. */
+  /** Ids that a fixture omits continue after the highest id so far, in the order of the file. */
   readonly #lastIds = {
     accounts: 1000,
     tradingAccounts: 5000,
@@ -79,7 +79,7 @@ export class History implements CommandContext {
     this.#silent = { ...behaviour, serialize: { ...behaviour.serialize, ...silent } };
   }
 
-  /** Prints records only for events that are kept: of a large world most are not. */
+  /** Serializes records only for events that are kept: in a large world most are not. */
   get behaviour(): Behaviour {
     return this.atMs < this.#sinceMs ? this.#silent : this.#printing;
   }
@@ -113,7 +113,7 @@ export class History implements CommandContext {
         add(closed.ago, `${own}.closed`, () => this.#closePosition(position, closed.price, ids.id));
       }
     }
-    // Stable: events with the same time stay in the order they were written.
+    // The sort is stable: events with the same time stay in the order of the file.
     actions.sort((one, other) => other.agoMs - one.agoMs);
     for (const { agoMs, place, run } of actions) {
       this.atMs = this.#startMs - agoMs;
@@ -122,7 +122,7 @@ export class History implements CommandContext {
     }
   }
 
-  /** Numbers the events and puts them into the world; those of one time stay in order. */
+  /** Numbers the events and stores them in the world; events with the same time stay in order. */
   writeEvents(): void {
     const forgotten = this.#forgotten;
     const ordered = this.#events.sort((one, other) => one.occurred_at - other.occurred_at);
@@ -210,7 +210,7 @@ export class History implements CommandContext {
     ]);
   }
 
-  /** None of it settles later by itself (NS-3). */
+  /** No step schedules an automatic settlement (NS-3). */
   #moveTransaction(id: string, step: TransactionStep): void {
     const { to } = step;
     const transaction = this.world.transactions.get(id);

@@ -1,5 +1,5 @@
-// Makes a world out of a written starting point: firms and credentials, the history of its people, and
-// subscriptions with the deliveries they have had.
+// Creates a world from a starting world: firms and credentials, the history of its people, and
+// subscriptions with their past deliveries.
 import { eventWindowMs, type PlanName } from '../../../fixtures/constants.ts';
 import { parseAgo } from '../../../fixtures/worlds/parse-ago.ts';
 import type {
@@ -35,13 +35,13 @@ interface SeedOptions {
 
 export interface GeneratedPeople {
   readonly accounts: Iterable<AccountFixture>;
-  /** No record is older than this. */
+  /** The age of the oldest generated record. */
   readonly longestAgoMs: number;
 }
 
 /**
- * The fixture must have been checked against its schema; throws a StartingWorldError for the rest.
- * In slices of some milliseconds, so that who has other work can do it in between.
+ * The fixture must already be valid against its schema; other inconsistencies throw a
+ * StartingWorldError. Runs in slices of a few milliseconds, so that other work can run in between.
  */
 export function* seedInSlices(
   fixture: WorldFixture,
@@ -51,15 +51,15 @@ export function* seedInSlices(
   const { startMs, madeUp } = options;
   const agoMs = longestAgo(fixture, madeUp);
   if (agoMs > startMs) {
-    // Times are counted from 1970 on, and a delivery of before cannot be signed (EVT-5a).
+    // Times start in 1970: an earlier delivery cannot be signed (EVT-5a).
     const earliest = new Date(agoMs).toISOString();
     const message = `must be ${earliest} or later: what this world tells of its past goes back`;
     throw new StartingWorldError('clock', `${message} to 1970 then`);
   }
   const world = createWorld({ ...options, startedAtMs: startMs - agoMs });
   seedFirms(world, fixture, options);
-  // EVT-10b: written people are few, and their events are forgotten as those of the API are; of a
-  // large world only the events that can still be asked for are kept.
+  // EVT-10b: a hand-written world keeps the events of all its people until they expire like any
+  // other event; a large generated world only keeps the events of the replay window.
   const sinceMs = madeUp === undefined ? Number.NEGATIVE_INFINITY : startMs - eventWindowMs;
   const history = new History(world, behaviour, startMs, sinceMs);
   let index = 0;
@@ -72,7 +72,7 @@ export function* seedInSlices(
   }
   history.writeEvents();
   moveClock(world, startMs);
-  // Delegated credentials are for accounts, which had to be made first.
+  // Delegated credentials name accounts, so the accounts are created first.
   seedCredentials(world, behaviour, fixture, options);
   for (const [at, each] of (fixture.subscriptions ?? []).entries()) {
     seedSubscription(world, behaviour, each, `subscriptions[${at}]`, startMs);
@@ -81,7 +81,7 @@ export function* seedInSlices(
   return world;
 }
 
-/** When the world must begin for all of it to have happened since. */
+/** How far back the world must begin so that its whole history fits. */
 function longestAgo({ accounts = [], subscriptions = [] }: WorldFixture, madeUp?: GeneratedPeople) {
   let longestMs = madeUp?.longestAgoMs ?? 0;
   for (const { ago } of [...accounts, ...subscriptions]) {
@@ -129,7 +129,7 @@ function seedCredentials(
   }
 }
 
-/** A subscription and the deliveries that it has had. */
+/** A subscription with its past deliveries. */
 function seedSubscription(
   world: World,
   behaviour: Behaviour,
@@ -163,7 +163,7 @@ function seedSubscription(
     const attempts = attemptsOf(world, behaviour, subscription, event, deliveries);
     const status = attempts.at(-1)?.status ?? null;
     const hasArrived = status !== null && behaviour.delivery.succeeded(status);
-    // Pending first, so that it is counted among the finished ones when it ends.
+    // Stored as pending first, so that it is counted among the finished ones when it ends.
     evolve(world, [
       put('deliveries', pending),
       put('deliveries', { ...pending, attempts, status: hasArrived ? 'delivered' : 'exhausted' }),
@@ -176,7 +176,7 @@ function seedSubscription(
   evolve(world, [put('subscriptions', subscription)]);
 }
 
-/** What cannot be about the deliveries of a subscription. */
+/** Refuses past deliveries that are impossible for this subscription. */
 function refuseDeliveries(
   world: World,
   { settings, delivery: policy }: Behaviour,
@@ -199,7 +199,7 @@ function refuseDeliveries(
     if (taken >= 0 && taken < attempts.length - 1) {
       fail(`${own}.attempts[${taken + 1}]`, 'comes after one that was taken');
     }
-    // EVT-8b: a story that ends in failure has used up its attempts.
+    // EVT-8b: a delivery that ends in failure has used up all attempts.
     if (taken < 0 && attempts.length <= policy.gapsMs.length) {
       fail(`${own}.attempts`, 'must end with one that was taken, or be eight');
     }

@@ -1,5 +1,5 @@
-// A second world equal to the first, in constant time: both share the same maps and lists, and the
-// first to write to one takes a copy of it.
+// Copies a world in constant time: both worlds share the same maps and lists, and the first one to
+// write to a map or list copies it.
 import type { Journal } from '../journal.ts';
 import type { World } from '../world.ts';
 
@@ -21,7 +21,7 @@ export type Container = Exclude<
   'name' | 'seed' | 'startedAtMs' | 'idEras' | 'options' | 'nowMs' | 'shared'
 >;
 
-/** How to copy the members that are no plain Map of records. */
+/** How to copy the members that are not a plain Map of records. */
 const copies: { readonly [M in Container]?: (value: World[M]) => World[M] } = {
   counters: (counters) => ({ ...counters }),
   people: (people) =>
@@ -36,7 +36,7 @@ const copies: { readonly [M in Container]?: (value: World[M]) => World[M] } = {
   journal: copyJournal,
 };
 
-/** A member to write to: this world's own, from now on. */
+/** Returns a member for writing; a shared member is copied first. */
 export function own<M extends Container>(world: World, member: M): World[M] {
   const { shared } = world;
   if (shared?.delete(member)) {
@@ -63,7 +63,7 @@ const single: readonly string[] = [
   'shared',
 ];
 
-/** A second world with the same contents: neither sees changes of the other. */
+/** A second world with the same contents; neither sees changes to the other. */
 export function copyWorld(world: World): World {
   const containers = Object.keys(world).filter((name) => !single.includes(name)) as Container[];
   world.shared = new Set(containers);

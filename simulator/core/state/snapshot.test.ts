@@ -12,7 +12,7 @@ import { dumpWorld, loadWorld, StateError } from './snapshot.ts';
 
 const check = suite('invalid states');
 
-// biome-ignore lint/suspicious/noExplicitAny: documents are broken here in every way there is.
+// biome-ignore lint/suspicious/noExplicitAny: documents are broken here in every possible way.
 type Loose = any;
 
 /** A world that contains a record of every kind. */

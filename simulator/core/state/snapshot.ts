@@ -1,5 +1,5 @@
-// A world as one JSON document, and back again exactly: timers, keys, buckets and suspended calls
-// included.
+// Saves a world as one JSON document and loads it again without loss, including timers, keys,
+// buckets and suspended calls.
 import type { Schema, Typed } from '../../../fixtures/schemas/kit.ts';
 import { validate } from '../../../fixtures/schemas/validate.ts';
 import type { Behaviour } from '../behaviour.ts';
@@ -21,7 +21,7 @@ import {
   worldOptionsSchema,
 } from '../world.ts';
 
-/** Raised when a document changes its shape; one of another version is refused. */
+/** Incremented when the shape of the document changes; other versions are refused. */
 const stateVersion = 5;
 const stateFormat = 'trading-platform-sandbox-state';
 
@@ -30,10 +30,10 @@ export class StateError extends Error {
   override readonly name = 'StateError';
 }
 
-/** A record without its key is stored together with it. */
+/** A record that does not contain its key is stored together with it. */
 const keyed = (schema: Schema) => record({ key: text, value: schema });
 
-/** Of each table the list of its records. */
+/** The schema of each table: a list of its records. */
 const tableSchemas = Object.fromEntries(
   tableNames.map((name) => {
     const { key, schema } = tables[name];
@@ -48,7 +48,7 @@ const worldSchema = record({
   idEras: listOf(idEraSchema),
   options: worldOptionsSchema,
   nowMs: time,
-  /** There may be fewer: the rest begin at their start. */
+  /** Missing counters start from the beginning. */
   counters: mapOf(count),
   events: record({ first: count, lastSeq: count, records: listOf(eventSchema) }),
   timers: listOf(timerSchema),
@@ -58,12 +58,12 @@ type WorldDocument = ValueOf<typeof worldSchema> & {
   readonly [T in TableName]: readonly RecordOf<T>[];
 };
 
-/** What a world is at one moment: records never change, so copies of their lists are enough. */
+/** A world at one moment: records never change, so copies of their lists are enough. */
 export type Snapshot = Readonly<Record<string, unknown>>;
 
 /**
- * Cheap enough for the middle of traffic: it copies references, not records. The journal is left
- * out (it tells of the past and decides nothing), and so is what can be worked out from the rest.
+ * Fast enough to run between requests: it copies references, not records. The journal is left out
+ * because no answer depends on it, and so is everything that can be derived from the rest.
  */
 export function snapshotWorld(world: World): Snapshot {
   const { name, seed, startedAtMs, idEras, options, nowMs, events } = world;
@@ -78,7 +78,7 @@ export function snapshotWorld(world: World): Snapshot {
   return shot;
 }
 
-/** The text of a snapshot in pieces of some kilobytes, so that others get a turn between them. */
+/** The text of a snapshot in pieces of a few kilobytes, so that other work can run in between. */
 export function* serializeSnapshot(
   snapshot: Snapshot,
   beside: Readonly<Record<string, unknown>> = {},
@@ -91,7 +91,7 @@ export function* serializeSnapshot(
 
 const pieceLength = 64 * 1024;
 
-/** For a table whose records do not carry their key. */
+/** An entry of a table whose records do not contain their key. */
 type Entry = readonly [key: string, value: unknown];
 
 function* serializeMembers(members: Readonly<Record<string, unknown>>): Generator<string> {
@@ -178,7 +178,7 @@ function findWorldIn(document: unknown): WorldDocument {
   return world as WorldDocument;
 }
 
-/** People mix up the files of this program. */
+/** Users may pass another file of this program by mistake. */
 function likelyKind(document: object): string {
   if ('settings' in document || 'forwards' in document) {
     return 'this looks like a configuration file, which --config takes';
@@ -189,7 +189,7 @@ function likelyKind(document: object): string {
   return 'this is no saved world, as --state or GET state write it';
 }
 
-/** EVT-2a: without a gap, because they are found by their place. */
+/** EVT-2a: without a gap, because events are found by their index. */
 function loadEvents(world: World, { events: { first, lastSeq, records } }: WorldDocument): void {
   for (const [index, { seq, body }] of records.entries()) {
     const place = `world.events.records[${index}]`;
@@ -202,7 +202,7 @@ function loadEvents(world: World, { events: { first, lastSeq, records } }: World
   Object.assign(world.events, { lastSeq });
 }
 
-/** An object is taken at its braces: reading hundreds of thousands through takes too long. */
+/** Only the braces are checked: parsing hundreds of thousands of bodies takes too long. */
 function isJson(body: string): boolean {
   if (body.startsWith('{') && body.endsWith('}')) return true;
   try {
@@ -214,7 +214,7 @@ function isJson(body: string): boolean {
   }
 }
 
-/** Puts the records in place, with what is worked out of them under the settings now in force. */
+/** Loads the records of a table, with the data derived from them under the current settings. */
 function loadTable(
   world: World,
   behaviour: Behaviour,
@@ -248,7 +248,7 @@ function changeFor(behaviour: Behaviour, table: TableName, key: string, record: 
   }
 }
 
-/** Every record that a record names is in the world. */
+/** Checks that every record that another record refers to exists. */
 function checkNames(world: World, table: TableName): void {
   const { names = {} } = tables[table] as { readonly names?: Readonly<Record<string, TableName>> };
   for (const [member, where] of Object.entries(names)) {

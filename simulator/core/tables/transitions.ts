@@ -1,5 +1,5 @@
-// The life of a transaction as a total table: every status against every trigger, with the rule
-// behind each cell.
+// The state machine of a transaction as a complete table: each status and each trigger, with the
+// rule behind each cell.
 import type { Cite } from '../call.ts';
 import type { TransactionStatus } from '../records.ts';
 
@@ -12,7 +12,7 @@ export type Transition =
       readonly cites: readonly Cite[];
       /** The caller must also hold this scope (TXS-11). */
       readonly scope?: string;
-      /** Refused with 501 where the payout goes through a payment provider (TXS-3). */
+      /** Refused with 501 if the payout goes through a payment provider (TXS-3). */
       readonly refusesProviderPayout?: true;
       /** Books a compensating entry that reverses the movement (TXS-10). */
       readonly compensates?: true;

@@ -60,9 +60,9 @@ function* peopleProblems(world: World): Generator<string> {
   }
   const made = [...world.transactions.values()];
   // TXN-2, NS-20: a reference names the oldest transaction that its caller reaches, and a
-  // transaction out of reach must look unknown (AUTH-6). So a firm may have a reference once for
-  // each of two brands, or of two accounts with delegated tokens (AUTH-5). Only the account is a
-  // bound for every caller: a caller that may create on it reaches all of its transactions.
+  // transaction out of reach must look unknown (AUTH-6). So a reference can exist once for each of
+  // two brands of a firm, or of two accounts with delegated tokens (AUTH-5). Within one account it
+  // is unique, because a caller that may create there reaches all its transactions.
   const twice = findTwice(
     made.map(
       ({ account_id: accountId, client_reference_id: reference }) =>
@@ -81,7 +81,7 @@ function* eventProblems(world: World): Generator<string> {
   if (last !== lastSeq) yield `the last event is ${last}, and lastSeq ${lastSeq}`;
 }
 
-/** Watches one world from step to step. */
+/** Checks one world after every step. */
 export class Invariants {
   readonly #firstDeposits = new Map<string, string>();
   #lastSeq = 0;
@@ -99,7 +99,7 @@ export class Invariants {
     this.#nowMs = world.nowMs;
   }
 
-  /** TXS-2: at most one on an account, and it never moves. */
+  /** TXS-2: an account has at most one first-time deposit, and it never changes. */
   *#depositProblems(world: World): Generator<string> {
     const seen = new Set<string>();
     for (const { id, account_id: accountId, is_ftd: isFtd } of world.transactions.values()) {
@@ -114,7 +114,7 @@ export class Invariants {
   }
 }
 
-/** The refusals of the specification, and the few that it leaves open. */
+/** The refusals of the specification, and the few that are open. */
 const codes: Readonly<Record<number, readonly string[]>> = {
   400: ['idempotency_key_required'],
   401: ['unauthorized'],
@@ -134,7 +134,7 @@ const codes: Readonly<Record<number, readonly string[]>> = {
 const unreadable = [400, 413, 415, 422];
 const problemMembers = ['type', 'title', 'status', 'code', 'detail', 'request_id', 'errors'];
 
-/** What is wrong with a response, or null. */
+/** The error in a response, or null. */
 export function findWrongReply(reply: Reply): string | null {
   const { status, contentType, body } = reply;
   const ordered = reply.headers?.['x-sandbox-fault'] !== undefined;

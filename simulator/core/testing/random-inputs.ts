@@ -171,7 +171,7 @@ function headersOf(draw: Draw, world: World, id: string | undefined) {
   };
 }
 
-/** A call of any operation: mostly valid, about a quarter with something odd. */
+/** A call of any operation: mostly valid, about a quarter with one unusual value. */
 export function makeCall(draw: Draw, world: World, odd?: string | Uint8Array): CallInput['call'] {
   const operation = pick(draw, operationNames);
   const target = draw(20) === 0 ? pick(draw, oddTargets) : targetOf(draw, world, operation);

@@ -8,9 +8,9 @@ export interface Address {
 }
 
 /**
- * What is public, and what is not by name. The narrowest block that holds an address decides; an
- * address in none is not public. Most IPv6 blocks lie outside 2000::/3: they are here so that a
- * refusal names the real reason.
+ * Public and special-purpose blocks. The narrowest block that contains an address decides; an
+ * address in no block is not public. Most IPv6 blocks are outside 2000::/3: they are listed so that
+ * a refusal names the real reason.
  */
 export const blocksByName: Readonly<Record<string, string>> = {
   public: '0.0.0.0/0 2000::/3',
@@ -79,7 +79,7 @@ export function refuseAddress(text: string, allowLocal = false): string | null {
   if (address === null) return `${text} is not an IPv4 or IPv6 address`;
   const { family, value } = address;
   if (family === 4 || !holds(mapped, value)) return refuse(text, address, allowLocal);
-  // Judged by the IPv4 address that it carries.
+  // Judged by the embedded IPv4 address.
   const inner = value & 0xffff_ffffn;
   const dotted = [24n, 16n, 8n, 0n].map((shift) => (inner >> shift) & 0xffn).join('.');
   const shown = `${text} (${dotted} inside ${mapped.name})`;
@@ -107,7 +107,7 @@ export function parseAddress(text: string): Address | null {
 
 function parseIpv4(text: string): bigint | null {
   const parts = text.split('.');
-  // A leading zero means octal to some resolvers and nothing to others, so such text is not an
+  // Some resolvers read a leading zero as octal and others ignore it, so such text is not an
   // address here.
   const isPart = (part: string) => /^(0|[1-9]\d{0,2})$/.test(part) && Number(part) <= 255;
   if (parts.length !== 4 || !parts.every(isPart)) return null;
@@ -115,7 +115,7 @@ function parseIpv4(text: string): bigint | null {
 }
 
 function parseIpv6(text: string): bigint | null {
-  // Reading it as a host also writes it in its shortest form, without dots.
+  // The URL parser also writes the address in its shortest form, without dots.
   const url = /^[\da-f:.]+$/i.test(text) ? parseUrl(`http://[${text}]`) : null;
   if (url === null) return null;
   const sides = url.hostname.slice(1, -1).split('::');

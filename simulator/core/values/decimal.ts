@@ -9,7 +9,7 @@ export function isPlainDecimal(text: string): boolean {
   return plain.test(text);
 }
 
-/** NS-49, the other choice: a leading plus, a bare point and an exponent are taken too. */
+/** NS-49, the other choice: a leading plus, a bare point and an exponent are accepted too. */
 export function isLooseDecimal(text: string): boolean {
   return withExponent.test(text);
 }
@@ -26,7 +26,7 @@ export function isNegativeDecimal(text: string): boolean {
   return exact(text).lt(0);
 }
 
-/** The exact sum, written plainly with as many decimals as the longer of the two. */
+/** The exact sum in plain notation, with as many decimals as the longer operand. */
 export function addDecimals(left: string, right: string): string {
   return exact(left)
     .plus(exact(right))

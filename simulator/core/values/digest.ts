@@ -1,5 +1,5 @@
-// The one place that touches the crypto library: digests, keyed digests, and seeded material made
-// of them.
+// The only module that uses the crypto library: digests, keyed digests, and tokens derived from a
+// seed.
 import { createHash, createHmac, timingSafeEqual } from 'node:crypto';
 
 /** SHA-256 of the text's UTF-8 bytes (or of the bytes), in lower-case hex. */
@@ -7,7 +7,7 @@ export function sha256Hex(text: string | Uint8Array): string {
   return createHash('sha256').update(text).digest('hex');
 }
 
-/** HMAC-SHA256 under `key` over the parts one after another, in lower-case hex. */
+/** HMAC-SHA256 under `key` over the concatenated parts, in lower-case hex. */
 export function hmacSha256Hex(
   key: string | Uint8Array,
   ...parts: readonly (string | Uint8Array)[]
@@ -25,9 +25,9 @@ export function equalInConstantTime(left: string, right: string): boolean {
 }
 
 /**
- * Text of `length` characters of `alphabet` that depends on nothing but seed and label, so that a
- * run can be repeated. Every character is equally likely. It is as secret as its seed: fit for a
- * simulator's ids, tokens and secrets, not for anything real.
+ * Text of `length` characters of `alphabet` that depends only on seed and label, so that a run can
+ * be repeated. Every character is equally likely. It is only as secret as its seed: good enough for
+ * a simulator's ids, tokens and secrets, and for nothing real.
  */
 export function seededToken(
   seed: number | string,
@@ -35,8 +35,8 @@ export function seededToken(
   length: number,
   alphabet: string,
 ): string {
-  // Bytes beyond the last whole multiple of the alphabet are dropped: they would favour its
-  // beginning.
+  // Bytes above the last whole multiple of the alphabet's length are dropped, because they would
+  // favour its first characters.
   const limit = 256 - (256 % alphabet.length);
   let token = '';
   for (let block = 0; token.length < length; block += 1) {
@@ -49,6 +49,6 @@ export function seededToken(
 
 const lettersAndDigits = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789';
 
-/** The alphabet of tokens and secrets. */
+/** A token or secret, in their alphabet. */
 export const seededSecret = (seed: string, label: string, length = 40): string =>
   seededToken(seed, label, length, lettersAndDigits);

@@ -1,4 +1,4 @@
-// Normalises phone numbers, with tables that are loaded only when the first number comes.
+// Normalises phone numbers, with tables that are loaded when the first phone number arrives.
 import { knownPhones } from '../../../fixtures/worlds/phones.ts';
 
 type Tables = typeof import('./phone-parser.ts');
@@ -6,12 +6,12 @@ type Tables = typeof import('./phone-parser.ts');
 let tables: Tables | null = null;
 
 /**
- * The numbering plans of the world take some 45 ms to load, so they are loaded when the first call
- * carries a phone. `load` may be called any number of times; after it normalising is synchronous.
+ * The numbering plans take about 45 ms to load, so they are loaded when the first call contains a
+ * phone. `load` may be called any number of times; after it normalising is synchronous.
  */
 export const phoneTables = {
   ready: (): boolean => tables !== null,
-  /** Whether this number cannot be normalised before they are loaded. */
+  /** Whether the tables must be loaded before this number can be normalised. */
   needed: (raw: string): boolean => tables === null && !knownPhones.has(raw),
   load: async (): Promise<void> => {
     tables ??= await import('./phone-parser.ts');
@@ -19,17 +19,16 @@ export const phoneTables = {
 };
 
 /**
- * ACC-11, NS-24: the E.164 form where the number can be parsed and has a possible length, the bare
- * digits otherwise, and text without any digit as it was sent. Never refuses.
+ * ACC-11, NS-24: the E.164 form if the number can be parsed and has a possible length, otherwise
+ * its digits, or the text as sent if it has no digit. Never refuses.
  *
- * ACC-12: `region` (two letters, in any case) says whose national number it is. It is ignored when
- * it is unknown, and by a number that already is international (`+…`, or the region's own
- * prefix).
+ * ACC-12: `region` (two letters, in any case) is the country of a national number. It is ignored if
+ * it is unknown, or if the number is international (`+…`, or the region's own prefix).
  *
- * `letters` is the choice made for NS-62.
+ * `letters` is the setting for NS-62.
  *
- * Even a clean `+` with digits goes through the tables: `+4402079460958` carries a national prefix
- * that E.164 does not have, and only they can tell. Throws when they are needed and not loaded.
+ * Even a plain `+` with digits needs the tables: `+4402079460958` contains a national prefix that
+ * E.164 does not have. Throws if the tables are needed and not loaded.
  */
 export function normalisePhone(
   raw: string | null,
@@ -52,8 +51,8 @@ export function normalisePhone(
 }
 
 /**
- * The key by which two normalised phones belong to the same person; null conflicts with nothing
- * (NS-24).
+ * The key for comparing normalised phones: two equal keys belong to the same person; null never
+ * conflicts (NS-24).
  */
 export function phoneIdentity(normalised: string | null): string | null {
   return normalised !== null && /\d/.test(normalised) ? normalised : null;
@@ -69,8 +68,8 @@ function withKeypadDigits(text: string): string {
 
 const bareDigits = (text: string): string => text.replace(/\D/g, '');
 
-// Unicode lays the digits of every script out in runs from 0 to 9, so the place in the run is the
-// digit.
+// In Unicode the digits 0 to 9 of every script are consecutive, so the offset from the script's
+// zero is the digit.
 function withAsciiSigns(raw: string): string {
   return raw.replaceAll('＋', '+').replace(/(?![0-9])\p{Nd}/gu, (digit) => {
     let start = digit.codePointAt(0)!;

@@ -6,7 +6,7 @@ export function signBody(secret: string, tMs: number, body: Uint8Array | string)
   return hmacSha256Hex(secret, `${wholeMs(tMs)}.`, body);
 }
 
-/** EVT-5a, EVT-7: `t=…,v1=…`, with one `v1` for each signature, in the order given. */
+/** EVT-5a, EVT-7: `t=…,v1=…`, with one `v1` for each signature, in order. */
 export function signatureHeader(tMs: number, signatures: readonly string[]): string {
   if (signatures.length === 0) throw new RangeError('a signature header needs a signature');
   return [`t=${wholeMs(tMs)}`, ...signatures.map((signature) => `v1=${signature}`)].join(',');

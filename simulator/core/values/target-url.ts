@@ -12,7 +12,7 @@ export interface TargetUrl {
   readonly address: string | null;
 }
 
-/** Why a url cannot be a target, as a sentence about the field `url`. */
+/** Why a URL cannot be a target, as a sentence about the field `url`. */
 export interface RefusedUrl {
   readonly kind: 'refused';
   readonly why: string;
@@ -22,8 +22,8 @@ const maxUrlLength = 2048;
 const tooLong = `url must have at most ${maxUrlLength} characters`;
 
 /**
- * HOOK-7, HOOK-8: a target is an `https://` url whose host is not visibly non-public. A name that
- * passes still has to be resolved and judged, see {@link refuseAddresses}. `allowLocal` also takes
+ * HOOK-7, HOOK-8: parses an `https://` URL and refuses hosts that are visibly non-public. Other
+ * names must still be resolved and checked, see {@link refuseAddresses}. `allowLocal` also accepts
  * `http://` and loopback targets, which departs from the rules.
  */
 export function parseTargetUrl(text: string, allowLocal = false): TargetUrl | RefusedUrl {
@@ -37,7 +37,7 @@ export function parseTargetUrl(text: string, allowLocal = false): TargetUrl | Re
   const literal = url.hostname.startsWith('[') ? url.hostname.slice(1, -1) : url.hostname;
   const address = parseAddress(literal) === null ? null : literal;
   if (address === null) {
-    // One trailing dot marks a name as absolute. It is the same host, and TLS does not want it.
+    // A trailing dot marks a name as absolute. It is the same host; TLS refuses the dot.
     const name = url.hostname.replace(/\.$/, '');
     const why = refuseName(name, allowLocal);
     if (why !== null) return refused(why);
@@ -56,8 +56,8 @@ export function parseTargetUrl(text: string, allowLocal = false): TargetUrl | Re
 
 const authorityOf = (text: string): string => /^[^/]*\/\/([^/?#]*)/.exec(text)?.[1] ?? '';
 
-// What the url parser would quietly repair is refused first: two parsers that repair differently
-// would check one host and connect to another.
+// Refuses spellings that the URL parser would silently correct: two parsers that correct
+// differently would check one host and connect to another.
 function refuseSpelling(text: string, allowLocal: boolean): string | null {
   if (text.length > maxUrlLength) return tooLong;
   if (/[\s\p{Cc}]/u.test(text)) return 'url must not contain white space or control characters';
@@ -76,8 +76,8 @@ function refuseSpelling(text: string, allowLocal: boolean): string | null {
 }
 
 /**
- * `010.0.0.1` is 8.0.0.1 read as octal and 10.0.0.1 read as decimal: one of the two may be checked,
- * and the other one connected to. Digits and dots may be written as others that mean them.
+ * `010.0.0.1` is 8.0.0.1 read as octal and 10.0.0.1 read as decimal, so one could be checked and
+ * the other connected to. Other Unicode characters can also stand for digits and dots.
  */
 function hasLeadingZero(text: string): boolean {
   return /(^|[.\u3002])0\d/.test(decodeURIComponent(authorityOf(text)).normalize('NFKC'));
@@ -95,7 +95,7 @@ function refuseName(name: string, allowLocal: boolean): string | null {
   return `url must lead to a public address: ${name} is a local name`;
 }
 
-/** HOOK-8, EVT-11: every address of a name must be public, as any may be connected to. */
+/** HOOK-8, EVT-11: every address of a name must be public: any may be connected to. */
 export function refuseAddresses(addresses: readonly string[], allowLocal = false): string | null {
   if (addresses.length === 0) return 'the name does not resolve';
   for (const address of addresses) {

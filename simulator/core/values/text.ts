@@ -1,4 +1,4 @@
-// Lengths, blanks and ids: small questions about the texts of a request.
+// Lengths, blanks and ids of the texts in a request.
 
 /** NS-40: Unicode code points; a lone surrogate counts as one. */
 export const countCodePoints = (text: string): number =>
@@ -10,12 +10,12 @@ export function countBytes(text: string): number {
   return encoder.encode(text).byteLength;
 }
 
-/** ACC-6, TXN-2: without regard to case; `toLowerCase` alone writes a final sigma differently. */
+/** ACC-6, TXN-2: ignores case; `toLowerCase` alone writes a final sigma differently. */
 export function foldCase(text: string): string {
   return text.toLowerCase().replaceAll('ς', 'σ');
 }
 
-/** Only white space. */
+/** Whether a text contains only white space. */
 export function isBlank(text: string): boolean {
   return text.trim() === '';
 }
