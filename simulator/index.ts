@@ -1,4 +1,4 @@
-// The public door: a sandbox in your own program, with or without a socket.
+// The public entry point: a sandbox in your own program, with or without a socket.
 import type { Settings } from '../fixtures/settings.ts';
 import type { WorldFixture } from '../fixtures/worlds.ts';
 import { type Composition, compose } from './compose/compose.ts';
@@ -50,8 +50,8 @@ export type { Deviation, ListenOptions, SandboxOptions, SandboxWorld, Settings, 
 /** A running sandbox. Close it when you are done. */
 export interface SandboxHandle extends SandboxWorld {
   /**
-   * Serves over HTTP too, and answers where. Rejects with a TypeError that names the option when
-   * one is wrong, and with the system's error when the port cannot be had; it may then be called
+   * Serves over HTTP too, and resolves to the address. Rejects with a TypeError that names an
+   * invalid option, or with the system's error if the port is not available; it can then be called
    * again.
    */
   readonly listen: (options?: ListenOptions) => Promise<{ readonly base_url: string }>;
@@ -80,9 +80,9 @@ export async function createSandbox(options: SandboxOptions = {}): Promise<Sandb
 
 /** The result of a replayed recording. */
 export interface Replayed {
-  /** The world as the recording left it, its journal included; its clock stands. */
+  /** The world at the end of the recording, including its journal; its clock is frozen. */
   readonly sandbox: SandboxHandle;
-  /** Every answer, in the order in which they were given. */
+  /** Every answer, in the order in which they were sent. */
   readonly answers: readonly {
     readonly request_id: string;
     readonly status: number;
@@ -135,7 +135,7 @@ export async function replayRecording(
   }
 }
 
-/** What was sent has been sent: attempts that were under way stay so. */
+/** Sends nothing: attempts that were in flight in the recording stay so. */
 const silentDeliverer: Deliverer = {
   deliver: () => new Promise(() => undefined),
   resolve: async () => [],

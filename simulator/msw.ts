@@ -1,16 +1,16 @@
-// The public door for Mock Service Worker: handlers that answer from a sandbox, without a socket.
+// The public entry point for Mock Service Worker: handlers that answer without a socket.
 
 import { HttpResponse, http } from 'msw';
 import { parseUrl } from '../fixtures/parse-url.ts';
 import { retain } from './transports/abort-signals.ts';
 
-/** What the handlers need of a sandbox: {@link createSandbox} makes one. */
+/** The part of a sandbox that the handlers need: {@link createSandbox} creates one. */
 export interface AnsweringSandbox {
   readonly fetch: (request: Request) => Promise<Response>;
 }
 
 export interface HandlerOptions {
-  /** Where your client believes the API to be. */
+  /** The base URL that your client uses for the API. */
   readonly baseUrl: string;
 }
 
@@ -61,8 +61,8 @@ export function sandboxHandlers(sandbox: AnsweringSandbox, options: HandlerOptio
     );
   }
   const prefix = pathname.replace(/(?<!\/)\/+$/, '');
-  // No pattern with parameters: those are decoded, and a bad percent-encoding is the API's to
-  // refuse.
+  // Not a pattern with parameters: those are decoded, and refusing bad percent-encoding is up to
+  // the API.
   const literal = `${origin}${prefix}`.replace(/[.*+?^${}()|[\]\\]/g, '\\$&');
   return [
     http.all(new RegExp(`^${literal}(?:[/?]|$)`), ({ request }) => {
@@ -76,8 +76,8 @@ export function sandboxHandlers(sandbox: AnsweringSandbox, options: HandlerOptio
 }
 
 /**
- * A connection that a fault cuts is a failed request here too, and no answer with a status; so is
- * one that the client gave up, which would be reported as a handler's mistake otherwise.
+ * A connection cut by a fault is a failed request here too, without a status. So is a request that
+ * the client aborted, which would otherwise be reported as an error of the handler.
  */
 function answerCut(error: unknown, signal: AbortSignal): Response {
   const cut = error instanceof TypeError && error.message.startsWith('fetch failed');

@@ -1,6 +1,6 @@
 /**
- * Everything a webhook receiver needs to verify deliveries, and its tests to make them: the public
- * door `trading-platform-sandbox/webhooks`. It opens no socket, reads no file and keeps nothing.
+ * Everything a webhook receiver needs to verify deliveries, and its tests to create them: the entry
+ * point `trading-platform-sandbox/webhooks`. It opens no socket, reads no file and keeps no state.
  */
 
 export type {

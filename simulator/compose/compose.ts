@@ -1,5 +1,5 @@
 // Puts a sandbox together from its options: world, host, control plane, files and server. Programs
-// and commands get theirs from here.
+// and commands both use it.
 import type { AddressInfo } from 'node:net';
 import manifest from '../../package.json' with { type: 'json' };
 import { StartingWorldError } from '../core/seed/start-world.ts';
@@ -58,7 +58,7 @@ export interface Composition {
   readonly abandon: () => Promise<void>;
 }
 
-/** The file to keep the world in, or to record it to, cannot be used; it is as it was. */
+/** The file that stores or records the world cannot be used; it is unchanged. */
 export class KeptFileError extends Error {
   override readonly name = 'KeptFileError';
   readonly option: 'state' | 'record';
@@ -87,7 +87,7 @@ export async function compose(options: ReadOptions, companions: Companions): Pro
     const begun = await makeSandbox(options, saved, companions);
     sandbox = begun.sandbox;
     if (saved !== null) restoreSavedWorld(sandbox, saved, options.clock);
-    // Not before: if a file cannot be loaded, that alone is reported.
+    // Reported last: if a file cannot be loaded, only that error is reported.
     if (begun.note !== null) companions.warn(begun.note);
     const receiver = connectReceiver(sandbox, options.forwardTo);
     const { first } = sandbox;
@@ -120,7 +120,7 @@ async function openState(path: string): Promise<StateFile> {
   return File.open(path);
 }
 
-/** `endFiles` ends the state file and the recording. */
+/** `endFiles` closes the state file and the recording. */
 function serving(
   options: ReadOptions,
   { dashboard }: Companions,
@@ -176,7 +176,7 @@ function baseUrlOf(host: string, { port }: AddressInfo): string {
   return `http://${shown.includes(':') ? `[${shown.replace(/[[\]]/g, '')}]` : shown}:${port}`;
 }
 
-/** `note`: why a reset may not return to the starting world of the saved world. */
+/** `note`: why a reset may not restore the starting world of the saved world. */
 async function makeSandbox(
   options: ReadOptions,
   saved: SavedWorld | null,
@@ -190,7 +190,7 @@ async function makeSandbox(
   try {
     const sandbox = await Sandbox.create({
       ...begins,
-      // The world of the file is served, which may not name its starting world.
+      // The world in the file is used; the file may not name its starting world.
       worldName: saved?.begun === null ? saved.path : world,
       fixture: named.fixture,
       begunAs: { world: named.name, plan: begins.plan, clock: begins.clock },
@@ -228,7 +228,7 @@ function findBeginning(
         : null;
     return { named: { name, fixture: found.fixture }, note };
   }
-  // Requested by another spelling of the same path.
+  // The same path in another spelling.
   if (asked !== undefined) return { named: asked, note: null };
   const { fixture } = findNamedWorld(unnamedWorld);
   if (fixture === undefined || saved === null) throw new Error(found.problems.join('; '));

@@ -32,7 +32,7 @@ export type ControlRows = {
   readonly [N in keyof RowTypes]: Method<RowTypes[N]['given'], RowTypes[N]['answer']>;
 };
 
-/** Any row by method and path; resolves to its JSON, to null if there is none. */
+/** Any row by method and path; resolves to its JSON, or to null if it has none. */
 export type ControlCall = (method: string, path: string, body?: unknown) => Promise<unknown>;
 
 export type SandboxControl = ControlRows & ControlCall;
@@ -81,17 +81,17 @@ async function readReply({ status, headers, body }: ControlReply): Promise<unkno
   throw new ControlError(status, (json as { readonly detail: string }).detail);
 }
 
-/** As the description lists paths, with a slash before them or without. */
+/** A path as the description lists it, with or without a leading slash. */
 function pathIn(name: string | null, path: string): string {
   const bare = path.replace(/^\/(?:_sandbox\/)?/, '');
-  // Worlds are rows of the whole plane: no world has them.
+  // Worlds are rows of the whole plane, so they have no world prefix.
   const isOuter = name === null || /^worlds(?:[/?]|$)/.test(bare);
   return isOuter ? bare : `worlds/${encodeURIComponent(name)}/${bare}`;
 }
 
 /** Ends with the stream; leaving the loop ends the stream. */
 async function* readEventStream(pieces: Readable): AsyncGenerator<StreamedNotice, void> {
-  // A piece has whole frames.
+  // Each piece contains whole frames.
   for await (const piece of pieces) {
     for (const frame of String(piece).split('\n\n')) {
       const event = /^event: (.*)$/m.exec(frame)?.[1];

@@ -38,7 +38,7 @@ export function connectReceiver(
 ): ForwardReceiver | null {
   const allowLocalWebhooks = options.allowLocalWebhooks ?? false;
   first.world.options = { ...first.world.options, allowLocalWebhooks };
-  // Not a command: work that is due in a loaded world would be sent before the command runs.
+  // Not by a command: deliveries that are due in a loaded world would be sent before it runs.
   for (const { from, to } of options.forwards ?? []) first.world.forwards.set(from, to);
   if (forwardTo === undefined) return null;
   const { id, secret } = findReceiver(first) ?? makeReceiver(first);

@@ -1,4 +1,4 @@
-// Reads a JSON file that a person wrote, and says in one line what is wrong with it.
+// Reads a JSON file written by a user, and describes in one line what is wrong with it.
 import { readFileSync, statSync } from 'node:fs';
 import { isTooDeep } from '../host/bodies/json-depth.ts';
 import { syntaxWords } from '../host/bodies/json-syntax.ts';
@@ -7,7 +7,7 @@ export type ReadJson =
   | { readonly value: unknown; readonly problem?: undefined }
   | { readonly problem: string };
 
-/** `shown` is the file's name as the person gave it. */
+/** `shown` is the file's name as the user gave it. */
 export function readJsonFile(path: string, shown: string): ReadJson {
   let text: string;
   try {

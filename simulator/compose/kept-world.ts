@@ -1,5 +1,5 @@
-// A world saved in a file, combined with the options of a start: how it began, which options
-// contradict it, and how its clock continues.
+// A world saved in a file, combined with the start options: how it began, which options contradict
+// it, and how its clock continues.
 import { resolve } from 'node:path';
 import { plan } from '../../fixtures/schemas/records.ts';
 import { validate } from '../../fixtures/schemas/validate.ts';
@@ -21,7 +21,7 @@ export interface SavedWorld {
   readonly path: string;
   readonly document: unknown;
   readonly seed: string | undefined;
-  /** Null if the file does not say: it was not written by `sandbox`. */
+  /** Null if the file does not say, because `sandbox` did not write it. */
   readonly begun: ValueOf<typeof begunSchema> | null;
   readonly clock: { readonly mode: ClockOptions['mode']; readonly nowMs: number } | null;
 }
@@ -52,14 +52,14 @@ type NamedOptions = Pick<ReadOptions, 'world' | 'seed' | 'plan' | 'clock'>;
 /** The default world if neither an option nor a file names one. */
 export const unnamedWorld = 'default';
 
-/** How the first world begins, and what a reset returns to: a saved world as it began. */
+/** How the first world begins, and what a reset restores: the beginning of a saved world. */
 export function originOf({ world, seed, plan, clock }: NamedOptions, saved: SavedWorld | null) {
   const standing = { mode: saved?.clock?.mode ?? 'real', nowMs: null } as const;
   return {
     world: saved?.begun?.world ?? world?.name ?? unnamedWorld,
     seed: saved?.seed ?? seed ?? '1',
     plan: saved?.begun?.plan ?? plan ?? ('sandbox' as const),
-    // A clock can be set at any time; the other three are in every record of the world.
+    // The clock can be changed at any time; the other three affect every record of the world.
     clock: clock ?? saved?.begun?.clock ?? standing,
   };
 }

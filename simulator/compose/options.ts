@@ -1,5 +1,5 @@
-// Reads the options of a sandbox, from a program or from a command line: each option is checked here
-// once, and named with its remedy when it is wrong.
+// Reads the options of a sandbox, from a program or a command line: each option is checked once,
+// here, and an error names it with its remedy.
 
 import { resolve } from 'node:path';
 import { type Config, parseConfig } from '../../fixtures/config.ts';
@@ -31,20 +31,20 @@ import { isLoopbackHost } from '../host/delivery/loopback.ts';
 import { parseClock } from '../host/world/parse-clock.ts';
 import { readJsonFile } from './json-file.ts';
 
-/** How a sandbox begins. Everything has the default of `sandbox start`. */
+/** How a sandbox begins. Every default is that of `sandbox start`. */
 export interface SandboxOptions {
   /** The name of a built-in world, a file, or an object. Default: `default`. */
   readonly world?: WorldName | WorldFixture;
   /** `real`, `frozen`, or an ISO time at which the clock is frozen. Default: `real`. */
   readonly clock?: 'real' | 'frozen' | (string & {});
-  /** With the world's name, decides every generated id, token and secret. */
+  /** Decides every generated id, token and secret, together with the world's name. */
   readonly seed?: number | string;
   readonly plan?: PlanName;
   /** Choices for open questions, by the names of `sandbox questions`. */
   readonly settings?: Partial<Settings>;
   /** Webhook origins whose deliveries go to a local URL instead. */
   readonly forwards?: readonly { readonly from: string; readonly to: string }[];
-  /** Makes a subscription to everything of the first firm that delivers to this local URL. */
+  /** Creates a subscription to all events of the first firm that delivers to this local URL. */
   readonly forwardTo?: string;
   /** Accepts http:// and loopback webhook URLs, which the platform refuses. */
   readonly allowLocalWebhooks?: boolean;
@@ -52,20 +52,20 @@ export interface SandboxOptions {
   readonly allowPublicDeliveries?: boolean;
   /** Deliberate deviations: by the ids of `sandbox deviations`, or functions of your own. */
   readonly deviations?: readonly (string | Deviation)[];
-  /** The control plane then wants it as a bearer token. */
+  /** If set, the control plane requires this bearer token. */
   readonly controlToken?: string;
-  /** File that the world is kept in: loaded at the start, saved as it changes and at the end. */
+  /** File that stores the world: loaded at the start, saved as it changes and at the end. */
   readonly state?: string;
-  /** An answer leaves when its change is in that file, and not at most 100 ms later. */
+  /** Sends an answer only when its change is in that file; by default up to 100 ms earlier. */
   readonly stateSync?: boolean;
-  /** New file for every input of the world, to be replayed. */
+  /** New file that records every input of the world, to be replayed. */
   readonly record?: string;
 }
 
 export interface ListenOptions {
   /** 0, the default, picks a free port. */
   readonly port?: number;
-  /** Default: 127.0.0.1. Where other machines reach it, the control plane needs a token. */
+  /** Default: 127.0.0.1. If other machines can reach it, the control plane needs a token. */
   readonly host?: string;
   /** Host names to accept in addition to those of this machine and `host`; others are refused. */
   readonly allowHosts?: readonly string[];
@@ -75,7 +75,7 @@ export interface ListenOptions {
 
 export const planNames = Object.keys(planRates) as readonly PlanName[];
 
-/** Names every option that is wrong; a command shows the same under its own names. */
+/** Names every invalid option; a command shows the same errors with its own option names. */
 export class OptionsError extends TypeError {
   readonly problems: readonly FieldProblem[];
 
@@ -114,7 +114,7 @@ const sandboxSchema = object('How a sandbox begins.', {
 
 const controlTokenForm = /^[\x21-\x7e]+$/;
 
-/** The options of a sandbox; the world file decides what is undefined. Throws an OptionsError. */
+/** Parses the options of a sandbox; the world file fills in the rest. Throws an OptionsError. */
 export async function readOptions(options: unknown) {
   const given = present(options);
   const problems: FieldProblem[] = [...validate(sandboxSchema, given, 'options')];
@@ -134,7 +134,7 @@ export async function readOptions(options: unknown) {
     const example = 'an ISO time with its zone, such as "2026-01-31T12:00:00Z"';
     add('clock', `must be real, frozen or ${example}, not ${shown(clock)}`);
   }
-  // It has to fit into an Authorization header, and is never repeated.
+  // It must fit into an Authorization header, and is never quoted in a message.
   if (typeof controlToken === 'string' && !controlTokenForm.test(controlToken)) {
     add('controlToken', 'must be visible ASCII characters without spaces');
   }
@@ -175,7 +175,7 @@ const listenSchema = object('Where to serve.', {
 } satisfies { readonly [N in keyof Required<ListenOptions> as `${N}?`]: Schema });
 
 /**
- * The options of `listen`. A client that reaches the control plane owns the sandbox, so other
+ * The options of `listen`. A client that reaches the control plane controls the sandbox, so other
  * machines need a token for it. Throws an OptionsError.
  */
 export function readListenOptions(
@@ -194,7 +194,7 @@ export function readListenOptions(
   return { port, host, allowHosts, allowOrigins: allowOrigins.map((each) => new URL(each).origin) };
 }
 
-/** The deviations of `replayRecording`, all of them a program's own. Throws an OptionsError. */
+/** The deviations of `replayRecording`, all written by the program. Throws an OptionsError. */
 export function readReplayOptions(options: unknown): readonly Deviation[] {
   const schema = object('Options.', { 'deviations?': { type: 'array' } });
   const given = present(options);
@@ -210,7 +210,7 @@ export function readReplayOptions(options: unknown): readonly Deviation[] {
 type Add = (field: string, message: string) => void;
 
 export interface NamedWorld {
-  /** As in the option; `custom` for a world that is written out. */
+  /** As in the option; `custom` for a world given as an object. */
   readonly name: string;
   readonly fixture: WorldFixture;
 }
@@ -246,7 +246,7 @@ export function findNamedWorld(named: string, folder = process.cwd()): FoundWorl
   return { problems: problems.map(({ field, message }) => `${named}: ${field} ${message}`) };
 }
 
-/** Deviations of the register by their ids, or a program's own. */
+/** Deviations of the register by id, or objects of the program. */
 async function readDeviations(given: readonly unknown[], add: Add): Promise<readonly Deviation[]> {
   // The register is loaded only if one of its deviations may be named.
   const register = given.length === 0 ? null : await import('../deviations/register.ts');
@@ -274,7 +274,7 @@ const deviationSchema = record({
   story: { type: 'string' },
 });
 
-/** A deviation that a program has written: {id, breaks, story, override}. */
+/** A deviation written by a program: {id, breaks, story, override}. */
 function checkOwnDeviation(value: unknown, field: string, add: Add): void {
   const problems = validate(deviationSchema, value, field, field);
   for (const problem of problems) add(problem.field, problem.message);

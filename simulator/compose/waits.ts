@@ -1,4 +1,4 @@
-// Waits of a test in its own process: what matches, and what to report when nothing did.
+// Waits for tests in the same process: what matches, and what to report if nothing did.
 import { type OperationName, operationNames } from '../../fixtures/operations.ts';
 import {
   object,
@@ -28,9 +28,9 @@ const quietSchema = object('Options of expectNone.', {
   'withinMs?': whole('How long to watch in real time.', 0, longestWaitMs),
 });
 
-/** `count` is 1 and `timeoutMs` 1000 (real time) unless given. */
+/** Defaults: `count` 1, `timeoutMs` 1000 (real time). */
 export type WaitOptions = ValueOf<typeof waitSchema>;
-/** `withinMs` is 100 (real time) unless given. */
+/** Default: `withinMs` 100 (real time). */
 export type QuietOptions = ValueOf<typeof quietSchema>;
 
 /** Members that must be equal, or a function that decides. */
@@ -43,7 +43,7 @@ export interface Source<Item> {
   readonly items: () => readonly Item[];
   /** The members that a match may name. */
   readonly schema: () => Schema;
-  /** What a match's members are compared with. */
+  /** The members that a match is compared with. */
   readonly members: (item: Item) => Readonly<Record<string, unknown>>;
   /** A one-line description of an item. */
   readonly describe: (item: Item) => string;
@@ -53,7 +53,7 @@ export interface Source<Item> {
 
 export const closedMessage = 'the sandbox is closed';
 
-/** Throws a TypeError that names the first thing that is wrong with an argument. */
+/** Throws a TypeError that names the first invalid part of an argument. */
 export function checkArgument(schema: Schema, value: unknown, name: string): void {
   const [problem] = validate(schema, value, name);
   if (problem !== undefined) throw new TypeError(`${problem.field} ${problem.message}`);
@@ -61,8 +61,8 @@ export function checkArgument(schema: Schema, value: unknown, name: string): voi
 
 export interface Waits<Item, Members> {
   /**
-   * Resolves to the items that match as soon as there are enough of them, earlier ones included.
-   * Takes members or a function. Throws a TypeError if a member or one of its values is not known.
+   * Resolves to the matching items as soon as there are enough of them, including earlier ones.
+   * Takes members or a function. Throws a TypeError if a member or one of its values is unknown.
    */
   readonly waitFor: (match?: Match<Item, Members>, options?: WaitOptions) => Promise<Item[]>;
   /** Resolves if nothing matches within the time, and rejects as soon as something does. */
@@ -237,7 +237,7 @@ export type RequestWaits = Waits<RequestShown, RequestMatch>;
 /** Waits for API requests: those that match operation, status, credential and so on. */
 export const requestWaits = (host: WorldHost): RequestWaits =>
   waitsOf(host, (match) => {
-    // Where to begin; the other members are compared.
+    // Where to start; only the other members are compared.
     const { after = 0 } = typeof match === 'function' ? {} : ((match as RequestMatch | null) ?? {});
     return requestsOf(host, Number(after));
   });

@@ -29,7 +29,7 @@ export interface CollectedDelivery {
   readonly headers: Readonly<Record<string, string>>;
   /** The exact text that was signed. */
   readonly body: string;
-  /** How many times this event has come here, from 1. */
+  /** How many times this event has been delivered here, from 1. */
   readonly attempt: number;
 }
 
@@ -56,7 +56,7 @@ type Answering = (delivery: CollectedDelivery) => SinkAnswer | Promise<SinkAnswe
 export interface WebhookSink extends Waits<CollectedDelivery, DeliveryMatch> {
   /** The current subscription: a reset replaces it. */
   readonly subscription: { readonly id: number; readonly secret: string };
-  /** Everything that has come since the sink was made or its world replaced, oldest first. */
+  /** All deliveries since the sink was created or its world replaced, oldest first. */
   readonly deliveries: readonly CollectedDelivery[];
   /** Decides how the next deliveries are answered; 200 until then. */
   readonly answer: (how: Answering) => void;
@@ -107,7 +107,7 @@ export class WebhookSinks implements Deliverer {
     const url = `${sinkOrigin}/${this.#made}`;
     const sink = new Sink({ url, host, isClosed, options });
     this.#sinks.set(url, sink);
-    // A dropped world gives its memory back.
+    // Frees the memory when the world is dropped.
     host.listen(({ kind }) => {
       if (kind === 'closed') this.#sinks.delete(url);
     });
@@ -149,7 +149,7 @@ class Sink implements WebhookSink {
     this.waitFor = waits.waitFor;
     this.expectNone = waits.expectNone;
     this.subscription = this.#subscribe();
-    // A sink outlives a reset or a restore of its world, and starts empty there.
+    // A sink survives a reset or restore of its world, and starts empty there.
     parts.host.listen(({ kind }) => {
       if (kind !== 'world') return;
       this.deliveries = [];

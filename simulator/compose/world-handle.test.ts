@@ -154,7 +154,7 @@ handles('the channel starts at 0 if the starting world is older than its window'
   assert.ok(atMs >= begun - 7 * day && atMs < begun, 'the oldest one of the last seven days');
   await sandbox.clock.advance({ by_ms: day });
   assert.not.ok((await sandbox.channel({ credential: 'firm', after_seq: 0 }).next()).done);
-  // Events since the world began can be missed.
+  // Only later events count as missed.
   await create(sandbox, 1);
   await sandbox.clock.advance({ by_ms: 7 * day + 1 });
   const late = sandbox.channel({ credential: 'firm', after_seq: 0 }).next();

@@ -1,4 +1,4 @@
-// One world of a sandbox as a program holds it: calls, clock, faults, waits, webhooks, the channel,
+// One world of a sandbox as a program uses it: calls, clock, faults, waits, webhooks, the channel,
 // copies, and the rows of its control plane as methods.
 import type { Envelope } from '../../fixtures/envelope.ts';
 import { object, text, whole } from '../../fixtures/schemas/kit.ts';
@@ -22,7 +22,7 @@ export type { AdvanceOptions };
 export type AdvanceResult = RowTypes['advanceClock']['answer'];
 
 interface FaultTiming {
-  /** How often it applies; without it, until it is removed. */
+  /** How often it applies; by default until it is removed. */
   readonly times?: number;
   /** The first matching call that it applies to, from 1. */
   readonly nth?: number;
@@ -32,7 +32,7 @@ interface FaultTiming {
 
 /** A fault of API requests. */
 export interface CallFault extends FaultTiming {
-  /** Which requests; without it, all of them. */
+  /** Which requests; by default all. */
   readonly match?: Omit<FaultMatch, 'webhook'>;
   /** `before`: the request has not run. `after`: it has run, and its response is lost or changed. */
   readonly phase?: 'before' | 'after';
@@ -137,7 +137,7 @@ export interface SandboxWorld {
   }) => AsyncGenerator<Envelope, void>;
   /** A separate copy of this world with its own tokens. Closing it drops it. */
   readonly fork: (name?: string) => Promise<SandboxWorld>;
-  /** Ends this world; of the sandbox itself everything: server, held calls, deliveries. */
+  /** Ends this world; on the sandbox itself, ends everything: server, held calls, deliveries. */
   readonly close: () => Promise<void>;
 }
 
@@ -149,7 +149,7 @@ export interface WorldHandleOptions {
   readonly isClosed: () => boolean;
 }
 
-/** The first world (null) finds the world of each call by its token; a copy answers for itself. */
+/** The first world (null) finds the world of each call by its token; a copy serves only itself. */
 export function worldOf(
   options: WorldHandleOptions,
   host: WorldHost,

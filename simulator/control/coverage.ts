@@ -69,7 +69,7 @@ export function viewCoverage(host: WorldHost, coverage: Coverage): CoverageShown
   };
 }
 
-/** The costliest failures in production first: lost responses, limits, state, order. */
+/** The costliest mistakes in production first: lost responses, limits, state, order. */
 const worst = (
   'IDEM-4b IDEM-14a IDEM-6b LIM-7 UPD-7 TXS-4 TXS-3 IDEM-8 IDEM-11 AUTH-1 ERR-2 EVT-2b EVT-6 ' +
   'EVT-7 TXN-2 ACC-5 BULK-5 BULK-11 IDEM-10 IDEM-6a IDEM-6c IDEM-7b AUTH-3b TXS-12 UPD-12 AUTH-8 EVT-9b'
@@ -93,7 +93,7 @@ interface Missing {
   readonly sample: SampleCalls;
 }
 
-/** Rules of operations that are called already come first, and of them the worst. */
+/** Rules of operations that are already called come first, the costliest of them at the top. */
 function inOrder(missing: readonly Missing[], coverage: Coverage): readonly Missing[] {
   const called = new Set([...coverage.operations].flatMap(([name, n]) => (n > 0 ? [name] : [])));
   const rankOf = ({ rule, sample }: Missing) => {
@@ -104,7 +104,7 @@ function inOrder(missing: readonly Missing[], coverage: Coverage): readonly Miss
   return missing.toSorted((one, other) => rankOf(one) - rankOf(other));
 }
 
-/** The operations that samples call; deliveries come of a subscription. */
+/** The operations that samples call; deliveries are the result of a subscription. */
 function callsOf({ steps }: SampleCalls): readonly OperationName[] {
   const lines = steps.filter(({ isControl }) => isControl !== true).map(({ line }) => line);
   return operationNames.filter((name) => {

@@ -101,7 +101,7 @@ function operationOf(row: Row): Json {
   };
 }
 
-/** Placeholder in the document for the address under which it is requested. */
+/** Placeholder for the address of the request for the document. */
 const anyUrl = 'http://address-of-this-plane.invalid';
 const texts = new Map<string, string>();
 
@@ -121,7 +121,7 @@ function describe(rows: readonly Row[], version: string): Json {
     const path = `/${row.path}`;
     paths[path] = { ...paths[path], [row.method.toLowerCase()]: operationOf(row) };
   }
-  // As copies, which are spelled out where they stand.
+  // Copies, so that they are written out here and not replaced by a reference.
   const schemas = [...named].map(([schema, name]) => [name, { ...(schema as Schema) }]);
   return {
     openapi: '3.1.0',

@@ -85,7 +85,7 @@ export function streamItems(follow: Follow): Readable {
   return stream;
 }
 
-/** Follows a world; worlds that come and go are reported to all followers. */
+/** Follows a world; created and dropped worlds are reported to all followers. */
 export function followWorld(plane: Plane, host: WorldHost, name: string): Readable {
   return streamItems((add, end) => {
     const stops = [

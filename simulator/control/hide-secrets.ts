@@ -10,7 +10,7 @@ export function hideInTarget(target: string): string {
 
 const secretHeaders = new Set(['cookie', 'set-cookie', 'x-api-key']);
 
-/** A header's value as it may be shown; the scheme of an authorization stays. */
+/** The value of a header as it can be shown; the scheme of an Authorization header stays. */
 export function hideInHeader(name: string, value: string): string {
   if (secretHeaders.has(name)) return hidden;
   if (name !== 'authorization' && name !== 'proxy-authorization') return value;
@@ -59,7 +59,7 @@ function hideInJson(text: string): string {
       name = next.exec(text)?.[0] === ':' ? nameOf(text.slice(at, end)) : null;
     }
     const following = text.indexOf('"', end);
-    // A name counts for the string right behind its colon, and for no other.
+    // A name only applies to the string directly after its colon.
     if (name !== null && !/^\s*:\s*$/.test(text.slice(end, following))) name = null;
     at = following;
   }

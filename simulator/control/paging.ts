@@ -1,4 +1,4 @@
-// Paginated lists: a number of records after the last one seen, and where the next page begins.
+// Paginated lists: a number of records after the last one seen, and where the next page starts.
 import {
   listOf,
   object,
@@ -11,7 +11,7 @@ import {
 import { type HandlerContext, type RowDraft, row, type TypedRow } from './row.ts';
 
 const defaultLimit = 1000;
-/** Records checked for one page, so that a filter without hits does not scan all records. */
+/** Records checked for one page, so that a filter without matches does not scan all records. */
 const mostLooked = 50_000;
 
 export const limitParameter = whole('How many at most; 1000 by default.', 1, 10_000);
@@ -55,13 +55,13 @@ function* recordsOf<R>(records: ReadonlyMap<string, R>, ids: Iterable<number>): 
   for (const id of ids) yield records.get(String(id)) as R;
 }
 
-/** Whether a filter is absent or equal. */
+/** Whether a filter is absent or equal to the value. */
 export const fits = <T>(filter: T | undefined, value: T): boolean =>
   filter === undefined || filter === value;
 
 type Listed<N extends string, S> = { readonly [K in N]: readonly ValueOf<S>[] };
 
-/** The schema of a list under its name, with where the next page begins. */
+/** The schema of a list under its name, with the start of the next page. */
 export function listSchema<const N extends string, const S extends Schema>(name: N, items: S) {
   const next = whole('Give it as `after` for the next page; null on the last one.', 0, 1e15);
   return ofType<Listed<N, S> & { readonly next_after: number | null }>(
@@ -69,7 +69,7 @@ export function listSchema<const N extends string, const S extends Schema>(name:
   );
 }
 
-/** A row that lists all of something, without pages. */
+/** A row that lists all records, without pages. */
 export function listRow<const N extends string, const S extends Schema>(
   name: N,
   summary: string,

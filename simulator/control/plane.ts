@@ -32,7 +32,7 @@ export interface ControlPlaneOptions {
   readonly sandbox: Sandbox;
   /** Required as a bearer token with every request; none by default. */
   readonly token?: string | undefined;
-  /** Made by `--forward-to`. */
+  /** Set by `--forward-to`. */
   readonly subscription?: Readonly<Record<string, unknown>> | null;
 }
 
@@ -73,7 +73,7 @@ export class Plane {
   invoke(row: Row, worldName: string, given: Given = {}): Promise<ControlReply> {
     return answered(async () => {
       const host = found(this.sandbox.worlds.get(worldName), `world ${worldName}`);
-      // As JSON has it: without members that are undefined, and never the caller's own objects.
+      // As JSON: without members that are undefined, and copied from the caller's objects.
       const rest = JSON.parse(JSON.stringify(given)) as Record<string, unknown>;
       const take = (names: readonly string[]) => {
         const taken = names.filter((name) => Object.hasOwn(rest, name));
@@ -120,7 +120,7 @@ export class Plane {
     const fitting = rows
       .filter(({ outer }) => outer !== true || worldName === firstWorldName)
       .filter((row) => matchesPath(row, segments))
-      // A segment that is spelled out comes before `{id}`.
+      // A literal segment comes before `{id}`.
       .sort((one, other) => one.params.length - other.params.length);
     if (fitting.length === 0) throw new Refusal(404, nowhere);
     const row = fitting.find((each) => each.method === method);
@@ -147,7 +147,7 @@ export class Plane {
     return controlDocument(rows, { url: `${base}${controlPrefix}`, version: this.version });
   }
 
-  /** Calls `end` when the plane closes; returns how to take that back. */
+  /** Calls `end` when the plane closes; returns a function that cancels this. */
   onClose(end: () => void): () => void {
     this.#onClose.add(end);
     return () => this.#onClose.delete(end);
@@ -165,7 +165,7 @@ const streamed = {
   'x-accel-buffering': 'no',
 };
 
-/** The result of the work, or the reply to the error it throws. */
+/** The result of the work, or the reply for the error it throws. */
 async function answered(work: () => Promise<ControlReply>): Promise<ControlReply> {
   try {
     return await work();
@@ -210,12 +210,12 @@ function checkBodyHead(row: Row, { method, headers }: ControlRequest): void {
   if (method === 'GET') return;
   const type = headers['content-type'];
   const isJson = typeof type === 'string' && /^application\/json *(;|$)/i.test(type.trim());
-  // Contract: a form on a foreign page can post every type but this one without asking first.
+  // Contract: a form on another site can post any type except JSON without a preflight request.
   if (type !== undefined && !isJson) throw notJson();
   if (Number(headers['content-length']) > (row.mostBytes ?? mebibyte)) throw tooLarge(row);
 }
 
-/** The body as the row takes it; undefined for a GET, which has none. */
+/** The body in the form of the row; undefined for a GET, which has none. */
 async function readJson(row: Row, { method, headers, read }: ControlRequest): Promise<unknown> {
   if (method === 'GET') return undefined;
   const mostBytes = row.mostBytes ?? mebibyte;
@@ -265,7 +265,7 @@ function parseQuery({ query }: Row, search: string): Given {
     const [first = '', second] = parameters.getAll(name);
     if (second !== undefined) problems.push({ field: name, message: 'is given more than once' });
     const isWhole = Object.hasOwn(schemas, name) && schemas[name]?.type === 'integer';
-    // A text that is no whole number stays a text, which the schema then refuses.
+    // Text that is not a whole number stays text, which the schema then refuses.
     values.push([name, isWhole && /^-?\d{1,16}$/.test(first) ? Number(first) : first]);
   }
   const value = Object.fromEntries(values);

@@ -1,5 +1,5 @@
 // The records of the control plane, each with its schema, its type, and how it is shown: everything
-// that the platform knows of it.
+// that the platform knows about it.
 
 import type { Envelope } from '../../fixtures/envelope.ts';
 import { eventCategories } from '../../fixtures/event-kinds.ts';
@@ -133,7 +133,7 @@ export type AccountShown = ValueOf<typeof accountSchema>;
 
 export function viewAccount({ world }: WorldHost, account: Account): AccountShown {
   const brand = world.brands.get(account.brand_id)?.name ?? `brand ${account.brand_id}`;
-  // ACC-22: the routing rules of these firms give every account of a brand to the brand's desk.
+  // ACC-22: these firms route every account of a brand to the brand's desk.
   return { ...account, owner: `${brand} desk`, created_via: 'api' };
 }
 
@@ -150,7 +150,7 @@ export function viewTradingAccount(account: TradingAccount): TradingAccountShown
   return shown;
 }
 
-/** As sent: a setting lets in more forms of it (NS-49). */
+/** As sent: a setting allows more forms of it (NS-49). */
 const amount = anyText('As sent (CONV-2a).');
 export const apiTransactionSchema = object('A transaction as the API shows it.', {
   ...transactionMembers.api,
@@ -282,7 +282,7 @@ export type SnapshotShown = ValueOf<typeof snapshotSchema>;
 
 export const operationParameter = oneOf('An operation of the API.', operationNames);
 
-/** AUTH-8: by operation, whether the firm may use it. */
+/** AUTH-8: for each operation, whether the firm may use it. */
 export const operationPermissions = {
   type: 'object',
   description: 'By operation, whether the firm may use it (AUTH-8).',

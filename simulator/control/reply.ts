@@ -10,7 +10,7 @@ export interface ControlReply {
   readonly body: string | Readable;
 }
 
-/** JSON that is text already, perhaps in pieces. */
+/** JSON that is already text, perhaps in pieces. */
 export class JsonText {
   readonly text: string | Readable;
 

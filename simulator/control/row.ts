@@ -1,11 +1,11 @@
-// One row of the plane: method and path, the schemas of what it takes and answers, and its handler.
+// One row of the plane: method and path, the schemas of its input and output, and its handler.
 import type { Readable } from 'node:stream';
 import { object, type Schema, type ValueOf } from '../../fixtures/schemas/kit.ts';
 import type { WorldHost } from '../host/world/world-host.ts';
 import type { Plane } from './plane.ts';
 import type { JsonText } from './reply.ts';
 
-/** Where the plane is on its server. */
+/** Path of the plane on its server. */
 export const controlPrefix = '/_sandbox';
 
 type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
@@ -35,29 +35,29 @@ type ParamNames<P> = P extends `${string}{${infer N}}${infer Rest}` ? N | ParamN
 type Handled<A> = A | JsonText | Readable;
 
 interface RowOptions<P extends string, A extends Schema, B extends Schema, Q extends Members> {
-  /** A few words, which the documents and editors show. */
+  /** A short description for documents and editors. */
   readonly summary: string;
   readonly description?: string;
   /** Query parameters; those whose names end in `?` are optional. */
   readonly query?: Q;
   readonly body?: B;
-  /** Of the body; a mebibyte by default. */
+  /** The maximum size of the body; a mebibyte by default. */
   readonly mostBytes?: number;
-  /** 200 by default, or 204 without an answer. */
+  /** 200 by default, or 204 if there is no answer. */
   readonly status?: number;
   readonly answer?: A;
   /** The answer is a stream of server-sent events. */
   readonly stream?: true;
   /** Statuses in addition to those of every row. */
   readonly refusals?: Readonly<Record<number, string>>;
-  /** A row of the whole plane, which no single world has. */
+  /** A row of the whole plane, and not of a single world. */
   readonly outer?: true;
   readonly run: (
     context: HandlerContext<ValueOf<B>, QueryOf<Q>, { readonly [K in ParamNames<P>]: string }>,
   ) => Handled<ValueOf<A> | undefined> | Promise<Handled<ValueOf<A> | undefined>>;
 }
 
-/** A row without its name and tag, which its table gives it. */
+/** A row without its name and tag, which come from its table. */
 export interface RowDraft
   extends Omit<RowOptions<string, Schema, Schema, Members>, 'run' | 'query'> {
   readonly method: Method;
@@ -97,9 +97,9 @@ type Answered<A, S> = S extends true
     ? null
     : ValueOf<A>;
 
-/** A row with the types of what it takes (path, query and body in one) and answers. */
+/** A row with the types of its input (path, query and body in one) and its answer. */
 export interface TypedRow<Given, Answer> extends RowDraft {
-  /** For the compiler alone; never present. */
+  /** For the type checker only; never present. */
   readonly typed?: { readonly given: Given; readonly answer: Answer };
 }
 

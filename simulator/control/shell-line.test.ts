@@ -1,5 +1,5 @@
 // Users paste a sample call into their shell, so a token or secret of a saved state must be one
-// word, whatever its text.
+// word, whatever characters it has.
 import { execFileSync } from 'node:child_process';
 import { existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';

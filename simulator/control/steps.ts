@@ -1,4 +1,4 @@
-// The checks that a call passed, the one that decided or what ran, and what faults did to it.
+// The checks that a call passed, the one that decided or what ran, and the faults that applied.
 import type { Reply } from '../core/call.ts';
 import type { InjectedFault, JournalEntry } from '../core/journal.ts';
 import type { WorldHost } from '../host/world/world-host.ts';
@@ -6,7 +6,7 @@ import type { RequestShown } from './journal.ts';
 
 type Step = RequestShown['steps'][number];
 
-/** In the order of NS-17, with faults where they were applied. */
+/** In the order of NS-17, with faults in the places where they applied. */
 export function viewSteps(host: WorldHost, entry: JournalEntry): readonly Step[] {
   const { faults, decidedBy } = entry;
   const all = [...host.behaviour.stages.map(({ name }) => name), 'operation'];
@@ -36,7 +36,7 @@ export function viewSteps(host: WorldHost, entry: JournalEntry): readonly Step[]
   ];
 }
 
-/** A delay or a reset decides nothing, unless the attempt was abandoned. */
+/** A delay or a reset does not decide a call, unless the call was abandoned. */
 function decides(entry: JournalEntry, { phase, effect: { kind } }: InjectedFault): boolean {
   if (kind === 'slow_body' || kind === 'truncate') return false;
   if (kind !== 'delay') return true;

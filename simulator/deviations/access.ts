@@ -20,7 +20,7 @@ import {
   unscoped,
 } from './overrides.ts';
 
-/** Lets a caller act with a credential that may do everything. */
+/** Lets a caller act as a credential that may do everything. */
 function letIn(context: RequestContext): null {
   for (const credential of context.world.credentials.values()) {
     if (credential.scopes.length < 6 || credential.brand_id !== null) continue;

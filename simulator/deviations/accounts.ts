@@ -28,7 +28,7 @@ import {
 
 const create = 'createAccount';
 
-/** Changes what a create decides that finds its reference. */
+/** Changes the decision of a create that finds its reference. */
 const found = (change: (given: Decision, context: RequestContext) => Decision): Override =>
   decision(create, (given, context) =>
     context.idempotency === 'converged' ? change(given, context) : given,

@@ -35,7 +35,7 @@ interface Result extends Json {
   rows: Row[];
 }
 
-/** Changes the result of a batch that was served. */
+/** Changes the result of a served batch. */
 const result = (change: (body: Result) => Json): Override =>
   members(bulk, (body) => change(body as Result), 200);
 
@@ -43,7 +43,7 @@ const result = (change: (body: Result) => Json): Override =>
 const rows = (change: (row: Row, index: number) => Json): Override =>
   result((body) => ({ ...body, rows: body.rows.map(change) }));
 
-/** Changes what is decided about each row. */
+/** Changes the decision about each row. */
 const rowDecisions = (
   change: (own: Decision, index: number, context: RequestContext, given: Batch) => Decision,
 ): Override =>

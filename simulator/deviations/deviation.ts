@@ -3,15 +3,15 @@ import type { RuleId } from '../../fixtures/rules.ts';
 import type { Behaviour } from '../core/behaviour.ts';
 
 export interface Deviation {
-  /** Words joined by hyphens that say what is wrong, such as `replay-answers-200`. */
+  /** Hyphenated words that describe the error, such as `replay-answers-200`. */
   readonly id: string;
   /** The rules it breaks: their scenarios must report it, and no others may. */
   readonly breaks: readonly RuleId[];
   /** How a real implementation ends up like this. */
   readonly story: string;
-  /** Further rules that unavoidably report it, each with the reason. */
+  /** Further rules that cannot avoid reporting it, each with the reason. */
   readonly alsoSeenAs?: Readonly<Partial<Record<RuleId, string>>>;
-  /** Which of them report it is a matter of chance, so in one run some may not. */
+  /** Which rules report it depends on chance, so in a single run some may not. */
   readonly byChance?: true;
   readonly override: (behaviour: Behaviour) => Behaviour;
 }

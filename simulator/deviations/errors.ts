@@ -24,7 +24,7 @@ const problems =
     refuse: (context, problem) => mapJson(behaviour.refuse(context, problem), change),
   });
 
-/** Refuses in plain text what operations refuse for this reason. */
+/** Refuses operations in plain text for this reason. */
 const inPlainText = (
   names: OperationName | readonly OperationName[],
   why: RuleId | RefusalCode,

@@ -28,7 +28,7 @@ import {
 const parse = (change: (key: string | null, header: string | undefined) => string | null) =>
   policy('keys', (keys) => ({ parse: (header) => change(keys.parse(header), header) }));
 
-/** Changes what a key record is found by. */
+/** Changes the identity under which a key record is stored. */
 const identity = (change: (context: RequestContext, id: string) => string) =>
   policy('keys', (keys) => ({ id: (context) => change(context, keys.id(context)) }));
 
@@ -64,7 +64,7 @@ const replayedProblem = (change: (body: Json, context: RequestContext) => Json) 
       : stored,
   );
 
-/** What a replay of an operation changes in addition. */
+/** Makes an additional change when an operation is replayed. */
 const replaying = (
   names: readonly OperationName[],
   change: (context: RequestContext, replayed: Reply) => readonly Change[],
@@ -96,12 +96,12 @@ const find = (test: (record: KeyRecord, ageMs: number, keyId: string) => boolean
     },
   }));
 
-/** Keeps nothing for some operations, so that a repeat runs again. */
+/** Records nothing for some operations, so that a repeat runs again. */
 function forgets(...names: readonly OperationName[]): Override {
   return find((_record, _age, keyId) => !names.some((name) => keyId.includes(`\n${name}\n`)));
 }
 
-/** Waits longer than concurrent requests do for each other, and shorter than reading a response. */
+/** Waits longer than concurrent requests do for each other, but less than reading a response. */
 async function afterTurns(): Promise<void> {
   for (let turn = 0; turn < 4; turn += 1) await undefined;
 }

@@ -22,7 +22,7 @@ type DemandingCall = Parameters<LimitPolicy['demands']>[0];
 const limits = (change: (own: LimitPolicy) => Partial<LimitPolicy>): Override =>
   policy('limits', change);
 
-/** The level of a bucket that fills and holds other amounts than the platform's. */
+/** The level of a bucket with another size and refill rate than the platform's. */
 const bucketOf = (sizeInSeconds: number, refill = 1) =>
   limits(() => ({
     level: (bucket, rate, atMs) => {

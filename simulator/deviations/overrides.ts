@@ -65,7 +65,7 @@ export function requestBody(
   });
 }
 
-/** Runs operations under another behaviour than the rest of the service. */
+/** Runs operations under another behaviour than the rest of the platform. */
 export function under(
   names: Names,
   change: (behaviour: Behaviour, context: RequestContext) => Partial<Behaviour>,
@@ -87,7 +87,7 @@ export function decision(
   });
 }
 
-/** Decides differently when an operation refuses under this rule or with this code. */
+/** Replaces the decision when an operation refuses under this rule or with this code. */
 export function refusal(
   names: Names,
   why: RuleId | RefusalCode,
@@ -130,7 +130,7 @@ export function refuseAs(
   return { reply: context.behaviour.refuse(context, problem), changes: [], cites: [] };
 }
 
-/** A code that comes with another status than the error table says. */
+/** Sends a code with another status than the error table says. */
 export function underStatus(code: RefusalCode, status: number): Override {
   return (behaviour) => ({
     ...behaviour,
@@ -177,7 +177,7 @@ export function members(
   });
 }
 
-/** Times in seconds where the platform has milliseconds. */
+/** Converts times from milliseconds to seconds. */
 export function inSeconds(body: Json): Json {
   return { ...body, created_at: Math.floor(Number(body.created_at) / 1000) };
 }
@@ -194,7 +194,7 @@ export function everyReply(change: (reply: Reply, context: RequestContext) => Re
   });
 }
 
-/** Changes what the stage with this name decides. */
+/** Changes the decision of the stage with this name. */
 export function stage(
   name: string,
   change: (given: Decision | null, context: RequestContext) => Decision | null,
@@ -219,7 +219,7 @@ export function stageAfter(name: string, other: string): Override {
   };
 }
 
-/** Sends the refusal of a stage, and creates the account all the same. */
+/** Sends the refusal of a stage, but creates the account anyway. */
 export function createsWhenRefusedBy(
   name: string,
   prepare: (context: RequestContext) => void = () => {},
@@ -250,7 +250,7 @@ export function entryBooked(
   ];
 }
 
-/** One more request, or as many as `cost` says, drawn from a bucket. */
+/** Draws one more request from a bucket, or as many as `cost` says. */
 export function drawn(
   { world, behaviour, atMs }: RequestContext,
   { bucket, rate }: Demand,
@@ -279,7 +279,7 @@ export function shown<K extends keyof Records>(
   });
 }
 
-/** Changes the record that operations make or change, in the world and in the response. */
+/** Changes the record that operations create or update, in the world and in the response. */
 export function stored<K extends keyof Records>(
   kind: K,
   names: Names,
@@ -310,7 +310,7 @@ function withRecord<K extends keyof Records>(
   return { ...given, body: print(record), ...etag };
 }
 
-/** Answers this account with its tag, under its next revision if it is changed. */
+/** Answers with the account and its tag, under its next revision if it changed. */
 export function answerAccount(
   context: RequestContext,
   account: Account,
@@ -388,7 +388,7 @@ export function scoped(names: readonly OperationName[], scopes: readonly string[
   );
 }
 
-/** What a deviation remembers about a world; it ends with the world. */
+/** State of a deviation for each world; dropped with the world. */
 export function memory<T>(create: () => T): (world: World) => T {
   const kept = new WeakMap<World, T>();
   return (world) => {

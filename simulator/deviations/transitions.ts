@@ -27,13 +27,13 @@ const refused: Transition = { kind: 'refused', cites: [] };
 const to = (status: TransactionStatus, effects: object = {}) =>
   ({ kind: 'move', to: status, cites: [], ...effects }) as Transition;
 
-/** Puts another move into one cell of the table. */
+/** Puts another transition into one cell of the table. */
 const cell = (status: TransactionStatus, trigger: Trigger, move: Transition): Override =>
   policy('transactions', ({ transitions: table }) => ({
     transitions: { ...table, [status]: { ...table[status], [trigger]: move } },
   }));
 
-/** Names the owner of the transaction in the query. */
+/** Replaces the owner in the query with the real owner of the transaction. */
 const nameOwner = (test: (context: RequestContext) => boolean): Override =>
   operation(transitionOperations, (run, context) => {
     const owner = context.world.transactions.get(context.pathId)?.account_id;

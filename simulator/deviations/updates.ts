@@ -29,7 +29,7 @@ function withFreshTag(context: RequestContext): RequestContext | null {
   return copyContext(context, { call: { ...context.call, headers } });
 }
 
-/** Takes some tags as though they were fresh. */
+/** Accepts some stale tags as current. */
 const taking = (test: (header: string) => boolean): Override =>
   operation(update, (run, context) =>
     run((test(headerOf(context, 'if-match') ?? '') ? withFreshTag(context) : null) ?? context),

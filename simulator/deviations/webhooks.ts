@@ -31,7 +31,7 @@ import {
 
 const named = ['getWebhook', 'rotateWebhookSecret', 'disableWebhook'] as const;
 
-/** What a request for one subscription of another credential gets. */
+/** The response to a request for another credential's subscription. */
 const foundElsewhere = (code: RefusalCode): Override =>
   refusal(named, 'not_found', (context, given) => {
     const found = context.world.subscriptions.get(Number(context.pathId));

@@ -242,7 +242,7 @@ faults(
         assert.is(second.headers.get('content-type'), first.headers.get('content-type'));
         assert.is((await create(client)).status, 200);
       });
-      // Instead of a token too.
+      // Also if the token is missing.
       await withFault(fault, async (client) => {
         const { client_id, client_secret } = client.sandbox.credential('firm');
         const body = { client_id, client_secret, grant_type: 'client_credentials' };

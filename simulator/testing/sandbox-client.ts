@@ -24,7 +24,7 @@ export interface ApiAnswer {
   readonly body: any;
 }
 
-/** One delivery that the receiver got. */
+/** A delivery as the receiver got it. */
 export interface ReceivedDelivery {
   readonly headers: Readonly<Record<string, string>>;
   // biome-ignore lint/suspicious/noExplicitAny: an envelope, compared unchanged.

@@ -143,7 +143,7 @@ const tooLong = { max_body_bytes: 1024 };
 
 const long = { first_name: 'x'.repeat(2000) };
 
-/** The judge observes them: `bin/e2e/conformance-settings.test.ts` changes each, and sees the change. */
+/** `bin/e2e/conformance-settings.test.ts` changes each of these, and the judge observes it. */
 const observed = `
   absent_optionals account_status_endpoint after_last_attempt approve_body
   batch_refusal_status cancel_from_approved delegated_account_create delegated_allowance

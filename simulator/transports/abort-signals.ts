@@ -1,16 +1,16 @@
-// Makes aborts arrive, whatever the garbage collector does.
+// Delivers aborts reliably, independent of garbage collection.
 
 const retained = new WeakMap<object, object>();
 
 /**
- * Keeps a thing for as long as its holder is there. Node hands the abort of a signal on to a
- * Request through a WeakRef, so that a Request without a reference to it never hears of it.
+ * Keeps `thing` alive as long as `holder`. Node forwards the abort of a signal to a Request through
+ * a WeakRef, so a Request that is not referenced would never be notified.
  */
 export function retain(holder: object, thing: object): void {
   retained.set(holder, thing);
 }
 
-/** The signal that decides over what `fetch` is given: that of the options, else the Request's. */
+/** The signal that applies to `fetch`: that of the options, otherwise the Request's. */
 export function signalOf(
   input: string | URL | Request,
   init: RequestInit | undefined,
@@ -20,8 +20,8 @@ export function signalOf(
 }
 
 /**
- * Settles as the work does, or rejects with the signal's reason as soon as it is aborted. Nothing
- * stays on the signal afterwards, which may live as long as the program.
+ * Settles like the work, or rejects with the signal's reason as soon as it is aborted. Its listener
+ * is removed afterwards, because the signal may live as long as the program.
  */
 export function rejectOnAbort<T>(signal: AbortSignal | null, work: Promise<T>): Promise<T> {
   if (signal === null) return work;

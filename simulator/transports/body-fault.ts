@@ -8,7 +8,7 @@ const longestTimerMs = 2 ** 31 - 1;
 export const arrivesWhole = (fault: BodyFault, body: string): boolean =>
   fault.kind === 'slow_body' || Buffer.byteLength(body) <= fault.bytes;
 
-/** The parts of the body that arrive, each when it is due. */
+/** The parts of the body that are sent, each when it is due. */
 export async function* piecesUnder(fault: BodyFault, body: string): AsyncGenerator<Uint8Array> {
   const bytes = Buffer.from(body);
   if (fault.kind === 'truncate') {

@@ -12,7 +12,7 @@ const url = 'http://any/_sandbox/stream';
 
 type Ask = (signal: AbortSignal) => Parameters<typeof fetch>;
 
-// Each request leaves the caller only the signal.
+// The caller keeps only the signal, and not the request.
 const asks: Readonly<Record<string, Ask>> = {
   url: (signal) => [url, { signal }],
   Request: (signal) => [new Request(url, { signal })],

@@ -7,7 +7,7 @@ import { readBody } from '../host/bodies/read-body.ts';
 import { rejectOnAbort, retain } from './abort-signals.ts';
 
 export interface ControlPlane {
-  /** Loads the rows lazily: a sandbox that is not controlled starts sooner. */
+  /** Loads the rows lazily, so that a sandbox without control requests starts sooner. */
   readonly load: () => Promise<Plane>;
   readonly fetch: (request: Request) => Promise<Response>;
   /** Ends the streams, so that a server need not wait for their readers. */
@@ -32,8 +32,8 @@ export function controlPlane(options: ControlPlaneOptions): ControlPlane {
 const empty = new Uint8Array(0);
 
 /**
- * Answers a standard Request without a socket; the host in its URL does not matter. Rejects with the
- * reason when its signal is aborted.
+ * Answers a standard Request without a socket; the host in its URL does not matter. Rejects with
+ * the reason when its signal is aborted.
  */
 export async function fetchControl(plane: Plane, request: Request): Promise<Response> {
   const { signal } = request;
@@ -42,12 +42,12 @@ export async function fetchControl(plane: Plane, request: Request): Promise<Resp
   if (typeof body === 'string') {
     return new Response(status === 204 ? null : body, { status, headers });
   }
-  // The source of the stream stays for as long as the stream may need it.
+  // Keeps the request alive as long as its body, so that an abort still ends the stream.
   retain(body, request);
   return new Response(streamOf(body, signal), { status, headers });
 }
 
-/** Keeps the request until its reply is there, and gives up a stream that has no reader. */
+/** Keeps the request until its reply is there, and ends a stream without a reader. */
 async function replyTo(plane: Plane, request: Request): Promise<ControlReply> {
   const { method, headers, signal } = request;
   const { origin, pathname, search } = new URL(request.url);
@@ -82,13 +82,13 @@ export async function serveControl(
     target,
     headers,
     base: `http://${headers.host}`,
-    // An upload that breaks off is no request, and never answered.
+    // An interrupted upload is not a request, and is never answered.
     read: (mostBytes) => new Promise((done) => readBody(request, mostBytes, done)),
   });
   sendReply(response, reply);
 }
 
-/** Sends a stream as fast as the client takes it, and gives it up when the client leaves. */
+/** Sends a stream as fast as the client reads it, and ends it when the client leaves. */
 export function sendReply(response: ServerResponse, { status, headers, body }: ControlReply): void {
   if (typeof body === 'string') {
     const length = status === 204 ? {} : { 'content-length': Buffer.byteLength(body) };

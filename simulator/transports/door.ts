@@ -1,5 +1,5 @@
-// Decides who is served over a socket, by the `Host` and the `Origin` of a request. A web page from
-// elsewhere may reach this machine under any name that it has rebound.
+// Decides which requests over a socket are served, by their `Host` and `Origin`: with DNS
+// rebinding, a web page of another site can reach this machine under its own name.
 import type { IncomingHttpHeaders } from 'node:http';
 import { isIP } from 'node:net';
 import { type ControlReply, problem } from '../control/reply.ts';
@@ -14,7 +14,7 @@ export interface DoorOptions {
   readonly allowOrigins?: readonly string[];
 }
 
-/** Bound to every address, the sandbox has no single name; and an address cannot be rebound. */
+/** Bound to every address, the sandbox has no single host name; addresses cannot be rebound. */
 const everyAddress = ['0.0.0.0', '::'];
 const mostKnown = 100;
 
@@ -76,8 +76,8 @@ function hasTwoHosts(rawHeaders: readonly string[]): boolean {
 }
 
 /**
- * A browser sends no Origin with most reads, but does say where they come from. A person who follows
- * a link from another port of this machine gets the answer; a page there does not.
+ * A browser sends no Origin with most reads, but it does send Sec-Fetch headers. A user who follows
+ * a link from another port of this machine gets the answer; a script on that page does not.
  */
 function isFromElsewhere(headers: IncomingHttpHeaders): boolean {
   const site = headers['sec-fetch-site'];
@@ -87,7 +87,7 @@ function isFromElsewhere(headers: IncomingHttpHeaders): boolean {
 
 function refuseName(name: string | undefined): ControlReply {
   const sentence = 'This sandbox answers to 127.0.0.1, localhost and the address of --host';
-  // Text that is not a host name is not repeated.
+  // Text that is not a host name is not quoted.
   const remedy = `start it with --allow-host ${name ?? 'NAME'} to be called by that name`;
   return problem(403, `${sentence}; ${remedy}.`);
 }
@@ -103,7 +103,7 @@ function parsePlace(text: string): Place | null {
   return found === null ? null : { host: found[1] ?? '', port: found[2] ?? '80' };
 }
 
-/** No origin, or a page that this server served, under its name or another loopback name. */
+/** No origin, or a page of this server, under its name or another loopback name. */
 function isOwnOrigin({ origin, host }: IncomingHttpHeaders): boolean {
   if (origin === undefined) return true;
   const page = parsePlace(/^http:\/\/(.+)$/i.exec(origin)?.[1] ?? '');

@@ -1,4 +1,4 @@
-// The events channel over WebSocket: the API decides on the handshake, a reader feeds the
+// The events channel over WebSocket: the API decides the handshake, and a reader feeds the
 // connection.
 import { IncomingMessage, type Server } from 'node:http';
 import type { Duplex } from 'node:stream';
@@ -12,9 +12,8 @@ import type { Door } from './door.ts';
 import type { RequestBatcher } from './request-batcher.ts';
 
 /**
- * Only who asks for a WebSocket is offered another protocol. Without this, Node would take every
- * request with an `Upgrade` header away from the API, and some HTTP clients always send one
- * (`h2c`).
+ * Only a request for a WebSocket is offered another protocol. Otherwise Node would hand every
+ * request with an `Upgrade` header to the channel, and some HTTP clients always send one (`h2c`).
  */
 export class ApiMessage extends IncomingMessage {
   declare asksForUpgrade: boolean | null | undefined;
@@ -31,20 +30,20 @@ export class ApiMessage extends IncomingMessage {
 
 export interface EventsChannelOptions {
   readonly sandbox: Sandbox;
-  /** Which origins may follow. */
+  /** Decides which origins may follow. */
   readonly door: Door;
-  /** The calls that came before a handshake are answered before it. */
+  /** Answers the calls that arrived before a handshake first. */
   readonly batcher: RequestBatcher;
   /** Headers put on every answer to a handshake. */
   readonly headers?: Readonly<Record<string, string>>;
-  /** Milliseconds between two pings; a client that has not answered the last one is cut off. */
+  /** Milliseconds between two pings; a client that did not answer the last one is disconnected. */
   readonly pingEveryMs?: number;
 }
 
 const emptyBody = new Uint8Array(0);
-/** Readers have nothing to send; what they send anyway is discarded. */
+/** Readers have nothing to send; anything they do send is discarded. */
 const mostInputBytes = 16 * 1024;
-/** Beyond this much that a reader has not taken, it gets no more until it has. */
+/** A reader with this many unread bytes gets no more until it has read them. */
 const mostUnreadBytes = 1024 * 1024;
 const defaultPingMs = 20_000;
 const farewellMs = 500;
@@ -52,7 +51,7 @@ const farewellMs = 500;
 type End = (code: number, reason: string) => void;
 
 export interface EventsChannel {
-  /** Ends all connections with a reason, and accepts no more. */
+  /** Ends all connections with a reason, and accepts no new ones. */
   readonly close: () => void;
 }
 
@@ -117,12 +116,12 @@ export function serveEventsChannel(server: Server, options: EventsChannelOptions
   return { close };
 }
 
-/** Headers of the answer to a handshake that are ours and not the protocol's. */
+/** The headers of a handshake answer that do not belong to the protocol. */
 const extraHeaders = new WeakMap<IncomingMessage, Readonly<Record<string, string>>>();
 
 async function openServer(): Promise<WebSocketServer> {
   const { WebSocketServer } = await import('ws');
-  // The types do not know `closeTimeout` yet: a client that does not finish the close is cut off.
+  // The types lack `closeTimeout`: a client that does not finish the close is disconnected.
   const options: ServerOptions & { readonly closeTimeout: number } = {
     noServer: true,
     clientTracking: false,
@@ -139,7 +138,7 @@ async function openServer(): Promise<WebSocketServer> {
   return server;
 }
 
-/** A refusal in the API's own words, on a connection that never became a WebSocket. */
+/** A refusal in the API's own form, on a connection that never became a WebSocket. */
 function refuse(
   socket: Duplex,
   status: number,
@@ -155,15 +154,15 @@ function refuse(
 }
 
 /**
- * Feeds one reader's connection, and returns how to end it. Little is buffered: a slow reader reads
- * on later, from the log.
+ * Feeds one reader's connection, and returns how to end it. Little is buffered: a slow reader
+ * continues later, from the event log.
  */
 function feed(socket: WebSocket, host: WorldHost, call: Call, pingEveryMs: number): End {
   let isScheduled = false;
   let isFull = false;
   let isAnswered = true;
   const end: End = (code, reason) => socket.close(code, reason);
-  // One page a turn, so that a long replay does not delay others.
+  // One page per turn of the event loop, so that a long replay does not delay others.
   const later = () => {
     if (isScheduled || isFull) return;
     isScheduled = true;
@@ -211,12 +210,12 @@ function feed(socket: WebSocket, host: WorldHost, call: Call, pingEveryMs: numbe
   return end;
 }
 
-/** Milliseconds for the other side to take the last bytes before it is cut off. */
+/** Milliseconds in which the other side can read the last bytes before the connection is cut. */
 const lingerMs = 500;
 
 /**
- * Sends the last bytes and hangs up. What the other side still sends is thrown away: unread, it
- * would keep the connection open for ever, and cutting it at once would lose the last bytes.
+ * Sends the last bytes and closes. Whatever the other side still sends is discarded: unread, it
+ * would keep the connection open forever, and cutting it immediately would lose the last bytes.
  */
 export function endSocket(socket: Duplex, lastBytes: string): void {
   socket.end(lastBytes);

@@ -1,5 +1,5 @@
-// Calls without a socket: what `fetch` takes in, a standard Response out, through the same core as
-// HTTP.
+// Calls without a socket: input as for `fetch`, output as a standard Response, through the same
+// core as HTTP.
 import { Readable } from 'node:stream';
 import { type Call, replyHeaders } from '../core/call.ts';
 import type { BodyFault } from '../core/pipeline/find-fault.ts';
@@ -9,9 +9,9 @@ import { rejectOnAbort, retain, signalOf } from './abort-signals.ts';
 import { arrivesWhole, piecesUnder } from './body-fault.ts';
 
 /**
- * Answers one request of the API; takes what `fetch` takes. A call that a fault cuts off rejects
- * with a TypeError, as `fetch` does when a connection is lost; one whose signal is aborted rejects
- * with the signal's reason.
+ * Answers one request of the API, with the parameters of `fetch`. A call that a fault cuts rejects
+ * with a TypeError, as `fetch` does when a connection is lost; an aborted call rejects with the
+ * signal's reason.
  */
 export async function fetchCall(
   sandbox: Pick<Sandbox, 'call'>,
@@ -33,7 +33,7 @@ export async function fetchCall(
       waiting = false;
       signal?.removeEventListener('abort', aborted);
       if (answer.kind === 'answer') resolve(responseOf(answer, call, signal));
-      // As `fetch` says it of a connection that ends too early.
+      // `fetch` reports a connection that ends early in this way.
       else reject(new TypeError('fetch failed: the connection was reset'));
     };
     const host = sandbox.call(call, answered);
@@ -74,7 +74,7 @@ export function standardRequest(input: string | URL | Request, init?: RequestIni
   return request;
 }
 
-/** The bytes of a request, as a socket would have brought them. */
+/** The bytes of a request, as a socket would deliver them. */
 async function callOf(request: Request): Promise<Call> {
   const url = new URL(request.url);
   return {
@@ -90,8 +90,8 @@ const plainMembers = new Set(['method', 'headers', 'body', 'signal']);
 const encoder = new TextEncoder();
 
 /**
- * The call of a url with a JSON text, without a Request and its stream, which cost more than the
- * call itself; null where something else is asked, which a Request has to read.
+ * The call for a URL with JSON text, without a Request and its stream, which cost more than the
+ * call itself; null for anything else, which needs a Request.
  */
 function plainCall(input: string | URL | Request, init: RequestInit | undefined): Call | null {
   if (input instanceof Request || typeof init?.body !== 'string') return null;

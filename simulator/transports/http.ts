@@ -24,7 +24,7 @@ export interface HttpOptions {
   readonly headers?: Readonly<Record<string, string>>;
   /** Milliseconds that a request may take to arrive, its body included. */
   readonly arrivalMs?: number;
-  /** Answers requests outside `/api`, or takes them as calls of the API. */
+  /** Answers requests outside `/api`, or handles them as calls of the API. */
   readonly besideApi?: (
     request: IncomingMessage,
     response: ServerResponse,
@@ -43,7 +43,7 @@ export interface HttpServer {
 const emptyBody = new Uint8Array(0);
 const keepAliveMs = 72_000;
 const defaultArrivalMs = 30_000;
-/** The time for the requests in flight when the server closes. */
+/** Time for requests in flight to finish when the server closes. */
 const closeWithinMs = 1200;
 /** Unanswered requests outside the API on one connection before it is no longer read. */
 const mostWaiting = 100;
@@ -73,7 +73,7 @@ export function createHttp(options: HttpOptions): HttpServer {
       else besideApi(request, response);
     },
   );
-  // Node drops headers after the first 2000, and the guards read all of them; bytes have a limit.
+  // Node drops headers after the first 2000, but access checks need all; their bytes are limited.
   server.maxHeadersCount = 0;
   server.on('clientError', answerBrokenHttp);
   // A client that half-closes its connection still gets its responses.
@@ -98,8 +98,8 @@ export function createHttp(options: HttpOptions): HttpServer {
 }
 
 /**
- * Returns a function that resolves when no request is left, or after the time. It counts, because a
- * set of the open responses costs a tenth of the throughput.
+ * Returns a function that resolves when no request is left, or after the time. It counts requests,
+ * because a set of the open responses costs a tenth of the throughput.
  */
 function watchRequests(server: Server): (withinMs: number) => Promise<void> {
   let count = 0;
@@ -124,8 +124,8 @@ function watchRequests(server: Server): (withinMs: number) => Promise<void> {
 }
 
 /**
- * Answers the requests of a connection one after another. A client that sends many and reads nothing
- * costs no more than the first of them, and nothing once it has hung up.
+ * Answers the requests of a connection one after another. A client that sends many without reading
+ * costs no more than its first one, and nothing once it has disconnected.
  */
 function inTurn(answer: RequestListener): RequestListener {
   const waiting = new WeakMap<Duplex, [IncomingMessage, ServerResponse][]>();
@@ -136,11 +136,11 @@ function inTurn(answer: RequestListener): RequestListener {
       const next = rest.shift();
       if (next === undefined) waiting.delete(socket);
       else begin(...next);
-      // Node itself reads on after each response.
+      // Node itself resumes reading after each response.
       if (rest.length < mostWaiting / 2) socket.resume();
       else socket.pause();
     });
-    // Calls of the API that came before it in this turn are taken first.
+    // Calls of the API that arrived before it in this turn are handled first.
     setImmediate(() => socket.destroyed || answer(request, response));
   };
   return (request, response) => {
@@ -153,7 +153,7 @@ function inTurn(answer: RequestListener): RequestListener {
   };
 }
 
-/** Makes calls of requests, in the order in which the requests begin. */
+/** Turns requests into calls, in the order in which the requests begin. */
 function callTaker({ settings }: Sandbox, batcher: RequestBatcher): RequestListener {
   const limit = Math.max(settings.max_body_bytes, settings.max_bulk_body_bytes);
   return (request, response) => {
@@ -172,18 +172,18 @@ function callTaker({ settings }: Sandbox, batcher: RequestBatcher): RequestListe
 }
 
 /**
- * NS-58: node joins two key headers with a comma, which one key may contain too, so they are read
- * again from what came over the wire.
+ * NS-58: Node joins two key headers with a comma, which a single key may contain too, so they are
+ * read again from the raw headers.
  */
 function separateKeys(request: IncomingMessage, headers: IncomingHttpHeaders): IncomingHttpHeaders {
   const joined = headers['idempotency-key'];
   if (typeof joined !== 'string' || !joined.includes(',')) return headers;
   const keys = request.headersDistinct['idempotency-key'] ?? [];
-  // Its type allows only a text, as node would join it.
+  // Its type allows only one text, as Node would join it.
   return keys.length > 1 ? { ...headers, 'idempotency-key': keys as never } : headers;
 }
 
-/** Bytes that are not HTTP never become a request: a sentence in plain text, then the end. */
+/** Bytes that are not HTTP never become a request: a plain-text sentence, then the end. */
 function answerBrokenHttp(error: NodeJS.ErrnoException, socket: Duplex): void {
   if (!socket.writable || error.code === 'ECONNRESET') {
     socket.destroy();

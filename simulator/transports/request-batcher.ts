@@ -8,7 +8,7 @@ import type { Sandbox } from '../host/world/sandbox.ts';
 import type { Answer } from '../host/world/world-host.ts';
 import { arrivesWhole, piecesUnder } from './body-fault.ts';
 
-/** Where a call came from, and where its answer goes. */
+/** Where a call comes from, and where its answer goes. */
 export interface Exchange {
   readonly socket: Socket;
   readonly response: ServerResponse;
@@ -20,25 +20,25 @@ interface PendingCall extends Exchange {
 }
 
 /**
- * Decided one after another, calls find the simulator in the processor's caches; answers that go
- * out one after another wake their callers once: together two fifths more calls a second than each
- * by itself. The order is that in which the requests began.
+ * Deciding calls together keeps the simulator in the processor's caches, and sending their answers
+ * together wakes each caller once: two fifths more calls per second than one by one. The order is
+ * that in which the requests began.
  */
 export class RequestBatcher {
   readonly #sandbox: Sandbox;
   readonly #headers: Readonly<Record<string, string>>;
   #begun = 0;
   #taken: PendingCall[] = [];
-  /** Ends responses; null: they are ended immediately. */
+  /** Responses to end later; null: they are ended immediately. */
   #unsent: (() => void)[] | null = null;
 
-  /** `headers` are put on every answer. */
+  /** `headers` are added to every answer. */
   constructor(sandbox: Sandbox, headers: Readonly<Record<string, string>>) {
     this.#sandbox = sandbox;
     this.#headers = headers;
   }
 
-  /** A request begins; its call is given to the answered function once all of it has come. */
+  /** A request begins; pass its call to the returned function once it has arrived completely. */
   begin(exchange: Exchange): (call: Call) => void {
     this.#begun += 1;
     const order = this.#begun;
@@ -47,7 +47,7 @@ export class RequestBatcher {
     };
   }
 
-  /** Decides and answers the calls so far, before later work that must come after them. */
+  /** Decides and answers the calls so far, before later work that must follow them. */
   flush(): void {
     if (this.#taken.length === 0) return;
     const taken = this.#taken.sort((one, other) => one.order - other.order);
@@ -84,15 +84,15 @@ export class RequestBatcher {
     const host = this.#sandbox.call(call, answered);
     if (isAnswered) return;
     if (socket.destroyed) gone();
-    // An answer that waits behind others on its connection never hears of the connection's end.
+    // While it waits behind others on its connection, an answer gets no `close` event of its own.
     else socket.once('close', gone);
   }
 
   #writeHead(response: ServerResponse, reply: Reply, requestId: string): void {
     const headers = replyHeaders(reply, requestId);
     if (reply.isForeign !== true) Object.assign(headers, this.#headers);
-    // A response that names the connection itself would keep open a connection that the caller
-    // wants closed.
+    // A response with its own Connection header would keep a connection open that the caller wants
+    // closed.
     if (headers.connection !== undefined && !response.shouldKeepAlive) {
       headers.connection += ', close';
     }
@@ -111,12 +111,12 @@ async function sendUnder(fault: BodyFault, response: ServerResponse, body: strin
   else breakOff(response, 'end');
 }
 
-/** Ends the connection after earlier responses: cleanly, or as a connection that breaks. */
+/** Ends the connection after earlier responses: cleanly, or with a reset. */
 function breakOff(response: ServerResponse, kind: 'end' | 'reset'): void {
   const cut = (socket: Socket) => {
     if (kind === 'end') socket.destroySoon();
-    // If it is ending already there is no client to see it; Node 20 would wait for that end for
-    // ever, even when its program is over.
+    // If it is already ending, no client is left; Node 20 would wait for that end forever, even
+    // when the client's program has ended.
     else if (socket.writableEnded) socket.destroy();
     else socket.resetAndDestroy();
   };

@@ -28,7 +28,7 @@ export function serve(options: ServeOptions): HttpServer {
     door,
     ...(ids.length === 0 ? {} : { headers: { 'x-sandbox-deviations': ids.join(', ') } }),
     besideApi: (request, response, takeCall) => {
-      // Loaded with the first request for it, so that a sandbox starts sooner.
+      // Loaded with the first such request, so that a sandbox starts sooner.
       loading ??= createPages(options, door, takeCall);
       void loading.then(({ routing }) => {
         if (!request.socket.destroyed) routing(request, response);
@@ -37,10 +37,10 @@ export function serve(options: ServeOptions): HttpServer {
   });
 }
 
-/** Replaced in the document by the address under which it is requested. */
+/** Placeholder in the document for the address of the request. */
 const anyBase = 'http://address-of-this-sandbox.invalid';
 
-/** The dashboard loads only its own files, and no text from outside can change that. */
+/** The dashboard loads only its own files, and untrusted text cannot change that. */
 const guards = {
   'content-security-policy':
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; " +
@@ -61,13 +61,13 @@ async function createPages(
   takeCall: RequestListener,
 ): Promise<FastifyInstance> {
   const { default: Fastify } = await import('fastify');
-  /** Takes the request out of fastify, which has not read its body yet. */
+  /** Takes the request over from fastify, which has not read its body yet. */
   const handOver = (request: FastifyRequest, reply: FastifyReply, take: RequestListener) => {
     reply.hijack();
     take(request.raw, reply.raw);
   };
   const app = Fastify({
-    // Its compilers of schemas are not in the package: no route here has one.
+    // Fastify's schema compilers are not in the package: no route here has a schema.
     schemaController: { compilersFactory: { buildValidator: compile, buildSerializer: compile } },
     // Core refuses a path that the router cannot read.
     frameworkErrors: (_error, request, reply) => handOver(request, reply, takeCall),

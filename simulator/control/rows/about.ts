@@ -27,7 +27,7 @@ import { type HandlerContext, row } from '../row.ts';
 
 const count = whole('How many.', 0, 1e15);
 
-/** The things counted in a world, and how. */
+/** What is counted in a world, and how. */
 const counted = {
   firms: ({ world }) => world.firms.size,
   brands: ({ world }) => world.brands.size,

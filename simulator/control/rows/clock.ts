@@ -12,7 +12,7 @@ import { clockMode, clockSchema, viewClock } from '../records.ts';
 import { refuseField } from '../reply.ts';
 import { row } from '../row.ts';
 
-/** Refuses a time to which the clock cannot go, under the field that names it. */
+/** Refuses a time that the clock cannot be set to; the error names the field. */
 async function orRefuse<T>(field: string, work: () => Promise<T>): Promise<T> {
   try {
     return await work();

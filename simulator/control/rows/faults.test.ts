@@ -18,7 +18,7 @@ async function taken({ ask }: TestPlane, count: number): Promise<void> {
   }
 }
 
-/** The checks of a call that did more than let it pass. */
+/** The checks of a call that did not simply pass it. */
 async function stepsOf({ ask }: TestPlane, id: number): Promise<string[]> {
   const { steps } = (await ask('GET', `requests/${id}`)).body;
   return steps

@@ -27,7 +27,7 @@ const missingParts: Readonly<Record<EffectPart, string>> = {
   bytes: 'is missing; how many bytes of the body arrive?',
 };
 
-/** The parts of an effect go with its kind. */
+/** The members of an effect depend on its kind. */
 function checkEffect(effect: NewFault['effect']): void {
   const wanted = effectPart(effect.kind);
   for (const part of Object.keys(missingParts) as EffectPart[]) {
@@ -49,7 +49,7 @@ function checkMatch(match: NewFault['match']): void {
   refuseField('match.webhook', 'must be true or the id of a subscription');
 }
 
-/** As core reads it: an id as text, and no member if the fault is not for webhooks. */
+/** As core reads it: ids are text, and `webhook` is absent if the fault is not for webhooks. */
 function matchOf({ webhook = false, ...match }: NewFault['match']): FaultMatch {
   if (webhook === false) return match;
   return { ...match, webhook: webhook === true ? true : String(webhook) };

@@ -66,7 +66,7 @@ const mostLooked = 200_000;
 
 function viewKey(host: WorldHost, keyId: string, record: KeyRecord, now: number): KeyShown {
   const entry = findEntry(host.world.journal, record.firstCall);
-  // A very long identity is stored as a digest; the journal still has the original.
+  // A very long identity is stored as a digest; the journal has the original.
   const [clientId, operation, key, subject] = keyId.includes('\n') ? keyId.split('\n') : [];
   const isRunning = record.reply === null;
   return {

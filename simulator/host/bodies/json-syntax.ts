@@ -1,5 +1,5 @@
-// Where a text stops being JSON, by line and column, in words for the author of the file. The
-// parser's own message names a place only now and then, and may quote a secret of the file.
+// Where text stops being JSON, by line and column, in words for the author of the file. The
+// parser's own message rarely names a position, and may quote a secret of the file.
 
 /**
  * Why this is not JSON, such as `line 3, column 5: a value was expected here`; the parser's own
@@ -27,7 +27,7 @@ class JsonScan {
   readonly #ends: ('}' | ']')[] = [];
   #at = 0;
   #isAfterValue = false;
-  /** Where the comma is that an entry has to follow. */
+  /** Position of the last comma, while no entry has followed it. */
   #comma = -1;
 
   constructor(text: string) {

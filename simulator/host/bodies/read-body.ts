@@ -1,11 +1,11 @@
-// Reads a body as bytes, however it is sent: the only reader of the API and of the other routes.
+// Reads a body as bytes, however it is sent; used by the API and all other routes.
 import type { Readable } from 'node:stream';
 
 const empty = new Uint8Array(0);
 
 /**
- * Answers the body once all of it has come, or null where it is larger than `limit`: it is then
- * read to its end without being kept. An upload that breaks off is never answered.
+ * Calls back with the complete body, or with null if it is larger than `limit`: it is then read to
+ * its end without being kept. An interrupted upload is never answered.
  */
 export function readBody(
   stream: Readable,

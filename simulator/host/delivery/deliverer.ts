@@ -1,4 +1,4 @@
-// The port through which deliveries leave: one HTTP POST to a URL, by whatever carries it.
+// The interface for sending deliveries: one HTTP POST to a URL, over any transport.
 
 export interface DeliveryRequest {
   /** The final address, after forwards. */
@@ -6,7 +6,7 @@ export interface DeliveryRequest {
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string;
   /**
-   * The addresses that were judged; connecting to any other is refused. null: a forward, not
+   * The addresses that were checked; connecting to any other is refused. null: a forward, not
    * pinned.
    */
   readonly addresses: readonly string[] | null;
@@ -14,11 +14,11 @@ export interface DeliveryRequest {
   readonly refuseAddress: (address: string) => string | null;
   readonly answerLimitMs: number;
   readonly followsRedirects: boolean;
-  /** Cuts the delivery off. */
+  /** Aborts the delivery. */
   readonly cancelToken: CancelToken;
 }
 
-/** An AbortSignal for each delivery would cost as much as signing it does. */
+/** Cheaper than an AbortSignal, which would cost as much per delivery as signing does. */
 export class CancelToken {
   #isCancelled = false;
   #listener: (() => void) | null = null;
@@ -40,14 +40,14 @@ export class CancelToken {
 }
 
 export interface DeliveryOutcome {
-  /** null: no whole answer came. */
+  /** null: no complete answer arrived. */
   readonly status: number | null;
   readonly error: string | null;
-  /** The target turned out not to be public when it was connected to (EVT-11). */
+  /** After connecting, the target turned out not to be public (EVT-11). */
   readonly refusedTarget?: string;
 }
 
-/** Never rejects: whatever goes wrong outside is an outcome. */
+/** Never rejects: every network error is an outcome. */
 export interface Deliverer {
   readonly deliver: (request: DeliveryRequest) => Promise<DeliveryOutcome>;
   readonly resolve: (hostname: string) => Promise<readonly string[]>;

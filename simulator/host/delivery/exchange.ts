@@ -9,17 +9,17 @@ export interface ExchangeOptions {
   readonly method: 'POST' | 'GET';
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string | null;
-  /** For everything: a free connection, connecting, the answer and all of its body. */
+  /** For everything: waiting for a connection, connecting, the answer and its whole body. */
   readonly limitMs: number;
   readonly cancelToken: CancelToken;
 }
 
 export interface ExchangeOutcome extends DeliveryOutcome {
-  /** Where a redirect points. */
+  /** The target of a redirect. */
   readonly location?: string | undefined;
 }
 
-/** An answer counts once this much of its body has come; the rest is not waited for. */
+/** A response is complete once this much of its body has arrived; the rest is not read. */
 const bodyKeptBytes = 64 * 1024;
 
 const cut = new Error('cut off');
@@ -63,7 +63,7 @@ export function exchange(
       pool.dispatch(request, {
         onRequestStart: (started) => {
           controller = started;
-          // It timed out while it waited for a connection: nothing may be sent any more.
+          // It timed out while it waited for a connection: nothing may be sent after that.
           if (isDone) started.abort(cut);
         },
         onResponseStart: (_controller, answered, headers) => {

@@ -1,4 +1,4 @@
-// Says in words for people why a delivery had no answer.
+// Explains to users why a delivery had no answer.
 
 const byCode: Readonly<Record<string, string>> = {
   ECONNREFUSED: 'connection refused',
@@ -25,7 +25,7 @@ const byCode: Readonly<Record<string, string>> = {
   UND_ERR_RES_CONTENT_LENGTH_MISMATCH: 'the body of the answer is not as long as its header says',
 };
 
-/** `answering`: the head of an answer had come already. */
+/** `answering`: the headers of an answer had already arrived. */
 export function explainFailure(error: Error, answering: boolean): string {
   const code = codeOf(error);
   if (answering && (code === 'UND_ERR_SOCKET' || code === 'ECONNRESET')) {
@@ -41,7 +41,7 @@ export function explainFailure(error: Error, answering: boolean): string {
   return error.message === '' ? 'the delivery failed' : error.message;
 }
 
-/** When several addresses were tried, the first failure speaks for all. */
+/** If several addresses were tried, the first failure is reported. */
 function codeOf(error: NodeJS.ErrnoException): string {
   if (error.code !== undefined) return String(error.code);
   const [first] = error instanceof AggregateError ? (error.errors as unknown[]) : [];

@@ -1,4 +1,4 @@
-// Delivery attempts under way: started, answered, timed out by the sandbox's clock, or cut off.
+// Delivery attempts in flight: started, answered, timed out by the sandbox's clock, or aborted.
 import type { SendAttempt } from '../../core/delivery/deliveries.ts';
 import type { World } from '../../core/world.ts';
 import { until } from '../world/until.ts';
@@ -15,7 +15,7 @@ interface Running {
 
 /** The longest wait for attempts that were in flight before an advance. */
 const idleAtMostMs = 15_000;
-/** A timer that is later than this was delayed by a busy machine. */
+/** A timer that fires later than this was delayed by a busy machine. */
 const stalledByMs = 100;
 
 export class InFlightDeliveries {
@@ -36,7 +36,7 @@ export class InFlightDeliveries {
     return this.#running.size;
   }
 
-  /** Starts an attempt; its answer is taken when it comes, or in the order of an advance. */
+  /** Starts an attempt; its answer is handled when it arrives, or in the order of an advance. */
   start(send: SendAttempt): void {
     const { world, behaviour, deliverer, wallMs } = this.#host;
     const cancelToken = new CancelToken();
@@ -55,7 +55,7 @@ export class InFlightDeliveries {
   }
 
   /**
-   * Applies the outcome of an attempt to the world, unless it was aborted, and sends what follows.
+   * Applies the outcome of an attempt to the world, unless it was aborted; starts the next ones.
    */
   #take(running: Running, result: SendResult): boolean {
     const host = this.#host;
@@ -75,8 +75,8 @@ export class InFlightDeliveries {
   }
 
   /**
-   * Takes the answers to what has been sent since, in the order of sending, so that the outcome is
-   * always the same. False: an attempt was cut off, because its world is closed or gone.
+   * Handles the answers to the attempts since then in the order of sending, so that the outcome is
+   * always the same. False if an attempt was aborted, because its world is closed or gone.
    */
   async settle(taken: (deliveryId: string) => void): Promise<boolean> {
     const awaited = this.#awaited ?? [];
@@ -96,8 +96,7 @@ export class InFlightDeliveries {
   }
 
   /**
-   * Waits until no attempt is running, as long as responses arrive: it gives up after this long
-   * without one on the wall clock.
+   * Waits until no attempt is running; gives up after this much wall-clock time without a response.
    */
   async waitUntilIdle(silenceMs: number): Promise<void> {
     const untilMs = performance.now() + idleAtMostMs;
@@ -114,15 +113,15 @@ export class InFlightDeliveries {
           return () => this.#onEnd.delete(look);
         },
       });
-      // If this process itself was stalled, no receiver had that time.
+      // If this process itself was stalled, the receivers did not have that time.
       if (end === 'late' && performance.now() - askedMs <= timeoutMs + stalledByMs) return;
     }
   }
 
-  /** When the first of them times out on the sandbox's clock (EVT-9b); null if none is running. */
+  /** When the first attempt times out on the sandbox's clock (EVT-9b); null if none is running. */
   nextExpiryMs(): number | null {
     const limitMs = this.#host.behaviour.delivery.answerLimitMs;
-    // They are kept in the order in which they started, and time never goes back.
+    // Attempts are in the order in which they started, so the first one expires first.
     for (const { startedAtMs } of this.#running.values()) return startedAtMs + limitMs;
     return null;
   }
@@ -150,7 +149,7 @@ export class InFlightDeliveries {
     return expired;
   }
 
-  /** Cuts all of them off without taking an outcome. */
+  /** Aborts all attempts without applying an outcome. */
   abandon(): void {
     const running = [...this.#running.values()];
     this.#running = new Map();

@@ -1,21 +1,21 @@
-// Keep-alive connections by origin and checked addresses: a connection checked otherwise is never
-// used.
+// Keep-alive connections by origin and checked addresses: a connection is never reused for other
+// addresses.
 import { isIP, type LookupFunction, type Socket } from 'node:net';
 import type Undici from 'undici';
 import type { buildConnector, Pool } from 'undici';
 import { parseAddress } from '../../core/values/address.ts';
 import type { DeliveryRequest } from './deliverer.ts';
 
-/** Where the connections of a pool may lead. */
+/** Where the connections of a pool may go. */
 export interface Pins extends Pick<DeliveryRequest, 'addresses' | 'refuseAddress'> {
   /** Scheme, host and port as in the URL: used for SNI, certificate and `Host`. */
   readonly origin: string;
 }
 
 export interface PoolOptions {
-  /** Certificates of authorities that are trusted in addition to those of Node. */
+  /** Certificate authorities to trust in addition to those of Node. */
   readonly ca?: string | undefined;
-  /** Replaces the pinned look-up; for tests of the check that comes after it. */
+  /** Replaces the pinned look-up; for tests of the later check of the peer. */
   readonly lookup?: LookupFunction | undefined;
 }
 
@@ -25,13 +25,13 @@ export class RefusedPeer extends Error {
 }
 
 const mostPools = 256;
-/** A receiver may close an idle connection at any time; so short a pause hardly ever meets that. */
+/** A receiver may close an idle connection at any time; this is too short for most of them. */
 const idleMs = 1000;
 
 export class Pools {
   readonly #undici: typeof Undici;
   readonly #options: PoolOptions;
-  /** The least recently used first. */
+  /** Least recently used first. */
   readonly #pools = new Map<string, Pool>();
 
   constructor(undici: typeof Undici, options: PoolOptions = {}) {
@@ -58,7 +58,7 @@ export class Pools {
       pipelining: 1,
       keepAliveTimeout: idleMs,
       keepAliveMaxTimeout: idleMs,
-      // EVT-9b: the exchange keeps one limit for everything.
+      // EVT-9b: the exchange has one limit for everything.
       headersTimeout: 0,
       bodyTimeout: 0,
       connect: (options, done) =>
@@ -79,7 +79,7 @@ export class Pools {
     void idle[1].close();
   }
 
-  /** Cuts every connection. */
+  /** Closes all connections. */
   async close(): Promise<void> {
     const pools = [...this.#pools.values()];
     this.#pools.clear();
@@ -99,9 +99,7 @@ function pinned(addresses: readonly string[]): LookupFunction {
   };
 }
 
-/**
- * EVT-11: the look-up is not asked for an address literal, so the peer itself is looked at as well.
- */
+/** EVT-11: there is no look-up for an address literal, so the peer itself is checked as well. */
 function refusePeer({ addresses, refuseAddress }: Pins, { remoteAddress }: Socket): string | null {
   if (addresses === null) return null;
   const peer = remoteAddress ?? 'nowhere';

@@ -4,12 +4,9 @@ import { lookup as systemLookup } from 'node:dns/promises';
 
 export type Lookup = (hostname: string) => Promise<readonly string[]>;
 
-/**
- * The whole of a delivery has 15 s (EVT-9b); a resolver that is silent must leave something of
- * them.
- */
+/** A whole delivery has 15 s (EVT-9b); a silent resolver must leave some of that time. */
 const longestMs = 5000;
-/** The system's look-ups block threads that files need too, of which Node has four. */
+/** The system's look-ups block threads that file access needs too; Node has four. */
 const atOnce = 2;
 
 const throughSystem: Lookup = async (hostname) => {
@@ -31,8 +28,8 @@ export function limitedLookup(lookup: Lookup = throughSystem, limitMs = longestM
       }, limitMs);
       const begin = async () => {
         running += 1;
-        // If its time is over, the next one has its turn. Whatever the resolver's reason, the name
-        // has no address for us.
+        // If its time is over, the next name gets its turn. Whatever the resolver's error is, the
+        // name has no usable address.
         resolve(isLate ? [] : await lookup(hostname).catch(() => []));
         clearTimeout(timer);
         running -= 1;

@@ -1,5 +1,4 @@
-// Makes one delivery attempt out of what core asked for: target checked again, body signed now,
-// answer brought back.
+// Makes one delivery attempt: checks the target again, signs the body, and reports the answer.
 import type { Behaviour } from '../../core/behaviour.ts';
 import type { DeliveryAnswer, RefusedTarget, SendAttempt } from '../../core/delivery/deliveries.ts';
 import type { EventRecord, Subscription } from '../../core/records.ts';
@@ -12,9 +11,9 @@ export interface SendContext {
   readonly world: World;
   readonly behaviour: Behaviour;
   readonly deliverer: Deliverer;
-  /** EVT-5b: the wall's time, because real receivers check theirs. */
+  /** EVT-5b: wall-clock time, because real receivers compare with theirs. */
   readonly wallMs: () => number;
-  /** Cuts the attempt off. */
+  /** Aborts the attempt. */
   readonly cancelToken: CancelToken;
 }
 
@@ -40,19 +39,19 @@ export async function sendAttempt(context: SendContext, send: SendAttempt): Prom
   if (typeof parcel === 'string') return answered(null, parcel, null);
   const found = findTarget(context, parcel.subscription);
   const target = 'then' in found ? await found : found;
-  // EVT-13, EVT-7: while the name was looked up the subscription may have been disabled or rotated.
+  // EVT-13, EVT-7: the subscription may have been disabled or rotated during the look-up.
   if ('then' in found) parcel = findParcel(context, send);
   if (typeof parcel === 'string') return answered(null, parcel, null);
   if ('refused' in target) return refused(target.refused);
   if ('unresolved' in target) return answered(null, target.unresolved, null);
   const { request: unlimited, signature } = signedRequest(context, parcel, send, target);
-  // EVT-9b: fifteen seconds in all, looking up the name included.
+  // EVT-9b: fifteen seconds in all, including the look-up.
   const leftMs = context.behaviour.delivery.connectionLimitMs - (performance.now() - beganMs);
   const request = { ...unlimited, answerLimitMs: Math.max(1, leftMs) };
   const { status, error, refusedTarget } = await context.deliverer.deliver(request);
   const result =
     refusedTarget === undefined ? answered(status, error, signature) : refused(refusedTarget);
-  // EVT-4: at least once, so a fault may send the same thing twice.
+  // EVT-4: delivery is at least once, so a fault may send a duplicate.
   if (send.fault === 'duplicate' && typeof findParcel(context, send) !== 'string') {
     await context.deliverer.deliver(request);
   }
@@ -82,7 +81,7 @@ interface Target {
 
 type FoundTarget = Target | { readonly refused: string } | { readonly unresolved: string };
 
-/** EVT-11: the target as it resolves now; waits only where a name has to be looked up. */
+/** EVT-11: the target as it resolves now; asynchronous only if a name must be looked up. */
 function findTarget(
   { world, behaviour, deliverer }: SendContext,
   { url }: Subscription,
@@ -104,7 +103,7 @@ function findTarget(
   });
   if (address !== null) return judge(pinned([address]));
   const judgeName = (addresses: readonly string[] | null): FoundTarget =>
-    // NS-23: a name that does not resolve now may do so later: a failed attempt, not the end.
+    // NS-23: a name that does not resolve now may do so later, so this is only a failed attempt.
     addresses?.length === 0
       ? { unresolved: `${hostname} does not resolve` }
       : judge(pinned(addresses), addresses);
@@ -114,10 +113,7 @@ function findTarget(
   return forward === undefined ? deliverer.resolve(hostname).then(judgeName) : judgeName(null);
 }
 
-/**
- * A forward with a path of its own is the whole URL; a bare origin keeps path and query of the
- * target.
- */
+/** A forward with a path is used as it is; a bare origin keeps path and query of the target. */
 function forwardedUrl(url: string, forward: string): string {
   const to = new URL(forward);
   if (to.pathname !== '/' || to.search !== '') return forward;
@@ -125,7 +121,7 @@ function forwardedUrl(url: string, forward: string): string {
   return new URL(`${from.pathname}${from.search}`, to).href;
 }
 
-/** The request for a parcel, signed now. */
+/** The signed request for a parcel. */
 function signedRequest(
   { world, behaviour, wallMs, cancelToken }: SendContext,
   { subscription, event }: Parcel,

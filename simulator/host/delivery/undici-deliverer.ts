@@ -10,7 +10,7 @@ export interface UndiciDelivererOptions {
   /** Replaces the system's resolver. */
   readonly resolve?: Lookup;
   readonly pools?: PoolOptions;
-  /** Refuses to send to other machines, except where a forward leads. */
+  /** Refuses to send to other machines, except through a forward. */
   readonly localOnly?: boolean;
 }
 
@@ -22,7 +22,7 @@ export function undiciDeliverer(options: UndiciDelivererOptions = {}): Deliverer
   const resolve = limitedLookup(options.resolve);
   let opening: Promise<Pools> | null = null;
   let closed = false;
-  // A bundler keeps only the default export of what is CommonJS.
+  // A bundler keeps only the default export of a CommonJS module.
   const open = async () => new Pools((await import('undici')).default, options.pools);
   return {
     resolve,
@@ -68,7 +68,7 @@ async function send(
     if (!request.followsRedirects || !isRedirect || redirects === mostRedirects) return outcome;
     const next = parseUrl(location ?? '', url);
     if (location === undefined || next === null || !/^https?:$/.test(next.protocol)) return outcome;
-    // A forward leads where its owner wants, and so do its redirects; others stay judged.
+    // A forward and its redirects may go anywhere; other redirects must stay on the checked host.
     if (addresses !== null && next.hostname !== url.hostname) {
       addresses = await resolve(next.hostname);
     }
@@ -84,7 +84,7 @@ async function sendOnce(
   method: 'POST' | 'GET',
   limitMs: number,
 ): Promise<ExchangeOutcome> {
-  // Pooled connections skip the look-up, so the target of this delivery is checked again.
+  // A pooled connection skips the look-up, so the addresses of this delivery are checked again.
   for (const address of addresses ?? []) {
     const why = refuseAddress(address);
     if (why !== null) return { status: null, error: why, refusedTarget: why };

@@ -1,5 +1,5 @@
-// Names the first step at which a delivery fails to verify, and finds the likely cause by undoing the
-// usual mistakes until the signature matches.
+// Names the first step at which the verification of a delivery fails, and finds the likely cause by
+// undoing common mistakes until the signature matches.
 import { hmacSha256Hex } from '../../core/values/digest.ts';
 import { isTooDeep } from '../bodies/json-depth.ts';
 import {
@@ -21,7 +21,7 @@ export interface DiagnosisStep {
   readonly detail: string;
 }
 
-/** The probable mistake. `proven`: undoing it gives a signature that matches. */
+/** The likely mistake. `proven`: without it the signature matches. */
 export interface LikelyCause {
   readonly cause: string;
   readonly proven: boolean;
@@ -38,7 +38,7 @@ export interface Diagnosis {
 
 export interface WebhookToDiagnose {
   readonly header: HeaderValue;
-  /** The body's bytes as they reached the verification. */
+  /** The bytes of the body that were verified. */
   readonly body: string | Uint8Array;
   readonly secret: string;
   /** The secret before the last rotation, to recognise deliveries that were signed under it. */
@@ -148,10 +148,10 @@ const mistakes = {
 
 type Attempt = readonly [mistake: keyof typeof mistakes, key: Bytes, start: string, body: Bytes];
 
-/** Larger bodies than any envelope are not printed again or decoded. */
+/** Bodies larger than any envelope are not reformatted or decoded. */
 const mostBytes = 262_144;
 
-/** What may have been signed instead, under which key. */
+/** What may have been signed instead, and with which key. */
 function* attempts({ body, secret, previousSecret }: Delivery, tMs: number): Generator<Attempt> {
   const start = `${tMs}.`;
   const text = body.toString();
@@ -181,7 +181,7 @@ function* attempts({ body, secret, previousSecret }: Delivery, tMs: number): Gen
   }
 }
 
-/** A JSON text as common libraries print it; a JSON string may hold the text itself. */
+/** JSON as common libraries print it; the text itself may also be inside a JSON string. */
 function printings(text: string): readonly string[] {
   if (isTooDeep(text)) return [];
   try {
@@ -236,7 +236,7 @@ function findCauses(reason: WebhookRefusal, delivery: Delivery): readonly Likely
 /** The signature is right and the time is off. */
 function explainTime(tMs: number, { nowMs, toleranceMs }: Delivery): LikelyCause {
   const found = (cause: string, explanation: string) => ({ cause, proven: true, explanation });
-  // As milliseconds these lie before 1974; in seconds they are of our time.
+  // Read as milliseconds these are before 1974; read as seconds they are plausible times.
   if (tMs >= 1e8 && tMs < 1e11) return found('seconds', 't is in seconds: use milliseconds.');
   const span = formatSpan(Math.abs(nowMs - tMs));
   const limit = `at most ${formatSpan(toleranceMs)} are tolerated`;

@@ -48,7 +48,7 @@ export function signWebhook(options: {
   return { header: signatureHeader(tMs, signatures), t: tMs };
 }
 
-/** Why a delivery is not to be trusted. */
+/** Why a delivery cannot be trusted. */
 export type WebhookRefusal = HeaderFault | 'mismatch' | 'too_old' | 'too_new';
 
 export type WebhookVerdict =
@@ -67,7 +67,7 @@ export type WebhookVerdict =
     };
 
 export interface WebhookToVerify {
-  /** Value of the signature header; several values are taken as one list. */
+  /** Value of the signature header; several values are treated as one list. */
   readonly header: HeaderValue;
   /** The body's bytes as received, before any parsing. */
   readonly body: string | Uint8Array;
@@ -110,7 +110,7 @@ export function verifyWebhook(options: WebhookToVerify): WebhookVerdict {
   if (!parsed.ok) return parsed;
   const { tMs, signatures } = parsed;
   // EVT-6, EVT-7: any v1 under any of the secrets. All are compared, so that the time taken does
-  // not tell which one matched.
+  // not reveal which one matched.
   const matches = secrets.map((candidate) => {
     const expected = signBody(candidate, tMs, body);
     return signatures.filter((signature) => equalInConstantTime(signature, expected)).length > 0;
@@ -152,9 +152,7 @@ function requireSecrets(secrets: readonly unknown[] | undefined | null): void {
   throw new TypeError('secret must be the signing secret, a text that is not empty');
 }
 
-/**
- * The header as an HTTP library hands it over: absent, one text, or one for each time it was sent.
- */
+/** The header as HTTP libraries provide it: absent, one text, or a list if it came repeatedly. */
 export type HeaderValue = string | readonly string[] | null | undefined;
 
 export type HeaderFault =
@@ -167,7 +165,7 @@ export type HeaderFault =
   | 'bad_signature';
 
 export type ParsedHeader =
-  /** `signatures`: the `v1` that can be one, in their order. */
+  /** `signatures`: the well-formed `v1` values, in order. */
   | { readonly ok: true; readonly tMs: number; readonly signatures: readonly string[] }
   | { readonly ok: false; readonly reason: HeaderFault; readonly explanation: string };
 
@@ -179,7 +177,7 @@ const fault = (reason: HeaderFault, explanation: string): ParsedHeader => ({
 
 /**
  * EVT-5a: a comma-separated list of `key=value` with one `t` and at least one `v1`. Other keys are
- * left alone, so that a later scheme can stand beside `v1`.
+ * ignored, so that a later scheme can be added beside `v1`.
  */
 export function parseSignatureHeader(header: HeaderValue): ParsedHeader {
   const text = typeof header === 'string' ? header : (header ?? []).join(',');
@@ -204,7 +202,7 @@ export function splitParts(text: string): string[] {
   return text.split(',').map(trimBlanks);
 }
 
-// A pattern for the blanks at the end would take quadratic time on a part full of them.
+// A pattern for trailing blanks would take quadratic time on a part full of blanks.
 function trimBlanks(part: string): string {
   const isBlank = (index: number) => part[index] === ' ' || part[index] === '\t';
   let start = 0;
@@ -224,7 +222,7 @@ function checkParts(timestamps: readonly string[], signatures: readonly string[]
       `the header has ${timestamps.length} t=, but must have one`,
     );
   }
-  // Up to 16 digits and no leading zero: exactly what a number gives back when it is printed.
+  // Up to 16 digits without a leading zero: exactly the texts that printing the number returns.
   if (!/^(0|[1-9]\d{0,15})$/.test(t) || !Number.isSafeInteger(Number(t))) {
     const shown = `t is "${shorten(t)}"`;
     return fault('bad_timestamp', `${shown}, but must be whole milliseconds since 1970`);

@@ -1,6 +1,6 @@
-// The inputs of a world as lines of a file: beside a state those since the last save, so that a kill
-// loses at most the last 100 ms (with --state-sync nothing that was answered). `--record` writes the
-// same lines after a world.
+// The inputs of a world as lines of a file. Next to a state file it holds those since the last
+// save, so that a kill loses at most the last 100 ms (with --state-sync nothing that was answered).
+// `--record` writes the same lines after a world.
 import { closeSync, fsyncSync, ftruncateSync, openSync, rmSync, writeSync } from 'node:fs';
 import { validate } from '../../../fixtures/schemas/validate.ts';
 import type { Behaviour } from '../../core/behaviour.ts';
@@ -11,7 +11,7 @@ import type { World } from '../../core/world.ts';
 import type { InputKeeper } from '../world/world-host.ts';
 import { privateMode } from './private-file.ts';
 
-/** One line of JSON without its end; bodies are base64, so that any bytes survive. */
+/** One line of JSON without its line end; bodies are base64, so that any bytes survive. */
 function serializeInput(input: Input): string {
   if (input.kind !== 'call') return JSON.stringify(input);
   const body = Buffer.from(input.call.body).toString('base64');
@@ -35,20 +35,20 @@ function parseInput(line: string): Input {
   return { ...input, call: { ...input.call, body } };
 }
 
-/** Kept for a disk that is full; beyond that the log ends where it is, until it is begun again. */
+/** Kept in memory while the disk is full; beyond that the log ends until it is started again. */
 const mostUnwrittenBytes = 8 * 1024 * 1024;
 const noBytes: Buffer = Buffer.alloc(0);
 
 export interface InputLogOptions {
-  /** Each line is in the file before its step is taken. */
+  /** Writes each line to the file before its step runs. */
   readonly sync?: boolean;
-  /** Called when lines cannot be written, once until they can be again. */
+  /** Called when lines cannot be written, once until writing succeeds again. */
   readonly onTrouble: (error: NodeJS.ErrnoException) => void;
-  /** Called when lines that could not be written are in the file after all. */
+  /** Called when lines that could not be written are written after all. */
   readonly onRecovery?: () => void;
 }
 
-/** Appends lines to a file; the log of a state begins without one. */
+/** Appends lines to a file; the log of a state file starts without a file. */
 export class InputLog implements InputKeeper {
   readonly #options: InputLogOptions;
   readonly #closeFile: (file: number) => void;
@@ -68,8 +68,8 @@ export class InputLog implements InputKeeper {
   }
 
   /**
-   * With `sync` the line is written before its step, with a space at its end, so that it is no line
-   * yet. False: the disk does not take it, and the step must not be taken.
+   * With `sync` the line is written before its step, with a trailing space instead of the line end,
+   * so that it is not complete yet. False: the disk refuses it, and the step must not run.
    */
   begin(input: Input): boolean {
     if (this.#options.sync !== true) return true;
@@ -81,7 +81,7 @@ export class InputLog implements InputKeeper {
     return false;
   }
 
-  /** The step has succeeded. Overwriting the space needs no room on the disk. */
+  /** The step has succeeded. Overwriting the space needs no disk space. */
   done(input: Input): void {
     if (this.#options.sync === true) writeSync(this.#file as number, '\n', this.#size - 1);
     else this.line(input);
@@ -104,14 +104,14 @@ export class InputLog implements InputKeeper {
     this.line(pieces.join('').replaceAll('\n', ''));
   }
 
-  /** Written at the end of this turn: on a busy machine a timer would come too late. */
+  /** Written at the end of this turn: on a busy machine a timer fires too late. */
   line(line: Input | string): void {
     this.#lines.push(line);
     if (this.#options.sync === true) this.flush();
     else if (this.#lines.length === 1) process.nextTick(() => this.flush());
   }
 
-  /** Writes everything so far to the system, where it survives this process. */
+  /** Hands everything so far to the operating system, where it survives this process. */
   flush(): void {
     const lines = this.#hasGap ? [] : this.#lines;
     this.#lines = [];
@@ -121,7 +121,7 @@ export class InputLog implements InputKeeper {
     }
     if (this.#file !== null && this.#unwritten.byteLength > 0) {
       const before = this.#size;
-      // A full disk takes a part, perhaps of a line: the rest comes with the next lines.
+      // A full disk writes a part, perhaps of a line: the rest follows with the next lines.
       this.#append(this.#unwritten);
       this.#unwritten = this.#unwritten.subarray(this.#size - before);
     }
@@ -153,8 +153,8 @@ export class InputLog implements InputKeeper {
   }
 
   /**
-   * Goes on in a new file after its head, which the last line of the file so far names. Throws the
-   * system's error, and then goes on with the file so far.
+   * Continues in a new file after its head; the last line of the current file names the new one.
+   * Throws the system's error, and then continues with the current file.
    */
   moveTo({ path, id }: LogFile, head: object): void {
     const first = Buffer.from(`${JSON.stringify(head)}\n`);
@@ -163,7 +163,7 @@ export class InputLog implements InputKeeper {
       for (let at = 0; at < first.byteLength; ) at += writeSync(file, first, at);
       if (this.#file !== null && !this.#hasGap) this.line(JSON.stringify({ next: id }));
       this.flush();
-      // The line that names a file which is not there is passed over.
+      // A line that names a missing file is skipped.
       const isLinked = this.#file === null || this.#unwritten.byteLength === 0;
       if (!isLinked) throw Object.assign(new Error('no room'), { code: 'ENOSPC' });
     } catch (error) {
@@ -191,7 +191,7 @@ export class InputLog implements InputKeeper {
   }
 }
 
-/** A file of a state's log; its id cannot be known before it is there. */
+/** A file of a state's log; its id exists only once the file does. */
 export interface LogFile {
   readonly id: string;
   readonly path: string;
@@ -209,7 +209,7 @@ export class Playback {
   world: World;
   clock: SavedClock | undefined;
   readonly #behaviour: Behaviour;
-  /** Everything that was to be done, answers included, in order. */
+  /** All effects, including answers, in order. */
   readonly effects: Effect[] = [];
 
   constructor(world: World, behaviour: Behaviour, clock?: SavedClock) {

@@ -5,7 +5,7 @@ import { type FileHandle, lstat, open, realpath, rename, rm, stat } from 'node:f
 import { basename, dirname, join, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 
-// Windows has neither, and no way for another user to plant such a file.
+// Windows has neither flag, and no way for another user to plant such a file.
 const { O_NOFOLLOW = 0, O_NONBLOCK = 0 } = constants;
 
 /** Only the owner reads or writes it. */
@@ -13,12 +13,12 @@ export const privateMode = 0o600;
 
 const notOrdinary = 'is no ordinary file; name a file of its own';
 
-/** Why a file cannot be kept, for the user who named it. */
+/** Why a file cannot be used, for the user who named it. */
 export class FileProblem extends Error {
   override readonly name = 'FileProblem';
 }
 
-/** Why a file cannot be written, for the person who named it. */
+/** Why a file cannot be written, for the user who named it. */
 export function unwritableWords({ code, message, path }: NodeJS.ErrnoException): string {
   if (code === 'ENOENT' && path !== undefined) return `there is no folder ${dirname(path)}`;
   if (code === 'EISDIR') return 'it is a folder';
@@ -26,8 +26,8 @@ export function unwritableWords({ code, message, path }: NodeJS.ErrnoException):
 }
 
 /**
- * The file that a path leads to, which need not exist: a symbolic link is followed, so that the link
- * itself is never replaced. Throws a FileProblem for anything that is no ordinary file.
+ * The file that a path leads to, which need not exist: a symbolic link is followed, so that the
+ * link itself is never replaced. Throws a FileProblem if it is not an ordinary file.
  */
 export async function findRealFile(path: string): Promise<string> {
   const real = await followLinks(resolve(path));
@@ -36,7 +36,7 @@ export async function findRealFile(path: string): Promise<string> {
   throw new FileProblem(notOrdinary);
 }
 
-/** The same for a file that will be replaced: another hard link would keep the old content. */
+/** The same for a file that will be replaced: other hard links would keep the old content. */
 export async function findReplaceableFile(path: string): Promise<string> {
   const real = await findRealFile(path);
   if (((await statOf(real))?.nlink ?? 1) === 1) return real;
@@ -65,9 +65,9 @@ async function statOf(path: string) {
 }
 
 /**
- * Opens a file that was checked before. In a folder that others may write, another user may have
- * replaced it since: a link is not followed and a pipe is not waited for. Throws a FileProblem for
- * what is no ordinary file or belongs to none of `owners`.
+ * Opens a file that was checked before. In a folder that others can write, another user may have
+ * replaced it since: links are not followed and pipes are not waited for. Throws a FileProblem if
+ * it is not an ordinary file or belongs to none of `owners`.
  */
 export async function openPlain(
   path: string,
@@ -98,20 +98,20 @@ export async function readPlain(path: string, owners?: readonly number[]): Promi
   }
 }
 
-/** Creates a file; anything that exists under its name, even a link, is an error (EEXIST). */
+/** Creates a file; if anything exists under its name, even a link, that is an error (EEXIST). */
 export function createPrivate(path: string): Promise<FileHandle> {
   return open(path, 'wx', privateMode);
 }
 
-/** A file's name while it is written: unpredictable, so that no link can be planted there. */
+/** The temporary name of a file: unpredictable, so that no link can be planted there. */
 export function halfOf(path: string): string {
   const name = `.${basename(path)}.${process.pid}.${randomBytes(8).toString('hex')}.saving`;
   return join(dirname(path), name);
 }
 
 /**
- * Replaces the file at this real path as a whole or not at all. Only the owner may read it; if the
- * old file was stricter, the new one is as strict.
+ * Replaces the file at this real path as a whole or not at all. Only the owner can read it;
+ * stricter permissions of the old file are kept.
  */
 export async function replacePrivately(
   path: string,
@@ -147,7 +147,7 @@ async function replaceFile(half: string, path: string): Promise<void> {
   }
 }
 
-/** Distinguishes one content of a file from another without reading it; null if there is no file. */
+/** Identifies the content of a file without reading it; null if there is no file. */
 export async function versionOf(path: string): Promise<string | null> {
   const found = await statOf(path);
   return found === null ? null : `${found.dev}:${found.ino}:${found.size}:${found.mtimeMs}`;

@@ -23,9 +23,9 @@ export interface Recording {
 }
 
 /**
- * Records a world to a new or empty file: its first line is the world, every further line an input or
- * the world that replaced the one before. Throws a FileProblem if the file cannot be written or holds
- * something: a recording is evidence, and never overwritten.
+ * Records a world to a new or empty file: its first line is the world, every further line an input
+ * or the world that replaced the previous one. Throws a FileProblem if the file cannot be written
+ * or is not empty: a recording is evidence, and never overwritten.
  */
 export async function recordWorld(
   host: WorldHost,
@@ -86,7 +86,7 @@ export interface RecordedOptions {
   readonly deviations: readonly string[];
 }
 
-/** The lines of a recording, and what its world was made with. Throws a StateError. */
+/** The lines of a recording, and how its world was created. Throws a StateError. */
 export async function readRecording(
   path: string,
 ): Promise<{ readonly lines: readonly string[]; readonly options: RecordedOptions }> {

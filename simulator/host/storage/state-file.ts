@@ -1,5 +1,5 @@
-// Keeps a world in a file: a snapshot that is replaced as a whole, and a log of the inputs since
-// then next to it.
+// Stores a world in a file: a snapshot that is replaced as a whole, next to a log of the inputs
+// since then.
 import { randomBytes } from 'node:crypto';
 import { readdir, rm, stat } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
@@ -29,7 +29,7 @@ import {
 import { lockState, unlockState } from './state-lock.ts';
 import { serializeClock } from './world-document.ts';
 
-/** The time from a change to the next snapshot; the log has the change before. */
+/** The time from a change to the next snapshot; the log has the change earlier. */
 const saveAfterMs = 500;
 
 const logOf = (path: string, id: string): LogFile => ({
@@ -62,8 +62,8 @@ interface StoredWorld {
 }
 
 /**
- * Reads JSON; writes a snapshot piece by piece, and replaces the file as a whole. If it is polite,
- * others get a turn between the pieces.
+ * Reads JSON; writes a snapshot piece by piece, and replaces the file as a whole. If `isPolite`,
+ * other work can run between the pieces.
  */
 const stateAdapter = (path: string, isPolite: boolean): Adapter<object | null> => ({
   read: async () => {
@@ -76,7 +76,7 @@ const stateAdapter = (path: string, isPolite: boolean): Adapter<object | null> =
     const { snapshot, beside } = data as StoredWorld;
     await replacePrivately(path, async (file) => {
       for (const piece of serializeSnapshot(snapshot, beside)) {
-        // Not `write`, which on a disk that gets full writes a part and reports no error.
+        // Not `write`: when the disk becomes full, it writes a part and reports no error.
         await file.writeFile(piece);
         if (isPolite) await nextTurn();
       }
@@ -103,7 +103,7 @@ function parseState(text: string): object {
   throw new StateError('a state is a JSON object; it was left as it is');
 }
 
-/** The state itself if no log of it is there, as after every orderly end. */
+/** The state itself if it has no log, as after every orderly end. */
 async function replayLog(path: string, document: object): Promise<unknown> {
   const { log, clock } = document as { readonly log?: unknown; readonly clock?: SavedClock };
   let id = log;
@@ -152,8 +152,8 @@ async function beginPlayback(
 }
 
 /**
- * Null for what is no log of ours: in a folder that others may write, a log of theirs would change
- * the world. A program that was killed while it wrote leaves a part of a line at the end.
+ * Null if it is not our log: in a folder that others can write, a planted log would change the
+ * world. A program that was killed while it wrote leaves a part of a line at the end.
  */
 async function readLog(path: string, id: unknown): Promise<readonly string[] | null> {
   if (typeof id !== 'string' || !/^[0-9a-f]{16}$/.test(id)) return null;
@@ -170,9 +170,9 @@ async function readLog(path: string, id: unknown): Promise<readonly string[] | n
 export interface StateFileOptions {
   /** Called when a save fails; the next change tries again. */
   readonly onTrouble: (message: string) => void;
-  /** A response leaves when its change is in the file; else at most 100 ms later. */
+  /** Sends a response only when its change is in the file; otherwise up to 100 ms earlier. */
   readonly sync?: boolean;
-  /** Ids of the deviations under which the world is kept. */
+  /** Ids of the deviations that the world runs with. */
   readonly deviations?: readonly string[];
 }
 
@@ -181,7 +181,7 @@ export class StateFile {
   readonly document: unknown;
   readonly #locked: string;
   #path: string;
-  /** The version that this program last read or wrote; another version is from another program. */
+  /** The version that this program last read or wrote; another program wrote any other one. */
   #version: string | null;
   #host: WorldHost | null = null;
   #options: StateFileOptions = { onTrouble: () => undefined };
@@ -192,8 +192,8 @@ export class StateFile {
   #savedInMs = 0;
 
   /**
-   * Reads a file and locks it before, so that no other sandbox saves meanwhile. Throws a StateError
-   * if it cannot be read, or another sandbox keeps it.
+   * Locks a file and then reads it, so that no other sandbox saves meanwhile. Throws a StateError
+   * if it cannot be read, or if another sandbox uses it.
    */
   static async open(named: string): Promise<StateFile> {
     const path = await findReplaceableFile(named).catch(refuseReading);
@@ -317,7 +317,7 @@ export class StateFile {
     this.#savedInMs = performance.now() - startedAtMs;
   }
 
-  /** A file that another program has changed is left as it is: a new one beside it is used. */
+  /** Leaves a file that another program has changed, and continues in a new one next to it. */
   async #stepAside(): Promise<void> {
     const changed = this.#path;
     const stamp = new Date().toISOString().replace(/[:.]/g, '-');

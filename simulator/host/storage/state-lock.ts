@@ -1,4 +1,4 @@
-// One sandbox at a time for a state file: a lock file next to it names the process.
+// Allows only one sandbox for each state file: a lock file next to it names the process.
 import { execFile } from 'node:child_process';
 import { lstat, readdir, readFile, rename, rm } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
@@ -7,7 +7,7 @@ import { promisify } from 'node:util';
 import { StateError } from '../../core/state/snapshot.ts';
 import { createPrivate, FileProblem, halfOf, readPlain } from './private-file.ts';
 
-/** Each try but the first follows another process that took over a stale lock first. */
+/** A further try is only needed if another process took over a stale lock first. */
 const mostTries = 4;
 const justMadeMs = 50;
 
@@ -15,14 +15,14 @@ const lockOf = (path: string) => join(dirname(path), `.${basename(path)}.lock`);
 
 /**
  * Locks a state file, given by its real path. The lock of a process that has ended is taken over,
- * and what it had half written is removed. Throws a StateError when another process keeps the file.
+ * and its half-written files are removed. Throws a StateError when another process has the lock.
  */
 export async function lockState(path: string): Promise<void> {
   const lock = lockOf(path);
   for (let tries = 1; !(await makeLock(lock)); tries += 1) {
     const text = await readLock(lock);
     if (text === '' && tries === 1) {
-      // It may have been created a moment ago and not be written yet.
+      // The lock may have just been created, and not be written yet.
       await sleep(justMadeMs);
       continue;
     }
@@ -38,7 +38,9 @@ export async function lockState(path: string): Promise<void> {
   await sweepHalves(path);
 }
 
-/** On a disk that has become read-only the lock stays: the next sandbox sees that we have ended. */
+/**
+ * If the disk is read-only by now the lock stays; the next sandbox sees that its process ended.
+ */
 export async function unlockState(path: string): Promise<void> {
   const lock = lockOf(path);
   try {
@@ -118,10 +120,10 @@ function isAnother(pid: number): boolean {
   }
 }
 
-/** When a process began, as the system reports it; null if it does not, as on Windows. */
+/** When a process started, as the system reports it; null if it does not, as on Windows. */
 export async function startOf(pid: number): Promise<string | null> {
   const stat = await readFile(`/proc/${pid}/stat`, 'utf8').catch(() => null);
-  // The name, in brackets, may have spaces in it; the start is the 20th word after that.
+  // The name, in brackets, may contain spaces; the start time is the 20th word after it.
   if (stat !== null) return stat.slice(stat.lastIndexOf(')') + 2).split(' ')[19] ?? null;
   const args = ['-o', 'lstart=', '-p', String(pid)];
   const listed = await promisify(execFile)('ps', args, { windowsHide: true }).catch(() => null);

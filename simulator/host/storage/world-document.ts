@@ -1,4 +1,4 @@
-// A world with its clock as one document, and back: what the control plane answers and takes.
+// A world with its clock as one document, and back: what the control plane sends and accepts.
 import { validate } from '../../../fixtures/schemas/validate.ts';
 import { ofType, oneOf, record, time, type ValueOf } from '../../core/record-kit.ts';
 import { beginIdEra } from '../../core/serialize.ts';
@@ -30,8 +30,8 @@ export function serializeState(host: WorldHost): Iterable<string> {
 }
 
 /**
- * Replaces this world by that of a document; an advance under way ends where it is. Throws a
- * StateError, and then changes nothing.
+ * Replaces this world with that of a document; a running advance ends. Throws a StateError, and
+ * then changes nothing.
  */
 export function restoreState(host: WorldHost, document: unknown): void {
   const world = loadWorld(document, host.behaviour);

@@ -1,4 +1,4 @@
-// Garbage collection on demand, for tests of objects that must survive one.
+// Garbage collection on demand, for tests of objects that must survive it.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';

@@ -50,7 +50,7 @@ export async function advance(host: WorldHost, options: AdvanceOptions): Promise
       const next = nextOf(host);
       if (next === null || next > toMs) break;
       const atMs = Math.max(next, world.nowMs);
-      // Work that was due before the advance runs at its own time; the clock is past that.
+      // Work that was due before the advance keeps its own time; the clock is already later.
       clock.standAt(Math.max(atMs, fromMs));
       for (const id of inFlight.expire(atMs)) {
         fired.push({ atMs, kind: 'delivery', ref: id, outcome: 'timed out' });

@@ -1,5 +1,5 @@
-// One reader of the events channel: when notified, it continues from its position, without gap or
-// double.
+// One reader of the events channel: when notified, it continues from its position, without gaps or
+// duplicates.
 import type { Call } from '../../core/call.ts';
 import {
   type ChannelCursor,
@@ -36,7 +36,7 @@ export class ChannelReader {
     });
   }
 
-  /** Reads on; an end is the last that is read. */
+  /** Returns the next page; an end is the last result. */
   read(): ChannelPage | ChannelEnd {
     if (this.#ended !== null) return this.#ended;
     const { world, behaviour, nowMs } = this.#host;

@@ -14,13 +14,13 @@ export interface ClockState {
 export class Clock {
   #mode: ClockMode;
   #speed: number;
-  /** The start of the current mode, in its own time and in real time. */
+  /** When the current mode started, in its own time and in real time. */
   #fromMs: number;
   #fromWallMs: number;
   #standsAtMs: number | null = null;
   readonly #wall: () => number;
 
-  /** Null: the wall's time. */
+  /** Null: wall-clock time. */
   constructor(
     { mode, nowMs, speed = 1 }: Omit<ClockState, 'nowMs'> & { readonly nowMs: number | null },
     wall: () => number = Date.now,
@@ -37,7 +37,7 @@ export class Clock {
     return this.#mode;
   }
 
-  /** How many times as fast as the wall's it runs when it runs. */
+  /** How many times as fast as wall-clock time it runs when it is not frozen. */
   get speed(): number {
     return this.#speed;
   }
@@ -47,7 +47,7 @@ export class Clock {
     return this.#fromMs + Math.floor((this.#wall() - this.#fromWallMs) * this.#speed);
   }
 
-  /** Frozen at this time until it is changed; an advance moves through time in this way. */
+  /** Freezes the clock at this time; an advance moves through time this way. */
   standAt(nowMs: number): void {
     this.#standsAtMs = nowMs;
   }

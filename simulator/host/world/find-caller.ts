@@ -1,7 +1,7 @@
-// The caller of a request, as far as needed to find its world.
+// The caller of a request, only as far as needed to find its world.
 import type { Call } from '../../core/call.ts';
 
-/** The token of a call, only as far as it takes to find its world. */
+/** The token of a call, only as far as needed to find its world. */
 export function tokenOf({ headers, target }: Call): string | null {
   const header = headers.authorization;
   const found = typeof header === 'string' ? /^bearer +(\S+)/i.exec(header)?.[1] : undefined;
@@ -19,7 +19,7 @@ function decodeLoosely(text: string): string {
   }
 }
 
-/** The client of a token request, only as far as it takes to find its world. */
+/** The client of a token request, only as far as needed to find its world. */
 export function clientOf({ headers, body }: Call): { id: string; secret: string } | null {
   const basic = /^basic +(\S+)/i.exec(String(headers.authorization ?? ''))?.[1];
   if (basic !== undefined) {

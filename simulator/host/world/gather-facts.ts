@@ -25,7 +25,7 @@ export function gatherFacts(host: WorldHost, call: Call): Facts | Promise<Facts>
   }
   if (phoneTables.ready()) return noFacts;
   const { buffer, byteOffset, byteLength } = call.body;
-  // A view of the same bytes: a copy for every call would cost more than the search.
+  // A view of the same bytes: copying every body would cost more than the search.
   const hasPhone = Buffer.from(buffer, byteOffset, byteLength).includes(phoneMember);
   return hasPhone ? phoneTables.load().then(() => noFacts) : noFacts;
 }
@@ -36,7 +36,7 @@ function hostnameOf({ world }: WorldHost, call: Call): string | null {
   try {
     url = (JSON.parse(Buffer.from(call.body).toString()) as { url?: unknown } | null)?.url;
   } catch (error) {
-    // Core refuses unreadable input; it needs no look-up.
+    // Core refuses unreadable bodies; they need no look-up.
     if (error instanceof SyntaxError) return null;
     throw error;
   }

@@ -1,5 +1,5 @@
-// Makes up people and their history for a starting world, the same ones for the same seed: a pool
-// of each kind comes from the schemas, and what is combined of it follows from the seed too.
+// Generates people and their history for a starting world, the same ones for the same seed: the
+// schemas provide a pool of each kind, and the seed decides how they are combined.
 
 import { Random } from '../../../fixtures/random.ts';
 import type { ValueOf } from '../../../fixtures/schemas/kit.ts';
@@ -16,7 +16,7 @@ import type { GeneratedPeople } from '../../core/seed/start-world.ts';
 import { quote } from '../../core/tables/quotes.ts';
 import { sha256Hex } from '../../core/values/digest.ts';
 
-/** The mailbox is their address without the number that makes it theirs alone. */
+/** The mailbox is the address without the number that makes it unique. */
 type Person = ValueOf<typeof personSchema> & { readonly mailbox: string };
 type Movement = Omit<ValueOf<typeof movementSchema>, 'cents'> & { readonly amount: string };
 type Trade = Omit<ValueOf<typeof positionSchema>, 'hundredths'> & {
@@ -30,7 +30,7 @@ interface Pools {
   readonly trades: readonly Trade[];
 }
 
-/** Enough for lists that do not look alike; making up one record takes a tenth of a millisecond. */
+/** Enough for varied lists; generating one record takes a tenth of a millisecond. */
 const poolSize = 400;
 const daySeconds = 24 * 3600;
 
@@ -60,7 +60,7 @@ function* makeAccounts(
   }
 }
 
-/** In seconds, the largest that is drawn included. */
+/** In seconds; the largest value that can be drawn. */
 const longestAgo = ({ days = 90 }: GenerateFixture): number => 1 + days * daySeconds;
 
 async function makePools(seed: number): Promise<Pools> {
@@ -72,7 +72,7 @@ async function makePools(seed: number): Promise<Pools> {
   const people = await pool(personSchema);
   const movements = await pool(movementSchema);
   const trades = await pool(positionSchema);
-  // Values derived from one of them alone are computed once, and shared.
+  // Values derived from a single one are computed once, and shared.
   return {
     people: people.map((person) => {
       const mailbox = `${person.first_name}.${person.last_name}`.toLowerCase();
@@ -123,7 +123,7 @@ function makeAccount(
   };
 }
 
-/** What there is goes to so many places in turn: the part of one of them. */
+/** The items that go to one of several places when they are dealt in turn. */
 function everyNth<T>(items: readonly T[], places: number, at: number): readonly T[] {
   return places === 1 ? items : items.filter((_, index) => index % places === at);
 }

@@ -8,7 +8,7 @@ export type Notice =
   | {
       readonly kind: 'delivery';
       readonly id: string;
-      /** `delayed`: by a fault, before anything was sent. What a fault drops has ended. */
+      /** `delayed`: by a fault, before anything was sent. A dropped delivery is `ended`. */
       readonly phase: 'sent' | 'ended' | 'delayed';
     }
   | { readonly kind: 'command'; readonly name: CommandName }
@@ -16,5 +16,5 @@ export type Notice =
   | { readonly kind: 'clock' }
   /** Another world replaced this one. */
   | { readonly kind: 'world' }
-  /** The world is dropped, or everything ends: the last notice. */
+  /** The world is dropped, or the sandbox is closed: the last notice. */
   | { readonly kind: 'closed' };

@@ -1,5 +1,5 @@
-// The worlds of one process: the first one, and the isolated ones made beside it; each call finds
-// its own by its token.
+// The worlds of one process: the first one, and isolated worlds beside it; each call is routed to
+// its world by its token.
 
 import { randomUUID } from 'node:crypto';
 import { setImmediate as nextTurn } from 'node:timers/promises';
@@ -26,17 +26,17 @@ import { clientOf, tokenOf } from './find-caller.ts';
 import type { WorldSnapshot } from './snapshots.ts';
 import { type Answer, WorldHost } from './world-host.ts';
 
-/** Names the world of a call that no token shows. */
+/** Header that names the world of a call whose token does not identify one. */
 const WORLD_HEADER = 'x-sandbox-world';
 
 export interface ClockOptions {
   readonly mode: ClockMode;
-  /** null: the wall's time. */
+  /** null: wall-clock time. */
   readonly nowMs: number | null;
 }
 
 export interface SandboxHostOptions {
-  /** Name of the starting world, for people. */
+  /** Name of the starting world, for users. */
   readonly worldName: string;
   readonly fixture: WorldFixture;
   /** Replaces it for the first world only. */
@@ -47,7 +47,7 @@ export interface SandboxHostOptions {
   readonly settings?: Settings;
   readonly deviations?: readonly Deviation[];
   readonly allowLocalWebhooks?: boolean;
-  /** Where the first world came from, as its documents report it. */
+  /** The origin of the first world, as reported in its documents. */
   readonly begunAs?: WorldOrigin;
   readonly forwards?: readonly { readonly from: string; readonly to: string }[];
   readonly deliverer: Deliverer;
@@ -60,13 +60,13 @@ export interface NewWorldOptions {
   readonly fixture?: WorldFixture | undefined;
   readonly seed?: string | undefined;
   readonly clock?: ClockOptions | undefined;
-  /** A copy of this one instead of a fixture. */
+  /** A copy of this snapshot instead of a fixture. */
   readonly from?: WorldSnapshot | undefined;
 }
 
 export const firstWorldName = 'default';
 
-/** There is a world of that name already. */
+/** A world with that name already exists. */
 export class WorldExistsError extends Error {
   override readonly name = 'WorldExistsError';
 }
@@ -75,10 +75,10 @@ export class Sandbox {
   readonly options: SandboxHostOptions;
   readonly settings: Settings;
   readonly behaviour: Behaviour;
-  /** Starting worlds come about as the rules have it, whatever deviates afterwards. */
+  /** Starting worlds are always created by the conforming behaviour. */
   readonly #conforming: Behaviour;
   readonly worlds = new Map<string, WorldHost>();
-  /** Called when calls over a socket have been decided, and before their answers leave. */
+  /** Called when calls over a socket have been decided, and before their answers are sent. */
   readonly beforeAnswers = new Set<() => void>();
   /** How each world began, for resets. */
   readonly #origins = new Map<string, Required<Pick<NewWorldOptions, 'name'>> & NewWorldOptions>();
@@ -104,14 +104,14 @@ export class Sandbox {
     return sandbox;
   }
 
-  /** The world that exists from the start to the end. */
+  /** The first world, which always exists. */
   get first(): WorldHost {
     const host = this.worlds.get(firstWorldName);
     if (host === undefined) throw new Error('the sandbox has no first world');
     return host;
   }
 
-  /** A name for a world without one. */
+  /** A name for a world created without one. */
   freeName(): string {
     do this.#count += 1;
     while (this.worlds.has(`world-${this.#count}`));
@@ -119,14 +119,14 @@ export class Sandbox {
   }
 
   /**
-   * Makes an isolated world; throws a StartingWorldError when its fixture cannot be, or a
+   * Creates an isolated world; throws a StartingWorldError if its fixture is inconsistent, or a
    * WorldExistsError.
    */
   async addWorld(origin: NewWorldOptions): Promise<WorldHost> {
     const wallMs = this.options.wallMs ?? Date.now;
     const { mode, nowMs, speed } = this.#clockOf(origin);
     const world = await this.#begin(origin, nowMs ?? wallMs());
-    // Looked at last of all: another of that name may have been begun in the meantime.
+    // Checked last: another world with that name may have been created in the meantime.
     if (this.worlds.has(origin.name)) {
       throw new WorldExistsError(`there is a world ${origin.name} already`);
     }
@@ -141,7 +141,7 @@ export class Sandbox {
     this.worlds.set(origin.name, host);
     this.#origins.set(origin.name, origin);
     for (const watch of this.#watchers) watch(origin.name, host);
-    // Attempts running in the copied world run here too (EVT-4).
+    // Attempts in flight in the copied world run here too (EVT-4).
     if (origin.from !== undefined) host.inFlight.restart(world);
     return host;
   }
@@ -159,8 +159,8 @@ export class Sandbox {
   }
 
   /**
-   * A receiver that remembers ids must never take a new event for one that it knows, whatever was
-   * reset or made again. Where the clock was given a time and stands, all is the same each time.
+   * A receiver that remembers ids must never mistake a new event for a known one, even after a
+   * reset. A clock frozen at a given time makes every run the same, ids included.
    */
   #idNonceOf({ clock }: NewWorldOptions): string {
     const { mode, nowMs } = clock ?? this.options.clock;
@@ -197,7 +197,7 @@ export class Sandbox {
     return { allowLocalWebhooks, begun_as: begunAs };
   }
 
-  /** Back to how this world began, its clock included. */
+  /** Restores the beginning of this world, including its clock. */
   async reset(name: string): Promise<void> {
     const host = this.worlds.get(name);
     const origin = this.#origins.get(name);
@@ -246,7 +246,7 @@ export class Sandbox {
 
   /**
    * The world of a call: by its token, at the token endpoint by its client, otherwise by the header
-   * X-Sandbox-World, and the first one without it.
+   * X-Sandbox-World, and the first world if there is none.
    */
   hostOf(call: Call): WorldHost {
     if (this.worlds.size === 1) return this.first;
@@ -258,9 +258,9 @@ export class Sandbox {
       const credential = client === null ? undefined : host.world.credentials.get(client.id);
       return credential === undefined ? [] : [{ host, secret: credential.client_secret }];
     });
-    // The same client id exists in similar worlds: its secret distinguishes them.
+    // Similar worlds have the same client ids: the secret distinguishes them.
     const right = known.find(({ secret }) => secret === client?.secret);
-    // AUTH-3b: a wrong secret draws on the client's budget, where there is one such client.
+    // AUTH-3b: a wrong secret counts against the client's budget if only one world has that client.
     return (right ?? (known.length === 1 ? known[0] : undefined))?.host ?? this.#namedBy(call);
   }
 

@@ -1,4 +1,4 @@
-// A snapshot of a world in memory: to restore in milliseconds, or to copy.
+// A snapshot of a world in memory: restored in milliseconds, or copied.
 import { beginIdEra } from '../../core/serialize.ts';
 import { copyWorld } from '../../core/state/copy-world.ts';
 import type { World } from '../../core/world.ts';
@@ -10,7 +10,7 @@ export interface WorldSnapshot {
   readonly clock: ClockState;
 }
 
-/** Work that is due by now is included. */
+/** Includes work that is due by now. */
 export function takeSnapshot(host: WorldHost): WorldSnapshot {
   const { nowMs } = host;
   host.fireUntil(nowMs);
@@ -18,7 +18,7 @@ export function takeSnapshot(host: WorldHost): WorldSnapshot {
   return { world: copyWorld(host.world), clock: { mode, speed, nowMs } };
 }
 
-/** Replaces the world with a copy; the snapshot stays. */
+/** Replaces the world with a copy; the snapshot stays usable. */
 export function restoreSnapshot(host: WorldHost, { world, clock }: WorldSnapshot): void {
   const copy = copyWorld(world);
   // A receiver that remembers ids must not mistake new events for known ones.

@@ -2,7 +2,7 @@
 
 export interface Until {
   readonly isMet: () => boolean;
-  /** Has `look` called when it may be so, and `over` when it never will; answers how to stop. */
+  /** Calls `look` when the condition may hold, `over` when it never will; returns how to stop. */
   readonly listen: (look: () => void, over: () => void) => () => void;
   /** In real time. */
   readonly timeoutMs: number;

@@ -1,5 +1,5 @@
-// A world and its mailbox: stamps every input with the clock's time, carries out effects, lets time
-// pass.
+// A world and its mailbox: stamps every input with the clock's time, carries out effects, and
+// advances time.
 
 import type { Behaviour } from '../../core/behaviour.ts';
 import type { Call, Facts, Reply } from '../../core/call.ts';
@@ -22,9 +22,7 @@ import { gatherFacts } from './gather-facts.ts';
 import type { Notice } from './notice.ts';
 import type { WorldSnapshot } from './snapshots.ts';
 
-/**
- * The final outcome for a caller: a response, a cut connection, or nothing for as long as it waits.
- */
+/** The final outcome for a caller: a response, a cut connection, or nothing while it waits. */
 export type Answer =
   | {
       readonly kind: 'answer';
@@ -40,7 +38,7 @@ export interface WorldHostOptions {
   readonly clock: Clock;
   readonly deliverer: Deliverer;
   readonly wallMs?: () => number;
-  /** Asked when a saved world is put in this one's place; empty: its ids go on as they were. */
+  /** Called when a saved world replaces this one; if empty, its ids continue unchanged. */
   readonly idNonce?: () => string;
 }
 
@@ -48,11 +46,11 @@ type Waiting = (answer: Answer) => void;
 
 /** Stores the inputs of a world. */
 export interface InputKeeper {
-  /** Before the step. False: the input cannot be kept, so it must not be taken. */
+  /** Before the step. False: the input cannot be stored, so it must not be applied. */
   begin?(input: Input): boolean;
   /** The step has succeeded. */
   done(input: Input): void;
-  /** The step has failed, perhaps halfway: the world may not be what the inputs so far make. */
+  /** The step has failed, perhaps halfway: the world may differ from what its inputs produce. */
   failed?(input: Input): void;
 }
 
@@ -84,7 +82,7 @@ export class WorldHost {
   readonly #waiting = new Map<number, Waiting>();
   readonly #listeners = new Set<(notice: Notice) => void>();
   readonly #keepers = new Set<InputKeeper>();
-  /** By name, the oldest first. They outlive resets of the world, and end with it. */
+  /** By name, oldest first. They survive resets of the world, and are dropped with it. */
   readonly snapshots = new Map<string, WorldSnapshot>();
   #unrecorded = 0;
   /** Wakes this world at the next due time; null: nothing is due, or the clock is frozen. */
@@ -114,13 +112,13 @@ export class WorldHost {
     return Math.max(this.clock.nowMs(), this.world.nowMs);
   }
 
-  /** The number of calls that wait for an answer. */
+  /** The number of calls waiting for an answer. */
   get waiting(): number {
     return this.#waiting.size;
   }
 
   /**
-   * Takes a call. `answered` is called once, and before this returns if there is nothing to wait
+   * Accepts a call. `answered` is called once, and before this returns if there is nothing to wait
    * for.
    */
   call(call: Call, answered: Waiting): void {
@@ -131,7 +129,7 @@ export class WorldHost {
 
   #takeCall(call: Call, facts: Facts, answered: Waiting): void {
     if (this.#closed) {
-      // While a name was looked up for it the world was dropped.
+      // The world was dropped during the look-up.
       answered({ kind: 'reset' });
       return;
     }
@@ -146,7 +144,7 @@ export class WorldHost {
     this.carryOut(result.effects);
   }
 
-  /** Answered and recorded nowhere: a broken invariant, which is also printed, or a full disk. */
+  /** Answers without recording: a broken invariant, which is also printed, or a full disk. */
   #answerBroken(call: Call, error: Error, answered: Waiting): void {
     const isUnkept = error instanceof UnkeptInputError;
     if (!isUnkept) process.stderr.write(`simulator failure: ${error.stack ?? error}\n`);
@@ -174,7 +172,7 @@ export class WorldHost {
     return result.outcome as CommandOutcome<CommandValue<N>>;
   }
 
-  /** The time of an external input; work that is due by then happens first. */
+  /** The time of an external input; work that is due by then runs first. */
   #arrive(): number {
     const { nowMs } = this;
     this.fireUntil(nowMs);
@@ -187,7 +185,7 @@ export class WorldHost {
     for (;;) {
       const due = nextDueMs(this.world);
       if (due === null || due > nowMs) return all;
-      // Each at its own time, however late it is come to.
+      // Each at its own time, however late it fires.
       const atMs = Math.max(due, this.world.nowMs);
       const { fired, effects } = this.step({ kind: 'time', atMs });
       if (fired !== undefined) all.push(fired);
@@ -257,7 +255,7 @@ export class WorldHost {
     }
   }
 
-  /** The caller with this answer function has left: its answer is dropped. */
+  /** The caller has left: its answer is dropped. */
   forget(answered: Waiting): void {
     for (const [n, waiting] of this.#waiting) {
       if (waiting === answered) this.#waiting.delete(n);
@@ -279,7 +277,7 @@ export class WorldHost {
     for (const listener of this.#listeners) listener(notice);
   }
 
-  /** Work that takes more than one step: consecutive, never concurrent. */
+  /** Runs work of several steps one after another, never concurrently. */
   serialized<T>(work: () => Promise<T>): Promise<T> {
     const run = this.#turn.then(work);
     this.#turn = run.catch(() => undefined);
@@ -303,8 +301,8 @@ export class WorldHost {
   }
 
   /**
-   * Changes the clock's mode, and its time if given; work that is due until then happens. Rejects
-   * with a ClockError if that time is past.
+   * Changes the clock's mode, and its time if given; work that is due until then runs. Rejects with
+   * a ClockError if that time is in the past.
    */
   setClock(mode: ClockMode, nowMs: number | null, speed = 1): Promise<void> {
     return this.serialized(async () => {
@@ -317,7 +315,7 @@ export class WorldHost {
 
   /** Replaces this world with another; waiting callers are cut off. */
   replace(world: World, clock: ClockState): void {
-    // Checked before anything is discarded: a world whose timers cannot be read throws here.
+    // Checked before anything is discarded: this throws for a world whose timers cannot be read.
     nextDueMs(world);
     this.cutOff();
     this.inFlight.abandon();
@@ -329,7 +327,7 @@ export class WorldHost {
     this.notify({ kind: 'world' });
   }
 
-  /** Cuts the connections of calls that are held back. */
+  /** Cuts the connections of suspended calls. */
   cutOff(): void {
     for (const waiting of [...this.#waiting.values()]) waiting({ kind: 'reset' });
     this.#waiting.clear();
@@ -344,7 +342,7 @@ export class WorldHost {
     this.#listeners.clear();
   }
 
-  /** `isMoved`: the clock was moved, so that the same due time is another wait now. */
+  /** `isMoved`: the clock was moved, so the same due time is now a different wait. */
   #setAlarm(isMoved = false): void {
     const { clock } = this;
     const due = this.#nextDueMs();
@@ -375,7 +373,7 @@ export class WorldHost {
     });
   }
 
-  /** For the alarm: an advance fires the timers that it reaches itself, and waits for their effects. */
+  /** For the alarm: an advance fires its own timers, and waits for their effects. */
   #nextDueMs(): number | null {
     if (this.#closed || this.#advancing) return null;
     const due = this.world.timers.length === 0 ? null : nextDueMs(this.world);
@@ -383,7 +381,7 @@ export class WorldHost {
     return due === null || expiry === null ? (due ?? expiry) : Math.min(due, expiry);
   }
 
-  /** EVT-9b: at the wall's speed the wall's own limit ends attempts; a faster clock is first. */
+  /** EVT-9b: at normal speed the connection's own limit ends attempts; a faster clock is first. */
   get #watchesAttempts(): boolean {
     return this.clock.speed > 1;
   }

@@ -101,7 +101,7 @@ class Stage {
   }
 }
 
-/** Records of one owner: one of each kind. */
+/** Both belong to the same brand; that another brand exists is not secret. */
 async function recordsOf(stage: Stage, as: string, name: string, brand_id: string): Promise<Named> {
   const make = (path: string, body: object) => stage.made(as, post(path, body));
   const email = `${name}@example.com`;
@@ -287,7 +287,7 @@ reach('the probes succeed for records within reach', async () => {
     }
     if (!isServed) refused.push(place);
   }
-  // The person exists already; a secret is wrong; a reason is empty; and 101 is the channel’s.
+  // The person exists already; a secret is wrong; a reason is empty; 101 belongs to the channel.
   assert.equal(refused, [
     'createAccount.email',
     'createAccount.phone',
