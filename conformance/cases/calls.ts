@@ -1,5 +1,5 @@
-// A valid call of each operation, on records that this run made. It is the same each time that it is
-// sent. Rows change one thing about it.
+// A valid call of each operation, on records of this run. It does the same each time it is sent.
+// Rows change one part of it.
 import type { Role } from '../engine/capabilities.ts';
 import type { ScenarioContext } from '../engine/scenario/scenario-context.ts';
 import type {
@@ -58,7 +58,7 @@ async function partsOf(
     }
     case 'closePosition': {
       const place = at ?? (await t.given.place());
-      // The first one shows in what form this target closes positions (NS-1).
+      // Closing one position first finds out how this target closes positions (NS-1).
       const { body } = await closePosition(t, await openPosition(t, place));
       const position = await openPosition(t, place);
       return { place, position, body: body(position) };
@@ -94,7 +94,7 @@ function subscriptionOf(t: ScenarioContext): Promise<GivenWebhook> {
   return known;
 }
 
-/** Whether the target has the records that an operation needs: a trading account, a URL to subscribe with. */
+/** Whether the target has what an operation needs: a trading account, a URL to subscribe with. */
 export async function isAvailable(t: ScenarioContext, operation: OperationName): Promise<boolean> {
   const { path } = OPERATIONS[operation];
   if (/transactions|positions/.test(path)) return t.has('trading_account');

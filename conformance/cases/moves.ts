@@ -1,5 +1,5 @@
-// The state machine of a transaction as rows: from this state, this decision leads there, changes
-// nothing, or is refused.
+// The state machine of a transaction as rows: from this state, this decision leads to that state,
+// changes nothing, or is refused.
 
 import { isDeepStrictEqual } from 'node:util';
 import type { Capability, Role } from '../engine/capabilities.ts';
@@ -26,13 +26,13 @@ import { FORBIDDEN, INVALID, INVALID_STATE, type Refusal } from '../spec/errors.
 export type Verb = 'approve' | 'reject' | 'cancel';
 type State = 'pending' | 'approved' | 'settled' | 'rejected' | 'cancelled' | 'cancelled settled';
 
-/** The status that the decision leads to; `unchanged`: 200, and everything as before. */
+/** The status after the decision; `unchanged`: 200, and everything as before. */
 type Outcome = { readonly to: 'approved' | 'rejected' | 'cancelled' } | Stays;
 
 interface Variant {
   /** A transaction other than a deposit. */
   readonly of?: RequestBody;
-  /** Made by a function if no single body works on every target. */
+  /** Created by a function if no single body works on every target. */
   readonly made?: (t: ScenarioContext, place: Place) => Promise<GivenTransaction>;
   readonly reason?: string;
   /** As another role, if the target has it. */
@@ -47,7 +47,7 @@ const debit = { transaction_type: 'Debit', amount: '-1.00' };
 const oneCharacter = { reason: 'x' };
 const WITHDRAWAL = { transaction_type: 'Withdrawal', method: 'Withdrawal' };
 
-/** A pending withdrawal. NS-27: whether its amount is written with a minus is open. */
+/** A pending withdrawal. NS-27: whether its amount needs a minus sign is open. */
 export async function withdrawal(t: ScenarioContext, place: Place): Promise<GivenTransaction> {
   const body = t.newTransaction(place, { ...WITHDRAWAL, amount: '-1.00' });
   const answer = await t.call('createTransaction', { body });
@@ -102,7 +102,7 @@ const MOVES: readonly MoveTable[] = [
     title: 'Cancelling a settled transaction books one compensating entry, and never a second',
     needs: ['ledger'],
     rows: [
-      // Binary fractions cannot add up this amount exactly.
+      // Binary floating point cannot add up this amount exactly.
       ['TXS-10', 'settled', 'cancel', { to: 'cancelled' }, { of: { amount: '0.20' } }],
       ['TXS-10', 'settled', 'cancel', { to: 'cancelled' }, { made: fundedWithdrawal }],
       ['TXS-10', 'settled', 'cancel', { to: 'cancelled' }, { of: { method: 'Bonus' } }],
@@ -112,7 +112,7 @@ const MOVES: readonly MoveTable[] = [
       ['TXS-12', 'cancelled settled', 'reject', INVALID_STATE],
       ['TXS-14', 'settled', 'cancel', INVALID, { reason: '' }],
       ['TXS-11', 'settled', 'cancel', FORBIDDEN, { as: 'no_amend' }],
-      // `transactions:amend` alone, without the scope that it widens.
+      // `transactions:amend` alone, without the funds scope that it extends.
       ['TXS-17', 'settled', 'cancel', FORBIDDEN, { as: 'amend_only' }],
     ],
   },
@@ -179,7 +179,7 @@ interface Stayed {
   readonly answer: Answer;
 }
 
-/** Unchanged with a 200, or with a refusal. */
+/** Unchanged after a 200 or a refusal. */
 async function expectStayed(
   t: ScenarioContext,
   rule: RuleId,
@@ -273,7 +273,7 @@ async function observeOpenMoves(t: ScenarioContext): Promise<void> {
   const place = await t.given.place();
   for (const [state, verb, setting, moved] of OPEN) {
     if (state === 'settled' && !t.has('settle')) continue;
-    // Approved earlier: while it is still approved, the next one has not settled either (NS-3).
+    // Approved earlier: while this one is approved, the next one has not settled either (NS-3).
     const earlier = state === 'settled' ? undefined : await t.given.approved(place);
     const from = await t.given[state](place);
     if (earlier === undefined && (await statusNow(t, from)) !== state) continue;
@@ -293,7 +293,7 @@ function scenarioOf({ rows, also, needs = [], ...about }: MoveTable): Scenario {
     needs: [...place, ...needs],
     async run(t) {
       const at = await t.given.place();
-      // Shows that decisions are served at all. A refusal is judged only then.
+      // A refusal is only judged on a target that serves decisions at all.
       await t.given.approved(at);
       for (const row of rows) {
         const [rule, state, verb] = row;

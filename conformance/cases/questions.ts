@@ -1,5 +1,5 @@
-// What the specification leaves open, observed on the target, as rows. A row names the question, the
-// request, and for each answer the setting with which the simulator does the same.
+// Observations of open questions as rows. A row has the question, the request, and for each
+// possible answer the setting with which the simulator answers in the same way.
 import type { QuestionId } from '../../fixtures/questions.ts';
 import type { SettingKey } from '../../fixtures/settings.ts';
 import { isReplayOf } from '../engine/judge/replay.ts';
@@ -25,7 +25,7 @@ function ifServed(key: SettingKey, served: string, refused = 'refused') {
   return (answer: Answer) => ({ [key]: isTaken(answer) ? served : refused });
 }
 
-/** An amount or the like that may be accepted or refused. */
+/** A transaction whose amount or other value may be accepted or refused. */
 function recorded(question: QuestionId, key: SettingKey, what: string, over: RequestBody) {
   const ask = (t: ScenarioContext) => record(t, over);
   return [question, what, ask, ifServed(key, 'accepted')] satisfies QuestionRow;
@@ -103,7 +103,7 @@ const ROWS: readonly QuestionRow[] = [
   ],
 ];
 
-/** Sends the requests of these questions, and notes what the answers show. */
+/** Sends the requests of these questions, and records the observed answers. */
 export async function observe(
   t: ScenarioContext,
   ...questions: readonly QuestionId[]
@@ -138,7 +138,7 @@ export async function observeCase(t: ScenarioContext, place: Place): Promise<voi
   t.observe('NS-35', words, { transaction_subject_case_sensitive: !same });
 }
 
-/** NS-58: of two keys the first may count, both together, or neither. */
+/** NS-58: of two keys the first may count, or both together, or neither. */
 export async function observeTwoKeys(t: ScenarioContext): Promise<void> {
   const keys = [t.fresh.key(), t.fresh.key()];
   const body = t.newAccount();

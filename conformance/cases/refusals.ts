@@ -1,6 +1,6 @@
-// Refusals as rows. A row reads: this operation, valid except for one fault, gets this refusal. After
-// all rows of an operation, no record shows any effect of them. First, the operation is shown to be
-// served without a fault.
+// Refusals as rows. A row has an operation, one fault in an otherwise valid call, and the expected
+// refusal. First the operation is shown to be served without a fault; at the end no record may show
+// any effect of the refused calls.
 
 import type { Role } from '../engine/capabilities.ts';
 import type { ScenarioContext } from '../engine/scenario/scenario-context.ts';
@@ -22,7 +22,7 @@ interface Faulty {
   readonly authorization?: string | null;
   /** Replaces the fresh idempotency key, or removes it. */
   readonly key?: string | null;
-  /** Undoes a change to the target after the answer has come. */
+  /** Undoes a change to the target after the answer. */
   readonly undo?: () => Promise<unknown>;
 }
 
@@ -34,7 +34,7 @@ export type Fault = (
 
 type Rules = RuleId | readonly RuleId[];
 
-/** The expected refusal: of the error table, as unreadable, or by a check; or that it is served. */
+/** The expected answer: a refusal of the table, an unreadable request, a check, or a success. */
 export type Expected =
   | Refusal
   | 'unreadable'
@@ -57,7 +57,7 @@ interface RefusalTable extends Omit<Scenario, 'rules' | 'run'> {
   readonly caller?: (t: ScenarioContext) => Promise<Caller>;
   /** Leaves out operations that the caller may not use even without a fault. */
   readonly isForbiddenLeftOut?: boolean;
-  /** The rules are about the form of a refusal, and not about its effects. */
+  /** The rules judge only the form of a refusal, and not its effects. */
   readonly isOfFormAlone?: boolean;
   /** Rules that `also` tests. */
   readonly besides?: readonly RuleId[];
@@ -65,12 +65,12 @@ interface RefusalTable extends Omit<Scenario, 'rules' | 'run'> {
   readonly also?: Scenario['run'];
 }
 
-/** Any refusal will do: which one is open. */
+/** Any refusal is accepted: the specification does not say which one. */
 export function anyRefusal(t: ScenarioContext, rules: Rules, answer: Answer): void {
   t.expect(rules, answer).is('refused with a 4xx', answer.isRefused);
 }
 
-/** It is served, and its answer shows these members as they were sent. */
+/** Served, and the answer shows these members as sent. */
 export function accepted(...names: readonly string[]): Expected {
   return (t, rules, answer, { body: sent = {} }) => {
     const expected = t.expect(rules, answer).status(201, 200);
@@ -78,7 +78,7 @@ export function accepted(...names: readonly string[]): Expected {
   };
 }
 
-/** ERR-2, NS-14: a missing or odd member may also make a body unreadable, under any status. */
+/** ERR-2, NS-14: a missing or invalid member may also make a body unreadable, with any status. */
 export function invalidOrUnreadable(t: ScenarioContext, rules: Rules, answer: Answer): void {
   if (answer.headers.mediaType() === 'text/plain') anyRefusal(t, rules, answer);
   else t.expect(rules, answer).status(400, INVALID[0]);
@@ -110,7 +110,7 @@ export function rows(change: (all: RequestBody[], t: ScenarioContext) => Request
   return (t, valid) => ({ call: { ...valid, rows: change([...(valid.rows ?? [])], t) } });
 }
 
-/** Bytes that are derived from the text of the body. */
+/** Sends bytes that are derived from the text of the body. */
 export function raw(change: (text: string) => string): Fault {
   return (_, valid) => ({ call: { ...valid, raw: change(writeJson(valid.body ?? {})) } });
 }
@@ -140,14 +140,14 @@ export function member(name: string, change: (value: Json) => Json): Fault {
   return body((_, valid) => ({ [name]: change(valid.body?.[name] ?? null) }));
 }
 
-/** As another role; left out if the target does not have it. */
+/** As another role; skipped if the target does not have it. */
 export function as(role: Role): Fault {
   return (t) => (t.has(role) ? { as: role } : undefined);
 }
 
 const holders = new WeakMap<ScenarioContext, Map<string, Promise<Credential>>>();
 
-/** As a credential with only these scopes; left out if none can be created. */
+/** As a credential with only these scopes; skipped if none can be created. */
 export function asHolderOf(...scopes: readonly string[]): Fault {
   return async (t) => {
     if (!t.has('mint')) return undefined;
@@ -199,7 +199,7 @@ function rowPlayer(
   const { words } = OPERATIONS[operation];
   let { place } = caller;
   let served: Answer;
-  /** The call of which each row changes one thing. */
+  /** The call that each row changes in one place. */
   let valid: ValidCall;
   const newCall = () => validCall(t, operation, place, role);
 
@@ -220,8 +220,8 @@ function rowPlayer(
   };
 
   /**
-   * Sends the call without a fault: it must be served as if it had not been sent before. A decision is
-   * not sent; instead its transaction must still be pending.
+   * Sends the call without a fault: it must be served as if no faulty call had been sent. A
+   * decision is not sent; instead its transaction must still be pending.
    */
   const leftBehind = async (call: ValidCall) => {
     if (call.transaction !== undefined) {
@@ -229,7 +229,7 @@ function rowPlayer(
       const status = answer.at('status');
       return { answer, left: status === 'pending' ? undefined : `it reads ${status}` };
     }
-    // A new name shows a new account as reliably as the status does (ACC-1).
+    // ACC-1: a new name shows that the account is new as reliably as the status does.
     const first_name = t.fresh.text();
     const isCreate = operation === 'createAccount';
     const sent = isCreate ? { ...call, body: { ...call.body, first_name } } : call;
@@ -237,7 +237,7 @@ function rowPlayer(
     const statusOf = (each: Answer) =>
       operation === 'bulkCreateAccounts' ? each.at('rows.0.status') : each.status;
     const isNew = isCreate && answer.isServed && answer.at('first_name') === first_name;
-    // A control that was repeated may have found its own row; then its status proves nothing.
+    // A repeated control call may have found its own row; then its status proves nothing.
     const isUnclear = operation === 'bulkCreateAccounts' && statusOf(served) === 200;
     const isSame = statusOf(answer) === statusOf(served) || isNew || isUnclear;
     return { answer, left: isSame ? undefined : answer.summary };
@@ -271,7 +271,7 @@ function rowPlayer(
         t.expect(rulesOf(refused), after.answer).is('nothing left of what was refused', true);
         return;
       }
-      // Check each row alone, to find out which of them left something behind.
+      // Checks each row alone, to find out which of them had an effect.
       for (const row of refused) {
         const alone = await newCall();
         if ((await send(row, alone)) === undefined) continue;
@@ -294,7 +294,7 @@ async function judge(
     expectUnreadable(t, rules, answer, await sendBrokenJson(t));
   } else if (expected !== 'served') t.expect(rules, answer).refused(...expected);
   else if (!answer.isServed && answer.status !== 403) {
-    // Only a 403 is about permissions; any other refusal is judged by another rule.
+    // Only a 403 is about permissions; other rules judge any other refusal.
     const { words } = OPERATIONS[operation];
     throw new Blocked(`control failed: ${words} ${what}: ${answer.summary}`);
   } else t.expect(rules, answer).served(`served ${what}`);

@@ -1,5 +1,5 @@
-// Idempotency as a matrix. A row reads: if the key of this write is used again with this difference,
-// the first answer is replayed, or the request runs as a separate operation.
+// Idempotency as a matrix. A row has a write, a second request under the same key that differs in
+// one way, and the expectation: the first answer is replayed, or the request runs on its own.
 
 import type { Role } from '../engine/capabilities.ts';
 import { describeAnswer } from '../engine/judge/expect.ts';
@@ -59,7 +59,7 @@ const elsewhere: Change = async (t, { call }) => ({
   ),
 });
 
-/** The trading account counts, and not its owner. */
+/** The trading account is the subject, and not its owner. */
 const atNeighbour: Change = async (t, { call }) => {
   if (!t.has('fresh_trading_account')) return undefined;
   const { trading_account_id } = await t.operator.openTradingAccount(call.place!.account_id);
@@ -141,7 +141,7 @@ const middleRemoved = rows(([one, , ...rest]) => [one!, ...rest]);
 const rowReference = secondRow((t) => ({ client_reference_id: t.fresh.reference() }));
 const rowEmail = secondRow((t) => ({ email: t.fresh.email() }));
 const rowBrand = secondRow((t) => ({ brand_id: t.brandId('other_brand') }));
-/** Joined without a separator, the two would be the same text as before. */
+/** A letter moves to the next member, which a hash of the joined texts does not notice. */
 const letterMoved = secondRow((_, { client_reference_id, email }) => ({
   client_reference_id: String(client_reference_id).slice(0, -1),
   email: String(client_reference_id).slice(-1) + String(email),
@@ -149,7 +149,7 @@ const letterMoved = secondRow((_, { client_reference_id, email }) => ({
 
 const BATCH = 'bulkCreateAccounts';
 const ROW_SUBJECT: readonly RuleId[] = ['IDEM-2c', 'IDEM-9a'];
-/** The rules about positions repeat what holds for every key. */
+/** For positions, the general rules about keys are repeated as POS rules. */
 const OF_PLACE: readonly RuleId[] = ['IDEM-2c', 'POS-4'];
 const ORDER: readonly RuleId[] = ['IDEM-8', 'POS-2'];
 const APART: readonly RuleId[] = ['IDEM-3', 'POS-3'];
@@ -281,7 +281,7 @@ const MATRICES: readonly Matrix[] = [
   },
 ];
 
-/** The rows of one operation share one first call: each is sent under its key. */
+/** The rows of one operation share one first call, and are sent under its key. */
 async function playRows(t: ScenarioContext, all: readonly Row[]): Promise<void> {
   const operation = all[0]![1];
   const { words } = OPERATIONS[operation];
@@ -298,7 +298,7 @@ async function playRows(t: ScenarioContext, all: readonly Row[]): Promise<void> 
   });
 }
 
-/** A batch of four, so that there are rows in the middle. */
+/** A batch of four, so that there are middle rows. */
 async function firstCall(t: ScenarioContext, operation: WriteName): Promise<WriteCall> {
   if (operation !== 'bulkCreateAccounts') return validCall(t, operation);
   return { operation, rows: Array.from({ length: 4 }, () => t.newAccount()) };
@@ -324,7 +324,7 @@ async function playRow(
   t.expect(rules, answer).is(`${words}: ${expected}`, truth, describeAnswer(answer), first);
 }
 
-/** A decision is about the transaction in its path; an answer with an id, about another record. */
+/** Whether the answer is about another record: for a decision, the transaction in its path. */
 function isOfAnother(answer: Answer, first: Answer, { transaction }: WriteCall): boolean {
   if (transaction !== undefined) return answer.isOf(transaction.id);
   const id = first.at('id');

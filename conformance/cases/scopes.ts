@@ -7,7 +7,7 @@ import { FORBIDDEN } from '../spec/errors.ts';
 import { OPERATIONS, type OperationName, SCOPES } from '../spec/operations.ts';
 import { as, asHolderOf, type Fault, type RefusalRow, refusals } from './refusals.ts';
 
-/** AUTH-4: it only widens the scopes of funds; TXN-12 and TXS-17 test that. */
+/** AUTH-4: only extends the funds scopes; TXN-12 and TXS-17 test it. */
 export const AMEND = 'transactions:amend';
 
 export function isOfFunds(operation: OperationName): boolean {
@@ -50,7 +50,7 @@ const SCOPED: readonly ScopeRow[] = [
     { id: 'acc-scope', rule: 'ACC-21' },
     ['createAccount'],
     async (t) => {
-      // A known reference is refused as well: the existing account is not shown either.
+      // A known reference is refused as well: the existing account must not be shown.
       const { body } = await t.given.account();
       const answer = await t.call('createAccount', { as: 'no_scopes', body });
       t.expect('ACC-21', answer).refused(...FORBIDDEN);

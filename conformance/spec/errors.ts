@@ -1,4 +1,4 @@
-// The refusals of the error table, in the judge's own literals: deliberately not the simulator's.
+// The refusals of the error table, in the judge's own literals, separate from the simulator's.
 
 export type Refusal = readonly [status: number, code: string];
 

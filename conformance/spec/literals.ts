@@ -1,5 +1,5 @@
-// The names and numbers of the specification, in the judge's own literals: deliberately not the
-// simulator's.
+// The names and numbers of the specification, in the judge's own literals: deliberately separate
+// from the simulator's.
 
 export const HOUR_MS = 3_600_000;
 export const DAY_MS = 24 * HOUR_MS;
@@ -26,7 +26,7 @@ export const CATEGORIES_QUIET_FIRST = [...CATEGORIES].sort(
   (a, b) => Number(b === 'order' || b === 'position') - Number(a === 'order' || a === 'position'),
 );
 
-/** The members of an account about its person, each with a value that any target accepts. */
+/** The members of an account's profile, each with a value that any target accepts. */
 export const PROFILE = {
   first_name: 'Maria',
   last_name: 'Mitchell',
@@ -48,7 +48,7 @@ export const PROFILE_MEMBERS = Object.keys(PROFILE) as (keyof typeof PROFILE)[];
 export const UPDATABLE_MEMBERS = [...PROFILE_MEMBERS, 'status'] as const;
 
 /**
- * The id of a record that does not exist: decimal, within every integer width that ids are stored in,
- * and far above the ids in use.
+ * The id of a record that does not exist: decimal, within every integer width that ids may be
+ * stored in, and far above real ids.
  */
 export const UNKNOWN_ID = '2147483641';

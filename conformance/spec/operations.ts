@@ -1,4 +1,4 @@
-// Every operation of the API: its method and path, the scopes that allow it, and the rule about them.
+// Every operation of the API: its method and path, the scopes that allow it, and the scope rule.
 import type { RuleId } from '../../fixtures/rules.ts';
 
 export interface Operation {
@@ -10,7 +10,7 @@ export interface Operation {
   readonly body: boolean;
   /** AUTH-4: any one of these is enough. Empty if the specification does not say. */
   readonly scopes: readonly string[];
-  /** The rule that a credential without any of its scopes is refused. */
+  /** The rule that refuses a credential without any of its scopes. */
   readonly scopeRule?: RuleId;
   /** Its name in a sentence: "creating an account". */
   readonly words: string;
@@ -29,7 +29,7 @@ export const SCOPES = [
 
 type Scope = (typeof SCOPES)[number];
 
-/** What a token of one trader holds. */
+/** The scopes of a trader's token. */
 export const TRADER_SCOPES: readonly Scope[] = ['trader:trade', 'trader:funds'];
 
 const ACCOUNTS: readonly Scope[] = ['accounts:write'];
@@ -123,7 +123,7 @@ function isWriteName(name: OperationName): name is WriteName {
   return OPERATIONS[name].keyed;
 }
 
-/** Operations that require a scope, ordered so that each leaves what the next ones need. */
+/** Operations that require a scope, ordered so that each leaves what later ones need. */
 export const SCOPED_NAMES = OPERATION_NAMES.filter(isScopedName);
 
 export type ScopedName = {

@@ -1,5 +1,5 @@
-// What each rule presumes: if a presumed rule deviates, it is the reason, and a finding
-// against this rule is reported under it ("follows from IDEM-4b"). There is no other safeguard.
+// What each rule presumes: if a presumed rule deviates, it explains the finding, which is then
+// reported under it ("follows from IDEM-4b"). Nothing else guards against duplicate reports.
 import type { RuleId } from '../../fixtures/rules.ts';
 import { OPERATIONS, type OperationName, SCOPED_NAMES } from './operations.ts';
 
@@ -15,7 +15,7 @@ export type Topic =
   | 'a refusal without a code'
   | 'a 429 without a code';
 
-/** Findings against these rules, or against any, and only those about one of the topics. */
+/** Findings against these rules, or against any rule, but only about one of the topics. */
 type Row = readonly [
   rules: readonly RuleId[] | 'any',
   presume: readonly RuleId[],
@@ -24,7 +24,7 @@ type Row = readonly [
 
 /** A repeated request gets the first answer. */
 const REPLAYS: readonly RuleId[] = ['IDEM-4a', 'IDEM-4b', 'IDEM-4c', 'IDEM-4d'];
-/** A create that runs finds a known reference, and returns 200 instead of 201. */
+/** A create that runs again finds a known reference, and returns 200 instead of 201. */
 const RUNS: readonly RuleId[] = ['ACC-5', 'TXN-2', 'BULK-3'];
 const SUBJECTS_OF_ONE: readonly Topic[] = ['createAccount', 'createTransaction', 'updateAccount'];
 
@@ -39,7 +39,7 @@ const ROWS: readonly Row[] = [
 
   [['IDEM-1c', 'IDEM-2a', 'IDEM-2b', 'IDEM-2c', 'IDEM-3', 'IDEM-7a', 'IDEM-8'], REPLAYS],
   [['IDEM-9a', 'IDEM-9b', 'IDEM-10', 'IDEM-14a', 'IDEM-14b', 'IDEM-15'], REPLAYS],
-  // These two rules are about corrected requests, and presume that refusals are kept at all.
+  // Both rules are about corrected requests, and presume that refusals are recorded at all.
   [
     ['IDEM-11', 'IDEM-13'],
     ['IDEM-2c', 'IDEM-4a', 'IDEM-4b', 'IDEM-4c', 'IDEM-8'],
@@ -53,7 +53,7 @@ const ROWS: readonly Row[] = [
   [['IDEM-13'], ['ACC-8', 'ACC-9']],
   // Two bodies with one subject differ only in members outside the subject.
   [['IDEM-2c'], ['IDEM-8'], SUBJECTS_OF_ONE],
-  // If a taken email is answered with its account, that looks like the first answer.
+  // If a taken email is answered with its account, that looks like a replay.
   [['IDEM-2c'], ['IDEM-2a', 'ACC-8'], ['createAccount']],
   [['IDEM-8'], ['IDEM-10']],
   [['IDEM-8'], ['POS-2'], ['openPosition', 'closePosition']],
@@ -64,7 +64,7 @@ const ROWS: readonly Row[] = [
   [['IDEM-4c', 'IDEM-15'], [...RUNS, 'BULK-11'], ['bulkCreateAccounts']],
   [['IDEM-15'], ['UPD-1']],
 
-  // The answers to decisions on a plain deposit, one after the other.
+  // The answers to consecutive decisions on a plain deposit.
   [['TXS-18'], ['TXS-1']],
   [
     ['TXS-5', 'TXS-12'],
@@ -77,7 +77,7 @@ const ROWS: readonly Row[] = [
   [['TXS-10'], ['TXS-4']],
   [['TXS-2'], ['TXS-1']],
   [['TXN-2'], ['TXS-5', 'TXS-6', 'TXS-8']],
-  // Members are compared, in whatever form they are written.
+  // Members are compared in any notation.
   [['TXN-2', 'TXS-1', 'TXS-2', 'TXS-6', 'TXS-7', 'TXS-8', 'TXS-9', 'TXS-10'], ['TXN-8']],
   [['TXS-11', 'TXS-12', 'TXS-13', 'TXS-14', 'TXS-18'], ['TXN-8']],
 
@@ -87,9 +87,9 @@ const ROWS: readonly Row[] = [
   [['UPD-1', 'UPD-2', 'UPD-3', 'UPD-4'], ['ACC-5']],
   [['ACC-5', 'UPD-1'], ['ACC-7']],
   [['ACC-13'], ['ACC-1']],
-  // If phones are answered as they were sent, their region shows nowhere.
+  // If phones are returned as sent, the effect of the region cannot be seen.
   [['ACC-12'], ['ACC-5', 'ACC-11', 'BULK-3']],
-  // A national number is the phone of an account only in its region.
+  // A national number belongs to an account only within its region.
   [['ACC-9'], ['ACC-12']],
   [['ACC-11'], ['ACC-10'], ['createAccount']],
   // The result of a row with a known reference, and whether a successful row has an id.
@@ -99,16 +99,16 @@ const ROWS: readonly Row[] = [
   [['BULK-12'], ['ACC-5', 'ACC-6', 'BULK-3', 'BULK-5', 'BULK-11']],
   [['BULK-3'], ['BULK-1', 'BULK-8']],
   [['BULK-8'], ['BULK-12']],
-  // A field cannot be tried under a tag that is not the account's.
+  // A field cannot be tested with a tag that does not belong to the account.
   [['UPD-3', 'UPD-4'], ['ACC-19']],
   [['UPD-1', 'UPD-8', 'UPD-12'], ['UPD-3']],
   [['UPD-7'], ['UPD-1']],
   [['UPD-4', 'UPD-5', 'UPD-8', 'UPD-12'], ['UPD-1'], ['an account read back']],
   // If no update of a race is applied, the race is not the cause.
   [['UPD-12'], ['UPD-1', 'UPD-7'], ['nothing served']],
-  // A stale update of another member than the last one changed.
+  // A stale update of a different member than the last update.
   [['UPD-7'], ['UPD-3']],
-  // An update that changes more than it names is never without a change.
+  // An update that changes more than it names is never an update without changes.
   [['UPD-8'], ['UPD-2', 'UPD-11', 'ACC-19']],
 
   // A body is parsed before its members are checked; a number as an amount fails to parse.
@@ -148,7 +148,7 @@ const ROWS: readonly Row[] = [
     ['EVT-3', 'EVT-5a'],
   ],
   [['EVT-7'], ['EVT-6', 'HOOK-4']],
-  // Whether a failure is noticed at all: the event is sent again.
+  // Whether a failure is noticed at all shows only when the event is sent again.
   [['EVT-9a', 'EVT-9b'], ['EVT-8a']],
 
   // The refill is measured by requests that succeed between refusals, so refusals must cost nothing.
@@ -160,7 +160,7 @@ const ROWS: readonly Row[] = [
   [['LIM-11'], ['LIM-3']],
 ];
 
-/** It is about the response to a create with a known reference. */
+/** Judges the response to a create with a known reference. */
 const OF_KNOWN_REFERENCES: readonly RuleId[] = ['IDEM-12'];
 
 /** The rules that a finding presumes, given what its evidence is about. */

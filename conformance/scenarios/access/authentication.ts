@@ -219,7 +219,7 @@ export const authPermissions = refusals({
     const batch = await t.call('bulkCreateAccounts', { rows: bodies });
     t.expect('AUTH-8', batch).is('another operation still allowed', batch.status !== 403);
     await t.branch('BULK-3', 'rows of a batch', async () => {
-      // AUTH-8: without these there is nothing to compare the rows with.
+      // AUTH-8: without these the rows cannot be compared.
       const odd = singles.find(({ status }) => status !== 403);
       if (odd !== undefined) throw new Blocked(`a single create: ${odd.summary}`);
       for (const [index, single] of singles.entries()) {

@@ -150,7 +150,7 @@ async function lookFrom(
   const read = await t.given.reread(foreign, insider);
   const same = read.at('last_name') === foreign.answer.at('last_name');
   t.expect(rule, read).is('the account as it was', same);
-  // NS-54: if there is such a read at all.
+  // NS-54: only if the target has such a read.
   const status = await t.call(STATUS[1](t, await records.own(), NOWHERE.place!), { as: outsider });
   if (status.status === 200) await expectHiddenBy(t, view, STATUS, records);
   await expectNotListed(t, view, 'listAccounts', foreign.id);
@@ -206,7 +206,7 @@ function expectApart(
     .is(`${article} ${record} of its own, as under any new reference`, answer.status === created);
 }
 
-/** If there is a list at all, it holds nothing out of reach. */
+/** If the target has such a list, it contains nothing out of reach. */
 async function expectNotListed(
   t: ScenarioContext,
   { rule, outsider }: View,
@@ -315,7 +315,7 @@ export const authServerTrader: Scenario = {
   id: 'auth-server-with-trader-scopes',
   title: 'A server credential with trader scopes is not limited to one account',
   rules: ['AUTH-5'],
-  // Depth: only a control plane knows which credential has exactly these scopes.
+  // Extra depth: only a control plane knows which credential has exactly these scopes.
   needs: ['mint'],
   async run(t) {
     const server = await t.operator.mint({ scopes: ['trader:trade', 'trader:funds'] });
@@ -327,7 +327,7 @@ export const authServerTrader: Scenario = {
   },
 };
 
-/** Served for both accounts. If neither is served, the scopes grant too little. */
+/** Served for both accounts. If neither is served, the cause is the scopes and not reach. */
 function expectBoth(
   t: ScenarioContext,
   words: string,

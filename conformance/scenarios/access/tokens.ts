@@ -33,7 +33,7 @@ export const authTokensWork: Scenario = {
     const seen: Answer[] = [];
     const found = await findForm(t, client, seen);
     if (found === undefined) {
-      // NS-8: a missing token is a fault only if the form of the request is known.
+      // NS-8: a missing token is only an error if the form of the request is known.
       const unlike = seen.some(({ status }) => status < 300);
       if (!t.has('mint') || unlike) return t.notTested('AUTH-3a', UNKNOWN_FORM);
       const words = 'a token for a client and its secret';
@@ -84,7 +84,7 @@ export const authTokenExpires: Scenario = {
   id: 'auth-token-expires',
   title: 'A token works for the time that it is given, and is no valid token after it',
   rules: ['AUTH-1', 'AUTH-3a'],
-  // Depth: a token's lifetime is not specified, but if the answer states one, the token must expire.
+  // Extra depth: a token need not state its lifetime, but if it does, the token must expire.
   needs: ['clock', 'mint'],
   async run(t) {
     const client = await clientOf(t, { scopes: EVERYTHING });
@@ -95,7 +95,7 @@ export const authTokenExpires: Scenario = {
     const control = await t.control('createAccount', { as: holder, body });
     const longer = await t.create({}, { as: { ...client, token: `${token}x` } });
     t.expect('AUTH-1', longer).is('refused with one character more', longer.isRefused);
-    // NS-8: whether it states its expiry is not specified.
+    // NS-8: an answer need not state when the token expires.
     const seconds = found?.answer.at('expires_in');
     const isTimed = typeof seconds === 'number';
     if (isTimed) await t.operator.advance(seconds * 500);
@@ -113,7 +113,7 @@ export const authTokenExpires: Scenario = {
 };
 
 const A_MINUTE_MS = 61_000;
-/** No allowance accumulates during it. */
+/** Long enough for the allowance to be full. */
 const LONG_REST_MS = 2 * HOUR_MS;
 
 export const authTokenBudget: Scenario = {
@@ -153,8 +153,8 @@ export const authTokenBudget: Scenario = {
 };
 
 /**
- * Whether the minute slides or follows a clock, or tokens return one by one: within 40
- * seconds of the first ten there are at most ten more.
+ * In any kind of minute (sliding, by the clock, or refilled one by one), at most ten more tokens
+ * follow within 40 seconds of the first ten.
  */
 async function expectNoMore(t: ScenarioContext, client: Known, form: TokenForm): Promise<void> {
   let more = 0;
@@ -171,7 +171,7 @@ async function expectNoMore(t: ScenarioContext, client: Known, form: TokenForm):
 
 /** The refusal and a token of the same minute; undefined if nothing was refused. */
 async function exhaust(t: ScenarioContext, client: Known, form: TokenForm) {
-  // The token that was requested to find the form.
+  // The token that was used up to find the form.
   let spent = 1;
   if (t.has('clock')) {
     await t.wait(LONG_REST_MS);
@@ -218,13 +218,13 @@ export const authTokenBudgetApart: Scenario = {
   async run(t) {
     const few = { scopes: EVERYTHING, perSecond: RATE };
     const idle = await clientOf(t, few);
-    // LIM-1 judges how many these are; here, token requests must not use this allowance.
+    // LIM-1 judges the number; here token requests must not reduce it.
     const shown = await burst(t, idle);
     if (shown.served > MOST) throw new Blocked(`a rate of ${RATE} serves ${shown.served} and more`);
     const client = await clientOf(t, few);
     const found = await findForm(t, client);
     if (found === undefined) throw new Blocked('the token endpoint gives no token');
-    // In every form that may exist, since a limit may be counted by the client id in the body.
+    // In every known form, because a limit may count by the client id in the body.
     for (const form of FORMS) if (form !== found.form) await ask(t, client, form);
     const { served, answers } = await burst(t, client);
     const words = `${shown.served} requests served, tokens notwithstanding`;
@@ -235,7 +235,7 @@ export const authTokenBudgetApart: Scenario = {
   },
 };
 
-/** More than the tokens of a minute, so that the two limits cannot be confused. */
+/** More than the token requests of a minute, so that the two limits cannot be confused. */
 const RATE = 12;
 
 /** A conforming target may be a little more generous than the rate. */

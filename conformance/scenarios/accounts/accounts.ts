@@ -128,10 +128,7 @@ function expectShape(t: ScenarioContext, answer: Answer, form: typeof FULL, emai
   t.expect('ACC-19', answer).header('ETag', tag, (value) => value === tag);
 }
 
-/**
- * The values that an account keeps from a create: in the answer, and in the account that the row of a
- * batch created.
- */
+/** The values that a create stores: in its answer, and in an account created by a batch row. */
 type KeptRow = readonly [what: string, over: (t: ScenarioContext) => RequestBody];
 type Kept = (t: ScenarioContext, answer: Answer, body: RequestBody) => void;
 
@@ -179,7 +176,7 @@ export const accStoredAsSent = keeps(
 
 const localPart = ({ email }: RequestBody) => String(email).split('@')[0]!;
 
-/** Letters only, so that no derivation of a name splits it. */
+/** Letters only, so that a name derived from it is not split. */
 const NAMELESS: KeptRow = [
   'no names',
   (t) => ({
@@ -236,8 +233,8 @@ export const accPhoneRegion = keeps(
     id: 'acc-phone-region',
     title: 'phone_region decides how a national number is normalised',
   },
-  // 06 39 98 is reserved for fiction in France, not in the Netherlands, so the Dutch numbers are only
-  // used in a disposable world.
+  // 06 39 98 is reserved for fiction in France but not in the Netherlands, so the Dutch numbers are
+  // only used in a disposable world.
   (t) => [national('FR'), ...(t.has('mint') ? [national('NL')] : []), HINTED],
   (t, answer, { phone, phone_region }) => {
     const isNational = String(phone).startsWith('0');
@@ -255,7 +252,7 @@ const referenceOf = (length: number) =>
 const adviseAccepted: Expected = (t, rules, answer) =>
   t.advise(rules, answer).served('accepted, whatever else it lacks');
 
-/** ERR-2: as a missing field it may also make the body unreadable, refused in plain text. */
+/** ERR-2: a missing field may also make the body unreadable, refused in plain text. */
 const invalid: Expected = (t, rules, answer) => {
   if (answer.headers.mediaType() === 'text/plain') t.expect(rules, answer).status(422);
   else t.expect(rules, answer).refused(...INVALID);
@@ -303,12 +300,12 @@ export const accNothingElse: Scenario = {
     // Ignored or refused (NS-27): in neither case does the account have this value.
     const shown = owned.isServed && owned.text.includes(owner);
     t.expect('ACC-22', owned).is(`no owner "${owner}" in the account`, !shown, owned.text);
-    // The id that is tried may belong to the trading account of another customer.
+    // The id may belong to another customer's trading account.
     if (!t.has('mint')) return;
     const place = await t.given.place();
     await t.given.transaction(place);
     const account = await t.given.account();
-    // The new trading account would have this id, or the next one after the last known id.
+    // A new trading account would get this id, or the one after the highest known id.
     const last = BigInt(place.trading_account_id);
     const candidates = [account.id, `${last + 1n}`, `${last + 2n}`, `${last + 3n}`];
     for (const trading_account_id of candidates) {
@@ -357,16 +354,16 @@ export const accReferenceKnown: Scenario = {
     const again = await t.call('createAccount', { body: other });
     expectTheSame(t, again, known.answer);
     t.expect('IDEM-12', again).field('id', known.id);
-    // Read it twice, because the first read may have changed something that it did not show.
+    // Read twice, because the first read may have changed something that it did not show.
     expectTheSame(t, await t.call('createAccount', { body: known.body }), known.answer);
-    // The reference is returned as stored and not as requested.
+    // The reference is returned as stored, not as requested.
     const reference = known.reference.toUpperCase();
     const loud = await t.call('createAccount', {
       body: { ...known.body, client_reference_id: reference },
     });
     // ACC-6 judges whether a different case finds it.
     if (loud.isOf(known.id)) expectTheSame(t, loud, known.answer);
-    // The current account, not its first state; an update of every field does not free the reference.
+    // The current account, not its original state; no update frees the reference.
     const options = { ifMatch: strongTag(known.answer) };
     const everything = { ...PROFILE, country: 'NO', status: 'Active' };
     const updated = await t.call('updateAccount', { id: known.id, body: everything, ...options });
@@ -410,7 +407,7 @@ export const accReferenceCase: Scenario = {
   },
 };
 
-/** Typical lifetimes of records and caches, each a little later. */
+/** Typical lifetimes of records and caches, each exceeded slightly. */
 const LATER = [
   ['an hour', HOUR_MS],
   ['a day', DAY_MS],
@@ -476,7 +473,7 @@ const EMAILS: readonly TakenRow[] = [
   ['the email of the row of a batch', emailOfRow],
 ];
 
-/** `+61 255-501.234`: the same number for every reader of its digits. */
+/** `+61 255-501.234`: the same digits for every parser. */
 function spell(phone: string): string {
   return `${phone.slice(0, 3)} ${phone.slice(3, 7)}-${phone.slice(7, 10)}.${phone.slice(10)}`;
 }
@@ -563,7 +560,7 @@ export const accOtherBrand: Scenario = {
     const here = await t.given.account({ phone }, 'brand');
     const there = (over: RequestBody) => t.create(over, { as: 'other_brand' });
     t.expect('ACC-10', await there({ email: here.email, phone })).status(201, 200);
-    // ACC-11: whatever the normalised form is (NS-24), each number has only one.
+    // ACC-11: each number has exactly one normalised form, whatever it is (NS-24).
     const second = t.fresh.phone();
     const { answer } = await t.given.account({ phone: second }, 'brand');
     const other = await there({ phone: spell(second) });
@@ -620,7 +617,7 @@ export const accPhoneAnyFormat: Scenario = {
 /** NS-62: a number in which some digits are written as the letters on their keys. */
 async function observeLetters(t: ScenarioContext): Promise<void> {
   const number = t.fresh.phone();
-  // Letters at the end could be cut off and leave a shorter number, so the letters are in the area code.
+  // Trailing letters could be cut off and leave a shorter number, so these are in the area code.
   const area = number.slice(3, 5).replace(/[0-9]/g, (digit) => '01ADGJMPTW'[+digit]!);
   const letters = `${number.slice(0, 3)}${area}${number.slice(5)}`;
   const made = await t.create({ phone: letters });

@@ -30,7 +30,7 @@ function naming(index: number, setting?: string): Expected {
   };
 }
 
-/** The good rows of the valid batch, then more, and a faulty row at that index. */
+/** The good rows of the valid batch, more of them, and a faulty row at this index. */
 function faultyRow(at: number, over: (t: ScenarioContext) => RequestBody, role?: Role) {
   return rows((all, t) => {
     const more = Array.from({ length: at + 2 - all.length }, () => t.newAccount({}, role));
@@ -101,7 +101,7 @@ export const bulkRowsFareAlone: Scenario = {
   async run(t) {
     const phone = t.fresh.phone();
     const known = await t.given.account({ phone });
-    // A row returns the current account, not its first state.
+    // A row returns the current account, not its original state.
     await t.update(known.id, { country: 'NO' }, known.etag);
     const [first, last] = [t.newAccount(), t.newAccount()];
     const failing = t.newAccount({ email: t.fresh.text() });
@@ -127,7 +127,7 @@ export const bulkRowsFareAlone: Scenario = {
     ];
     const batch = await t.call('bulkCreateAccounts', { rows: rows.map(([, row]) => row) });
     t.expect('BULK-1', batch).status(200);
-    // Another status may still answer each row; a refusal of the whole batch dropped the good rows.
+    // Another status may still answer row by row; a refused batch has dropped the good rows.
     t.must(['BULK-1', 'BULK-8'], batch).is('answered row by row', Array.isArray(batch.at('rows')));
     const entries = entriesOf(t, batch);
     t.expect('BULK-2', batch).field('total', rows.length);
@@ -135,18 +135,18 @@ export const bulkRowsFareAlone: Scenario = {
     const answered = entries.map((each) => each.client_reference_id);
     const inOrder = isDeepStrictEqual(answered, asked);
     t.claim('BULK-2', `rows in order: ${asked.join(', ')}`, inOrder, answered.join(', '), batch);
-    // By reference from here on: the order is judged above, and must not be reported twice.
+    // By reference from here on: the order was judged above, and must not be reported twice.
     const indexOf = (row: RequestBody) => answered.indexOf(String(row.client_reference_id));
     const statusOf = (row: RequestBody) => Number(entries[indexOf(row)]?.status);
     const landed = entries.filter((each) => Number(each.status) < 300).length;
     t.expect('BULK-4', batch).fields({ created: landed, failed: rows.length - landed });
     for (const [index, entry] of entries.entries()) expectEntryForm(t, batch, index, entry);
-    // If a failure dropped good rows, their statuses show nothing new.
+    // If the failed row made the good rows fail too, their statuses show nothing more.
     const alone = statusOf(first) < 300 && statusOf(last) < 300;
     t.expect('BULK-8', batch).is('good rows landed, before a failed one and after it', alone);
     for (const [kind, row] of alone ? rows : []) {
       const index = indexOf(row);
-      // The specified status of a single create if the target returns it; otherwise the one it returns.
+      // The specified status if a single create on this target returns it; otherwise the target's.
       if (index < 0) continue;
       const wanted = oneOf(singles[kind].status, SINGLE[kind]);
       t.expect('BULK-3', batch).field(`rows.${index}.status`, wanted);

@@ -29,7 +29,7 @@ export const convAmounts: Scenario = {
     // NS-27: a negative amount may be refused; if it is accepted, it keeps its sign.
     const negative = await send('-7.25', { method: 'Withdrawal', transaction_type: 'Withdrawal' });
     if (negative.isServed) t.expect('CONV-2a', negative).field('amount', sameAmount('-7.25'));
-    // Whether more digits than a double holds are accepted is open; ideally they are kept.
+    // Whether more digits than a double can represent are accepted is open; then none may be lost.
     for (const amount of [
       '12345678901234567.89',
       '9007199254740993',
@@ -55,7 +55,7 @@ export const convAccountIds: Scenario = {
   async run(t) {
     const body = t.newAccount();
     const made = await t.control('createAccount', { body }, 201);
-    // Checks the members that exist: the rules of each answer say which must exist.
+    // Only checks the members that exist: other rules judge which must exist.
     const expectIds = (answer: Answer, names = ['id', 'brand_id', 'firm_id']) =>
       expectEach(t, 'CONV-1a', answer, names, decimalId);
     expectIds(made);
@@ -139,7 +139,7 @@ function brand(change: (value: Json) => Json): Fault {
   };
 }
 
-/** Lenient number parsers accept all odd ids except the first. */
+/** Lenient number parsers accept all of these ids except the first. */
 export const convNumberIds = refusals({
   id: 'conv-number-ids',
   title: 'An account create with a JSON number for brand_id is refused as unreadable',
@@ -178,14 +178,14 @@ export const convReads: Scenario = {
   rules: ['CONV-3'],
   observes: ['NS-2'],
   async run(t) {
-    // So that there is one to read.
+    // Creates a transaction so that there is one to read.
     if (t.has('trading_account')) await t.given.transaction(await t.given.place());
     const reads = await findReads(t);
     const seen: string[] = [];
     for (const { shape, answer } of reads) {
       const ids = idsIn(answer.json);
       const names = [...new Set(ids.map(([name]) => name))].sort().join(' and ');
-      // Neither ids nor counts: two runs on one target must report the same.
+      // Neither ids nor counts, so that two runs on one target report the same.
       seen.push(`${shape}: ${answer.summary}${names === '' ? '' : ` with ${names}`}`);
       for (const name of ['record_id', 'account_id']) {
         const values = ids.filter(([each]) => each === name).map(([, value]) => value);
@@ -218,7 +218,7 @@ export const convTimes: Scenario = {
     const body = { url, event_categories: ['account'] };
     const first = isSure ? await t.call('createWebhook', { body }) : undefined;
     if (first === undefined || (!first.isServed && t.has('trading_account'))) {
-      // Not every network resolves the name; another answer with a time will do.
+      // Not every network resolves the name; any other answer with a time can be used instead.
       const { answer } = await t.given.transaction(await t.given.place());
       t.expect('CONV-4', answer).field('created_at', epochMs);
       return;

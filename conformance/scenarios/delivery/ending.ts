@@ -95,7 +95,7 @@ async function tryToEnable(t: ScenarioContext, { id, url }: GivenWebhook): Promi
   return typeof secret === 'string' ? [secret] : [];
 }
 
-/** When the host name of a target starts to resolve to other addresses, and to which. */
+/** When the host name of a target starts to resolve to other addresses, and to which ones. */
 const CHANGES: readonly (readonly [when: string, ...addresses: string[]])[] = [
   ['before the next event', '10.0.0.1'],
   ['before a retry', '127.0.0.1'],

@@ -5,7 +5,7 @@ import type { Operator } from '../../providers/control-plane.ts';
 
 export type Envelope = { readonly [name: string]: Json };
 
-/** Anything with a body: a raw delivery, or a delivery with its number in the report. */
+/** Anything with a body: a raw delivery, or one with its number in the report. */
 export interface Bodied {
   readonly body: Uint8Array;
 }
@@ -71,7 +71,7 @@ export function sequenceNames(envelopes: readonly Envelope[]): string[] {
   return numberNames(first).filter(grows);
 }
 
-/** The members whose number may be the sequence number, including `meta.seq` of a wrapped one. */
+/** The members that may be the sequence number, including `meta.seq` of a nested envelope. */
 export function numberNames(envelope: Envelope): string[] {
   const names = Object.entries(envelope).flatMap(([name, value]) =>
     isObject(value) ? Object.keys(value).map((inner) => `${name}.${inner}`) : [name],

@@ -47,7 +47,7 @@ export async function triggerEvent(
   const data = { mark, ...(text === undefined ? {} : { text }) };
   const envelope = await t.operator.emit({ category, data, ...brand });
   const id = eventIdOf(envelope);
-  // By its mark first: EVT-2b judges whether a repeat keeps the id.
+  // By its unique text first: EVT-2b judges whether a repeat has the same id.
   return {
     words: `${category} event ${id}`,
     envelope,
@@ -75,14 +75,14 @@ export function eventAbout(account: Subject): TriggeredEvent {
   return { words: `an event about the account ${account.id}`, isIn };
 }
 
-/** Names are numbered, so that the first name is also the beginning of the tenth. */
+/** Names are numbered, so the first name is also a prefix of the tenth. */
 const mentions = (text: string, name: string): boolean =>
   text
     .split(name)
     .slice(1)
     .some((rest) => !/^[0-9]/.test(rest));
 
-/** An id of this length is not also the id of another kind of record. */
+/** An id this long cannot also be the id of another kind of record. */
 const UNMISTAKABLE = 9;
 
 /**
@@ -105,7 +105,7 @@ export function isAbout(delivered: Bodied, { id, reference, email }: Subject): b
   });
 }
 
-/** How long a delivery may take: immediate if the clock can be moved, longer on a live target. */
+/** How long a delivery may take: no time if the clock can be moved, longer on a live target. */
 export function deliveryTimeoutMs(t: ScenarioContext): number {
   return t.has('clock') ? 5_000 : 30_000;
 }
@@ -166,7 +166,7 @@ export class Listener {
     return event;
   }
 
-  /** The first delivery of an event; blocked if there is none. */
+  /** The first delivery of an event; ends the scenario if there is none. */
   async first(event: TriggeredEvent): Promise<RecordedDelivery> {
     const [first] = await this.of(event);
     if (first !== undefined) return first;
@@ -179,20 +179,20 @@ export class Listener {
     return this.hook.deliveries.some((each) => event.isIn(each));
   }
 
-  /** The deliveries of an event, once there are `count` or the time is up. */
+  /** The deliveries of an event, as soon as there are `count`, or when the time is up. */
   async of(event: TriggeredEvent, count = 1, withinMs = deliveryTimeoutMs(this.#t)) {
     const own = () => this.hook.deliveries.filter((each) => event.isIn(each));
     await this.#t.until(() => own().length >= count, withinMs);
     return (await this.arrived()).filter((each) => event.isIn(each));
   }
 
-  /** All deliveries so far, without waiting; without the first `from`. */
+  /** All deliveries so far except the first `from`, without waiting. */
   async arrived(from = 0): Promise<RecordedDelivery[]> {
     return (await this.#t.deliveriesAt(this.hook, 0, 0)).slice(from);
   }
 }
 
-/** No delivery may have arrived; the finding shows any that did. */
+/** No delivery may have arrived; the finding lists those that did. */
 export function claimNone(
   t: ScenarioContext,
   rules: Rules,

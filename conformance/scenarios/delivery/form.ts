@@ -1,5 +1,5 @@
-// EVT-2a to EVT-7: the form of a delivery: a signed POST of the envelope, with the subscription's id
-// in a header; also of a repeat, and of a delivery during the rotation of a secret.
+// EVT-2a to EVT-7: the form of a delivery: a signed POST of the envelope, with the subscription's
+// id in a header. The same holds for a repeat, and for a delivery during the rotation of a secret.
 
 import type { RecordedDelivery } from '../../engine/record/exchange-recorder.ts';
 import type { ScenarioContext } from '../../engine/scenario/scenario-context.ts';
@@ -24,7 +24,7 @@ import {
   valuesAt,
 } from './signatures.ts';
 
-/** Text that breaks the signature if a sender signs characters, or prints the JSON again. */
+/** Text that breaks the signature if a sender signs characters, or serializes the JSON again. */
 const HARD_TO_SIGN = 'Zoë Ångström 你好 🎉 "quoted" \\ back/slash <b>&amp;</b>';
 
 function isEpochMs(digits: string): boolean {
@@ -62,7 +62,7 @@ export const evtForm: Scenario = {
     for (const [index, { given }] of both.entries()) {
       for (const pair of pairs) {
         const delivered = pair[index]!;
-        // The time here and at the target: a target with a wrong clock does not deviate.
+        // The times here and at the target: a wrong clock of the target is not a deviation.
         const nowsMs = [delivered.atMs, delivered.atMs + aheadMs, ...ownMs];
         expectForm(t, delivered, given.secret, nowsMs);
       }
@@ -112,14 +112,14 @@ function expectSignature(
   claim('EVT-5a', 'one t, in epoch milliseconds', times.length === 1 && isEpochMs(digits));
   claim('EVT-5a', 'v1 once or more', valuesAt(signature, 'v1').length > 0);
   if (/^[0-9]+$/.test(digits)) {
-    // EVT-5a judges the unit: a time in seconds is a time too.
+    // EVT-5a judges the unit: here a time in seconds is accepted.
     const sentMs = isEpochMs(digits) ? Number(digits) : Number(digits) * 1000;
     const isTimely = nowsMs.some((now) => Math.abs(now - sentMs) <= 5 * MINUTE_MS);
     claim('EVT-5b', 't within five minutes of the clock', isTimely);
   }
 }
 
-/** EVT-3: in the same header, each delivery has the id of its own subscription. */
+/** EVT-3: each delivery has the id of its own subscription, in the same header. */
 function expectNamed(
   t: ScenarioContext,
   listeners: readonly Listener[],
@@ -210,7 +210,7 @@ async function awaitRepeat(
   listener: Listener,
   event: TriggeredEvent,
 ): Promise<[RecordedDelivery, RecordedDelivery]> {
-  // Real time must pass too, so that a new `t` differs: a second if it is in whole seconds.
+  // Real time must pass too, so that `t` changes: a second if it is in whole seconds.
   const isWhole = timeIn(signatureOf(await listener.first(event))).endsWith('000');
   await t.sleep(isWhole ? 1_100 : 20);
   await t.wait(31_000);

@@ -48,11 +48,11 @@ export const evtProgress: Scenario = {
     // As delivered and as emitted: EVT-2a judges whether they agree.
     const numbersOf = (...envelopes: (Envelope | undefined)[]) =>
       envelopes.flatMap((each = {}) => names.flatMap((name) => sequenceAt(each, name) ?? []));
-    /** The numbers of the last delivered event; several while members are ambiguous. */
+    /** The number of the last delivered event; several while it is unclear which member it is. */
     let reached = numbersOf(delivered[1], last.event.envelope);
     const read = () => readSubscription(t, listener.id);
-    // On a live target others may trigger events of this subscription too, and EVT-1 judges whether only
-    // chosen events are delivered: the numbers of other accepted deliveries count as well.
+    // On a live target, other clients may trigger events for this subscription too (EVT-1 judges
+    // which are delivered): the numbers of other accepted deliveries count as well.
     const expectReached = async (when: string, others: readonly number[] = []) => {
       const taken = listener.hook.deliveries.filter(({ answered }) => answered === 200);
       const later = numbersOf(...taken.map(envelopeIn)).filter((n) => n > Math.max(...reached));
@@ -88,7 +88,7 @@ export const evtProgress: Scenario = {
     await expectReached('after an attempt that failed');
     if (!t.has('clock')) return;
 
-    // After the last attempt the number stays or, if delivery continues (NS-28), advances.
+    // After the last attempt the number stays or, if delivery continues (NS-28), increases.
     const behind = await triggerEvent(t);
     await flushDeliveries(t);
     const isIndependent = (await listener.of(behind, 1, 50)).length > 0;

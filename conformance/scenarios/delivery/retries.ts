@@ -153,7 +153,7 @@ export const evtFailures: Scenario = {
       await t.operator.advance(HOUR_MS);
       const all = await listener.of(event, 1, 0);
       listener.answers(200);
-      // Deliveries that failed so far succeed now, so that they do not block others.
+      // Deliveries that failed so far succeed now, so that they do not block later ones.
       if (all.length > 1) await t.operator.advance(DAY_MS);
       // EVT-4: an event may be sent twice. A third attempt means that it failed.
       claimFate(t, 'EVT-9a', probe, all.length > 2, all);
@@ -195,9 +195,9 @@ const HELD_MS = 2_500;
 const HELD_TOO_LONG_MS = 17 * SECOND_MS;
 
 /**
- * An event whose first delivery gets its 200 only when the target's clock has advanced this far. If
- * the advance itself waits for the response, a timely one comes before 15 s of real time have passed,
- * and a late one after them.
+ * An event whose first delivery is answered with 200 once the target's clock has advanced this far.
+ * If the advance itself waits for the response, a timely response comes within 15 s of real time,
+ * and a late one after that.
  */
 async function answeredAfter(
   t: ScenarioContext,

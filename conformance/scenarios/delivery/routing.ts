@@ -31,7 +31,7 @@ import {
 } from './events.ts';
 import { isSignedWith } from './signatures.ts';
 
-/** A listener with the sources whose events it gets: categories, or credentials. */
+/** A listener, with the categories or credentials whose events it gets. */
 interface Route<Source> {
   readonly words: string;
   readonly hears: readonly Source[];
@@ -121,7 +121,7 @@ async function expectDisjoint(t: ScenarioContext, routes: readonly Route<Categor
   }
 }
 
-/** The owner of a subscription, and the roles whose events it gets. */
+/** The role that owns a subscription, and the roles whose events it gets. */
 type Audience = readonly [role: Role, words: string, ...hears: Role[]];
 
 export const evtBrands: Scenario = {
@@ -239,7 +239,7 @@ async function expectEach(
   t.claim('EVT-4', `${events.length} events ${which}`, missing().length === 0, seen);
 }
 
-/** Events that happen while an earlier one waits for its retry. */
+/** Events that are triggered while an earlier one waits for its retry. */
 async function expectThoseBehind(t: ScenarioContext, listener: Listener): Promise<void> {
   const failing = await listener.fail();
   const behind: TriggeredEvent[] = [];
@@ -247,12 +247,12 @@ async function expectThoseBehind(t: ScenarioContext, listener: Listener): Promis
   await flushDeliveries(t);
   listener.answers(200);
   if (t.has('clock')) await t.operator.advance(HOUR_MS);
-  // EVT-8a judges whether the failed one is retried; the others may wait for it.
+  // EVT-8a judges whether the failed one is retried; later events may wait for it.
   if ((await listener.of(failing, 2, 500)).length < 2) return;
   await expectEach(t, listener, behind, 'behind one that failed at first');
 }
 
-/** Operations, and by category the simulator's name for the event that each triggers. */
+/** Operations, with the simulator's name for the event that each triggers, by category. */
 const CAUSES: readonly (readonly [WriteName, { readonly [C in Category]?: string }])[] = [
   ['createAccount', { account: 'account.created' }],
   ['updateAccount', { account: 'account.updated' }],
@@ -289,8 +289,8 @@ export const evtKinds: Scenario = {
 const idsOf = (all: readonly Bodied[]) => new Set(all.map((each) => eventIdOf(envelopeIn(each))));
 
 /**
- * NS-11: with one subscription to each category. A kind is omitted if several events arrive, and a
- * whole category if an operation that is about another one triggers its events too.
+ * NS-11: one subscription for each category. A kind is omitted if several events arrive, and a
+ * whole category if an operation of another category triggers its events too.
  */
 async function observeKinds(t: ScenarioContext, place: Place): Promise<void> {
   const listeners: [Category, Listener][] = [];
@@ -339,7 +339,7 @@ async function observeKinds(t: ScenarioContext, place: Place): Promise<void> {
   t.observe('NS-11', seen.join('; '), { event_kinds: Object.fromEntries(known) });
 }
 
-/** NS-1: if no order is known, positions are left out. */
+/** NS-1: positions are omitted if no order payload is known. */
 function unlessMissing(error: unknown): undefined {
   if (!(error instanceof MissingCapability)) throw error;
 }

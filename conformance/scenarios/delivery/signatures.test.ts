@@ -9,7 +9,7 @@ const signatures = suite('signatures');
 
 const headed = (...lines: HeaderLine[]) => ({ headers: new Headers(lines) });
 
-// For the others the time decides, or the form of the header.
+// The others are decided by the time or the form of the header.
 const judged = [null, 'mismatch', 'bad_signature'];
 
 for (const { name, header, secrets, body_base64, verdict, reason } of published.vectors) {

@@ -138,7 +138,7 @@ export const errTrouble: Scenario = {
     for (const status of [500, 503]) {
       const fault = await t.operator.fault({ match, effect: { kind: 'status', status }, times: 1 });
       const answer = await t.create();
-      // Other failures before it have other forms.
+      // Earlier failures have other forms.
       if ((await fault.hits()) >= 1) expectProblem(t, answer);
       await fault.remove();
     }
@@ -167,7 +167,7 @@ export const errLimited: Scenario = {
     const slow = await t.operator.mint({ scopes: ['accounts:write'], perSecond: 1 });
     const plain = () => ({ as: slow, body: t.newAccount(), unpaced: true });
     await t.control('createAccount', plain(), 201);
-    // The clock stands still, so no allowance returns between them. Twice, because something in front
+    // The clock stands still, so no allowance returns in between. Twice, because something in front
     // of the service may also limit requests occasionally, in its own form.
     const answer = await t.call('createAccount', plain());
     const again = await t.call('createAccount', plain());
@@ -202,7 +202,7 @@ export const errRequestIds: Scenario = {
       t.advise('ERR-4', answer).is(same, alike, `request_id ${own}`);
       ids.push(answer.headers.get('x-request-id') ?? '');
     }
-    // ERR-4 requires it for the nine writes; for readers of logs it is as useful on others.
+    // ERR-4 requires it for the nine writes; log readers need it for the others just as much.
     for (const answer of [await t.call('listWebhooks'), await t.call('listAccounts')]) {
       t.advise('ERR-4', answer).header('X-Request-Id', words, isFresh);
     }
@@ -274,7 +274,7 @@ async function observeDuplicate(t: ScenarioContext): Promise<void> {
   );
 }
 
-/** NS-15. Spaces are no content: a service that accepts so many stores none of them. */
+/** NS-15. Padded with spaces: a service that accepts the size stores none of them. */
 async function observeSize(t: ScenarioContext): Promise<void> {
   const long = `${JSON.stringify(t.newAccount())}${' '.repeat(1_200_000)}`;
   try {
@@ -284,7 +284,7 @@ async function observeSize(t: ScenarioContext): Promise<void> {
       ...(refused ? { body_too_large_status: large.status } : { max_body_bytes: 2_000_000 }),
     });
   } catch (error) {
-    // Some close the connection while a too long body is being sent: that is recorded and does no harm.
+    // Some targets close the connection during such an upload: that is recorded, and no deviation.
     if (!(error instanceof Unreachable)) throw error;
     t.observe('NS-15', `a body of 1.2 MB: ${error.message}`);
   }
@@ -304,7 +304,7 @@ export const errCheckOrder: Scenario = {
     const keyless = await t.call('createAccount', { body: t.newAccount(), ...badToken, key: null });
     const garbled = await t.call('createAccount', { body: {}, ...badToken, ...unread });
     const denied = await t.call('createAccount', { as: 'no_scopes', body: {}, ...unread });
-    // Which fault is reported first is open (NS-17); if it is the body, its form is not.
+    // NS-17: which fault is reported first is open; a fault of the body must have the right form.
     const scopeBeforeBody = denied.code === 'forbidden';
     if (!scopeBeforeBody) plainText(t, 'ERR-2', denied);
     const tokenBeforeBody = garbled.code !== undefined || garbled.status === 401;

@@ -11,7 +11,7 @@ import { IN_FLIGHT } from '../../spec/errors.ts';
 import { OPERATIONS, WRITE_NAMES, type WriteName } from '../../spec/operations.ts';
 import { answerAtOnce, suspendRequest } from '../support/suspend-request.ts';
 
-/** Enough to hit a gap between check and write that is open for part of a millisecond. */
+/** Enough to hit a gap between check and write of less than a millisecond. */
 const CROWD = 16;
 const CROWDED: readonly WriteName[] = [
   ...(['createAccount', 'createAccount', 'updateAccount', 'bulkCreateAccounts'] as const),
@@ -24,7 +24,7 @@ export const idemCrowdOfWrites: Scenario = {
   rules: ['IDEM-15'],
   async run(t) {
     const size = await t.burstSize(CROWD);
-    // If requests cost nothing, a race is run more than once: by then every connection is open.
+    // If requests cost nothing, the race runs again, with all connections open by then.
     for (const operation of size === CROWD ? [...CROWDED, ...CROWDED] : CROWDED) {
       if (!(await isAvailable(t, operation))) continue;
       const { words } = OPERATIONS[operation];
@@ -33,7 +33,7 @@ export const idemCrowdOfWrites: Scenario = {
         const key = t.fresh.key();
         const answers = await t.sendTogether(size, () => t.call(call, { key }));
         const one = expectOneRun(t, words, answers);
-        // The record is as in the one response: no other request ran.
+        // The record matches the one response: no other request ran.
         const read = one && (await readBack(t, call));
         for (const path of ['id', 'revision', 'status', 'rows.0.id', 'rows.1.id']) {
           const value = one?.at(path);
@@ -51,12 +51,12 @@ function expectOneRun(
   answers: readonly Answer[],
   early: readonly Answer[] = [],
 ): Answer | undefined {
-  // A loser may get a 503 write_contention, which is to be sent again.
+  // A loser may get a 503 write_contention, which asks for a retry.
   const judged = answers.filter(
     (each) => each.status !== 503 && t.findings.unjudgeable(each) === undefined,
   );
   if (judged.length === 0) return undefined;
-  // IDEM-14a judges in which form a request is refused while the one still runs.
+  // IDEM-14a judges the form of a refusal while the first request runs.
   const isInFlight = ({ status, code }: Answer) => status === 409 && code === IN_FLIGHT[1];
   const others = judged.filter((each) => !isInFlight(each) && !early.includes(each));
   // ERR-1a: without a code the client does not know why it was refused.
@@ -74,7 +74,7 @@ function expectOneRun(
   return truth ? one : undefined;
 }
 
-/** If requests are held between check and write, a check without a reservation fails every time. */
+/** If requests are held between check and write, a check without a reservation always fails. */
 export const idemCrowdHeldBack: Scenario = {
   id: 'idem-crowd-held-back',
   title: 'Of identical requests that all come before the first one runs, one runs',
@@ -140,7 +140,7 @@ async function expectInFlight(t: ScenarioContext, operation: WriteName): Promise
   }
   await t.operator.advance(2_000);
   const first = await held();
-  // A repeat that was let through may be the reason.
+  // A repeat that ran may be the reason.
   if (!first.isServed) return true;
   const late = await send();
   const replayed = isReplayOf(late, first);
@@ -172,7 +172,7 @@ export const idemInFlightApart: Scenario = {
   },
 };
 
-/** Served, or refused as in flight; an answer that is held back comes too late. */
+/** Served, or refused as in flight; an answer that waits for the first request comes too late. */
 function claimAtOnce(
   t: ScenarioContext,
   rule: RuleId,
@@ -204,7 +204,7 @@ export const idemNotAbandoned: Scenario = {
     const held = await suspendRequest(t, 'updateAccount', delay, slow);
     await suspendRequest(t, 'createAccount', { kind: 'hang' }, hung);
     let lastS = 0;
-    // Repeats before the end neither delay it nor bring it forward.
+    // Repeats before the timeout neither delay it nor bring it forward.
     for (const atS of [0, 15, 29]) {
       if (atS > 0) await t.operator.advance((atS - lastS) * 1000);
       lastS = atS;

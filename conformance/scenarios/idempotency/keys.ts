@@ -25,7 +25,7 @@ const keyFirst: Expected = (t, rules, answer) => {
   t.expect(rules, answer).is(`${words}, before any other fault`, answer.summary === words);
 };
 
-/** IDEM-1d: another fault of a request; the missing key must be refused first. */
+/** IDEM-1d: a request with another fault; the missing key must be reported first. */
 function faulty(operation: WriteName, what: string, rest: Call): RefusalRow {
   const fault: Fault = () => ({ key: null, call: { operation, ...rest } });
   return ['IDEM-1d', operation, `no key and ${what}`, fault, keyFirst];
@@ -61,7 +61,7 @@ export const idemKeyRequired = refusals({
   also: observeTwoKeys,
 });
 
-/** Characters that mean something to parsers of URLs, headers and SQL. */
+/** Characters with a meaning in URLs, headers and SQL. */
 const PUNCTUATION = `%41 100% a,b;c=d 'e' "f" /g\\h`;
 
 export const idemKeyLength: Scenario = {
@@ -106,7 +106,7 @@ export const idemOtherToken: Scenario = {
     const brand_id = t.brandId('client') ?? t.brandId(t.mainRole);
     const call = { ...(await validCall(t, 'createAccount')), body: t.newAccount({ brand_id }) };
     const key = t.fresh.key();
-    // If tokens cannot be requested in a known way, the existing token repeats its own request.
+    // If no way to request tokens is known, the same token sends the repeat.
     const token = async () => (await anotherToken(t, credential)) ?? credential.token;
     const [one, another] = [await token(), await token()];
     // NS-8: if neither is known, there is no token at all.

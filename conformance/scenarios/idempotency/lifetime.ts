@@ -1,4 +1,4 @@
-// IDEM-4, IDEM-6, IDEM-7: which answers are not kept at all, and how long the others are kept.
+// IDEM-4, IDEM-6, IDEM-7: which answers are not recorded at all, and how long the others are.
 import { isAvailable, moveOn, validCall } from '../../cases/calls.ts';
 import { describeAnswer } from '../../engine/judge/expect.ts';
 import { isReplayOf } from '../../engine/judge/replay.ts';
@@ -10,7 +10,7 @@ import { HOUR_MS, KEY_KEPT_MS } from '../../spec/literals.ts';
 import { isDecision, OPERATIONS, WRITE_NAMES, type WriteName } from '../../spec/operations.ts';
 import { suspendRequest } from '../support/suspend-request.ts';
 
-/** Answers after which a repeat is safe, each with the rule that says it is not kept. */
+/** Answers that are not recorded, so that a repeat runs, each with its rule. */
 const NOT_KEPT = [
   [429, 'IDEM-6a'],
   [500, 'IDEM-6c'],
@@ -34,7 +34,7 @@ export const idemTroubleBefore: Scenario = {
           const fault = await t.operator.fault({ match: { operation }, effect, times: 1 });
           const failed = await t.call(call, { key });
           if ((await fault.hits()) !== 1) throw new Blocked('the fault was not met');
-          // Twice: a kept answer comes each time, and a passing 503 does not.
+          // Twice: a recorded answer returns each time; a temporary 503 does not.
           const again = await t.call(call, { key });
           const shown = again.isServed ? again : await t.call(call, { key });
           t.expect(rule, shown).is(`${words}: run`, shown.isServed, describeAnswer(shown), failed);
@@ -69,7 +69,7 @@ export const idemKeyLifetime: Scenario = {
     }
     kept.push(await keptRefusal(t));
     const untouched = await keptWrite(t, 'createAccount');
-    // Early and late within its time: a service may keep keys for an hour, or until midnight.
+    // Early and late: a service may keep keys for an hour, or until midnight.
     for (const [when, ms] of [
       ['an hour', HOUR_MS],
       ['its time less 5 s', KEY_KEPT_MS - HOUR_MS - LITTLE_MS],
@@ -111,7 +111,7 @@ async function keptWrite(t: ScenarioContext, operation: WriteName): Promise<Kept
   return { words, first, again: () => t.call(shown, { key }) };
 }
 
-/** The corrected request gets the old refusal for as long as it is kept (IDEM-11). */
+/** The corrected request gets the old refusal as long as it is recorded (IDEM-11). */
 async function keptRefusal(t: ScenarioContext): Promise<KeptWrite> {
   const valid = await validCall(t, 'createAccount');
   const key = t.fresh.key();
@@ -134,7 +134,7 @@ export const idemAgeOfASlowAnswer: Scenario = {
     await t.operator.advance(4_000);
     const first = await held();
     if (first.status !== 201) throw new Blocked(`a create that was held back: ${first.summary}`);
-    // Its time and two seconds after the request, its time less two seconds after the answer.
+    // Two seconds less than the retention after the answer, and two more after the request.
     await t.operator.advance(KEY_KEPT_MS - 2_000);
     const early = await create();
     const isKept = isReplayOf(early, first);
@@ -154,7 +154,7 @@ export const idemManyKeys: Scenario = {
   id: 'idem-many-keys',
   title: 'A repeat gets the first answer, however many other keys were used since',
   rules: ['IDEM-4a', 'IDEM-4b'],
-  // Depth: so many requests are a burden if the clock cannot be moved.
+  // Extra depth: so many requests are a burden if the clock cannot be moved.
   needs: ['clock'],
   async run(t) {
     const call = await validCall(t, 'createAccount');

@@ -51,7 +51,7 @@ function replayOf(operation: WriteName): Scenario {
       const repeats = [await send(), await send()];
       for (const repeat of repeats) {
         t.expect('IDEM-4a', repeat).status(first.status);
-        // An answer with another status is another answer: its bytes add nothing.
+        // A repeat with another status is not a replay: comparing its bytes adds nothing.
         if (repeat.status !== first.status) continue;
         const named = recordsIn(repeat);
         const isOne = named === '' || named === recordsIn(first);
@@ -62,7 +62,7 @@ function replayOf(operation: WriteName): Scenario {
       if (before !== undefined) expectUnmoved(t, before, (await readBack(t, call))!);
       if (hasTag) expectTag(t, first, repeats[0]!);
       if (!repeats.every((each) => isReplayOf(each, first))) return;
-      // A record that its repeats use up is not kept for its full time.
+      // A record that only allows a number of repeats expires early.
       const last = await send();
       const kept = isReplayOf(last, first);
       t.expect('IDEM-4a', last).is('the first answer still', kept, describeAnswer(last), first);
@@ -142,7 +142,7 @@ const phoneInUse: Fault = async (t, valid) => {
   await t.given.account({ phone });
   return body({ phone })(t, valid);
 };
-/** NS-41: whether its own brand under this key is the same subject is open. */
+/** NS-41: whether another brand of the caller is another subject under this key is open. */
 const ofOtherBrand: Fault = (t, valid) => {
   const brand_id = t.brandId('other_brand') ?? UNKNOWN_ID;
   const call = { ...valid, body: t.newAccount({ brand_id }, 'brand') };
@@ -170,7 +170,7 @@ const OF_ACCOUNTS: readonly RefusedRow[] = [
   ['createAccount', INVALID_STATE, 'an email in use', emailInUse, 'IDEM-13'],
   ['createAccount', INVALID_STATE, 'a phone in use', phoneInUse, 'IDEM-13'],
   ['updateAccount', INVALID, 'nothing to change', noChange, 'corrected'],
-  // A 412 cannot succeed by replay: its tag stays stale under that key.
+  // A 412 cannot be corrected under its key: the tag stays stale.
   ['updateAccount', STALE, 'another tag', otherTag, 'IDEM-11'],
   ['updateAccount', NOT_FOUND, 'an unknown account', path(UNKNOWN_ID), 'never corrected'],
   ['bulkCreateAccounts', TOO_WIDE, 'a row too many', tooManyRows, 'never corrected'],
@@ -212,8 +212,8 @@ function refusalsOf(
 }
 
 /**
- * A refusal that is produced again has the request_id of its own call; a replay does not (IDEM-5). If
- * it has, the corrected request decides: only a kept refusal is its answer.
+ * A refusal that is produced again has the request_id of its own call; a replay does not (IDEM-5).
+ * If they are equal, the corrected request decides: it only gets a recorded refusal.
  */
 async function expectKept(
   t: ScenarioContext,
@@ -270,7 +270,7 @@ async function expectOld(
   t.expect(rule, renewed).is('the corrected request run under a new key', renewed.isServed);
 }
 
-/** Undefined if the bodies have no request_id. */
+/** Whether the request_ids are equal; undefined if the bodies have none. */
 function sameNumber(again: Answer, first: Answer): boolean | undefined {
   const [id, idBefore] = [again.at('request_id'), first.at('request_id')];
   return id === undefined ? undefined : id === idBefore;
@@ -356,16 +356,16 @@ async function footprintOf(t: ScenarioContext, call: WriteCall) {
   return { accounts, transactions, money, events: (await operator.events(0)).length };
 }
 
-/** Which event each triggers is open (NS-11). No approval: its settlement may happen at any time. */
+/** NS-11: which event each triggers is open. No approvals: they may settle at any time. */
 const SENT = [
   ...(['createAccount', 'updateAccount', 'bulkCreateAccounts'] as const),
   ...(['openPosition', 'createTransaction', 'rejectTransaction'] as const),
 ];
 
-/** For deliveries still in flight when as many events of the twins have arrived. */
+/** For deliveries still in flight when all expected events of the twins have arrived. */
 const GRACE_MS = 300;
 const LONGEST_MS = 8_000;
-/** For further events of a twin whose first has arrived. */
+/** For further events of a twin after its first one. */
 const MORE_MS = 2_000;
 
 export const idemRepeatsEmitNothing: Scenario = {
@@ -383,8 +383,8 @@ export const idemRepeatsEmitNothing: Scenario = {
       for (const _ of [1, 2]) await t.call(call, { key });
       pairs.push({ words: OPERATIONS[operation].words, thrice, once: await t.control(twin) });
     }
-    // The twin was sent last, so events of the repeats arrive before its events, or little later.
-    // On a busy machine all may arrive late: they are awaited before they are judged.
+    // The twin was sent last, so events of the repeats arrive before its events, or shortly after.
+    // On a busy machine all may arrive late, so they are awaited before they are judged.
     const { deliveries } = listener.hook;
     const count = (answer: Answer) => eventsAbout(deliveries, answer).size;
     await t.until(() => pairs.every(({ once }) => count(once) > 0), LONGEST_MS);
@@ -410,7 +410,7 @@ function eventsAbout<One extends Bodied>(
   arrived: readonly One[],
   answer: Answer,
 ): Map<string | undefined, One> {
-  // NS-9: the member of an envelope that names its record is open, so any member may.
+  // NS-9: the name of the member with the record's id is open, so any member may have it.
   const id = idOf(answer);
   const about = arrived.filter((each) =>
     membersIn(envelopeIn(each)).some(([, value]) => value === id),

@@ -58,7 +58,7 @@ export const limRate: Scenario = {
   async run(t) {
     const probe = await probeOf(t);
     const first = await sendBurst(t, probe, clearlyAbove(probe.perSecond));
-    // Not even the last ones that are served.
+    // Not even the last served ones.
     for (const each of first.served) {
       for (const name of LIMIT_HEADERS) t.expect('LIM-8', each).lacksHeader(name);
     }
@@ -66,7 +66,7 @@ export const limRate: Scenario = {
     const held = `${first.unanswered} got no answer until the clock moved`;
     const words = 'refused at once, not held back first';
     t.claim('LIM-5', words, first.unanswered === 0, held, ...first.limited);
-    // Long enough to compensate for the refusals, if refusals count (LIM-5).
+    // Long enough to make up for the refusals, in case refusals count (LIM-5).
     await t.wait(2_000);
     const rate = await expectRate(t, 'LIM-1', '', probe, first.limited.slice(0, 1));
     const isRight = rate.weight !== 'broken';
@@ -112,7 +112,7 @@ async function expectRate(
   return rate;
 }
 
-/** Nothing was refused: there is no limit, the burst is too large, or requests were held back. */
+/** Nothing was refused: there is no limit, the burst is too large, or requests were delayed. */
 async function expectLimited(t: ScenarioContext, probe: Probe, first: Burst): Promise<void> {
   const { served, unanswered, sightings } = first;
   const { perSecond } = probe;
@@ -312,8 +312,8 @@ export const limNothingDone: Scenario = {
       if (answer.status === 429) limited.push(create);
       return answer;
     });
-    // Concurrently with the requests that exhaust the allowance: later, some allowance has returned, and
-    // a request that waits for a connection may be late enough to be served.
+    // Sent concurrently with the requests that exhaust the allowance: later, some allowance would
+    // have returned, and a request that waits for a connection might be served.
     const fill = () => sendOne(t, probe);
     const filling = Array<typeof fill>(clearlyAbove(probe.perSecond)).fill(fill);
     const before = Math.min(filling.length, CONNECTIONS - creating.length);
@@ -452,7 +452,7 @@ export const limReadsAndWrites: Scenario = {
     ] as const) {
       const { served, sightings } = await burst(request);
       const truth = truthOf(weighBurst(baseline, sightings));
-      // LIM-2 judges how many writes are served; here it must equal the number for writes alone.
+      // LIM-2 judges how many writes are served; here the number must be that of writes alone.
       if (truth === false && weighBurst(baseline, (await burst()).sightings) === 'broken') {
         throw new Blocked(`${writes.served.length} writes at once, and then not as many (LIM-2)`);
       }
@@ -552,7 +552,7 @@ async function expectMetered(
   }
   const other = await t.call('createAccount', { as: who, body: t.newAccount() });
   const words = `429 to a create as well, once ${operation} has used the allowance up`;
-  // If its clock runs, some allowance may have returned by then.
+  // If the target's clock runs, some allowance may have returned by then.
   const isLimited = other.status === 429 || (still ? false : undefined);
   t.claim('LIM-11', words, isLimited, other.summary, last, other);
 }
@@ -603,9 +603,9 @@ const PLANS = [
 ] as const;
 
 /**
- * The plan of a firm, by the rate that the target reports. If it reports an unusual rate and could not
- * be put on Sandbox, that may be an agreed rate; a rate up to that of Pro may follow from
- * credentials of this run (NS-36).
+ * The plan of a firm, by the rate that the target reports. An unusual rate may be individual if the
+ * firm could not be put on Sandbox; a rate up to that of Pro may come from credentials of this run
+ * (NS-36).
  */
 function planOf({ perSecond, isOnSandbox }: FirmRate): (typeof PLANS)[number] {
   const plan = PLANS.find(([, rate]) => FOUR * rate === (perSecond ?? FOUR * SANDBOX));
@@ -649,7 +649,7 @@ async function expectBothNeeded(
   }
   const most = about(2)[1];
   const expected = `${most} served at most to one credential, whose firm has room for 2`;
-  // LIM-2 judges how small the burst of the credential itself may be.
+  // LIM-2 judges how small the burst of the credential alone may be.
   const truth = count <= most || truthOf(weighBurst(allowanceOf(2), seen.sightings));
   t.claim('LIM-3', expected, truth, `${count} served`, ...seen.served);
 }
@@ -697,7 +697,7 @@ async function expectFirmRate(
   await expectRefusalForm(t, limited[0], Number.isNaN(limit) ? undefined : limit);
 }
 
-/** NS-36: whether a faster credential makes the firm faster. */
+/** NS-36: whether a faster credential raises the limit of its firm. */
 async function observeFirmRate(t: ScenarioContext, firm: Firm): Promise<void> {
   const credential = await t.operator.mint({ scopes: SCOPES, plan: 'standard' });
   await firm.setRate(null);
@@ -717,7 +717,7 @@ const ROLES: readonly Role[] = [
   ...(['no_amend', 'no_scopes', 'amend_only'] as const),
 ];
 
-/** Together they must be allowed clearly more than their firm; otherwise nothing is shown. */
+/** Together they must be allowed clearly more than their firm, or its limit cannot show. */
 const CLEARLY_MORE = 1.15;
 /** Faster ones would need thousands of requests. */
 const FASTEST = 20;

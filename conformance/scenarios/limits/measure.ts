@@ -28,7 +28,7 @@ export interface Burst {
   readonly sightings: readonly Sighting[];
 }
 
-/** After this time an answer counts as missing, if only the clock can have held it back. */
+/** An answer counts as missing after this time, if only the clock can be holding it back. */
 const UNANSWERED_AFTER_MS = 5_000;
 
 /**
@@ -55,8 +55,8 @@ export async function probeOf(
 }
 
 /**
- * A write that changes nothing: it finds an account by its reference. It runs each time because each
- * has a new key (NS-17: whether a replay is metered is open).
+ * A write that changes nothing: it finds an account by its reference. Each has a new key, so it
+ * always runs (NS-17: whether a replay is metered is open).
  */
 export async function harmlessWrite(t: ScenarioContext): Promise<RepeatableRequest> {
   const { body } = await t.given.account();
@@ -73,7 +73,7 @@ export function clearlyAbove(perSecond: number): number {
   return Math.ceil(perSecond * 1.6) + 4;
 }
 
-/** The truth of a claim, from a weight; undefined if it is open. */
+/** Whether a claim is true, from its weight; undefined if that is open. */
 export function truthOf(weight: Weight): boolean | undefined {
   return weight === 'open' ? undefined : weight === 'kept';
 }
@@ -95,7 +95,7 @@ export function sendBurst(t: ScenarioContext, probe: Probe, count: number): Prom
 }
 
 /**
- * One request for each connection is sent immediately, and another one after each answer, so that the
+ * Sends one request on each connection immediately, and another after each answer, so that the
  * recorded time of a request is the time at which it was sent.
  */
 export async function sendAtOnce(
@@ -119,7 +119,7 @@ export async function sendAtOnce(
   await (still ? Promise.race([all, t.until(isOver, UNANSWERED_AFTER_MS)]) : all);
   if (failures.length > 0) throw failures[0];
   const answered = [...answers];
-  // A target that holds requests back by its clock answers them when the clock moves.
+  // A target that delays requests by its clock answers them when the clock moves.
   if (answered.length < sends.length) {
     await t.operator.advance(10_000);
     await t.until(isOver, UNANSWERED_AFTER_MS);
@@ -134,13 +134,13 @@ function burstOf(answers: readonly Answer[], still: boolean, unanswered = 0): Bu
   return { served, limited, unanswered, sightings: sightingsOf(counted, still) };
 }
 
-/** Not limited: a refusal for another reason counts too. */
+/** Not limited: a refusal for another reason counts as served. */
 function isServed({ status }: Answer): boolean {
   return status < 300 || (status >= 400 && status < 500 && status !== 429);
 }
 
 /**
- * An occasional 5xx is not the limiter's answer, and may or may not count, so it is left out. A
+ * An occasional 5xx does not come from the limiter, and may or may not count, so it is left out. A
  * target that answers every limited request with a 5xx is still measured; ERR-3 judges the status.
  */
 function countedOf(answers: readonly Answer[]): readonly Answer[] {
@@ -180,9 +180,9 @@ export async function standsStill(t: ScenarioContext): Promise<boolean> {
 }
 
 /**
- * Uses the allowance up, until the first refusal. While the clock stands still, one request after
- * another, so that there is only one refusal (LIM-5 judges the cost of refusals). In real time,
- * concurrently, because one after another may be too slow.
+ * Uses the allowance up, until the first refusal. While the clock stands still, requests are sent
+ * one by one, so that there is only one refusal (LIM-5 judges the cost of refusals). In real time
+ * they are concurrent, because one by one may be too slow.
  */
 export async function drain(t: ScenarioContext, probe: Probe): Promise<Burst> {
   const most = 3 * clearlyAbove(probe.perSecond);
@@ -196,14 +196,14 @@ export async function drain(t: ScenarioContext, probe: Probe): Promise<Burst> {
     const answer = await answerAtOnce(t, () => sendOne(t, probe));
     if (answer === undefined) return burstOf(answers, true, 1);
     answers.push(answer);
-    // A second 5xx in a row: this may be how the target refuses.
+    // The second 5xx in a row: this may be how the target refuses.
     const isAgain = (answers.at(-2)?.status ?? 200) >= 500;
     if (!isServed(answer) && (answer.status === 429 || isAgain)) break;
   }
   return burstOf(answers, true);
 }
 
-/** Uses the allowance up; blocked if it never ends, which other scenarios judge. */
+/** Uses the allowance up; blocked if there is no limit, which other scenarios judge. */
 export async function exhaust(t: ScenarioContext, probe: Probe): Promise<Burst> {
   const used = await drain(t, probe);
   if (used.limited.length > 0) return used;
@@ -230,12 +230,12 @@ export async function rateOf(t: ScenarioContext, probe: Probe, used: Burst): Pro
 
 /** A little more than a second, for a target that counts the requests of the last second. */
 const STEP_MS = 1_010;
-/** The time in which no rate returns a whole request. */
+/** Too short for any rate to return a whole request. */
 const SLIPPED_MS = 4;
 
 /**
- * In steps that return one request each, in case only a small burst is allowed, so that its size does
- * not look like a rate; never more than a second, for the same reason.
+ * In steps that each return one request, and at most a second, in case only a small burst is
+ * allowed: then the size of the burst is not mistaken for the rate.
  */
 async function rateByStep(t: ScenarioContext, probe: Probe, used: Burst): Promise<Rate> {
   const { perSecond } = probe;
@@ -289,7 +289,7 @@ const NUMBER = /^[0-9]+(\.[0-9]+)?$/;
 
 /**
  * The four headers and the body of a problem. `perSecond` is the allowance in force; undefined if
- * another rule has found that it is wrong.
+ * another rule has found it wrong.
  */
 export async function expectRefusalForm(
   t: ScenarioContext,

@@ -29,7 +29,7 @@ function bucket(perSecond: number, capacity = perSecond): () => Limiter {
   };
 }
 
-/** A number of requests in each second of a clock whose seconds begin at a given offset. */
+/** Serves a number of requests in each second; the seconds begin at a given offset. */
 function fixedWindow(perSecond: number, beginsAtMs = 370): () => Limiter {
   return () => {
     let [second, count] = [Number.NaN, 0];
@@ -42,7 +42,7 @@ function fixedWindow(perSecond: number, beginsAtMs = 370): () => Limiter {
   };
 }
 
-/** A number of requests in the second that ends with each request. */
+/** Serves a number of requests in any second. */
 function slidingWindow(perSecond: number): () => Limiter {
   return () => {
     let taken: number[] = [];

@@ -1,5 +1,5 @@
-// What requests show about an allowance. The target counted a request at some time between its sending
-// and its answer: a target is called wrong only if it is wrong for every such time.
+// What requests reveal about an allowance. The target counted each request at some time between its
+// sending and its answer: a target is only called wrong if it is wrong for every such time.
 
 /** One request, with times of the judge's monotonic clock. */
 export interface Sighting {
@@ -9,7 +9,7 @@ export interface Sighting {
   readonly served: boolean;
 }
 
-/** `open`: the requests fit both a target that keeps the rule and one that breaks it. */
+/** `open`: what was seen fits both a target that keeps the rule and one that breaks it. */
 export type Weight = 'kept' | 'broken' | 'open';
 
 /** How many requests may be served together, and how fast the allowance returns. */
@@ -23,9 +23,9 @@ const ABOUT = 0.25;
 /** The tolerance below and above the plan's rate, over seconds: 4 is not 5 (LIM-1). */
 const NEARLY = 0.05;
 const GENEROUS = 0.22;
-/** In gaps this short no allowance is lost because the bucket is full. */
+/** Gaps this short are too short for the bucket to fill, so no allowance is lost. */
 const UNBROKEN_MS = 700;
-/** In longer gaps between refusals, the rate may have been higher than was seen. */
+/** In gaps longer than this between refusals, the rate may have been higher than was seen. */
 const WATCHED_MS = 1_000;
 
 export function about(count: number): [least: number, most: number] {
@@ -62,7 +62,7 @@ export function weighBurst(
   const refused = sightings.length > served.length;
   if (refused && served.length < least) return 'broken';
   if (served.length > most + back(longestMs, 1 + ABOUT)) return 'broken';
-  // In the target's favour: each request took at least as long to arrive as the quickest one.
+  // In the target's favour: every request is assumed to arrive as fast as the quickest one.
   const few = served.length - back(longestMs - transitMs, 1 + ABOUT) < least;
   const many = served.length > most + back(shortestMs + transitMs, 1 - ABOUT);
   return !refused || few || many ? 'open' : 'kept';
@@ -87,7 +87,7 @@ export function weighRate(
   const refused = pressing.filter((each) => !each.served).sort((a, b) => a.sentAtMs - b.sentAtMs);
   const [first, last] = [refused[0], refused.at(-1)];
   if (first === undefined || last === undefined) return 'open';
-  // It was exhausted at these two refusals as well: what returned in between was served in between.
+  // It was exhausted at these two refusals as well: what returned in between was used.
   const between = served.filter(
     (each) => each.answeredAtMs > first.sentAtMs && each.sentAtMs < last.answeredAtMs,
   );
@@ -113,12 +113,12 @@ function mostIn(perSecond: number, ms: number): number {
   return Math.max(1 + (generous * ms) / 1000, generous * Math.ceil(ms / 1000));
 }
 
-/** Two fewer, for a target that counts the requests of the last second and so serves a little less. */
+/** Two fewer: a target that counts the requests of the last second serves a little less. */
 function leastIn(perSecond: number, ms: number): number {
   return (1 - NEARLY) * perSecond * Math.floor(ms / 1000) - 2;
 }
 
-/** The maximum and minimum time between their counting, and the duration of the quickest one. */
+/** Bounds on the time between first and last count, and the duration of the quickest request. */
 function apart(sightings: readonly Sighting[]) {
   if (sightings.length === 0) return { longestMs: 0, shortestMs: 0, transitMs: 0 };
   const sent = sightings.map((each) => each.sentAtMs);

@@ -1,7 +1,6 @@
 // Checks the profile of a target before rules rely on it: that the target is the API, that each
-// credential has the role that the profile gives it, and that seeds and receiver exist. A wrong profile
-// must not look like a deviating target. The profile is only blamed for behaviour that breaking a
-// single rule cannot explain.
+// credential has its role, and that seeds and receiver exist. A wrong profile must not look like a
+// deviating target. The profile is only blamed for behaviour that one broken rule cannot explain.
 import { parseUrl } from '../../../fixtures/parse-url.ts';
 import type { Capability, Role } from '../../engine/capabilities.ts';
 import type { ScenarioContext } from '../../engine/scenario/scenario-context.ts';
@@ -69,7 +68,7 @@ function tokenRefused(t: ScenarioContext): string {
   return `the token was refused (401): check ${t.target.mainName}`;
 }
 
-/** A redirect is an answer and is never followed: most likely it leads to the intended URL. */
+/** A redirect is an answer and is never followed: the profile's base URL is probably wrong. */
 function requireNoRedirect({ baseUrl }: ScenarioContext, { status, headers }: Answer): void {
   const location = headers.get('location');
   if (status < 300 || status >= 400 || location === undefined) return;
@@ -81,7 +80,7 @@ function requireNoRedirect({ baseUrl }: ScenarioContext, { status, headers }: An
   throw new Blocked(`${words}. ${advice}`);
 }
 
-/** Only if the API would never give either answer, the target is taken for something else. */
+/** The target is not the API only if the API would give neither of the two answers. */
 function requireApi({ baseUrl }: ScenarioContext, first: Answer, plain: Answer): void {
   if (plain.isServed && plain.at('id') !== undefined) return;
   if (!plain.isServed && plain.code !== undefined) return;
@@ -90,7 +89,7 @@ function requireApi({ baseUrl }: ScenarioContext, first: Answer, plain: Answer):
   throw new Blocked(`${words}. Is the base URL right?`);
 }
 
-/** If even the plainest create is refused, everything else would be blocked. */
+/** If even the simplest create is refused, every scenario would be blocked. */
 function requireCreated(t: ScenarioContext, plain: Answer): void {
   if (![401, 403, 422].includes(plain.status)) return;
   if (plain.status === 401) throw new Blocked(tokenRefused(t));
@@ -156,13 +155,13 @@ async function findBrand(t: ScenarioContext, role: Role): Promise<void> {
   else refuse(role, 'creates under it must name a brand, so it is not used: add its brand_id');
 }
 
-/** ACC-18 shows the firm, and AUTH-7 hides its accounts from others: both would have to fail. */
+/** ACC-18 shows the firm, and AUTH-7 hides other firms' accounts: both would have to be broken. */
 async function sameFirm(t: ScenarioContext): Promise<string | undefined> {
   const ours = await create(t, t.mainRole);
   const firm = madeId(ours, 'firm_id');
   if (firm === undefined) return undefined;
   const own = madeId(await create(t, 'other_firm'), 'firm_id');
-  // At our brand a credential of another firm cannot create.
+  // A credential of another firm cannot create at our brand.
   const here = t.newAccount({ brand_id: ours.at('brand_id') }, 'other_firm');
   const there =
     own ?? madeId(await t.call('createAccount', { as: 'other_firm', body: here }), 'firm_id');
@@ -174,7 +173,7 @@ async function sameFirm(t: ScenarioContext): Promise<string | undefined> {
   return `it is of firm ${firm}, as ${t.target.mainName} is`;
 }
 
-/** ACC-15 and ACC-16 would both have to fail for a brand-bound credential to look firm-wide. */
+/** ACC-15 and ACC-16 would both have to be broken for this credential to look firm-wide. */
 async function firmWide(t: ScenarioContext, role: Role, other: Role): Promise<string | undefined> {
   const elsewhere = t.brandId(other);
   if (elsewhere === undefined) return undefined;
@@ -192,7 +191,7 @@ async function sameBrand(t: ScenarioContext): Promise<string | undefined> {
   return `it is bound to brand ${brand}, as credentials.brand is`;
 }
 
-/** AUTH-4: served where a credential without the scope is refused, or wherever scopes are needed. */
+/** AUTH-4: why it seems to hold the scope that it should lack; undefined if it does not. */
 async function holdsScopes(
   t: ScenarioContext,
   role: Role,
@@ -213,7 +212,7 @@ async function lacksScopes(t: ScenarioContext): Promise<string | undefined> {
   return 'it lacks accounts:write: a plain create is refused (403)';
 }
 
-/** TXN-10, AUTH-2: the place that the profile gives it must be its own, with write access. */
+/** TXN-10, AUTH-2: its place in the profile must be its own, with write access. */
 async function cannotTrade(t: ScenarioContext): Promise<string | undefined> {
   const { accountId, tradingAccountId } = await t.credential('delegated');
   if (accountId === undefined || tradingAccountId === undefined) return undefined;
@@ -262,7 +261,7 @@ const profileReceiver: Scenario = {
     const hook = await t.receiver();
     await reach(t, hook.url);
     if (hook.deliveries.length > 0) return;
-    // The host name may be known to the target only.
+    // The host name may only be known to the target.
     await t.given.webhook(hook, ['account']);
     await create(t, t.mainRole);
     if (await t.until(() => hook.deliveries.length > 0, RECEIVED_WITHIN_MS)) return;
@@ -281,7 +280,7 @@ async function reach(t: ScenarioContext, url: string): Promise<void> {
   }
 }
 
-/** A plain account under a role; a role without a brand names the main role's brand. */
+/** A minimal account under a role; a role without a brand names the main role's brand. */
 function create(t: ScenarioContext, role: Role): Promise<Answer> {
   const over = t.brandId(role) === undefined ? { brand_id: t.brandId(t.mainRole) } : {};
   const isBound = CREATORS.includes(role) && t.brandId(role) === undefined;

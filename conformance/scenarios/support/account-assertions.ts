@@ -11,8 +11,8 @@ import { printJson } from '../../engine/send/json.ts';
 import { PROFILE_MEMBERS } from '../../spec/literals.ts';
 
 /**
- * The reference of a refused create is still free: a valid create under it is the first. ACC-1
- * judges the 201; the new name identifies a new account too.
+ * The reference of a refused create is still free: a valid create with it makes a new account.
+ * ACC-1 judges the 201; a new name shows a new account too.
  */
 export async function expectReferenceFree(
   t: ScenarioContext,
@@ -29,8 +29,8 @@ export async function expectReferenceFree(
 }
 
 /**
- * Whether a create made the account in its answer: by the 201, which ACC-1 judges, or by a name
- * that no account has had before.
+ * Whether a create made a new account: by the 201, which ACC-1 judges, or by a name that no account
+ * had before.
  */
 export function isNewAccount(made: Answer, name: string): boolean {
   const named = made.isServed && made.at('first_name') === name;

@@ -17,7 +17,7 @@ const addresses = suite('addresses');
 
 const rangeOf = (address: string) => ipaddr.parse(address).range();
 
-/** Addresses that ipaddr.js calls unicast although they lead elsewhere; each is listed here. */
+/** Addresses that ipaddr.js calls unicast although they are not public; each is listed here. */
 const BLIND_SPOTS = ['::7f00:1', '::a00:1', '100:0:0:1::1', '5f00::1'];
 
 addresses('public addresses are public in the other library too', () => {

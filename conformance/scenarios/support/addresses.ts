@@ -1,5 +1,5 @@
-// Public and non-public addresses according to the registries of special-purpose addresses: examples
-// at both ends of each block, written by hand.
+// Public and non-public addresses according to the registries of special-purpose addresses:
+// examples at both ends of each block, written by hand.
 
 /** Two that have been assigned to hosts on the internet for decades, and one of IPv6. */
 export const PUBLIC = '93.184.216.34';
@@ -11,7 +11,7 @@ const blocks = (all: Readonly<Record<string, string>>) =>
   Object.entries(all).map(([words, text]) => ({ words, addresses: list(text) }));
 
 /**
- * Public addresses next to non-public blocks: a guard with too large ranges refuses them. A name that
+ * Public addresses next to non-public blocks, which too large ranges would refuse. A name that
  * resolves to all of them is public.
  */
 export const PUBLIC_NEIGHBOURS = list(
@@ -36,8 +36,8 @@ export const NOT_PUBLIC = blocks({
   reserved: '240.0.0.1 255.255.255.254',
   broadcast: '255.255.255.255',
   'inside a version 6 address that maps it': '::ffff:127.0.0.1 ::ffff:10.0.0.1 ::ffff:a9fe:a9fe',
-  // RFC 4291: only a public IPv4 address may be written so. RFC 6052 and RFC 3056 say the same of
-  // the next two.
+  // RFC 4291: only a public IPv4 address may have this form. RFC 6052 and RFC 3056 say the same
+  // about the next two.
   'inside a version 6 address compatible with it': '::7f00:1 ::a00:1',
   'behind a translating prefix': '64:ff9b::7f00:1 64:ff9b::a9fe:a9fe',
   'inside a 6to4 address': '2002:7f00:1:: 2002:a9fe:a9fe::1',
@@ -48,8 +48,8 @@ export const NOT_PUBLIC = blocks({
 });
 
 /**
- * Special blocks that the registries call globally reachable, a public address on which one cloud
- * serves its machines, and a form in which a public prefix contains a private address. Whether they
+ * Special blocks that the registries call globally reachable, a public address of one cloud's
+ * metadata service, and a form in which a public prefix contains a private address. Whether they
  * are public is a matter of definition.
  */
 export const HARDLY_PUBLIC = blocks({

@@ -18,7 +18,7 @@ export interface HiddenRecord {
 }
 
 /**
- * `unknown` sends the same request for an id that no record has. If that is not a 404 either, the
+ * `unknown` sends the same request for an id that does not exist. If that is not a 404 either, the
  * operation's own rule judges it.
  */
 export function expectHidden(
@@ -56,7 +56,7 @@ export async function expectOutOfReach(
   return hidden;
 }
 
-/** Intermediaries add headers occasionally: only a header that occurs each time reveals something. */
+/** Intermediaries sometimes add headers: only one that differs each time reveals something. */
 async function expectNoTelling(
   t: ScenarioContext,
   rules: Rules,
@@ -72,8 +72,8 @@ async function expectNoTelling(
 }
 
 /**
- * Headers about the connection and about the transfer of the bytes, not about a record: a connection
- * that is about to be closed may announce it.
+ * Headers about the connection and the transfer, not about a record: a connection that will be
+ * closed may announce it.
  */
 const OF_THE_CONNECTION = new Set([
   ...['connection', 'keep-alive', 'proxy-connection', 'transfer-encoding', 'content-length'],

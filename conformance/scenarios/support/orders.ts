@@ -1,5 +1,5 @@
 // Orders that open and close positions, from templates: the specification shows no payload (NS-1).
-// Templates come from the profile, or are the usual ones in a world of the run; nothing else is tried.
+// Templates come from the profile, or from the simulator in a world of the run.
 import type { ScenarioContext } from '../../engine/scenario/scenario-context.ts';
 import { MissingCapability, UnknownPayload } from '../../engine/scenario-errors.ts';
 import type { Answer } from '../../engine/send/answer.ts';
@@ -22,7 +22,7 @@ interface Closing {
   readonly terms: RequestBody;
 }
 
-/** The orders that the target accepts, as far as a run knows. */
+/** The orders that the target accepts, as far as the run knows. */
 export interface LearnedOrders {
   readonly opening: OrderTemplate;
   readonly closing: Closing;
@@ -45,7 +45,7 @@ function templatesOf({ target: { orders } }: ScenarioContext): OrderTemplates {
   throw new UnknownPayload('add positions, the orders that open and close a position');
 }
 
-/** Sends the orders one after the other until one is accepted, and remembers it for the run. */
+/** Sends the orders one by one until one is accepted, and remembers it for the run. */
 async function firstTaken<T>(
   t: ScenarioContext,
   operation: 'openPosition' | 'closePosition',
@@ -80,7 +80,7 @@ export async function openPosition(t: ScenarioContext, place: Place): Promise<Op
   return opened;
 }
 
-/** The body that closes an opened position in the accepted form, or the position with that id. */
+/** The body that closes a position in the accepted form, optionally for another position id. */
 export type ClosingBody = (opened: OpenedPosition, positionId?: string) => RequestBody;
 
 /** Closes a position by the template; `body` closes another in the same way. */
@@ -94,8 +94,8 @@ export async function closePosition(
 }
 
 /**
- * A placeholder in the template gives the member name of the position; otherwise it is the usual name,
- * or the one in the answer to the opening.
+ * A placeholder in the template shows which member names the position; otherwise the usual name or
+ * the one in the opening answer is used.
  */
 function closingsOf(t: ScenarioContext, opened: Answer): Closing[] {
   const { close } = templatesOf(t);
@@ -121,7 +121,7 @@ function closeBody(
 const ID = /id$|ticket|position|order|deal|number/i;
 /** Names of ids that are not the position's. */
 const OTHERS = /account|client|request|user|firm|brand/i;
-/** Where an answer to an opening may have the id of its position, the most likely first. */
+/** Members of an opening answer that may have the position's id, most likely first. */
 const LIKELY = [
   /^position_?id$/i,
   /position(?:(?!position).)*id$/i,

@@ -6,7 +6,7 @@ import type { Call } from '../../engine/send/call.ts';
 interface FoundRead {
   /** With `{id}` instead of the account id. */
   readonly shape: string;
-  /** The successful answer. */
+  /** The 200 answer. */
   readonly answer: Answer;
   readonly send: (call?: Call) => Promise<Answer>;
 }

@@ -29,7 +29,7 @@ interface Found {
   readonly token: string;
 }
 
-/** The first way that gives a token; undefined if none does, with all answers in `seen`. */
+/** The first form that gets a token; undefined if none does, with all answers in `seen`. */
 export async function findForm(
   t: ScenarioContext,
   client: Known,
@@ -44,7 +44,7 @@ export async function findForm(
   return undefined;
 }
 
-/** Another token of a credential; undefined if no way gives one. */
+/** Another token of a credential; undefined if no form gets one. */
 export async function anotherToken(
   t: ScenarioContext,
   credential: Credential,
@@ -75,7 +75,7 @@ export async function askTwice(
 /** The token in an answer; undefined if it has none under a known name. */
 export function tokenIn(answer: Answer): string | undefined {
   if (!answer.isServed) return undefined;
-  // NS-8: under one of these names, in the answer itself or in a member that wraps it.
+  // NS-8: under one of these names, in the answer itself or nested one level deep.
   const wraps = Object.keys(Object(answer.json)).map((name) => `${name}.`);
   const paths = ['', ...wraps].flatMap((wrap) => TOKEN_NAMES.map((name) => wrap + name));
   const found = paths.map((path) => answer.at(path)).find((each) => typeof each === 'string');

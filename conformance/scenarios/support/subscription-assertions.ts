@@ -15,8 +15,7 @@ export type Subscription = { readonly [name: string]: Json };
 export const SUCCESS_STATUSES = [200, 201, 202, 204] as const;
 
 /**
- * The category with the fewest events: a subscription that is only read should not trigger
- * deliveries.
+ * The category with the fewest events: a subscription that is only read should get no deliveries.
  */
 export const UNTRIGGERED_CATEGORIES = ['order'] as const;
 
@@ -100,7 +99,7 @@ export async function disableSubscription(
   await t.answered('disableWebhook', { as: role, id });
 }
 
-/** It still exists and is not disabled. */
+/** It still exists and is enabled. */
 export async function expectEnabled(
   t: ScenarioContext,
   rule: RuleId,

@@ -1,4 +1,4 @@
-// Requests that a fault holds back, and answers that must come without the clock being moved.
+// Requests that a fault holds back, and answers that must come without moving the clock.
 
 import type { ScenarioContext } from '../../engine/scenario/scenario-context.ts';
 import { Blocked } from '../../engine/scenario-errors.ts';
@@ -19,7 +19,7 @@ export async function suspendRequest(
 ): Promise<() => Promise<Answer>> {
   const fault = await t.operator.fault({ match: { operation }, effect, times: 1 });
   const answer = send();
-  // It may fail after the end of the scenario, when nothing awaits it any more.
+  // It may fail after the scenario ends, when nothing awaits it any more.
   answer.catch(() => {});
   const isHeld = await t.until(async () => (await fault.hits()) >= 1, AT_ONCE_MS);
   if (!isHeld) throw new Blocked(`the fault did not hold ${operation} back`);
@@ -27,7 +27,7 @@ export async function suspendRequest(
   return () => answer;
 }
 
-/** The answer that comes without the clock being moved; undefined if there is none. */
+/** The answer that comes without moving the clock; undefined if there is none. */
 export async function answerAtOnce(
   t: ScenarioContext,
   send: () => Promise<Answer>,

@@ -1,5 +1,5 @@
-// Reads transactions back, with what a ledger has booked for them, and describes the differences between
-// two answers about one of them.
+// Reads transactions back with their ledger entries, and describes the differences between two
+// answers about one of them.
 
 import { isDeepStrictEqual } from 'node:util';
 import { epochMs, oneOf, sameAmount, sum } from '../../engine/judge/matchers.ts';
@@ -26,7 +26,7 @@ export async function expectReads(
   return read;
 }
 
-/** Its current status, if the read itself is not judged. */
+/** Its current status; the read itself is not judged. */
 export async function statusNow(
   t: ScenarioContext,
   transaction: GivenTransaction,
@@ -48,7 +48,7 @@ export const MEMBERS = [
   'created_at',
 ];
 
-/** Every listed member as before, except those named. TXN-8 and TXN-9 judge other members. */
+/** Every listed member is as before, except the named ones. Other rules judge other members. */
 export function expectUnchanged(
   t: ScenarioContext,
   rules: Rules,

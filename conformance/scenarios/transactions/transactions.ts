@@ -90,7 +90,7 @@ export const txnReference: Scenario = {
     for (const each of bodies)
       expectFirst(t, first, await t.call('createTransaction', { body: each }));
     if (t.has('no_amend')) {
-      // A reference belongs to the firm's books and not to the credential that used it first.
+      // A reference belongs to the firm, and not to the credential that used it first.
       const elsewhere = await t.call('createTransaction', { as: 'no_amend', body: first.body });
       t.expect('TXN-2', elsewhere).status(200).field('id', first.id);
     }
@@ -163,7 +163,7 @@ function expectShape(t: ScenarioContext, answer: Answer): void {
   const names = Object.keys(members);
   const missing = MEMBERS.filter((each) => !names.includes(each));
   const texts = ['currency', 'method', 'transaction_type', 'status'];
-  // TXN-6 judges the value of an absent method; it must not be null in any case.
+  // TXN-6 judges the value of an omitted method; it must never be null.
   const odd = texts.filter(
     (each) =>
       typeof answer.at(each) !== 'string' && !(each === 'method' && answer.at(each) === null),
@@ -209,13 +209,13 @@ export const txnNothingOfOperators: Scenario = {
       const provider = await t.given.place('provider_trading_account');
       const over = { transaction_type: 'Withdrawal', amount: '-25.00', method: 'Withdrawal' };
       const withdrawal = await t.record(provider, over);
-      // NS-27: the sign of a withdrawal is open; nothing depends on this one.
+      // NS-27: the sign of a withdrawal is open, and does not matter here.
       if (withdrawal.isServed) answers.push(withdrawal);
     }
     const ofDecisions = decided.map(({ answer }) => answer);
     for (const answer of [...answers, ...ofDecisions]) {
-      // TXS-19 judges the reason in the answers of reject and cancel.
-      // What a member is for is only known by its name: an empty one shows nothing.
+      // TXS-19 judges the reason in the answers of reject and cancel. The purpose of a member is
+      // only known by its name, so an empty one shows nothing.
       const names = Object.entries(answer.members)
         .filter(([, value]) => value !== null)
         .map(([name]) => name)
@@ -260,7 +260,7 @@ export const txnMethod: Scenario = {
     expectMethod(given, 'Deposit');
     expectMethod(await send({ method: 'Bonus' }), 'Bonus');
     for (const [over, method] of [
-      // So small that truncation to an integer loses its sign.
+      // So small that truncation to an integer drops its sign.
       [{ amount: '-0.01', transaction_type: 'Debit' }, 'Withdrawal'],
       // Sign and type disagree, which the service may refuse (NS-27); if accepted, the sign decides.
       [{ amount: '25.00', transaction_type: 'Debit' }, 'Deposit'],
@@ -295,7 +295,7 @@ const unknown = { account_id: UNKNOWN_ID, trading_account_id: UNKNOWN_ID };
 const noAccount = body({ account_id: UNKNOWN_ID });
 const noTradingAccount = body({ trading_account_id: UNKNOWN_ID });
 
-/** A reference of one character may be taken, even out of reach: that is not a fault of its form. */
+/** A reference of one character may already exist: that is not an error in its form. */
 const takenOrNot: Expected = (t, rules, answer) => t.expect(rules, answer).status(201, 200, 404);
 
 export const txnRefused = refusals({
@@ -333,7 +333,7 @@ export const txnRefused = refusals({
   },
 });
 
-/** One id of another account, the other id of the caller's own. */
+/** One id of another account, the other id the caller's own. */
 function foreign(name: 'account_id' | 'trading_account_id', over: RequestBody = {}): Fault {
   return async (t, valid) => {
     const { [name]: id } = await t.given.place('second_trading_account');

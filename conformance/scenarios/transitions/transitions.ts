@@ -94,14 +94,14 @@ export const txsProviderWithdrawal: Scenario = {
       return t.notTested('TXS-3', 'the target says that no withdrawal goes through a provider');
     }
     t.expect('TXS-3', first).refused(...NOT_IMPLEMENTED);
-    // The second attempt shows what the refusal reserved or left half done.
+    // The second attempt shows side effects of the first refusal.
     t.expect('TXS-3', await decide(t, 'approve', taken)).refused(...NOT_IMPLEMENTED);
     if (before !== undefined) {
       const [was, is] = [quoteBooks(before), quoteBooks(await booksOf(t, taken))];
       t.claim('TXS-3', `nothing set aside: ${was}`, is === was, is, first);
     }
     await expectReads(t, 'TXS-3', taken, 'pending');
-    // It is still pending, so the back office can decide on it.
+    // It is still pending, so an operator can decide it.
     const rejection = await decide(t, 'reject', taken);
     t.expect('TXS-3', rejection).served('a pending withdrawal still, which can be rejected');
   },
@@ -170,14 +170,14 @@ export const txsCancelSettled: Scenario = {
       t.notTested('TXS-11', 'it takes credentials.no_amend, all scopes but transactions:amend');
     } else t.expect('TXS-11', refused).refused(...FORBIDDEN);
     if (cancelled.status === 403 && !t.has('mint')) {
-      // Only the owner of this credential knows whether it has the scope.
+      // Without a control plane, only the credential's owner knows whether it has the scope.
       const words = `cancelling a settled transaction: ${cancelled.summary}`;
       return t.notTested(['TXS-10', 'TXS-13'], `${words}: does it hold transactions:amend?`);
     }
     t.must('TXS-10', cancelled).status(200);
     t.expect('TXS-13', cancelled).field('status', 'cancelled');
     const again = await decide(t, 'cancel', settled);
-    // TXS-9: whatever else it answers, it has not gone back.
+    // TXS-9: whatever the answer is, the status has not changed back.
     if (again.status === 200) t.expect('TXS-13', again).field('status', 'cancelled');
   },
 };
@@ -204,7 +204,7 @@ export const txsCancelledStays: Scenario = {
   async run(t) {
     const place = await t.given.place();
     const settling = await t.given.approved(place);
-    // NS-4: if an approved transaction can be cancelled, its settlement comes too late.
+    // NS-4: if an approved transaction can be cancelled, it must not settle afterwards.
     const approved = await t.given.approved(place);
     const early = await decide(t, 'cancel', approved);
     const settled = await t.given.settled(place);
@@ -217,7 +217,7 @@ export const txsCancelledStays: Scenario = {
   },
 };
 
-/** Typical delays: a simulator that settles later than the target gives other answers. */
+/** Typical delays: a simulator that settles later than the target would answer differently. */
 const ROUND_MS = [
   ...[0, 100, 250, 500, 1_000, 1_500, 2_000, 2_500, 3_000, 4_000, 5_000, 7_500],
   ...[10_000, 15_000, 20_000, 30_000, 45_000, 60_000, 90_000, 120_000, 180_000, 300_000],
@@ -381,7 +381,7 @@ export const txsFirstDepositCancelled: Scenario = {
   id: 'txs-first-deposit-cancelled',
   title: 'A first-time deposit that is settled and cancelled stays the one',
   rules: ['TXS-2'],
-  // Depth: TXS-10 judges which scopes may cancel a settled transaction.
+  // Extra depth: TXS-10 judges which scopes may cancel a settled transaction.
   needs: ['ledger'],
   async run(t) {
     const place = await t.given.freshPlace();
@@ -447,7 +447,7 @@ async function observeDeposits(t: ScenarioContext): Promise<void> {
   if (!t.has('fresh_trading_account')) return;
   for (const [setting, method, amount] of [
     ['bonus_is_deposit', 'Bonus', '25.00'],
-    // NS-27: a sign may have to fit the method.
+    // NS-27: the sign may have to match the method.
     ['withdrawal_method_is_deposit', 'Withdrawal', '-25.00'],
   ] as const) {
     const place = await t.given.freshPlace();
@@ -491,7 +491,7 @@ const otherAccount: Fault = async (t, valid) => {
   return { call: { ...valid, query: { account_id } } };
 };
 
-/** Its state is not shown to a caller that cannot name its account. */
+/** A caller that cannot name its account must not learn its state. */
 const rejectedOfOtherAccount: Fault = async (t, valid) => {
   const { id } = await t.given.rejected(valid.place!);
   const { id: account_id } = await t.given.account();
@@ -511,7 +511,7 @@ export const txsRefused = refusals({
   needs: ['trading_account'],
   rows: [
     ...onEach((each) => [
-      // The status for a query without it is open.
+      // The refusal of a query without it is open.
       ['TXS-15', each, 'no account_id in the query', query(null), invalidOrUnreadable],
       ['TXS-15', each, 'account_id=abc', query('abc'), INVALID],
       ['TXS-16', each, 'the id of another account', otherAccount, NOT_FOUND],

@@ -160,7 +160,7 @@ export const updFixedFields: Scenario = {
       t.expect('UPD-11', free).is('a new account: no one has that email or phone', made);
     }
     await t.branch('UPD-11', 'one of them alone', async () => {
-      // UPD-8: if a body without any change is accepted, accepting these shows nothing.
+      // UPD-8: if a body without changes is accepted, accepting these proves nothing.
       if ((await update({})).isServed) throw new Blocked('a body that changes nothing is taken');
       for (const wish of [{ email: t.fresh.email() }, { phone: t.fresh.phone() }]) {
         const after = await update(wish);
@@ -218,7 +218,7 @@ const notFoundUnderAnyTag: Expected = (t, _, answer) => {
   else t.notTested('UPD-5', 'the tag was looked at first, which UPD-6 judges');
 };
 
-/** The length of an id is not specified: one this long may be called invalid. */
+/** The length of an id is not specified: an id this long may be called invalid. */
 const notFoundOrInvalid: Expected = (t, rules, answer, sent) => {
   if (answer.status === 422) t.expect('UPD-5', answer).refused(...INVALID);
   else notFoundUnderAnyTag(t, rules, answer, sent);
@@ -318,7 +318,7 @@ export const updStaleTag = refusals({
     ['UPD-7', UPDATE, 'the tag before the last update', stale(), STALE],
     // A stale tag is refused even if the update changes other fields than the missed update.
     ['UPD-7', UPDATE, 'that tag for another field', otherField, STALE],
-    // Not only a previous tag: any tag other than the current one does not match.
+    // Not only an earlier tag: every tag except the current one fails.
     ['UPD-7', UPDATE, 'a tag that it never had', ifMatch(OTHER_TAG), anyRefusal],
     ['UPD-7', UPDATE, 'its tag and a digit', ifMatch((tag) => `"${tag}0"`), anyRefusal],
     ['UPD-7', UPDATE, 'its tag and a letter', ifMatch((tag) => `"${tag}x"`), anyRefusal],
@@ -345,7 +345,7 @@ function same(over: (t: ScenarioContext) => RequestBody = () => ({})): Fault {
 }
 
 const sameName = only((_, { account }) => ({ first_name: account!.body.first_name! }));
-// A member that cannot be updated is no change either; the body may also be unreadable (NS-27).
+// A member that cannot be updated is not a change either; the body may also be unreadable (NS-27).
 const otherEmail = only((t) => ({ email: t.fresh.email() }));
 
 export const updNoChange = refusals({

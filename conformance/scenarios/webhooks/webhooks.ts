@@ -67,7 +67,7 @@ export const hookCreated: Scenario = {
     const url = await t.given.subscribable();
     const create = (names: string[]) =>
       t.call('createWebhook', { body: { url, event_categories: names } });
-    // HOOK-9 judges which names are accepted. If one of these is refused, another one will do here.
+    // HOOK-9 judges which names are accepted. If one of these is refused, another is used here.
     let event_categories = ['order', 'position'];
     let made = await create(event_categories);
     for (const name of CATEGORIES_QUIET_FIRST) {
@@ -257,7 +257,7 @@ async function expectHiddenTo(
   expectHidden(t, 'HOOK-11', hidden, await t.call(operation, { id: UNKNOWN_ID, as: who }));
 }
 
-/** More than a page usually holds, to find a list that is truncated silently. */
+/** More than a page usually has, to find a list that is truncated silently. */
 const MANY = 25;
 
 export const hookManyListed: Scenario = {
@@ -328,7 +328,7 @@ const refusedTarget: Expected = (t, rules, answer) => {
   t.observe('NS-23', answer.summary, { webhook_refusal_status: answer.status });
 };
 
-/** A host name that is public with every scheme, if there is one; a forward only covers https. */
+/** A host name that is public under any scheme, if available; a forward only covers https. */
 function url(change: (rest: string) => string): Fault {
   return async (t, valid) => {
     const host = `${t.fresh.reference()}.example.com`;
