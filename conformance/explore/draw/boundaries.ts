@@ -61,7 +61,15 @@ const TRICKY_TEXTS: readonly Value[] = [
   '👩‍👩‍👧‍👦🇵🇹',
 ];
 
-const TEXTS: readonly Value[] = [...TRICKY_TEXTS, ' padded ', long(33), long(65), long(129)];
+/** Texts that every member without a form of its own accepts. */
+export const TEXTS: readonly Value[] = [
+  ...TRICKY_TEXTS,
+  ' padded ',
+  long(33),
+  long(65),
+  long(129),
+  long(4097),
+];
 
 const WRONG_TYPES: readonly Value[] = [5, true, [], {}];
 

@@ -14,12 +14,15 @@ export interface Coverage {
   readonly operations: Map<string, number>;
   readonly answers: Map<string, number>;
   readonly rules: Map<string, number>;
+  /** The rules that every such refusal cites, by operation and answer. */
+  readonly refusals: Map<string, readonly string[]>;
 }
 
 export const noCoverage = (): Coverage => ({
   operations: new Map(),
   answers: new Map(),
   rules: new Map(),
+  refusals: new Map(),
 });
 
 const count = (counts: Map<string, number>, name: string): void => {
@@ -59,7 +62,16 @@ export class Corpus {
       if (operation === undefined) continue;
       count(this.coverage.operations, operation);
       count(this.coverage.answers, summaryOf(outcome));
-      for (const each of outcome.basis?.cites ?? []) count(this.coverage.rules, each);
+      const cites = outcome.basis?.cites ?? [];
+      for (const each of cites) count(this.coverage.rules, each);
+      const isReplay = outcome.basis?.idempotency === 'replayed';
+      if (outcome.status < 400 || outcome.status >= 500 || isReplay) continue;
+      const name = `${operation} ${summaryOf(outcome)}`;
+      const known = this.coverage.refusals.get(name) ?? cites;
+      this.coverage.refusals.set(
+        name,
+        known.filter((rule) => cites.includes(rule)),
+      );
     }
   }
 

@@ -10,6 +10,8 @@ export interface Dimension {
   readonly name: string;
   /** The plain level first. */
   readonly levels: readonly string[];
+  /** Levels that stand for many variants: each is used as often as this many others. */
+  readonly weights?: Readonly<Record<string, number>>;
 }
 
 export interface Space {
@@ -23,6 +25,7 @@ interface Single {
   readonly operation: OperationName;
   readonly name: string;
   readonly level: string;
+  readonly weight: number;
 }
 
 /** How many more dimensions of a row are not plain, each as likely as it is frequent here. */
@@ -39,11 +42,11 @@ export class Covering {
     this.#random = random;
     this.#dimensions = dimensions;
     this.#singles = operations.flatMap((operation) =>
-      dimensions.flatMap(({ name, levels }) =>
+      dimensions.flatMap(({ name, levels, weights = {} }) =>
         levels
           .slice(1)
           .filter((level) => allows(operation, name, level))
-          .map((level) => ({ operation, name, level })),
+          .map((level) => ({ operation, name, level, weight: weights[level] ?? 1 })),
       ),
     );
   }
@@ -78,7 +81,7 @@ export class Covering {
   /** The level that was combined least often with the chosen levels. */
   #least(singles: readonly Single[], beside: readonly Single[]): Single {
     const usesOf = (each: Single) =>
-      keysOf(each, beside).reduce((sum, key) => sum + (this.#uses.get(key) ?? 0), 0);
+      keysOf(each, beside).reduce((sum, key) => sum + (this.#uses.get(key) ?? 0), 0) / each.weight;
     const all = this.#random.shuffled(singles).map((each) => ({ each, uses: usesOf(each) }));
     return all.reduce((least, other) => (other.uses < least.uses ? other : least)).each;
   }

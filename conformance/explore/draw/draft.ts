@@ -283,7 +283,7 @@ interface Plain {
   readonly as?: string;
   /** The record that the call is about, or under which it creates another. */
   readonly subject?: Drawn | undefined;
-  /** Every optional member too, not only the required ones. */
+  /** Every optional member too, not only the required ones and some of the others. */
   readonly isFull?: boolean;
   readonly over?: Members;
 }
@@ -329,10 +329,10 @@ export const tokenBody = (role: string): Members => ({
 
 function plainBody(d: Draft, op: Op, { as = d.main, subject, isFull }: Plain, n: number): Members {
   // UPD-8: at least one member has to change.
-  if (op.name === 'updateAccount' && isFull !== true) return { first_name: { $fresh: `text${n}` } };
+  const spare = op.name === 'updateAccount' ? d.random.pick(op.fields).name : undefined;
   const members = op.fields
     // ACC-15: a brand is named if the caller has one.
-    .filter(({ name, required }) => required || isFull === true || name === 'brand_id')
+    .filter(({ name, required }) => required || isFull || name === 'brand_id' || name === spare)
     .map((field) => [field.name, linkOf(d, field.name, subject) ?? plainMember(field, as, n)]);
   const move = op.name === 'createTransaction' && d.can('fresh_trading_account') ? moveOf(d) : {};
   return { ...(Object.fromEntries(members) as Members), ...move };

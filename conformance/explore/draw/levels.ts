@@ -6,7 +6,6 @@ import { EVERY_SCOPE } from '../../providers/control-provider.ts';
 import { isDecision, type OperationName } from '../../spec/operations.ts';
 import type { Value } from '../sequence.ts';
 import {
-  type Boundary,
   EDGE,
   EDGE_KEYS,
   isHarmless,
@@ -15,6 +14,7 @@ import {
   ODD_TAGS,
   RAW_BODIES,
   SIZES,
+  TEXTS,
   TIMES,
 } from './boundaries.ts';
 import type { Row } from './covering.ts';
@@ -35,7 +35,7 @@ import {
   withMember,
 } from './draft.ts';
 import { type Kind, OPS, type Op } from './operations.ts';
-import { otherThan, recordIn, subjectOf, UNKNOWN_ID } from './records.ts';
+import { oddRows, otherThan, recordIn, subjectOf, UNKNOWN_ID } from './records.ts';
 
 interface Scene {
   readonly d: Draft;
@@ -49,6 +49,8 @@ interface Level<Apply> {
   readonly only?: (op: Op) => boolean;
   /** Needs concurrent calls. */
   readonly isConcurrent?: boolean;
+  /** It stands for this many variants. */
+  readonly weight?: number;
   readonly apply: Apply;
 }
 
@@ -162,7 +164,7 @@ const CALLERS: Levels<(scene: Scene) => Soon<Caller | undefined>> = {
 };
 
 /** How many values one sequence tries one after the other. */
-const BOUNDARIES_AT_ONCE = 5;
+const BOUNDARIES_AT_ONCE = 10;
 
 type Change = (scene: Scene, call: Call) => Soon<Call | readonly Call[]>;
 
@@ -174,12 +176,22 @@ const BODIES: Levels<Change> = {
     apply: ({ d, op, subject }, { as }) => plainCall(d, op, { as, subject, isFull: true }),
   },
   boundaries: {
-    only: hasBody,
+    ...{ only: hasBody, weight: 3 },
     apply: (scene, call) =>
       scene.d.options
         .boundaries(scene.op, BOUNDARIES_AT_ONCE)
         .filter(([field, value]) => !scene.d.options.isLive || isHarmless(field, value))
         .map(([{ name }, value]) => withMember(scene.d, another(scene, call), name, value)),
+  },
+  // Many values in one call, of which each is accepted.
+  'odd texts': {
+    only: ({ fields }) => fields.some(({ kind }) => kind === 'text'),
+    apply: ({ d, op, subject }, { as }) => {
+      const full = plainCall(d, op, { as, subject, isFull: true });
+      const texts = op.fields.filter(({ kind }) => kind === 'text');
+      const odd = texts.map(({ name }) => [name, renamed(d.random.pick(TEXTS), `${d.next()}`)]);
+      return inBatch(full, { ...rowOf(full), ...(Object.fromEntries(odd) as Members) });
+    },
   },
   unreadable: {
     only: hasBody,
@@ -226,20 +238,26 @@ const BODIES: Levels<Change> = {
   'known person': {
     only: isOf(/^createA|^bulk/),
     // ACC-8, ACC-9: an email or a phone that another account of the brand uses.
-    apply: async ({ d }, call) => {
-      const first = plainCall(d, OPS.createAccount, { isFull: true });
-      await d.call(first);
-      const { email, phone } = bodyOf(first);
-      const form = d.random.pick(['e164', 'spaced', 'dashes'] as const);
+    apply: async ({ d, op }, call) => {
+      const earlier = d.of('account').find(({ body }) => body.phone !== undefined)?.body;
+      const first = earlier ?? bodyOf(plainCall(d, OPS.createAccount, { isFull: true }));
+      if (earlier === undefined) {
+        await d.call({ ...plainCall(d, OPS.createAccount), body: first });
+      }
+      const { email, phone } = first;
       const stem = (phone as { $phone?: string } | undefined)?.$phone ?? 'phone';
-      const over = d.random.pick<Members>([
+      const known: readonly Members[] = [
         { email: email! },
         { email: { $case: 'upper', of: email! } },
-        { phone: { $phone: stem, form } },
+        { phone: { $phone: stem, form: d.random.pick(['e164', 'spaced', 'dashes']) } },
         { phone: { $phone: stem, form: 'sibling' } },
         { phone: { $phone: stem, form: 'national' }, phone_region: 'GB' },
-      ]);
-      return inBatch(call, { ...rowOf(call), ...over });
+      ];
+      const rows = known.map((each) => ({
+        ...{ ...rowOf(plainCall(d, op, { as: call.as })), ...each },
+      }));
+      if (isBulk(op)) return { ...call, body: { accounts: rows } };
+      return d.random.shuffled(rows).map((body) => ({ ...freshly(d, call), body }));
     },
   },
   'mixed rows': {
@@ -273,6 +291,8 @@ const BODIES: Levels<Change> = {
       return { ...plainCall(d, op, { as, subject }), body };
     },
   },
+  // TXS-15: the account is required.
+  'no account': { only: isOfDecision, apply: (_, call) => omit(call, 'query') },
   'odd tag': {
     only: isUpdate,
     apply: ({ d }, call) => [{ ...call, ifMatch: d.random.pick(ODD_TAGS) }, omit(call, 'ifMatch')],
@@ -317,25 +337,15 @@ function almost({ d, op }: Scene, call: Call): readonly Call[] {
 }
 
 /** BULK-3, BULK-8: rows that succeed and rows that fail, each separately, in random order. */
-function mixedRows({ d, op }: Scene, call: Call): readonly Members[] {
-  const row = () => rowOf(plainCall(d, op, { as: call.as }));
-  const odd = d.options
-    .boundaries(op, BOUNDARIES_AT_ONCE)
-    .filter(([field, value]) => isText(value) && (!d.options.isLive || isHarmless(field, value)))
-    .map(([{ name }, value]) =>
-      rowOf(withMember(d, { ...call, body: { accounts: [row()] } }, name, value)),
-    );
-  const twice = row();
-  const known = d
-    .of('account')
-    .slice(0, 1)
-    .map(({ body }) => body);
-  return d.random.shuffled([row(), twice, { ...twice, last_name: 'Twin' }, ...known, ...odd]);
+function mixedRows({ d }: Scene, { as }: Call): readonly Members[] {
+  const twice = rowOf(plainCall(d, OPS.createAccount, { as }));
+  const known = d.of('account').slice(0, 1);
+  return d.random.shuffled([
+    ...[twice, { ...twice, last_name: 'Twin' }],
+    ...known.map(({ body }) => body),
+    ...oddRows(d, as, BOUNDARIES_AT_ONCE),
+  ]);
 }
-
-/** Values that keep the batch readable and every row named. */
-const isText = (boundary: Boundary): boolean =>
-  boundary !== 'absent' && (typeof boundary.value === 'string' || Object(boundary.value).$fresh);
 
 /** Names of a row that is repeated many times: `$i` is its number. */
 function rowNames(d: Draft): Members {
@@ -421,6 +431,12 @@ const RELATED: Levels<Related> = {
     }),
   },
   'another key': { only: isKeyed, apply: ({ d }, call) => freshly(d, call) },
+  // IDEM-4c: a key is compared as it is written.
+  'the key in another case': {
+    only: isKeyed,
+    apply: (_, call) =>
+      call.key === undefined ? undefined : { ...call, key: { $case: 'upper', of: call.key } },
+  },
   'another change': { only: isWrite, apply: rivalOf },
 };
 
@@ -449,6 +465,9 @@ const GAPS: Levels<readonly number[]> = {
   days: timed(100_000_000),
 };
 
+/** Before the focal call, or before the call that follows it. */
+const PAUSES = ['sending', 'after'] as const;
+
 /** Timers start at any earlier call, so half of the pauses count from the first pause. */
 async function pause(d: Draft, gap: string): Promise<void> {
   const times = GAPS[gap]!.apply;
@@ -463,7 +482,11 @@ type Send = (scene: Scene, call: Call) => Promise<unknown>;
 
 const failing = (phase: 'before' | 'after', effect: Members): Level<Send> => ({
   ...{ needs: ['fault'], only: isKeyed },
-  apply: ({ d }, call) => d.call({ ...call, fault: { phase, effect: effect as never } }),
+  // IDEM-6: the repeat shows whether the failure was kept.
+  apply: async ({ d }, call) => {
+    await d.call({ ...call, fault: { phase, effect: effect as never } });
+    await d.call(call);
+  },
 });
 
 /** How the focal call is sent: with which concurrent calls, and whether it fails. */
@@ -508,9 +531,13 @@ const SENDING: Levels<Send> = {
       const wish = isPlan ? { plan: 'sandbox' as const } : { perSecond };
       const as = await d.mint({ scopes: EVERY_SCOPE, ...wish });
       if (as === undefined) return;
-      await d.many((isPlan ? 5 : perSecond) * 3 + 2, { ...call, as });
+      const count = (isPlan ? 5 : perSecond) * 3 + 2;
+      // LIM-7: with keys of their own, so that the last one is limited and then sent again.
+      const key = d.random.chance(0.5) ? call.key : undefined;
+      const numbered = (n: string) => ({ ...call, as, ...(key && { key: renamed(key, n) }) });
+      await d.many(count, numbered('-$i'));
       await d.add({ do: 'advance', byMs: d.random.pick([1_000, 3_000, 60_000]) });
-      await d.call({ ...call, as });
+      await d.call(numbered(`-${count - 1}`));
     },
   },
 };
@@ -533,7 +560,7 @@ async function subscribe(d: Draft, as = d.main, answers: readonly number[] = [20
 }
 
 async function subscribeAndThen(d: Draft, verb: (typeof OF_A_HOOK)[number]) {
-  const subject = await subscribe(d);
+  const subject = await subscribe(d, d.main, d.random.pick([[200], ...FAILURES]));
   if (subject === undefined) return;
   await d.call(plainCall(d, OPS.createAccount, { isFull: true }));
   await d.call(plainCall(d, OPS[verb], { subject }));
@@ -551,7 +578,11 @@ const OBSERVERS: Levels<Observe> = {
   none: { apply: () => {} },
   hook: hook((d) => subscribe(d)),
   'failing hook': hook((d) => subscribe(d, d.main, d.random.pick(FAILURES)), 'clock'),
-  "a brand's hook": hook((d) => subscribe(d, 'brand'), 'brand'),
+  "a brand's hook": hook(async (d) => {
+    await subscribe(d, 'brand');
+    // EVT-12: an event that it must not receive.
+    if (d.can('other_brand')) await d.call(plainCall(d, OPS.createAccount, { as: 'other_brand' }));
+  }, 'brand'),
   'two hooks': hook(async (d) => {
     if ((await subscribe(d)) === undefined) return;
     const over = { event_categories: eventCategories };
@@ -657,8 +688,10 @@ export async function playRow(row: Row, d: Draft): Promise<void> {
   for (const call of others) await d.call(call);
   const before = await levelOf<Related>(DIMENSIONS.before, 'before')(scene, focal);
   if (before !== undefined) await d.call(before);
-  await pause(d, row.gap!);
+  const pauseBefore = row.after === 'nothing' ? 'sending' : d.random.pick(PAUSES);
+  if (pauseBefore === 'sending') await pause(d, row.gap!);
   await levelOf(SENDING, 'sending')(scene, focal);
+  if (pauseBefore === 'after') await pause(d, row.gap!);
   await levelOf(AFTERS, 'after')(scene, focal);
   if (row.caller !== 'a firm without permission') return;
   await d.add({ do: 'permit', operation: op.name, allowed: true });

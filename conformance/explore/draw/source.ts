@@ -71,10 +71,15 @@ export class Source {
     const deck = this.#boundaries.get(op) ?? [];
     this.#boundaries.set(op, deck);
     if (deck.length < count) {
-      const all = op.fields.flatMap((field) =>
-        boundariesOf(field).map((each) => [field, each] as const),
+      // No value at all and a wrong type come first: they are few, and no member accepts them by chance.
+      const isFirst = (each: Boundary) => each === 'absent' || typeof each.value !== 'string';
+      const all = this.#random.shuffled(
+        op.fields.flatMap((field) => boundariesOf(field).map((each) => [field, each] as const)),
       );
-      deck.push(...this.#random.shuffled(all));
+      deck.push(
+        ...all.filter(([, each]) => isFirst(each)),
+        ...all.filter(([, each]) => !isFirst(each)),
+      );
     }
     return deck.splice(0, count);
   }
@@ -95,6 +100,9 @@ function spaceOf(options: SourceOptions): Space {
   const tables: readonly (readonly [string, Levels<unknown>])[] = Object.entries(DIMENSIONS);
   const dimensions = tables.map(([name, levels]) => ({
     name,
+    weights: Object.fromEntries(
+      Object.entries(levels).map(([level, { weight = 1 }]) => [level, weight]),
+    ),
     levels: Object.entries(levels)
       .filter(([, { needs = [] }]) => needs.every((need) => offers.has(need)))
       .filter(([, { isConcurrent = false }]) => crowd > 1 || !isConcurrent)

@@ -97,7 +97,10 @@ async function hook(n: number, answers: readonly number[], player: Player): Prom
     const notice = `${eventOf(arrival)} ${subscriptionOf(arrival, subscriptionsOf(player))}`;
     const attempt = attempts.get(notice) ?? 0;
     attempts.set(notice, attempt + 1);
-    return { status: answers[Math.min(attempt, answers.length - 1)] ?? 200 };
+    const status = answers[Math.min(attempt, answers.length - 1)] ?? 200;
+    // EVT-9a: a redirect that is followed delivers once more.
+    const isRedirect = status >= 300 && status < 400;
+    return { status, ...(isRedirect && { headers: { location: made.url } }) };
   });
   player.hooks.set(n, made);
   return { url: made.url };
