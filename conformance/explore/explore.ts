@@ -266,7 +266,7 @@ class Exploration {
     const { variants } = this.#options.models;
     const found: Found = {
       ...{ ...last, sequence: last.recorded.sequence, reproduced },
-      ...(await blame(last, met, this.#reference, variants, this.#coverage.rules)),
+      ...(await blame(last, met, this.#reference, variants, this.#coverage)),
       ...{ times: 1, met: [difference, last.difference] },
       calls: callsOf(last.recorded.sequence.steps).length,
       shrunkFrom: callsOf(met.recorded.sequence.steps).length,
@@ -359,6 +359,10 @@ class Exploration {
     this.#book.excuse(excuse);
     this.#learned = { ...this.#learned, ...learned };
     await this.#reference.learn(learned);
+    await this.#book.review(async ({ recorded, difference }) => {
+      const { differences } = await this.#reference.compare(recorded);
+      return differences.some((each) => isLike(each, difference));
+    });
     return true;
   }
 

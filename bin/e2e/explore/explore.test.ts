@@ -5,7 +5,7 @@ import * as assert from 'uvu/assert';
 import { Unreachable } from '../../../conformance/engine/scenario-errors.ts';
 import type { Model } from '../../../conformance/explore/model.ts';
 import { verdictOf } from '../../../conformance/explore/report/report.ts';
-import type { Step } from '../../../conformance/explore/sequence.ts';
+import type { Step, Value } from '../../../conformance/explore/sequence.ts';
 import { Random } from '../../../fixtures/random.ts';
 import { createAccount, explored } from './testing/explored.ts';
 
@@ -143,7 +143,7 @@ exploring(
   async () => {
     const random = new Random(7);
     const isLost = () => random.chance(0.05);
-    const all = await explored({ bent: losing(isLost), requests: 320 });
+    const all = await explored({ bent: losing(isLost), requests: 600 });
     assert.equal(
       all.found.map(({ difference: { operation, at, target, model } }) => [
         operation,
@@ -157,6 +157,41 @@ exploring(
     assert.is(verdictOf(all), 'invalid');
   },
 );
+
+exploring('a time in another unit breaks the rule of its form, whatever shows it', async () => {
+  const account: Value = { $of: 1, at: 'id' };
+  const body = {
+    ...{ client_reference_id: { $fresh: 'd' }, account_id: account, currency: 'USD' },
+    ...{ trading_account_id: { $of: 2, at: 'trading_account_id' }, amount: '25.00' },
+    transaction_type: 'Deposit',
+  };
+  const pay = { do: 'call', operation: 'createTransaction', as: 'firm', body } as const;
+  const inSeconds = ({ sender }: Model) => ({
+    sender: {
+      ...sender,
+      async send(wire: Parameters<typeof sender.send>[0]) {
+        const answer = await sender.send(wire);
+        const text = Buffer.from(answer.body).toString();
+        return { ...answer, body: Buffer.from(text.replace(/("created_at":\d{10})\d{3}/, '$1')) };
+      },
+    },
+  });
+  const steps = [
+    createAccount(1),
+    { do: 'open', n: 2, account } as const,
+    { ...pay, n: 3, key: { $fresh: 'one' } },
+    { ...pay, n: 4, key: { $fresh: 'two' } },
+    {
+      ...({ do: 'call', n: 5, operation: 'approveTransaction', as: 'firm' } as const),
+      ...{ id: { $of: 3, at: 'id' }, query: { account_id: account }, key: { $fresh: 'end' } },
+    },
+  ];
+  const { found } = await explored({ bent: inSeconds, steps });
+  assert.equal(
+    found.map(({ rules }) => rules[0]),
+    ['CONV-4'],
+  );
+});
 
 exploring(
   'a fault applies to its own call on both sides, and delays it while others run',

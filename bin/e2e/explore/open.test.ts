@@ -109,6 +109,39 @@ open('a subscription that one side alone has disabled is not compared in a list'
   assert.equal([all.found, all.unexplained], [[], []]);
 });
 
+open('an open row of a batch does not hide a difference in another row', async () => {
+  const { body: one } = createAccount(2, { first_name: { $fresh: 'long', length: 129 } });
+  const { body: two } = createAccount(3);
+  const batch: Step = {
+    ...{ ...call, n: 1, operation: 'bulkCreateAccounts', key: { $fresh: 'b1' } },
+    body: { accounts: [one!, two!] },
+  };
+  // The target refuses the long name, whose limit is open, and answers another row like this.
+  const answering =
+    (second: string) =>
+    ({ sender }: Model) => ({
+      sender: {
+        ...sender,
+        async send(wire: Parameters<typeof sender.send>[0]) {
+          const answer = await sender.send(wire);
+          let row = 0;
+          const text = Buffer.from(answer.body).toString();
+          const rows = text.replace(/"status":201,"id":"(\d+)"/g, (_, id) => {
+            row += 1;
+            return row === 1 ? '"status":422,"id":null' : `"status":${second},"id":"${id}"`;
+          });
+          return { ...answer, body: Buffer.from(rows) };
+        },
+      },
+    });
+  const foundWith = async (second: string) => {
+    const { found } = await explored({ steps: [batch], bent: answering(second) });
+    return found.map(({ difference }) => [difference.at, difference.target]);
+  };
+  assert.equal(await foundWith('201'), []);
+  assert.equal(await foundWith('200'), [['body.rows.1.status', '200']]);
+});
+
 open('how soon a read shows that an event was delivered is no difference', async () => {
   const steps: readonly Step[] = [
     { do: 'hook', n: 1, answers: [200] },

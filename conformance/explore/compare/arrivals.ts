@@ -32,8 +32,8 @@ export function jsonOf({ body }: Arrival): Json | undefined {
   return known.json;
 }
 
-/** NS-9: names that the sequence number may have if the envelope is nested. */
-const NESTED_NUMBER = /\.(\w*seq\w*|number|offset)$/i;
+/** NS-9: names that the sequence number may have if its name was not observed, or is nested. */
+const LIKELY_NUMBER = /(^|\.)(\w*seq\w*|number|offset)$/i;
 
 /** The sequence number of an envelope, written as a number or as its digits. */
 export function numberOf(envelope: Json | undefined, seqName: string): number | undefined {
@@ -41,8 +41,8 @@ export function numberOf(envelope: Json | undefined, seqName: string): number | 
   if (Array.isArray(envelope)) return;
   const own = sequenceAt(envelope, seqName);
   if (own !== undefined) return own;
-  const nested = numberNames(envelope).find((name) => NESTED_NUMBER.test(name));
-  return nested === undefined ? undefined : sequenceAt(envelope, nested);
+  const likely = numberNames(envelope).find((name) => LIKELY_NUMBER.test(name));
+  return likely === undefined ? undefined : sequenceAt(envelope, likely);
 }
 
 export const eventOf = (each: Arrival): string | undefined => {

@@ -15,12 +15,17 @@ export interface Difference {
   readonly modelAnswer: string;
   readonly targetAnswer: string;
   readonly basis: Basis | undefined;
+  /** The rule about the form of the value, if the target's value does not have that form. */
+  readonly form?: string;
   /** The call that differs, with everything that may explain it. */
   readonly pair?: Pair;
 }
 
 /** A difference that is common to all operations counts once, whichever operation shows it. */
-function commonKind({ at, modelAnswer, targetAnswer, basis }: Difference): string | undefined {
+function commonKind(difference: Difference): string | undefined {
+  const { at, modelAnswer, targetAnswer, basis, form } = difference;
+  if (at === 'no_answer') return undefined;
+  if (form !== undefined) return `the form of ${at.split('.').at(-1)}: ${form}`;
   if (at === 'replay.bytes') return at;
   if (/^header\.(x-request-id|x-ratelimit|retry-after)/.test(at)) return at;
   if (targetAnswer.startsWith('401') !== modelAnswer.startsWith('401')) return 'a token';

@@ -81,6 +81,29 @@ function judgeMany(
   return open;
 }
 
+/** Members of a row that tell which record it has made, if any. */
+const OF_A_ROW = /^body\.rows\.\d+\.(status|id|client_reference_id)$/;
+
+/** The first difference that is not open in one row of a batch, and those that are. */
+function compareRows(
+  step: CallStep,
+  own: CallOutcome,
+  other: CallOutcome,
+  comparing: Comparing,
+  pair: Pair,
+): { readonly found: Difference | null; readonly openRows: ReadonlyMap<string, Difference> } {
+  const openRows = new Map<string, Difference>();
+  for (;;) {
+    const found = compareAnswers(step, own, other, { ...comparing, ignored: openRows });
+    const [, row] = /^(body\.rows\.\d+)\./.exec(found?.at ?? '') ?? [];
+    // If a row is open, so are the counts.
+    const isCount = openRows.size > 0 && /^body\.(total|created|failed)$/.test(found?.at ?? '');
+    if (found === null || isCount) return { found: null, openRows };
+    if (row === undefined || excuseFor(pair, found) === undefined) return { found, openRows };
+    openRows.set(row, found);
+  }
+}
+
 export function judgeCall(
   step: CallStep,
   own: Outcome,
@@ -99,15 +122,17 @@ export function judgeCall(
   const trouble = troubleOf(own, other, comparing);
   if (trouble !== null) return { why: trouble };
   const pair = pairOf(step, own, other, comparing, served);
-  const found = compareAnswers(step, own, other, comparing);
+  const { found, openRows } = compareRows(step, own, other, comparing, pair);
   // If a record has another state, or exists on one side only, later answers differ too.
   const isParted =
     own.status < 400 !== other.status < 400 ||
     isOtherRecord(step, own, other, comparing) ||
-    /^body\.rows\.\d+\.status$/.test(found?.at ?? '') ||
+    [found, ...openRows.values()].some((each) => OF_A_ROW.test(each?.at ?? '')) ||
     (/Transaction|Webhook/.test(step.operation) &&
       /^body\.(status|disabled)$/.test(found?.at ?? ''));
-  const open = found === null ? undefined : excuseFor(pair, found);
+  const [openRow] = openRows.values();
+  const free = found ?? openRow;
+  const open = free === undefined ? undefined : excuseFor(pair, free);
   if (found !== null && open === undefined) return { difference: { ...found, pair }, isParted };
   if (open !== undefined && isParted) return { open, isParted };
   const more = compareMore(step, own, other, comparing);

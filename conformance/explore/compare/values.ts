@@ -1,6 +1,6 @@
 // Compares JSON values: each shape defines how a member of the target's answer relates to the model's.
 import { isDeepStrictEqual } from 'node:util';
-import { type Json, printJson } from '../../engine/send/json.ts';
+import { idText, type Json, printJson } from '../../engine/send/json.ts';
 import { REDACTED } from '../../reports/redact.ts';
 import { isNumber } from '../play/outcome.ts';
 import type { Player } from '../play/player.ts';
@@ -35,6 +35,8 @@ export interface Comparing extends Sides {
   readonly isAtOnce?: boolean;
   /** Only one side had an effect, so the events of the two have different numbers. */
   readonly isParted?: () => boolean;
+  /** Entries of a list in which an open difference was found. */
+  readonly ignored?: ReadonlyMap<string, unknown>;
   /** Whether the state of a record, by its id on the target, may differ between the sides. */
   readonly isPartedRecord?: (id: string) => boolean;
 }
@@ -52,6 +54,8 @@ export interface Mismatch {
   readonly at: string;
   readonly target: string;
   readonly model: string;
+  /** The rule about the form of such a value, if the target's value does not have that form. */
+  readonly form?: string;
 }
 
 type Value = Json | undefined;
@@ -80,6 +84,15 @@ const leaf =
     return alike ? null : unlike(at, target, model);
   };
 
+/** A shape whose values have the form that this rule requires, whatever the operation. */
+const inForm =
+  (form: string, hasForm: (target: Json, model: Json) => boolean, shape: Shape): Shape =>
+  (target, model, at, comparing) => {
+    const found = shape(target, model, at, comparing);
+    const isOdd = target != null && model != null && !hasForm(target, model);
+    return found !== null && isOdd ? { ...found, form } : found;
+  };
+
 const isText = (value: Value): value is string => typeof value === 'string' && value !== '';
 
 export const open: Shape = () => null;
@@ -91,34 +104,44 @@ const lower = (value: Json): string => String(value).toLowerCase();
 export const words = leaf(
   (target, model) => typeof target === typeof model && (target === '') === (model === ''),
 );
-export const name = (space: Space) =>
-  leaf((target, model, { match }) => {
-    if (isNumber(target) !== isNumber(model)) return false;
-    if (typeof target === 'object' || typeof target === 'boolean') return false;
+export const name = (space: Space): Shape => {
+  const hasForm = (target: Json, model: Json) => {
+    const id = isNumber(target) === isNumber(model) ? idText(target) : undefined;
     // CONV-1a: an id is a decimal string wherever the model's is one.
-    const isId = space === 'url' || /^\d+$/.test(String(target));
-    return isId && match.pair(space, String(target), String(model));
-  });
+    return id !== undefined && (space === 'url' || /^\d+$/.test(id));
+  };
+  const isPaired = leaf(
+    (target, model, { match }) =>
+      hasForm(target, model) && match.pair(space, String(target), String(model)),
+  );
+  return inForm('CONV-1a', hasForm, isPaired);
+};
 /** The same members in any order. */
 export const set = leaf((target, model) => {
   if (!Array.isArray(target) || !Array.isArray(model)) return false;
   return isDeepStrictEqual([...new Set(target)].sort(), [...new Set(model)].sort());
 });
-export const time = leaf((target, model, { offsetMs, toleranceMs }) => {
+const isAtTime = leaf((target, model, { offsetMs, toleranceMs }) => {
   if (typeof target !== 'number' || typeof model !== 'number') return false;
   // CONV-4: the unit is milliseconds; the resolution of the clock is not specified.
   const tickMs = target % 1000 === 0 ? 1000 : 0;
   return Number.isInteger(target) && Math.abs(target - model - offsetMs) <= toleranceMs + tickMs;
 });
+/** A time in another unit is far from every time in milliseconds. */
+const isInMs = (target: Json, model: Json) =>
+  Number.isInteger(target) && Number(target) > Number(model) / 100;
+export const time = inForm('CONV-4', isInMs, isAtTime);
 
-/** CONV-2a: compared by value, up to two decimals and fifteen digits. */
-export const amount = leaf((target, model) => {
+/** Compared by value, up to two decimals and fifteen digits. */
+const isSameAmount = leaf((target, model) => {
   if (typeof target !== 'string' || typeof model !== 'string') return target === model;
   if (!/^-?\d+(\.\d+)?$/.test(target)) return target === model;
   const [whole = '', part = ''] = model.replace('-', '').split('.');
   if (part.length > 2 || whole.length + part.length > 15) return true;
   return normalDecimal(target) === normalDecimal(model);
 });
+/** CONV-2a: a decimal string wherever the model's is one. */
+export const amount = inForm('CONV-2a', (target) => typeof target === 'string', isSameAmount);
 
 export function normalDecimal(text: string): string {
   const [, sign = '', whole = '', part = ''] =
@@ -243,6 +266,7 @@ export const list =
       return { at, target: `${target.length} entries`, model: `${model.length} entries` };
     }
     for (const [index, each] of target.entries()) {
+      if (comparing.ignored?.has(`${at}.${index}`)) continue;
       const found = shape(each, model[index], `${at}.${index}`, comparing);
       if (found !== null) return found;
     }

@@ -1,8 +1,10 @@
 // Names the rules that a difference breaks. Models with one named deviation each are tried: if one
 // does what the target did, it names the rule. Otherwise the rules that the model's answer cites name
 // it, together with the place of the difference.
+
 import { type Difference, isLike, rulesOf } from '../compare/difference.ts';
 import type { Reference } from '../compare/reference.ts';
+import type { Coverage } from '../draw/corpus.ts';
 import type { Models, Variant } from '../model.ts';
 import { type CallStep, callsOf, type Step, sameValue } from '../sequence.ts';
 import type { Shown } from './found.ts';
@@ -36,6 +38,7 @@ const BY_PLACE: readonly (readonly [place: RegExp, rules: readonly string[]])[] 
   [/(^|\.)method$/, ['TXN-6']],
   [/(^|\.)(first_name|last_name)$/, ['UPD-3', 'ACC-13']],
   [/(^|\.)(country|language)$/, ['ACC-14', 'UPD-3']],
+  [/^body\.rows\.\d+\.(id|client_reference_id)$/, ['BULK-2']],
   [/(^|\.)(total|created|failed)$/, ['BULK-4', 'BULK-2']],
   [/^body\.rows/, ['BULK-3', 'BULK-2']],
   [/(^|\.)last_delivered_seq$/, ['EVT-10a', 'EVT-12', 'EVT-13', 'EVT-1']],
@@ -76,26 +79,26 @@ export async function blame(
   met: Shown,
   reference: Reference,
   variants: Models['variants'],
-  /** How many answers of the model cite each rule. */
-  counts: ReadonlyMap<string, number>,
+  coverage: Coverage,
 ): Promise<Blame> {
-  const likely = likelyRules(shown, counts);
+  const { ofAnswer, before } = likelyRules(shown, coverage);
+  const likely = [...new Set([...ofAnswer, ...before])];
   const rank = (rule: string) => likely.indexOf(rule) >>> 0;
   const rankOf = ({ breaks }: Variant) => Math.min(...breaks.map(rank));
   const ranked = [...variants(new Set(likely))].sort((one, other) => rankOf(one) - rankOf(other));
   const named = await variantFor(shown, met, reference, ranked.slice(0, MOST_VARIANTS));
   const broken = [...(named?.breaks ?? [])].sort((one, other) => rank(one) - rank(other));
   // If neither a rule of the model nor the place decides, it is an assumption of the model.
-  const rules = [...new Set([...broken, ...likely])].filter((rule) => !rule.startsWith('NS-'));
-  return named === undefined ? { rules } : { rules, variant: named };
+  const rules = named === undefined ? ofAnswer.filter((rule) => !rule.startsWith('NS-')) : broken;
+  return { rules, ...(named && { variant: named }) };
 }
 
-/** The rules that the answer cites, the rules of its place, and the rules of the last change. */
+/** The rules of the answer and of its place, the most likely first; and the rules of earlier answers. */
 function likelyRules(
   { difference, recorded, compared }: Shown,
-  counts: ReadonlyMap<string, number>,
-): readonly string[] {
-  const { at, operation, basis } = difference;
+  { rules: counts, refusals }: Coverage,
+): { readonly ofAnswer: readonly string[]; readonly before: readonly string[] } {
+  const { at, operation, basis, form = [] } = difference;
   const isAnswer = at === 'status' || at === 'code' || at === 'no_answer';
   const byPlace = BY_PLACE.filter(([place]) => place.test(at)).flatMap(([, rules]) => rules);
   // The rule that the fewest answers cite is the most specific one.
@@ -116,22 +119,53 @@ function likelyRules(
     ...cited,
   ];
   const before = citesOf(calls.reverse());
+  const { steps } = recorded.sequence;
   const isReplay = basis?.idempotency === 'replayed' || basis?.idempotency === 'in_flight';
-  const late = isLateRepeat(recorded.sequence.steps, difference.n) ? LATE_REPEAT : [];
-  const first = [...late, ...(isAnswer || isReplay ? ofAnswer : []), ...byPlace, ...ofAnswer];
-  return [...new Set([...first, ...(first.length > 0 ? [] : [own]), ...before, own])];
+  // A refusal of a call that has to be served applies the rule of such refusals where it does not hold.
+  const isDue = at === 'status' && Number.parseInt(difference.modelAnswer, 10) < 400 && !isReplay;
+  const refusing = (isDue && refusals.get(`${operation} ${difference.targetAnswer}`)) || [];
+  const late = isLateRepeat(steps, difference.n) ? LATE_REPEAT : [];
+  const ofForm = [form].flat();
+  const first = [
+    ...ofForm,
+    ...(at === 'no_answer' ? [own] : []),
+    ...late,
+    ...rulesAtOnce(steps),
+    ...refusing,
+    ...(isAnswer || isReplay ? ofAnswer : []),
+    ...byPlace,
+    ...ofAnswer,
+  ];
+  return { ofAnswer: [...new Set(first.length > 0 ? first : [own])], before: [...before, own] };
 }
 
+/** A shorter pause is no matter of the lifetime of a key. */
+const LATE_MS = 3_600_000;
 /** The rules about the lifetime of a key. */
 const LATE_REPEAT = ['IDEM-7b', 'IDEM-7a'];
 
-/** Whether the call repeats a key that was used before the clock was advanced. */
+/** Whether the call repeats a key that was used long before. */
 function isLateRepeat(steps: readonly Step[], n: number): boolean {
   const last = callsOf(steps).find((each) => each.n === n);
   const isRepeated = (step: Step) =>
     callsOf([step]).some((each) => each.n !== n && sameValue(each.key, last?.key));
   const at = steps.findIndex(isRepeated);
-  return at >= 0 && steps.slice(at).some((step) => step.do === 'advance');
+  const pauses = steps.slice(at).flatMap((step) => (step.do === 'advance' ? [step.byMs] : []));
+  return at >= 0 && pauses.some((byMs) => byMs >= LATE_MS);
+}
+
+/** The rules about calls that are sent at once: shrinking has shown that the difference needs that. */
+function rulesAtOnce(steps: readonly Step[]): readonly string[] {
+  const calls = steps.flatMap((step) => (step.do === 'burst' ? step.calls : []));
+  const hasRepeat = calls.some(({ key }, at) =>
+    calls.slice(at + 1).some((other) => sameValue(other.key, key)),
+  );
+  const isOf = (names: RegExp) => calls.some(({ operation }) => names.test(operation));
+  return [
+    ...(hasRepeat ? ['IDEM-15', 'IDEM-14a'] : []),
+    ...(isOf(/^update/) ? ['UPD-12'] : []),
+    ...(isOf(/^(approve|reject|cancel)/) ? ['TXS-4'] : []),
+  ];
 }
 
 /** Several deviations explain a short sequence: the right one explains the first, long one too. */

@@ -31,7 +31,7 @@ export class Book {
   readonly inconclusive: string[] = [];
   /** Open questions that explain differences, with the number of differences. */
   readonly open = new Map<string, number>();
-  readonly #found: Found[] = [];
+  #found: readonly Found[] = [];
   readonly #open = new Set<string>();
   readonly #looks = new Map<string, number>();
 
@@ -80,10 +80,16 @@ export class Book {
     found.met.push(difference);
   }
 
+  /** Withdraws what is no difference from the model any more, after it has learned an answer. */
+  async review(isShown: (found: Found) => Promise<boolean>): Promise<void> {
+    const shown = await Promise.all(this.#found.map(isShown));
+    this.#found = this.#found.filter((_, at) => shown[at]);
+  }
+
   /** Each defect is reported once, however often and in whatever form it occurs. */
   add(found: Found): void {
     const same = this.#found.find((each) => isSameDefect(each, found));
-    if (same === undefined) this.#found.push(found);
+    if (same === undefined) this.#found = [...this.#found, found];
     else {
       same.times += 1;
       same.met.push(...found.met);

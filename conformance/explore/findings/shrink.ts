@@ -1,6 +1,6 @@
 // Shrinks a sequence to the shortest and plainest one that still shows the same difference.
 import { Spent } from '../play/ground.ts';
-import { countCalls, labels, type Sequence, type Step } from '../sequence.ts';
+import { callsOf, countCalls, labels, mapMembers, type Sequence, type Step } from '../sequence.ts';
 import { bridged, closure, needed, upTo, without } from './cut.ts';
 import type { Shown } from './found.ts';
 import { simpler } from './simpler.ts';
@@ -81,6 +81,13 @@ class Shrinking {
   }
 
   async simplify(): Promise<void> {
+    // All calls of one credential, then single ones.
+    for (const caller of new Set(callsOf(this.#steps).map(({ as }) => as))) {
+      if (caller === 'firm' || caller === 'anonymous') continue;
+      const asFirm = (name: string, value: unknown) =>
+        name === 'as' && value === caller ? 'firm' : value;
+      await this.#try(this.#steps.map((step) => mapMembers(step, asFirm) as Step));
+    }
     for (let at = 0; at < this.#steps.length; at += 1) {
       const step = this.#steps[at]!;
       // If the calls need not be concurrent, they are shown in series.

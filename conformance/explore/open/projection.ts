@@ -85,21 +85,28 @@ const headerOf = ({ target }: Pair, name: string): string | undefined =>
 const bodyOf = ({ target }: Pair): Json | undefined =>
   target.sent.body === undefined ? undefined : jsonOf(target.sent.body);
 
-/** The rows of a batch, or the one body. */
-function rowsOf(pair: Pair): readonly Json[] {
+/** The row of a batch in which the answers differ. */
+const rowAt = ({ at }: Difference): number | undefined => {
+  const [, row] = /^body\.rows\.(\d+)\./.exec(at) ?? [];
+  return row === undefined ? undefined : Number(row);
+};
+
+/** The rows of a batch, or the one that differs, or the one body. */
+function rowsOf(pair: Pair, difference: Difference): readonly Json[] {
   const body = bodyOf(pair);
   if (pair.step.operation !== 'bulkCreateAccounts') return body === undefined ? [] : [body];
-  const rows = memberAt(body, 'accounts');
-  return Array.isArray(rows) ? rows : [];
+  const [rows, at] = [memberAt(body, 'accounts'), rowAt(difference)];
+  if (!Array.isArray(rows)) return [];
+  return at === undefined ? rows : rows.slice(at, at + 1);
 }
 
 const isNoObject = (row: Json): boolean =>
   row === null || typeof row !== 'object' || Array.isArray(row);
 
 /** A new member of a schema is covered by its kind. */
-function membersOf(pair: Pair): readonly Said[] {
+function membersOf(pair: Pair, difference: Difference): readonly Said[] {
   const { fields } = OPS[pair.step.operation];
-  return rowsOf(pair)
+  return rowsOf(pair, difference)
     .filter((row) => !isNoObject(row))
     .flatMap((row) => Object.entries(row as { [name: string]: Json }))
     .map(([name, value]) => ({ field: fields.find((each) => each.name === name), value }));
@@ -108,8 +115,8 @@ function membersOf(pair: Pair): readonly Said[] {
 /** Whether any member that was sent satisfies the condition. */
 const said =
   (is: (said: Said) => boolean): Where =>
-  (pair) =>
-    membersOf(pair).some(is);
+  (pair, difference) =>
+    membersOf(pair, difference).some(is);
 /** Whether any text in a member of one of these kinds satisfies the condition. */
 const text = (is: (text: string, field: Field) => boolean, ...kinds: readonly Field['kind'][]) =>
   said(({ field, value }) => {
@@ -202,9 +209,9 @@ const isOtherCurrency: Where = ({ step }) => {
 };
 
 /** NS-33: a row with a blank reference, without email, or without a brand that can be used. */
-const hasOddRow: Where = (pair) =>
+const hasOddRow: Where = (pair, difference) =>
   pair.step.operation === 'bulkCreateAccounts' &&
-  rowsOf(pair).some((row) => {
+  rowsOf(pair, difference).some((row) => {
     const [reference, email, brand] = ['client_reference_id', 'email', 'brand_id'].map((name) =>
       memberAt(row, name),
     );
@@ -248,7 +255,7 @@ const ROWS: readonly Row[] = [
   ),
   all(
     'a member of another type',
-    anyOf(isOtherType, (pair) => rowsOf(pair).some(isNoObject)),
+    anyOf(isOtherType, (pair, difference) => rowsOf(pair, difference).some(isNoObject)),
   ),
   taken('texts of which no length is shown', isLong),
   taken(
@@ -441,21 +448,37 @@ export function excuseFor(pair: Pair, difference: Difference): Excuse | undefine
   return excuseFor({ ...pair, model: first, first: undefined }, difference);
 }
 
-function isFree(freedom: Freedom, { target, model }: Pair, { at }: Difference): boolean {
-  const [own, due] = [target, model].map(isServed);
+function isFree(freedom: Freedom, { target, model }: Pair, difference: Difference): boolean {
+  const { at } = difference;
+  const [own, due] = [target, model].map((each) => sideOf(each, rowAt(difference)));
+  const isRefused = ({ status }: Side) => status >= 400 && status < 500;
   switch (freedom) {
     case 'all':
       return true;
     case 'refusal':
       // ERR-1, IDEM-5: the form is free, but the headers and bytes of a repeat are not.
-      return isRefusal(target) && isRefusal(model) && !/^(replay|attempt|header\.x-)/.test(at);
+      return isRefused(own!) && isRefused(due!) && !/^(replay|attempt|header\.x-)/.test(at);
     case 'taken':
-      return own !== due && [target, model].some(isInvalid);
+      return own!.status < 400 !== due!.status < 400 && [own!, due!].some(isInvalid);
     case 'body':
-      return own! && due! && (/^(status|body)/.test(at) || at === 'header.content-type');
+      if (own!.status >= 400 || due!.status >= 400) return false;
+      return /^(status|body)/.test(at) || at === 'header.content-type';
   }
 }
 
+interface Side {
+  readonly status: number;
+  readonly code: Json | undefined;
+}
+
+/** BULK-3: a row of a batch is answered like a single create. */
+function sideOf({ status, json }: CallOutcome, row: number | undefined): Side {
+  const shown = row === undefined ? undefined : memberAt(json, `rows.${row}`);
+  const own = memberAt(shown, 'status');
+  if (typeof own !== 'number') return { status, code: memberAt(json, 'code') };
+  return { status: own, code: memberAt(shown, 'code') };
+}
+
 /** A refusal of the content of a request, not of its caller or of the state of a record. */
-const isInvalid = (answer: CallOutcome): boolean =>
-  [400, 413, 415, 422].includes(answer.status) && codeOf(answer) !== 'idempotency_key_required';
+const isInvalid = ({ status, code }: Side): boolean =>
+  [400, 413, 415, 422].includes(status) && code !== 'idempotency_key_required';
