@@ -15,7 +15,7 @@ const amountNames = ['amount', 'volume', 'price', 'size', 'quantity', 'stop_loss
 const keySent = habit({
   id: 'CLT-key-sent',
   title: 'every write has a key (nothing goes wrong)',
-  expected: `sends an Idempotency-Key of 1 to ${LONGEST} characters with each of the nine writes`,
+  expected: `sends an Idempotency-Key of 1 to ${LONGEST} characters with each of the nine write operations`,
   atStake:
     'Without a key the platform cannot tell a repeat from a second payment, and refuses the call.',
   mend: 'Make a key for each thing that you want done, a UUID say, and send it as a header.',
