@@ -12,7 +12,6 @@ export function ClientsView() {
       >
         <Command
           text="npx conformance client --report html=client.html -- node my-example.js"
-          label="How a client is judged"
           of="that judges a client"
         />
       </Panel>
@@ -22,7 +21,6 @@ export function ClientsView() {
       >
         <Command
           text={`npx conformance receiver --url ${forwardsTo ?? 'http://127.0.0.1:3000/hooks'} --secret-env SECRET`}
-          label="How a receiver is judged"
           of="that judges a receiver"
         />
       </Panel>

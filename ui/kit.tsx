@@ -294,7 +294,7 @@ export function CopyButton({ text, words, of }: { text: string; words: string; o
   );
 }
 
-export function CodeBlock({ text, label }: { text: string; label: string }) {
+export function CodeBlock({ text, label }: { text: ComponentChildren; label: string }) {
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls must be reachable by keys.
     <section class="code" tabIndex={0} aria-label={label}>
@@ -303,11 +303,12 @@ export function CodeBlock({ text, label }: { text: string; label: string }) {
   );
 }
 
-/** A command in full, with a button that copies it. */
-export function Command({ text, label, of }: { text: string; label: string; of: string }) {
+/** A command in full, with a button that copies it. An option does not break at its hyphens. */
+export function Command({ text, of }: { text: string; of: string }) {
+  const words = text.split(' ').map((word) => [<span key={word}>{word}</span>, ' ']);
   return (
     <>
-      <CodeBlock text={text} label={label} />
+      <CodeBlock text={words} label={`Command ${of}`} />
       <div class="bar">
         <CopyButton text={text} words="Copy the command" of={of} />
       </div>

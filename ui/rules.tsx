@@ -273,7 +273,7 @@ function NotMet({ of: { id, words, line } }: { of: CoverageShown['not_met'][numb
       <p>
         <Prose words={words} />
       </p>
-      <Command text={command} label={`Command that meets ${id}`} of={`for ${id}`} />
+      <Command text={command} of={`that meets ${id}`} />
     </li>
   );
 }
