@@ -91,6 +91,8 @@ export interface Finding {
   readonly exchanges: readonly number[];
   /** The rule whose deviation explains this one. */
   readonly explainedBy?: RuleId;
+  /** The scenario could not continue after it. */
+  readonly endsScenario?: boolean;
 }
 
 export interface Observation {

@@ -1,6 +1,7 @@
 // Builds the report of every judge, and that of a run on an API: judges each rule over its scenarios,
 // redacts secrets, and counts.
 import { rules as catalogue, findFamily, type Rule } from '../../fixtures/rules.ts';
+import { REACHED } from '../engine/judge/attribute.ts';
 import { fingerprintOf } from '../engine/judge/fingerprint.ts';
 import { suggestAdditions } from '../engine/judge/testability.ts';
 import { judgeRule, judgeRun } from '../engine/judge/verdicts.ts';
@@ -227,7 +228,7 @@ function unfinished(
         rules: [rule.id],
         scenario: result.id,
         verdict: verdict as Judged,
-        expected: 'the scenario to reach the point that shows the rule',
+        expected: REACHED,
         actual: result.why ?? `${result.id} did not reach a point that shows it`,
         exchanges: last === undefined ? [] : [last],
       },

@@ -47,7 +47,7 @@ const api: Vocabulary = {
     deviates: words('✗', 'deviates', 'the target breaks the rule'),
     harness_error: words('‼', 'harness error', 'the scenario itself has a bug'),
     blocked: words('⊘', 'blocked', 'setup or a control request failed'),
-    inconclusive: words('?', 'inconclusive', 'the network, a gateway or a limit interfered'),
+    inconclusive: words('?', 'inconclusive', 'what was seen does not decide it'),
     advisory: words('!', 'advisory', 'the specification can be read in two ways; worth a look'),
     known: words('≈', 'known', 'deviates as recorded in the baseline'),
     not_tested: words('–', 'not tested', 'the target lacks something it needs'),

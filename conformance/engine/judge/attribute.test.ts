@@ -99,6 +99,26 @@ blame('a rule does not explain itself', () => {
   assert.equal(verdicts, ['deviates', 'deviates']);
 });
 
+// The scenario lists IDEM-4b too, and returned or ended at the deviation before it expected anything.
+const unreached: [name: string, ending: Judged | null, findings: object, verdict: Judged][] = [
+  ['returned after a deviation', null, {}, 'blocked'],
+  ['ended at a deviation', 'blocked', { endsScenario: true }, 'blocked'],
+  ['failed in a control after a deviation', 'blocked', {}, 'blocked'],
+  ['was cut off after a deviation', 'inconclusive', { endsScenario: true }, 'inconclusive'],
+  ['took a path without expectations', null, { verdict: 'passed' }, 'inconclusive'],
+];
+for (const [name, ending, over, verdict] of unreached) {
+  blame(`what a scenario did not reach that ${name}`, () => {
+    const found = scenario('a', { rule: 'IDEM-4a' });
+    const isCause = verdict === 'blocked' && name !== 'failed in a control after a deviation';
+    const unseen = { 'IDEM-4a': 'deviates', 'IDEM-4b': ending ?? 'inconclusive' } as const;
+    const findings = [{ ...found.findings[0]!, ...over }];
+    const [result] = attribute([{ ...found, byRule: unseen, findings, ending }]);
+    assert.is(result!.byRule['IDEM-4b'], verdict);
+    assert.is(result!.findings[1]?.explainedBy, isCause ? 'IDEM-4a' : undefined);
+  });
+}
+
 const call = (n: number, path: string, key: string, body: object, status: number, shown = {}) => ({
   ...{ n, kind: 'call', as: 'firm', failure: null, atMs: 0, durationMs: 0 },
   request: {

@@ -15,13 +15,44 @@ interface Deviation {
   readonly presumes: readonly RuleId[];
 }
 
-/** The same results, with every finding that another one explains marked as blocked. */
+/** What the finding of a rule expects that its scenario did not reach. */
+export const REACHED = 'the scenario to reach the point that shows the rule';
+
+/**
+ * The same results, with every finding that another one explains, and every rule that a
+ * scenario did not reach because of one, marked as blocked.
+ */
 export function attribute(results: readonly ScenarioResult[]): ScenarioResult[] {
   const parted = results.map(partFindings);
   const explained = explain(parted.flatMap(deviationsIn));
-  return parted.map((result, at) =>
-    result.findings.some((each) => explained.has(each)) ? without(result, explained) : results[at]!,
+  return parted.map((result, at) => {
+    const isExplained = result.findings.some((each) => explained.has(each));
+    return followDeviation(isExplained ? without(result, explained) : results[at]!);
+  });
+}
+
+/** What a scenario did not reach after a deviation, or because it ended at one, follows from it. */
+function followDeviation(result: ScenarioResult): ScenarioResult {
+  const { id, findings, ending = null } = result;
+  const cause = findings.find(
+    ({ verdict, explainedBy, endsScenario = false }) =>
+      (verdict === 'deviates' || explainedBy !== undefined) && (ending === null || endsScenario),
   );
+  if (cause === undefined) return result;
+  const { explainedBy = cause.rules[0]!, exchanges } = cause;
+  const isSeen = (rule: RuleId) =>
+    findings.some(({ rules, verdict }) => rules.includes(rule) && verdict !== 'passed');
+  const unreached = (Object.keys(result.byRule) as RuleId[]).filter(
+    (rule) =>
+      result.byRule[rule] === (ending === null ? 'inconclusive' : 'blocked') && !isSeen(rule),
+  );
+  const more = unreached.map((rule): Finding => {
+    const actual = `not reached in ${id}, because ${explainedBy} deviates before`;
+    return { rules: [rule], verdict: 'blocked', expected: REACHED, actual, exchanges, explainedBy };
+  });
+  const blocked = Object.fromEntries(unreached.map((rule) => [rule, 'blocked'] as const));
+  const byRule = { ...result.byRule, ...blocked };
+  return withVerdicts({ ...result, findings: [...findings, ...more] }, byRule);
 }
 
 /** Presumed rules that no scenario of these results has tested. */

@@ -133,8 +133,9 @@ export class Expectation {
     }
     const doubt = this.#findings.unjudgeable(this.#answer);
     const failing = this.#manner === 'advise' ? 'advisory' : 'deviates';
+    const endsScenario = this.#manner === 'must';
     this.#findings.record({
-      ...finding,
+      ...{ ...finding, endsScenario },
       verdict: doubt === undefined ? failing : 'inconclusive',
       actual: doubt === undefined ? actual() : `${actual()}: ${doubt}`,
     });
