@@ -212,7 +212,7 @@ async function givenIn(
   const made = make ? await make(t, place) : await madeIn(t, state, place, of);
   if (make && state === 'settled') {
     const { id, account_id } = made;
-    const approval = await t.control('approveTransaction', { id, account_id }, 200, 501);
+    const approval = await t.control('approveTransaction', { id, account_id }, 501);
     if (approval.status === 501) return undefined;
     await t.operator.settle(id);
   }
@@ -233,7 +233,7 @@ async function madeIn(
   if (state !== 'cancelled settled') return t.given[state](place);
   const settled = await t.given.settled(place, over);
   const { id, account_id } = settled;
-  return { ...settled, answer: await t.control('cancelTransaction', { id, account_id }, 200) };
+  return { ...settled, answer: await t.control('cancelTransaction', { id, account_id }) };
 }
 
 /** Whether a bonus moves money at all is open. If it does, the money is returned. */

@@ -23,7 +23,7 @@ export const CAUSES = {
     'Compare whole digests of equal length, every character of them, in constant time.',
   ],
   bytes: [
-    'not the raw body is verified',
+    'something other than the raw body is verified',
     'EVT-6: what is signed is the body as sent; JSON may be printed in many ways.',
     'Verify the bytes as they arrive, before parsing, and parse them afterwards.',
   ],
@@ -33,7 +33,7 @@ export const CAUSES = {
     'Compute the HMAC with the configured secret only, and stop if no secret is configured.',
   ],
   unsigned: [
-    'a header that is no signature is accepted',
+    'a header without a signature is accepted',
     'EVT-5a, EVT-6: a delivery needs a t and a matching v1.',
     'Refuse a delivery without t and v1; compare the HMAC of t, a dot and the raw body with each v1.',
   ],

@@ -235,7 +235,7 @@ const replayed: Rows = {
       'new-t',
       'the v1 of an hour ago with a new t',
       anHourOld('t={now},v1={mac}'),
-      'Sign t together with the body, as t, a dot and the body.',
+      'Compute the HMAC over t, a dot and the body.',
     ],
     [
       'two-t-new-first',

@@ -22,7 +22,7 @@ export function explainCheck(check: Check): Part[] {
       ['expects', expectedOf(check)],
       ['why', check.why],
       ['at stake', check.gains],
-      ['mend', check.fix],
+      ['fix', check.fix],
       ['try it', `npx conformance receiver --only ${check.id} --url URL --secret-env NAME`],
     ]),
     heading('sends, as an example'),

@@ -7,6 +7,7 @@ import { suggestAdditions } from '../engine/judge/testability.ts';
 import { judgeRule, judgeRun } from '../engine/judge/verdicts.ts';
 import type { RunResult } from '../engine/run/run.ts';
 import { isSelected, type Selection } from '../engine/run/select.ts';
+import { callsIn } from '../engine/send/answer.ts';
 import type {
   Finding,
   Judged,
@@ -189,7 +190,7 @@ function reportRule(rule: Rule, options: ReportOptions): ReportRule {
       verdict: each.verdict,
       expected,
       actual,
-      exchanges: each.exchanges,
+      exchanges: evidenceOf(each, options.run.scenarios),
       ...(each.explainedBy === undefined ? {} : { because_of: each.explainedBy }),
       replay: redactor.text(options.replay(each.scenario)),
       fingerprint: fingerprintOf(rule.id, each.scenario, { expected, actual }),
@@ -207,6 +208,17 @@ function reportRule(rule: Rule, options: ReportOptions): ReportRule {
     reason: null,
     findings: findings.sort((a, b) => rank(a) - rank(b)),
   };
+}
+
+/** The exchanges of a finding; if one repeats a key, with the first call under it. */
+function evidenceOf(
+  { scenario, exchanges }: Finding & { readonly scenario: string },
+  results: readonly ScenarioResult[],
+): number[] {
+  const calls = callsIn(results.find(({ id }) => id === scenario)?.exchanges ?? []);
+  const keys = calls.filter(({ n }) => exchanges.includes(n)).flatMap(({ key }) => key ?? []);
+  const firsts = keys.flatMap((key) => calls.find((each) => each.key === key)?.n ?? []);
+  return [...new Set([...exchanges, ...firsts])].sort((a, b) => a - b);
 }
 
 /** The reason why a scenario ended early becomes a finding of its rules. */

@@ -84,8 +84,9 @@ compare('names that each run generates are not a different answer', () => {
 });
 
 compare('as text and as Markdown, for any text of a target', () => {
-  const seen = compareReports(reportOf('passed'), reportOf('deviates', 'a'));
+  const seen = compareReports(reportOf('passed'), reportOf('deviates', 'a', 'a'));
   const text = compareText(seen, 80).join('\n');
+  assert.is(text.split('expected').length, 2, 'each failure once');
   assert.match(text, /New deviations \(1\)\n {2}ACC-1/);
   assert.match(text, /was {8}passed\n {2}is {9}deviates/);
   assert.match(text, 'worse: something is worse: 1 new');

@@ -1,5 +1,6 @@
 // Compares two reports: new deviations, deviations that are gone, and rules that are no longer tested.
 // Load must not decide: inconclusive rules and changing figures are listed, but never count as worse.
+import { distinct } from './document.ts';
 import { codeSpan, markdownOf } from './markdown.ts';
 import { facts, heading, item, list, type Part } from './parts.ts';
 import type { Report, ReportFinding, ReportObserved, ReportRule } from './report.ts';
@@ -149,14 +150,16 @@ function documentOf({ verdict, changes }: Comparison): { headline: string; parts
           ['was', names[before]?.name ?? before],
           ['is', names[after]?.name ?? after],
         ]),
-        ...findings.slice(0, FINDINGS_SHOWN).flatMap(({ scenario, expected, actual, replay }) =>
-          facts([
-            ['expected', expected],
-            ['actual', actual],
-            ['scenario', scenario],
-            ['try again', isWorse ? replay : ''],
-          ]),
-        ),
+        ...distinct(findings)
+          .slice(0, FINDINGS_SHOWN)
+          .flatMap(({ scenario, expected, actual, replay }) =>
+            facts([
+              ['expected', expected],
+              ['actual', actual],
+              ['scenario', scenario],
+              ['try again', isWorse ? replay : ''],
+            ]),
+          ),
       ]),
     ];
   });

@@ -177,7 +177,7 @@ export function groupsOf(report: Report, verdict: ReportRule['verdict']): Group[
     return { title, cause, rules, followers };
   };
   const shared = (report.causes ?? []).flatMap((cause) => {
-    const rules = [...left].filter(({ id }) => cause.rules.includes(id));
+    const rules = cause.rules.flatMap((id) => [...left].filter((rule) => rule.id === id));
     const title = `${cause.title}: ${count(rules.length, noun)}`;
     return rules.length > 1 ? [groupOf(title, cause, rules)] : [];
   });
@@ -227,8 +227,8 @@ export function whyNot(rule: ReportRule): string {
 export interface Detail {
   /** The number of findings shown for one rule. */
   readonly findings: number;
-  /** Columns of the lines of an exchange. */
-  readonly width: number;
+  /** Columns of a terminal, to which the lines of an exchange are wrapped. */
+  readonly width?: number | undefined;
   readonly jsonFile?: string | undefined;
 }
 
@@ -264,13 +264,13 @@ function groupParts(group: Group, report: Report, detail: Detail): Part[] {
     heading(`${sign} ${title}`, tone),
     ...(cause === null
       ? [words(first.words, true)]
-      : [...facts([['mend', cause.mend]]), ...list(explained), words(`One of them, ${first.id}:`)]),
+      : [...facts([['fix', cause.mend]]), ...list(explained), words(`One of them, ${first.id}:`)]),
     ...whole.flatMap((each, at) => {
       const before = whole[at - 1];
       const also = before === undefined ? [] : [words('Also:')];
       // The cause already says how to fix it.
-      const hasMend = cause === null;
-      return [...also, ...findingDetail(each, report, { ...detail, before, hasMend })];
+      const hasFix = cause === null;
+      return [...also, ...findingDetail(each, report, { ...detail, before, hasFix })];
     }),
     ...facts([['and in', places.join(', ')]]),
     ...(followers.length === 0
@@ -282,17 +282,17 @@ function groupParts(group: Group, report: Report, detail: Detail): Part[] {
 interface FindingDetail extends Omit<Detail, 'findings'> {
   /** The finding shown above; none of its text is repeated. */
   readonly before?: ReportFinding | undefined;
-  readonly hasMend?: boolean;
+  readonly hasFix?: boolean;
 }
 
 /** One finding with the exchanges that prove it. */
 export function findingDetail(
   finding: ReportFinding,
   report: Report,
-  detail: FindingDetail,
+  detail: FindingDetail = {},
 ): Part[] {
   const { scenario, place = '', expected, actual, seen, advice, replay, exchanges } = finding;
-  const { before, width, jsonFile, hasMend = true } = detail;
+  const { before, width, jsonFile, hasFix = true } = detail;
   const { hasScenarios } = vocabularyOf(report);
   const isNew = before?.scenario !== scenario;
   const isProven = isNew || `${before?.exchanges}` !== `${exchanges}`;
@@ -310,7 +310,7 @@ export function findingDetail(
     ...facts([
       ['why', unless(advice?.why, before?.advice?.why)],
       ['at stake', unless(advice?.at_stake, before?.advice?.at_stake)],
-      ['mend', hasMend ? unless(advice?.mend, before?.advice?.mend) : ''],
+      ['fix', hasFix ? unless(advice?.mend, before?.advice?.mend) : ''],
       ['try again', unless(replay, before?.replay)],
       ['requests', jsonFile !== undefined && hasScenarios && isNew ? requests : ''],
     ]),
@@ -326,7 +326,7 @@ const TIMELINE_SHOWN = 12;
 const OUTPUT_SHOWN = 3;
 
 /** The exchanges that a finding cites, and how the command of a client ended. */
-function proofLines(finding: ReportFinding, report: Report, width: number): string[] {
+function proofLines(finding: ReportFinding, report: Report, width?: number): string[] {
   const { isTimeline } = vocabularyOf(report);
   const cited = citedBy(report, finding).slice(0, isTimeline ? TIMELINE_SHOWN : EXCHANGES_SHOWN);
   const ending = recordingOf(report, finding)?.ending;

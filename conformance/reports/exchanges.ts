@@ -52,18 +52,22 @@ export function clipped(text: string, longest: number): string {
 // The headers that distinguish responses; the JSON and HTML reports have the others.
 const SHOWN_HEADERS =
   /^(content-type|etag|if-match|idempotency-key|retry-after|x-ratelimit-.*|x-request-id|www-authenticate|allow|location|.*signature.*|.*subscription.*)$/i;
-/** The number of printed lines of a body. */
+/** The number of printed lines of a body, and of its characters. */
 const BODY_LINES = 4;
+const LONGEST_BODY = 640;
+const LONGEST_LINE = 700;
 
-/** A few lines that can be read at a glance. */
-export function exchangeLines(exchange: ReportExchange, width: number): string[] {
+/** A few lines that can be read at a glance; only a terminal has a width. */
+export function exchangeLines(exchange: ReportExchange, width = Number.POSITIVE_INFINITY) {
   const { request, response, failure } = exchange;
   const lines = [cut(`${exchange.n}. ${requestLine(exchange)}`, width)];
   if (exchange.kind === 'operator') {
     if (response?.body) lines.push(cut(`   → ${response.body}`, width));
     return lines;
   }
-  lines.push(...shownHeaders(request.headers).map((header) => cut(`   ${header}`, width)));
+  const chunked = request.headers.filter(([name]) => name === 'transfer-encoding');
+  const sent = [...shownHeaders(request.headers), ...chunked.map((each) => each.join(': '))];
+  lines.push(...sent.map((header) => cut(`   ${header}`, width)));
   lines.push(...bodyLines(request.body, '   ', width));
   if (response === null) return [...lines, cut(`   → ${failure ?? 'no response'}`, width)];
   lines.push(cut(`   → ${response.status} after ${duration(exchange.duration_ms)}`, width));
@@ -72,7 +76,7 @@ export function exchangeLines(exchange: ReportExchange, width: number): string[]
 }
 
 /** One call of a client with its time and the result, in two lines. */
-export function timelineLines(exchange: ReportExchange, width: number): string[] {
+export function timelineLines(exchange: ReportExchange, width = Number.POSITIVE_INFINITY) {
   const margin = ' '.repeat(12);
   return [
     cut(`${clock(exchange.at_ms)}  ${exchange.n}. ${requestLine(exchange)}`, width),
@@ -114,15 +118,16 @@ export function shortKey(key: string | null): string {
 
 function cut(text: string, width: number): string {
   const line = printable(text).replaceAll('\n', '\\n');
-  return line.length > width ? `${line.slice(0, width - 1)}…` : line;
+  const most = Math.min(width, LONGEST_LINE);
+  return line.length > most ? `${line.slice(0, most - 1)}…` : line;
 }
 
 function bodyLines(body: string | null, margin: string, width: number): string[] {
   if (body === null) return [];
   const room = width - margin.length;
-  const lines = wrapText(body.slice(0, room * (BODY_LINES + 1)), room);
+  const lines = wrapText(body.slice(0, LONGEST_BODY), room);
   const shown = lines.slice(0, BODY_LINES).map((line) => margin + line);
-  const isWhole = lines.length <= BODY_LINES && body.length <= room * (BODY_LINES + 1);
+  const isWhole = lines.length <= BODY_LINES && body.length <= LONGEST_BODY;
   return isWhole ? shown : [...shown.slice(0, -1), `${shown.at(-1)!.slice(0, width - 1)}…`];
 }
 

@@ -101,7 +101,7 @@ const VARIATIONS: [name: string, parts: object, has: RegExp[], hasNot: RegExp[]]
     'findings with one cause are shown together, with one of them in full',
     { judge: 'receiver', causes: CAUSES, rules: rulesOf('RCV-one', 'RCV-two', 'RCV-three') },
     [
-      /✗ no age check: 2 checks\n {2}mend {7}Compare t\./,
+      /✗ no age check: 2 checks\n {2}fix {8}Compare t\./,
       / {2}RCV-two: words of RCV-two\n {2}One of them, RCV-one:/,
       /(expected {3}409[\s\S]*){2}/,
     ],
@@ -190,6 +190,18 @@ formats(
     );
   },
 );
+
+formats('only on a terminal a long line of JSON is broken', async () => {
+  const [scenario] = sampleReport.scenarios;
+  const [exchange] = scenario!.exchanges;
+  const body = JSON.stringify(Object.fromEntries([...Array(40).keys()].map((n) => [`m${n}`, n])));
+  const long = { ...exchange!, request: { ...exchange!.request, body } };
+  const report = { ...sampleReport, scenarios: [{ ...scenario!, exchanges: [long] }] };
+  for (const format of ['html', 'markdown', 'junit'] as const) {
+    assert.match((await render(format, report)).replaceAll('&quot;', '"'), body);
+  }
+  assert.not.match(textOf(report), body);
+});
 
 // HTML.
 

@@ -7,7 +7,8 @@ import type { Report, ReportRule } from './report.ts';
 import { textOf } from './text.ts';
 import { vocabularyOf } from './verdict-words.ts';
 
-const WIDE = { color: false, width: 110 };
+/** A reader of XML wraps it. */
+const UNWRAPPED = { color: false, width: Number.POSITIVE_INFINITY };
 
 type Kind = 'passed' | 'failure' | 'error' | 'skipped';
 
@@ -66,7 +67,7 @@ function testCase(rule: ReportRule, report: Report, classname: string, ms: numbe
   const kind = KIND_OF[verdict];
   const { name, meaning } = vocabularyOf(report).verdicts[verdict];
   const telling = tellingFindings(rule);
-  const proofs = telling.map((each) => textOf(findingDetail(each, report, WIDE), WIDE).join('\n'));
+  const proofs = telling.map((each) => textOf(findingDetail(each, report), UNWRAPPED).join('\n'));
   const body = [words, ...proofs].join('\n\n');
   const [first] = telling;
   const expected =

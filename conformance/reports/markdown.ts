@@ -8,7 +8,7 @@ import { effortLine, headline, VERDICTS, vocabularyOf } from './verdict-words.ts
 /** GitHub refuses a comment of more than 65,536 characters. */
 const MOST_CHARACTERS = 58_000;
 const FINDINGS_SHOWN = 2;
-const LONGEST_LINE = 400;
+const LONGEST_LINE = 700;
 
 export function markdownReport(report: Report): string {
   const { target, verdict, not_started: start, client, interrupted, started_at: when } = report;
@@ -22,7 +22,7 @@ ${codeSpan(target.base_url)} ${headline(report)}. ${effort}.`;
     ...(client === undefined ? [] : [words(`The first run: ${client.does}.`)]),
     ...first,
     ...countParts(report),
-    ...findingParts(report, { findings: FINDINGS_SHOWN, width: 160 }),
+    ...findingParts(report, { findings: FINDINGS_SHOWN }),
     ...doubt,
     ...later,
     ...list(left.map((each) => item(each))),

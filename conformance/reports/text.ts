@@ -57,7 +57,7 @@ export function textReport(report: Report, options: TextOptions): string[] {
 
 function layoutOf({ color, width: columns }: TextOptions) {
   const paint = new Chalk({ level: color ? 1 : 0 });
-  const width = Math.max(60, Math.min(columns, 110));
+  const width = Number.isFinite(columns) ? Math.max(60, Math.min(columns, 110)) : columns;
   const labelled = (label: string, text: string) => {
     const [first = '', ...rest] = wrapText(text, width - label.length);
     return [paint.dim(label) + first, ...rest.map((each) => ' '.repeat(label.length) + each)];

@@ -1,8 +1,11 @@
 // One defect at a time in the witness: the rules that it breaks deviate, and rules that only depend on
 // them do not.
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { runJudge } from '../../commands/conformance/testing/run-judge.ts';
+import { UNEXPLAINED } from '../../../conformance/reports/baseline.ts';
+import { runJudge, withFolder } from '../../commands/conformance/testing/run-judge.ts';
 import { readWitnessProof } from '../../dev/prove/witness.ts';
 import { judgeWitness } from '../testing/judge-witness.ts';
 import { blamedIn, repetitive, sandboxed, verdictOf } from '../testing/sandboxed.ts';
@@ -71,6 +74,32 @@ blame('a burst that grows over ten seconds: LIM-2, not the firm (LIM-3)', async 
     const { report } = await runJudge({ baseUrl, json: true, seed: '1', only });
     const verdicts = ['LIM-2', 'LIM-3'].map((id) => verdictOf(report, id));
     assert.equal(verdicts, ['deviates', 'blocked']);
+  });
+});
+
+blame('what a known deviation hides is known too, and the run is complete', async () => {
+  await sandboxed({ deviations: ['replay-answers-200'] }, (baseUrl) =>
+    withFolder(async (cwd) => {
+      const only = ['idem-replay-create-account'];
+      const given = { baseUrl, json: true, only, baseline: 'known.json' };
+      const { report } = await runJudge({ ...given, updateBaseline: true }, { cwd });
+      const replay = report.rules.find(({ id }) => id === 'IDEM-4a')!;
+      // The first call, and its replay with another status.
+      assert.equal(replay.findings[0]?.exchanges, [1, 4]);
+      const file = join(cwd, 'known.json');
+      writeFileSync(file, readFileSync(file, 'utf8').replaceAll(UNEXPLAINED, 'ticket 7'));
+      const { code, report: again } = await runJudge(given, { cwd });
+      const rules = ['IDEM-4a', 'IDEM-4b', 'ACC-19', 'IDEM-5'];
+      const verdicts = rules.map((id) => verdictOf(again, id));
+      assert.equal([code, ...verdicts], [0, 'known', 'known', 'known', 'passed']);
+    }),
+  );
+});
+
+blame('setup takes any success: another status blocks no other rule', async () => {
+  await sandboxed({ deviations: ['account-create-answers-200'] }, async (baseUrl) => {
+    const { report } = await runJudge({ baseUrl, json: true, only: ['conv-account-ids'] });
+    assert.is(verdictOf(report, 'CONV-1a'), 'passed');
   });
 });
 

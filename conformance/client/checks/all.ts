@@ -28,7 +28,7 @@ export function explainClientCheck(check: Check): Part[] {
       ['does', orders],
       ['expects', `a client that ${expected}`],
       ['at stake', atStake],
-      ['mend', mend],
+      ['fix', mend],
       ['try it', `npx conformance client --only ${id} -- COMMAND`],
     ]),
     ...list(rules.map((rule) => item(findRule(rule).words, rule))),

@@ -17,8 +17,6 @@ import { html, htmlOf, htmlPage, Markup, ruleLink, withCode } from './layout.ts'
 
 // Larger pages are slow to open and too large to attach; the JSON report has everything.
 const FINDINGS_SHOWN = 10;
-/** Columns of a line of an exchange. */
-const WIDTH = 160;
 
 interface Context {
   readonly report: Report;
@@ -132,7 +130,7 @@ function details(rule: ReportRule, { report, ids, mark }: Context): Markup {
     (each) => html`<li>${each.id}: ${each.title} ${mark(each.by_rule[id] ?? 'not_selected')}</li>`,
   );
   const proof = findings.slice(0, FINDINGS_SHOWN).map((each) => {
-    const parts = findingDetail(each, report, { width: WIDTH });
+    const parts = findingDetail(each, report);
     const mark = facts([['fingerprint', each.fingerprint]]);
     return html`<div class="finding ${each.verdict}">${htmlOf([...parts, ...mark], ids)}</div>
 `;

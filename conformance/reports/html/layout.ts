@@ -46,7 +46,7 @@ export function withCode(words: string): Markup[] {
 }
 
 const LONGEST_TEXT = 1_000;
-const LONGEST_LINE = 400;
+const LONGEST_LINE = 700;
 
 /** `linked` are the rules that have a section on the page. */
 export function htmlOf(parts: readonly Part[], linked: ReadonlySet<string> = new Set()): Markup[] {

@@ -78,7 +78,7 @@ export const authAmend: Scenario = {
     const { account_id: accountId } = place;
     const known = await t.given.settled(place);
     const cancel = ({ id }: GivenTransaction, as?: Who) => ({ as, id, account_id: accountId });
-    await t.control('cancelTransaction', cancel(known), 200);
+    await t.control('cancelTransaction', cancel(known));
     const server = (scopes: CredentialOptions['scopes']) => t.operator.mint({ scopes });
     const delegated = { accountId, readOnly: false, scopes: TRADERS };
     const holders = [

@@ -140,7 +140,7 @@ async function lookFrom(
   const update = { first_name: t.fresh.text() };
   const options = { ifMatch: own.etag, key: t.fresh.key() };
 
-  await t.control('updateAccount', { as: outsider, id: own.id, body: update, ...options }, 200);
+  await t.control('updateAccount', { as: outsider, id: own.id, body: update, ...options });
   const foreign = await t.given.account({}, insider);
   const records = {
     hidden: { account: foreign.id, tag: foreign.etag },
@@ -290,7 +290,7 @@ export const authDelegated: Scenario = {
     const view: View = { rule: 'AUTH-5', insider: t.mainRole, outsider };
     const body = t.newTransaction(home);
     const [who, key] = [await outsider(), t.fresh.key()];
-    await t.control('createTransaction', { as: who, body, key }, 201);
+    await t.control('createTransaction', { as: who, body, key });
     await expectMoneyHidden(t, view, home, await t.given.transaction(abroad), 201);
     await expectPositionsHidden(t, view, home, abroad);
     if (t.has('mint')) await observeCreating(t);

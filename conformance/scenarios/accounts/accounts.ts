@@ -59,7 +59,7 @@ export const accCreated: Scenario = {
 
 /** The result of a row of a batch, read back by a create with its reference. */
 async function createInBatch(t: ScenarioContext, row: RequestBody): Promise<Answer> {
-  await t.control('bulkCreateAccounts', { rows: [row] }, 200);
+  await t.control('bulkCreateAccounts', { rows: [row] });
   return t.control('createAccount', { body: row });
 }
 
@@ -92,7 +92,7 @@ export const accShape: Scenario = {
       // UPD-2 judges the fields that it does not name.
       expectShape(
         t,
-        await t.control('updateAccount', { id: known.id, body: change, ...options }, 200),
+        await t.control('updateAccount', { id: known.id, body: change, ...options }),
         SPARSE,
         known.email,
       );
@@ -460,7 +460,7 @@ const emailOfAccount = async (t: ScenarioContext) => ({ email: (await t.given.ac
 
 async function emailOfRow(t: ScenarioContext): Promise<RequestBody> {
   const { email, ...row } = t.newAccount();
-  await t.control('bulkCreateAccounts', { rows: [{ ...row, email }] }, 200);
+  await t.control('bulkCreateAccounts', { rows: [{ ...row, email }] });
   return { email };
 }
 

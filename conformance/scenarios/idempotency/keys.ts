@@ -141,7 +141,7 @@ export const idemCredentialsAlike: Scenario = {
       const mine = await validCall(t, 'cancelTransaction', place);
       const theirs = await validCall(t, 'cancelTransaction', place);
       const key = t.fresh.key();
-      const first = await t.control(mine, { key, as: await mint() }, 200);
+      const first = await t.control(mine, { key, as: await mint() });
       const second = await t.call(theirs, { key, as: await mint() });
       const ran = second.isOf(theirs.transaction!.id);
       t.expect('IDEM-2b', second).is('run for its own', ran, describeAnswer(second), first);

@@ -433,7 +433,7 @@ export const limReadsAndWrites: Scenario = {
     const probe = await probeOf(t);
     const size = clearlyAbove(probe.perSecond);
     const read = (): OperationCall => ({ operation: 'listWebhooks' });
-    await t.control(read(), { as: probe.credential }, 200);
+    await t.control(read(), { as: probe.credential });
     const burst = async (request = probe.request) => {
       await refill(t);
       return sendBurst(t, { ...probe, request }, size);

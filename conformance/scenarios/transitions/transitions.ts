@@ -117,7 +117,7 @@ export const txsApproveAgain: Scenario = {
     const pending = await t.given.transaction(place);
     const before = t.has('ledger') ? await booksOf(t, pending) : undefined;
     const { id, account_id } = pending;
-    const first = await t.control('approveTransaction', { id, account_id }, 200);
+    const first = await t.control('approveTransaction', { id, account_id });
     // TXS-1 judges the status after a first approval.
     const reads = oneOf(...APPROVED, String(first.at('status')));
     const expectAgain = async (transaction: GivenTransaction, answer: Answer) => {
@@ -188,7 +188,7 @@ async function withoutAmend(
 ): Promise<Answer> {
   if (t.has('trading_account')) {
     const { id, account_id } = await t.given.transaction(await t.given.place());
-    await t.control('cancelTransaction', { as: 'no_amend', id, account_id }, 200);
+    await t.control('cancelTransaction', { as: 'no_amend', id, account_id });
   } else {
     await t.control('createAccount', { as: 'no_amend', body: t.newAccount() });
   }
@@ -319,7 +319,7 @@ export const txsDecidedAtOnce: Scenario = {
 };
 
 function approve(t: ScenarioContext, { id, account_id }: GivenTransaction): Promise<Answer> {
-  return t.control('approveTransaction', { id, account_id }, 200);
+  return t.control('approveTransaction', { id, account_id });
 }
 
 function isMarked(answer: Answer): boolean {
@@ -391,7 +391,7 @@ export const txsFirstDepositCancelled: Scenario = {
     expectFlag(t, await t.given.rereadTransaction(first), true);
     expectFlag(
       t,
-      await t.control('cancelTransaction', { id: first.id, account_id: first.account_id }, 200),
+      await t.control('cancelTransaction', { id: first.id, account_id: first.account_id }),
       true,
     );
     expectFlag(t, await t.given.rereadTransaction(first), true);

@@ -226,7 +226,7 @@ export const hookSeen: Scenario = {
 
 /** NS-7: it may be on another page, and pagination is not specified. */
 async function expectListed(t: ScenarioContext, role: Role, id: string, isSeen: boolean) {
-  const list = await t.control('listWebhooks', { as: role }, 200);
+  const list = await t.control('listWebhooks', { as: role });
   const { rows, whole } = subscriptionsIn(list);
   const isListed = rowOf(rows, id) !== undefined;
   if (isSeen && !isListed && !whole) return;
@@ -278,7 +278,7 @@ export const hookManyListed: Scenario = {
       if (!made.isServed) break;
       ids.push(t.pick(made, 'id'));
     }
-    const list = await t.control('listWebhooks', {}, 200);
+    const list = await t.control('listWebhooks', {});
     const { rows, whole } = subscriptionsIn(list);
     // NS-7: pagination is not specified.
     if (!whole) return t.notTested('HOOK-11', 'the list says that there is more of it');
@@ -296,13 +296,13 @@ export const hookOfAnotherFirm: Scenario = {
   async run(t) {
     const own = await t.given.webhook(undefined, UNTRIGGERED_CATEGORIES);
     const foreign = await t.given.webhook(undefined, UNTRIGGERED_CATEGORIES, 'other_firm');
-    await t.control('getWebhook', { id: own.id }, 200);
+    await t.control('getWebhook', { id: own.id });
     for (const operation of BY_ID) {
       const unknown: Answer = await t.call(operation, { id: UNKNOWN_ID });
       if (unknown.status !== 404) t.expect('HOOK-12', unknown).refused(...NOT_FOUND);
       else expectHidden(t, 'HOOK-12', await t.call(operation, { id: foreign.id }), unknown);
     }
-    const { rows } = subscriptionsIn(await t.control('listWebhooks', {}, 200));
+    const { rows } = subscriptionsIn(await t.control('listWebhooks', {}));
     const listed = rowOf(rows, foreign.id);
     const words = 'not among the subscriptions of this firm';
     t.claim('HOOK-11', words, listed === undefined, printJson(listed));
