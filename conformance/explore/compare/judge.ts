@@ -12,7 +12,7 @@ import { type CallStep, type ManyStep, refersTo, type Step } from '../sequence.t
 import { compareAnswers, differenceOf } from './answers.ts';
 import type { Difference } from './difference.ts';
 import { compareLedgers } from './ledgers.ts';
-import { compareAttempt, compareReplay, firstOf, keyOf } from './replays.ts';
+import { asForeignReplay, compareAttempt, compareReplay, firstOf, keyOf } from './replays.ts';
 import type { Comparing, Sides } from './values.ts';
 
 /** The result of one step; empty if both sides agree. */
@@ -133,7 +133,11 @@ export function judgeCall(
   const [openRow] = openRows.values();
   const free = found ?? openRow;
   const open = free === undefined ? undefined : excuseFor(pair, free);
-  if (found !== null && open === undefined) return { difference: { ...found, pair }, isParted };
+  if (found !== null && open === undefined) {
+    const played = { target: comparing.target.outcomes, model: comparing.model.outcomes };
+    const difference = { ...asForeignReplay(found, own, other, played), pair };
+    return { difference, isParted: isParted || difference.at.startsWith('attempt') };
+  }
   if (open !== undefined && isParted) return { open, isParted };
   const more = compareMore(step, own, other, comparing);
   if (more !== null && excuseFor(pair, more) === undefined) {

@@ -16,7 +16,8 @@ const TIMEOUT_MS = 1_000;
 
 export class Reference {
   readonly #models: Models;
-  readonly #isKnown: (difference: Difference) => boolean;
+  /** A difference that was found before: it has its own explanation. */
+  readonly isKnown: (difference: Difference) => boolean;
   /** The last one answers like the target; sequences are drawn on the first. */
   readonly #open: Model[] = [];
   settings: ModelSettings;
@@ -29,7 +30,7 @@ export class Reference {
   ) {
     this.#models = models;
     this.settings = settings;
-    this.#isKnown = isKnown;
+    this.isKnown = isKnown;
   }
 
   async learn(answers: ModelSettings): Promise<void> {
@@ -59,7 +60,7 @@ export class Reference {
     const model = isOther ? await (variant ?? this.#models).open(settings) : this.#open.at(-1)!;
     try {
       return await this.#withWorlds(model, (openModel) =>
-        compareRun(recorded, { settings, isKnown: this.#isKnown, openModel }),
+        compareRun(recorded, { settings, isKnown: this.isKnown, openModel }),
       );
     } finally {
       if (isOther) await model.close();

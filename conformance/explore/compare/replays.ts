@@ -1,8 +1,7 @@
 // IDEM-4, IDEM-5: if the model replays an answer, the target must replay it too, byte for byte.
 import { isDeepStrictEqual } from 'node:util';
 import { memberAt } from '../../engine/send/json.ts';
-import type { CallOutcome, Outcome } from '../play/outcome.ts';
-import { textOf } from '../play/outcome.ts';
+import { answersIn, type CallOutcome, type Outcome, textOf } from '../play/outcome.ts';
 import type { CallStep } from '../sequence.ts';
 import { differenceOf } from './answers.ts';
 import type { Difference } from './difference.ts';
@@ -57,6 +56,30 @@ export function compareAttempt(
   const at = isWhole ? 'attempt' : 'attempt.request_id';
   const mismatch = { at, target: `that of call ${first.n}`, model: 'one of its own' };
   return differenceOf(step, target, model, mismatch);
+}
+
+/**
+ * IDEM-2, IDEM-3: the answer to another call under this key, which the model does not repeat. That is
+ * the difference, whatever member shows it first.
+ */
+export function asForeignReplay(
+  found: Difference,
+  own: CallOutcome,
+  due: CallOutcome,
+  played: { readonly target: Outcomes; readonly model: Outcomes },
+): Difference {
+  const key = keyOf(own)?.toLowerCase();
+  if (found.basis?.idempotency === 'replayed' || key === undefined) return found;
+  const first = answersIn(played.target).find((each) => {
+    const other = played.model.get(each.n);
+    const isOther = other?.kind === 'answer' && textOf(other) !== textOf(due);
+    const isSameKey = each.n !== own.n && keyOf(each)?.toLowerCase() === key;
+    return isSameKey && isOther && Buffer.from(each.body).equals(own.body);
+  });
+  if (first === undefined) return found;
+  const routeOf = ({ sent }: CallOutcome) => sent.target.replace(/\?.*/, '').replace(/\d+/g, '');
+  const at = routeOf(first) === routeOf(own) ? 'attempt' : 'attempt.operation';
+  return { ...found, at, target: `that of call ${first.n}`, model: 'one of its own' };
 }
 
 const isAttempt = ({ headers }: CallOutcome, id: string): boolean =>

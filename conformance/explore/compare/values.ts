@@ -233,10 +233,11 @@ export const ifThere =
   (target, model, at, comparing) =>
     target === undefined ? null : shape(target, model, at, comparing);
 
-/** ACC-18, TXN-9, HOOK-3: members that are forbidden if the model has none of them. */
-const FORBIDDEN = [
-  ...['email', 'reason', 'secret', 'provider', 'provider_reference', 'operator', 'reasoning'],
-];
+/** Members that are forbidden if the model has none of them, by their rules. */
+const FORBIDDEN: Readonly<Record<string, string>> = {
+  ...{ email: 'ACC-18', secret: 'HOOK-3', reason: 'TXN-9', provider: 'TXN-9' },
+  ...{ provider_reference: 'TXN-9', operator: 'TXN-9', reasoning: 'TXN-9' },
+};
 
 const isRecord = (value: Value): value is { [name: string]: Json } =>
   value !== null && typeof value === 'object' && !Array.isArray(value);
@@ -249,13 +250,14 @@ export const record =
       const found = shape(target[member], model[member], `${at}.${member}`, comparing);
       if (found !== null) return found;
     }
-    const leaked = FORBIDDEN.find(
+    const leaked = Object.keys(FORBIDDEN).find(
       (each) => Object.hasOwn(target, each) && !Object.hasOwn(model, each),
     );
     if (leaked === undefined) return null;
     const isSecret = leaked === 'secret' && isText(target[leaked]);
     const value = isSecret ? REDACTED : shown(target[leaked]);
-    return { at: `${at}.${leaked}`, target: value, model: 'no such member' };
+    const form = FORBIDDEN[leaked]!;
+    return { at: `${at}.${leaked}`, target: value, model: 'no such member', form };
   };
 
 export const list =

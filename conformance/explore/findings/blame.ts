@@ -21,6 +21,7 @@ const BY_PLACE: readonly (readonly [place: RegExp, rules: readonly string[]])[] 
   [/^body\.(type)$/, ['ERR-1b']],
   [/^body\.(request_id|errors|title|detail)$/, ['ERR-1a']],
   [/^replay\./, ['IDEM-4b', 'IDEM-4c', 'IDEM-4a']],
+  [/^attempt\.operation/, ['IDEM-3']],
   [/^attempt/, ['IDEM-2a', 'IDEM-2c']],
   [/^order/, ['POS-4', 'POS-3']],
   [/^signature\.t/, ['EVT-5b']],
@@ -129,6 +130,7 @@ function likelyRules(
   const first = [
     ...ofForm,
     ...(at === 'no_answer' ? [own] : []),
+    ...(at.startsWith('attempt') ? byPlace : []),
     ...late,
     ...rulesAtOnce(steps),
     ...refusing,
@@ -194,6 +196,7 @@ export async function explains(
   // Open differences mask the rest: with more of them nothing is explained.
   if (open.length > compared.open.length) return false;
   const isOther = (each: Difference) =>
-    !isLike(each, difference) && compared.differences.some((one) => isLike(each, one));
+    !isLike(each, difference) &&
+    (reference.isKnown(each) || compared.differences.some((one) => isLike(each, one)));
   return why === undefined && differences.every(isOther);
 }

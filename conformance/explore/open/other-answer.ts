@@ -57,7 +57,8 @@ async function nextAnswer(
     const answers = { ...chosen, [setting]: value };
     const reachedIn = async (recorded: Recorded) => {
       const { differences, why } = await reference.compare(recorded, answers);
-      const isOther = (each: Difference) => !others.some((other) => isLike(each, other));
+      const isOther = (each: Difference) =>
+        !reference.isKnown(each) && !others.some((other) => isLike(each, other));
       return { reached: differences.find(isOther), why };
     };
     const { reached, why } = await reachedIn(part);
