@@ -123,10 +123,11 @@ export function crashedCalls(result: ScenarioResult): readonly CrashedCall[] {
   const calls = exchanges.filter(({ kind }) => kind === 'call').map(callOf);
   const textOf = ({ answer }: Call) => `${answer.path} ${answer.sentText}`;
   const open = (Object.keys(byRule) as RuleId[]).filter((rule) => byRule[rule] === 'inconclusive');
-  return calls.flatMap((call) => {
+  const failed = calls.filter(({ failure }) => failure !== undefined);
+  return failed.flatMap((call) => {
     // Setup is repeated when it fails; judged requests are sent once.
     const isSetup = calls.some((each) => each !== call && textOf(each) === textOf(call));
-    if (call.failure === undefined || isSetup) return [];
+    if (isSetup) return [];
     const { n } = call.exchange;
     const found = findings
       .filter((each) => each.exchanges.includes(n))
