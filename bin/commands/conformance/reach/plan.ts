@@ -30,7 +30,14 @@ export function planTarget(options: RunOptions, read: TargetReading, mode: Mode)
   const { chosen, left } = chooseScenarios({ scenarios, selection: options, offers });
   const pace = paceOf(read, mode, options);
   const lacking = left.filter(({ missing }) => missing.length > 0).length;
-  return { ...planRun(chosen, pace), pace, lacking, offers };
+  const plan = planRun(chosen, pace);
+  // Measured with everything that a profile can give.
+  const made = {
+    ...plan.made,
+    ...(mode === 'profile' && !offers.has('receiver') && { subscriptions: 0 }),
+    ...(mode === 'profile' && !offers.has('orders') && { positions: 0 }),
+  };
+  return { ...plan, made, pace, lacking, offers };
 }
 
 /** `180 of 223 scenarios (the rest need something that is missing), about 900 requests`. */
@@ -40,7 +47,7 @@ export function planWords({ scenarios: played, requests, ms, pace, lacking }: Pl
   const much = lacking === 0 ? wanted : `${played} of ${wanted} ${rest}`;
   const sent = `${much}, about ${count(requests, 'request')}`;
   if (!Number.isFinite(pace.perSecond)) return sent;
-  return `${sent}, ${about(ms)} at ${pace.perSecond} a second`;
+  return `${sent}, ${about(ms)} at ${pace.perSecond} a second for each credential`;
 }
 
 /** Prints the plan, and returns the exit code. */
@@ -78,7 +85,7 @@ export function dryRun(options: RunOptions, io: CommandIo, redactor: Redactor): 
   const time =
     perSecond === null
       ? 'as fast as the target answers'
-      : `${about(plan.ms)}, at ${perSecond} a second`;
+      : `${about(plan.ms)}, at ${perSecond} a second for each credential`;
   const lines = [
     `Nothing was sent. This is what a run on ${target} would do:`,
     `  scenarios      ${plan.scenarios}${more}`,
