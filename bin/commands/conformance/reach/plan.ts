@@ -34,7 +34,7 @@ export function planTarget(options: RunOptions, read: TargetReading, mode: Mode)
   // Measured with everything that a profile can give.
   const made = {
     ...plan.made,
-    ...(mode === 'profile' && !offers.has('receiver') && { subscriptions: 0 }),
+    ...(mode === 'profile' && !offers.has('public_url') && { subscriptions: 0 }),
     ...(mode === 'profile' && !offers.has('orders') && { positions: 0 }),
   };
   return { ...plan, made, pace, lacking, offers };
