@@ -42,7 +42,7 @@ await runProgram({
     },
     {
       name: 'receiver',
-      words: 'prove the signature check of a webhook receiver',
+      words: 'test the signature check of a webhook receiver',
       load: async () => (await import('./commands/conformance/receiver.ts')).defineReceiver,
     },
     {
@@ -56,6 +56,6 @@ await runProgram({
     'npx conformance run --base-url http://127.0.0.1:7420',
     'npx conformance run --profile staging.json --report html=report.html',
     'npx conformance explain IDEM-4b',
-    'npx conformance client -- node examples/first-deposit.js',
+    'npx conformance client -- node my-example.js',
   ],
 });

@@ -1,6 +1,7 @@
 // How every command declares its options: one row for each, which commander parses and checks before
 // anything else happens.
 import { type Command, Option } from 'commander';
+import { shellLine } from '../../fixtures/shell-word.ts';
 import { type CommandIo, UsageError } from './io.ts';
 
 type Env = CommandIo['env'];
@@ -22,7 +23,7 @@ export type Row = readonly [
 export function addOptions(command: Command, rows: readonly Row[]): Command {
   for (const [flags, words, read, usual] of rows) {
     const option = new Option(flags, words);
-    if (usual === REQUIRED) option.makeOptionMandatory();
+    if (usual === REQUIRED) requireOption(command, option);
     else if (usual !== undefined) option.default(usual);
     if (typeof read === 'function') {
       option.argParser(read(flags.split(' ')[0]!) as (text: string, before: unknown) => unknown);
@@ -30,6 +31,40 @@ export function addOptions(command: Command, rows: readonly Row[]): Command {
     command.addOption(option);
   }
   return command;
+}
+
+/** Checked last, so that a misspelt option is reported as unknown and not as missing. */
+function requireOption(command: Command, option: Option): void {
+  command.hook('preAction', () => {
+    if (command.getOptionValue(option.attributeName()) !== undefined) return;
+    command.error(`error: required option '${option.flags}' not specified`);
+  });
+}
+
+/** Replaces an error of commander, if `reword` knows a better one for these arguments. */
+export function rewordErrors(
+  command: Command,
+  reword: (text: string, words: readonly string[]) => string | undefined,
+): Command {
+  const outputError = (text: string, write: (text: string) => void) => {
+    const better = reword(text, command.args);
+    write(better === undefined ? text : `error: ${better}\n`);
+  };
+  return command.configureOutput({ outputError });
+}
+
+/** The argument of a command that runs another one; `name` is that of the whole command. */
+export function addCommandArgument(command: Command, name: string): Command {
+  command
+    .usage('[options] -- COMMAND [ARGUMENT...]')
+    .argument('[command...]', 'the command and its arguments, after --');
+  // The words from the unknown option on are among the arguments.
+  return rewordErrors(command, (text, words) => {
+    const isOfCommand = text.includes('unknown option') && words[0]?.startsWith('-') === false;
+    return isOfCommand
+      ? `put -- before the command: ${shellLine([...name.split(' '), '--', ...words])}`
+      : undefined;
+  });
 }
 
 /** If a text cannot be parsed, the error message says which values the option takes. */
@@ -94,14 +129,25 @@ export const secretFrom =
   (env: Env) =>
   (option: string) =>
   (name: string): Secret => {
-    if (!/^[A-Za-z_][A-Za-z0-9_]*$/.test(name) || name.startsWith('whsec_')) {
-      throw new UsageError(`${option} takes the name of an environment variable, not a secret`);
+    const isSecret = /^(whsec|tok)_/.test(name) && env[name] === undefined;
+    if (isSecret || !/^[A-Za-z_][A-Za-z0-9_]*$/.test(name)) {
+      const what = option.includes('token') ? 'token' : 'secret';
+      throw new UsageError(`${option} takes the name of an environment variable, not a ${what}`);
     }
-    const value = env[name];
-    if (value !== undefined && value !== '') return { env: name, value };
-    const shown = /^[A-Z0-9_]+$/.test(name) ? name : 'that it names';
-    throw new UsageError(`${option}: the environment variable ${shown} is not set or is empty`);
+    return { env: name, value: secretIn(name, option, env) };
   };
+
+/** The value of a variable that holds a secret. */
+export function secretIn(name: string, option: string, env: Env): string {
+  const value = env[name];
+  // A name in lower case may be a secret itself.
+  const shown = /^[A-Z0-9_]+$/.test(name) ? name : 'that it names';
+  if (value === undefined || value === '') {
+    throw new UsageError(`${option}: the environment variable ${shown} is not set or is empty`);
+  }
+  if (!/[\r\n]$/.test(value)) return value;
+  throw new UsageError(`${option}: the environment variable ${shown} ends with a line break`);
+}
 
 export const HEADER_NAME = /^[!#$%&'*+.^_`|~0-9A-Za-z-]{1,128}$/;
 

@@ -18,7 +18,7 @@ const CALLS: [args: string[], code: number, words: RegExp][] = [
   [['--version'], 0, /^\d+\.\d+\.\d+/],
   [['list'], 0, /\d+ rules, \d+ scenarios, \d+ receiver checks, \d+ client checks/],
   [['explain', 'bulk-row-without-reference'], 0, /sends, as played on a sandbox\n.*POST/],
-  [['explain', 'nope'], 2, /"nope" is no rule/],
+  [['explain', 'nope'], 2, /"nope" is not a rule, a scenario, an open question/],
   [['run'], 2, /--base-url is missing/],
   [['run', '--base-url', 'http://127.0.0.1:9', '--only', 'ACC-1'], 3, /connection\s+was\s+refused/],
 ];

@@ -255,7 +255,7 @@ const wrong: readonly (readonly [Given, RegExp])[] = [
   ],
   [{ url, secretEnv, signatureHeader: 'X Sig' }, /--signature-header: "X Sig"/],
   [{ url, secretEnv, effectProbe: 'https://example.com' }, /--effect-probe: example\.com/],
-  [{ url, secretEnv, report: ['pdf=x'] }, /--report: "pdf=x" is none of json=FILE/],
+  [{ url, secretEnv, report: ['pdf=x'] }, /--report: "pdf=x" must be json=FILE/],
 ];
 
 for (const [given, words] of wrong) {

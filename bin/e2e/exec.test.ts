@@ -249,7 +249,7 @@ exec(
     writeFileSync(join(folder, 'old.jsonl'), 'evidence\n');
     for (const [args, words] of [
       [['--record', 'no/such/file'], '--record no/such/file: there is no folder /'],
-      [['--record', 'old.jsonl'], '--record old.jsonl: is there already'],
+      [['--record', 'old.jsonl'], '--record old.jsonl: is not empty'],
     ] as const) {
       const { code, out, err } = await run([...args, ...script('echo ran')]);
       assert.equal([code, out], [2, ''], err);

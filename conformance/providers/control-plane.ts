@@ -3,6 +3,7 @@
 import { Blocked, RefusedByOperator, Unreachable } from '../engine/scenario-errors.ts';
 import { idText, type Json, parseJson } from '../engine/send/json.ts';
 import type { Sender } from '../engine/send/sender.ts';
+import { nothingAnswers } from '../engine/send/unreachable.ts';
 import type { Credential, CredentialOptions, LedgerEntry, Place } from './target.ts';
 
 export type Row = { readonly [name: string]: Json };
@@ -60,17 +61,18 @@ export class ControlPlaneClient {
 
   /** Why no control plane answers here; null if one does. */
   async absence(timeoutMs: number = PROBE_MS): Promise<string | null> {
+    const none = `no control plane at ${this.url}`;
     try {
       const health = await this.ask('GET', 'health', undefined, Math.min(timeoutMs, PROBE_MS));
-      return health.status === 'ready' ? null : 'what answers is no control plane';
+      return health.status === 'ready' ? null : `${none}: another service answers`;
     } catch (error) {
-      if (error instanceof Unreachable) return error.message;
-      if (!(error instanceof Blocked)) throw error;
-      if (!(error instanceof RefusedByOperator)) return error.message;
-      if (error.status !== 401) return `answered ${error.status}`;
+      if (error instanceof Unreachable && error.neverSent) return nothingAnswers(this.url, error);
+      if (!(error instanceof Blocked || error instanceof Unreachable)) throw error;
+      if (!(error instanceof RefusedByOperator)) return `${none}: ${error.message}`;
+      if (error.status !== 401) return `${none}: answered ${error.status}`;
       return this.#token === undefined
-        ? 'answered 401: where that is one, name its token with --control-token-env'
-        : 'answered 401: the token of --control-token-env is not the one it wants';
+        ? `the control plane at ${this.url} needs a token (401): give --control-token-env NAME`
+        : `the control plane at ${this.url} refuses the token of --control-token-env (401)`;
     }
   }
 }

@@ -69,7 +69,7 @@ export async function controlProvider(options: ControlProviderOptions): Promise<
   const { controlUrl, sender, controlToken, maxRate } = options;
   const plane = new ControlPlaneClient(controlUrl, sender, controlToken);
   const absent = await plane.absence();
-  if (absent !== null) throw new Blocked(`no control plane answers at ${controlUrl}: ${absent}`);
+  if (absent !== null) throw new Blocked(absent);
   // A control plane can create everything that a scenario may need.
   const isLimited = !isAmple(maxRate, PRO_PER_SECOND);
   const offers = new Set(EVERY_CAPABILITY.filter((each) => each !== 'bursts' || !isLimited));

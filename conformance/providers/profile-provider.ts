@@ -35,6 +35,8 @@ interface ProfileProviderOptions {
   /** Why there is no credential at all. */
   readonly noCredential?: string;
   readonly notes?: readonly string[];
+  /** The variable of each field of the profile that names one. */
+  readonly variables?: ReadonlyMap<string, string>;
   readonly maxRate?: number | undefined;
 }
 
@@ -124,7 +126,7 @@ interface ProfileTarget extends Target {
 
 /** `isOpen`: a main credential that is called `firm` may turn out to be bound to a brand. */
 function profileTarget(options: ProfileProviderOptions, isOpen: boolean): ProfileTarget {
-  const { profile, maxRate, baseUrl, mark, tokenFrom, noCredential, used } = options;
+  const { profile, maxRate, baseUrl, mark, tokenFrom, noCredential, used, variables } = options;
   const { seeds = {}, plan } = profile;
   const offers = offersOf(profile, maxRate);
   let credentials = profile.credentials as Readonly<
@@ -159,7 +161,9 @@ function profileTarget(options: ProfileProviderOptions, isOpen: boolean): Profil
       return mainRole();
     },
     get mainName() {
-      return tokenFrom ?? `credentials.${mainRole()}`;
+      const field = `credentials.${mainRole()}`;
+      const variable = variables?.get(`${field}.token`);
+      return tokenFrom ?? (variable === undefined ? field : `${field} (env:${variable})`);
     },
     get ownUrl() {
       const url = profile.receiver?.public_url;

@@ -124,6 +124,10 @@ export interface ReadProfile {
   readonly secrets: readonly string[];
   /** Parts that count as absent, one sentence each. */
   readonly notes: readonly string[];
+  /** Secrets that are written out in the file, one sentence each. */
+  readonly warnings: readonly string[];
+  /** The variable of each field that names one. */
+  readonly variables: ReadonlyMap<string, string>;
 }
 
 export type ParsedProfile =
@@ -151,16 +155,24 @@ export function parseProfile(given: unknown, env: Env): ParsedProfile {
     problems.push(...sharedTokens(profile), ...badAddress(profile));
   }
   if (problems.length > 0) return { problems };
-  const names = [...lookup.unset].map(([part, name]) => `${part} (${name})`);
+  const names = [...lookup.unset].map(([part, own]) => `${part} (${own.join(', ')})`);
   const notes =
     names.length === 0 ? [] : [`Not given, as their variables are not set: ${names.join(', ')}.`];
-  return { profile, secrets: lookup.secrets, notes };
+  const { secrets, variables } = lookup;
+  const warnings = lookup.plain.map((field) => {
+    const what = field.endsWith('token') ? 'a token' : 'a secret';
+    return `${field} holds ${what}: use env:NAME, so that the file holds none`;
+  });
+  return { profile, secrets, notes, warnings, variables };
 }
 
 /** Resolves variables, leaves out parts with a variable that is not set, and collects secrets. */
 class Lookup {
-  /** Parts that are left out, each with the name of a variable. */
-  readonly unset = new Map<string, string>();
+  /** Parts that are left out, each with the names of its variables. */
+  readonly unset = new Map<string, string[]>();
+  readonly variables = new Map<string, string>();
+  /** Fields that hold a secret itself. */
+  readonly plain: string[] = [];
   readonly problems: FieldProblem[] = [];
   readonly secrets: string[] = [];
   readonly #env: Env;
@@ -180,7 +192,9 @@ class Lookup {
     }
     const members = Object.entries(value).flatMap(([name, each]) => {
       const filled = this.filled(each, field === '' ? name : `${field}.${name}`);
-      if (filled === UNSET) this.unset.set(field, String(each).slice(UNSET.length));
+      if (filled === UNSET) {
+        this.unset.set(field, [...(this.unset.get(field) ?? []), String(each).slice(UNSET.length)]);
+      }
       return filled === undefined ? [] : [[name, filled] as const];
     });
     const isLeftOut = PART.test(field) && members.some(([, each]) => each === UNSET);
@@ -189,12 +203,20 @@ class Lookup {
 
   /** Never shows the value in a message: it may be a secret. */
   #secret(value: unknown, field: string): string {
-    const message = secretProblem(value);
+    const message = secretProblem(value) ?? this.#variableProblem(String(value));
     if (message !== undefined) this.problems.push({ field, message });
     if (message !== undefined || typeof value !== 'string') return 'no secret';
     const found = this.#lookedUp(value);
+    if (value.startsWith(UNSET)) this.variables.set(field, value.slice(UNSET.length));
+    else if (!field.endsWith('client_id')) this.plain.push(field);
     if (found !== UNSET) this.secrets.push(found);
     return found;
+  }
+
+  #variableProblem(value: string): string | undefined {
+    if (this.#env[value]) return `is the name of a variable: did you mean env:${value}?`;
+    if (!/[\r\n]$/.test(this.#lookedUp(value))) return undefined;
+    return `cannot be used: ${value.slice(UNSET.length)} ends with a line break`;
   }
 
   #lookedUp(value: string): string {
@@ -211,10 +233,10 @@ function secretProblem(value: unknown): string | undefined {
 
 function noCredential(
   { credentials }: Profile,
-  unset: ReadonlyMap<string, string>,
+  unset: ReadonlyMap<string, readonly string[]>,
 ): FieldProblem[] {
   if (Object.keys(credentials).length > 0) return [];
-  const [name] = [...unset].find(([part]) => part.startsWith('credentials.'))?.slice(1) ?? [];
+  const [name] = [...unset].find(([part]) => part.startsWith('credentials.'))?.[1] ?? [];
   const message =
     name === undefined
       ? 'must hold at least one credential'

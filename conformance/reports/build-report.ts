@@ -103,7 +103,8 @@ export function buildReport(options: ReportOptions): Report {
   }));
   const titles = new Map(options.scenarios.map(({ id, title }) => [id, title]));
   // The capabilities that would unlock selected rules; the others lack nothing.
-  const additions = suggestAdditions(catalogue.map((rule) => judgeRule(rule, run.scenarios).lacks));
+  const lacking = catalogue.map((rule) => judgeRule(rule, run.scenarios).lacks);
+  const additions = suggestAdditions(lacking, refusedOrders(run, redactor));
   return makeReport(options, {
     target: {
       ...target,
@@ -123,6 +124,14 @@ export function buildReport(options: ReportOptions): Report {
     unlock: additions.map(({ withOthers, ...each }) => ({ ...each, with_others: withOthers })),
     ...(inventory === undefined ? {} : { inventory }),
   });
+}
+
+/** Orders are the one part of a profile that is tried during the run and not before it. */
+function refusedOrders({ scenarios }: RunResult, redactor: Redactor): { orders?: string } {
+  const found = scenarios.find(
+    ({ missing, why, attempts }) => attempts > 0 && why !== null && missing.includes('orders'),
+  );
+  return found === undefined ? {} : { orders: redactor.text(found.why!) };
 }
 
 /** Each kind of crash, with the rules that deviate only because of it. */

@@ -79,11 +79,11 @@ function untested({ rules, interrupted, judge }: Report): Part[] {
   const open = rules.filter((each) => each.verdict === 'not_tested' && each.reason === null);
   const lost = open.filter((each) => each.lost.length > 0);
   const others = open.filter((each) => each.unlock.length === 0);
-  const why = interrupted ? 'the run was interrupted before' : 'for another reason';
+  const why = interrupted ? ': the run was interrupted before' : '';
   const titled = (own: readonly ReportRule[], reason: string, of: (rule: ReportRule) => string) =>
-    section(`${count(own.length, 'rule')} not tested: ${reason}`, byReason(own, of));
+    section(`${count(own.length, 'rule')} not tested${reason}`, byReason(own, of));
   return [
-    ...titled(lost, 'what was given no longer works', (rule) => rule.lost.join(', ')),
+    ...titled(lost, ': what was given no longer works', (rule) => rule.lost.join(', ')),
     ...titled(others, why, whyNot),
   ];
 }

@@ -181,6 +181,7 @@ const listenSchema = object('Where to serve.', {
 export function readListenOptions(
   options: unknown,
   controlToken: string | undefined,
+  remedy = 'give controlToken to createSandbox',
 ): ReadListenOptions {
   const given = present(options ?? {});
   const problems = validate(listenSchema, given, 'options');
@@ -188,8 +189,8 @@ export function readListenOptions(
   const read = given as ValueOf<typeof listenSchema>;
   const { port = 0, host = '127.0.0.1', allowHosts = [], allowOrigins = [] } = read;
   if (!isLoopbackHost(host) && controlToken === undefined) {
-    const words = `(or controlToken) is needed with host ${host}, which other machines can reach`;
-    throw new OptionsError([{ field: 'controlTokenFile', message: words }]);
+    const words = `${host} needs a control token, because other machines can reach it: ${remedy}`;
+    throw new OptionsError([{ field: 'host', message: words }]);
   }
   return { port, host, allowHosts, allowOrigins: allowOrigins.map((each) => new URL(each).origin) };
 }
@@ -263,7 +264,7 @@ async function readDeviations(given: readonly unknown[], add: Add): Promise<read
     const nearest = findNearest(value, ids)?.replaceAll('_', '-');
     const advice = nearest === undefined ? '' : `did you mean "${nearest}"? `;
     const where = '`sandbox deviations` lists them';
-    add(field, `names none: there is no ${shown(value)}; ${advice}${where}`);
+    add(field, `${shown(value)}: there is no such deviation; ${advice}${where}`);
     return [];
   });
 }

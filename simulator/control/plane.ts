@@ -197,7 +197,7 @@ function requireToken({ headers }: ControlRequest, token: string): void {
   const shown = /^bearer +(\S+) *$/i.exec(String(authorization ?? ''))?.[1];
   const digest = (text: string) => createHash('sha256').update(text).digest();
   if (shown !== undefined && timingSafeEqual(digest(shown), digest(token))) return;
-  const detail = 'Send Authorization: Bearer and the token given with --control-token.';
+  const detail = 'Send `Authorization: Bearer TOKEN` with the control token.';
   throw new Refusal(401, detail, [], { 'www-authenticate': 'Bearer realm="control"' });
 }
 

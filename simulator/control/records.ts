@@ -247,6 +247,11 @@ export const envelopeSchema = ofType<Envelope>({
   required: ['id', 'category', 'kind', 'occurred_at', 'firm_id', 'brand_id', 'account_id', 'data'],
 });
 
+export const madeEnvelopeSchema = ofType<Envelope & { readonly hint?: string }>({
+  ...envelopeSchema,
+  properties: { ...envelopeSchema.properties, hint: anyText('Only if the kind looks misspelt.') },
+});
+
 export const worldSchema = object('A world.', {
   name: anyText('Its name.'),
   control_url: anyText('Its control plane.'),

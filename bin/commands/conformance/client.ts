@@ -2,7 +2,7 @@
 import type { Command } from 'commander';
 import { addHelp } from '../help-text.ts';
 import { runInterruptibly, systemIo, UsageError } from '../io.ts';
-import { addOptions, numberFrom } from '../options.ts';
+import { addCommandArgument, addOptions, numberFrom } from '../options.ts';
 import { addReportOptions, addSeed, optionsOf, type ReportOptions } from './options.ts';
 
 export interface ClientOptions extends ReportOptions {
@@ -23,8 +23,8 @@ export function defineClient(command: Command, io = systemIo()): void {
       'SANDBOX_TOKEN is valid for every brand of its firm, so each create has to send SANDBOX_BRAND_ID as brand_id.',
     ],
     examples: [
-      'npx conformance client -- node examples/first-deposit.js',
-      'npx conformance client --only CLT-answer-lost CLT-429 -- pytest tests',
+      'npx conformance client -- node my-example.js',
+      'npx conformance client --only CLT-answer-lost CLT-429 -- python3 my_example.py',
       'npx conformance explain CLT-answer-lost',
     ],
     exits: [
@@ -38,10 +38,7 @@ export function defineClient(command: Command, io = systemIo()): void {
       '130 interrupted',
     ],
   });
-  command
-    .usage('[options] -- COMMAND [ARGUMENT...]')
-    .argument('[command...]', 'the command and its arguments, after --')
-    .optionsGroup('Run:');
+  addCommandArgument(command, 'conformance client').optionsGroup('Run:');
   const plans = ['sandbox', 'standard', 'pro'];
   addOptions(addSeed(command, 'decides every generated id, token and secret'), [
     ['--plan <name>', 'plan of the credentials; slower plans limit the client', plans, 'pro'],
@@ -57,7 +54,7 @@ export function defineClient(command: Command, io = systemIo()): void {
       if (options.list) return listChecks(options, io);
       if (words.length > 0) return judgeCommand(options, io, stop);
       throw new UsageError(
-        'name the command to judge after --, such as conformance client -- node examples/deposit.js',
+        'name the command to judge after --, such as conformance client -- node my-example.js',
       );
     }),
   );

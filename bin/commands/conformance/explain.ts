@@ -62,10 +62,10 @@ export function defineExplain(command: Command, io = systemIo()): void {
 }
 
 function unknown(id: string): UsageError {
-  const what = 'no rule, scenario, open question, receiver or client check, or field of a profile';
+  const what = 'a rule, a scenario, an open question, a check or a field of a profile';
   const ids = [rules, scenarios, questions, allChecks, clientChecks].flat().map((each) => each.id);
   const advice = suggestIds(id, ids) || '; conformance list shows what there is';
-  return new UsageError(`"${id}" is ${what}${advice}`);
+  return new UsageError(`"${id}" is not ${what}${advice}`);
 }
 
 async function explain(id: string): Promise<readonly Part[] | undefined> {
@@ -120,14 +120,15 @@ async function scenarioPage(scenario: Scenario): Promise<Part[]> {
   ];
 }
 
-/** The expectations and requests of a scenario, or the part about one rule. */
+/** The expectations and requests of a scenario, or one example of a rule. */
 async function played(scenario: Scenario, rule?: string): Promise<Part[]> {
   const { findings, exchanges } = await playOnSandbox(scenario);
-  const own = findings.filter(
-    ({ rules: tags }) => rule === undefined || tags.some((t) => t === rule),
+  const tagged = findings.filter(({ rules: tags }) => tags.some((tag) => tag === rule));
+  const examples = tagged.filter((each) => each.exchanges.length > 0).slice(0, 1);
+  const own = rule === undefined ? findings : examples;
+  const sent = exchanges.filter(
+    ({ n }) => rule === undefined || examples.some((each) => each.exchanges.includes(n)),
   );
-  const cited = new Set(own.flatMap((each) => each.exchanges));
-  const sent = exchanges.filter(({ n }) => rule === undefined || cited.has(n));
   const redactor = new Redactor();
   const shown = sent.slice(0, SHOWN).map((each) => reportExchange(each, redactor));
   const more = (rest: number, noun: string) =>
@@ -144,6 +145,7 @@ async function played(scenario: Scenario, rule?: string): Promise<Part[]> {
     heading(`${scenario.id} sends, as played on a sandbox`),
     ...code(shown.flatMap((each) => exchangeLines(each, WIDTH))),
     ...more(sent.length - SHOWN, 'exchange'),
+    ...(rule === undefined ? [] : [words(`npx conformance explain ${scenario.id} shows the rest`)]),
   ];
 }
 

@@ -43,7 +43,7 @@ export function defineExplore(command: Command, io = systemIo()): void {
       '0 agrees',
       '1 differs',
       '2 usage',
-      '3 the target went away half-way, or of most sequences nothing could be said',
+      '3 the target went away half-way, or most sequences could not be compared',
       '5 error of the explorer',
       '130 interrupted',
     ],

@@ -72,7 +72,7 @@ export async function finishRun(
 function incompleteWords(hindered: number, { judge }: Report): string {
   const code = `exit code ${EXIT_CODES.incomplete}: not everything could be judged`;
   if (judge !== undefined) return code;
-  if (hindered === 0) return `${code} (accept it in a baseline, or use --allow-incomplete)`;
+  if (hindered === 0) return `${code} (list it in a baseline, or use --allow-incomplete)`;
   const which = 'blocked or inconclusive, or what was given for it no longer works';
   return `${code}; ${count(hindered, 'rule')} that no option forgives (${which})`;
 }

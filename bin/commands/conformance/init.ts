@@ -44,7 +44,7 @@ function init(file: string, options: InitOptions, io: CommandIo): void {
     '',
     ...explainFields(Math.min(io.columns, 100)),
     '',
-    `Then: conformance run --profile ${file}`,
+    `Then: npx conformance run --profile ${file}`,
   ];
   io.out(`${lines.join('\n')}\n`);
 }

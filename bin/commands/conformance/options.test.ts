@@ -6,7 +6,7 @@ import { systemIo, UsageError } from '../io.ts';
 import { addReportOptions, addTargetOptions, optionsOf, type RunOptions } from './options.ts';
 import { type Given, runJudge } from './testing/run-judge.ts';
 
-const env = { TOKEN: 'tok_of_a_target', EMPTY: '' };
+const env = { TOKEN: 'tok_of_a_target', EMPTY: '', BROKEN: 'tok_1\n' };
 const url = 'http://127.0.0.1:7420/';
 
 const options = suite('options of conformance run');
@@ -52,13 +52,19 @@ const WRONG: [name: string, given: Given, words: RegExp][] = [
   ['half a seed', { baseUrl: url, seed: '1.5' }, /--seed: "1.5" is not a whole number/],
   ['a rate of nothing', { baseUrl: url, maxRate: '0' }, /--max-rate: "0" is not a number from 0.1/],
   ['a negative time', { baseUrl: url, timeoutS: '-1' }, /--timeout-s: "-1" is not a number/],
-  ['an unknown format', { baseUrl: url, report: ['pdf=x'] }, /"pdf=x" is none of json=FILE, junit/],
-  ['a format without a file', { baseUrl: url, report: ['json'] }, /"json" is none of/],
+  ['an unknown format', { baseUrl: url, report: ['pdf=x'] }, /"pdf=x" must be json=FILE, junit/],
+  ['a format without a file', { baseUrl: url, report: ['json'] }, /"json" must be/],
   ['a file twice', { baseUrl: url, report: ['json=x', 'html=x'] }, /x is named twice/],
   ['two things in a file', { baseUrl: url, report: ['json=x'], observed: 'x' }, /named twice/],
   ['an update of nothing', { baseUrl: url, updateBaseline: true }, /needs --baseline FILE/],
   ['a token for a name', { baseUrl: url, tokenEnv: 'tok-1!' }, /name of an environment variable/],
   ['a variable that is not there', { baseUrl: url, tokenEnv: 'NOPE' }, /NOPE is not set/],
+  [
+    'a token of letters',
+    { baseUrl: url, tokenEnv: 'tok_1' },
+    /of an environment variable, not a token/,
+  ],
+  ['a line break', { baseUrl: url, tokenEnv: 'BROKEN' }, /BROKEN ends with a line break/],
   ['an empty variable', { baseUrl: url, tokenEnv: 'EMPTY' }, /EMPTY is not set or is empty/],
   ['a brand by name', { baseUrl: url, brandId: 'north' }, /--brand-id: "north" is not an id/],
 ];

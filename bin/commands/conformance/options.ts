@@ -13,8 +13,10 @@ import {
   numberFrom,
   type Reader,
   reads,
+  rewordErrors,
   type Secret,
   secretFrom,
+  secretIn,
 } from '../options.ts';
 
 type Env = CommandIo['env'];
@@ -58,6 +60,10 @@ export function addTargetOptions(command: Command, { env }: CommandIo): Command 
   const token = new Option('--token-env <name>', 'variable with a token, instead of a profile')
     .argParser(secret('--token-env'))
     .conflicts('profile');
+  rewordErrors(command, (text, [word = '']) => {
+    const isUrl = text.includes('too many arguments') && word.includes('://');
+    return isUrl ? `unexpected argument ${word}: give the URL with --base-url` : undefined;
+  });
   addOptions(command.optionsGroup('Target:'), [
     ['--base-url <url>', 'URL of the API, without /api/v1', readBaseUrl],
     ['--control-url <url|none>', plane, controlUrl],
@@ -120,7 +126,7 @@ export function addReportFiles(command: Command, formats: readonly string[]): Co
   const read = (text: string) => {
     const [, format = '', file] = /^([a-z]+)=(.+)$/.exec(text) ?? [];
     if (file !== undefined && formats.includes(format)) return { format, file };
-    throw new UsageError(`--report: "${text}" is none of ${forms}`);
+    throw new UsageError(`--report: "${text}" must be ${forms}`);
   };
   const files = listed(/,(?=[a-z]+=)/, read);
   return addOptions(command.optionsGroup('Reports:'), [
@@ -200,10 +206,11 @@ export function readHeader(text: string, env: Env): AddedHeader {
     throw new UsageError(`--header: ${name} is set by the judge itself; ${advice}`);
   }
   const variable = /^env:(.+)$/.exec(given.trim())?.[1];
-  const value = variable === undefined ? given.trim() : env[variable];
-  if (value === undefined || value === '') {
-    const why = variable === undefined ? 'has no value' : 'names a variable that is not set';
-    throw new UsageError(`--header: ${name} ${why}; give 'Name: value' or 'Name: env:VARIABLE'`);
+  const value =
+    variable === undefined ? given.trim() : secretIn(variable, `--header: ${name}`, env);
+  if (value === '') {
+    const forms = "give 'Name: value' or 'Name: env:VARIABLE'";
+    throw new UsageError(`--header: ${name} has no value; ${forms}`);
   }
   if (/[^\t\x20-\x7e\x80-\xff]/.test(value)) {
     throw new UsageError(`--header: the value of ${name} has characters that no header may have`);

@@ -18,7 +18,9 @@ export function checkGlobs(
     if (stray === undefined) continue;
     const meant = `${prefix}-${stray}`;
     const isMeant = prefix !== undefined && unmatchedGlobs([meant], ids).length === 0;
-    const near = suggestIds(stray, ids) || '; conformance list shows what there is';
+    const families = new Set(ids.map((id) => `${id.split('-')[0]}-*`));
+    const known = stray.endsWith('*') ? [...families] : ids;
+    const near = suggestIds(stray, known) || '; conformance list shows what there is';
     throw new UsageError(
       `${option}: "${stray}" matches no ${what}${isMeant ? `; ${meant} does` : near}`,
     );

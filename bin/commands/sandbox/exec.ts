@@ -7,6 +7,7 @@ import { type CommandVariables, findVariables, variableNames } from '../command-
 import { signalsBeside } from '../end-signals.ts';
 import { addHelp, type HelpText } from '../help-text.ts';
 import { UsageError } from '../io.ts';
+import { addCommandArgument } from '../options.ts';
 import { warn } from '../terminal.ts';
 import {
   addCoverageOptions,
@@ -23,7 +24,7 @@ const notRunnable = 126;
 const help: HelpText = {
   words: [
     `The command finds in its environment SANDBOX_BASE_URL, SANDBOX_CONTROL_URL and, of the firm-wide credential and its first brand, ${variableNames.join(', ')}.`,
-    'SANDBOX_TOKEN is good for every brand of its firm, so a create has to name SANDBOX_BRAND_ID as its brand_id.',
+    'SANDBOX_TOKEN is valid for every brand of its firm, so a create has to name SANDBOX_BRAND_ID as its brand_id.',
   ],
   examples: [
     'npx sandbox exec -- npm test',
@@ -33,10 +34,7 @@ const help: HelpText = {
 };
 
 export function defineExec(command: Command): void {
-  command
-    .usage('[options] -- COMMAND [ARGUMENT...]')
-    .argument('[command...]', 'the command and its arguments, after --');
-  addHelp(command, help);
+  addHelp(addCommandArgument(command, 'sandbox exec'), help);
   // A named port is used; otherwise any free one.
   addCoverageOptions(addServingOptions(command, 0)).action(async (words: readonly string[]) => {
     if (words.length === 0)

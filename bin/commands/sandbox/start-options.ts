@@ -66,7 +66,7 @@ interface Given {
 export function addStartOptions(command: Command): Command {
   return addOptions(addServingOptions(command, 7420).optionsGroup('Output:'), [
     ['--json', 'print newline-delimited JSON events instead of the banner and log'],
-    ['--quiet', 'print no line for each request'],
+    ['--quiet', 'do not log each request'],
     ['--open', 'open the dashboard in a browser'],
   ]);
 }
@@ -176,7 +176,9 @@ export async function readStartOptions(command: Command): Promise<StartOptions> 
   try {
     const read = await readOptions(sandboxOptionsOf(command, given));
     const { port, host, allowHost: allowHosts = [], allowOrigin: allowOrigins = [] } = given;
-    const listen = readListenOptions({ port, host, allowHosts, allowOrigins }, read.controlToken);
+    const remedy = 'give --control-token-file FILE or set SANDBOX_CONTROL_TOKEN';
+    const serving = { port, host, allowHosts, allowOrigins };
+    const listen = readListenOptions(serving, read.controlToken, remedy);
     const sandbox = {
       ...read,
       settings: config.settings,
@@ -227,6 +229,9 @@ function sandboxOptionsOf(command: Command, given: Given) {
 /** The token of the option or variable, or the first line of the file. */
 function readControlToken(command: Command, given: Given): string | undefined {
   const { controlToken, controlTokenFile: file } = given;
+  if (/[\r\n]$/.test(controlToken ?? '')) {
+    throw new UsageError('--control-token: the token ends with a line break');
+  }
   if (file === undefined) return controlToken || undefined;
   if (command.getOptionValueSource('controlToken') === 'cli') {
     throw new UsageError('--control-token-file: a token is given already; leave one of them out');

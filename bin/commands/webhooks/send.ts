@@ -14,7 +14,12 @@ import {
 } from '../../../conformance/receiver/delivery.ts';
 import { probesOf } from '../../../conformance/receiver/probes.ts';
 import { jsonText } from '../../../conformance/reports/plain-text.ts';
-import { categoryOf, type EventCategory, eventCategories } from '../../../fixtures/event-kinds.ts';
+import {
+  categoryOf,
+  type EventCategory,
+  eventCategories,
+  likelyKind,
+} from '../../../fixtures/event-kinds.ts';
 import { eventsOf } from '../../../fixtures/openapi/events.ts';
 import { parseUrl } from '../../../fixtures/parse-url.ts';
 import { defaultSettings } from '../../../fixtures/settings.ts';
@@ -23,7 +28,8 @@ import { isLoopbackHost } from '../../../simulator/host/delivery/loopback.ts';
 import { defaultToleranceMs } from '../../../simulator/webhooks.ts';
 import { addHelp } from '../help-text.ts';
 import { type CommandIo, UsageError } from '../io.ts';
-import { addOptions, matching, numberFrom, reads, timeFrom } from '../options.ts';
+import { addOptions, matching, numberFrom, type Reader, timeFrom } from '../options.ts';
+import { suggestIds } from '../suggest-ids.ts';
 import {
   type HeaderNames,
   headerRows,
@@ -56,9 +62,12 @@ export function addSend(parent: Command, io: CommandIo): void {
   const visible = matching('visible ASCII characters', /^[\x21-\x7e]+$/);
   const bytes = 'send these bytes instead of an event; - for standard input';
   const tamper = 'tamper with it like a receiver check, such as byte-changed';
-  const kind = reads('the name of such a check (conformance list shows them)', (text) =>
-    tamperings.get(text.replace(/^RCV-[a-z]+-/, '')),
-  );
+  const tampering: Reader = (option) => (text) => {
+    const found = tamperings.get(text.replace(/^RCV-[a-z]+-/, ''));
+    if (found !== undefined) return found;
+    const near = suggestIds(text, [...tamperings.keys()]) || ' (conformance list shows them)';
+    throw new UsageError(`${option}: "${text}" is not the name of such a check${near}`);
+  };
   const signedFor = 'sign it for this time: ISO, epoch milliseconds, or such as -10m';
   addOptions(command, [
     ...secretRows(io),
@@ -69,7 +78,7 @@ export function addSend(parent: Command, io: CommandIo): void {
     ['--seq <n>', 'sequence number of the event', numberFrom(1, 999_999_999, true)],
     ['--body-file <file>', bytes],
     ['--subscription-id <id>', 'value of the subscription header', visible, '1'],
-    ['--tamper <kind>', tamper, kind],
+    ['--tamper <kind>', tamper, tampering],
     ['--at <time>', signedFor, timeFrom(io.nowMs)],
     ...headerRows,
     ['--i-own-this-host', 'allow a receiver that is not on this machine'],
@@ -165,6 +174,8 @@ async function chooseBody(io: CommandIo, options: SendOptions, nowMs: number) {
     const list = category === undefined ? forms : `${category}.… under --category ${category}`;
     throw new UsageError(`--kind: "${kind}" must be one of ${list}`);
   }
+  const meant = likelyKind(kind ?? '');
+  if (meant !== null) io.err(`--kind: "${kind}" is sent as it is; did you mean ${meant}?\n`);
   const chosen = named ?? 'transaction';
   const events = eventsOf(defaultSettings).filter(({ categories }) => categories.includes(chosen));
   const like = events.find((each) => each.kind === kind) ?? events[0];

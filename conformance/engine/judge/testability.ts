@@ -12,14 +12,20 @@ export interface TargetAddition {
 }
 
 const CONTROL_PLANE =
-  'a control plane (--control-url), which the sandbox has and a live target not';
+  'a control plane (--control-url), which the sandbox has and a live target does not';
 
-/** Additions, sorted by what they unlock, from the missing capabilities of each untested rule. */
-export function suggestAdditions(lacking: readonly (readonly Capability[])[]): TargetAddition[] {
+/**
+ * Additions, sorted by what they unlock, from the missing capabilities of each untested rule.
+ * `refused` has the words for parts that were given, but that the target refuses.
+ */
+export function suggestAdditions(
+  lacking: readonly (readonly Capability[])[],
+  refused: Readonly<Partial<Record<Capability, string>>> = {},
+): TargetAddition[] {
   const found = new Map<string, { add: string; rules: number; withOthers: number }>();
   for (const needs of lacking) {
     const all = needs.map((need) =>
-      isOperatorCapability(need) ? CONTROL_PLANE : CAPABILITIES[need].add,
+      isOperatorCapability(need) ? CONTROL_PLANE : (refused[need] ?? CAPABILITIES[need].add),
     );
     const additions = new Set(all);
     for (const add of additions) {

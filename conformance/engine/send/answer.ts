@@ -136,6 +136,12 @@ export class Answer {
     return words === '' ? `${this.status}` : `${this.status} ${words}`;
   }
 
+  /** The summary of a refusal with its own words: `422 validation_failed: side is required`. */
+  get refusal(): string {
+    const detail = this.at('detail');
+    return typeof detail === 'string' ? `${this.summary}: ${detail.slice(0, 200)}` : this.summary;
+  }
+
   get source(): AnswerSource {
     const { status } = this;
     if (status === 429) return 'limit';

@@ -52,10 +52,17 @@ export function unreachable(error: unknown, timedOut: boolean, timeoutMs: number
   return new Unreachable('reset', `the connection ended: ${words}`);
 }
 
+/** For a request that never left: what to check first. */
+export function nothingAnswers(url: string, { message }: Unreachable): string {
+  const what = `nothing answers at ${new URL(url).origin}`;
+  if (!message.startsWith(REFUSED)) return `${what}: ${message}`;
+  return `${what} (${message}): is it running? \`npx sandbox start\` starts a sandbox`;
+}
+
 /** `getaddrinfo ENOTFOUND api.example.com`, in plain words. */
 function unknownName(words: string, sign: string): string {
   const name = /\b(?:ENOTFOUND|EAI_AGAIN) (\S+)/.exec(words)?.[1] ?? 'of the url';
-  return `the name ${name} leads to no address (${sign})`;
+  return `the name ${name} does not resolve (${sign})`;
 }
 
 function proxyRefused(status: string): string {

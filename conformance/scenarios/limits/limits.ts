@@ -741,8 +741,11 @@ export const limFirmInRealTime: Scenario = {
       if (request !== undefined) members.push({ credential: await t.credential(role), request });
     }
     if (!(members.length * own >= CLEARLY_MORE * firm) || own > FASTEST) {
-      const words = `${members.length} credentials of ${own} a second, and ${firm} for the firm`;
-      t.notTested('LIM-3', `${words}: it takes more than that, none of them above ${FASTEST}`);
+      const words =
+        own > FASTEST
+          ? `each credential is allowed ${own} requests a second; this is tested with at most ${FASTEST}`
+          : `${members.length} credentials of ${own} requests a second cannot exceed the ${firm} of their firm`;
+      t.notTested('LIM-3', words);
       return;
     }
     await refill(t);

@@ -11,6 +11,7 @@ import {
   Unreachable,
 } from '../../engine/scenario-errors.ts';
 import type { Answer } from '../../engine/send/answer.ts';
+import { nothingAnswers } from '../../engine/send/unreachable.ts';
 import type { Scenario } from '../../engine/types.ts';
 import { SEED_KINDS, type SeedKind } from '../../providers/target.ts';
 
@@ -49,8 +50,7 @@ async function firstAnswer(t: ScenarioContext): Promise<Answer | undefined> {
     if (answer.source === 'service') return answer;
   } catch (error) {
     if (!(error instanceof Unreachable) || !error.neverSent) throw error;
-    const words = `nothing listens at ${new URL(t.baseUrl).origin} (${error.message})`;
-    throw new Inconclusive(error.reason === 'refused' ? words : error.message);
+    throw new Inconclusive(nothingAnswers(t.baseUrl, error));
   }
   try {
     return await t.answered(plain);
@@ -93,14 +93,12 @@ function requireApi({ baseUrl }: ScenarioContext, first: Answer, plain: Answer):
 function requireCreated(t: ScenarioContext, plain: Answer): void {
   if (![401, 403, 422].includes(plain.status)) return;
   if (plain.status === 401) throw new Blocked(tokenRefused(t));
-  const detail = plain.at('detail');
-  const seen = [plain.summary, detail].filter((each) => typeof each === 'string').join(' ');
   const check =
     t.brandId(t.mainRole) === undefined
       ? 'add its brand_id (--brand-id for a token)'
       : 'check its scopes and its brand_id';
-  const words = `a plain create under ${t.target.mainName} is refused (${seen}): ${check}`;
-  throw new Blocked(`${words}; if they are right, the target breaks ACC-1`);
+  const words = `a plain create under ${t.target.mainName} is refused (${plain.refusal}): ${check}`;
+  throw new Blocked(`${words}; if that is right, the target breaks ACC-1`);
 }
 
 /** Describes the error in a credential; undefined if it has the role that the profile gives it. */

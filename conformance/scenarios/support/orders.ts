@@ -6,7 +6,6 @@ import type { Answer } from '../../engine/send/answer.ts';
 import type { RequestBody } from '../../engine/send/call.ts';
 import { idText, membersIn } from '../../engine/send/json.ts';
 import type { OrderTemplate, OrderTemplates, Place } from '../../providers/target.ts';
-import { OPERATIONS } from '../../spec/operations.ts';
 
 export interface OpenedPosition {
   /** The body that opened it. */
@@ -56,14 +55,14 @@ async function firstTaken<T>(
   let last = '';
   for (const taken of known === undefined ? all : [known]) {
     const answer = await t.answered(operation, { body: bodyOf(taken) });
-    last = answer.summary;
+    last = answer.refusal;
     if (!answer.isServed) continue;
     t.findings.controlled = true;
     t.run.learned.set(operation, taken);
     return { taken, answer };
   }
-  const { words } = OPERATIONS[operation];
-  throw new UnknownPayload(`${words}: the order is not taken (${last}); see positions`);
+  const part = operation === OPEN ? 'positions.open' : 'positions.close';
+  throw new UnknownPayload(`${part} was refused: ${last}`);
 }
 
 /** Opens a position by the template. It counts as a control, and is closed when the scenario ends. */

@@ -1,6 +1,6 @@
 // Rows of events, subscriptions and deliveries.
 
-import { eventCategories } from '../../../fixtures/event-kinds.ts';
+import { eventCategories, likelyKind } from '../../../fixtures/event-kinds.ts';
 import { id, listOf, object, oneOf, orNull, text, whole } from '../../../fixtures/schemas/kit.ts';
 import { deliveryMembers } from '../../../fixtures/schemas/records.ts';
 import type { Delivery, EventRecord } from '../../core/records.ts';
@@ -11,6 +11,7 @@ import { fits, limitParameter, listRow, listSchema, page } from '../paging.ts';
 import {
   deliverySchema,
   envelopeSchema,
+  madeEnvelopeSchema,
   subscriptionSchema,
   viewDelivery,
   viewSubscription,
@@ -114,11 +115,15 @@ export const eventRows = {
       'data?': { type: 'object', description: 'The record in the envelope; empty by default.' },
     }),
     status: 201,
-    answer: envelopeSchema,
-    run: ({ host, body }) =>
-      new JsonText(
-        host.behaviour.serialize.envelope(execute(host, 'makeEvent', body).event, host.world),
-      ),
+    answer: madeEnvelopeSchema,
+    run: ({ host, body }) => {
+      const { event } = execute(host, 'makeEvent', body);
+      const envelope = host.behaviour.serialize.envelope(event, host.world);
+      const meant = likelyKind(event.kind);
+      if (meant === null) return new JsonText(envelope);
+      const hint = `kind is sent as it is; did you mean ${meant}?`;
+      return new JsonText(`${envelope.slice(0, -1)},"hint":${JSON.stringify(hint)}}`);
+    },
   }),
 };
 

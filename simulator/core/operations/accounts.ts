@@ -64,7 +64,7 @@ function findBrand(context: RequestContext, row: Body): string | Decision {
     // ACC-17: a brand-bound credential creates at its own brand. ACC-15: a firm-wide one names it.
     if (caller.brand_id !== null) return caller.brand_id;
     const detail =
-      'brand_id is required: this credential is good for every brand of its firm, so name the one.';
+      'brand_id is required: this credential is valid for every brand of its firm, so name one.';
     return invalid(context, 'brand_id', detail, 'ACC-15');
   }
   const brandId = behaviour.values.id(named);

@@ -121,6 +121,9 @@ function describeSteps(
   ];
   const failed = steps.findIndex(([step]) => reason !== null && step === failsAt[reason]);
   return steps.map(([step, does, passed], at) => {
+    if (step === 'timestamp' && reason !== null && parsed.ok && isInSeconds(tMs)) {
+      return { step, does, ok: false, detail: `t=${tMs} looks like seconds` };
+    }
     if (failed < 0 || at < failed) return { step, does, ok: true, detail: passed };
     if (at === failed) return { step, does, ok: false, detail: explanation };
     return { step, does, ok: null, detail: 'not reached' };
@@ -236,8 +239,7 @@ function findCauses(reason: WebhookRefusal, delivery: Delivery): readonly Likely
 /** The signature is right and the time is off. */
 function explainTime(tMs: number, { nowMs, toleranceMs }: Delivery): LikelyCause {
   const found = (cause: string, explanation: string) => ({ cause, proven: true, explanation });
-  // Read as milliseconds these are before 1974; read as seconds they are plausible times.
-  if (tMs >= 1e8 && tMs < 1e11) return found('seconds', 't is in seconds: use milliseconds.');
+  if (isInSeconds(tMs)) return found('seconds', 't is in seconds: use milliseconds.');
   const span = formatSpan(Math.abs(nowMs - tMs));
   const limit = `at most ${formatSpan(toleranceMs)} are tolerated`;
   const [side, why] =
@@ -246,6 +248,9 @@ function explainTime(tMs: number, { nowMs, toleranceMs }: Delivery): LikelyCause
       : ['old', 'it was kept or sent again (each attempt is signed again), or a clock is wrong'];
   return found('time', `the signature is right, but ${span} ${side}: ${why}; ${limit}.`);
 }
+
+/** Read as milliseconds these are before 1974; read as seconds they are plausible times. */
+const isInSeconds = (tMs: number): boolean => tMs >= 1e8 && tMs < 1e11;
 
 function formatSpan(ms: number): string {
   const units: readonly (readonly [number, string])[] = [

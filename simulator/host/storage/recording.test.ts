@@ -98,7 +98,7 @@ recording('a file that cannot be written, or exists, is refused and left unchang
   symlinkSync(join(folder, 'elsewhere.jsonl'), link);
   for (const [path, words] of [
     [join(folder, 'no', 'where'), `there is no folder ${join(folder, 'no')}`],
-    [held, 'is there already; remove it, or name another file'],
+    [held, 'is not empty; remove it, or name another file'],
     [link, 'is a symbolic link to a file that is not there'],
   ] as const) {
     const error = await recordWorld(sandbox.first, path, assert.unreachable).catch((each) => each);

@@ -74,7 +74,7 @@ async function openEmpty(path: string): Promise<FileHandle> {
     return file;
   }
   await file.close();
-  throw new FileProblem('is there already; remove it, or name another file');
+  throw new FileProblem('is not empty; remove it, or name another file');
 }
 
 function refuseFile(error: NodeJS.ErrnoException): never {

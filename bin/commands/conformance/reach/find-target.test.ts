@@ -31,7 +31,7 @@ find('a named control plane that does not answer stops the run', () =>
       const named = { ...given, controlUrl: `${baseUrl}/_sandbox` };
       assert.match(await refusal(named), /^--control-url: no control plane at .*: answered 404/);
       const dead = { ...given, controlUrl: `${NOWHERE}/_sandbox` };
-      assert.match(await refusal(dead), 'the connection was refused; --control-url none goes');
+      assert.match(await refusal(dead), /the connection was refused.*; --control-url none goes/);
       const guarded = { ...given, controlTokenEnv: 'TOKEN' };
       assert.match(await refusal(guarded), /^--control-token-env: no control plane at/);
       // If it is not named, it is optional.
@@ -43,9 +43,12 @@ find('a named control plane that does not answer stops the run', () =>
 find('a control plane that needs a token is distinguished from a missing one', () =>
   sandboxed({ controlToken: 'c0ntr0l-token' }, async (baseUrl) => {
     const { out } = await runJudge({ baseUrl, only: ['ACC-1'] });
-    assert.match(out.replace(/\s+/g, ' '), 'name its token with --control-token-env');
+    assert.match(
+      out.replace(/\s+/g, ' '),
+      /The control plane at \S+ needs a token \(401\): give --control-token-env NAME/i,
+    );
     const wrong = await refusal({ baseUrl, only: ['ACC-1'], controlTokenEnv: 'TOKEN' });
-    assert.match(wrong, 'the token of --control-token-env is not the one it wants');
+    assert.match(wrong, 'refuses the token of --control-token-env (401)');
   }),
 );
 
@@ -105,7 +108,8 @@ find('an exploration says why it compared nothing, and that the target agreed no
     const given = { baseUrl: NOWHERE, profile: 'p.json', model: 'm.json' };
     const { code, out } = await runExplore(given, { cwd });
     assert.is(code, 3);
-    const nothing = /Nothing was compared: nothing listens at \S+ \(the connection\s+was refused/;
+    const nothing =
+      /Nothing was compared: nothing answers at \S+ \(the\s+connection\s+was\s+refused/;
     assert.match(out, nothing);
     assert.match(out, 'could not be compared');
     assert.not.match(out, 'until then it agreed');

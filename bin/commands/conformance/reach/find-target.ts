@@ -13,6 +13,7 @@ import type { Profile } from '../../../../conformance/providers/profile.ts';
 import { profileProvider } from '../../../../conformance/providers/profile-provider.ts';
 import type { Provider } from '../../../../conformance/providers/target.ts';
 import type { Redactor } from '../../../../conformance/reports/redact.ts';
+import { isLoopbackHost } from '../../../../simulator/host/delivery/loopback.ts';
 import { type CommandIo, UsageError } from '../../io.ts';
 import { usedBeside } from '../input-files.ts';
 import type { TargetOptions } from '../options.ts';
@@ -45,6 +46,8 @@ interface Given {
 export async function findTarget(given: Given): Promise<Found> {
   const { options, redactor, onMode } = given;
   const read = readTarget(options, given.io, redactor);
+  const { hostname } = new URL(read.baseUrl);
+  if (!isLoopbackHost(hostname)) for (const each of read.warnings) given.io.err(`${each}\n`);
   const { baseUrl, asked } = read;
   const inventory = new Inventory(baseUrl);
   const urls = [baseUrl, ...(asked === null ? [] : [asked])];
@@ -55,7 +58,7 @@ export async function findTarget(given: Given): Promise<Found> {
       ? undefined
       : new ControlPlaneClient(asked, sender, options.controlTokenEnv?.value);
   const absent = (await plane?.absence(options.timeoutS * 1000)) ?? null;
-  refuseAbsence(options, asked, absent);
+  refuseAbsence(options, absent);
   if (asked !== null && absent === null) {
     onMode?.('control', asked, inventory);
     const { controlTokenEnv, maxRate } = options;
@@ -80,12 +83,12 @@ export async function findTarget(given: Given): Promise<Found> {
 }
 
 /** If a control plane is given and does not answer, the run stops. */
-function refuseAbsence(options: TargetOptions, asked: string | null, absent: string | null): void {
+function refuseAbsence(options: TargetOptions, absent: string | null): void {
   const { controlUrl, controlTokenEnv } = options;
   if (absent === null || (controlUrl === undefined && controlTokenEnv === undefined)) return;
   const option = controlUrl === undefined ? '--control-token-env' : '--control-url';
   const advice = '--control-url none goes without one';
-  throw new UsageError(`${option}: no control plane at ${asked}: ${absent}; ${advice}`);
+  throw new UsageError(`${option}: ${absent}; ${advice}`);
 }
 
 /** By the profile, by a token alone, or without credentials. */
@@ -100,16 +103,18 @@ function liveProvider(
   const firm = { token: token ?? '', ...(brandId === undefined ? {} : { brand_id: brandId }) };
   const profile = read.profile ?? { credentials: token === undefined ? {} : { firm } };
   const warn = (note: string) => io.err(`${note}\n`);
-  const give = 'give --profile FILE (see: conformance init) or --token-env NAME';
+  const give =
+    'For an API without a control plane give --profile FILE (see: conformance init) or --token-env NAME';
   return profileProvider({
     baseUrl: read.baseUrl,
     profile,
     notes: read.notes,
+    variables: read.variables,
     mark,
     maxRate,
     ...(file === undefined ? {} : { used: usedBeside(file, io.cwd, warn) }),
     ...(tokenEnv === undefined ? {} : { tokenFrom: `--token-env ${tokenEnv.env}` }),
-    noCredential: `${silent(read.asked, absent)}, and there is no credential: ${give}`,
+    noCredential: `${absent ?? 'there is no control plane'}. ${give}`,
   });
 }
 
@@ -141,8 +146,3 @@ function senderTo(urls: readonly string[], { options, sender, redactor }: Given)
 
 const UNUSED =
   'A control plane answers, so the runner makes its own credentials and those given are not used';
-
-function silent(url: string | null, absent: string | null): string {
-  if (url === null) return 'There is no control plane';
-  return `No control plane answers at ${url}${absent === null ? '' : ` (${absent})`}`;
-}

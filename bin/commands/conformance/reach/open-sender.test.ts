@@ -175,7 +175,11 @@ const WRONG: [name: string, read: () => unknown, words: RegExp][] = [
   ['a header without a colon', () => readHeader('t0ps3cret', {}), /--header is not 'Name: value'/],
   ['a token', () => readHeader('authorization: t0ps3cret', {}), /set by the judge.*--token-env/],
   ['a header of nothing', () => readHeader('X-A:', {}), /X-A has no value/],
-  ['no such variable', () => readHeader('X-A: env:NO', {}), /names a variable that is not set/],
+  [
+    'no such variable',
+    () => readHeader('X-A: env:NO', {}),
+    /X-A: the environment variable NO is not set/,
+  ],
   ['a line break', () => readHeader('X-A: t0ps3cret\r\nX-B: 1', {}), /value of X-A has characters/],
   ['no such file', () => readCa('none.pem', '/'), /--ca: none\.pem: there is no such file/],
   ['no certificate', () => readCa('package.json', '.'), /holds no certificate; PEM begins with/],

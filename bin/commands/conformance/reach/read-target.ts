@@ -2,7 +2,7 @@
 import type { Capability } from '../../../../conformance/engine/capabilities.ts';
 import { EVERY_CAPABILITY } from '../../../../conformance/engine/capabilities.ts';
 import type { Mode, Pace } from '../../../../conformance/engine/inventory/plan.ts';
-import type { Profile } from '../../../../conformance/providers/profile.ts';
+import type { Profile, ReadProfile } from '../../../../conformance/providers/profile.ts';
 import {
   FIRM_FACTOR,
   isAmple,
@@ -14,14 +14,12 @@ import { type CommandIo, UsageError } from '../../io.ts';
 import { readProfileFile } from '../input-files.ts';
 import type { TargetOptions } from '../options.ts';
 
-export interface TargetReading {
+export interface TargetReading extends Pick<ReadProfile, 'notes' | 'variables' | 'warnings'> {
   readonly baseUrl: string;
   /** The URL to try for a control plane; null: there is none. */
   readonly asked: string | null;
   readonly profile: Profile | undefined;
   readonly secrets: readonly string[];
-  /** Parts of the profile that are ignored. */
-  readonly notes: readonly string[];
 }
 
 /** Throws UsageError if a file is invalid. */
@@ -42,7 +40,8 @@ export function readTarget(
   }
   const { controlUrl } = options;
   const asked = controlUrl === 'none' ? null : (controlUrl ?? `${baseUrl}/_sandbox`);
-  return { baseUrl, asked, profile: read?.profile, secrets, notes: read?.notes ?? [] };
+  const nothing = { profile: undefined, notes: [], warnings: [], variables: new Map() };
+  return { ...nothing, ...read, baseUrl, asked, secrets };
 }
 
 /** The claimed capabilities of the target; the run verifies them first. */

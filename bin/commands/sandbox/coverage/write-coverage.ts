@@ -78,7 +78,7 @@ function readFile(text: string) {
     return { format, file };
   }
   const forms = Object.keys(formats).map((each) => `--coverage=${each}=FILE`);
-  throw new UsageError(`--coverage: "${text}" is none of ${forms.join(', ')}`);
+  throw new UsageError(`--coverage: "${text}" must be ${forms.join(', ')}`);
 }
 
 /** The exit code if the command itself succeeded. */
