@@ -200,7 +200,11 @@ command(
 );
 
 const MISUSED: [name: string, given: Given, words: RegExp][] = [
-  ['a glob without a match', { only: ['BULC-*'] }, /--only: "BULC-\*" matches no rule/],
+  [
+    'a glob without a match',
+    { only: ['BULC-*'] },
+    /--only: "BULC-\*" matches no rule.*did you mean BULK-\*\?/,
+  ],
   ['a skip without a match', { skip: ['x'] }, /--skip: "x" matches no rule/],
   [
     'a missing profile',

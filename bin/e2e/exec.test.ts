@@ -267,6 +267,7 @@ exec('a missing command and an unknown option are usage errors', async () => {
   for (const [args, words] of [
     [[], /name the command to run after --/],
     [['--json', '--', 'true'], /unknown option '--json'/],
+    [['true', '-q', 'x y'], /put -- before the command: sandbox exec -- true -q 'x y'/],
   ] as const) {
     const { code, err } = await refusal(args);
     assert.is(code, 2, `${args.join(' ')}: ${err}`);

@@ -1,9 +1,15 @@
 // A profile is parsed strictly: every error names its field and how to fix it.
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { EXAMPLE_PROFILE, listenAddress, parseProfile, profileFields } from './profile.ts';
+import {
+  EXAMPLE_PROFILE,
+  listenAddress,
+  parseProfile,
+  profileFields,
+  type ReadProfile,
+} from './profile.ts';
 
-const env = { FIRM_TOKEN: 'firm-token-1', SECRET: 'client-secret-1', EMPTY: '' };
+const env = { FIRM_TOKEN: 'firm-token-1', SECRET: 'client-secret-1', EMPTY: '', BROKEN: 'x\n' };
 
 /** The profile from the documentation. */
 const whole = {
@@ -42,8 +48,10 @@ profile('the whole profile is parsed, and secrets are resolved and collected', (
   assert.is(read.profile!.credentials.firm!.token, 'firm-token-1');
   assert.is(read.profile!.credentials.client!.client_secret, 'client-secret-1');
   assert.is(read.profile!.seeds!.settled_transactions![0]!.id, '9001');
-  assert.ok('secrets' in read);
-  const secrets = 'secrets' in read ? read.secrets : [];
+  const { secrets = [], warnings = [], variables } = read as ReadProfile;
+  assert.is(variables.get('credentials.client.client_secret'), 'SECRET');
+  const [warning] = warnings;
+  assert.match(warning!, 'credentials.brand.token holds a token: use env:NAME');
   for (const secret of ['firm-token-1', 'brand-token-1', 'client-secret-1']) {
     assert.ok(secrets.includes(secret), secret);
   }
@@ -80,6 +88,18 @@ const WRONG: [path: string, value: unknown, field: string, words: RegExp][] = [
   ['credentials.firm.token', undefined, 'credentials.firm.token', /is missing \(its access token/],
   ['credentials.firm.token', '', 'credentials.firm.token', /is blank/],
   ['credentials.firm.token', '…', 'credentials.firm.token', /not filled in/],
+  [
+    'credentials.firm.token',
+    'FIRM_TOKEN',
+    'credentials.firm.token',
+    /did you mean env:FIRM_TOKEN\?/,
+  ],
+  [
+    'credentials.firm.token',
+    'env:BROKEN',
+    'credentials.firm.token',
+    /BROKEN ends with a line break/,
+  ],
   ['credentials.firm.token', 12345678, 'credentials.firm.token', /must be a string: the value/],
   ['credentials.firm.brand_id', 10, 'credentials.firm.brand_id', /must be a string, not a number/],
   [
@@ -144,6 +164,7 @@ profile('parts whose variables are not set count as absent, with one note', () =
   const [note, ...more] = 'notes' in read ? read.notes : [];
   assert.equal(more, []);
   assert.match(note!, 'credentials.brand (BRAND_TOKEN)');
+  assert.match(note!, 'credentials.client (CLIENT_ID, CLIENT_SECRET)');
   assert.match(note!, 'receiver (WEBHOOK_URL)');
   const { problems = [] } = parseProfile(EXAMPLE_PROFILE, {});
   assert.match(

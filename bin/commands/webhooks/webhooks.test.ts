@@ -398,6 +398,7 @@ test('wrong usage is exit code 2, with the option named', async () => {
     [signed('--previous-secret-env', 'MISSING'), '--previous-secret-env'],
     [signed('--secret', 'x'), '--secret'],
     [signed('--tamper', 'nothing'), '--tamper'],
+    [signed('--tamper', 'bite-changed'), 'did you mean byte-changed?'],
     [signed('--category', 'nothing'), '--category'],
     [signed('--kind', 'nothing'), '--kind'],
     [signed('--kind', 'order.filled', '--category', 'account'), '--kind'],

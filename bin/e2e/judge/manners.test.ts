@@ -124,6 +124,13 @@ manners('without templates no order is sent, and the report says what to add', a
   assert.match(JSON.stringify(run.report.unlock), 'positions, the orders that open and close');
 });
 
+manners('a refused order is reported with the refusal', async () => {
+  const refused = { open: { body: { symbol: 'EURUSD' } }, close: { body: {} } };
+  const { run } = await play({ only: ['POS-*'] }, { positions: refused });
+  const said = 'positions.open was refused: 422 text/plain: instrument is missing';
+  assert.ok(run.report.unlock.some(({ add }) => add === said));
+});
+
 manners('without a receiver nothing is subscribed; a public_url alone is enough', async () => {
   const hooks = (played: Played) =>
     played.seen.filter(({ path, method }) => method === 'POST' && /\/webhooks$/.test(path));

@@ -138,8 +138,10 @@ export class Answer {
 
   /** The summary of a refusal with its own words: `422 validation_failed: side is required`. */
   get refusal(): string {
-    const detail = this.at('detail');
-    return typeof detail === 'string' ? `${this.summary}: ${detail.slice(0, 200)}` : this.summary;
+    const isPlain = this.headers.mediaType() === 'text/plain';
+    const detail = isPlain ? this.text : this.at('detail');
+    if (typeof detail !== 'string') return this.summary;
+    return `${this.summary}: ${detail.slice(0, 200).trim().replace(/\.$/, '')}`;
   }
 
   get source(): AnswerSource {

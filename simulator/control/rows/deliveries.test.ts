@@ -51,6 +51,17 @@ deliveries('an event made by the operator is delivered like any other', async (p
   assert.equal(byEvent, listed);
 });
 
+deliveries('a kind that looks misspelt is sent as it is, with a hint', async ({ ask }) => {
+  for (const [kind, hint] of [
+    ['transaction.aproved', 'kind is sent as it is; did you mean transaction.approved?'],
+    ['transaction.approved', undefined],
+    ['transaction.paused', undefined],
+  ]) {
+    const { status, body } = await ask('POST', 'events', { category: 'transaction', kind });
+    assert.equal([status, body.kind, body.hint], [201, kind, hint]);
+  }
+});
+
 deliveries('events and deliveries are paginated', async ({ ask }) => {
   const all = (await ask('GET', 'events')).body;
   assert.equal([all.next_after_seq, all.events.at(-1).seq], [null, all.last_seq]);

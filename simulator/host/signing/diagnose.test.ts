@@ -157,6 +157,9 @@ test('EVT-5b: a timestamp outside the tolerance is explained', () => {
     return diagnose({ header: signed.header }).causes[0]!;
   };
   assert.is(cause(nowMs / 1000).cause, 'seconds');
+  const { header } = signWebhook({ secret, body, tMs: nowMs / 1000 });
+  const step = diagnose({ header }).steps.find((each) => each.step === 'timestamp');
+  assert.equal([step?.ok, step?.detail], [false, `t=${nowMs / 1000} looks like seconds`]);
   assert.is(cause(nowMs / 1000 - 86_400).cause, 'seconds');
   assert.match(cause(nowMs - 3 * 3_600_000).explanation, '3 h old');
   assert.match(cause(nowMs + 600_000).explanation, '10 min ahead');

@@ -58,6 +58,11 @@ find('a refused token is reported with its option', () =>
     async (baseUrl) => {
       const { out } = await runJudge({ baseUrl, tokenEnv: 'TOKEN', only: ['ACC-1'] });
       assert.match(out, 'the token was refused (401): check --token-env TOKEN');
+      await withFolder(async (cwd) => {
+        writeFileSync(join(cwd, 'p.json'), '{"credentials":{"firm":{"token":"env:TOKEN"}}}');
+        const named = await runJudge({ baseUrl, profile: 'p.json', only: ['ACC-1'] }, { cwd });
+        assert.match(named.out, 'check credentials.firm (env:TOKEN)');
+      });
     },
   ),
 );
