@@ -34,9 +34,8 @@ process.once('exit', () => {
   for (const child of running) endGroup(child, 'SIGKILL');
 });
 
-export async function runCommand(options: CommandOptions): Promise<Ending> {
+export async function runCommand(options: CommandOptions): Promise<Omit<Ending, 'durationMs'>> {
   const [name = '', ...words] = options.command;
-  const startedAtMs = performance.now();
   const child = spawn(name, words, {
     cwd: options.cwd,
     env: { ...options.env },
@@ -68,9 +67,8 @@ export async function runCommand(options: CommandOptions): Promise<Ending> {
   options.signal.addEventListener('abort', stop, { once: true });
   try {
     const { code, signal } = await ended(child, name);
-    const durationMs = performance.now() - startedAtMs;
     const cutShort = options.signal.aborted;
-    return { code, signal, killed, cutShort, durationMs, output };
+    return { code, signal, killed, cutShort, output };
   } finally {
     clearTimeout(time);
     options.signal.removeEventListener('abort', stop);

@@ -6,7 +6,7 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { type Fault, loseFirst } from './faults.ts';
 import { type Gateway, openGateway } from './gateway.ts';
-import type { SandboxWorld } from './play.ts';
+import { play, type SandboxWorld } from './play.ts';
 import { isUnheard } from './recording.ts';
 
 const gateway = suite('gateway');
@@ -54,6 +54,25 @@ gateway('a call gets the answer of the platform, and is recorded', async () => {
     assert.is(call?.response?.status, 201);
     assert.ok(call?.answeredAtMs !== null);
   });
+});
+
+gateway('a command ends after its last call, even if it started late', async () => {
+  const sends = "fetch(process.env.SANDBOX_BASE_URL + '/api/v1/accounts', { method: 'POST' })";
+  const { calls, ending } = await play({
+    ...{ command: [process.execPath, '-e', sends], cwd: '.', env: process.env, seed: 's' },
+    ...{ timeoutMs: 30_000, signal: new AbortController().signal },
+    openWorld: async () => world(created),
+    fault: {
+      // Other runs occupy this program between the start of the gateway and of the command.
+      variables: () => {
+        const untilMs = performance.now() + 1_000;
+        while (performance.now() < untilMs);
+        return {};
+      },
+    },
+  });
+  assert.is(calls.length, 1);
+  assert.ok(ending.durationMs >= calls[0]!.atMs, `${ending.durationMs}, ${calls[0]!.atMs}`);
 });
 
 gateway(

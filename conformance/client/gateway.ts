@@ -254,6 +254,8 @@ export async function openGateway(
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     calls,
+    /** Since it listens, like the times of calls. */
+    nowMs,
     /** Facts about the run beyond its calls: tokens and secrets, and whether it followed events. */
     seen: () => ({ secrets: [...clients.keys()], followsEvents }),
     /** The command is about to be ended: connections that close from now on are not recorded. */

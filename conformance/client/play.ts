@@ -49,7 +49,7 @@ export async function play(options: PlayOptions): Promise<Recording> {
   eventLoop.start();
   try {
     const { variables } = world;
-    const ending = await runCommand({
+    const ended = await runCommand({
       ...options,
       env: {
         ...options.env,
@@ -64,6 +64,8 @@ export async function play(options: PlayOptions): Promise<Recording> {
     // A connection that the command reset as it ended is reported in the next turn of the loop.
     await new Promise((resolve) => setImmediate(resolve));
     const { worstMs: lagMs } = eventLoop.since(0);
+    // On the clock of the calls, and not before the last of them was noticed.
+    const ending = { ...ended, durationMs: gateway.nowMs() };
     return { calls: [...gateway.calls], ending, lagMs, ...gateway.seen() };
   } finally {
     eventLoop.stop();

@@ -6,7 +6,7 @@ import { everywhere, fail, type Outcome } from './checks/check.ts';
 import type { Conclusion } from './conclude.ts';
 import type { ClientRun } from './judge.ts';
 import { observe } from './recording.ts';
-import { clientReport, typed } from './report.ts';
+import { type ClientReportOptions, clientReport, typed } from './report.ts';
 import { recorded } from './testing/recorded.ts';
 
 const reports = suite('report on a client');
@@ -54,11 +54,12 @@ const run: ClientRun = {
   notes: [],
 };
 
-const report = clientReport({
+const options: ClientReportOptions = {
   ...{ version: '0', command: ['node', 'x.js'], seed: 1, run, strict: false },
   unselected: checks.filter(({ id }) => id === 'CLT-429'),
   replay: ({ id }) => `npx conformance client --only ${id} -- node x.js`,
-});
+};
+const report = clientReport(options);
 
 reports('the worst place comes first: a duplicate record', () => {
   const [check] = report.rules;
@@ -68,6 +69,19 @@ reports('the worst place comes first: a duplicate record', () => {
   );
   assert.is(check!.verdict, 'deviates');
   assert.is(report.verdict, 'deviates');
+});
+
+reports('how often a failure was seen: once is enough where another place confirms it', () => {
+  const [often, once] = [failing[1]!, { ...failing[1]!, seen: 1 }];
+  const results = [
+    { ...run.results[0]!, concluded: [often, once] },
+    { ...run.results[0]!, check: checks.find(({ id }) => id === 'CLT-key-sent')! },
+  ];
+  const { rules } = clientReport({ ...options, run: { ...run, results } });
+  const [faulty, habit] = rules.map(({ findings }) => findings.map(({ seen }) => seen));
+  assert.equal(faulty, ['2 of 2 runs', '1 of 2 runs, and at another place']);
+  // Nothing is injected, so every run shows it.
+  assert.equal(habit, [undefined, undefined]);
 });
 
 reports('checks with one cause are grouped', () => {

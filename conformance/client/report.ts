@@ -150,7 +150,8 @@ function ruleOf(
   const { id, title, orders, expected, atStake, mend, rules } = check;
   const cited = rules.map((rule) => `${rule}: ${findRule(rule).words}`);
   const advice = { why: [orders, ...cited].join(' '), at_stake: atStake, mend };
-  const findings = worstFirst(concluded).map(({ aim, outcome, ...each }): ReportFinding => {
+  const findings = worstFirst(concluded).map((own): ReportFinding => {
+    const { aim, outcome, ...each } = own;
     const operation = aim.site?.operation ?? 'all';
     return {
       scenario: id,
@@ -158,7 +159,7 @@ function ruleOf(
       verdict: outcome.verdict,
       expected: `The client ${expected}`,
       actual: redactor.text(outcome.actual),
-      seen: `${each.seen} of ${count(each.plays, 'run')}`,
+      ...(check.atOnce === 0 ? {} : { seen: seenWords(own, concluded) }),
       recording: `run-${each.run}`,
       exchanges: outcome.calls,
       advice,
@@ -175,6 +176,13 @@ function ruleOf(
     { id, family, words: title, verdict, scenarios, findings },
     why === null ? null : redactor.text(why),
   );
+}
+
+/** A mistake that was seen twice at one place counts at others after one run. */
+function seenWords({ outcome, seen, plays }: Conclusion, all: readonly Conclusion[]): string {
+  const isConfirmed = seen === 1 && all.some((o) => o.seen > 1 && o.outcome.kind === outcome.kind);
+  const elsewhere = isConfirmed ? ', and at another place' : '';
+  return `${seen} of ${count(plays, 'run')}${elsewhere}`;
 }
 
 const outputLines = 20;
