@@ -294,6 +294,20 @@ const notTimes: Rows = {
   ],
 };
 
+/** Both are fresh. */
+const twoTimes: Rows = {
+  time: [
+    [
+      'two-t',
+      'two t, of which the second or the first is signed',
+      [
+        ({ t, mac }) => `t=${Number(t) - 1},t=${t},v1=${mac}`,
+        ({ t, mac }) => `t=${t},t=${Number(t) + 1},v1=${mac}`,
+      ],
+    ],
+  ],
+};
+
 const otherVersions: Rows = {
   unsigned: [
     [
@@ -388,6 +402,12 @@ const played: readonly (readonly [Group, verb: string, gains: string, Rows])[] =
     'refuses',
     'A signature under a t that is not a time never expires: it can be repeated for ever.',
     notTimes,
+  ],
+  [
+    'refuse',
+    'refuses',
+    'If another part of your system reads the other t, an old delivery with a fresh t added passes.',
+    twoTimes,
   ],
   ['refuse', 'refuses', 'An attacker could choose a scheme that is broken later.', otherVersions],
   [

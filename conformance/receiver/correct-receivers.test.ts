@@ -213,6 +213,8 @@ correct('with the verifier of stripe alone, which accepts future times and NaN',
     'RCV-refuses-six-minutes-ahead',
     'RCV-refuses-t-not-a-number',
     'RCV-refuses-ten-minutes-ahead',
+    // It takes the last t.
+    'RCV-refuses-two-t',
   ]);
 });
 

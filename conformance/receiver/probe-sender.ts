@@ -34,7 +34,10 @@ export async function openProbeSender(
     const { headers, body, chunked } = delivery;
     const request = { method: 'POST', url, headers, body };
     const chunks = chunked ? { chunks: inChunks(delivery) } : {};
-    const record = { n: sent, kind: 'delivery', as: null, request } as const;
+    // The sender adds this header itself.
+    const shown = chunked ? [...headers, ['transfer-encoding', 'chunked'] as const] : headers;
+    const sentAs = { ...request, headers: shown };
+    const record = { n: sent, kind: 'delivery', as: null, request: sentAs } as const;
     const beganMs = performance.now();
     const answer = await sender
       .send({ ...request, ...chunks, timeoutMs, limitBytes, isCut: true, signal })

@@ -34,24 +34,42 @@ export function receiverReport(options: ReceiverReportOptions): Report {
   });
 }
 
+const idOf = ({ check }: CheckResult) => check.id;
+
+/** The plain check first. */
+const CHUNKED: readonly string[] = ['RCV-accepts-chunked', 'RCV-accepts-cut-letters'];
+
 /** The common causes of failing checks, the most general first. */
 function causesIn({ results }: ReceiverRun): ReportCause[] {
   const bad = results.filter(({ judgement }) => /deviates|advisory/.test(judgement.verdict));
   const forged = results.filter(({ check }) => check.group === 'refuse');
-  const isAccepted = ({ judgement }: CheckResult) => judgement.verdict === 'deviates';
+  const failing = bad.filter(({ judgement }) => judgement.verdict === 'deviates');
+  const accepted = failing.filter(({ check }) => check.group === 'refuse').map(idOf);
+  // A delivery that it cannot parse may break it before it would be accepted.
+  const isBlind =
+    accepted.length > forged.length / 2 &&
+    forged.every(({ judgement }) => /deviates|advisory/.test(judgement.verdict));
   const blind: ReportCause = {
-    title: 'the signature is not checked at all',
+    title: 'It accepted every forged delivery: the signature is not checked at all',
     mend: 'Verify the signature of every delivery before anything else, then run again.',
-    rules: forged.length > 1 && forged.every(isAccepted) ? forged.map(({ check }) => check.id) : [],
+    rules: isBlind ? accepted : [],
+  };
+  const chunked = CHUNKED.filter((id) => failing.map(idOf).includes(id));
+  const unread: ReportCause = {
+    title: 'chunked bodies are not read',
+    mend: 'Read the body to its end, also if there is no Content-Length, before you verify it.',
+    // Without the plain check something about the letters is wrong.
+    rules: chunked.includes(CHUNKED[0]!) ? chunked : [],
   };
   return [
     blind,
+    unread,
     ...Object.entries(CAUSES).map(([cause, [title, , mend]]) => {
       // A delivery that ends the receiver has a separate cause.
       const own = bad.filter(
         ({ check, judgement }) => check.cause === cause && judgement.stake === undefined,
       );
-      return { title, mend, rules: own.map(({ check }) => check.id) };
+      return { title, mend, rules: own.map(idOf) };
     }),
   ].filter(({ rules }) => rules.length > 1);
 }

@@ -167,7 +167,7 @@ export const brokenReceivers: readonly Broken[] = [
       time: (parts) => Number(textOf(parts) ?? 'none'),
       fresh: (t, now) => t === 0 || Math.abs(now - t) <= fiveMinutesMs,
     },
-    refuses('t-zero', 'empty-t'),
+    refuses('t-zero', 'empty-t', 'two-t'),
   ],
   [
     'compares NaN with five minutes',
@@ -175,7 +175,7 @@ export const brokenReceivers: readonly Broken[] = [
       time: (parts) => Number(textOf(parts) || '0'),
       fresh: (t, now) => !(Math.abs(now - t) > fiveMinutesMs),
     },
-    refuses('t-not-a-number'),
+    refuses('t-not-a-number', 'two-t'),
   ],
   [
     'asks for the time only where there is a t, and signs undefined',
@@ -184,7 +184,7 @@ export const brokenReceivers: readonly Broken[] = [
       fresh: (t, now) => t === 0 || Math.abs(now - t) <= fiveMinutesMs,
       ...printing('undefined'),
     },
-    refuses('no-t', 't-zero'),
+    refuses('no-t', 't-zero', 'two-t'),
   ],
   [
     'compares all but the last digit',
@@ -301,14 +301,19 @@ export const brokenReceivers: readonly Broken[] = [
     accepts('a-minute-old', 'four-minutes-old', 'a-minute-ahead'),
   ],
   [
+    'checks the age and the signature with the last t',
+    { time: (parts) => number(last(parts, 't')), ...signingT(last) },
+    refuses('two-t'),
+  ],
+  [
     'takes the first t',
     { time: (parts) => number(first(parts, 't')), ...signingT(last) },
-    refuses('two-t-new-first'),
+    refuses('two-t-new-first', 'two-t'),
   ],
   [
     'takes the last t',
     { time: (parts) => number(last(parts, 't')), ...signingT(first) },
-    refuses('two-t-new-last', 'two-header-lines'),
+    refuses('two-t-new-last', 'two-header-lines', 'two-t'),
   ],
   [
     'takes a t that is no number',
@@ -317,7 +322,7 @@ export const brokenReceivers: readonly Broken[] = [
       fresh: (t, now) => !(Math.abs(now - t) > fiveMinutesMs),
       ...ignoringT(),
     },
-    refuses('t-not-a-number', 'new-t', 'two-t-new-first'),
+    refuses('t-not-a-number', 'new-t', 'two-t-new-first', 'two-t'),
   ],
   [
     'does not sign t',
