@@ -244,6 +244,17 @@ formats('html: a deviation is expanded, and verdicts can be hidden without a scr
   assert.match(html, 'body:has(#show-deviates:not(:checked))');
 });
 
+formats('html: the verdict and the total are shown if everything is in the baseline', () => {
+  const rules = sampleReport.rules.filter(({ verdict }) => verdict === 'known');
+  const baseline = { known: 1, accepted: 0, stale: [], expired: [] };
+  const calm = { ...sampleReport, verdict: 'conformant', rules, baseline } as const;
+  const page = htmlReport({ ...calm, summary: countVerdicts(rules) });
+  for (const words of ['<h1>conformant</h1>', 'has 1 known deviation and no others', '1 rule:']) {
+    assert.match(page, words);
+  }
+  assert.match(page, 'Nothing needs attention.');
+});
+
 formats('html: a page stays small enough to attach, for any answers of the target', () => {
   const [scenario] = sampleReport.scenarios;
   const exchange = scenario!.exchanges[0]!;

@@ -50,6 +50,24 @@ export function timeWords(share: number, elapsedMs: number): string {
   return `${duration(elapsedMs)}, ${about(leftMs)} left`;
 }
 
+/** From this share on, a few slow scenarios decide the time. */
+const NEARLY_DONE = 0.9;
+const FEW = 3;
+
+/** The time of a run: what is left of it or, if a few scenarios decide that, what it waits for. */
+export class TimeLine {
+  #leastMs = Number.POSITIVE_INFINITY;
+
+  words(share: number, elapsedMs: number, running: ReadonlySet<string>): string {
+    const leftMs = elapsedMs / share - elapsedMs;
+    const isGrowing = leftMs > this.#leastMs;
+    if (share >= PREDICTIVE_SHARE) this.#leastMs = Math.min(leftMs, this.#leastMs);
+    const isFew = running.size > 0 && running.size <= FEW;
+    if (!isFew || (share < NEARLY_DONE && !isGrowing)) return timeWords(share, elapsedMs);
+    return `${duration(elapsedMs)}, waiting for ${[...running].join(', ')}`;
+  }
+}
+
 /** `about 4 min`, in coarse steps. */
 export function about(ms: number): string {
   if (ms < 1_000) return 'under 1 s';

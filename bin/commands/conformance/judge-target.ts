@@ -5,7 +5,7 @@ import { Pacer } from '../../../conformance/engine/pace/pacer.ts';
 import { type RunResult, runScenarios } from '../../../conformance/engine/run/run.ts';
 import type { Sender } from '../../../conformance/engine/send/sender.ts';
 import { buildReport } from '../../../conformance/reports/build-report.ts';
-import { ProgressLine, timeWords } from '../../../conformance/reports/progress.ts';
+import { ProgressLine, TimeLine } from '../../../conformance/reports/progress.ts';
 import { Redactor } from '../../../conformance/reports/redact.ts';
 import type { Report, ReportInventory } from '../../../conformance/reports/report.ts';
 import { scenarios } from '../../../conformance/scenarios/all.ts';
@@ -49,7 +49,10 @@ export async function judgeTarget(
 
 async function playTarget(parts: Parts): Promise<Report> {
   const { options, io, redactor } = parts;
-  const progress: Progress = { sent: () => 0, plan: undefined, total: 0, done: 0, deviating: 0 };
+  const progress: Progress = {
+    ...{ sent: () => 0, plan: undefined, total: 0, done: 0, deviating: 0 },
+    ...{ running: new Set(), time: new TimeLine() },
+  };
   const line = new ProgressLine(io, (elapsedMs) => progressWords(progress, elapsedMs));
   try {
     const found = await findTarget({
@@ -72,17 +75,20 @@ async function playTarget(parts: Parts): Promise<Report> {
 interface Progress {
   readonly sent: () => number;
   readonly plan: Planned | undefined;
+  readonly running: Set<string>;
+  readonly time: TimeLine;
   total: number;
   done: number;
   deviating: number;
 }
 
 /** The progress of a run, by the requests that its plan counts. */
-function progressWords({ plan, sent, total, done, deviating }: Progress, elapsedMs: number) {
+function progressWords({ plan, sent, ...progress }: Progress, elapsedMs: number) {
   if (plan === undefined) return undefined;
+  const { total, done, deviating, running } = progress;
   const planned = Math.max(plan.requests, sent(), 1);
   const bad = deviating === 0 ? '' : `, ${deviating} deviating`;
-  const time = timeWords(sent() / planned, elapsedMs);
+  const time = progress.time.words(sent() / planned, elapsedMs, running);
   return `${done} of ${total} scenarios, ${sent()} of about ${planned} requests${bad}, ${time}`;
 }
 
@@ -103,6 +109,7 @@ async function playFound(parts: Parts, found: Found, progress: Progress): Promis
       ...(options.maxRate === undefined ? {} : { maxRate: options.maxRate }),
       signal,
       secret: (value) => redactor.learn(value),
+      running: progress.running,
       // The total is known after the first requests to the target.
       onResult: ({ verdict }, _done, total) => {
         progress.done += 1;

@@ -52,6 +52,8 @@ export interface ScenarioRunOptions {
   readonly secret?: (value: string) => void;
   /** Facts that scenarios share, so that each is requested only once. */
   readonly learned?: Map<string, unknown>;
+  /** Holds the ids of scenarios while they run. */
+  readonly running?: Set<string>;
   readonly onResult?: (result: ScenarioResult, done: number, total: number) => void;
 }
 
@@ -175,7 +177,9 @@ async function playAll(
     const { scenario, rules } = each;
     if (signal.aborted) return notPlayed(scenario, rules, 'not_tested', INTERRUPTED);
     if (reachability.isGone) return notPlayed(scenario, rules, 'inconclusive', GONE);
+    options.running?.add(scenario.id);
     const result = await play(each);
+    options.running?.delete(scenario.id);
     const calls = result.exchanges.filter(({ kind }) => kind === 'call');
     const isSilent = calls.length > 0 && calls.every(({ response }) => response === null);
     if (isSilent) reachability.noteSilentScenario();

@@ -40,10 +40,11 @@ export function htmlReport(report: Report): string {
   const rulesOf = (family: string) => report.rules.filter((each) => each.family === family);
   const used = VERDICTS.filter((each) => report.summary[each] > 0);
   const filters = used.filter((each) => each !== 'not_selected');
+  const attention = [...htmlOf(first, ids), ...wrong(report), ...htmlOf(doubt, ids)];
   const body = html`<main>
 ${head(report)}
-<ul class="counts">${used.map((each) => html`<li>${mark(each, `${report.summary[each]} `)}</li>`)}</ul>
-<nav aria-label="What needs attention">${htmlOf(first, ids)}${wrong(report)}${htmlOf(doubt, ids)}</nav>
+<ul class="counts"><li>${count(report.rules.length, noun)}:</li>${used.map((each) => html`<li>${mark(each, `${report.summary[each]} `)}</li>`)}</ul>
+<nav aria-label="What needs attention">${attention.length === 0 ? html`<p>Nothing needs attention.</p>` : attention}</nav>
 <h2>${noun === 'rule' ? 'Rules by family' : 'Checks'}</h2>
 <table class="matrix">
 ${families.map((each) => matrixRow(titles.get(each) ?? each, rulesOf(each), context))}
@@ -89,7 +90,7 @@ ${client === undefined ? null : html`<p>The first run: ${client.does}.</p>`}
 }
 
 /** Links to what deviates, with the rules that follow from it. */
-function wrong(report: Report): Markup | null {
+function wrong(report: Report): Markup[] {
   const items = (['deviates', 'harness_error'] as const).flatMap((verdict) =>
     groupsOf(report, verdict).map(({ title, cause, rules, followers }) => {
       const links = followers.map(({ id }) => ruleLink(id));
@@ -100,7 +101,7 @@ function wrong(report: Report): Markup | null {
       return html`<li>${title} ${own}<br><span class="dim">${cause.mend}</span>${follow}</li>`;
     }),
   );
-  return items.length === 0 ? null : html`<h2>What is wrong</h2><ul>${items}</ul>`;
+  return items.length === 0 ? [] : [html`<h2>What is wrong</h2><ul>${items}</ul>`];
 }
 
 function matrixRow(title: string, rules: readonly ReportRule[], { report, ids }: Context): Markup {
