@@ -1,5 +1,5 @@
-// The package in a separate project: its types compile under strict settings, and every example in
-// its doc comments compiles, runs and prints what it says.
+// The package in a separate project: its types compile under strict settings, the examples of the
+// guide for tests compile, and every example in its doc comments compiles, runs and prints what it says.
 import { type ChildProcess, spawn } from 'node:child_process';
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -9,7 +9,7 @@ import * as assert from 'uvu/assert';
 import { rows } from '../../simulator/control/all-rows.ts';
 import { filesUnder, root } from '../dev/root.ts';
 import { compiler } from '../dev/tools.ts';
-import { printsOf } from './testing/guides.ts';
+import { codeOf, printsOf } from './testing/guides.ts';
 import { freePort, listens } from './testing/program.ts';
 
 const consumer = suite('package');
@@ -52,6 +52,20 @@ function findExamples(): { readonly name: string; readonly text: string }[] {
 }
 
 const examples = findExamples();
+
+/** The examples of the guide for tests as a TypeScript user writes them: types where it says so. */
+function guideFiles(): readonly (readonly [file: string, text: string])[] {
+  const files = ['sandbox', 'retries.test', 'clock', 'waits', 'handler', 'msw', 'bug'];
+  const types = [
+    ['(options =', "(options: import('trading-platform-sandbox').SandboxOptions ="],
+    ['(send, account, key)', '(send: typeof fetch, account: object, key: string)'],
+  ] as const;
+  return files.map((file) => {
+    const text = codeOf('simulator/IN-YOUR-TESTS.md', `${file}.mjs`);
+    const typed = types.reduce((code, [plain, full]) => code.replace(plain, full), text);
+    return [`${file}.mts`, typed];
+  });
+}
 
 const ownUse = `
 import { ControlError, createSandbox, replayRecording } from 'trading-platform-sandbox';
@@ -136,6 +150,7 @@ consumer.before(() => {
     writeFileSync(join(folder, `${name}.ts`), text);
     writeFileSync(join(folder, `${name}.js`), text);
   }
+  for (const [file, text] of guideFiles()) writeFileSync(join(folder, file), text);
   const compilerOptions = {
     strict: true,
     noEmit: true,
@@ -150,7 +165,7 @@ consumer.before(() => {
   };
   writeFileSync(
     join(folder, 'tsconfig.json'),
-    JSON.stringify({ compilerOptions, include: ['*.ts'] }),
+    JSON.stringify({ compilerOptions, include: ['*.ts', '*.mts'] }),
   );
 });
 consumer.after(() => rmSync(folder, { recursive: true }));

@@ -44,8 +44,8 @@ howTos('the test of a client, with a world for each file', async () => {
   assert.match(said, /^# fail 0$/m);
 });
 
-howTos('the examples of time, waits and msw print what the guide says', async () => {
-  const files = ['clock.mjs', 'waits.mjs', 'msw.mjs'];
+howTos('the examples of time, waits, a handler and msw print what the guide says', async () => {
+  const files = ['clock.mjs', 'waits.mjs', 'handler.mjs', 'msw.mjs'];
   const expected = files.flatMap((file) => {
     const lines = copy(file);
     assert.ok(lines.length > 0, file);
