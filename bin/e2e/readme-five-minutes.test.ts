@@ -1,10 +1,13 @@
 // The five minutes of the README, run in a shell next to a sandbox; and every link of every guide.
 import { execFile } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
+import type { RequestListener } from 'node:http';
 import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
+import { createSandbox } from '../../simulator/index.ts';
+import { withServer } from '../commands/conformance/testing/run-judge.ts';
 import { filesUnder, root } from '../dev/root.ts';
 import { blocksOf } from './testing/guides.ts';
 import { sandboxed } from './testing/sandboxed.ts';
@@ -38,20 +41,44 @@ readme('its five minutes are answered as it says', () => {
   });
 });
 
-readme('every curl command of the guides succeeds', () =>
-  sandboxed({ clock: 'frozen', plan: 'pro' }, async (url, sandbox) => {
-    for (const file of ['simulator/README.md', 'simulator/TROUBLESHOOTING.md']) {
-      const scripts = blocksOf(file, 'sh').filter((code) => code.includes('$URL'));
-      assert.ok(scripts.length > 0);
-      for (const script of scripts) {
-        // `curl -f` ends with 22 when the status is 400 or above.
-        const strict = `set -euo pipefail; curl() { command curl -f "$@"; }\n${script}`;
-        const { token: TOKEN } = sandbox.credential('brand-a');
-        await run('bash', ['-c', strict], { env: { ...process.env, URL: url, TOKEN } });
-      }
-    }
-  }),
+readme(
+  'every curl command of the guides succeeds, and the delivery that failed is resent',
+  async () => {
+    const received: string[] = [];
+    const receiver: RequestListener = async (request, response) => {
+      const chunks: Buffer[] = [];
+      for await (const chunk of request) chunks.push(chunk);
+      received.push((JSON.parse(Buffer.concat(chunks).toString()) as { kind: string }).kind);
+      response.writeHead(204).end();
+    };
+    await withServer(receiver, async (to) => {
+      const forwards = [{ from: 'https://crm.northwind.example', to }];
+      await sandboxed({ clock: 'frozen', plan: 'pro', forwards }, async (url, sandbox) => {
+        for (const file of ['simulator/README.md', 'simulator/TROUBLESHOOTING.md']) {
+          const scripts = blocksOf(file, 'sh').filter((code) => code.includes('$URL'));
+          assert.ok(scripts.length > 0);
+          for (const script of scripts) {
+            // `curl -f` ends with 22 when the status is 400 or above.
+            const strict = `set -euo pipefail; curl() { command curl -f "$@"; }\n${script}`;
+            const { token: TOKEN } = sandbox.credential('brand-a');
+            await run('bash', ['-c', strict], { env: { ...process.env, URL: url, TOKEN } });
+          }
+        }
+      });
+    });
+    assert.is(received[0], 'transaction.cancelled');
+  },
 );
+
+readme('the world file of the guide is a starting world', async () => {
+  const [file = '', ...others] = blocksOf('simulator/README.md', 'json').filter((block) =>
+    block.includes('"firms"'),
+  );
+  assert.is(others.length, 0);
+  const sandbox = await createSandbox({ world: JSON.parse(file) });
+  assert.is((await sandbox.control.getInfo()).counts.accounts, 101);
+  await sandbox.close();
+});
 
 readme('it is short, and begins with what works in an empty clone', () => {
   assert.ok(text.trimEnd().split('\n').length <= 120);
